@@ -1,0 +1,94 @@
+import { defineConfig } from "oxlint";
+
+/**
+ * The import arrows of docs/architecture.md: each package by its npm name, its folder below `packages/`,
+ * and the packages it may import. `testing` may import anything; nothing that ships may import `testing`.
+ */
+const packages: Record<string, { folder: string; mayImport: readonly string[] }> = {
+  "@codexkit/protocol": { folder: "protocol", mayImport: [] },
+  "@codexkit/rpc": { folder: "rpc", mayImport: [] },
+  "@codexkit/scripted-model": { folder: "scripted-model", mayImport: [] },
+  "@codexkit/testing": {
+    folder: "testing",
+    mayImport: ["@codexkit/protocol", "@codexkit/rpc", "@codexkit/scripted-model"],
+  },
+};
+
+/** Tests may reach for the harness, whatever their package may import. */
+const forTests = ["@codexkit/testing", "@codexkit/scripted-model"];
+
+/** Refuses every workspace import but the allowed ones, and every relative path into another package. */
+function onlyImports(who: string, allowed: readonly string[]): ["error", { patterns: object[] }] {
+  // Named one by one: the linter's regular expressions have no look-ahead, and ignore one silently.
+  const refused = Object.keys(packages).filter((name) => name !== who && !allowed.includes(name));
+  const folders = Object.values(packages).map(({ folder }) => folder);
+  return [
+    "error",
+    {
+      patterns: [
+        {
+          regex: `^(?:${refused.join("|")})(?:/|$)`,
+          message: `${who} may import: ${allowed.join(", ") || "no workspace package"}. See docs/architecture.md.`,
+        },
+        {
+          regex: String.raw`^(?:\.\./)+(?:packages/)?(?:${folders.join("|")})/`,
+          message: "Import another package by its name, never by a path into its folder.",
+        },
+      ],
+    },
+  ];
+}
+
+export default defineConfig({
+  plugins: ["typescript", "unicorn", "oxc", "import", "promise", "node", "vitest"],
+  options: { typeAware: true, denyWarnings: true },
+  categories: { correctness: "error", suspicious: "error", perf: "error" },
+  ignorePatterns: ["**/dist/**", "**/generated/**", "**/node_modules/**"],
+  rules: {
+    "import/no-cycle": "error",
+    "typescript/no-explicit-any": "error",
+    "typescript/no-non-null-assertion": "error",
+    "typescript/consistent-type-imports": "error",
+    "typescript/switch-exhaustiveness-check": [
+      "error",
+      { considerDefaultExhaustiveForUnions: true, requireDefaultForNonUnion: false },
+    ],
+    "typescript/no-misused-promises": "error",
+    "typescript/return-await": "error",
+    "typescript/only-throw-error": "error",
+    "typescript/prefer-readonly": "error",
+    "eslint/eqeqeq": "error",
+    "eslint/no-console": "error",
+    // A value awaited in order is the point of most loops here: reads, writes and turns are sequences.
+    "eslint/no-await-in-loop": "off",
+    // Node's emitters are the wire; EventTarget would cost an allocation a message.
+    "unicorn/prefer-event-target": "off",
+    // `for … of` over a copied list is clearer than index arithmetic, and rarely hot.
+    "unicorn/no-array-for-each": "error",
+    // What comes over a wire is typed by assertion, once, where it is read.
+    "typescript/no-unsafe-type-assertion": "off",
+    // A helper stands beside its one use; closures that capture nothing cost nothing here.
+    "unicorn/consistent-function-scoping": "off",
+    "import/no-unassigned-import": "off",
+    "promise/always-return": "off",
+    // A promise executor that captures resolve is the ordinary shape of a bridge to callbacks.
+    "promise/param-names": "off",
+  },
+  overrides: [
+    ...Object.entries(packages).flatMap(([name, { folder, mayImport }]) => [
+      {
+        files: [`packages/${folder}/src/**/*.ts`],
+        rules: { "eslint/no-restricted-imports": onlyImports(name, mayImport) },
+      },
+      {
+        files: [`packages/${folder}/src/**/*.test.ts`],
+        rules: { "eslint/no-restricted-imports": onlyImports(name, [...mayImport, ...forTests]) },
+      },
+    ]),
+    {
+      // Programs for people: what they print is their output.
+      files: ["scripts/**", "packages/*/scripts/**", "examples/**", "bench/**", "packages/*/src/bin/**"],
+      rules: { "eslint/no-console": "off" },
+    },
+  ],
+});

@@ -1,0 +1,31 @@
+import { spawn } from "node:child_process";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import noLitter from "./no-litter.ts";
+
+describe("the check for litter", () => {
+  beforeEach(() => {
+    // Stubbed so that what the check itself sets is undone.
+    for (const name of ["TMPDIR", "CODEXKIT_TEST_RUN"]) vi.stubEnv(name, process.env[name]);
+  });
+  afterEach(() => {
+    vi.unstubAllEnvs();
+  });
+
+  it("passes a run that leaves nothing", async () => {
+    const finish = await noLitter();
+    await expect(finish()).resolves.toBeUndefined();
+  });
+
+  it("names a file and a process that a run left, and ends the process", async () => {
+    const finish = await noLitter({ graceMs: 0 });
+    await writeFile(join(process.env["TMPDIR"] ?? "", "forgotten.txt"), "");
+    const child = spawn("sleep", ["600"], { stdio: "ignore" });
+    const ended = new Promise((resolve) => {
+      child.once("exit", (_code, signal) => resolve(signal));
+    });
+    await expect(finish()).rejects.toThrow(/process \d+: sleep 600[^]*forgotten\.txt/);
+    await expect(ended).resolves.toBe("SIGKILL");
+  });
+});

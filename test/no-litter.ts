@@ -1,0 +1,71 @@
+// A vitest global setup: gives the run a temp folder and a mark of its own, and fails the run when anything is left in the
+// folder, or any process with the mark still runs, after the last test.
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+
+/** Every child inherits it, however deep; only a child that drops its environment escapes the count. */
+const MARK = "CODEXKIT_TEST_RUN";
+
+/** How long the last children may take to go. */
+const GRACE_MS = 5_000;
+
+interface LitterOptions {
+  readonly graceMs?: number;
+}
+
+export default async function setup({ graceMs = GRACE_MS }: LitterOptions = {}): Promise<
+  () => Promise<void>
+> {
+  const folder = await mkdtemp(join(tmpdir(), "codexkit-tests-"));
+  process.env["TMPDIR"] = folder;
+  process.env[MARK] = folder;
+  return async () => {
+    const processes = await leftProcesses(`${MARK}=${folder}`, graceMs);
+    for (const { pid } of processes) process.kill(pid, "SIGKILL");
+    const entries = await readdir(folder);
+    await rm(folder, { recursive: true, force: true });
+    const left = [...processes.map(({ pid, command }) => `process ${pid}: ${command}`), ...entries];
+    if (left.length > 0) throw new Error(`The tests left something behind:\n  ${left.join("\n  ")}`);
+  };
+}
+
+interface LeftProcess {
+  readonly pid: number;
+  readonly command: string;
+}
+
+async function leftProcesses(mark: string, graceMs: number): Promise<LeftProcess[]> {
+  const until = Date.now() + graceMs;
+  let left = await markedProcesses(mark);
+  while (left.length > 0 && Date.now() < until) {
+    await delay(50);
+    left = await markedProcesses(mark);
+  }
+  return left;
+}
+
+/** Only Linux shows the environment of other processes; elsewhere the folder alone is checked. */
+async function markedProcesses(mark: string): Promise<LeftProcess[]> {
+  if (process.platform !== "linux") return [];
+  const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name)).map(Number);
+  const found = await Promise.all(
+    pids.map(async (pid) => {
+      try {
+        const environment = await readFile(`/proc/${pid}/environ`, "utf8");
+        if (pid === process.pid || !environment.split("\0").includes(mark)) return [];
+        const command = (await readFile(`/proc/${pid}/cmdline`, "utf8")).replaceAll("\0", " ");
+        return isTestWorker(command) ? [] : [{ pid, command }];
+      } catch {
+        return []; // Gone meanwhile.
+      }
+    }),
+  );
+  return found.flat();
+}
+
+/** The runner ends its own workers after this check. */
+function isTestWorker(command: string): boolean {
+  return command.includes("vitest") && command.includes("workers");
+}

@@ -1,0 +1,24 @@
+import { defineConfig } from "vitest/config";
+
+/** Workspace packages resolve to their sources, so that tests never see a stale build. */
+const conditions = ["codexkit:source", "node", "import", "default"];
+
+export default defineConfig({
+  resolve: { conditions },
+  ssr: { resolve: { conditions } },
+  test: {
+    include: [
+      "packages/*/src/**/*.test.ts",
+      "packages/*/scripts/**/*.test.ts",
+      "test/**/*.test.ts",
+      "bench/**/*.test.ts",
+    ],
+    globalSetup: ["test/no-litter.ts"],
+    reporters: ["default", "./scripts/count-reporter.ts"],
+    // Real codex processes start in most files; two cores serve two files at a time.
+    maxWorkers: 2,
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+    execArgv: ["--conditions=codexkit:source"],
+  },
+});
