@@ -1,0 +1,52 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, expectTypeOf, it } from "vitest";
+import {
+  CLIENT_REQUEST_METHODS,
+  type ClientRequests,
+  CODEX_VERSION,
+  EXPERIMENTAL_REQUEST_METHODS,
+  SERVER_NOTIFICATION_METHODS,
+  SERVER_REQUEST_METHODS,
+  type ServerNotifications,
+  type ServerRequests,
+  type v1,
+  type v2,
+} from "./index.ts";
+
+const manifest = join(import.meta.dirname, "../package.json");
+
+describe("the tables of Codex's wire", () => {
+  it("hold every method of the pinned release, once", () => {
+    expect(new Set(CLIENT_REQUEST_METHODS).size).toBe(182);
+    expect(new Set(SERVER_REQUEST_METHODS).size).toBe(11);
+    expect(new Set(SERVER_NOTIFICATION_METHODS).size).toBe(87);
+    expect(CLIENT_REQUEST_METHODS).toHaveLength(182);
+    expect(EXPERIMENTAL_REQUEST_METHODS).toHaveLength(182 - 109);
+  });
+
+  it("are of the release that package.json pins, stated nowhere else", () => {
+    const { dependencies } = JSON.parse(readFileSync(manifest, "utf8")) as {
+      dependencies: Record<string, string>;
+    };
+    expect(dependencies["@openai/codex"]).toBe(CODEX_VERSION);
+    const packages = join(import.meta.dirname, "../..");
+    const others = readdirSync(packages)
+      .filter((name) => name !== "protocol")
+      .filter((name) => readFileSync(join(packages, name, "package.json"), "utf8").includes(CODEX_VERSION));
+    expect(others).toEqual([]);
+  });
+
+  it("pair methods with their params and results", () => {
+    expectTypeOf<ClientRequests["thread/start"]["params"]>().toEqualTypeOf<v2.ThreadStartParams>();
+    expectTypeOf<ClientRequests["initialize"]["result"]>().toEqualTypeOf<v1.InitializeResponse>();
+    expectTypeOf<ClientRequests["account/logout"]["params"]>().toEqualTypeOf<undefined>();
+    expectTypeOf<ClientRequests["config/batchWrite"]["result"]>().toEqualTypeOf<v2.ConfigWriteResponse>();
+    expectTypeOf<ServerRequests["item/tool/call"]["result"]>().toEqualTypeOf<v2.DynamicToolCallResponse>();
+    expectTypeOf<ServerNotifications["turn/completed"]>().toEqualTypeOf<v2.TurnCompletedNotification>();
+  });
+
+  it("have plain numbers where the generator prints bigint", () => {
+    expectTypeOf<v2.ThreadBackgroundTerminal["rssKb"]>().toEqualTypeOf<number | null>();
+  });
+});
