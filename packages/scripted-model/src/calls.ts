@@ -1,0 +1,109 @@
+import type { Json, JsonObject } from "./json.ts";
+import type { CallPart, CallVia, CodePart, PatchPart } from "./part.ts";
+
+export interface CallOptions {
+  /** Overrides the generated `call_N`. On a direct call it is also the id of Codex's item. */
+  readonly callId?: string;
+  readonly via?: CallVia;
+}
+
+export interface ToolOptions extends CallOptions {
+  /** The tool's namespace, e.g. `mcp__server` or a dynamic tool's own. */
+  readonly namespace?: string;
+}
+
+/** A call of any tool: one of Codex's own, an MCP server's or a dynamic one. */
+export function callTool(name: string, args: JsonObject = {}, options: ToolOptions = {}): CallPart {
+  const { namespace, callId, via = "auto" } = options;
+  return {
+    kind: "call",
+    tool: name,
+    args,
+    via,
+    ...(namespace !== undefined && { namespace }),
+    ...(callId !== undefined && { callId }),
+  };
+}
+
+export interface RunOptions extends CallOptions {
+  /** Asks to run outside the sandbox, with this reason: forces an approval under `on-request`. */
+  readonly escalate?: string;
+  /** The command prefix that an approval may cover from now on; only with `escalate`. */
+  readonly prefixRule?: readonly string[];
+  readonly workdir?: string;
+  readonly shell?: string;
+  readonly login?: boolean;
+  /** True gives the command a PTY. */
+  readonly tty?: boolean;
+  /** How long Codex waits before it hands a running command back as a session (250 to 30 000). */
+  readonly yieldMs?: number;
+  readonly maxOutputTokens?: number;
+}
+
+/** Runs a shell command (`exec_command`). */
+export function run(command: string, options: RunOptions = {}): CallPart {
+  const { escalate, prefixRule, workdir, shell, login, tty, yieldMs, maxOutputTokens } = options;
+  const args = {
+    cmd: command,
+    ...(escalate !== undefined && { sandbox_permissions: "require_escalated", justification: escalate }),
+    ...(prefixRule !== undefined && { prefix_rule: prefixRule }),
+    ...(workdir !== undefined && { workdir }),
+    ...(shell !== undefined && { shell }),
+    ...(login !== undefined && { login }),
+    ...(tty !== undefined && { tty }),
+    ...(yieldMs !== undefined && { yield_time_ms: yieldMs }),
+    ...(maxOutputTokens !== undefined && { max_output_tokens: maxOutputTokens }),
+  };
+  return callTool("exec_command", args, options);
+}
+
+export interface WriteStdinOptions extends CallOptions {
+  readonly yieldMs?: number;
+  readonly maxOutputTokens?: number;
+}
+
+/** Types into a command that is still running; the session's number is in `request.commandResult(…)`. */
+export function writeStdin(sessionId: number, chars: string, options: WriteStdinOptions = {}): CallPart {
+  const { yieldMs, maxOutputTokens } = options;
+  const args = {
+    session_id: sessionId,
+    chars,
+    ...(yieldMs !== undefined && { yield_time_ms: yieldMs }),
+    ...(maxOutputTokens !== undefined && { max_output_tokens: maxOutputTokens }),
+  };
+  return callTool("write_stdin", args, options);
+}
+
+/**
+ * Applies a patch in Codex's format. A model without the `apply_patch` tool sends it through `exec_command`,
+ * which Codex recognises and reports as the same file change.
+ */
+export function patch(text: string, options: CallOptions = {}): PatchPart {
+  const { callId, via = "auto" } = options;
+  return { kind: "patch", patch: text, via, ...(callId !== undefined && { callId }) };
+}
+
+/** One question of `askUser`. */
+export interface Question {
+  readonly id: string;
+  readonly header: string;
+  readonly question: string;
+  readonly options: readonly { readonly label: string; readonly description: string }[];
+}
+
+/** Asks the person (`request_user_input`); Codex 0.166 lets it through in plan mode only. */
+export function askUser(questions: readonly Question[], options: CallOptions = {}): CallPart {
+  const asked: Json = questions.map(({ id, header, question, options: choices }) => ({
+    id,
+    header,
+    question,
+    options: choices.map(({ label, description }) => ({ label, description })),
+  }));
+  // Both kinds of model call this tool themselves; code can't reach it.
+  return callTool("request_user_input", { questions: asked }, { ...options, via: "direct" });
+}
+
+/** A cell of JavaScript, for models that write code: `text(await tools.exec_command({cmd: "ls"}))`. */
+export function code(source: string, options: { readonly callId?: string } = {}): CodePart {
+  return { kind: "code", source, ...(options.callId !== undefined && { callId: options.callId }) };
+}

@@ -1,0 +1,77 @@
+/** What `codexConfig` can be told. */
+export interface CodexConfigOptions {
+  /** The model's name, which decides its kind: `gpt-6.1-sol` writes code, `gpt-5.5` and unknown names call tools. */
+  readonly model?: string;
+  /** How often Codex tries again, for requests and for streams. Codex's own numbers unless told; 0 for fault tests. */
+  readonly retries?: number;
+  /** The provider's name inside the configuration. */
+  readonly provider?: string;
+}
+
+/** The configuration that points Codex at a scripted model, in the two forms that Codex takes. */
+export interface CodexConfig {
+  /** `key=value` pairs, one for each `-c`. */
+  readonly overrides: readonly string[];
+  /** The same as command-line arguments: `-c key=value …`. */
+  readonly args: readonly string[];
+  /** The same as the text of `$CODEX_HOME/config.toml`. */
+  readonly toml: string;
+}
+
+/** Makes the configuration for a model or for its `url`. */
+export function codexConfig(
+  model: { readonly url: string } | string,
+  options: CodexConfigOptions = {},
+): CodexConfig {
+  const { model: name, retries, provider = "scripted" } = options;
+  const entries: (readonly [string, string | number | boolean])[] = [
+    ...(name === undefined ? [] : ([["model", name]] as const)),
+    ["model_provider", provider],
+    [`model_providers.${provider}.name`, provider],
+    [`model_providers.${provider}.base_url`, typeof model === "string" ? model : model.url],
+    [`model_providers.${provider}.wire_api`, "responses"],
+    [`model_providers.${provider}.requires_openai_auth`, false],
+    [`model_providers.${provider}.supports_websockets`, false],
+    ...(retries === undefined
+      ? []
+      : ([
+          [`model_providers.${provider}.request_max_retries`, retries],
+          [`model_providers.${provider}.stream_max_retries`, retries],
+        ] as const)),
+    // Each of these would look for a network at start-up.
+    ["features.plugins", false],
+    ["features.apps", false],
+    ["analytics.enabled", false],
+  ];
+  // A JSON string of printable characters is also a TOML string; dotted keys save the tables.
+  const overrides = entries.map(([key, value]) => `${key}=${JSON.stringify(value)}`);
+  return { overrides, args: overrides.flatMap((pair) => ["-c", pair]), toml: `${overrides.join("\n")}\n` };
+}
+
+/**
+ * The variables that must not reach a Codex on a scripted model: those that choose another model or key, and the
+ * proxies, through which Codex would look for 127.0.0.1 too.
+ */
+export const variablesToRemove = [
+  "OPENAI_API_KEY",
+  "OPENAI_BASE_URL",
+  "OPENAI_ORGANIZATION",
+  "OPENAI_PROJECT",
+  "CODEX_API_KEY",
+  "CODEX_ACCESS_TOKEN",
+  "CODEX_EXEC_SERVER_URL",
+  "HTTP_PROXY",
+  "HTTPS_PROXY",
+  "ALL_PROXY",
+] as const;
+
+/** A copy of an environment without `variablesToRemove`, in whatever case they are written, and without any `OPENAI_*`. */
+export function withoutModelVariables(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const removed = new Set<string>(variablesToRemove);
+  return Object.fromEntries(
+    Object.entries(env).filter(([name]) => {
+      const upper = name.toUpperCase();
+      return !removed.has(upper) && !upper.startsWith("OPENAI_");
+    }),
+  );
+}

@@ -1,0 +1,39 @@
+// A stand-in for the model: a Responses endpoint on loopback that plays scripts to the real Codex.
+
+// The endpoint, and what it saw.
+export { ScriptedModel } from "./scripted-model.ts";
+export type { ScriptedModelOptions } from "./scripted-model.ts";
+export type { WaitOptions } from "./request-log.ts";
+export type { InputItem, ReplyEnd, ScriptRequest } from "./script-request.ts";
+export type { CallOutput } from "./call-output.ts";
+export type { CommandResult } from "./command-result.ts";
+export type { ModelKind, OfferedTool } from "./offered-tools.ts";
+
+// Scripts: a list of replies or a function of the request.
+export type { Script, ScriptFunction } from "./script.ts";
+export type { Awaitable, CallVia, MessagePhase, Part, Piece, Reply, TokenUsage } from "./part.ts";
+export { demoScript } from "./demo-script.ts";
+
+// The parts of a reply: what the model says and calls.
+export { say, think } from "./say.ts";
+export type { SayOptions, StreamOptions, ThinkOptions } from "./say.ts";
+export { askUser, callTool, code, patch, run, writeStdin } from "./calls.ts";
+export type { CallOptions, Question, RunOptions, ToolOptions, WriteStdinOptions } from "./calls.ts";
+
+// The parts of a reply: how it flows, counts and fails.
+export { cut, event, headers, item, pause, usage, waitFor } from "./flow.ts";
+export { gate } from "./gate.ts";
+export type { Gate } from "./gate.ts";
+export { fail } from "./fail.ts";
+export type { FailureCode, HttpFailure } from "./fail.ts";
+export { defaultUsage } from "./sse.ts";
+
+// How Codex is told to use it.
+export { codexConfig, variablesToRemove, withoutModelVariables } from "./codex-config.ts";
+export type { CodexConfig, CodexConfigOptions } from "./codex-config.ts";
+
+// Numbers and failures.
+export { limits } from "./limits.ts";
+export { ScriptedModelError } from "./errors.ts";
+export type { ScriptedModelErrorCode } from "./errors.ts";
+export type { Json, JsonObject } from "./json.ts";

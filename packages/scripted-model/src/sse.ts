@@ -1,0 +1,26 @@
+import type { JsonObject } from "./json.ts";
+import type { TokenUsage } from "./part.ts";
+
+/** Encodes one server-sent event in the shape that Codex reads: its type as the event's name and in the data. */
+export function sseEvent(event: JsonObject & { readonly type: string }): string {
+  return `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
+}
+
+/** Encodes the deltas of one item; only the text differs between them, so all else is written once. */
+export function deltaEncoder(type: string, fields: JsonObject): (delta: string) => string {
+  const head = `event: ${type}\ndata: ${JSON.stringify({ type, ...fields }).slice(0, -1)},"delta":`;
+  return (delta) => `${head}${JSON.stringify(delta)}}\n\n`;
+}
+
+/** What a response counts when the script doesn't say: small, and not zero, so that sums can be checked. */
+export const defaultUsage: TokenUsage = { input: 10, cached: 0, output: 5, reasoning: 0 };
+
+export function usageFields({ input, cached = 0, output, reasoning = 0 }: TokenUsage): JsonObject {
+  return {
+    input_tokens: input,
+    input_tokens_details: { cached_tokens: cached },
+    output_tokens: output,
+    output_tokens_details: { reasoning_tokens: reasoning },
+    total_tokens: input + output,
+  };
+}
