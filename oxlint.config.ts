@@ -70,6 +70,10 @@ export default defineConfig({
     // A helper stands beside its one use; closures that capture nothing cost nothing here.
     "unicorn/consistent-function-scoping": "off",
     "import/no-unassigned-import": "off",
+    // fast-check is used as `fc`, as its own documentation does.
+    "import/no-named-as-default-member": "off",
+    // Types are assertions too: `expectTypeOf` and `@ts-expect-error`.
+    "vitest/expect-expect": "off",
     "promise/always-return": "off",
     // A promise executor that captures resolve is the ordinary shape of a bridge to callbacks.
     "promise/param-names": "off",
