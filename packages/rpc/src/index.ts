@@ -1,0 +1,22 @@
+// One bidirectional JSON-RPC peer without the `jsonrpc` member, and its transports. Knows nothing of Codex.
+
+// The peer, and the types that give it a contract.
+export { Peer, type PeerOptions } from "./peer.ts";
+export type { CallOptions } from "./outgoing-calls.ts";
+export { type RequestContext, UNANSWERED } from "./incoming-requests.ts";
+export type { AnyWire, MethodOf, ParamsArgument, ParamsOf, ResultOf, Wire } from "./wire.ts";
+export type { NotificationMessage, RequestId, RequestMessage } from "./message.ts";
+
+// Errors and limits.
+export { RemoteError, RequestFailure, RPC_CODES, RpcError, type RpcErrorCode } from "./errors.ts";
+export { DEFAULT_LIMITS, type RpcLimits } from "./limits.ts";
+
+// Transports: lines over streams, WebSocket (TCP and unix sockets), and two ends in memory.
+export type { Transport, TransportReceiver } from "./transport.ts";
+export { NdjsonTransport, type NdjsonTransportOptions } from "./ndjson-transport.ts";
+export { WebSocketTransport } from "./websocket-transport.ts";
+export { connectWebSocket, type ConnectWebSocketOptions } from "./connect-websocket.ts";
+export { memoryTransportPair } from "./memory-transport.ts";
+
+// The line splitter, for programs that read lines without a peer.
+export { LineSplitter } from "./line-splitter.ts";

@@ -1,0 +1,173 @@
+import fc from "fast-check";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import type { RpcError } from "./errors.ts";
+import { LineSplitter } from "./line-splitter.ts";
+
+const NO_LIMIT = Number.MAX_SAFE_INTEGER;
+const KB = 1024;
+const MB = KB * KB;
+
+/** What a splitter makes of these chunks: the lines, and whether it refused in the end. */
+function split(chunks: Iterable<Buffer>, limit = NO_LIMIT): { lines: string[]; refused: boolean } {
+  const lines: string[] = [];
+  const splitter = new LineSplitter(limit, (line) => lines.push(line));
+  try {
+    for (const chunk of chunks) splitter.push(chunk);
+    splitter.end();
+    return { lines, refused: false };
+  } catch (error) {
+    if ((error as RpcError).code !== "message_too_large") throw error;
+    return { lines, refused: true };
+  }
+}
+
+/** Cuts bytes at the given places, in any order and with repeats. */
+function cut(bytes: Buffer, places: readonly number[]): Buffer[] {
+  const ends = [...places.map((place) => place % (bytes.length + 1)), bytes.length].toSorted((a, b) => a - b);
+  let start = 0;
+  return ends.map((end) => {
+    const chunk = bytes.subarray(start, end);
+    start = end;
+    return chunk;
+  });
+}
+
+function* repeat(chunk: Buffer, times: number): Generator<Buffer> {
+  for (let i = 0; i < times; i++) yield chunk;
+}
+
+const cuts = fc.array(fc.nat(), { maxLength: 40 });
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+describe("any chunking", () => {
+  it("gives back any messages, with either line end", () => {
+    const line = fc.record({ value: fc.json({ stringUnit: "binary" }), end: fc.constantFrom("\n", "\r\n") });
+    fc.assert(
+      fc.property(fc.array(line), cuts, (lines, places) => {
+        const bytes = Buffer.from(lines.map(({ value, end }) => value + end).join(""));
+        expect(split(cut(bytes, places)).lines).toEqual(lines.map(({ value }) => value));
+      }),
+    );
+  });
+
+  it("gives the same lines and the same refusal for any bytes, bad UTF-8 and lone line ends included", () => {
+    const anyBytes = fc
+      .array(fc.oneof(fc.constantFrom(10, 13, 0x61, 0xc3, 0xa9, 0xff), fc.nat(255)), { maxLength: 80 })
+      .map((bytes) => Buffer.from(bytes));
+    fc.assert(
+      fc.property(anyBytes, cuts, fc.integer({ min: 1, max: 12 }), (bytes, places, limit) => {
+        expect(split(cut(bytes, places), limit)).toEqual(split([bytes], limit));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it("never splits a character, even byte by byte", () => {
+    const bytes = Buffer.from('{"text":"héllo 👩‍👩‍👧 \u2028 日本"}\n');
+    expect(split(cut(bytes, [...bytes.keys()])).lines).toEqual(['{"text":"héllo 👩‍👩‍👧 \u2028 日本"}']);
+  });
+});
+
+describe("line ends", () => {
+  it("passes over empty lines, with either line end", () => {
+    expect(split([Buffer.from("\n\r\n\na\n\r\n\r\nb\n")]).lines).toEqual(["a", "b"]);
+  });
+
+  it("takes one carriage return off and leaves the others in the line", () => {
+    expect(split([Buffer.from("a\r\r\n\rb\nc\rd\r\n")]).lines).toEqual(["a\r", "\rb", "c\rd"]);
+  });
+
+  it("takes what is left at the end as a line", () => {
+    expect(split([Buffer.from("a\nhal"), Buffer.from("f")]).lines).toEqual(["a", "half"]);
+    expect(split([Buffer.from("half\r")]).lines).toEqual(["half"]);
+  });
+
+  it("has nothing to say at the end of a whole line, or of nothing", () => {
+    expect(split([Buffer.from("a\n")]).lines).toEqual(["a"]);
+    expect(split([]).lines).toEqual([]);
+    expect(split([Buffer.alloc(0), Buffer.alloc(0)]).lines).toEqual([]);
+  });
+});
+
+describe("a long line", () => {
+  /** Bytes looked at and bytes copied for one line of this many chunks of 64 KB. */
+  function workFor(chunks: number): { scanned: number; copied: number; joins: number; characters: number } {
+    const scan = vi.spyOn(Buffer.prototype, "lastIndexOf");
+    const join = vi.spyOn(Buffer, "concat");
+    const { lines } = split([...repeat(Buffer.alloc(64 * KB, "x"), chunks), Buffer.from("\n")]);
+    const work = {
+      scanned: scan.mock.contexts.reduce((sum, bytes) => sum + bytes.length, 0),
+      copied: join.mock.calls.reduce((sum, [, total]) => sum + (total ?? 0), 0),
+      joins: join.mock.calls.length,
+      characters: lines.join("").length,
+    };
+    vi.restoreAllMocks();
+    return work;
+  }
+
+  it("of 32 MB in chunks of 64 KB is scanned once and joined once", () => {
+    expect(workFor(512)).toEqual({
+      scanned: 32 * MB + 1,
+      copied: 32 * MB,
+      joins: 1,
+      characters: 32 * MB,
+    });
+  });
+
+  it("costs twice the work when it is twice as long", () => {
+    const once = workFor(16);
+    const twice = workFor(32);
+    expect(twice.scanned - 1).toBe(2 * (once.scanned - 1));
+    expect(twice.copied).toBe(2 * once.copied);
+    expect(twice.joins).toBe(once.joins);
+  });
+
+  it("of 64 KB may come byte by byte", () => {
+    const { lines } = split([...repeat(Buffer.from("x"), 64 * KB), Buffer.from("\n")]);
+    expect(lines).toEqual(["x".repeat(64 * KB)]);
+  });
+
+  it("is joined without the lines of the same chunk being lost or mixed in", () => {
+    expect(split([Buffer.from("a\nbb"), Buffer.from("bb"), Buffer.from("b\nc\nd")]).lines).toEqual([
+      "a",
+      "bbbbb",
+      "c",
+      "d",
+    ]);
+  });
+});
+
+describe("the limit", () => {
+  it("allows a line of exactly that many bytes, whichever line end and chunking", () => {
+    for (const end of ["\n", "\r\n"]) {
+      const bytes = Buffer.from(`abcd${end}`);
+      expect(split([bytes], 4)).toEqual({ lines: ["abcd"], refused: false });
+      expect(split(cut(bytes, [...bytes.keys()]), 4)).toEqual({ lines: ["abcd"], refused: false });
+    }
+  });
+
+  it("counts bytes, not characters", () => {
+    expect(split([Buffer.from("éé\n")], 4)).toEqual({ lines: ["éé"], refused: false });
+    expect(split([Buffer.from("ééa\n")], 4)).toEqual({ lines: [], refused: true });
+  });
+
+  it("refuses a line before its end has come", () => {
+    const splitter = new LineSplitter(4, () => expect.unreachable());
+    splitter.push(Buffer.from("abcd"));
+    expect(() => splitter.push(Buffer.from("e"))).toThrow(
+      expect.objectContaining({ code: "message_too_large" }),
+    );
+  });
+
+  it("holds for one line, not for all lines of a chunk", () => {
+    expect(split([Buffer.from("abcd\n".repeat(100))], 4).lines).toHaveLength(100);
+  });
+
+  it("lets the lines before the one that is too long through", () => {
+    expect(split([Buffer.from("a\nb\nccccc\nd\n")], 4)).toEqual({ lines: ["a", "b"], refused: true });
+    expect(split([Buffer.from("a\nb\nccccc")], 4)).toEqual({ lines: ["a", "b"], refused: true });
+  });
+});

@@ -1,0 +1,142 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { RpcError } from "./errors.ts";
+import { callBody, parseMessage, serializeValue } from "./message.ts";
+
+function failure(run: () => unknown): RpcError {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof RpcError) return error;
+    throw error;
+  }
+  return expect.unreachable("nothing was thrown");
+}
+
+describe("parseMessage", () => {
+  it.each([
+    ["a request", { id: 0, method: "m", params: {} }, "request"],
+    ["a request with a string id", { id: "", method: "m" }, "request"],
+    ["a request that has a result too", { id: 1, method: "m", result: 1 }, "request"],
+    ["a notification", { method: "m", params: [1] }, "notification"],
+    ["a response", { id: 0, result: null }, "response"],
+    ["an error", { id: "x", error: { code: -1, message: "no" } }, "response"],
+  ])("knows %s", (_name, message, kind) => {
+    expect(parseMessage(JSON.stringify(message)).kind).toBe(kind);
+  });
+
+  it("ignores a jsonrpc member, whatever it says", () => {
+    for (const jsonrpc of ["2.0", "1.0", null, {}]) {
+      expect(parseMessage(JSON.stringify({ jsonrpc, id: 3, result: 1 }))).toEqual({
+        kind: "response",
+        message: { id: 3, result: 1 },
+      });
+    }
+  });
+
+  it("keeps the members that stand beside the params", () => {
+    const { message } = parseMessage('{"method":"m","params":1,"emittedAtMs":5}');
+    expect(message).toEqual({ method: "m", params: 1, emittedAtMs: 5 });
+  });
+
+  it("tells the string id 0 from the number", () => {
+    expect(parseMessage('{"id":"0","method":"m"}').message).toMatchObject({ id: "0" });
+    expect(parseMessage('{"id":0,"method":"m"}').message).toMatchObject({ id: 0 });
+  });
+
+  it("takes a null error beside a result for no error", () => {
+    expect(parseMessage('{"id":1,"result":5,"error":null}')).toEqual({
+      kind: "response",
+      message: { id: 1, result: 5 },
+    });
+  });
+
+  it("takes the error where a result stands beside it", () => {
+    const { message } = parseMessage('{"id":1,"result":null,"error":{"code":-1,"message":"no"}}');
+    expect(message).toMatchObject({ error: { code: -1, message: "no" } });
+  });
+
+  it.each([
+    ["no JSON", "{"],
+    ["nothing", ""],
+    ["a number", "1"],
+    ["a string", '"m"'],
+    ["null", "null"],
+    ["a batch", '[{"id":1,"method":"m"}]'],
+    ["an object without members", "{}"],
+    ["a request with a null id", '{"id":null,"method":"m"}'],
+    ["a request with an object for an id", '{"id":{},"method":"m"}'],
+    ["a request with an id past what a number holds", '{"id":9007199254740993,"method":"m"}'],
+    ["a request with an id past every number", '{"id":1e999,"method":"m"}'],
+    ["a method that is no string", '{"id":1,"method":5}'],
+    ["a response with a null id", '{"id":null,"error":{"code":-1,"message":"no"}}'],
+    ["a response with neither result nor error", '{"id":1}'],
+    ["a null error alone", '{"id":1,"error":null}'],
+    ["an error without a code", '{"id":1,"error":{"message":"no"}}'],
+    ["an error that is a text, beside a result", '{"id":1,"result":1,"error":"no"}'],
+  ])("refuses %s as malformed", (_name, text) => {
+    expect(failure(() => parseMessage(text)).code).toBe("malformed");
+  });
+
+  it("quotes the start of a bad message only", () => {
+    const { message } = failure(() => parseMessage(`{"secret":${"x".repeat(10_000)}`));
+    expect(message).toContain('{"secret":xxx');
+    expect(message.length).toBeLessThan(300);
+  });
+
+  it("never throws anything but an RpcError, for any text", () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.json()), (text) => {
+        try {
+          parseMessage(text);
+        } catch (error) {
+          if (!(error instanceof RpcError)) throw error;
+        }
+      }),
+    );
+  });
+});
+
+describe("callBody", () => {
+  it("reads back as what was meant, for any method and params", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), fc.jsonValue(), (method, params) => {
+        const { message } = parseMessage(`{${callBody(method, params)}`);
+        expect(message).toEqual(JSON.parse(JSON.stringify({ method, params })));
+      }),
+    );
+  });
+
+  it("leaves out params that are undefined", () => {
+    expect(callBody("m", undefined)).toBe('"method":"m"}');
+    expect(callBody("m", null)).toBe('"method":"m","params":null}');
+  });
+});
+
+describe("serializeValue", () => {
+  const cycle: { self?: unknown } = {};
+  cycle.self = cycle;
+
+  it.each([
+    ["a bigint", 1n],
+    ["a cycle", cycle],
+    ["a function", () => 1],
+    ["a symbol", Symbol("s")],
+    ["undefined", undefined],
+    ["a value that writes itself as nothing", { toJSON: () => undefined }],
+  ])("refuses %s", (_name, value) => {
+    const error = failure(() => serializeValue(value, "The value"));
+    expect(error.code).toBe("unserializable");
+    expect(error.message).toMatch(/^The value can't be written as JSON: ./);
+  });
+
+  it("keeps what a toJSON threw as the cause", () => {
+    const cause = new Error("no");
+    const value = {
+      toJSON: () => {
+        throw cause;
+      },
+    };
+    expect(failure(() => serializeValue(value, "It")).cause).toBe(cause);
+  });
+});

@@ -1,0 +1,153 @@
+import type { Readable, Writable } from "node:stream";
+import { RpcError, toError } from "./errors.ts";
+import { LineSplitter } from "./line-splitter.ts";
+import { DEFAULT_LIMITS, type RpcLimits } from "./limits.ts";
+import { timerDelay } from "./timer-delay.ts";
+import type { Transport, TransportReceiver } from "./transport.ts";
+
+export interface NdjsonTransportOptions {
+  /** Where the other side's lines come from: a child's stdout, a socket. */
+  readonly input: Readable;
+  /** Where our lines go: a child's stdin, the same socket. */
+  readonly output: Writable;
+  readonly limits?: Partial<RpcLimits>;
+}
+
+/** One JSON message a line, over any pair of byte streams. */
+export class NdjsonTransport implements Transport {
+  readonly #input: Readable;
+  readonly #output: Writable;
+  readonly #limits: RpcLimits;
+  /** Resolves when our last byte left, or was given up on. */
+  readonly #left = Promise.withResolvers<void>();
+  #receiver: TransportReceiver | undefined;
+  #batch = "";
+  #drained: PromiseWithResolvers<void> | undefined;
+  #outputEnd: { cause: Error | undefined; patience: NodeJS.Timeout } | undefined;
+  #end: { cause: Error | undefined } | undefined;
+
+  constructor({ input, output, limits }: NdjsonTransportOptions) {
+    this.#input = input;
+    this.#output = output;
+    this.#limits = { ...DEFAULT_LIMITS, ...limits };
+    // From the first moment: an EPIPE without a listener would end the whole process.
+    output.on("error", (error) => this.#outputEnded(error));
+    output.on("finish", () => this.#outputEnded());
+    output.on("close", () => this.#outputEnded());
+    output.on("drain", () => this.#release());
+    input.on("error", (error) => this.#finish(error));
+  }
+
+  start(receiver: TransportReceiver): void {
+    this.#receiver = receiver;
+    const end = this.#end;
+    if (end) {
+      queueMicrotask(() => receiver.closed(end.cause));
+      return;
+    }
+    const splitter = new LineSplitter(this.#limits.messageBytes, (line) => {
+      if (!this.#end) receiver.text(line);
+    });
+    this.#input.on("data", (chunk: Buffer | string) => {
+      if (this.#end) return; // Read on and drop: a peer that can't write its last words would not exit.
+      this.#guard(() => splitter.push(typeof chunk === "string" ? Buffer.from(chunk) : chunk));
+    });
+    this.#input.on("end", () => {
+      this.#guard(() => splitter.end());
+      this.#finish();
+    });
+    this.#input.on("close", () => this.#finish());
+    this.#noticeDeadStreams();
+  }
+
+  send(message: string): Promise<void> | undefined {
+    const over = this.#end ?? this.#outputEnd;
+    if (over) throw new RpcError("closed", "The connection is closed.", { cause: over.cause });
+    const waiting = this.#output.writableLength + this.#batch.length;
+    if (waiting > this.#limits.bufferedBytes) {
+      throw new RpcError(
+        "queue_full",
+        `The other side does not read: ${waiting} bytes wait, the limit is ${this.#limits.bufferedBytes} (bufferedBytes).`,
+      );
+    }
+    // Messages of one tick leave in one write: a burst of small calls costs one system call, not hundreds.
+    if (this.#batch === "") process.nextTick(() => this.#flush());
+    this.#batch += `${message}\n`;
+    if (!this.#output.writableNeedDrain) return undefined;
+    this.#drained ??= Promise.withResolvers();
+    return this.#drained.promise;
+  }
+
+  close(): Promise<void> {
+    this.#finish();
+    return this.#left.promise;
+  }
+
+  /** Streams that ended before anyone listened say nothing any more. */
+  #noticeDeadStreams(): void {
+    const { errored, closed, readableEnded } = this.#input;
+    if (closed || readableEnded) queueMicrotask(() => this.#finish(errored ?? undefined));
+    else if (!this.#output.writable) this.#outputEnded(this.#output.errored ?? undefined);
+  }
+
+  /** A line above the limit can't be told from an answer that someone waits for: it ends the connection. */
+  #guard(read: () => void): void {
+    try {
+      read();
+    } catch (error) {
+      this.#finish(toError(error));
+    }
+  }
+
+  #flush(): void {
+    if (this.#batch === "") return;
+    const batch = this.#batch;
+    this.#batch = "";
+    if (this.#output.writable) this.#output.write(batch);
+  }
+
+  #release(): void {
+    this.#drained?.resolve();
+    this.#drained = undefined;
+  }
+
+  /**
+   * The other side reads no more, but what it said before is still on its way: Node closes the stdin of a child that
+   * exits while its last answers wait in the pipe of its stdout.
+   */
+  #outputEnded(cause?: Error): void {
+    this.#left.resolve();
+    if (this.#end || this.#outputEnd) return;
+    const patience = setTimeout(() => this.#finish(), timerDelay(this.#limits.closeTimeoutMs));
+    this.#outputEnd = { cause, patience };
+    this.#release();
+  }
+
+  #finish(cause = this.#outputEnd?.cause): void {
+    if (this.#end) return;
+    clearTimeout(this.#outputEnd?.patience);
+    this.#end = { cause };
+    this.#flush();
+    // Whoever waits to send more finds the connection closed at the next send.
+    this.#release();
+    this.#output.end();
+    if (this.#output.destroyed || this.#output.writableFinished) this.#left.resolve();
+    this.#cutLater();
+    this.#receiver?.closed(cause);
+  }
+
+  /** Nobody else closes what this was built on: a side that neither reads nor ends must not hold it open for ever. */
+  #cutLater(): void {
+    const timer = setTimeout(() => {
+      this.#output.destroy();
+      this.#input.destroy();
+      this.#left.resolve();
+    }, timerDelay(this.#limits.closeTimeoutMs));
+    const stopWhenClosed = (): void => {
+      if (this.#input.closed && this.#output.closed) clearTimeout(timer);
+    };
+    this.#input.once("close", stopWhenClosed);
+    this.#output.once("close", stopWhenClosed);
+    stopWhenClosed();
+  }
+}

@@ -1,0 +1,539 @@
+import { getEventListeners } from "node:events";
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { errorOf } from "../test/error-of.ts";
+import { overloadDelayMs } from "./backoff.ts";
+import { RemoteError, RpcError } from "./errors.ts";
+import { DEFAULT_LIMITS, type RpcLimits } from "./limits.ts";
+import { type CallOptions, OutgoingCalls } from "./outgoing-calls.ts";
+
+interface Sent {
+  id: number;
+  method: string;
+  params?: unknown;
+}
+
+const OVERLOADED = { code: -32001, message: "Overloaded" };
+
+/** Calls whose other side is the test: `sent` is what went out, `answer` what comes back. */
+function testCalls(limits: Partial<RpcLimits> = {}, random: () => number = () => 0) {
+  const sent: Sent[] = [];
+  let onSend: ((message: Sent) => Promise<void> | undefined) | undefined;
+  const calls = new OutgoingCalls(
+    { ...DEFAULT_LIMITS, ...limits },
+    (text) => {
+      const message = JSON.parse(text) as Sent;
+      const drained = onSend?.(message);
+      sent.push(message);
+      return drained;
+    },
+    random,
+  );
+  return {
+    calls,
+    sent,
+    start: (method = "m", options: CallOptions = {}) => {
+      const promise = calls.start(method, undefined, options);
+      // Tests look at rejections when they are ready to.
+      promise.catch(() => {});
+      return promise;
+    },
+    sendsWith: (send: (message: Sent) => Promise<void> | undefined) => {
+      onSend = send;
+    },
+  };
+}
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe("answers", () => {
+  it("settle the calls that they name, in any order", async () => {
+    const { calls, sent, start } = testCalls();
+    const first = start("first");
+    const second = start("second");
+    expect(sent).toEqual([
+      { id: 0, method: "first" },
+      { id: 1, method: "second" },
+    ]);
+    expect(calls.answer({ id: 1, result: "b" })).toBe(true);
+    expect(calls.answer({ id: 0, result: "a" })).toBe(true);
+    expect(await Promise.all([first, second])).toEqual(["a", "b"]);
+  });
+
+  it("that are errors reject with the other side's own code, words and data", async () => {
+    const { calls, start } = testCalls();
+    const call = start("thread/start");
+    calls.answer({ id: 0, error: { code: -32600, message: "no such thread", data: { id: 5 } } });
+    const error = await errorOf(call);
+    expect(error).toBeInstanceOf(RemoteError);
+    expect(error).toMatchObject({
+      code: "remote",
+      rpcCode: -32600,
+      method: "thread/start",
+      data: { id: 5 },
+      message: "thread/start: no such thread (-32600)",
+    });
+  });
+
+  it("are refused when they come twice, for nothing, or with the id as a string", async () => {
+    const { calls, start } = testCalls();
+    const call = start();
+    expect(calls.answer({ id: "0", result: 1 })).toBe(false);
+    expect(calls.answer({ id: 7, result: 1 })).toBe(false);
+    expect(calls.answer({ id: 0, result: "right" })).toBe(true);
+    expect(calls.answer({ id: 0, result: "wrong" })).toBe(false);
+    expect(await call).toBe("right");
+  });
+
+  it("settle every call once, in any interleaving of answers, errors, refusals, aborts, timeouts and an end", async () => {
+    const step = fc.oneof(
+      { weight: 4, arbitrary: fc.record({ kind: fc.constant("call" as const), timeoutMs: fc.nat(100) }) },
+      { weight: 4, arbitrary: fc.record({ kind: fc.constant("result" as const), pick: fc.nat() }) },
+      fc.record({ kind: fc.constantFrom("error" as const, "overload" as const), pick: fc.nat() }),
+      fc.record({ kind: fc.constantFrom("abort" as const, "repeat" as const), pick: fc.nat() }),
+      fc.record({ kind: fc.constant("wait" as const), ms: fc.nat(60) }),
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(step, { maxLength: 120 }),
+        fc.integer({ min: 1, max: 5 }),
+        async (steps, inFlight) => {
+          const { calls, sent, start } = testCalls({ inFlight, overloadRetries: 2 });
+          const settled: number[] = [];
+          const controllers: AbortController[] = [];
+          const promises: Promise<unknown>[] = [];
+          for (const current of steps) {
+            const pickedId = "pick" in current ? sent[current.pick % (sent.length || 1)]?.id : undefined;
+            if (current.kind === "call") {
+              const index = controllers.length;
+              const controller = new AbortController();
+              controllers.push(controller);
+              settled.push(0);
+              const count = (): void => {
+                settled[index] = (settled[index] ?? 0) + 1;
+              };
+              promises.push(
+                start("m", { signal: controller.signal, timeoutMs: current.timeoutMs }).then(count, count),
+              );
+            } else if (current.kind === "wait") {
+              vi.advanceTimersByTime(current.ms);
+            } else if (current.kind === "abort") {
+              controllers[current.pick % (controllers.length || 1)]?.abort();
+            } else if (pickedId !== undefined) {
+              const error = { error: { code: -32600, message: "no" }, overload: OVERLOADED };
+              calls.answer(
+                current.kind === "error" || current.kind === "overload"
+                  ? { id: pickedId, error: error[current.kind] }
+                  : { id: pickedId, result: pickedId },
+              );
+            }
+            expect(calls.counts.inFlight).toBeLessThanOrEqual(inFlight);
+          }
+          calls.end(new RpcError("closed", "over"));
+          await Promise.all(promises);
+          expect(settled.every((times) => times === 1)).toBe(true);
+          expect(new Set(sent.map(({ id }) => id)).size).toBe(sent.length);
+          expect(calls.counts).toEqual({ inFlight: 0, queued: 0 });
+          expect(vi.getTimerCount()).toBe(0);
+          for (const { signal } of controllers) expect(getEventListeners(signal, "abort")).toEqual([]);
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe("the cap on calls in flight", () => {
+  it("holds the rest in a queue, first in, first out", async () => {
+    const { calls, sent, start } = testCalls({ inFlight: 2 });
+    const all = ["a", "b", "c", "d"].map((method) => start(method));
+    expect(calls.counts).toEqual({ inFlight: 2, queued: 2 });
+    calls.answer({ id: 1, result: 1 });
+    calls.answer({ id: 0, result: 0 });
+    expect(sent.map(({ method }) => method)).toEqual(["a", "b", "c", "d"]);
+    calls.answer({ id: 2, result: 2 });
+    calls.answer({ id: 3, result: 3 });
+    expect(await Promise.all(all)).toEqual([0, 1, 2, 3]);
+  });
+
+  it("is kept for any number of calls and any order of answers, and every call gets its own", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 8 }),
+        fc.array(fc.nat(), { minLength: 1, maxLength: 60 }),
+        async (inFlight, picks) => {
+          const { calls, sent, start } = testCalls({ inFlight });
+          const all = picks.map((_, index) => start(`m${index}`));
+          const answered = new Set<number>();
+          for (const pick of picks) {
+            const open = sent.filter(({ id }) => !answered.has(id));
+            expect(open.length).toBeLessThanOrEqual(inFlight);
+            const { id, method } = open[pick % open.length] ?? { id: -1, method: "nothing is open" };
+            answered.add(id);
+            calls.answer({ id, result: method });
+          }
+          expect(await Promise.all(all)).toEqual(picks.map((_, index) => `m${index}`));
+        },
+      ),
+    );
+  });
+
+  it("refuses a call beyond the queue, and takes calls again when there is room", async () => {
+    const { calls, start } = testCalls({ inFlight: 1, queuedCalls: 2 });
+    void start();
+    void start();
+    void start();
+    expect(await errorOf(start("one/more"))).toMatchObject({
+      code: "queue_full",
+      message: "one/more was refused: 2 calls wait already (queuedCalls).",
+    });
+    calls.answer({ id: 0, result: 1 });
+    void start();
+    expect(calls.counts).toEqual({ inFlight: 1, queued: 2 });
+  });
+
+  it("lets calls through to a free place where no queue is allowed", async () => {
+    const { calls, start } = testCalls({ inFlight: 1, queuedCalls: 0 });
+    const call = start();
+    expect((await errorOf(start())).code).toBe("queue_full");
+    calls.answer({ id: 0, result: "ok" });
+    expect(await call).toBe("ok");
+  });
+
+  it("counts calls that wait for another try as queued", async () => {
+    const { calls, start } = testCalls({ inFlight: 10, queuedCalls: 2 });
+    void start();
+    void start();
+    calls.answer({ id: 0, error: OVERLOADED });
+    calls.answer({ id: 1, error: OVERLOADED });
+    expect(calls.counts).toEqual({ inFlight: 0, queued: 2 });
+    expect((await errorOf(start())).code).toBe("queue_full");
+  });
+
+  it("works off a queue of 20,000 without looking twice at those that left", async () => {
+    const { calls, start } = testCalls({ inFlight: 1 });
+    const all = Array.from({ length: 20_000 }, () => start());
+    const opened = vi.spyOn(Set.prototype, "values");
+    const destructured = vi.spyOn(Set.prototype, Symbol.iterator);
+    for (let id = 0; id < all.length; id++) calls.answer({ id, result: id });
+    // A fresh iterator walks over every place that was left: one a call would make the whole quadratic.
+    expect(opened.mock.calls.length + destructured.mock.calls.length).toBeLessThan(10);
+    vi.restoreAllMocks();
+    expect(await Promise.all(all)).toHaveLength(20_000);
+  });
+});
+
+describe("a transport that refuses", () => {
+  it("rejects that call only, and its place is free again", async () => {
+    const { calls, start, sendsWith } = testCalls({ inFlight: 1 });
+    sendsWith(({ method }) => {
+      if (method === "bad") throw new RpcError("message_too_large", "too large");
+      return undefined;
+    });
+    expect((await errorOf(start("bad"))).code).toBe("message_too_large");
+    const good = start("good");
+    expect(calls.counts).toEqual({ inFlight: 1, queued: 0 });
+    calls.answer({ id: 1, result: 1 });
+    expect(await good).toBe(1);
+  });
+
+  it("gives a reason that is no RpcError as the cause", async () => {
+    const { start, sendsWith } = testCalls();
+    const cause = new Error("broken");
+    sendsWith(() => {
+      throw cause;
+    });
+    expect(await errorOf(start("m"))).toMatchObject({ code: "closed", cause });
+  });
+
+  it("refuses a queue of any length without running out of stack", async () => {
+    const { calls, start, sendsWith } = testCalls({ inFlight: 1 });
+    const first = start();
+    const rest = Array.from({ length: 30_000 }, () => start());
+    sendsWith(() => {
+      throw new RpcError("queue_full", "full");
+    });
+    calls.answer({ id: 0, result: "ok" });
+    expect(await first).toBe("ok");
+    const outcomes = await Promise.allSettled(rest);
+    expect(outcomes.every(({ status }) => status === "rejected")).toBe(true);
+    expect(calls.counts).toEqual({ inFlight: 0, queued: 0 });
+  });
+
+  it("holds the queue while it is asked to wait", async () => {
+    const { calls, sent, start, sendsWith } = testCalls();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    sendsWith(({ method }) => (method === "slow" ? promise : undefined));
+    void start("slow");
+    void start("next");
+    void start("last");
+    expect(sent.map(({ method }) => method)).toEqual(["slow"]);
+    calls.answer({ id: 0, result: 1 });
+    expect(sent).toHaveLength(1);
+    resolve();
+    await promise;
+    expect(sent.map(({ method }) => method)).toEqual(["slow", "next", "last"]);
+  });
+});
+
+describe("an abort", () => {
+  const reason = new Error("enough");
+
+  it("before the call sends nothing", async () => {
+    const { sent, start } = testCalls();
+    const error = await errorOf(start("m", { signal: AbortSignal.abort(reason) }));
+    expect(error).toMatchObject({ code: "aborted", cause: reason, message: "m was aborted." });
+    expect(sent).toEqual([]);
+  });
+
+  it("in the queue takes the call out, and it is never sent", async () => {
+    const { calls, sent, start } = testCalls({ inFlight: 1 });
+    const controller = new AbortController();
+    void start("first");
+    const queued = start("queued", { signal: controller.signal });
+    void start("last");
+    controller.abort(reason);
+    expect(await errorOf(queued)).toMatchObject({ code: "aborted", cause: reason });
+    calls.answer({ id: 0, result: 1 });
+    expect(sent.map(({ method }) => method)).toEqual(["first", "last"]);
+  });
+
+  it("in flight frees the place, and the late answer is known", async () => {
+    const { calls, sent, start } = testCalls({ inFlight: 1 });
+    const controller = new AbortController();
+    const call = start("first", { signal: controller.signal });
+    void start("second");
+    controller.abort(reason);
+    expect((await errorOf(call)).code).toBe("aborted");
+    expect(sent.map(({ method }) => method)).toEqual(["first", "second"]);
+    expect(calls.answer({ id: 0, result: "late" })).toBe(true);
+    expect(calls.answer({ id: 0, result: "later still" })).toBe(false);
+  });
+
+  it("while it waits for another try ends the wait", async () => {
+    const { calls, sent, start } = testCalls();
+    const controller = new AbortController();
+    const call = start("m", { signal: controller.signal });
+    calls.answer({ id: 0, error: OVERLOADED });
+    controller.abort(reason);
+    expect(await errorOf(call)).toMatchObject({ code: "aborted", cause: reason });
+    vi.runAllTimers();
+    expect(sent).toHaveLength(1);
+    expect(calls.counts).toEqual({ inFlight: 0, queued: 0 });
+  });
+
+  it("of one signal ends every call that has it, and sends none that waited", async () => {
+    const { sent, start } = testCalls({ inFlight: 2 });
+    const controller = new AbortController();
+    const all = Array.from({ length: 50 }, () => start("m", { signal: controller.signal }));
+    void start("other");
+    controller.abort(reason);
+    for (const call of all) expect((await errorOf(call)).code).toBe("aborted");
+    expect(sent.map(({ method }) => method)).toEqual(["m", "m", "other"]);
+  });
+
+  it("after the answer changes nothing", async () => {
+    const { calls, start } = testCalls();
+    const controller = new AbortController();
+    const call = start("m", { signal: controller.signal });
+    calls.answer({ id: 0, result: 1 });
+    controller.abort(reason);
+    expect(await call).toBe(1);
+  });
+
+  it("leaves no listener on a signal that 10,000 calls had, however they ended", async () => {
+    const { calls, start } = testCalls({ inFlight: 16, queuedCalls: 100, overloadRetries: 0 });
+    const { signal } = new AbortController();
+    for (let id = 0; id < 10_000; id++) {
+      const call = start("m", { signal, timeoutMs: 5 });
+      if (id % 3 === 0) calls.answer({ id, result: 1 });
+      else if (id % 3 === 1) calls.answer({ id, error: OVERLOADED });
+      else vi.advanceTimersByTime(5);
+      await call.catch(() => {});
+    }
+    expect(getEventListeners(signal, "abort")).toEqual([]);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
+describe("a timeout", () => {
+  it("rejects the call, and its late answer is known once", async () => {
+    const { calls, start } = testCalls();
+    const call = start("slow", { timeoutMs: 50 });
+    vi.advanceTimersByTime(50);
+    expect(await errorOf(call)).toMatchObject({
+      code: "timeout",
+      message: "slow was not answered within 50 ms.",
+    });
+    expect(calls.answer({ id: 0, result: "late" })).toBe(true);
+    expect(calls.answer({ id: 0, result: "again" })).toBe(false);
+  });
+
+  it("counts the time in the queue and between tries", async () => {
+    const { calls, start } = testCalls({ inFlight: 1 });
+    void start("first");
+    const queued = start("queued", { timeoutMs: 50 });
+    vi.advanceTimersByTime(50);
+    expect((await errorOf(queued)).code).toBe("timeout");
+    const retried = start("retried", { timeoutMs: 10 });
+    calls.answer({ id: 0, result: 1 });
+    calls.answer({ id: 1, error: OVERLOADED });
+    vi.advanceTimersByTime(10);
+    expect((await errorOf(retried)).code).toBe("timeout");
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it("has a default in the limits", async () => {
+    const { start } = testCalls({ callTimeoutMs: 70 });
+    const call = start();
+    vi.advanceTimersByTime(70);
+    expect((await errorOf(call)).code).toBe("timeout");
+  });
+
+  it("of Infinity waits as long as the connection lives", async () => {
+    const { calls, start } = testCalls();
+    const call = start("m", { timeoutMs: Infinity });
+    expect(vi.getTimerCount()).toBe(0);
+    const over = new RpcError("closed", "over");
+    calls.end(over);
+    expect(await errorOf(call)).toBe(over);
+  });
+
+  it("longer than a timer can be does not fire at once", async () => {
+    const { calls, start } = testCalls();
+    const call = start("m", { timeoutMs: Number.MAX_SAFE_INTEGER });
+    vi.advanceTimersByTime(1000 * 60 * 60 * 24);
+    calls.answer({ id: 0, result: "patient" });
+    expect(await call).toBe("patient");
+  });
+
+  it("that is no number does not wait for ever", async () => {
+    const { start } = testCalls();
+    const call = start("m", { timeoutMs: Number.NaN });
+    vi.advanceTimersByTime(1);
+    expect((await errorOf(call)).code).toBe("timeout");
+  });
+
+  it("of many calls keeps only so many ids of theirs", () => {
+    const { calls, start } = testCalls();
+    for (let id = 0; id < 2000; id++) {
+      void start("m", { timeoutMs: 1 });
+      vi.advanceTimersByTime(1);
+    }
+    expect(calls.answer({ id: 0, result: 1 })).toBe(false);
+    expect(calls.answer({ id: 1999, result: 1 })).toBe(true);
+  });
+});
+
+describe("a retry", () => {
+  it("is made for -32001 and for no other code", async () => {
+    const near = fc.integer({ min: -32_768, max: -31_900 });
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(near, fc.integer(), fc.constant(-32_001)), async (code) => {
+        const { calls, sent, start } = testCalls();
+        const call = start();
+        calls.answer({ id: 0, error: { code, message: "no" } });
+        vi.advanceTimersByTime(5000);
+        expect(sent).toHaveLength(code === -32_001 ? 2 : 1);
+        calls.answer({ id: 1, result: "ok" });
+        const outcome = await call.catch((error: RemoteError) => error.rpcCode);
+        expect(outcome).toBe(code === -32_001 ? "ok" : code);
+      }),
+    );
+  });
+
+  it("waits as long as the backoff says, with the jitter of the random source", () => {
+    const { calls, sent, start } = testCalls({}, () => 0.5);
+    void start();
+    for (let attempt = 1; attempt <= 4; attempt++) {
+      calls.answer({ id: attempt - 1, error: OVERLOADED });
+      const delay = overloadDelayMs(attempt, () => 0.5);
+      vi.advanceTimersByTime(delay - 1);
+      expect(sent).toHaveLength(attempt);
+      vi.advanceTimersByTime(1);
+      expect(sent).toHaveLength(attempt + 1);
+    }
+  });
+
+  it("has a new id and the params of the first try, whatever became of them", () => {
+    const { calls, sent } = testCalls();
+    const params = { list: [1] };
+    calls.start("m", params, {}).catch(() => {});
+    params.list.push(2);
+    calls.answer({ id: 0, error: OVERLOADED });
+    vi.advanceTimersByTime(20);
+    expect(sent).toEqual([
+      { id: 0, method: "m", params: { list: [1] } },
+      { id: 1, method: "m", params: { list: [1] } },
+    ]);
+  });
+
+  it("ends after overloadRetries with the other side's refusal", async () => {
+    const { calls, sent, start } = testCalls({ overloadRetries: 3 });
+    const call = start();
+    for (let id = 0; id <= 3; id++) {
+      calls.answer({ id, error: OVERLOADED });
+      vi.advanceTimersByTime(5000);
+    }
+    expect(await errorOf(call)).toMatchObject({ code: "remote", rpcCode: -32_001 });
+    expect(sent).toHaveLength(4);
+  });
+
+  it("leaves its place to another call in the meantime, and keeps the cap when it comes back", () => {
+    const { calls, sent, start } = testCalls({ inFlight: 1 });
+    void start("refused");
+    void start("other");
+    calls.answer({ id: 0, error: OVERLOADED });
+    expect(sent.map(({ method }) => method)).toEqual(["refused", "other"]);
+    vi.advanceTimersByTime(20);
+    expect(calls.counts).toEqual({ inFlight: 1, queued: 1 });
+    calls.answer({ id: 1, result: 1 });
+    expect(sent.map(({ method }) => method)).toEqual(["refused", "other", "refused"]);
+  });
+});
+
+describe("the end", () => {
+  it("rejects calls in flight, queued and between tries with one error, and clears every timer", async () => {
+    const { calls, start } = testCalls({ inFlight: 2 });
+    const all = Array.from({ length: 6 }, () => start());
+    calls.answer({ id: 0, error: OVERLOADED });
+    const over = new RpcError("closed", "over");
+    calls.end(over);
+    for (const call of all) expect(await errorOf(call)).toBe(over);
+    expect(await errorOf(start())).toBe(over);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it("while the transport holds the queue sends nothing when it lets go", async () => {
+    const { calls, sent, start, sendsWith } = testCalls();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    sendsWith(() => promise);
+    void start();
+    void start();
+    calls.end(new RpcError("closed", "over"));
+    resolve();
+    await promise;
+    expect(sent).toHaveLength(1);
+  });
+});
+
+describe("params that JSON can't hold", () => {
+  it("reject the call and send nothing", async () => {
+    const { calls, sent } = testCalls();
+    const cycle: { self?: unknown } = {};
+    cycle.self = cycle;
+    for (const params of [1n, { deep: [2n] }, cycle, () => 1, Symbol("s")]) {
+      const error = await errorOf(calls.start("m", params, {}));
+      expect(error.code).toBe("unserializable");
+    }
+    expect(sent).toEqual([]);
+    expect(calls.counts).toEqual({ inFlight: 0, queued: 0 });
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});

@@ -1,0 +1,526 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { errorOf } from "../test/error-of.ts";
+import { rawEnd } from "../test/raw-end.ts";
+import {
+  memoryTransportPair,
+  Peer,
+  type PeerOptions,
+  RequestFailure,
+  RpcError,
+  type Transport,
+  type TransportReceiver,
+} from "./index.ts";
+
+/** A peer, and the bare end of the connection that the test speaks through. */
+function peerAndEnd(options?: PeerOptions) {
+  const [left, right] = memoryTransportPair();
+  const peer = new Peer(left, options);
+  const anomalies: RpcError[] = [];
+  peer.onAnomaly((error) => anomalies.push(error));
+  return { peer, end: rawEnd(right), anomalies };
+}
+
+function twoPeers(options?: PeerOptions): [Peer, Peer] {
+  const [left, right] = memoryTransportPair();
+  return [new Peer(left, options), new Peer(right, options)];
+}
+
+/** A transport in the hands of the test. */
+class HandTransport implements Transport {
+  receiver: TransportReceiver | undefined;
+  readonly sent: string[] = [];
+  closes = 0;
+  onSend: (message: string) => Promise<void> | undefined = () => undefined;
+
+  start(receiver: TransportReceiver): void {
+    this.receiver = receiver;
+  }
+
+  send(message: string): Promise<void> | undefined {
+    const drained = this.onSend(message);
+    this.sent.push(message);
+    return drained;
+  }
+
+  close(): Promise<void> {
+    this.closes += 1;
+    return Promise.resolve();
+  }
+}
+
+/** A listener of a program without types may be async, whatever the signature says. */
+const rejectLater = (): unknown => Promise.reject(new Error("later"));
+
+describe("calls", () => {
+  it("go both ways at once over one connection", async () => {
+    const [a, b] = twoPeers();
+    a.handle("twice", (params) => Number(params) * 2);
+    b.handle("viaTwice", async (params) => Number(await b.request("twice", params)) + 1);
+    expect(await Promise.all([a.request("viaTwice", 5), b.request("twice", 4)])).toEqual([11, 8]);
+    await a.close();
+  });
+
+  it("are sent without a jsonrpc member, with ids from 0, and without params that are undefined", async () => {
+    const { peer, end } = peerAndEnd();
+    void peer.request("first").catch(() => {});
+    void peer.request("second", null).catch(() => {});
+    await peer.notify("notice", [1]);
+    await nextTurn();
+    expect(end.unread).toEqual([
+      { id: 0, method: "first" },
+      { id: 1, method: "second", params: null },
+      { method: "notice", params: [1] },
+    ]);
+    await peer.close();
+  });
+
+  it("settle once each, to their own answers, for any interleaving of the replies of two busy peers", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.scheduler(),
+        fc.array(fc.record({ fromLeft: fc.boolean(), fails: fc.boolean() }), { maxLength: 40 }),
+        fc.integer({ min: 1, max: 4 }),
+        async (scheduler, plan, inFlight) => {
+          const [a, b] = twoPeers({ limits: { inFlight } });
+          let running = { left: 0, right: 0 };
+          const serveOn = (peer: Peer, side: "left" | "right"): void => {
+            peer.handle("echo", async (params) => {
+              running = { ...running, [side]: running[side] + 1 };
+              expect(running[side]).toBeLessThanOrEqual(inFlight);
+              await scheduler.schedule(Promise.resolve());
+              running = { ...running, [side]: running[side] - 1 };
+              const { index, fails } = params as { index: number; fails: boolean };
+              if (fails) throw new RequestFailure(index, "asked to fail");
+              return index;
+            });
+          };
+          serveOn(a, "left");
+          serveOn(b, "right");
+          let settled = 0;
+          const outcomes = plan.map(({ fromLeft, fails }, index) =>
+            (fromLeft ? a : b)
+              .request("echo", { index, fails })
+              .catch((error: { rpcCode: number }) => ({ failed: error.rpcCode }))
+              .finally(() => (settled += 1)),
+          );
+          await scheduler.waitFor(Promise.all(outcomes));
+          expect(await Promise.all(outcomes)).toEqual(
+            plan.map(({ fails }, index) => (fails ? { failed: index } : index)),
+          );
+          expect(settled).toBe(plan.length);
+          await a.close();
+        },
+      ),
+    );
+  });
+
+  it("of 10,000 at once all come back, through the queue", async () => {
+    const [a, b] = twoPeers();
+    b.handle("echo", (params) => params);
+    const results = await Promise.all(Array.from({ length: 10_000 }, (_, i) => a.request("echo", i)));
+    expect(results).toEqual(Array.from({ length: 10_000 }, (_, i) => i));
+    expect(a.counts).toEqual({ inFlight: 0, queued: 0 });
+    await a.close();
+  });
+
+  it("above messageBytes are refused one by one; the connection goes on", async () => {
+    const { peer, end } = peerAndEnd({ limits: { messageBytes: 60 } });
+    expect((await errorOf(peer.request("m", "é".repeat(30)))).code).toBe("message_too_large");
+    expect((await errorOf(peer.notify("m", "é".repeat(30)))).code).toBe("message_too_large");
+    const call = peer.request("m", "é".repeat(10));
+    expect((await end.next()).params).toBe("é".repeat(10));
+    end.send({ id: 1, result: "ok" });
+    expect(await call).toBe("ok");
+    await peer.close();
+  });
+
+  it("and notices with params that JSON can't hold are refused, and nothing is sent", async () => {
+    const { peer, end } = peerAndEnd();
+    expect((await errorOf(peer.request("m", 1n))).code).toBe("unserializable");
+    expect((await errorOf(peer.notify("m", () => 1))).code).toBe("unserializable");
+    await nextTurn();
+    expect(end.unread).toEqual([]);
+    await peer.close();
+  });
+
+  it("take no harm from a result beside a null error", async () => {
+    const { peer, end, anomalies } = peerAndEnd();
+    const call = peer.request("m");
+    await end.next();
+    end.sendText('{"jsonrpc":"2.0","id":0,"result":"fine","error":null}');
+    expect(await call).toBe("fine");
+    expect(anomalies).toEqual([]);
+    await peer.close();
+  });
+});
+
+describe("anomalies", () => {
+  it("of every kind of line that is no message are told, and the connection goes on", async () => {
+    const { peer, end, anomalies } = peerAndEnd();
+    const texts = [
+      "",
+      "{",
+      "[]",
+      '[{"id":0,"result":1}]',
+      "null",
+      "5",
+      "{}",
+      '{"id":null,"method":"m"}',
+      '{"id":{}}',
+    ];
+    for (const text of texts) end.sendText(text);
+    const call = peer.request("m");
+    await end.next();
+    expect(anomalies.map(({ code }) => code)).toEqual(texts.map(() => "malformed"));
+    end.send({ id: 0, result: "still here" });
+    expect(await call).toBe("still here");
+    expect(end.unread).toEqual([]);
+    await peer.close();
+  });
+
+  it("are told of a second answer and of an answer to nothing, not of a late one", async () => {
+    const { peer, end, anomalies } = peerAndEnd();
+    const call = peer.request("m");
+    const late = peer.request("slow", undefined, { timeoutMs: 1 });
+    expect((await errorOf(late)).code).toBe("timeout");
+    end.send({ id: 1, result: "late" });
+    end.send({ id: "0", result: "the id is a text" });
+    end.send({ id: 99, error: { code: 1, message: "for nobody" } });
+    end.send({ id: 0, result: "right" });
+    end.send({ id: 0, result: "twice" });
+    expect(await call).toBe("right");
+    await nextTurn();
+    expect(anomalies.map(({ code, message }) => [code, message])).toEqual([
+      ["unmatched_response", 'A response came for "0", which is not pending.'],
+      ["unmatched_response", "A response came for 99, which is not pending."],
+      ["unmatched_response", "A response came for 0, which is not pending."],
+    ]);
+    await peer.close();
+  });
+
+  it("are told of listeners that throw, at once or later, and the next notification is heard", async () => {
+    const { peer, end, anomalies } = peerAndEnd();
+    const heard: unknown[] = [];
+    peer.on("bad", () => {
+      throw new Error("at once");
+    });
+    peer.on("worse", rejectLater);
+    peer.on("odd", () => {
+      throw Object.create(null);
+    });
+    peer.on("good", (params) => heard.push(params));
+    for (const method of ["bad", "worse", "odd", "good"]) end.send({ method, params: 1 });
+    await nextTurn();
+    expect(heard).toEqual([1]);
+    expect(anomalies.map(({ code }) => code)).toEqual(["handler_failed", "handler_failed", "handler_failed"]);
+    expect(anomalies.map(({ message }) => message).toSorted()).toEqual([
+      "A listener of bad threw: at once",
+      "A listener of odd threw: A value that has no text was thrown.",
+      "A listener of worse threw: later",
+    ]);
+    await peer.close();
+  });
+
+  it("take no harm from an anomaly listener that throws, at once or later", async () => {
+    const { peer, end, anomalies } = peerAndEnd();
+    peer.onAnomaly(() => {
+      throw new Error("at once");
+    });
+    peer.onAnomaly(rejectLater);
+    end.sendText("{");
+    const call = peer.request("m");
+    await end.next();
+    end.send({ id: 0, result: 1 });
+    expect(await call).toBe(1);
+    expect(anomalies).toHaveLength(1);
+    await peer.close();
+  });
+
+  it("are told to each listener until it stops, also to the same one twice", async () => {
+    const { peer, end } = peerAndEnd();
+    let heard = 0;
+    const listener = (): void => void (heard += 1);
+    const first = peer.onAnomaly(listener);
+    const second = peer.onAnomaly(listener);
+    end.sendText("{");
+    await nextTurn();
+    expect(heard).toBe(2);
+    first[Symbol.dispose]();
+    first[Symbol.dispose]();
+    end.sendText("{");
+    await nextTurn();
+    expect(heard).toBe(3);
+    second[Symbol.dispose]();
+    end.sendText("{");
+    await nextTurn();
+    expect(heard).toBe(3);
+    await peer.close();
+  });
+});
+
+describe("handlers and listeners", () => {
+  it("set in the same tick as the peer hear what came before it", async () => {
+    const [left, right] = memoryTransportPair();
+    const end = rawEnd(right);
+    end.send({ method: "early", params: 1 });
+    end.send({ id: 7, method: "ask" });
+    await nextTurn();
+    const peer = new Peer(left);
+    const heard: unknown[] = [];
+    peer.on("early", (params) => heard.push(params));
+    peer.handle("ask", () => "answered");
+    expect(await end.next()).toEqual({ id: 7, result: "answered" });
+    expect(heard).toEqual([1]);
+    await peer.close();
+  });
+
+  it("hear notifications in the order in which they came", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.constantFrom("a", "b", "c")), async (methods) => {
+        const [a, b] = twoPeers();
+        const heard: unknown[] = [];
+        b.on("a", (params) => heard.push(params));
+        b.onRest((params) => heard.push(params));
+        await Promise.all(methods.map((method, index) => a.notify(method, index)));
+        await nextTurn();
+        expect(heard).toEqual(methods.map((_, index) => index));
+        await a.close();
+      }),
+    );
+  });
+
+  it("give way to the rest handler and the rest listener", async () => {
+    const { peer, end } = peerAndEnd();
+    const heard: unknown[] = [];
+    peer.handle("own", () => "own");
+    peer.handleRest((params, { method }) => ({ method, params }));
+    peer.on("mine", () => heard.push("mine"));
+    peer.onRest((_params, message) => heard.push(message));
+    end.send({ id: 1, method: "own" });
+    end.send({ id: 2, method: "toString", params: 5 });
+    end.send({ method: "mine" });
+    end.send({ method: "__proto__", emittedAtMs: 1 });
+    expect(await end.next()).toEqual({ id: 1, result: "own" });
+    expect(await end.next()).toEqual({ id: 2, result: { method: "toString", params: 5 } });
+    expect(heard).toEqual(["mine", { method: "__proto__", emittedAtMs: 1 }]);
+    await peer.close();
+  });
+
+  it("are missing for a method until they are set: the request is answered -32601", async () => {
+    const { peer, end } = peerAndEnd();
+    end.send({ id: 0, method: "constructor" });
+    expect(await end.next()).toEqual({
+      id: 0,
+      error: { code: -32_601, message: "Method not found: constructor" },
+    });
+    await peer.close();
+  });
+
+  it("can be claimed by one at a time", async () => {
+    const { peer } = peerAndEnd();
+    const first = peer.handle("m", () => 1);
+    peer.on("m", () => {});
+    expect(() => peer.handle("m", () => 2)).toThrow("m has a handler already");
+    expect(() => peer.on("m", () => {})).toThrow("m has a handler already");
+    first[Symbol.dispose]();
+    peer.handle("m", () => 2);
+    await peer.close();
+  });
+
+  it("keep a claim that another of the same function gave up twice", async () => {
+    const { peer, end } = peerAndEnd();
+    const handler = (): string => "kept";
+    const first = peer.handle("m", handler);
+    first[Symbol.dispose]();
+    peer.handle("m", handler);
+    first[Symbol.dispose]();
+    end.send({ id: 0, method: "m" });
+    expect(await end.next()).toEqual({ id: 0, result: "kept" });
+    await peer.close();
+  });
+
+  it("that throw leave the read loop alone", async () => {
+    const { peer, end } = peerAndEnd();
+    peer.handle("bad", () => {
+      throw new Error("no");
+    });
+    peer.handle("good", () => "yes");
+    end.send({ id: "0", method: "bad" });
+    end.send({ id: 0, method: "good" });
+    expect([await end.next(), await end.next()]).toEqual([
+      { id: "0", error: { code: -32_603, message: "no" } },
+      { id: 0, result: "yes" },
+    ]);
+    await peer.close();
+  });
+
+  it("beyond inboundRequests are not run: the other side is told to retry, and does", async () => {
+    const [a, b] = twoPeers({ limits: { inboundRequests: 2 }, random: () => 0.99 });
+    let running = 0;
+    b.handle("work", async () => {
+      running += 1;
+      expect(running).toBeLessThanOrEqual(2);
+      await nextTurn();
+      running -= 1;
+      return "done";
+    });
+    const results = await Promise.all(Array.from({ length: 12 }, () => a.request("work")));
+    expect(results).toEqual(Array.from({ length: 12 }, () => "done"));
+    await a.close();
+  });
+});
+
+describe("close", () => {
+  it("rejects all that is pending with the one error that `closed` resolves to", async () => {
+    const { peer, end } = peerAndEnd({ limits: { inFlight: 1 } });
+    const calls = [peer.request("a"), peer.request("b"), peer.request("c")];
+    const errors = Promise.all(calls.map((call) => errorOf(call)));
+    await end.next();
+    await peer.close();
+    const error = await peer.closed;
+    expect(error).toMatchObject({ code: "closed", message: "The connection was closed by this side." });
+    for (const rejection of await errors) expect(rejection).toBe(error);
+    expect(await errorOf(peer.request("late"))).toBe(error);
+    expect(await errorOf(peer.notify("late"))).toBe(error);
+    expect(await end.closed).toBeUndefined();
+  });
+
+  it("by the other side does the same, and says so", async () => {
+    const { peer, end } = peerAndEnd();
+    const pending = errorOf(peer.request("a"));
+    await end.next();
+    await end.close();
+    const error = await pending;
+    expect(error).toMatchObject({ code: "closed", message: "The other side closed the connection." });
+    expect(await peer.closed).toBe(error);
+    expect(await errorOf(peer.notify("late"))).toBe(error);
+  });
+
+  it("for a cause carries the cause", async () => {
+    const transport = new HandTransport();
+    const peer = new Peer(transport);
+    const pending = errorOf(peer.request("a"));
+    const cause = new Error("EPIPE");
+    transport.receiver?.closed(cause);
+    expect(await pending).toMatchObject({ code: "closed", cause, message: "The connection broke: EPIPE" });
+    expect(await peer.closed).toBe(await pending);
+  });
+
+  it("may be called any number of times, at once and after, by hand and by `await using`", async () => {
+    const { peer, end } = peerAndEnd();
+    {
+      await using same = peer;
+      await Promise.all([same.close(), same.close(), same[Symbol.asyncDispose]()]);
+    }
+    await peer.close();
+    expect(end.closedCalls).toBe(1);
+    expect((await peer.closed).message).toBe("The connection was closed by this side.");
+  });
+
+  it("that races with the other side's keeps the first reason only", async () => {
+    const transport = new HandTransport();
+    const peer = new Peer(transport);
+    transport.receiver?.closed(new Error("first"));
+    await peer.close();
+    transport.receiver?.closed(new Error("third"));
+    expect((await peer.closed).message).toBe("The connection broke: first");
+    expect(transport.closes).toBe(1);
+  });
+
+  it("fires the signal of a running handler, and its answer is not sent", async () => {
+    const transport = new HandTransport();
+    const peer = new Peer(transport);
+    const { promise: aborted, resolve } = Promise.withResolvers<unknown>();
+    peer.handle("wait", (_params, { signal }) => {
+      const { promise, resolve: answer } = Promise.withResolvers<string>();
+      signal.addEventListener("abort", () => {
+        resolve(signal.reason);
+        answer("too late");
+      });
+      return promise;
+    });
+    transport.receiver?.text('{"id":0,"method":"wait"}');
+    await nextTurn();
+    await peer.close();
+    expect(await aborted).toBe(await peer.closed);
+    await nextTurn();
+    expect(transport.sent).toEqual([]);
+  });
+
+  it("is the end of hearing: what still comes is neither handled nor heard nor reported", async () => {
+    const transport = new HandTransport();
+    const peer = new Peer(transport);
+    const noticed: string[] = [];
+    peer.handleRest(() => noticed.push("handled"));
+    peer.onRest(() => noticed.push("heard"));
+    peer.onAnomaly(() => noticed.push("reported"));
+    await peer.close();
+    for (const text of ['{"id":0,"method":"m"}', '{"method":"m"}', '{"id":5,"result":1}', "{"]) {
+      transport.receiver?.text(text);
+    }
+    transport.receiver?.malformed(new RpcError("malformed", "a binary frame"));
+    await nextTurn();
+    expect(noticed).toEqual([]);
+    expect(transport.sent).toEqual([]);
+  });
+
+  it("within a handler ends well", async () => {
+    const [a, b] = twoPeers();
+    b.handle("quit", () => b.close());
+    expect((await errorOf(a.request("quit"))).code).toBe("closed");
+    expect((await b.closed).code).toBe("closed");
+  });
+});
+
+describe("an answer that can't be sent", () => {
+  it("because it is above messageBytes ends the connection with that cause", async () => {
+    const { peer, end } = peerAndEnd({ limits: { messageBytes: 200 } });
+    peer.handle("big", () => "x".repeat(200));
+    end.send({ id: 0, method: "big" });
+    expect(await end.closed).toBeUndefined();
+    expect(await peer.closed).toMatchObject({ code: "closed", cause: { code: "message_too_large" } });
+    expect(end.unread).toEqual([]);
+  });
+
+  it("because the other side does not read ends the connection with that cause", async () => {
+    const transport = new HandTransport();
+    const peer = new Peer(transport);
+    const full = new RpcError("queue_full", "full");
+    transport.onSend = () => {
+      throw full;
+    };
+    transport.receiver?.text('{"id":0,"method":"m"}');
+    expect(await peer.closed).toMatchObject({ code: "closed", cause: full });
+    expect(transport.closes).toBe(1);
+  });
+
+  it("because the transport is closing leaves it to the transport to say why", async () => {
+    const transport = new HandTransport();
+    const peer = new Peer(transport);
+    transport.onSend = () => {
+      throw new RpcError("closed", "The connection is closed.");
+    };
+    transport.receiver?.text('{"id":0,"method":"m"}');
+    transport.receiver?.closed(new Error("the real reason"));
+    expect((await peer.closed).message).toBe("The connection broke: the real reason");
+  });
+});
+
+describe("backpressure", () => {
+  it("holds notify until the connection can take more", async () => {
+    const transport = new HandTransport();
+    const peer = new Peer(transport);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    transport.onSend = () => promise;
+    let done = false;
+    const notice = peer.notify("m").then(() => (done = true));
+    await nextTurn();
+    expect(done).toBe(false);
+    resolve();
+    await notice;
+    expect(done).toBe(true);
+    await peer.close();
+  });
+});

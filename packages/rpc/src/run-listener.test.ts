@@ -1,0 +1,30 @@
+import { describe, expect, it } from "vitest";
+import { runListener } from "./run-listener.ts";
+
+describe("runListener", () => {
+  it("tells of what is thrown at once", () => {
+    const failures: Error[] = [];
+    const thrown = new Error("no");
+    runListener(
+      () => {
+        throw thrown;
+      },
+      (error) => failures.push(error),
+    );
+    expect(failures).toEqual([thrown]);
+  });
+
+  it("tells of what a promise rejects with later", async () => {
+    const { promise, resolve } = Promise.withResolvers<Error>();
+    runListener(() => Promise.reject(new Error("later")), resolve);
+    expect(await promise).toMatchObject({ message: "later" });
+  });
+
+  it("says nothing of a listener that goes well", async () => {
+    runListener(
+      () => Promise.resolve(1),
+      () => expect.unreachable(),
+    );
+    await Promise.resolve();
+  });
+});

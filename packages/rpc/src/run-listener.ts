@@ -1,0 +1,12 @@
+import { toError } from "./errors.ts";
+
+/** Runs a listener whose failure, thrown at once or by a promise later, must not reach the read loop or the process. */
+export function runListener(listener: () => unknown, onFailure: (error: Error) => void): void {
+  const failed = (thrown: unknown): void => onFailure(toError(thrown));
+  try {
+    const returned = listener();
+    if (returned instanceof Promise) returned.catch(failed);
+  } catch (error) {
+    failed(error);
+  }
+}
