@@ -1,0 +1,21 @@
+// For tests, benchmarks and examples: real app-servers on a scripted model, a fake one for faults, and what they stand on.
+// Nothing that ships imports this package.
+
+// The real codex of the pinned release.
+export {
+  type AppServer,
+  type AppServerOptions,
+  type Listen,
+  shakeHands,
+  startAppServer,
+} from "./start-app-server.ts";
+export { codexBinary } from "./codex-binary.ts";
+
+// A fake app-server, for faults that the real one can't be made to show.
+export type { FakeAction, FakeBehaviour } from "./fake/behaviour.ts";
+export { type FakeAppServer, fakeAppServerCommand, startFakeAppServer } from "./fake/start-fake.ts";
+
+// Processes and folders that do not outlive their owner.
+export { ChildTransport } from "./child-transport.ts";
+export { OwnedProcess, type OwnedProcessOptions, type ProcessEnd } from "./owned-process.ts";
+export { type TempFolder, tempFolder } from "./temp-folder.ts";
