@@ -1,0 +1,95 @@
+import { describe, expect, it } from "vitest";
+
+import { evaluateBar, objectionToBar, type Bar } from "./bars.ts";
+import type { Measure } from "./units.ts";
+
+const speed: Measure = { name: "throughput", unit: "msg/s", better: "higher" };
+const time: Measure = { name: "time", unit: "ms", better: "lower" };
+
+function evaluate(
+  bar: Partial<Bar> & Pick<Bar, "limit">,
+  measure: Measure,
+  samples: Record<string, number[]>,
+) {
+  return evaluateBar({ measure: measure.name, of: "ours", ...bar }, measure, (name) => samples[name] ?? []);
+}
+
+describe("evaluateBar", () => {
+  it("holds a speed to a share of the floor", () => {
+    const bar = { against: "floor", limit: { atLeast: 0.7 } };
+    expect(evaluate(bar, speed, { ours: [70], floor: [100] })).toMatchObject({ pass: true, actual: 0.7 });
+    expect(evaluate(bar, speed, { ours: [69], floor: [100] })).toMatchObject({
+      pass: false,
+      text: "≥ 70% of floor",
+      actualText: "69% of floor",
+    });
+  });
+
+  it("holds a time to a multiple of the floor", () => {
+    const bar = { against: "floor", limit: { atMost: 3 } };
+    expect(evaluate(bar, time, { ours: [30], floor: [10] })).toMatchObject({
+      pass: true,
+      text: "≤ 3 × floor",
+    });
+    expect(evaluate(bar, time, { ours: [31], floor: [10] })).toMatchObject({
+      pass: false,
+      actualText: "3.1 × floor",
+    });
+  });
+
+  it("judges by the median of the rounds' quotients, not by the quotient of the medians", () => {
+    // In each round ours is twice the peer, while the machine slows down to a third.
+    const samples = { ours: [60, 40, 20], peer: [30, 20, 10] };
+    expect(evaluate({ against: "peer", limit: { atLeast: 2 } }, speed, samples).pass).toBe(true);
+    // One disturbed round changes neither.
+    expect(
+      evaluate({ against: "peer", limit: { atLeast: 2 } }, speed, { ...samples, ours: [60, 40, 1] }).actual,
+    ).toBe(2);
+  });
+
+  it("takes a limit without a contestant as a value in the unit", () => {
+    expect(evaluate({ limit: { atMost: 5 } }, time, { ours: [4, 5, 90] })).toMatchObject({
+      pass: true,
+      text: "≤ 5 ms",
+    });
+    expect(evaluate({ limit: { atLeast: 5000 } }, speed, { ours: [4999] })).toMatchObject({
+      pass: false,
+      text: "≥ 5,000 msg/s",
+      actualText: "4,999 msg/s",
+    });
+  });
+
+  it("names the contestant when the bar is not on ours", () => {
+    const bar = { of: "streamed", against: "floor", limit: { atLeast: 0.5 } };
+    expect(evaluate(bar, speed, { streamed: [1], floor: [1] }).text).toBe("streamed ≥ 50% of floor");
+  });
+
+  it("does not pass what could not be measured", () => {
+    for (const limit of [{ atLeast: 0 }, { atMost: 9 }]) {
+      expect(evaluate({ against: "floor", limit }, time, { ours: [0], floor: [0] }).pass).toBe(false);
+    }
+  });
+});
+
+describe("objectionToBar", () => {
+  const bar: Bar = { measure: "time", of: "ours", against: "floor", limit: { atMost: 2 } };
+  const objection = (change: Partial<Bar>) =>
+    objectionToBar({ ...bar, ...change }, [speed, time], ["ours", "floor"]);
+
+  it("has none to a bar that fits its row", () => {
+    expect(objection({})).toBeUndefined();
+    expect(objection({ measure: "throughput", limit: { atLeast: 0.5 } })).toBeUndefined();
+  });
+
+  it("refuses a limit that would reward the loser", () => {
+    expect(objection({ limit: { atLeast: 2 } })).toContain("lower is better");
+    expect(objection({ measure: "throughput" })).toContain("higher is better");
+  });
+
+  it("refuses unknown names and limits that are no numbers", () => {
+    expect(objection({ measure: "size" })).toContain('"size"');
+    expect(objection({ against: "nobody" })).toContain('"nobody"');
+    expect(objection({ of: "nobody" })).toContain('"nobody"');
+    expect(objection({ limit: { atMost: Number.NaN } })).toContain("finite");
+  });
+});

@@ -1,0 +1,47 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+
+import type { Streams } from "./contender.ts";
+
+export interface Child extends Streams, AsyncDisposable {
+  /** Rejects when the child ends before it is disposed of, so that nobody waits for its bytes for ever. */
+  readonly died: Promise<never>;
+}
+
+/** Starts one of the scripts beside this file and waits until it has built its bytes and says so. */
+export async function startChild(
+  script: string,
+  args: readonly string[],
+  signal: AbortSignal,
+): Promise<Child> {
+  const child = spawn(process.execPath, [join(import.meta.dirname, script), ...args], {
+    // The same kind of pipes as between an SDK and its app-server; the channel is only for the ready message.
+    stdio: ["pipe", "pipe", "inherit", "ipc"],
+    killSignal: "SIGKILL",
+    signal,
+  });
+  const exited = Promise.withResolvers<void>();
+  child.once("close", () => exited.resolve());
+  const died = Promise.withResolvers<never>();
+  child.once("error", (error) => died.reject(error));
+  child.once("exit", (code, by) => died.reject(new Error(`${script} ended early (${by ?? `code ${code}`})`)));
+  // Its end is an error only to those who wait for it.
+  died.promise.catch(() => {});
+  const { stdin, stdout } = child;
+  if (stdin === null || stdout === null) throw new TypeError("a child without pipes");
+  // A write to a child that was killed fails; nobody is interested by then.
+  stdin.on("error", () => {});
+  await Promise.race([once(child, "message"), died.promise]);
+  return {
+    input: stdout,
+    output: stdin,
+    died: died.promise,
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGKILL");
+      // Bytes nobody read any more would hold the close event back.
+      stdout.destroy();
+      await exited.promise;
+    },
+  };
+}

@@ -1,0 +1,66 @@
+import { Readable, Writable } from "node:stream";
+
+import { percentile } from "../../statistics.ts";
+import { startChild } from "./child.ts";
+import type { Contender, Streams } from "./contender.ts";
+import { feedOf, type Feed } from "./feed.ts";
+import { NOTIFICATION_METHODS } from "./messages.ts";
+
+/** About 24 MB: some hundred milliseconds for the floor, long against the start of a stream and the first chunk. */
+const FEED: Feed = { kind: "notifications", size: 100_000 };
+
+/**
+ * A single message has no latency here: when it came into being is not known, only when its chunk arrived. What
+ * a user can feel is a stall, so that p99 is that of the time for this many messages in a row: 200 blocks a round.
+ */
+const BLOCK = 500;
+
+/** A type, not an interface: a sample has to be assignable to a record of measures. */
+type Heard = { readonly throughput: number; readonly "p99 of 500": number };
+
+/** From a child's stdout, as from an app-server: reading the pipe is part of the work. */
+export async function hearFromPipe(contender: Contender, signal: AbortSignal): Promise<Heard> {
+  await using child = await startChild(
+    "feeder.ts",
+    [contender.framing, FEED.kind, String(FEED.size)],
+    signal,
+  );
+  return await Promise.race([hear(contender, child, () => child.output.write("go")), child.died]);
+}
+
+/**
+ * From chunks in memory: no system calls and no second process, only what the reader itself costs. One chunk a turn
+ * of the event loop, as libuv delivers them: a peer that works off its queue between chunks would choke on all at once.
+ */
+export async function hearInProcess(contender: Contender): Promise<Heard> {
+  const { chunks, times } = feedOf(FEED, contender.framing);
+  const input = new Readable({ read() {} });
+  const output = new Writable({ write: (_chunk, _encoding, done) => done() });
+  let sent = 0;
+  const pushNext = (): void => {
+    input.push(chunks[sent % chunks.length]);
+    sent += 1;
+    if (sent < chunks.length * times) setImmediate(pushNext);
+  };
+  return hear(contender, { input, output }, pushNext);
+}
+
+async function hear(contender: Contender, streams: Streams, begin: () => void): Promise<Heard> {
+  const { promise: finished, resolve } = Promise.withResolvers<void>();
+  const blockEnds: number[] = [];
+  let count = 0;
+  const listener = (): void => {
+    count += 1;
+    if (count % BLOCK !== 0) return;
+    blockEnds.push(performance.now());
+    if (count === FEED.size) resolve();
+  };
+  await using stack = new AsyncDisposableStack();
+  stack.use(contender.open(streams, new Map(NOTIFICATION_METHODS.map((method) => [method, listener]))));
+  const began = performance.now();
+  begin();
+  await finished;
+  const gaps = blockEnds.map((end, index) => end - (blockEnds[index - 1] ?? began));
+  const seconds = ((blockEnds.at(-1) ?? Number.NaN) - began) / 1000;
+  return { throughput: FEED.size / seconds, "p99 of 500": percentile(gaps, 0.99) };
+}
