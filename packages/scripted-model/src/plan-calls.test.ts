@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { classicBody, codeModeBody } from "../test-support/post.ts";
+import { classicBody, codeModeBody } from "../test/post.ts";
 import { askUser, callTool, code, patch, run, writeStdin } from "./calls.ts";
 import { idSequence } from "./ids.ts";
 import type { AnyCall } from "./plan-calls.ts";

@@ -3,8 +3,8 @@ import { join } from "node:path";
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import type { ServerMessage, TurnSeen } from "../test-support/codex-client.ts";
-import { CodexClient } from "../test-support/codex-client.ts";
+import type { ServerMessage, TurnSeen } from "../test/codex-client.ts";
+import { CodexClient } from "../test/codex-client.ts";
 import type { Reply, Script } from "./index.ts";
 import {
   askUser,

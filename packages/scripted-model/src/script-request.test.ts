@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { classicBody, codeModeBody } from "../test-support/post.ts";
+import { classicBody, codeModeBody } from "../test/post.ts";
 import { ScriptRequest } from "./script-request.ts";
 
 function request(body: Record<string, unknown>): ScriptRequest {

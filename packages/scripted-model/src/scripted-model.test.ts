@@ -2,7 +2,7 @@ import { gzipSync, zstdCompressSync } from "node:zlib";
 
 import { afterEach, describe, expect, it } from "vitest";
 
-import { events, items, parse, post, untilCut } from "../test-support/post.ts";
+import { events, items, parse, post, untilCut } from "../test/post.ts";
 import type { Script, ScriptedModelOptions } from "./index.ts";
 import { cut, fail, gate, headers, limits, run, say, ScriptedModel, think, usage, waitFor } from "./index.ts";
 
