@@ -241,7 +241,7 @@ describe("streams that ended before anyone listened", () => {
   });
 
   it("are those of a program that can't be started", async () => {
-    const child = spawn("no-such-program-anywhere", { stdio: ["pipe", "pipe", "inherit"] });
+    const child = spawn("/nowhere/no-such-program", { stdio: ["pipe", "pipe", "inherit"] });
     const failed = once(child, "error");
     const peer = new Peer(new NdjsonTransport({ input: child.stdout, output: child.stdin }));
     expect((await errorOf(peer.request("m"))).code).toBe("closed");
