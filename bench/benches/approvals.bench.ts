@@ -1,0 +1,38 @@
+import { defineBench } from "../define-bench.ts";
+import { decideAll, distinctCommands, mixedCorpus } from "./approvals/decide-all.ts";
+import { slowestMs } from "./approvals/long-commands.ts";
+import { matchPatterns } from "./approvals/match-patterns.ts";
+
+/**
+ * The corpora of the package, dangerous and ordinary commands mixed, each judged once a pass under `developer`. Nothing
+ * is cached between commands; the second row makes every command of a round a different text, so that no cache could help.
+ * The floor is what bridges without a parser do: a list of regular expressions against the string.
+ */
+export default defineBench({
+  name: "approvals",
+  description: "@codexkit/approvals: decisions on commands, and the slowest long command",
+  rounds: 9,
+  rows: (row) => [
+    row({
+      name: "mixed corpus",
+      measures: "ops/s",
+      contestants: {
+        ours: async () => decideAll(mixedCorpus, 5),
+        floor: async () => matchPatterns(mixedCorpus, 5),
+      },
+      bars: [{ atLeast: 20_000 }],
+    }),
+    row({
+      name: "all commands different",
+      measures: "ops/s",
+      contestants: { ours: async () => decideAll(distinctCommands(5_000), 1) },
+      bars: [{ atLeast: 20_000 }],
+    }),
+    row({
+      name: "slowest command of 64 KB",
+      measures: "ms",
+      contestants: { ours: async () => slowestMs() },
+      bars: [{ atMost: 50 }],
+    }),
+  ],
+});

@@ -1,0 +1,36 @@
+import { readFileSync } from "node:fs";
+import { definePolicy, evaluate } from "@codexkit/approvals";
+
+const policy = definePolicy({ preset: "developer", workspace: { roots: ["/srv/app"], home: "/home/me" } });
+
+/** Dangerous and ordinary commands in turn. */
+export const mixedCorpus: readonly string[] = (() => {
+  const [dangerous, ordinary] = [load("dangerous"), load("ordinary")];
+  return dangerous.flatMap((command, index) => [command, ...ordinary.slice(index, index + 1)]);
+})();
+
+function load(name: string): string[] {
+  const url = new URL(`../../../packages/approvals/corpus/${name}.json`, import.meta.url);
+  const entries = JSON.parse(readFileSync(url, "utf8")) as { readonly command: string }[];
+  return entries.map(({ command }) => command);
+}
+
+let serial = 0;
+
+/** Commands as Codex sends them, no two alike: each carries a number of its own. */
+export function distinctCommands(count: number): readonly string[] {
+  return Array.from({ length: count }, (_, index) => {
+    serial += 1;
+    const command = mixedCorpus[index % mixedCorpus.length] ?? "";
+    return `/bin/bash -lc 'echo run-${serial}; ${command.replaceAll("'", String.raw`'\''`)}'`;
+  });
+}
+
+/** Decisions a second. */
+export function decideAll(commands: readonly string[], passes: number): number {
+  const before = performance.now();
+  for (let pass = 0; pass < passes; pass += 1) {
+    for (const command of commands) evaluate(policy, { kind: "command", command, cwd: "/srv/app" });
+  }
+  return (commands.length * passes * 1000) / (performance.now() - before);
+}

@@ -1,0 +1,175 @@
+import { policyOutcome } from "../decisions/decide.ts";
+import type { Outcome, WireResponse } from "../decisions/outcome.ts";
+import { respond } from "../decisions/respond.ts";
+import type { PathFacts } from "../files/places.ts";
+import { evaluate } from "../policy/evaluate.ts";
+import type { Evaluation } from "../policy/evaluation.ts";
+import type { Policy } from "../policy/policy.ts";
+import type { Lasting, Rule } from "../policy/rule.ts";
+import { readRequest, type WireRequest } from "../request/read-request.ts";
+import type { ApprovalRequest } from "../request/request.ts";
+import type { Answer } from "./answer.ts";
+import { firstAnswer } from "./first-answer.ts";
+import { suggestRules } from "./suggest-rules.ts";
+
+/** What a person (or a program that stands for one) is asked. */
+export interface Question {
+  readonly wire: WireRequest;
+  readonly request: ApprovalRequest;
+  readonly evaluation: Evaluation;
+  /** The rules that an answer with `lasting: "always"` would add. */
+  readonly suggestions: readonly Rule[];
+}
+
+/** Undefined means "I have no answer": others may still give one. The signal falls when the question is settled. */
+export type AskHandler = (
+  question: Question,
+  signal: AbortSignal,
+) => Promise<Answer | undefined> | Answer | undefined;
+
+export type DecidedBy = "policy" | "person" | "timeout" | "withdrawn" | "nobody";
+
+/** One line of the audit, written for every request, also for those that nobody was asked about. */
+export interface AuditRecord {
+  readonly method: string;
+  readonly request: ApprovalRequest;
+  /** What the policy said. */
+  readonly evaluation: Evaluation;
+  readonly decision: "allow" | "deny";
+  readonly lasting: Lasting;
+  readonly reason: string;
+  readonly decidedBy: DecidedBy;
+  readonly by?: string | undefined;
+}
+
+export interface ApproverOptions {
+  /** A function is asked anew for each request, so that a policy can change in the middle of a thread. */
+  readonly policy: Policy | (() => Policy);
+  /** All are asked at once; the first answer counts. Without any, "ask" means no. */
+  readonly ask?: AskHandler | readonly AskHandler[] | undefined;
+  /** How long a question stays open before it counts as a no. */
+  readonly timeoutMs?: number | undefined;
+  /** Follows links: pass `resolvePaths`. Without it paths are judged by their text. */
+  readonly resolve?: ((policy: Policy, request: ApprovalRequest) => Promise<PathFacts>) | undefined;
+  readonly onDecision?: ((record: AuditRecord) => void) | undefined;
+}
+
+export interface Approval {
+  /** What to send; undefined when the method has no answer in its own shape, and an error is the refusal. */
+  readonly response: WireResponse | undefined;
+  readonly record: AuditRecord;
+  /** Rules to store, after "always allow this". */
+  readonly remember: readonly Rule[];
+}
+
+/** Ten minutes: long enough for a person to come back, short enough that no fleet hangs overnight. */
+const DEFAULT_TIMEOUT_MS = 600_000;
+
+/**
+ * Answers approval requests: by the policy where it decides, by the first answer of a handler where it asks. Never
+ * rejects and never hangs; whatever goes wrong is a refusal.
+ */
+export function createApprover(
+  options: ApproverOptions,
+): (wire: WireRequest, signal?: AbortSignal) => Promise<Approval> {
+  const handlers = typeof options.ask === "function" ? [options.ask] : (options.ask ?? []);
+  return async (wire, signal) => {
+    const policy = typeof options.policy === "function" ? options.policy() : options.policy;
+    const request = readRequest(wire);
+    const evaluation = evaluate(policy, request, await factsFor(policy, request, options));
+    if (evaluation.decision !== "ask")
+      return settle(
+        wire,
+        request,
+        evaluation,
+        policyOutcome(policy, evaluation),
+        { decidedBy: "policy" },
+        options,
+      );
+    const suggestions = suggestRules(request, evaluation);
+    const question: Question = { wire, request, evaluation, suggestions };
+    const result = await firstAnswer(
+      handlers.map((handler) => async (inner: AbortSignal) => handler(question, inner)),
+      options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
+      signal,
+    );
+    if (result.kind !== "answer") {
+      const outcome: Outcome = { decision: "deny", cancel: false, reason: NO_ANSWER[result.kind] };
+      return settle(wire, request, evaluation, outcome, { decidedBy: result.kind }, options);
+    }
+    const { answer } = result;
+    return settle(
+      wire,
+      request,
+      evaluation,
+      outcomeOf(answer, evaluation),
+      {
+        decidedBy: "person",
+        by: answer.by,
+        remember: answer.decision === "allow" && answer.lasting === "always" ? suggestions : [],
+      },
+      options,
+    );
+  };
+}
+
+const NO_ANSWER = {
+  timeout: "nobody answered in time",
+  withdrawn: "the question was withdrawn",
+  nobody: "there is nobody to ask",
+} as const;
+
+function outcomeOf(answer: Answer, evaluation: Evaluation): Outcome {
+  if (answer.decision !== "allow")
+    return {
+      decision: "deny",
+      cancel: answer.cancel === true,
+      reason: answer.reason ?? `refused: ${evaluation.reason}`,
+    };
+  return { decision: "allow", lasting: answer.lasting ?? "call" };
+}
+
+interface Settling {
+  readonly decidedBy: DecidedBy;
+  readonly by?: string | undefined;
+  readonly remember?: readonly Rule[];
+}
+
+function settle(
+  wire: WireRequest,
+  request: ApprovalRequest,
+  evaluation: Evaluation,
+  outcome: Outcome,
+  { decidedBy, by, remember = [] }: Settling,
+  { onDecision }: ApproverOptions,
+): Approval {
+  // An amendment needs a rule that covers it: a person's "always" is the suggested one.
+  const matched = evaluation.matched ?? (remember.length === 1 ? remember[0] : undefined);
+  const response = respond(wire, { ...evaluation, matched }, outcome, decidedBy === "person");
+  const record: AuditRecord = {
+    method: wire.method,
+    request,
+    evaluation,
+    decision: outcome.decision,
+    lasting: outcome.decision === "allow" ? outcome.lasting : "call",
+    reason: outcome.decision === "deny" ? outcome.reason : evaluation.reason,
+    decidedBy,
+    ...(by === undefined ? {} : { by }),
+  };
+  onDecision?.(record);
+  return { response, record, remember };
+}
+
+/** A resolver that fails leaves the text of the paths, each marked as one that can't be followed. */
+async function factsFor(
+  policy: Policy,
+  request: ApprovalRequest,
+  { resolve }: ApproverOptions,
+): Promise<PathFacts | undefined> {
+  if (resolve === undefined) return undefined;
+  try {
+    return await resolve(policy, request);
+  } catch {
+    return { real: new Proxy({}, { get: () => null }) };
+  }
+}

@@ -1,0 +1,19 @@
+/** Why a policy could not be made or read. Stable: match these, never the message. */
+export type PolicyErrorCode =
+  /** A stored policy is not what `definePolicy` makes; `cause` lists where. */
+  | "invalid_policy"
+  /** A regular expression does not compile in the linear-time engine (look-around and back-references are not in it). */
+  | "invalid_regex"
+  /** A glob, a host pattern or an argv rule is empty or malformed. */
+  | "invalid_rule";
+
+/** The one error of this package. `evaluate` never throws it: a policy is checked when it is made. */
+export class PolicyError extends Error {
+  override readonly name = "PolicyError";
+  readonly code: PolicyErrorCode;
+
+  constructor(code: PolicyErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}

@@ -1,0 +1,73 @@
+import { PolicyError } from "../errors.ts";
+
+/**
+ * A path glob: `*` and `?` stay within a segment, `**` crosses segments, `{a,b}` is either. Matched by walking the
+ * two texts side by side with one point to fall back to for each kind of star, so the time is at most the product
+ * of their lengths.
+ */
+export type PathGlob = (path: string) => boolean;
+
+export function compileGlob(glob: string): PathGlob {
+  if (glob === "") throw new PolicyError("invalid_rule", "a path glob is empty: write `**` for every path");
+  const alternatives = splitAlternatives(glob);
+  return (path) => alternatives.some((pattern) => matchSegments(pattern.split("/"), path.split("/")));
+}
+
+function splitAlternatives(glob: string): string[] {
+  const match = /^(.*?)\{([^{}]*)\}(.*)$/s.exec(glob);
+  if (match === null) return [glob];
+  const [, before = "", middle = "", after = ""] = match;
+  const all = middle.split(",").flatMap((item) => splitAlternatives(before + item + after));
+  if (all.length > 64)
+    throw new PolicyError("invalid_rule", `the glob ${glob} has more than 64 alternatives`);
+  return all;
+}
+
+function matchSegments(pattern: readonly string[], path: readonly string[]): boolean {
+  let p = 0;
+  let s = 0;
+  let starP = -1;
+  let starS = 0;
+  while (s < path.length) {
+    const want = pattern[p];
+    if (want === "**") {
+      starP = p;
+      starS = s;
+      p += 1;
+    } else if (want !== undefined && matchName(want, path[s] ?? "")) {
+      p += 1;
+      s += 1;
+    } else if (starP !== -1) {
+      p = starP + 1;
+      starS += 1;
+      s = starS;
+    } else return false;
+  }
+  while (pattern[p] === "**") p += 1;
+  return p === pattern.length;
+}
+
+/** `*` and `?` within one name; also used for the names of hosts' labels and tools. */
+export function matchName(pattern: string, name: string): boolean {
+  let p = 0;
+  let s = 0;
+  let starP = -1;
+  let starS = 0;
+  while (s < name.length) {
+    const want = pattern[p];
+    if (want === "*") {
+      starP = p;
+      starS = s;
+      p += 1;
+    } else if (want !== undefined && (want === "?" || want === name[s])) {
+      p += 1;
+      s += 1;
+    } else if (starP !== -1) {
+      p = starP + 1;
+      starS += 1;
+      s = starS;
+    } else return false;
+  }
+  while (pattern[p] === "*") p += 1;
+  return p === pattern.length;
+}

@@ -1,0 +1,69 @@
+/** Paths by their text alone. Backslashes are read only where a drive or a share says that this is Windows. */
+const DRIVE = /^[A-Za-z]:(?=[\\/]|$)/;
+
+export function isAbsolute(path: string): boolean {
+  return path.startsWith("/") || path.startsWith("\\\\") || DRIVE.test(path);
+}
+
+/** `path` seen from `base`, with `.`, `..` and doubled slashes gone. The result has forward slashes. */
+export function resolvePath(base: string, path: string): string {
+  // Most paths are plain already; this is the hottest function of the package.
+  if (isPlain(path)) {
+    if (path.startsWith("/")) return path;
+    if (isPlain(base) && base.startsWith("/") && !DRIVE.test(path)) return `${base}/${path}`;
+  }
+  return normalize(base, path);
+}
+
+/** Nothing in it to take away: no dot at the start of a segment, no doubled or final slash, no backslash. */
+function isPlain(path: string): boolean {
+  return (
+    path !== "" &&
+    !path.startsWith(".") &&
+    !path.endsWith("/") &&
+    !path.includes("/.") &&
+    !path.includes("//") &&
+    !path.includes("\\")
+  );
+}
+
+function normalize(base: string, path: string): string {
+  const absolute = isAbsolute(path);
+  const windows = DRIVE.test(path) || path.startsWith("\\\\") || (!absolute && DRIVE.test(base));
+  const joined = absolute ? path : `${base}/${path}`;
+  const text = windows ? joined.replaceAll("\\", "/") : joined;
+  const drive = DRIVE.exec(text)?.[0].toUpperCase() ?? "";
+  const segments: string[] = [];
+  for (const segment of text.slice(drive.length).split("/")) {
+    if (segment === "" || segment === ".") continue;
+    if (segment === "..") segments.pop();
+    else segments.push(segment);
+  }
+  return `${drive}/${segments.join("/")}`;
+}
+
+/** Whether `path` is `root` or lies below it. Both absolute and normal. */
+export function isInside(root: string, path: string): boolean {
+  return path === root || path.startsWith(root.endsWith("/") ? root : `${root}/`);
+}
+
+/** The folder that a glob can't leave: everything before the first segment with a wildcard. */
+export function fixedFolder(path: string): string {
+  // A NUL stands for text that is not known.
+  const unknown = path.indexOf("\u0000");
+  const pattern = path.search(/[*?[{(]/);
+  const wild = unknown === -1 || pattern === -1 ? Math.max(unknown, pattern) : Math.min(unknown, pattern);
+  if (wild === -1) return path;
+  const slash = path.lastIndexOf("/", wild);
+  return slash <= 0 ? "/" : path.slice(0, slash);
+}
+
+/** One spelling for names that file systems take for the same: case, Unicode form, zero-width marks, Windows endings. */
+export function foldName(name: string): string {
+  return name
+    .normalize("NFC")
+    .replaceAll(/[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g, "")
+    .replace(/[. ]+$/, "")
+    .replace(/:.*$/, "")
+    .toLowerCase();
+}

@@ -1,0 +1,80 @@
+import { foldName } from "./path.ts";
+
+/** Where `~` leads when the policy does not say. No real folder has this name. */
+export const SOME_HOME = "/~";
+
+/** Below a home folder: what opens other doors. */
+const HOME_CREDENTIALS =
+  /^(?:\.ssh|\.aws|\.gnupg|\.gpg|\.azure|\.netrc|_netrc|\.npmrc|\.pypirc|\.pgpass|\.my\.cnf|\.git-credentials|\.vault-token|\.password-store|\.mozilla|\.bitcoin|\.electrum|\.kube\/config|\.docker\/config\.json|\.codex\/auth\.json|\.claude\/\.credentials\.json|\.cargo\/credentials(?:\.toml)?|\.gem\/credentials|\.terraform\.d\/credentials\.tfrc\.json|\.config\/(?:gcloud|gh|hub|google-chrome|chromium|op|doctl|heroku|rclone)|\.local\/share\/keyrings|library\/keychains|\.(?:bash|zsh|psql|mysql|node_repl)_history)(?:\/|$)/;
+
+const SYSTEM_CREDENTIALS =
+  /^\/(?:etc\/(?:shadow|gshadow|sudoers|master\.passwd|ssl\/private|krb5\.keytab|kubernetes\/.*\.conf)|proc\/(?:self|thread-self|\d+|\*)\/(?:environ|mem)|(?:var\/)?run\/secrets)(?:[-./]|\.d|$)/;
+
+const KEY_FILE = /\/(?:id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?|[^/]*\.(?:kdbx|keychain-db|ovpn))$/;
+
+/** Files that shells, schedulers and log-ins run by themselves. */
+const HOME_PROFILES =
+  /^(?:\.(?:bashrc|bash_profile|bash_login|bash_logout|bash_aliases|profile|zshrc|zshenv|zprofile|zlogin|zlogout|kshrc|mkshrc|cshrc|tcshrc|login|inputrc|xprofile|xinitrc|xsession|pam_environment|ssh\/(?:authorized_keys2?|rc|environment|config)|vimrc|gdbinit|config\/(?:fish|autostart|systemd|environment\.d|plasma-workspace)|local\/share\/systemd)|library\/(?:launchagents|launchdaemons)|appdata\/roaming\/microsoft\/windows\/start menu|documents\/(?:windows)?powershell)(?:\/|$)/;
+
+const SYSTEM_PROFILES =
+  /^\/(?:etc\/(?:profile|bash\.bashrc|bashrc|zsh|zshrc|zshenv|cron|anacrontab|at\.|systemd|init\.d|rc\.local|rc\d?\.d|ld\.so\.preload|ld\.so\.conf|pam\.d|sudoers|xdg\/autostart|update-motd\.d|environment|inetd|xinetd)|var\/spool\/(?:cron|at)|(?:usr\/)?lib\/systemd|library\/launch(?:agents|daemons)|system\/library\/launch(?:agents|daemons))/;
+
+const SYSTEM_FOLDERS =
+  /^(?:[A-Za-z]:)?\/(?:bin|boot|dev|efi|etc|lib|lib32|lib64|libx32|opt|proc|root|run|sbin|snap|srv|sys|usr|var|system|library|applications|private\/(?:etc|var)|windows|program files|program files \(x86\)|programdata)(?:\/|$)/;
+
+/** The part of the above that belongs to the system alone: nobody's project writes there. */
+const SYSTEM_OWN =
+  /^(?:[A-Za-z]:)?\/(?:bin|boot|efi|etc|lib|lib32|lib64|libx32|proc|sbin|sys|usr\/(?!local\/|src\/)|usr$|var\/(?:lib|log|spool|cache)|system|library|private\/etc|windows|program files|program files \(x86\)|programdata)(?:\/|$|(?<=usr\/))/;
+
+const HARMLESS_DEVICE =
+  /^\/dev\/(?:null|zero|full|random|urandom|tty|stdin|stdout|stderr|fd\/\d+|ptmx|pts\/\d+|shm(?:\/.*)?)$/;
+
+/** The part below a home folder, whoever owns it, in lower case; undefined elsewhere. */
+export function belowHome(path: string, home: string): string | undefined {
+  if (path === home) return "";
+  if (path.startsWith(`${home}/`)) return path.slice(home.length + 1).toLowerCase();
+  const match =
+    /^(?:[A-Za-z]:\/users\/[^/]+|\/home\/[^/]+|\/users\/[^/]+|\/root|\/var\/root|\/~[^/]*)(?:\/(.*))?$/i.exec(
+      path,
+    );
+  return match === null ? undefined : (match[1] ?? "").toLowerCase();
+}
+
+/** Whether reading this file gives away a secret. A glob in the first segment below home may name one. */
+export function isCredential(path: string, home: string): boolean {
+  const below = belowHome(path, home);
+  if (below !== undefined && HOME_CREDENTIALS.test(below)) return true;
+  if (below !== undefined && /^(?:\.[^/]*[*?[]|[*?[])[^/]*(?:\/|$)/.test(below)) return true;
+  return SYSTEM_CREDENTIALS.test(path.toLowerCase()) || KEY_FILE.test(path.toLowerCase());
+}
+
+/** Secrets that live in projects. Reading one is everyday work; sending one away is not. */
+export function isProjectSecret(path: string): boolean {
+  return /\/(?:\.env(?:\.(?!example|sample|template)[\w-]+)?|\.npmrc|\.pypirc|secrets?\.(?:ya?ml|json|toml)|credentials(?:\.json)?|[^/]*\.pem|[^/]*\.key|[^/]*\.p12|service-account[^/]*\.json|auth\.json)$/i.test(
+    path,
+  );
+}
+
+/** Whether writing here makes something run later, in another shell or at boot. */
+export function isProfile(path: string, home: string): boolean {
+  const below = belowHome(path, home);
+  return (below !== undefined && HOME_PROFILES.test(below)) || SYSTEM_PROFILES.test(path.toLowerCase());
+}
+
+export function isSystemFolder(path: string): boolean {
+  return path === "/" || SYSTEM_FOLDERS.test(path.toLowerCase());
+}
+
+export function isSystemOwn(path: string): boolean {
+  return path === "/" || SYSTEM_OWN.test(path.toLowerCase());
+}
+
+export function isHarmlessDevice(path: string): boolean {
+  return HARMLESS_DEVICE.test(path);
+}
+
+/** Folders that belong to git and to Codex, however the file system lets them be spelt. */
+export function isProtectedSegment(segment: string): boolean {
+  const folded = foldName(segment);
+  return folded === ".git" || folded === ".codex" || folded === ".agents" || folded === "git~1";
+}

@@ -1,0 +1,120 @@
+import { RE2JS } from "re2js";
+import { PolicyError } from "../errors.ts";
+import { compileGlob, type PathGlob } from "../files/glob.ts";
+import { isAbsolute, resolvePath } from "../files/path.ts";
+import { LIMITS } from "../limits.ts";
+import { compileHostPattern, type HostPattern } from "../network/host-pattern.ts";
+import type { Policy } from "./policy.ts";
+import { PRESETS, type Preset } from "./presets.ts";
+import { describeRule, type Rule } from "./rule.ts";
+
+/** A rule with its pattern made ready. */
+export interface CompiledRule {
+  readonly rule: Rule;
+  /** `deny[0]`, `allow[2]`: how a verdict names it. */
+  readonly id: string;
+  readonly searches: (text: string) => boolean;
+  readonly matchesWhole: (text: string) => boolean;
+  readonly path: PathGlob;
+  readonly host: HostPattern;
+}
+
+export interface CompiledPolicy {
+  readonly policy: Policy;
+  readonly preset: Preset;
+  readonly deny: readonly CompiledRule[];
+  readonly allow: readonly CompiledRule[];
+  readonly alsoAllow: readonly CompiledRule[];
+  readonly hostsDenied: readonly HostPattern[];
+  readonly hostsAllowed: readonly HostPattern[];
+  readonly presetHosts: readonly HostPattern[];
+  /** Without any, a path is judged by where it lies alone. */
+  readonly hasPathRules: boolean;
+  /** Kinds of requests for which the allow list is the whole truth. */
+  readonly exclusive: {
+    readonly command: boolean;
+    readonly path: boolean;
+    readonly host: boolean;
+    readonly mcp: boolean;
+  };
+}
+
+const never = (): boolean => false;
+const compiled = new WeakMap<Policy, CompiledPolicy>();
+
+/** Compiles a policy once; the result lives as long as the policy does. */
+export function compilePolicy(policy: Policy): CompiledPolicy {
+  const known = compiled.get(policy);
+  if (known !== undefined) return known;
+  const { roots } = policy.workspace;
+  const has = (...kinds: readonly Rule["kind"][]): boolean =>
+    policy.allow.some(({ kind }) => kinds.includes(kind));
+  const result: CompiledPolicy = {
+    policy,
+    preset: PRESETS[policy.preset],
+    deny: policy.deny.map((rule, index) => compileRule(rule, `deny[${index}]`, roots)),
+    allow: policy.allow.map((rule, index) => compileRule(rule, `allow[${index}]`, roots)),
+    alsoAllow: policy.alsoAllow.map((rule, index) => compileRule(rule, `alsoAllow[${index}]`, roots)),
+    hostsDenied: policy.network.deny.map(compileHostPattern),
+    hostsAllowed: policy.network.allow.map(compileHostPattern),
+    presetHosts: PRESETS[policy.preset].hosts.map(compileHostPattern),
+    hasPathRules: [...policy.deny, ...policy.allow, ...policy.alsoAllow].some(({ kind }) => kind === "path"),
+    exclusive: {
+      command: has("prefix", "exact", "script", "regex"),
+      path: has("path"),
+      host: has("host"),
+      mcp: has("mcp"),
+    },
+  };
+  compiled.set(policy, result);
+  return result;
+}
+
+function compileRule(rule: Rule, id: string, roots: readonly string[]): CompiledRule {
+  const base: CompiledRule = { rule, id, searches: never, matchesWhole: never, path: never, host: never };
+  switch (rule.kind) {
+    case "prefix":
+    case "exact":
+      if (rule.argv.length === 0 || rule.argv.some((word) => word.length === 0)) {
+        throw new PolicyError(
+          "invalid_rule",
+          `${id}: a rule about commands needs at least the program's name`,
+        );
+      }
+      return base;
+    case "regex":
+      return { ...base, ...compileRegex(rule.pattern, id) };
+    case "path": {
+      const globs =
+        isAbsolute(rule.glob) || rule.glob.startsWith("**")
+          ? [rule.glob]
+          : roots.map((root) => `${resolvePath("/", root)}/${rule.glob.replace(/^\.\//, "")}`);
+      const matchers = globs.map(compileGlob);
+      return { ...base, path: (path) => matchers.some((matches) => matches(path)) };
+    }
+    case "host":
+      return { ...base, host: compileHostPattern(rule.host) };
+    case "mcp":
+      if (rule.server === "")
+        throw new PolicyError("invalid_rule", `${id}: ${describeRule(rule)} names no server`);
+      return base;
+    case "script":
+      return base;
+  }
+}
+
+/** RE2 runs in time proportional to the text, so no pattern can be made to hang; the text is bounded too. */
+function compileRegex(pattern: string, id: string): Pick<CompiledRule, "searches" | "matchesWhole"> {
+  try {
+    const regex = RE2JS.compile(pattern, RE2JS.DOTALL);
+    return {
+      searches: (text) => regex.matcher(text.slice(0, LIMITS.regexChars)).find(),
+      // A longer text than the engine sees is never allowed by its beginning.
+      matchesWhole: (text) => text.length <= LIMITS.regexChars && regex.matcher(text).matches(),
+    };
+  } catch (cause) {
+    throw new PolicyError("invalid_regex", `${id}: /${pattern}/ is not a regular expression in RE2 syntax`, {
+      cause,
+    });
+  }
+}

@@ -1,0 +1,48 @@
+import { compilePolicy } from "./compile-policy.ts";
+import type { Policy, PolicyInput, WorkspaceSettings } from "./policy.ts";
+import { PRESETS } from "./presets.ts";
+import { normalizeRule } from "./rule.ts";
+
+const TEMP = ["/tmp", "/var/tmp", "/private/tmp", "/var/folders", "/private/var/folders", "/dev/shm"];
+
+/**
+ * Makes a policy. Every rule is checked here, so that judging never fails.
+ *
+ * @example
+ * const policy = definePolicy({
+ *   preset: "developer",
+ *   workspace: "/srv/app",
+ *   deny: ["npm publish", { kind: "regex", pattern: "--no-verify" }],
+ *   alsoAllow: ["docker compose up"],
+ *   network: { allow: ["*.example.com:443"] },
+ * });
+ *
+ * @throws {PolicyError} when a rule can't be read.
+ */
+export function definePolicy(input: PolicyInput = {}): Policy {
+  const preset = input.preset ?? "developer";
+  const policy: Policy = {
+    version: 1,
+    preset,
+    deny: (input.deny ?? []).map(normalizeRule),
+    allow: (input.allow ?? []).map(normalizeRule),
+    alsoAllow: (input.alsoAllow ?? []).map(normalizeRule),
+    default: input.default ?? PRESETS[preset].default,
+    workspace: workspaceSettings(input.workspace),
+    network: { allow: [], deny: [], ...input.network },
+    effects: input.effects ?? {},
+    onDeny: input.onDeny ?? "decline",
+  };
+  compilePolicy(policy);
+  return policy;
+}
+
+function workspaceSettings(input: PolicyInput["workspace"]): WorkspaceSettings {
+  if (typeof input === "string") return { roots: [input], temp: TEMP };
+  if (isList(input)) return { roots: [...input], temp: TEMP };
+  return { roots: [], temp: TEMP, ...input };
+}
+
+function isList(input: PolicyInput["workspace"]): input is readonly string[] {
+  return Array.isArray(input);
+}

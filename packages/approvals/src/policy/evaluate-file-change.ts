@@ -1,0 +1,64 @@
+import { isAbsolute } from "../files/path.ts";
+import type { Places } from "../files/places.ts";
+import type { FileChangeRequest } from "../request/request.ts";
+import { writeFinding } from "../safety/inspect.ts";
+import type { CompiledPolicy } from "./compile-policy.ts";
+import {
+  cautionVerdict,
+  defaultVerdict,
+  evaluation,
+  strictest,
+  type Evaluation,
+  type Verdict,
+} from "./evaluation.ts";
+import { judgePath } from "./judge-effects.ts";
+
+/** A patch: every path in it, both ends of a move, and the folder it asks to be granted. */
+export function evaluateFileChange(
+  { changes, cwd, grantRoot }: FileChangeRequest,
+  places: Places,
+  policy: CompiledPolicy,
+): Evaluation {
+  if (!policy.preset.safety)
+    return evaluation({ decision: "allow", rule: "preset/bypass", reason: "nothing is checked" });
+  if (changes === undefined || (changes.length === 0 && grantRoot === undefined)) {
+    return evaluation(
+      cautionVerdict("no-changes", "the list of changes is not at hand", policy.policy.default),
+    );
+  }
+  const paths = changes.flatMap(({ path, movePath }) => (movePath === undefined ? [path] : [path, movePath]));
+  const verdicts = paths.map((path) => judgeChange(path, cwd ?? places.cwd, places, policy));
+  if (grantRoot !== undefined) {
+    const folder = judgeChange(grantRoot, cwd ?? places.cwd, places, policy);
+    // A folder that holds the workspace would grant more than the workspace.
+    const wide =
+      places.holdsWorkspace(places.absolute(grantRoot, places.cwd)) &&
+      !places.inWorkspace(places.absolute(grantRoot, places.cwd));
+    verdicts.push(
+      wide
+        ? defaultVerdict(
+            policy.policy.default === "allow" ? "allow" : "deny",
+            false,
+            `${grantRoot} is wider than the workspace`,
+          )
+        : folder,
+    );
+  }
+  const worst = strictest(verdicts);
+  if (worst === undefined)
+    return evaluation(cautionVerdict("no-changes", "there is nothing in the patch", policy.policy.default));
+  return evaluation(worst, { lasting: worst.matched?.lasting === "session" ? "session" : "call" });
+}
+
+function judgeChange(path: string, cwd: string, places: Places, policy: CompiledPolicy): Verdict {
+  if (path === "" || path.includes("\u0000"))
+    return { decision: "deny", rule: "safety/protected-path", reason: "a path that can't be a file" };
+  const absolute = isAbsolute(path) ? places.absolute(path, "/") : places.absolute(path, cwd);
+  const finding = writeFinding(places.placeOf(absolute), absolute);
+  if (finding !== undefined)
+    return { decision: "deny", rule: `safety/${finding.rule}`, reason: finding.reason };
+  const verdict = judgePath(absolute, "write", places, policy);
+  if (verdict.matched === undefined && policy.exclusive.path)
+    return defaultVerdict(policy.policy.default, true, "");
+  return verdict;
+}

@@ -1,0 +1,188 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { definePolicy, evaluate, type PermissionProfile, type PolicyInput } from "../index.ts";
+import { readEndpoint } from "../network/endpoint.ts";
+
+const workspace = { roots: ["/w"], home: "/home/me" };
+
+describe("a host", () => {
+  const judge = (host: string, input: PolicyInput = {}, protocol = "https") => {
+    const { decision, rule } = evaluate(definePolicy({ workspace, ...input }), {
+      kind: "network",
+      host,
+      protocol,
+    });
+    return `${decision} ${rule}`;
+  };
+
+  it("is matched by name, wildcard and port", () => {
+    const network = {
+      allow: ["api.example.org", "*.cdn.example.org", "db.example.org:5432"],
+      deny: ["bad.cdn.example.org"],
+    };
+    expect(judge("api.example.org", { network })).toBe("allow network.allow");
+    expect(judge("API.Example.org.", { network })).toBe("allow network.allow");
+    expect(judge("x.api.example.org", { network })).toBe("ask default");
+    expect(judge("a.cdn.example.org", { network })).toBe("allow network.allow");
+    expect(judge("cdn.example.org", { network })).toBe("ask default");
+    expect(judge("bad.cdn.example.org", { network })).toBe("deny network.deny");
+    expect(judge("db.example.org", { network })).toBe("ask default");
+    expect(judge("db.example.org:5432", { network })).toBe("allow network.allow");
+    expect(judge("evilapi.example.org", { network })).toBe("ask default");
+  });
+
+  it("in a private range is the policy's choice, and the metadata service is nobody's", () => {
+    expect(judge("10.1.2.3")).toBe("ask network.private");
+    expect(judge("192.168.0.1", { network: { private: "deny" } })).toBe("deny network.private");
+    expect(judge("localhost")).toBe("allow network.loopback");
+    expect(judge("127.0.0.1", { network: { loopback: "deny" } })).toBe("deny network.loopback");
+    expect(judge("[::1]")).toBe("allow network.loopback");
+    expect(judge("169.254.169.254", { preset: "danger-full-access", network: { allow: ["*"] } })).toBe(
+      "deny safety/metadata-service",
+    );
+    expect(judge("printer.local")).toBe("ask network.private");
+  });
+
+  it.for(["2130706433", "0x7f000001", "0177.0.0.1", "127.1", "0x7f.1"])(
+    "spelt %s is this machine",
+    (host) => {
+      expect(readEndpoint(`http://${host}/`)?.host).toBe("127.0.0.1");
+    },
+  );
+
+  it.for([
+    ["https://user:pw@evil.example@good.example/", undefined],
+    ["https://good.example\\@evil.example/", undefined],
+    ["https://good.example:443@evil.example/", "evil.example"],
+    ["git@github.com:owner/repo.git", "github.com"],
+    ["HTTP://EXAMPLE.com", "example.com"],
+  ] as const)("in %s is not misread", ([url, host]) => {
+    expect(readEndpoint(url)?.host).toBe(host);
+  });
+});
+
+describe("permissions", () => {
+  const judge = (permissions: PermissionProfile, input: PolicyInput = {}) =>
+    evaluate(definePolicy({ workspace, ...input }), { kind: "permissions", permissions, cwd: "/w" });
+
+  it("are granted in part: never what is refused", () => {
+    const { decision, grant } = judge(
+      {
+        network: { enabled: true },
+        fileSystem: { read: ["/usr/share/doc"], write: ["/w/out", "/etc", "/home/me/.ssh"] },
+      },
+      { default: "deny" },
+    );
+    expect(decision).toBe("allow");
+    expect(grant?.allowed).toEqual({ fileSystem: { read: ["/usr/share/doc"], write: ["/w/out"] } });
+    expect(grant?.ifAccepted).toEqual(grant?.allowed);
+  });
+
+  it("ask for what a person may grant, and hold back what nobody may", () => {
+    const { decision, grant } = judge({
+      network: { enabled: true },
+      fileSystem: { read: null, write: ["/data/x", "/"] },
+    });
+    expect(decision).toBe("ask");
+    expect(grant?.allowed).toEqual({});
+    expect(grant?.ifAccepted).toEqual({
+      network: { enabled: true },
+      fileSystem: { read: null, write: ["/data/x"] },
+    });
+  });
+
+  it("know the special paths and globs", () => {
+    const entry = (path: object, access: string) => ({ path, access }) as never;
+    const { grant } = judge({
+      fileSystem: {
+        read: null,
+        write: null,
+        entries: [
+          entry({ type: "special", value: { kind: "project_roots", subpath: "out" } }, "write"),
+          entry({ type: "special", value: { kind: "root" } }, "write"),
+          entry({ type: "special", value: { kind: "novel" } }, "read"),
+          entry({ type: "glob_pattern", pattern: "/w/**/*.log" }, "write"),
+          entry({ type: "glob_pattern", pattern: "/**/*.log" }, "write"),
+          entry({ type: "path", path: "/w/secret" }, "deny"),
+        ],
+      },
+    });
+    expect(grant?.ifAccepted.fileSystem?.entries).toHaveLength(3);
+  });
+
+  it("that are granted are always a subset of those asked for", () => {
+    const path = fc.constantFrom(
+      "/w",
+      "/w/a",
+      "/",
+      "/etc",
+      "/data",
+      "/home/me",
+      "/home/me/.ssh",
+      "/tmp/x",
+      "../x",
+      "a",
+    );
+    const paths = fc.option(fc.array(path, { maxLength: 4 }), { nil: null });
+    const input = fc.constantFrom<PolicyInput>(
+      {},
+      { preset: "read-only" },
+      { preset: "workspace-write" },
+      { preset: "danger-full-access" },
+    );
+    fc.assert(
+      fc.property(
+        fc.option(fc.boolean(), { nil: null }),
+        paths,
+        paths,
+        input,
+        (enabled, read, write, policy) => {
+          const { grant } = judge({ network: { enabled }, fileSystem: { read, write } }, policy);
+          for (const granted of [grant?.allowed, grant?.ifAccepted]) {
+            expect(granted?.network?.enabled !== true || enabled === true).toBe(true);
+            for (const item of granted?.fileSystem?.read ?? []) expect(read).toContain(item);
+            for (const item of granted?.fileSystem?.write ?? []) expect(write).toContain(item);
+            expect(granted?.fileSystem?.write ?? []).not.toContain("/");
+            expect(granted?.fileSystem?.write ?? []).not.toContain("/etc");
+          }
+        },
+      ),
+    );
+  });
+});
+
+describe("a tool of an MCP server", () => {
+  const judge = (server: string, tool: string | undefined, input: PolicyInput = {}) =>
+    evaluate(definePolicy({ workspace, ...input }), { kind: "mcpTool", server, tool }).decision;
+
+  it("is allowed by server and tool", () => {
+    const input: PolicyInput = {
+      deny: [{ kind: "mcp", server: "git*", tool: "delete_*" }],
+      alsoAllow: [{ kind: "mcp", server: "github" }],
+    };
+    expect(judge("github", "list_issues", input)).toBe("allow");
+    expect(judge("github", "delete_repo", input)).toBe("deny");
+    expect(judge("github", undefined, input)).toBe("ask");
+    expect(judge("other", "x", input)).toBe("ask");
+    expect(judge("other", "x", { preset: "danger-full-access" })).toBe("allow");
+    expect(judge("other", "x", { preset: "read-only" })).toBe("deny");
+  });
+});
+
+describe("what is not known", () => {
+  it("is denied, also where everything is allowed", () => {
+    for (const preset of ["danger-full-access", "bypass"] as const) {
+      expect(evaluate(definePolicy({ preset }), { kind: "unknown", method: "x/y" }).decision).toBe("deny");
+    }
+  });
+
+  it("asks a person when a server asks for one", () => {
+    expect(
+      evaluate(definePolicy({ preset: "danger-full-access" }), {
+        kind: "elicitation",
+        server: "s",
+        mode: "form",
+      }).decision,
+    ).toBe("ask");
+  });
+});

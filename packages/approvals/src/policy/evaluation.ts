@@ -1,0 +1,89 @@
+import { stricter, type Decision } from "../finding.ts";
+import type { PermissionProfile } from "../request/request.ts";
+import type { Lasting, Rule } from "./rule.ts";
+
+/** What the policy says about a part of a request, and on whose word. */
+export interface Verdict {
+  readonly decision: Decision;
+  /** One sentence for a person. */
+  readonly reason: string;
+  /** Who spoke: `safety/privilege`, `deny[0]`, `allow[1]`, `preset/developer/run`, `caution/opaque-code`, `default`. */
+  readonly rule: string;
+  /** The user's rule, when it was one. */
+  readonly matched?: Rule | undefined;
+}
+
+/** One simple command of a command line and its verdict. */
+export interface CommandVerdict extends Verdict {
+  /** The command as one may write it; `…` stands for what is known only when it runs. */
+  readonly command: string;
+  /** The place of what runs it in this list, or -1 at the top. */
+  readonly parent: number;
+}
+
+/** The answer of a policy to a request. */
+export interface Evaluation extends Verdict {
+  /** For commands: everything that would run, in the order in which it is written. */
+  readonly parse: readonly CommandVerdict[];
+  /** How long an accept may last in Codex. More than `call` only if rules about the command itself allowed it. */
+  readonly lasting: Lasting;
+  /** For permissions: what is granted at once, and what is granted if a person says yes. */
+  readonly grant?: Grant | undefined;
+}
+
+export interface Grant {
+  readonly allowed: PermissionProfile;
+  readonly ifAccepted: PermissionProfile;
+}
+
+export function evaluation(verdict: Verdict, more: Partial<Evaluation> = {}): Evaluation {
+  return { parse: [], lasting: "call", ...verdict, ...more };
+}
+
+/** The strictest of several. Among equals the first one, but among those that allow the one with most to say. */
+export function strictest<V extends Verdict>(verdicts: readonly V[]): V | undefined {
+  let worst: V | undefined;
+  for (const verdict of verdicts) {
+    if (worst === undefined || stricter(verdict.decision, worst.decision)) worst = verdict;
+    else if (
+      worst.decision === "allow" &&
+      verdict.decision === "allow" &&
+      weight(verdict.rule) > weight(worst.rule)
+    )
+      worst = verdict;
+  }
+  return worst;
+}
+
+const WEIGHTS = [
+  "wrapper",
+  "nothing",
+  "read",
+  "write",
+  "commit",
+  "run",
+  "process",
+  "install",
+  "sync",
+  "loopback",
+  "private",
+  "hosts",
+  "network",
+];
+
+/** `preset/developer/run` weighs what `run` does; a rule of the user's weighs most. */
+function weight(rule: string): number {
+  const at = WEIGHTS.indexOf(rule.slice(Math.max(rule.lastIndexOf("/"), rule.lastIndexOf(".")) + 1));
+  return at === -1 ? WEIGHTS.length : at;
+}
+
+/** A caution is never an allow: it is asked about, or refused where nobody is asked. */
+export function cautionVerdict(rule: string, reason: string, fallback: Decision): Verdict {
+  return { decision: fallback === "deny" ? "deny" : "ask", rule: `caution/${rule}`, reason };
+}
+
+/** What nothing speaks for: the default, but never an allow where an allow list is the whole truth. */
+export function defaultVerdict(fallback: Decision, exclusive: boolean, reason: string): Verdict {
+  if (!exclusive) return { decision: fallback, rule: "default", reason };
+  return { decision: fallback === "ask" ? "ask" : "deny", rule: "allow", reason: "not in the allow list" };
+}

@@ -1,0 +1,59 @@
+import type { PathFacts } from "../files/places.ts";
+import type { Decision } from "../finding.ts";
+import { evaluate } from "./evaluate.ts";
+import type { CommandVerdict } from "./evaluation.ts";
+import type { Policy } from "./policy.ts";
+
+/** A command, what is said about it, and what it runs in its turn. */
+export interface Explanation {
+  readonly command: string;
+  readonly decision: Decision;
+  readonly rule: string;
+  readonly reason: string;
+  readonly children: readonly Explanation[];
+}
+
+export interface ExplainOptions {
+  readonly cwd?: string | undefined;
+  readonly facts?: PathFacts | undefined;
+}
+
+/** What would run, which rule speaks, and what the decision is. */
+export function explain(
+  policy: Policy,
+  command: string | readonly string[],
+  { cwd, facts }: ExplainOptions = {},
+): Explanation {
+  const { decision, rule, reason, parse } = evaluate(policy, { kind: "command", command, cwd }, facts);
+  return {
+    command: typeof command === "string" ? command : command.join(" "),
+    decision,
+    rule,
+    reason,
+    children: childrenOf(-1, parse),
+  };
+}
+
+function childrenOf(parent: number, parse: readonly CommandVerdict[]): Explanation[] {
+  const children: Explanation[] = [];
+  for (const [index, { command, decision, rule, reason, parent: own }] of parse.entries()) {
+    if (own === parent)
+      children.push({ command, decision, rule, reason, children: childrenOf(index, parse) });
+  }
+  return children;
+}
+
+const MARKS: Readonly<Record<Decision, string>> = { allow: "✓", ask: "?", deny: "✗" };
+
+/** The tree as lines of text. */
+export function formatExplanation(explanation: Explanation): string {
+  const lines: string[] = [];
+  const add = (node: Explanation, indent: string): void => {
+    lines.push(
+      `${indent}${MARKS[node.decision]} ${node.command.replaceAll("\n", "⏎")}  [${node.rule}] ${node.reason}`,
+    );
+    for (const child of node.children) add(child, `${indent}  `);
+  };
+  add(explanation, "");
+  return lines.join("\n");
+}

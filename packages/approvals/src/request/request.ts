@@ -1,0 +1,96 @@
+/** What can be judged. Made from the wire by `readRequest`, or by hand. */
+export type ApprovalRequest =
+  | CommandRequest
+  | FileChangeRequest
+  | NetworkRequest
+  | PermissionsRequest
+  | McpToolRequest
+  | ElicitationRequest
+  | UnknownRequest;
+
+export interface CommandRequest {
+  readonly kind: "command";
+  /** A command line for a shell, or the arguments as they are. */
+  readonly command: string | readonly string[];
+  readonly cwd?: string | undefined;
+  /** Text for a process that already runs: there is no telling what it does with it. */
+  readonly stdin?: boolean | undefined;
+  /** Set when the question is whether this command may reach this host. */
+  readonly network?: NetworkTarget | undefined;
+  readonly additionalPermissions?: PermissionProfile | undefined;
+}
+
+export interface FileChangeRequest {
+  readonly kind: "fileChange";
+  /** Undefined when the item with the changes is not at hand: then nothing can be allowed. */
+  readonly changes: readonly FileChange[] | undefined;
+  readonly cwd?: string | undefined;
+  /** The agent asks to write below this folder for the rest of the session. */
+  readonly grantRoot?: string | undefined;
+}
+
+export interface FileChange {
+  readonly path: string;
+  readonly kind: "add" | "delete" | "update";
+  /** Where an updated file is moved to. */
+  readonly movePath?: string | undefined;
+}
+
+export interface NetworkTarget {
+  readonly host: string;
+  readonly protocol?: string | undefined;
+  readonly port?: number | undefined;
+}
+
+export interface NetworkRequest extends NetworkTarget {
+  readonly kind: "network";
+}
+
+export interface PermissionsRequest {
+  readonly kind: "permissions";
+  readonly permissions: PermissionProfile;
+  readonly cwd?: string | undefined;
+}
+
+/** The wire's permission profile, as far as it is granted. */
+export interface PermissionProfile {
+  readonly network?: { readonly enabled: boolean | null } | null | undefined;
+  readonly fileSystem?: FileSystemPermissions | null | undefined;
+}
+
+export interface FileSystemPermissions {
+  readonly read: readonly string[] | null;
+  readonly write: readonly string[] | null;
+  readonly globScanMaxDepth?: number | undefined;
+  readonly entries?: readonly FileSystemEntry[] | undefined;
+}
+
+export interface FileSystemEntry {
+  readonly path:
+    | { readonly type: "path"; readonly path: string }
+    | { readonly type: "glob_pattern"; readonly pattern: string }
+    | {
+        readonly type: "special";
+        readonly value: { readonly kind: string; readonly subpath?: string | null; readonly path?: string };
+      };
+  readonly access: "read" | "write" | "deny";
+}
+
+export interface McpToolRequest {
+  readonly kind: "mcpTool";
+  readonly server: string;
+  /** Undefined when the request does not name it. */
+  readonly tool: string | undefined;
+}
+
+/** A server asks the person for something. No policy can answer for a person. */
+export interface ElicitationRequest {
+  readonly kind: "elicitation";
+  readonly server: string;
+  readonly mode: string;
+}
+
+export interface UnknownRequest {
+  readonly kind: "unknown";
+  readonly method: string;
+}
