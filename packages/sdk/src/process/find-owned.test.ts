@@ -1,0 +1,91 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { type Claim, findOwned, withAncestors } from "./find-owned.ts";
+import type { ProcessEntry } from "./process-table.ts";
+
+function entry(pid: number, parent: number, more: Partial<ProcessEntry> = {}): ProcessEntry {
+  return { pid, parent, group: pid, session: pid, start: `boot ${pid}`, startOrder: pid, ...more };
+}
+
+const claim: Claim = {
+  mark: "m",
+  leader: { pid: 100, start: "boot 100", startOrder: 100 },
+  numberIsOurs: false,
+};
+const marking =
+  (...pids: number[]) =>
+  (among: readonly ProcessEntry[]) =>
+    among.filter(({ pid }) => pids.includes(pid));
+const pids = (found: readonly ProcessEntry[]): number[] =>
+  found.map(({ pid }) => pid).toSorted((a, b) => a - b);
+
+describe("what belongs to an owner", () => {
+  const tree = [
+    entry(1, 0),
+    entry(50, 1),
+    entry(100, 50),
+    // An MCP server: its own group, in the leader's session. And what it started.
+    entry(110, 100, { session: 100 }),
+    entry(111, 110),
+    // A command: its own session, still a child.
+    entry(120, 100),
+    // A daemon: nothing but the mark.
+    entry(130, 1),
+    entry(131, 130),
+    // Strangers.
+    entry(140, 1),
+    entry(141, 50),
+  ];
+
+  it("is the leader, its session, the marked, and all that came out of them", () => {
+    expect(pids(findOwned(tree, claim, marking(130)))).toEqual([100, 110, 111, 120, 130, 131]);
+  });
+
+  it("is not a process that has the leader's number and another start", () => {
+    const reused = [
+      entry(1, 0),
+      entry(100, 1, { start: "boot 999", startOrder: 999 }),
+      entry(1000, 100, { session: 100 }),
+    ];
+    expect(findOwned(reused, { ...claim, numberIsOurs: true }, marking())).toEqual([]);
+  });
+
+  it("is the session of a leader that is gone only while its number can't be another's", () => {
+    const left = [entry(1, 0), entry(110, 1, { session: 100 }), entry(120, 1, { group: 100, session: 7 })];
+    expect(findOwned(left, claim, marking())).toEqual([]);
+    expect(pids(findOwned(left, { ...claim, numberIsOurs: true }, marking()))).toEqual([110, 120]);
+  });
+
+  it("is that session too when a marked process still holds it", () => {
+    const left = [entry(1, 0), entry(110, 1, { session: 100 }), entry(111, 1, { session: 100 })];
+    expect(pids(findOwned(left, claim, marking(111)))).toEqual([110, 111]);
+  });
+
+  it("is never older than the leader", () => {
+    const old = [entry(1, 0), entry(30, 1, { session: 100 }), entry(100, 1)];
+    expect(pids(findOwned(old, claim, marking(30)))).toEqual([100]);
+  });
+
+  it("is what is marked when the leader is not known", () => {
+    expect(pids(findOwned(tree, { ...claim, leader: undefined }, marking(130)))).toEqual([130, 131]);
+  });
+
+  it("ends on tables that no system shows: cycles, orphans, twins", () => {
+    const any = fc.record({
+      pid: fc.nat(9),
+      parent: fc.nat(9),
+      group: fc.nat(9),
+      session: fc.nat(9),
+      startOrder: fc.nat(9),
+    });
+    fc.assert(
+      fc.property(fc.array(any), fc.array(fc.nat(9)), (rows, marked) => {
+        const table = rows.map((row) => ({ ...row, start: String(row.startOrder) }));
+        const leader = { pid: 5, start: "0", startOrder: 0 };
+        const found = findOwned(table, { mark: "m", leader, numberIsOurs: false }, marking(...marked));
+        for (const { pid } of found) expect(table.some((row) => row.pid === pid)).toBe(true);
+        expect(withAncestors(table, 3).has(3)).toBe(true);
+      }),
+    );
+  });
+});

@@ -1,0 +1,85 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { describe, expect, it } from "vitest";
+import { linuxProcesses, parseStat } from "./linux-processes.ts";
+import { carriesMark, markValue } from "./owner-mark.ts";
+import { pidExists, processTable } from "./process-table.ts";
+import { parsePs, psProcesses } from "./ps-processes.ts";
+
+const tail = "1 2 3 0 -1 4194560 1 0 0 0 0 0 0 0 20 0 1 0 777 1000 200";
+
+describe("a line of /proc/PID/stat", () => {
+  it("is read past a program's name with anything in it", () => {
+    expect(parseStat(`42 (a) S) (b 9 9) S ${tail}`, "boot")).toEqual({
+      pid: 42,
+      parent: 1,
+      group: 2,
+      session: 3,
+      start: "boot 777",
+      startOrder: 777,
+    });
+  });
+
+  it("of a zombie, or cut off, is no process", () => {
+    expect(parseStat(`42 (sh) Z ${tail}`, "boot")).toBeUndefined();
+    expect(parseStat("42 (sh) S 1 2", "boot")).toBeUndefined();
+    expect(parseStat("", "boot")).toBeUndefined();
+  });
+});
+
+describe("the output of ps", () => {
+  it("is read, without zombies and noise", () => {
+    const text =
+      "    1     0     1 Ss   Mon Sep  7 08:01:02 2026\n  200     1   200 Z+   Mon Sep  7 08:01:02 2026\n\nps: bad\n";
+    expect(parsePs(text)).toEqual([
+      {
+        pid: 1,
+        parent: 0,
+        group: 1,
+        session: undefined,
+        start: "Mon Sep 7 08:01:02 2026",
+        startOrder: Date.UTC(2026, 8, 7, 8, 1, 2),
+      },
+    ]);
+  });
+
+  it("agrees with /proc about this process", () => {
+    const [byPs, byProc] = [psProcesses.one(process.pid), linuxProcesses.one(process.pid)];
+    expect(byPs).toMatchObject({ pid: byProc?.pid, parent: byProc?.parent, group: byProc?.group });
+    expect(psProcesses.all().map(({ pid }) => pid)).toContain(process.pid);
+    expect(psProcesses.one(process.pid)?.start).toBe(byPs?.start);
+  });
+});
+
+describe("the table of this machine", () => {
+  it("shows a child while it runs, with its mark, and not as a zombie", async () => {
+    const child = spawn("sleep", ["600"], { env: { ...process.env, CODEXKIT_OWNER: "outer:mine" } });
+    const table = processTable();
+    const seen = table.one(child.pid ?? 0);
+    expect(seen).toMatchObject({ parent: process.pid });
+    // The environment is the parent's until the child has become its program.
+    await expect.poll(() => table.marked("mine", table.all()).map(({ pid }) => pid)).toEqual([child.pid]);
+    expect(table.marked("min", table.all())).toEqual([]);
+    child.kill("SIGKILL");
+    await once(child, "exit");
+    expect(table.one(child.pid ?? 0)).toBeUndefined();
+    expect(pidExists(child.pid ?? 0)).toBe(false);
+  });
+
+  it("is blind on Windows, and says so by being empty", () => {
+    const blind = processTable("win32");
+    expect([blind.all(), blind.one(1), blind.forks()]).toEqual([[], undefined, undefined]);
+  });
+});
+
+describe("a mark", () => {
+  it("is told from others that contain it", () => {
+    expect(carriesMark(["A=1", "CODEXKIT_OWNER=x:abc:y"], "abc")).toBe(true);
+    expect(carriesMark(["CODEXKIT_OWNER=abcd", "OTHER=abc", "XCODEXKIT_OWNER=abc"], "abc")).toBe(false);
+  });
+
+  it("keeps those of the owners above", () => {
+    expect(markValue("b", "a")).toBe("a:b");
+    expect(markValue("b", "")).toBe("b");
+  });
+});

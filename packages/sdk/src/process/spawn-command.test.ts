@@ -1,0 +1,92 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { spawnCommand } from "./spawn-command.ts";
+
+const windows = {
+  platform: "win32",
+  comspec: String.raw`C:\Windows\cmd.exe`,
+  node: String.raw`C:\node.exe`,
+} as const;
+
+describe("a command to spawn", () => {
+  it("is the file itself wherever the system can run it", () => {
+    const direct = { args: ["a b"], windowsVerbatimArguments: false };
+    expect(spawnCommand("/bin/codex", ["a b"], { platform: "linux" })).toEqual({
+      command: "/bin/codex",
+      ...direct,
+    });
+    const exe = String.raw`C:\codex.exe`;
+    expect(spawnCommand(exe, ["a b"], windows)).toEqual({ command: exe, ...direct });
+  });
+
+  it("is node for a script on Windows", () => {
+    expect(spawnCommand(String.raw`C:\codex.js`, ["x"], windows)).toMatchObject({
+      command: windows.node,
+      args: [String.raw`C:\codex.js`, "x"],
+    });
+  });
+
+  it("is cmd.exe for a batch file, with nothing left that cmd.exe would read as its own", () => {
+    const { command, args, windowsVerbatimArguments } = spawnCommand(
+      String.raw`C:\Program Files\codex.CMD`,
+      ["-c", 'model="a & calc.exe %PATH%"'],
+      windows,
+    );
+    expect(command).toBe(windows.comspec);
+    expect(windowsVerbatimArguments).toBe(true);
+    expect(args.slice(0, 3)).toEqual(["/d", "/s", "/c"]);
+    expect(args[3]).toBe(
+      String.raw`"C:\Program^ Files\codex.CMD ^^^"-c^^^" ^^^"model=\^^^"a^^^ ^^^&^^^ calc.exe^^^ ^^^%PATH^^^%\^^^"^^^""`,
+    );
+  });
+
+  it("refuses a line break, which no batch file can take", () => {
+    expect(() => spawnCommand("codex.cmd", ["a\nb"], windows)).toThrow("line break");
+  });
+
+  it("gives any argument to a batch file unchanged", () => {
+    fc.assert(
+      fc.property(fc.array(fc.string().filter((text) => !/[\r\n\0]/.test(text))), (given) => {
+        const line = spawnCommand("codex.cmd", given, windows).args[3] ?? "";
+        // cmd.exe takes its escapes off twice: from its command line, then from the batch file's `%*`.
+        const received = unescapeCmd(unescapeCmd(line.slice(1, -1)));
+        expect(splitArguments(received)).toEqual(["codex.cmd", ...given]);
+      }),
+    );
+  });
+});
+
+/** What cmd.exe makes of carets; an unescaped character that means something to it is a hole. */
+function unescapeCmd(text: string): string {
+  return text.replaceAll(/\^(?<kept>.)/gsu, "$<kept>");
+}
+
+/** The rules of the C runtime. */
+function splitArguments(line: string): string[] {
+  const found: string[] = [];
+  let current = "";
+  let quoted = false;
+  let begun = false;
+  for (let at = 0; at < line.length; at++) {
+    const slashes = /^\\*/.exec(line.slice(at))?.[0].length ?? 0;
+    if (slashes > 0 && line[at + slashes] === '"') {
+      current += "\\".repeat(Math.floor(slashes / 2));
+      at += slashes;
+      if (slashes % 2 === 1) current += '"';
+      else quoted = !quoted;
+      begun = true;
+    } else if (line[at] === '"') {
+      quoted = !quoted;
+      begun = true;
+    } else if (line[at] === " " && !quoted) {
+      if (begun) found.push(current);
+      current = "";
+      begun = false;
+    } else {
+      current += line[at];
+      begun = true;
+    }
+  }
+  if (begun) found.push(current);
+  return found;
+}
