@@ -1,0 +1,191 @@
+import type { ClientRequests, ClientWire, ServerNotifications, v1 } from "@codexkit/protocol";
+import {
+  type CallOptions,
+  type ParamsArgument,
+  Peer,
+  type RequestMessage,
+  type RpcLimits,
+  type Transport,
+} from "@codexkit/rpc";
+import { CodexError } from "../errors.ts";
+import type { RawMessage } from "../events/event.ts";
+import type { TopicCaller } from "../topics/topic-caller.ts";
+import { toCodexError } from "./translate-error.ts";
+
+/** A way to a server: a child's stdio, or a socket. */
+export interface ServerLink {
+  readonly transport: Transport;
+  /** The process id of a server of ours. */
+  readonly pid?: number | undefined;
+  /** What the user should know, though it did not stop the launch. */
+  readonly warnings?: readonly string[];
+  /** Ends what was opened for it, the child included. */
+  close(): Promise<void>;
+}
+
+export interface Connection {
+  readonly peer: Peer<ClientWire>;
+  /** Counts the connections of one `Codex`: a thread loaded on an older one must be resumed. */
+  readonly generation: number;
+  readonly server: v1.InitializeResponse;
+}
+
+export interface SupervisorOptions {
+  /** Opens a way to a server: launches one, or connects to one. */
+  readonly open: (signal: AbortSignal) => Promise<ServerLink>;
+  /** Whether the server is a child of ours, which changes what its end is called. */
+  readonly launched: boolean;
+  readonly initialize: v1.InitializeParams;
+  readonly limits?: Partial<RpcLimits>;
+  readonly handshakeTimeoutMs: number;
+  /** Refuses a server that is too old. Runs before anything else is asked of it. */
+  readonly accept: (server: v1.InitializeResponse) => void;
+  readonly onNotification: (message: RawMessage) => void;
+  readonly onRequest: (message: RequestMessage, signal: AbortSignal) => unknown;
+  readonly onAnomaly: (error: Error) => void;
+  readonly onWarning: (message: string) => void;
+  /** The connection broke; calls that come now open another. */
+  readonly onLost: (error: CodexError) => void;
+}
+
+/**
+ * Keeps one connection to an app-server. The first call opens it; after it broke, the next call opens another. Calls that
+ * were pending when it broke are not repeated: only their caller knows whether that is safe.
+ */
+export class Supervisor implements TopicCaller {
+  readonly #options: SupervisorOptions;
+  readonly #listeners = new Map<string, Set<(params: never) => void>>();
+  readonly #lostListeners = new Set<(error: CodexError) => void>();
+  readonly #closing = new AbortController();
+  #current: Promise<Connection> | undefined;
+  #link: ServerLink | undefined;
+  #generation = 0;
+
+  constructor(options: SupervisorOptions) {
+    this.#options = options;
+  }
+
+  /** The number of the connection at hand, or of the last one. */
+  get generation(): number {
+    return this.#current ? this.#generation : 0;
+  }
+
+  /** The process id of the server that runs now, if it is ours. */
+  get pid(): number | undefined {
+    return this.#current ? this.#link?.pid : undefined;
+  }
+
+  /** The connection, opened if there is none. */
+  connect(): Promise<Connection> {
+    if (this.#closing.signal.aborted) return Promise.reject(closedError());
+    this.#current ??= this.#open().catch((error: unknown) => {
+      this.#current = undefined;
+      throw error;
+    });
+    return this.#current;
+  }
+
+  async request<M extends keyof ClientRequests>(
+    method: M,
+    ...args: ParamsArgument<ClientRequests[M]["params"], [options?: CallOptions]>
+  ): Promise<ClientRequests[M]["result"]> {
+    const { peer } = await this.connect();
+    try {
+      return await peer.request(method, ...args);
+    } catch (error) {
+      throw toCodexError(error, { method, launched: this.#options.launched });
+    }
+  }
+
+  on<M extends keyof ServerNotifications>(
+    method: M,
+    listener: (params: ServerNotifications[M]) => void,
+  ): Disposable {
+    const listeners = this.#listeners.get(method) ?? new Set();
+    this.#listeners.set(method, listeners);
+    listeners.add(listener);
+    return { [Symbol.dispose]: () => void listeners.delete(listener) };
+  }
+
+  /** Hears that the connection broke or was closed. */
+  onLost(listener: (error: CodexError) => void): Disposable {
+    this.#lostListeners.add(listener);
+    return { [Symbol.dispose]: () => void this.#lostListeners.delete(listener) };
+  }
+
+  /** Ends the connection and the server, if it is ours; calls that come after are refused. */
+  async close(): Promise<void> {
+    if (!this.#closing.signal.aborted) this.#closing.abort(closedError());
+    const connection = await this.#current?.catch(() => undefined);
+    await connection?.peer.close();
+    await this.#link?.close();
+  }
+
+  async #open(): Promise<Connection> {
+    const link = await this.#named(() => this.#options.open(this.#closing.signal));
+    this.#link = link;
+    const { limits, onWarning } = this.#options;
+    const peer = new Peer<ClientWire>(link.transport, limits ? { limits } : {});
+    this.#attach(peer);
+    try {
+      const server = await this.#named(() => this.#shakeHands(peer));
+      this.#generation += 1;
+      for (const warning of link.warnings ?? []) onWarning(warning);
+      const connection: Connection = { peer, generation: this.#generation, server };
+      void peer.closed.then((reason) => this.#lost(connection, link, reason));
+      return connection;
+    } catch (error) {
+      await peer.close();
+      await link.close();
+      throw error;
+    }
+  }
+
+  /** Whatever goes wrong before the handshake is done, it is the start or the connecting that failed. */
+  async #named<Value>(step: () => Promise<Value>): Promise<Value> {
+    try {
+      return await step();
+    } catch (error) {
+      if (error instanceof CodexError) throw error;
+      const { launched } = this.#options;
+      const why = toCodexError(error, { method: "initialize", launched });
+      throw new CodexError(launched ? "codex_start_failed" : "connect_failed", why.message, { cause: why });
+    }
+  }
+
+  #attach(peer: Peer<ClientWire>): void {
+    const { onNotification, onRequest, onAnomaly } = this.#options;
+    peer.onRest((params, message) => {
+      onNotification(message);
+      const listeners = this.#listeners.get(message.method);
+      if (listeners) for (const listener of listeners) listener(params as never);
+    });
+    peer.handleRest((_params, { message, signal }) => onRequest(message, signal));
+    peer.onAnomaly(onAnomaly);
+  }
+
+  async #shakeHands(peer: Peer<ClientWire>): Promise<v1.InitializeResponse> {
+    const { initialize, handshakeTimeoutMs, accept } = this.#options;
+    const server = await peer.request("initialize", initialize, { timeoutMs: handshakeTimeoutMs });
+    accept(server);
+    await peer.notify("initialized");
+    return server;
+  }
+
+  #lost(connection: Connection, link: ServerLink, reason: Error): void {
+    void this.#current?.then((current) => {
+      if (current === connection) this.#current = undefined;
+    });
+    // What is left of a broken server must not stay: its children hold the workspace.
+    void link.close();
+    const closed = this.#closing.signal.aborted;
+    const code = closed ? "closed" : this.#options.launched ? "app_server_crashed" : "connection_lost";
+    const error = new CodexError(code, reason.message, { cause: reason });
+    this.#options.onLost(error);
+    for (const listener of this.#lostListeners) listener(error);
+  }
+}
+
+function closedError(): CodexError {
+  return new CodexError("closed", "This Codex was closed.");
+}

@@ -1,0 +1,144 @@
+import type { v2 } from "@codexkit/protocol";
+import type { CodexError } from "../errors.ts";
+import { AgentTree } from "../thread/agent-tree.ts";
+import { EndedTurns } from "../thread/ended-turns.ts";
+import { ThreadChannel } from "../thread/thread-channel.ts";
+import type { LiveTurn } from "../turn/live-turn.ts";
+import { EventLog } from "./event-log.ts";
+import type { CodexEvent, RawMessage, TurnEndEvent } from "./event.ts";
+import { fromNotification, type Reading } from "./from-notification.ts";
+
+/** How many threads that were let go are remembered, until the server stops telling of them. */
+const LET_GO_THREADS = 1024;
+
+/** Sends every notification to its thread, and there to its turn; everything passes the common stream too. */
+export class EventRouter {
+  /** Every event of every thread that this client hears of. */
+  readonly events = new EventLog({ history: false });
+  /** Who started whom. */
+  readonly agents = new AgentTree();
+  readonly #channels = new Map<string, ThreadChannel>();
+  /** Threads that someone holds; the others' channels go when their turn ends. */
+  readonly #held = new Set<string>();
+  /** Threads that were held: the server may say a few more words of them, and never how their turns end. */
+  readonly #letGo = new Set<string>();
+  readonly #endedTurns = new EndedTurns();
+  readonly #endListeners = new Set<(end: TurnEndEvent) => void>();
+
+  /** The channel of a thread, kept until it is let go. */
+  hold(threadId: string): ThreadChannel {
+    this.#letGo.delete(threadId);
+    this.#held.add(threadId);
+    const channel = this.#channelOf(threadId);
+    this.#channels.set(threadId, channel);
+    return channel;
+  }
+
+  /** Nobody listens to this thread any more: its turns end here with `closed`, and go on with the server. */
+  letGo(threadId: string): void {
+    this.#held.delete(threadId);
+    this.#letGo.add(threadId);
+    const [oldest] = this.#letGo;
+    if (this.#letGo.size > LET_GO_THREADS && oldest !== undefined) this.#letGo.delete(oldest);
+    const channel = this.#channels.get(threadId);
+    this.#channels.delete(threadId);
+    channel?.close();
+    this.agents.forget(threadId);
+  }
+
+  find(threadId: string): ThreadChannel | undefined {
+    return this.#channels.get(threadId);
+  }
+
+  /** The channels of the threads that someone holds. */
+  *heldChannels(): Generator<ThreadChannel, void, undefined> {
+    for (const threadId of this.#held) {
+      const channel = this.#channels.get(threadId);
+      if (channel) yield channel;
+    }
+  }
+
+  /** Hears how every turn ends, also of one that the server did not tell about. */
+  onTurnEnd(listener: (end: TurnEndEvent) => void): Disposable {
+    const entry = (end: TurnEndEvent): void => listener(end);
+    this.#endListeners.add(entry);
+    return { [Symbol.dispose]: () => void this.#endListeners.delete(entry) };
+  }
+
+  route(raw: RawMessage): void {
+    const reading = fromNotification(raw);
+    const threadId = threadIdOf(reading);
+    if (threadId === undefined) {
+      // Only what has a thread needs its state to become an event.
+      if (reading.type !== "usage" && reading.type !== "turn-end") this.#publish(reading);
+      return;
+    }
+    // A subagent's thread, or another client's, gets its channel by a turn in it; a broadcast of its status is not enough.
+    const channel = this.#channelOf(threadId);
+    channel.take(reading);
+    if (channel.activeTurn && !this.#letGo.has(threadId)) this.#channels.set(threadId, channel);
+    else this.#dropUnheld(channel);
+  }
+
+  /** Shows an event that is not a notification. */
+  show(event: CodexEvent): void {
+    const { threadId } = event;
+    const channel = threadId === undefined ? undefined : this.#channels.get(threadId);
+    if (channel) channel.show(event);
+    else this.#publish(event);
+  }
+
+  /** The item of a turn that runs, as it is known now. */
+  item(threadId: string, itemId: string): v2.ThreadItem | undefined {
+    return this.#channels.get(threadId)?.item(itemId);
+  }
+
+  /** Ends one turn that the server lost track of. */
+  fail(turn: LiveTurn, error: CodexError): void {
+    const channel = this.#channels.get(turn.threadId);
+    channel?.fail(turn, error);
+    if (channel) this.#dropUnheld(channel);
+  }
+
+  /** The server is gone: every turn that runs ends now. */
+  failAll(error: CodexError): void {
+    for (const channel of this.#channels.values()) {
+      channel.failAll(error);
+      this.#dropUnheld(channel);
+    }
+  }
+
+  close(): void {
+    for (const channel of this.#channels.values()) channel.close();
+    this.#channels.clear();
+    this.#held.clear();
+    this.events.end();
+  }
+
+  #publish(event: CodexEvent): void {
+    this.agents.observe(event);
+    this.events.push(event);
+    if (
+      event.type === "turn.completed" ||
+      event.type === "turn.failed" ||
+      event.type === "turn.interrupted"
+    ) {
+      for (const listener of this.#endListeners) listener(event);
+    }
+  }
+
+  #channelOf(threadId: string): ThreadChannel {
+    return (
+      this.#channels.get(threadId) ??
+      new ThreadChannel(threadId, { publish: (event) => this.#publish(event), ended: this.#endedTurns })
+    );
+  }
+
+  #dropUnheld({ threadId, activeTurn }: ThreadChannel): void {
+    if (!activeTurn && !this.#held.has(threadId)) this.#channels.delete(threadId);
+  }
+}
+
+function threadIdOf(reading: Reading): string | undefined {
+  return "params" in reading ? reading.params.threadId : reading.threadId;
+}

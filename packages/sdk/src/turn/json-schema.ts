@@ -1,0 +1,34 @@
+/** A JSON Schema: an object with keywords. */
+export interface JsonSchema {
+  readonly [keyword: string]: unknown;
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The schemas that a schema offers as alternatives, if it does. */
+export function alternatives(schema: JsonSchema): readonly unknown[] | undefined {
+  const any = schema["anyOf"] ?? schema["oneOf"];
+  return Array.isArray(any) ? any : undefined;
+}
+
+export function propertiesOf(schema: JsonSchema): Record<string, unknown> {
+  return isObject(schema["properties"]) ? schema["properties"] : {};
+}
+
+export function requiredOf(schema: JsonSchema): ReadonlySet<string> {
+  const { required } = schema;
+  return new Set(Array.isArray(required) ? required.filter((name) => typeof name === "string") : []);
+}
+
+/** What a local reference points to; `undefined` when there is nothing. */
+export function resolveRef(ref: string, root: JsonSchema): unknown {
+  if (!ref.startsWith("#")) return undefined;
+  let found: unknown = root;
+  for (const step of ref.slice(1).split("/").filter(Boolean)) {
+    const key = decodeURIComponent(step).replaceAll("~1", "/").replaceAll("~0", "~");
+    found = isObject(found) ? found[key] : Array.isArray(found) ? found[Number(key)] : undefined;
+  }
+  return found;
+}

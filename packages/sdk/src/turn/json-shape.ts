@@ -1,0 +1,119 @@
+import {
+  alternatives,
+  isObject,
+  type JsonSchema,
+  propertiesOf,
+  requiredOf,
+  resolveRef,
+} from "./json-schema.ts";
+
+/** A schema that only refers to itself would be followed for ever. */
+const DEEPEST = 256;
+
+/**
+ * What of a value does not fit a schema, in words; `undefined` when it fits. A light check: types, properties, items,
+ * alternatives, `enum` and `const`, without numbers' ranges, patterns and formats. A `null` stands for an optional
+ * property that is absent, because a strict schema has no other way to leave it out.
+ */
+export function mismatch(
+  schema: unknown,
+  value: unknown,
+  root: JsonSchema,
+  path = "",
+  depth = 0,
+): string | undefined {
+  if (!isObject(schema) || depth > DEEPEST) return undefined;
+  const deeper = (inner: unknown, part: unknown, at: string): string | undefined =>
+    mismatch(inner, part, root, at, depth + 1);
+  if (typeof schema["$ref"] === "string") return deeper(resolveRef(schema["$ref"], root), value, path);
+  const any = alternatives(schema);
+  if (any && any.every((one) => deeper(one, value, path) !== undefined)) {
+    return `${where(path)} is none of the ${any.length} things that it may be`;
+  }
+  if (Array.isArray(schema["enum"]) && !schema["enum"].some((one) => isSame(one, value))) {
+    return `${where(path)} is not one of ${JSON.stringify(schema["enum"])}`;
+  }
+  if ("const" in schema && !isSame(schema["const"], value)) {
+    return `${where(path)} is not ${JSON.stringify(schema["const"])}`;
+  }
+  const { type } = schema;
+  const types: unknown[] = type === undefined ? [] : Array.isArray(type) ? type : [type];
+  if (types.length > 0 && !types.some((one) => isOfType(value, one))) {
+    return `${where(path)} should be ${types.join(" or ")}, but is ${describe(value)}`;
+  }
+  if (Array.isArray(value)) {
+    return firstOf(value, (item: unknown, index) => deeper(schema["items"], item, `${path}[${index}]`));
+  }
+  if (!isObject(value)) return undefined;
+  const properties = propertiesOf(schema);
+  const required = requiredOf(schema);
+  const missing = [...required].find((name) => !(name in value));
+  if (missing !== undefined) return `${where(path)} lacks "${missing}"`;
+  return firstOf(Object.entries(value), ([name, part]) => {
+    if (!(name in properties)) {
+      return schema["additionalProperties"] === false ? `${where(path)} has an unknown "${name}"` : undefined;
+    }
+    if (part === null && !required.has(name)) return undefined;
+    return deeper(properties[name], part, path === "" ? name : `${path}.${name}`);
+  });
+}
+
+/** The value without the nulls that stand for absent optional properties. */
+export function withoutAbsent(schema: unknown, value: unknown, root: JsonSchema, depth = 0): unknown {
+  if (!isObject(schema) || depth > DEEPEST) return value;
+  if (typeof schema["$ref"] === "string") {
+    return withoutAbsent(resolveRef(schema["$ref"], root), value, root, depth + 1);
+  }
+  const fitting = alternatives(schema)?.find((one) => mismatch(one, value, root) === undefined);
+  if (fitting !== undefined) return withoutAbsent(fitting, value, root, depth + 1);
+  if (Array.isArray(value)) {
+    return value.map((item: unknown) => withoutAbsent(schema["items"], item, root, depth + 1));
+  }
+  if (!isObject(value)) return value;
+  const properties = propertiesOf(schema);
+  const required = requiredOf(schema);
+  const kept = Object.entries(value).filter(
+    ([name, part]) =>
+      part !== null ||
+      required.has(name) ||
+      !(name in properties) ||
+      mismatch(properties[name], null, root) === undefined,
+  );
+  return Object.fromEntries(
+    kept.map(([name, part]) => [name, withoutAbsent(properties[name], part, root, depth + 1)]),
+  );
+}
+
+function firstOf<Entry>(
+  entries: readonly Entry[],
+  check: (entry: Entry, index: number) => string | undefined,
+): string | undefined {
+  for (const [index, entry] of entries.entries()) {
+    const found = check(entry, index);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function isOfType(value: unknown, type: unknown): boolean {
+  switch (type) {
+    case "integer":
+      return Number.isInteger(value);
+    case "object":
+      return isObject(value);
+    default:
+      return describe(value) === type;
+  }
+}
+
+function isSame(left: unknown, right: unknown): boolean {
+  return left === right || JSON.stringify(left) === JSON.stringify(right);
+}
+
+function describe(value: unknown): string {
+  return value === null ? "null" : Array.isArray(value) ? "array" : typeof value;
+}
+
+function where(path: string): string {
+  return path === "" ? "the value" : `"${path}"`;
+}

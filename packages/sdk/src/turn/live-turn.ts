@@ -1,0 +1,211 @@
+import type { v2 } from "@codexkit/protocol";
+import type { CodexError } from "../errors.ts";
+import { EventLog } from "../events/event-log.ts";
+import type { CodexEvent, TurnEndEvent } from "../events/event.ts";
+import type { Reading } from "../events/from-notification.ts";
+import { type TokenUsage, UsageMeter } from "./token-usage.ts";
+import { TurnFailedError, type TurnResult } from "./turn-result.ts";
+import { UnfinishedText } from "./unfinished-text.ts";
+
+/**
+ * The state of one turn as its events come in, whoever started it. It ends exactly once; what comes after is late and
+ * changes nothing here.
+ */
+export class LiveTurn {
+  readonly threadId: string;
+  readonly turnId: string;
+  readonly events = new EventLog({ history: true });
+  /** Settles with the event that ended the turn. Never rejects. */
+  readonly ended: Promise<TurnEndEvent>;
+  /**
+   * The id that the server stops the turn by. A review has two: its items and its end name the one that `review/start`
+   * gave, its start and an interrupt another.
+   */
+  interruptId: string;
+  /** When the server last said something of this turn. */
+  lastHeardAt = Date.now();
+  /** What ended it, once it has ended. */
+  end: TurnEndEvent | undefined;
+  readonly #settle: (end: TurnEndEvent) => void;
+  readonly #items = new Map<string, v2.ThreadItem>();
+  readonly #open = new Set<string>();
+  readonly #unfinished = new UnfinishedText();
+  readonly #usage: UsageMeter;
+  #isReview = false;
+  #isStarted = false;
+  #diff = "";
+  #plan: readonly v2.TurnPlanStep[] = [];
+  #durationMs: number | null = null;
+
+  constructor(threadId: string, turnId: string, threadTotal: TokenUsage | undefined) {
+    this.threadId = threadId;
+    this.turnId = turnId;
+    this.interruptId = turnId;
+    this.#usage = new UsageMeter(threadTotal);
+    const { promise, resolve } = Promise.withResolvers<TurnEndEvent>();
+    this.ended = promise;
+    this.#settle = resolve;
+  }
+
+  /** The item of this id, as it is known now. */
+  item(itemId: string): v2.ThreadItem | undefined {
+    return this.#items.get(itemId);
+  }
+
+  /** Whether this is a review whose start, under its other id, is still to come. */
+  get isReviewToStart(): boolean {
+    return this.#isReview && !this.#isStarted;
+  }
+
+  /** Whether this is the first message of a person in the turn. */
+  beganWith(itemId: string): boolean {
+    const first = [...this.#items.values()].find(({ type }) => type === "userMessage");
+    return first?.id === itemId;
+  }
+
+  /** Takes what the server said of this turn; gives the event that it became. A turn that ended gives its end again. */
+  take(reading: Reading): CodexEvent {
+    if (this.end) return this.end;
+    this.lastHeardAt = Date.now();
+    const event = this.#absorb(reading);
+    this.events.push(event);
+    if (
+      event.type === "turn.completed" ||
+      event.type === "turn.failed" ||
+      event.type === "turn.interrupted"
+    ) {
+      this.#close(event);
+    }
+    return event;
+  }
+
+  /** Shows an event that did not come as a notification: a request of the server, a warning of ours. */
+  show(event: CodexEvent): void {
+    this.events.push(event);
+  }
+
+  /** Ends the turn without a word from the server: it crashed, or it forgot to say so. */
+  fail(error: CodexError): TurnEndEvent {
+    if (this.end) return this.end;
+    const result = this.result("failed");
+    const failure = new TurnFailedError(error.code, error.message, result, { cause: error });
+    const event = {
+      type: "turn.failed",
+      threadId: this.threadId,
+      turnId: this.turnId,
+      error: failure,
+      result,
+    } as const;
+    this.events.push(event);
+    this.#close(event);
+    return event;
+  }
+
+  /** What the turn has done so far. */
+  result(status: TurnResult["status"]): TurnResult {
+    const items = [...this.#items.values()].map((item) => this.#unfinished.complete(item));
+    return {
+      threadId: this.threadId,
+      turnId: this.turnId,
+      status,
+      finalResponse: finalMessage(items),
+      items,
+      openItems: [...this.#open],
+      usage: this.#usage.turn,
+      diff: this.#diff,
+      plan: this.#plan,
+      durationMs: this.#durationMs,
+      structured: undefined,
+    };
+  }
+
+  #absorb(reading: Reading): CodexEvent {
+    switch (reading.type) {
+      case "turn.started":
+        this.#isStarted = true;
+        return reading;
+      case "item.started":
+        this.#isReview ||= reading.item.type === "enteredReviewMode";
+        this.#items.set(reading.item.id, reading.item);
+        this.#open.add(reading.item.id);
+        return reading;
+      case "item.completed":
+        this.#complete(reading.item);
+        return reading;
+      case "item.delta":
+        // What an item said when it completed is the whole of it.
+        if (this.#open.has(reading.itemId) || !this.#items.has(reading.itemId)) this.#unfinished.add(reading);
+        return reading;
+      case "plan.updated":
+        this.#plan = reading.plan;
+        return reading;
+      case "diff.updated":
+        this.#diff = reading.diff;
+        return reading;
+      case "usage": {
+        const { threadId, turnId, tokenUsage } = reading.params;
+        this.#usage.update(tokenUsage);
+        return {
+          type: "usage.updated",
+          threadId,
+          turnId,
+          usage: this.#usage.turn,
+          total: tokenUsage.total,
+          contextWindow: tokenUsage.modelContextWindow,
+          raw: reading.raw,
+        };
+      }
+      case "turn-end":
+        return this.#endEvent(reading.params.turn, reading.raw);
+      case "thread.started":
+      case "warning":
+      case "unknown":
+        return reading;
+    }
+  }
+
+  #complete(item: v2.ThreadItem): void {
+    this.#items.set(item.id, item);
+    this.#open.delete(item.id);
+    this.#unfinished.forget(item.id);
+  }
+
+  #endEvent(turn: v2.Turn, raw: TurnEndEvent["raw"] & object): TurnEndEvent {
+    this.#durationMs = turn.durationMs ?? null;
+    // The end repeats the final message; it is news only when its item, or the item's end, was missed.
+    for (const item of turn.items) {
+      const missedEnd = turn.status === "completed" && this.#open.has(item.id);
+      if (missedEnd || !this.#items.has(item.id)) this.#complete(item);
+    }
+    const place = { threadId: this.threadId, turnId: this.turnId, raw };
+    if (turn.status === "interrupted") {
+      return { type: "turn.interrupted", ...place, result: this.result("interrupted") };
+    }
+    if (turn.status === "completed") {
+      return { type: "turn.completed", ...place, result: this.result("completed") };
+    }
+    const result = this.result("failed");
+    const said = turn.error?.message;
+    const message = typeof said === "string" ? said : `The turn ended as ${turn.status}, without an error.`;
+    const error = new TurnFailedError(
+      "turn_failed",
+      message,
+      result,
+      turn.error ? { turnError: turn.error } : undefined,
+    );
+    return { type: "turn.failed", ...place, error, result };
+  }
+
+  #close(event: TurnEndEvent): void {
+    this.end = event;
+    this.events.end();
+    this.#settle(event);
+  }
+}
+
+/** The answer, not the commentary before it: the last message marked as final, or the last message. */
+function finalMessage(items: readonly v2.ThreadItem[]): string {
+  const messages = items.filter((item) => item.type === "agentMessage");
+  const final = messages.findLast(({ phase }) => phase === "final_answer") ?? messages.at(-1);
+  return final?.text ?? "";
+}

@@ -1,0 +1,22 @@
+import { CodexError } from "../errors.ts";
+
+/** The promise, or an error as soon as the signal fires. What the promise stands for goes on. */
+export async function orAborted<Value>(
+  promise: Promise<Value>,
+  signal: AbortSignal | undefined,
+): Promise<Value> {
+  if (!signal) return promise;
+  const aborted = Promise.withResolvers<never>();
+  const onAbort = (): void => aborted.reject(abortedError(signal));
+  if (signal.aborted) onAbort();
+  signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    return await Promise.race([promise, aborted.promise]);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
+}
+
+export function abortedError(signal: AbortSignal): CodexError {
+  return new CodexError("aborted", "The wait was aborted.", { cause: signal.reason });
+}

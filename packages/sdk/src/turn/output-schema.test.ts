@@ -1,0 +1,292 @@
+import type { v2 } from "@codexkit/protocol";
+import { say } from "@codexkit/scripted-model";
+import { startAppServer } from "@codexkit/testing";
+import fc from "fast-check";
+import { describe, expect, expectTypeOf, it } from "vitest";
+import { z } from "zod";
+import type { JsonSchema } from "./json-schema.ts";
+import { type OutputSchema, outputSchema, toOutputSchema } from "./output-schema.ts";
+
+describe("the schema for the model", () => {
+  it("closes every object, requires every property, and makes optional ones nullable", () => {
+    const { wire } = outputSchema(
+      z.object({
+        name: z.string().describe("Who"),
+        age: z.number().optional(),
+        nick: z.string().nullish(),
+        mood: z.enum(["good", "bad"]).default("good"),
+        tags: z.array(z.object({ tag: z.string(), weight: z.number().optional() })),
+      }),
+    );
+    expect(wire).toEqual({
+      type: "object",
+      properties: {
+        name: { type: "string", description: "Who" },
+        age: { anyOf: [{ type: "number" }, { type: "null" }] },
+        nick: { type: ["string", "null"] },
+        mood: { anyOf: [{ type: "string", enum: ["good", "bad"] }, { type: "null" }] },
+        tags: {
+          type: "array",
+          items: {
+            type: "object",
+            properties: {
+              tag: { type: "string" },
+              weight: { anyOf: [{ type: "number" }, { type: "null" }] },
+            },
+            required: ["tag", "weight"],
+            additionalProperties: false,
+          },
+        },
+      },
+      required: ["name", "age", "nick", "mood", "tags"],
+      additionalProperties: false,
+    });
+  });
+
+  it("asks for one of several by anyOf", () => {
+    const shape = z.discriminatedUnion("kind", [
+      z.object({ kind: z.literal("circle"), radius: z.number() }),
+      z.object({ kind: z.literal("square"), side: z.number().optional() }),
+    ]);
+    const { wire } = outputSchema(z.object({ shape }));
+    expect(wire).toMatchObject({
+      properties: { shape: { anyOf: [{ additionalProperties: false }, { required: ["kind", "side"] }] } },
+    });
+    expect(JSON.stringify(wire)).not.toContain("oneOf");
+  });
+
+  it("holds what refers to itself", () => {
+    const node = z.object({
+      name: z.string(),
+      get children() {
+        return z.array(node);
+      },
+    });
+    const schema = outputSchema(node);
+    expect(JSON.stringify(schema.wire)).toContain("$ref");
+    const tree = { name: "a", children: [{ name: "b", children: [] }] };
+    expect(schema.parse(JSON.stringify(tree))).toEqual(tree);
+  });
+
+  it("is the same when made strict again", () => {
+    const { wire } = outputSchema(z.object({ a: z.string().optional(), b: z.array(z.boolean()) }));
+    expect(outputSchema(wire as unknown as JsonSchema).wire).toEqual(wire);
+  });
+
+  it.each([
+    ["a string", "object", /got a string/],
+    ["an array", [], /got an array/],
+    ["null", null, /got null/],
+    [
+      "an unknown type",
+      { type: "object", properties: { a: { type: "text" } } },
+      /at "a": there is no type "text"/,
+    ],
+    ["a type that is no text", { type: 7 }, /must be an object/],
+    ["no object at the root", { type: "string" }, /must be an object/],
+    ["no type", { type: "object", properties: { a: {} } }, /at "a": it says no type/],
+    [
+      "true as a schema",
+      { type: "object", properties: { a: true } },
+      /at "a": a schema is an object, got true/,
+    ],
+    [
+      "an array of anything",
+      { type: "object", properties: { a: { type: "array" } } },
+      /at "a": an array must/,
+    ],
+    [
+      "open keys",
+      { type: "object", properties: { a: { type: "object", additionalProperties: { type: "string" } } } },
+      /at "a": .*open keys/,
+    ],
+    ["allOf", { type: "object", allOf: [] }, /knows no "allOf"/],
+    ["a reference to nothing", { $ref: "#/$defs/none" }, /points to nothing/],
+  ])("refuses %s", (_what, schema, message) => {
+    expect(() => outputSchema(schema as unknown as JsonSchema)).toThrow(
+      expect.objectContaining({
+        code: "invalid_schema",
+        message: expect.stringMatching(message) as string,
+      }) as Error,
+    );
+  });
+
+  it.each([
+    ["a date", z.object({ list: z.array(z.object({ when: z.date() })) }), /at "list\[\]\.when": a zod date/],
+    ["a function", z.object({ run: z.function() }), /at "run": a zod function/],
+    ["a bigint", z.object({ big: z.bigint() }), /at "big": a zod bigint/],
+    ["a transform of anything", z.object({ a: z.transform(String) }), /at "a": a zod transform/],
+    ["anything", z.object({ a: z.unknown() }), /at "a": a zod unknown/],
+    ["a map", z.object({ a: z.map(z.string(), z.string()) }), /at "a": a zod map/],
+    ["a record", z.object({ a: z.record(z.string(), z.number()) }), /at "a": .*open keys/],
+    ["a tuple", z.object({ a: z.tuple([z.string()]) }), /at "a": .*prefixItems/],
+    [
+      "an intersection",
+      z.object({ a: z.intersection(z.string().startsWith("a"), z.string().endsWith("b")) }),
+      /at "a": .*allOf/,
+    ],
+    ["a list at the root", z.array(z.string()), /must be an object/],
+  ])("refuses zod's %s, with the path", (_what, schema, message) => {
+    expect(() => outputSchema(schema as z.ZodType)).toThrow(
+      expect.objectContaining({
+        code: "invalid_schema",
+        message: expect.stringMatching(message) as string,
+      }) as Error,
+    );
+  });
+});
+
+describe("reading the final message", () => {
+  const schema = outputSchema(
+    z.object({
+      passed: z.boolean(),
+      reason: z.string().optional(),
+      note: z.string().nullish(),
+      mood: z.string().default("fine"),
+      at: z
+        .string()
+        .transform((text) => text.length)
+        .optional(),
+    }),
+  );
+
+  it("is typed by zod, with what comes out of transforms", () => {
+    expectTypeOf(schema).toEqualTypeOf<
+      OutputSchema<{
+        passed: boolean;
+        reason?: string | undefined;
+        note?: string | null | undefined;
+        mood: string;
+        at?: number | undefined;
+      }>
+    >();
+    expectTypeOf(toOutputSchema(schema)).toEqualTypeOf<typeof schema>();
+    expect(toOutputSchema(schema)).toBe(schema);
+  });
+
+  it("leaves out what the model gave as null because it was optional", () => {
+    const text = JSON.stringify({ passed: true, reason: null, note: null, mood: null, at: "four" });
+    expect(schema.parse(text)).toEqual({ passed: true, note: null, mood: "fine", at: 4 });
+  });
+
+  it.each([
+    ["spaces around it", '  {"passed": true}\n'],
+    ["a fence around it", '```json\n{"passed": true}\n```'],
+    ["words and a fence", 'Here it is:\n\n```\n{"passed": true}\n```\nThat was it.'],
+  ])("takes JSON with %s", (_what, text) => {
+    expect(schema.parse(text)).toEqual({ passed: true, mood: "fine" });
+  });
+
+  it("takes a fence inside a text of the JSON for what it is", () => {
+    const reason = "Run:\n```\n{}\n```";
+    expect(schema.parse(JSON.stringify({ passed: false, reason }))).toMatchObject({ reason });
+  });
+
+  it.each([
+    ["no JSON", "It passed.", /it is not JSON\nIt passed\./],
+    ["nothing", "", /not JSON/],
+    ["something else", '{"passed": "yes"}', /expected boolean.*\n.*passed/],
+    ["half of it", '{"passed": tr', /not JSON/],
+  ])("refuses %s", (_what, text, message) => {
+    expect(() => schema.parse(text)).toThrow(
+      expect.objectContaining({
+        code: "invalid_output",
+        message: expect.stringMatching(message) as string,
+      }) as Error,
+    );
+  });
+
+  it("gives back whatever zod made JSON of", () => {
+    const inner = z.object({ id: z.int(), label: z.string().optional() });
+    const whole = z.object({
+      text: z.string(),
+      list: z.array(inner),
+      one: inner.optional(),
+      odd: z.union([z.string(), inner]),
+    });
+    const arbitraryInner = fc.record({ id: fc.integer(), label: fc.string() }, { requiredKeys: ["id"] });
+    const arbitrary = fc.record(
+      {
+        text: fc.string(),
+        list: fc.array(arbitraryInner),
+        one: arbitraryInner,
+        odd: fc.oneof(fc.string(), arbitraryInner),
+      },
+      { requiredKeys: ["text", "list", "odd"] },
+    );
+    const schemaOfAll = outputSchema(whole);
+    fc.assert(
+      fc.property(arbitrary, (value) => {
+        expect(schemaOfAll.parse(JSON.stringify(value))).toEqual(value);
+      }),
+    );
+  });
+});
+
+describe("reading by JSON Schema", () => {
+  const schema = outputSchema<{ kind: string; list: { n: number }[]; note?: string }>({
+    type: "object",
+    properties: {
+      kind: { enum: ["a", "b"] },
+      list: { type: "array", items: { $ref: "#/$defs/entry" } },
+      note: { type: "string" },
+      odd: { oneOf: [{ const: 1 }, { type: ["string", "null"] }] },
+    },
+    required: ["kind", "list"],
+    $defs: { entry: { type: "object", properties: { n: { type: "integer" } }, required: ["n"] } },
+  });
+
+  it("checks the shape and leaves out absent properties", () => {
+    expect(schema.parse('{"kind":"a","list":[{"n":1}],"note":null,"odd":null}')).toEqual({
+      kind: "a",
+      list: [{ n: 1 }],
+      odd: null,
+    });
+  });
+
+  it.each([
+    ['{"kind":"c","list":[]}', /"kind" is not one of \["a","b"\]/],
+    ['{"kind":"a"}', /lacks "list"/],
+    ['{"kind":"a","list":[{"n":1.5}]}', /"list\[0\]\.n" should be integer, but is number/],
+    ['{"kind":"a","list":{}}', /"list" should be array, but is object/],
+    ['{"kind":"a","list":[],"odd":2}', /"odd" is none of the 2 things/],
+    ["[]", /should be object, but is array/],
+  ])("refuses %s", (text, message) => {
+    expect(() => schema.parse(text)).toThrow(
+      expect.objectContaining({
+        code: "invalid_output",
+        message: expect.stringMatching(message) as string,
+      }) as Error,
+    );
+  });
+
+  it("ends on a schema that refers only to itself", () => {
+    const odd = outputSchema({
+      type: "object",
+      properties: { a: { $ref: "#/$defs/a" } },
+      $defs: { a: { anyOf: [{ $ref: "#/$defs/a" }] } },
+    });
+    expect(odd.parse('{"a":1}')).toEqual({ a: 1 });
+  });
+});
+
+describe("the real codex", () => {
+  it("asks the model for it in strict mode, as it is", async () => {
+    await using server = await startAppServer({ model: [[say('{"passed":true,"reason":null}')]] });
+    const peer = await server.connect();
+    const completed = Promise.withResolvers<v2.Turn>();
+    peer.on("turn/completed", ({ turn }) => completed.resolve(turn));
+    const schema = outputSchema(z.object({ passed: z.boolean(), reason: z.string().optional() }));
+    const { thread } = await peer.request("thread/start", { cwd: server.workspace, ephemeral: true });
+    await peer.request("turn/start", {
+      threadId: thread.id,
+      input: [{ type: "text", text: "go", text_elements: [] }],
+      outputSchema: schema.wire,
+    });
+    const message = (await completed.promise).items.at(-1);
+    expect(message?.type === "agentMessage" && schema.parse(message.text)).toEqual({ passed: true });
+    expect(server.model.requests.at(-1)?.body).toMatchObject({
+      text: { format: { type: "json_schema", strict: true, schema: schema.wire } },
+    });
+  });
+});

@@ -1,0 +1,136 @@
+import { CodexError } from "../errors.ts";
+import {
+  alternatives,
+  isObject,
+  type JsonSchema,
+  propertiesOf,
+  requiredOf,
+  resolveRef,
+} from "./json-schema.ts";
+
+const TYPES = new Set(["object", "array", "string", "number", "integer", "boolean", "null"]);
+
+/** Keywords that OpenAI's strict mode refuses; without them the schema would mean something else. */
+const REFUSED = [
+  "allOf",
+  "not",
+  "if",
+  "then",
+  "else",
+  "dependentRequired",
+  "dependentSchemas",
+  "patternProperties",
+  "prefixItems",
+  "contains",
+  "unevaluatedProperties",
+  "unevaluatedItems",
+];
+
+/** Keywords that say nothing about the shape, and that strict mode refuses or has no use for. */
+const DROPPED = new Set(["$schema", "$id", "default", "examples", "propertyNames", "oneOf"]);
+
+/** What a zod schema without a JSON Schema is marked with, so that the error can name it. */
+export const ZOD_TYPE = "x-zod-type";
+
+/**
+ * A schema as OpenAI's strict mode wants it, which is the mode that Codex asks for: every object closed, every property
+ * required, an optional one nullable instead. Codex itself passes on any value at all, and then the model's server fails
+ * the turn: so whatever can't be made strict is refused here.
+ */
+export function toStrictSchema(schema: JsonSchema): JsonSchema {
+  const root = typeof schema["$ref"] === "string" ? inlineRoot(schema, schema["$ref"]) : schema;
+  if (root["type"] !== "object") {
+    throw invalid("", "the whole must be an object (put what you want into a property of one)");
+  }
+  return strict(root, "");
+}
+
+function inlineRoot(schema: JsonSchema, ref: string): JsonSchema {
+  const { $ref: _ref, ...rest } = schema;
+  const target = resolveRef(ref, schema);
+  if (!isObject(target)) throw invalid("", `"${ref}" points to nothing`);
+  return { ...target, ...rest };
+}
+
+function strict(schema: unknown, path: string): JsonSchema {
+  if (!isObject(schema)) throw invalid(path, `a schema is an object, got ${JSON.stringify(schema)}`);
+  for (const keyword of REFUSED) {
+    if (keyword in schema) throw invalid(path, `OpenAI's strict mode knows no "${keyword}"`);
+  }
+  checkType(schema, path);
+  const result: Record<string, unknown> = {};
+  for (const [keyword, value] of Object.entries(schema)) if (!DROPPED.has(keyword)) result[keyword] = value;
+  for (const keyword of ["$defs", "definitions"]) {
+    const defs = schema[keyword];
+    if (isObject(defs))
+      result[keyword] = mapValues(defs, (def, name) => strict(def, join(path, `${keyword}.${name}`)));
+  }
+  const any = alternatives(schema);
+  if (any) result["anyOf"] = any.map((one) => strict(one, path));
+  if (hasType(schema, "array")) {
+    if (!("items" in schema)) throw invalid(path, "an array must say what its items are");
+    result["items"] = strict(schema["items"], `${path}[]`);
+  }
+  return hasType(schema, "object") || "properties" in schema
+    ? { ...result, ...closed(schema, path) }
+    : result;
+}
+
+/** All properties named and required, and no others. */
+function closed(schema: JsonSchema, path: string): JsonSchema {
+  const { additionalProperties: more } = schema;
+  if (isObject(more) && Object.keys(more).length > 0) {
+    throw invalid(path, "OpenAI's strict mode has no objects with open keys: use a list of { key, value }");
+  }
+  const required = requiredOf(schema);
+  const properties = mapValues(propertiesOf(schema), (property, name) => {
+    const made = strict(property, join(path, name));
+    return required.has(name) || acceptsNull(made) ? made : { anyOf: [made, { type: "null" }] };
+  });
+  return {
+    type: schema["type"] ?? "object",
+    properties,
+    required: Object.keys(properties),
+    additionalProperties: false,
+  };
+}
+
+function checkType(schema: JsonSchema, path: string): void {
+  const { type } = schema;
+  const types: unknown[] = type === undefined ? [] : Array.isArray(type) ? type : [type];
+  const unknown = types.find((one) => typeof one !== "string" || !TYPES.has(one));
+  if (unknown !== undefined)
+    throw invalid(path, `there is no type ${JSON.stringify(unknown)} in JSON Schema`);
+  if (types.length > 0 || "enum" in schema || "const" in schema || "$ref" in schema || "properties" in schema)
+    return;
+  if (alternatives(schema)) return;
+  const zodType = schema[ZOD_TYPE];
+  throw typeof zodType === "string"
+    ? invalid(path, `a zod ${zodType} has no JSON Schema`)
+    : invalid(path, "it says no type, and a model can't be asked for just anything");
+}
+
+function hasType(schema: JsonSchema, type: string): boolean {
+  return schema["type"] === type || (Array.isArray(schema["type"]) && schema["type"].includes(type));
+}
+
+function acceptsNull(schema: JsonSchema): boolean {
+  if (hasType(schema, "null")) return true;
+  return alternatives(schema)?.some((one) => isObject(one) && acceptsNull(one)) ?? false;
+}
+
+function mapValues<To>(
+  record: Record<string, unknown>,
+  map: (value: unknown, key: string) => To,
+): Record<string, To> {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value, key)]));
+}
+
+function join(path: string, name: string): string {
+  return path === "" ? name : `${path}.${name}`;
+}
+
+function invalid(path: string, why: string): CodexError {
+  const where = path === "" ? "" : ` at "${path}"`;
+  return new CodexError("invalid_schema", `The output schema can't be used${where}: ${why}.`);
+}

@@ -1,0 +1,62 @@
+import type { v2 } from "@codexkit/protocol";
+import { CodexError, type CodexErrorCode } from "../errors.ts";
+import type { TokenUsage } from "./token-usage.ts";
+
+/** What a turn did, whether it completed or not. */
+export interface TurnResult<Output = unknown> {
+  readonly threadId: string;
+  readonly turnId: string;
+  readonly status: "completed" | "interrupted" | "failed";
+  /** The agent's final message; empty when it said nothing. */
+  readonly finalResponse: string;
+  /** Everything that happened in the turn, in the order in which it began. */
+  readonly items: readonly v2.ThreadItem[];
+  /** Ids of the items that were still open when the turn ended; a background command completes later. */
+  readonly openItems: readonly string[];
+  /** The tokens of the whole turn. */
+  readonly usage: TokenUsage;
+  /** The unified diff of everything that the turn changed; empty when it changed nothing. */
+  readonly diff: string;
+  readonly plan: readonly v2.TurnPlanStep[];
+  readonly durationMs: number | null;
+  /** The final message as the output schema has it; undefined without a schema. */
+  readonly structured: Output;
+}
+
+/** A turn that failed, with what it had done until then. */
+export class TurnFailedError extends CodexError {
+  override readonly name = "TurnFailedError";
+  readonly result: TurnResult;
+  /** Codex's own word for the failure, such as `contextWindowExceeded` or `usageLimitExceeded`. */
+  readonly reason: string | undefined;
+  /** The HTTP status of the model's endpoint, where there was one. */
+  readonly httpStatus: number | undefined;
+  /** Codex's whole account of the failure. */
+  readonly turnError: v2.TurnError | undefined;
+
+  constructor(
+    code: CodexErrorCode,
+    message: string,
+    result: TurnResult,
+    options?: ErrorOptions & { turnError?: v2.TurnError },
+  ) {
+    super(code, message, options);
+    this.result = result;
+    this.turnError = options?.turnError;
+    const { reason, httpStatus } = readErrorInfo(options?.turnError?.codexErrorInfo);
+    this.reason = reason;
+    this.httpStatus = httpStatus;
+  }
+}
+
+/** `"unauthorized"`, or an object such as `{ httpConnectionFailed: { httpStatusCode: 401 } }`: both give a word. */
+function readErrorInfo(info: v2.CodexErrorInfo | null | undefined): { reason?: string; httpStatus?: number } {
+  if (typeof info === "string") return { reason: info };
+  if (typeof info !== "object" || info === null) return {};
+  if (Array.isArray(info)) return {};
+  const [entry] = Object.entries(info);
+  if (entry === undefined) return {};
+  const [reason, detail] = entry;
+  const status = (detail as { httpStatusCode?: unknown } | null)?.httpStatusCode;
+  return typeof status === "number" ? { reason, httpStatus: status } : { reason };
+}

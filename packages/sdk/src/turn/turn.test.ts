@@ -1,0 +1,311 @@
+import assert from "node:assert/strict";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { settled } from "../../test/fake-caller.ts";
+import { message, Saying } from "../../test/notices.ts";
+import { CodexError } from "../errors.ts";
+import type { RawMessage } from "../events/event.ts";
+import { fromNotification } from "../events/from-notification.ts";
+import { LiveTurn } from "./live-turn.ts";
+import { TurnFailedError } from "./turn-result.ts";
+import { Turn, type TurnControls, type TurnOptions } from "./turn.ts";
+
+const say = new Saying("thread", "turn");
+const refused = new CodexError("request_failed", "The server said no.");
+const unhandled: unknown[] = [];
+const onUnhandled = (error: unknown): void => void unhandled.push(error);
+
+function started(
+  options: Partial<Omit<TurnOptions<unknown>, "controls">> & { controls?: Partial<TurnControls> } = {},
+): {
+  turn: Turn<unknown>;
+  live: LiveTurn;
+  hear: (...messages: RawMessage[]) => void;
+  controls: { steer: ReturnType<typeof vi.fn>; interrupt: ReturnType<typeof vi.fn> };
+} {
+  const live = new LiveTurn("thread", "turn", undefined);
+  const controls = {
+    steer: vi.fn<TurnControls["steer"]>(() => Promise.resolve()),
+    interrupt: vi.fn<TurnControls["interrupt"]>(() => Promise.resolve()),
+    ...options.controls,
+  };
+  const turn = new Turn<unknown>({ begin: () => Promise.resolve(live), ...options, controls });
+  const hear = (...messages: RawMessage[]): void => {
+    for (const raw of messages) live.take(fromNotification(raw));
+  };
+  return { turn, live, hear, controls: controls as never };
+}
+
+const HELLO = [
+  say.started(),
+  say.itemStarted(message("m", "")),
+  say.delta("m", "hel"),
+  say.delta("m", "lo"),
+  say.itemCompleted(message("m", "hello")),
+];
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  unhandled.length = 0;
+  process.on("unhandledRejection", onUnhandled);
+});
+
+afterEach(async () => {
+  vi.useRealTimers();
+  // Node tells of these after the microtasks of a task.
+  await new Promise(setImmediate);
+  process.off("unhandledRejection", onUnhandled);
+  assert.deepEqual(unhandled, []);
+});
+
+describe("Turn", () => {
+  it("can be awaited and iterated, both twice, before and after its end", async () => {
+    const { turn, hear } = started();
+    const early = Array.fromAsync(turn);
+    const waiting = [turn.result(), (async () => turn)()];
+    await settled();
+    hear(...HELLO, say.completed());
+    const types = (await early).map(({ type }) => type);
+    expect(types).toEqual(["turn.started", "item.started", "item.delta", "item.completed", "turn.completed"]);
+    expect((await Array.fromAsync(turn)).map(({ type }) => type)).toEqual(types);
+    const expected = { status: "completed", finalResponse: "hello", structured: undefined, turnId: "turn" };
+    for (const result of [...(await Promise.all(waiting)), await turn, await turn])
+      expect(result).toMatchObject(expected);
+    expect(await turn.id).toBe("turn");
+  });
+
+  it("gives the agent's text and nothing else", async () => {
+    const { turn, hear } = started();
+    const text = Array.fromAsync(turn.text());
+    await settled();
+    hear(...HELLO, say.output("c", "noise"), say.completed());
+    expect((await text).join("")).toBe("hello");
+  });
+
+  it("resolves for an interrupted turn and says so", async () => {
+    const { turn, hear } = started({ parse: () => expect.unreachable("there is no answer to read") });
+    await settled();
+    hear(...HELLO, say.completed({ status: "interrupted" }));
+    expect(await turn).toMatchObject({
+      status: "interrupted",
+      finalResponse: "hello",
+      structured: undefined,
+    });
+  });
+
+  it("rejects for a failed turn, whose iteration ends without throwing", async () => {
+    const { turn, hear } = started();
+    const events = Array.fromAsync(turn);
+    await settled();
+    hear(
+      ...HELLO,
+      say.completed({
+        status: "failed",
+        error: { message: "no", codexErrorInfo: "unauthorized", additionalDetails: null, misalignment: null },
+      }),
+    );
+    await expect(turn).rejects.toMatchObject({
+      code: "turn_failed",
+      reason: "unauthorized",
+      result: { finalResponse: "hello" },
+    });
+    expect((await events).at(-1)).toMatchObject({ type: "turn.failed" });
+  });
+
+  it("rejects both ways when it can't start", async () => {
+    const { turn } = started({ begin: () => Promise.reject(refused) });
+    await expect(turn).rejects.toBe(refused);
+    await expect(Array.fromAsync(turn)).rejects.toBe(refused);
+    await expect(Array.fromAsync(turn.text())).rejects.toBe(refused);
+    await expect(turn.id).rejects.toBe(refused);
+    await expect(turn.steer("more")).rejects.toBe(refused);
+    await expect(turn.interrupt()).rejects.toBe(refused);
+  });
+
+  it("rejects when starting throws at once", async () => {
+    const begin = (): never => {
+      throw refused;
+    };
+    await expect(started({ begin }).turn).rejects.toBe(refused);
+  });
+
+  it("ends no program because nobody looked at its failure", async () => {
+    const failing = started({ begin: () => Promise.reject(refused) });
+    void failing.turn.id;
+    const { hear, live } = started();
+    await settled();
+    hear(say.started());
+    live.fail(refused);
+    await settled();
+    // What was not looked at is checked after each test.
+  });
+
+  it("lets a reader go that breaks off, whether or not the turn has begun", async () => {
+    const { turn, hear } = started();
+    await settled();
+    hear(...HELLO);
+    for await (const event of turn) {
+      expect(event.type).toBe("turn.started");
+      break;
+    }
+    const waiting = new Turn({
+      begin: () => new Promise<LiveTurn>(() => {}),
+      controls: { steer: () => Promise.resolve(), interrupt: () => Promise.resolve() },
+    });
+    const iterator = waiting[Symbol.asyncIterator]();
+    const next = iterator.next();
+    const done = { value: undefined, done: true };
+    expect(await iterator.return?.()).toEqual(done);
+    expect(await next).toEqual(done);
+    expect(await iterator.next()).toEqual(done);
+    const unread = turn[Symbol.asyncIterator]();
+    await unread.return?.();
+    expect(await unread.next()).toEqual(done);
+  });
+
+  describe("with an output schema", () => {
+    it("gives the final message as it was read", async () => {
+      const { turn, hear } = started({ parse: (text) => ({ text }) });
+      await settled();
+      hear(...HELLO, say.completed());
+      expect((await turn).structured).toEqual({ text: "hello" });
+    });
+
+    it.each<[string, Error]>([
+      ["the schema's error", new CodexError("invalid_output", "not JSON")],
+      ["any error of the reader", new SyntaxError("not JSON")],
+    ])("rejects with invalid_output and the result for %s", async (_, cause) => {
+      const { turn, hear } = started({
+        parse: () => {
+          throw cause;
+        },
+      });
+      await settled();
+      hear(...HELLO, say.completed());
+      const error: unknown = await turn.then(null, (failure: unknown) => failure);
+      expect(error).toBeInstanceOf(TurnFailedError);
+      expect(error).toMatchObject({
+        code: "invalid_output",
+        message: "not JSON",
+        cause,
+        result: { finalResponse: "hello" },
+      });
+    });
+  });
+
+  describe("steer and interrupt", () => {
+    it("name the turn", async () => {
+      const { turn, hear, controls } = started();
+      await turn.steer("more");
+      expect(controls.steer).toHaveBeenCalledWith("turn", "more", {});
+      const interrupting = turn.interrupt();
+      await settled();
+      expect(controls.interrupt).toHaveBeenCalledWith("turn", {});
+      hear(say.completed({ status: "interrupted" }));
+      await interrupting;
+      expect(await turn).toMatchObject({ status: "interrupted" });
+    });
+
+    it("do nothing on a turn that ended", async () => {
+      const { turn, hear, controls } = started();
+      hear(say.completed());
+      await turn.interrupt();
+      expect(controls.interrupt).not.toHaveBeenCalled();
+    });
+
+    it("do nothing on a turn that ends while the call is on its way", async () => {
+      const gone = new CodexError("turn_not_active", "no active turn");
+      const { turn, hear } = started({ controls: { interrupt: () => Promise.reject(gone) } });
+      const interrupting = turn.interrupt();
+      await settled();
+      hear(say.completed());
+      await interrupting;
+      expect(await turn).toMatchObject({ status: "completed" });
+    });
+
+    it("tell why the server refused", async () => {
+      const { turn } = started({ controls: { interrupt: () => Promise.reject(refused) } });
+      await expect(turn.interrupt()).rejects.toBe(refused);
+    });
+
+    it("stop waiting when their signal fires", async () => {
+      const { turn } = started();
+      const waiting = turn.interrupt({ signal: AbortSignal.abort("enough") });
+      await expect(waiting).rejects.toMatchObject({ code: "aborted", cause: "enough" });
+    });
+  });
+
+  describe("with a signal", () => {
+    it("interrupts the turn at once when it fired before the turn began", async () => {
+      const { turn, hear, controls } = started({ signal: AbortSignal.abort("why") });
+      await settled();
+      expect(controls.interrupt).toHaveBeenCalledTimes(1);
+      hear(say.completed({ status: "interrupted" }));
+      await expect(turn).rejects.toMatchObject({
+        code: "aborted",
+        cause: "why",
+        result: { status: "interrupted" },
+      });
+    });
+
+    it("interrupts the turn and rejects with what was done", async () => {
+      const abort = new AbortController();
+      const { turn, hear, controls } = started({ signal: abort.signal });
+      await settled();
+      hear(...HELLO);
+      abort.abort("why");
+      abort.abort("again");
+      await settled();
+      expect(controls.interrupt).toHaveBeenCalledTimes(1);
+      hear(say.completed({ status: "interrupted" }));
+      await expect(turn).rejects.toBeInstanceOf(TurnFailedError);
+      await expect(turn).rejects.toMatchObject({ code: "aborted", result: { finalResponse: "hello" } });
+      expect(vi.getTimerCount()).toBe(0);
+    });
+
+    it("changes nothing after the end", async () => {
+      const abort = new AbortController();
+      const { turn, hear, controls } = started({ signal: abort.signal });
+      await settled();
+      hear(...HELLO, say.completed());
+      expect(await turn).toMatchObject({ status: "completed" });
+      abort.abort();
+      await settled();
+      expect(controls.interrupt).not.toHaveBeenCalled();
+      expect(vi.getTimerCount()).toBe(0);
+    });
+
+    it("gives the result of a turn that completed all the same", async () => {
+      const abort = new AbortController();
+      const { turn, hear } = started({ signal: abort.signal });
+      await settled();
+      abort.abort();
+      hear(...HELLO, say.completed());
+      expect(await turn).toMatchObject({ status: "completed" });
+    });
+
+    it.each<[string, TurnControls["interrupt"]]>([
+      ["is refused", () => Promise.reject(refused)],
+      [
+        "throws",
+        () => {
+          throw refused;
+        },
+      ],
+      ["is never answered", () => new Promise(() => {})],
+      ["changes nothing", () => Promise.resolve()],
+    ])("lets its caller go after the limit when the interrupt %s", async (_, interrupt) => {
+      const abort = new AbortController();
+      const { turn, hear } = started({ signal: abort.signal, controls: { interrupt } });
+      await settled();
+      hear(...HELLO);
+      abort.abort();
+      const settledYet = vi.fn<() => void>();
+      turn.result().then(settledYet, settledYet);
+      await vi.advanceTimersByTimeAsync(9_999);
+      expect(settledYet).not.toHaveBeenCalled();
+      await vi.advanceTimersByTimeAsync(1);
+      await expect(turn).rejects.toMatchObject({ code: "aborted", result: { finalResponse: "hello" } });
+      expect(vi.getTimerCount()).toBe(0);
+    });
+  });
+});

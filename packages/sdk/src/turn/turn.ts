@@ -1,0 +1,178 @@
+import { CodexError } from "../errors.ts";
+import type { CodexEvent } from "../events/event.ts";
+import type { Input } from "./input.ts";
+import type { LiveTurn } from "./live-turn.ts";
+import { orAborted } from "./or-aborted.ts";
+import { TurnFailedError, type TurnResult } from "./turn-result.ts";
+
+/** What a turn can be told while it runs, on the connection that it runs on. */
+export interface TurnControls {
+  steer(turnId: string, input: Input, options: TurnCallOptions): Promise<void>;
+  interrupt(turnId: string, options: TurnCallOptions): Promise<void>;
+}
+
+export interface TurnCallOptions {
+  readonly signal?: AbortSignal;
+}
+
+export interface TurnOptions<Output> {
+  /** Starts the turn, or finds it. */
+  readonly begin: () => Promise<LiveTurn>;
+  readonly controls: TurnControls;
+  /** Reads the final message; without it there is no structured output. */
+  readonly parse?: (finalResponse: string) => Output;
+  /** Interrupts the turn when it fires. */
+  readonly signal?: AbortSignal;
+}
+
+/** How long an aborted turn may take to stop before its caller is let go. */
+const ABORT_LIMIT_MS = 10_000;
+
+/**
+ * One exchange: await it for its result, iterate it for its events, or both, any number of times.
+ *
+ * Awaiting resolves when the turn completed or was interrupted (`status` says which) and rejects with a `TurnFailedError`
+ * when it failed, when codex died, or when its `signal` fired; what was done until then is in `error.result`. Iterating
+ * ends with `turn.completed`, `turn.failed` or `turn.interrupted` and does not throw for these.
+ *
+ * @example
+ * const turn = thread.run("Make the failing test pass");
+ * for await (const event of turn) {
+ *   if (event.type === "item.delta" && event.kind === "message") process.stdout.write(event.delta);
+ * }
+ * const { finalResponse, usage } = await turn;
+ */
+export class Turn<Output = undefined> implements PromiseLike<TurnResult<Output>>, AsyncIterable<CodexEvent> {
+  readonly #live: Promise<LiveTurn>;
+  readonly #controls: TurnControls;
+  readonly #parse: ((finalResponse: string) => Output) | undefined;
+  readonly #result: Promise<TurnResult<Output>>;
+
+  constructor({ begin, controls, parse, signal }: TurnOptions<Output>) {
+    this.#controls = controls;
+    this.#parse = parse;
+    // Whatever `begin` throws, at once or later, is the turn's failure.
+    this.#live = (async () => begin())();
+    this.#result = this.#finish(signal);
+    // Whoever only iterates is told of a failure by its event; an unread rejection must not end the program.
+    this.#result.catch(() => {});
+  }
+
+  /** The turn's id, once the server has begun it. */
+  get id(): Promise<string> {
+    const id = this.#live.then(({ turnId }) => turnId);
+    id.catch(() => {}); // The result tells of a turn that never began.
+    return id;
+  }
+
+  /** Adds to what the agent works on, while the turn runs. */
+  async steer(input: Input, options: TurnCallOptions = {}): Promise<void> {
+    const { turnId } = await orAborted(this.#live, options.signal);
+    await this.#controls.steer(turnId, input, options);
+  }
+
+  /** Stops the turn; it ends as interrupted, with what it did until then. Does nothing when it has ended. */
+  async interrupt(options: TurnCallOptions = {}): Promise<void> {
+    const live = await orAborted(this.#live, options.signal);
+    if (live.end) return;
+    try {
+      await this.#controls.interrupt(live.interruptId, options);
+    } catch (error) {
+      // It ended by itself while the call was on its way; the word of that may still be on its way back.
+      if (!(error instanceof CodexError && error.code === "turn_not_active")) throw error;
+    }
+    await orAborted(live.ended, options.signal);
+  }
+
+  /** The agent's message as it is written, and nothing else. */
+  async *text(): AsyncGenerator<string, void, undefined> {
+    for await (const event of this) {
+      if (event.type === "item.delta" && event.kind === "message") yield event.delta;
+    }
+  }
+
+  /** The result as a plain promise. */
+  result(): Promise<TurnResult<Output>> {
+    return this.#result;
+  }
+
+  // oxlint-disable-next-line unicorn/no-thenable -- a Turn is meant to be awaited
+  then<Value = TurnResult<Output>, Failure = never>(
+    onResult?: ((result: TurnResult<Output>) => Value | PromiseLike<Value>) | null,
+    onFailure?: ((error: unknown) => Failure | PromiseLike<Failure>) | null,
+  ): Promise<Value | Failure> {
+    return this.#result.then(onResult, onFailure);
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<CodexEvent, undefined> {
+    return new LateIterator(() => this.#live.then(({ events }) => events.read()));
+  }
+
+  async #finish(signal: AbortSignal | undefined): Promise<TurnResult<Output>> {
+    const live = await this.#live;
+    const end = signal ? await this.#endOrAbort(live, signal) : await live.ended;
+    if (end === "aborted") {
+      const result = live.result("interrupted");
+      throw new TurnFailedError("aborted", "The turn was aborted.", result, { cause: signal?.reason });
+    }
+    if (end.type === "turn.failed") throw end.error;
+    return { ...end.result, structured: this.#structured(end.result) };
+  }
+
+  #structured(result: TurnResult): Output {
+    // Without a schema `Output` is undefined; an interrupted turn has no answer to read.
+    if (!this.#parse || result.status !== "completed") return undefined as Output;
+    try {
+      return this.#parse(result.finalResponse);
+    } catch (error) {
+      const code = error instanceof CodexError ? error.code : "invalid_output";
+      const message = error instanceof Error ? error.message : String(error);
+      throw new TurnFailedError(code, message, result, { cause: error });
+    }
+  }
+
+  async #endOrAbort(live: LiveTurn, signal: AbortSignal): Promise<NonNullable<LiveTurn["end"]> | "aborted"> {
+    const abort = Promise.withResolvers<"aborted">();
+    let limit: NodeJS.Timeout | undefined;
+    const onAbort = (): void => {
+      if (live.end) return;
+      // It may end by itself first, or not at all: both are waited for below.
+      (async () => this.#controls.interrupt(live.interruptId, {}))().catch(() => {});
+      limit = setTimeout(() => abort.resolve("aborted"), ABORT_LIMIT_MS);
+    };
+    if (signal.aborted) onAbort();
+    else signal.addEventListener("abort", onAbort, { once: true });
+    try {
+      const end = await Promise.race([live.ended, abort.promise]);
+      return signal.aborted && end !== "aborted" && end.type === "turn.interrupted" ? "aborted" : end;
+    } finally {
+      clearTimeout(limit);
+      signal.removeEventListener("abort", onAbort);
+    }
+  }
+}
+
+/** Reads from an iterator that is still to come. */
+class LateIterator implements AsyncIterator<CodexEvent, undefined> {
+  readonly #open: () => Promise<AsyncIterator<CodexEvent, undefined>>;
+  readonly #left = Promise.withResolvers<undefined>();
+  #inner: Promise<AsyncIterator<CodexEvent, undefined>> | undefined;
+
+  constructor(open: () => Promise<AsyncIterator<CodexEvent, undefined>>) {
+    this.#open = open;
+  }
+
+  async next(): Promise<IteratorResult<CodexEvent, undefined>> {
+    // A turn that waits in a queue may be hours away: whoever leaves does not wait for it.
+    this.#inner ??= this.#open();
+    const inner = await Promise.race([this.#left.promise, this.#inner]);
+    return inner ? inner.next() : { value: undefined, done: true };
+  }
+
+  return(): Promise<IteratorResult<CodexEvent, undefined>> {
+    this.#left.resolve(undefined);
+    // One that never began is left without a word of why.
+    this.#inner?.then((inner) => inner.return?.()).catch(() => {});
+    return Promise.resolve({ value: undefined, done: true });
+  }
+}
