@@ -1,0 +1,132 @@
+import type { v1 } from "@codexkit/protocol";
+import type { RequestId } from "@codexkit/rpc";
+import { z } from "zod";
+import { type AnyDecision, decisionSchema, type LegacyDecision, openAnswer } from "./decisions.ts";
+import type { Answer, Ask, OpenRequest, ReadContext } from "./open-request.ts";
+import type { ServerRequestHandlers } from "./handlers.ts";
+
+// 0.166 still knows these two requests of the first protocol, though it sends the newer ones to clients of today.
+
+/** A command, as the first protocol asks for it. */
+export interface LegacyCommandApproval {
+  readonly kind: "legacyCommand";
+  readonly requestId: RequestId;
+  readonly threadId: string;
+  readonly command: readonly string[];
+  readonly cwd: string;
+  readonly reason: string | undefined;
+  readonly params: v1.ExecCommandApprovalParams;
+}
+
+/** A patch, as the first protocol asks for it. */
+export interface LegacyPatchApproval {
+  readonly kind: "legacyPatch";
+  readonly requestId: RequestId;
+  readonly threadId: string;
+  readonly changes: v1.ApplyPatchApprovalParams["fileChanges"];
+  readonly reason: string | undefined;
+  readonly params: v1.ApplyPatchApprovalParams;
+}
+
+const amendment = z.object({ host: z.string(), action: z.enum(["allow", "deny"]) });
+const legacyDecisionSchema: z.ZodType<LegacyDecision> = z.union([
+  decisionSchema,
+  z.enum(["approved", "approved_for_session", "approved_mcp_policy_amendment", "timed_out", "abort"]),
+  z.strictObject({ denied: z.object({ rejection: z.string() }) }),
+  z.strictObject({
+    approved_execpolicy_amendment: z.object({ proposed_execpolicy_amendment: z.array(z.string()) }),
+  }),
+  z.strictObject({ network_policy_amendment: z.object({ network_policy_amendment: amendment }) }),
+]);
+
+export function openLegacyCommandApproval(
+  params: v1.ExecCommandApprovalParams,
+  { requestId }: ReadContext,
+): OpenRequest {
+  const { conversationId: threadId, callId: itemId, command, cwd } = params;
+  const reason = params.reason ?? undefined;
+  const approval: LegacyCommandApproval = {
+    kind: "legacyCommand",
+    requestId,
+    threadId,
+    command,
+    cwd,
+    reason,
+    params,
+  };
+  return {
+    ...legacy(threadId, (handlers) => [
+      handlers.execCommandApproval && ((context) => handlers.execCommandApproval?.(approval, context)),
+      handlers.approve && ((context) => handlers.approve?.(approval, context)),
+    ]),
+    requested: {
+      type: "approval.requested",
+      threadId,
+      turnId: null,
+      itemId,
+      requestId,
+      kind: "legacyCommand",
+      request: params,
+    },
+  };
+}
+
+export function openLegacyPatchApproval(
+  params: v1.ApplyPatchApprovalParams,
+  { requestId }: ReadContext,
+): OpenRequest {
+  const { conversationId: threadId, callId: itemId, fileChanges: changes } = params;
+  const reason = params.reason ?? undefined;
+  const approval: LegacyPatchApproval = { kind: "legacyPatch", requestId, threadId, changes, reason, params };
+  return {
+    ...legacy(threadId, (handlers) => [
+      handlers.applyPatchApproval && ((context) => handlers.applyPatchApproval?.(approval, context)),
+      handlers.approve && ((context) => handlers.approve?.(approval, context)),
+    ]),
+    requested: {
+      type: "approval.requested",
+      threadId,
+      turnId: null,
+      itemId,
+      requestId,
+      kind: "legacyPatch",
+      request: params,
+    },
+  };
+}
+
+function legacy(
+  threadId: string,
+  asks: (handlers: ServerRequestHandlers) => readonly (Ask | undefined)[],
+): OpenRequest {
+  return {
+    threadId,
+    timed: true,
+    asks,
+    read: (value) => {
+      const { decision: wanted, reason } = openAnswer(value);
+      return wanted === "pass" ? "pass" : answer(legacyDecisionSchema.parse(wanted), reason);
+    },
+    refuse: (reason) => answer("decline", reason),
+  };
+}
+
+function answer(decision: LegacyDecision & AnyDecision, reason: string | undefined): Answer {
+  const response = { decision: toReviewDecision(decision, reason ?? "Declined.") };
+  return { response, decision, ...(reason !== undefined && { reason }) };
+}
+
+function toReviewDecision(decision: LegacyDecision, rejection: string): v1.ReviewDecision {
+  switch (decision) {
+    case "accept":
+      return "approved";
+    case "acceptForSession":
+      return "approved_for_session";
+    case "decline":
+      return { denied: { rejection } };
+    case "cancel":
+      return "abort";
+    default:
+      return decision;
+  }
+}

@@ -1,0 +1,108 @@
+import type { JsonValue, v2 } from "@codexkit/protocol";
+import type { RequestId } from "@codexkit/rpc";
+import { z } from "zod";
+import { type McpToolDecision, openAnswer } from "./decisions.ts";
+import type { OpenRequest, ReadContext } from "./open-request.ts";
+
+/** How long an approval may be remembered. */
+export type McpToolPersistence = "session" | "always";
+
+/** Codex wants to call a tool of an MCP server. */
+export interface McpToolApproval {
+  readonly kind: "mcpTool";
+  readonly requestId: RequestId;
+  readonly threadId: string;
+  readonly turnId: string | null;
+  readonly server: string;
+  /** The tool's name. The server says it only inside `message`, so that it may be missing. */
+  readonly tool: string | undefined;
+  readonly title: string | undefined;
+  readonly description: string | undefined;
+  readonly arguments: JsonValue | undefined;
+  /** The question, as Codex words it. */
+  readonly message: string;
+  /** What may be remembered: `acceptForSession`, `acceptAlways`. */
+  readonly persist: readonly McpToolPersistence[];
+  /** The request as it came; `_meta` has all that the server says about the tool. */
+  readonly params: v2.McpServerElicitationRequestParams;
+}
+
+const metaSchema = z.looseObject({
+  codex_approval_kind: z.literal("mcp_tool_call"),
+  persist: z.unknown(),
+  tool_title: z.string().optional().catch(undefined),
+  tool_description: z.string().optional().catch(undefined),
+  tool_params: z.custom<JsonValue>().optional(),
+});
+
+const decisionSchema = z.enum(["accept", "acceptForSession", "acceptAlways", "decline", "cancel"]);
+
+/** Whether an elicitation is really the approval of a tool call. */
+export function isMcpToolApproval({ _meta }: v2.McpServerElicitationRequestParams): boolean {
+  return metaSchema.safeParse(_meta).success;
+}
+
+export function openMcpToolApproval(
+  params: v2.McpServerElicitationRequestParams,
+  { requestId }: ReadContext,
+): OpenRequest {
+  const { threadId, turnId, _meta } = params;
+  const meta = metaSchema.parse(_meta);
+  const message = "message" in params ? params.message : "";
+  const approval: McpToolApproval = {
+    kind: "mcpTool",
+    requestId,
+    threadId,
+    turnId,
+    server: params.serverName,
+    tool: /\btool "(?<tool>[^"]+)"/.exec(message)?.groups?.["tool"],
+    title: meta.tool_title,
+    description: meta.tool_description,
+    arguments: meta.tool_params,
+    message,
+    persist: readPersistence(meta.persist),
+    params,
+  };
+  return {
+    threadId,
+    turnId,
+    timed: true,
+    requested: { type: "approval.requested", threadId, turnId, requestId, kind: "mcpTool", request: params },
+    asks: (handlers) => [
+      handlers.mcpToolApproval && ((context) => handlers.mcpToolApproval?.(approval, context)),
+      handlers.approve && ((context) => handlers.approve?.(approval, context)),
+    ],
+    read: (value) => {
+      const { decision: wanted, ...why } = openAnswer(value);
+      if (wanted === "pass") return "pass";
+      const decision = withinPersistence(decisionSchema.parse(wanted), approval.persist);
+      return { response: toResponse(decision), decision, ...why };
+    },
+    refuse: (reason) => ({ response: toResponse("decline"), decision: "decline", reason }),
+  };
+}
+
+/** One word or a list of them; words of later releases are left out. */
+function readPersistence(persist: unknown): McpToolPersistence[] {
+  const words: unknown[] = Array.isArray(persist) ? persist : [persist];
+  return words.filter((word): word is McpToolPersistence => word === "session" || word === "always");
+}
+
+/** What is not offered becomes the next weaker decision, never a stronger one. */
+function withinPersistence(
+  decision: McpToolDecision,
+  persist: readonly McpToolPersistence[],
+): McpToolDecision {
+  if (decision === "acceptAlways" && !persist.includes("always")) {
+    return withinPersistence("acceptForSession", persist);
+  }
+  return decision === "acceptForSession" && !persist.includes("session") ? "accept" : decision;
+}
+
+function toResponse(decision: McpToolDecision): v2.McpServerElicitationRequestResponse {
+  if (decision === "decline" || decision === "cancel") {
+    return { action: decision, content: null, _meta: null };
+  }
+  const persist = { accept: undefined, acceptForSession: "session", acceptAlways: "always" }[decision];
+  return { action: "accept", content: null, _meta: persist === undefined ? null : { persist } };
+}

@@ -1,0 +1,156 @@
+// What the real codex and real MCP servers ask of a person, answered through the desk.
+import { askUser, callTool, say, type Script } from "@codexkit/scripted-model";
+import { startAppServer } from "@codexkit/testing";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { DeskClient } from "../../test/desk-client.ts";
+import type { ElicitationAnswer, ElicitationRequest } from "./elicitation.ts";
+import type { ServerRequestHandlers } from "./handlers.ts";
+import type { McpToolApproval } from "./mcp-tool-approval.ts";
+import type { UserInputRequest } from "./user-input.ts";
+
+const mcpServer = fileURLToPath(new URL("../../test/mcp-server.ts", import.meta.url));
+const till = `mcp_servers.till={command="${process.execPath}",args=["${mcpServer}"]}`;
+
+interface Seen {
+  readonly statuses: string[];
+  readonly said: string[];
+  readonly client: DeskClient;
+}
+
+async function play(
+  script: Script,
+  handlers: ServerRequestHandlers,
+  { turns = 1, modelName = "mock-model", settings = {} } = {},
+): Promise<Seen> {
+  await using server = await startAppServer({ model: script, modelName, modelRetries: 0, config: [till] });
+  const client = await DeskClient.connect(server, handlers);
+  const threadId = await client.startThread(server);
+  const statuses: string[] = [];
+  for (let turn = 0; turn < turns; turn += 1) {
+    statuses.push((await client.runTurn(threadId, settings)).status);
+  }
+  const said = client.items.flatMap((item) => (item.type === "agentMessage" ? [item.text] : []));
+  return { statuses, said, client };
+}
+
+/** Calls a tool of the MCP server on every turn, and says what came back. */
+function calling(tool: string): Script {
+  return (request) =>
+    request.newOutputs.length === 0
+      ? callTool(tool, tool === "pay" ? { amount: 3 } : {}, { namespace: "mcp__till", callId: "call" })
+      : say(request.output("call")?.text ?? "");
+}
+
+describe("a question of the model", () => {
+  const options = ["blue", "red"].map((label) => ({ label, description: label }));
+  const script: Script = (request) =>
+    request.newOutputs.length === 0
+      ? askUser([{ id: "colour", header: "Colour", question: "Which?", options }], { callId: "ask" })
+      : say(request.output("ask")?.text ?? "");
+  const settings = (model: string): object => ({
+    collaborationMode: {
+      mode: "plan",
+      settings: { model, reasoning_effort: null, developer_instructions: null },
+    },
+  });
+
+  it.each(["gpt-5.5", "gpt-6.1-sol"])("is answered by the person, on %s", async (modelName) => {
+    const asked: UserInputRequest[] = [];
+    const userInput = (request: UserInputRequest): Record<string, string> => {
+      asked.push(request);
+      return { colour: "blue" };
+    };
+    const { said, client } = await play(script, { userInput }, { modelName, settings: settings(modelName) });
+    expect(said.at(-1)).toContain("blue");
+    expect(asked).toMatchObject([{ questions: [{ id: "colour", options: [{ label: "blue" }, {}] }] }]);
+    expect(client.events.map(({ type }) => type)).toEqual(["question.requested", "question.resolved"]);
+  });
+
+  it("gets no answers when nobody answers, and the turn goes on", async () => {
+    const { statuses, client } = await play(
+      script,
+      {},
+      { modelName: "gpt-5.5", settings: settings("gpt-5.5") },
+    );
+    expect(statuses).toEqual(["completed"]);
+    expect(client.events.map(({ type }) => type)).toEqual([
+      "question.requested",
+      "warning",
+      "question.resolved",
+    ]);
+  });
+});
+
+describe("a question of an MCP server", () => {
+  const answers: [tool: string, answer: ElicitationAnswer, reaches: string][] = [
+    ["ask", { action: "accept", content: { name: "Bo" } }, '{"action":"accept","content":{"name":"Bo"}}'],
+    ["ask", "decline", '{"action":"decline"}'],
+    ["ask", "cancel", '{"action":"cancel"}'],
+    ["visit", { action: "accept" }, '{"action":"accept"'],
+  ];
+
+  it.each(answers)("from %s gets %j", async (tool, answer, reaches) => {
+    const asked: ElicitationRequest[] = [];
+    const { said, client } = await play(calling(tool), {
+      elicitation: (request) => (asked.push(request), answer),
+      mcpToolApproval: () => "cancel",
+    });
+    expect(said.at(-1)).toContain(reaches);
+    const expected =
+      tool === "ask"
+        ? { mode: "form", message: "What is your name?" }
+        : { mode: "url", url: "https://example.com/sign-in" };
+    expect(asked).toMatchObject([{ server: "till", mode: expected.mode, params: expected }]);
+    expect(client.events.map(({ type }) => type)).toEqual(["question.requested", "question.resolved"]);
+  });
+
+  it("is declined when nobody answers", async () => {
+    const { said } = await play(calling("ask"), {});
+    expect(said.at(-1)).toContain('{"action":"decline"}');
+  });
+});
+
+describe("a call of an MCP server's tool", () => {
+  const pays = calling("pay");
+
+  it("is approved in a slot of its own, with the tool's name and arguments", async () => {
+    const approvals: McpToolApproval[] = [];
+    const { said, client } = await play(
+      pays,
+      { mcpToolApproval: (approval) => (approvals.push(approval), "accept"), elicitation: () => "cancel" },
+      { turns: 2 },
+    );
+    expect(said.map((text) => text.includes('{"paid":3}'))).toEqual([true, true]);
+    expect(approvals).toHaveLength(2);
+    expect(approvals[0]).toMatchObject({
+      server: "till",
+      tool: "pay",
+      title: "Pay somebody",
+      description: "Sends money",
+      arguments: { amount: 3 },
+      persist: ["session", "always"],
+    });
+    expect(client.events[0]).toMatchObject({ type: "approval.requested", kind: "mcpTool" });
+  });
+
+  it.each(["acceptForSession", "acceptAlways"] as const)("is not asked again after %s", async (decision) => {
+    const { said, client } = await play(pays, { approve: () => decision }, { turns: 2 });
+    expect(said.map((text) => text.includes('{"paid":3}'))).toEqual([true, true]);
+    expect(client.events.filter(({ type }) => type === "approval.requested")).toHaveLength(1);
+  });
+
+  it.each([
+    ["decline", "user rejected MCP tool call"],
+    ["cancel", "user cancelled MCP tool call"],
+  ] as const)("does not happen after %s, and the turn goes on", async (decision, words) => {
+    const { said, statuses } = await play(pays, { approve: () => decision });
+    expect(statuses).toEqual(["completed"]);
+    expect(said.at(-1)).toContain(words);
+  });
+
+  it("does not happen when nobody answers", async () => {
+    const { said } = await play(pays, {});
+    expect(said.at(-1)).toContain("user rejected MCP tool call");
+  });
+});

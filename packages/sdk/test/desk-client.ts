@@ -1,0 +1,108 @@
+import type { ClientRequests, ClientWire, ServerNotifications, v2 } from "@codexkit/protocol";
+import type { Peer } from "@codexkit/rpc";
+import type { AppServer } from "@codexkit/testing";
+import type { ServerRequestHandlers } from "../src/requests/handlers.ts";
+import type { RequestEvent } from "../src/requests/request-events.ts";
+import { ServerRequestDesk, type ServerRequestDeskOptions } from "../src/requests/server-request-desk.ts";
+
+/** A client of a real codex that is nothing but a peer and a desk, wired as the SDK wires them. */
+export class DeskClient {
+  readonly peer: Peer<ClientWire>;
+  readonly desk: ServerRequestDesk;
+  readonly events: RequestEvent[] = [];
+  /** Items as they ended, in order. */
+  readonly items: v2.ThreadItem[] = [];
+  /** Replace these at any time. */
+  handlers: ServerRequestHandlers;
+  readonly #started = new Map<string, v2.ThreadItem>();
+  readonly #waiting = new Map<string, (params: unknown) => void>();
+
+  private constructor(
+    peer: Peer<ClientWire>,
+    handlers: ServerRequestHandlers,
+    options: Partial<ServerRequestDeskOptions>,
+  ) {
+    this.peer = peer;
+    this.handlers = handlers;
+    this.desk = new ServerRequestDesk({
+      handlersFor: () => [this.handlers],
+      emit: (event) => {
+        this.events.push(event);
+        this.#tell(event.type, event);
+      },
+      itemFor: (_threadId, itemId) => this.#started.get(itemId),
+      ...options,
+    });
+    peer.handleRest((params, { id, method, signal }) => this.desk.receive({ id, method, params }, signal));
+    peer.onRest((params, { method }) => this.#hear(method, params));
+    void peer.closed.then((reason) => this.desk.connectionEnded(reason));
+  }
+
+  static async connect(
+    server: AppServer,
+    handlers: ServerRequestHandlers = {},
+    options: Partial<ServerRequestDeskOptions> = {},
+  ): Promise<DeskClient> {
+    return new DeskClient(await server.connect(), handlers, options);
+  }
+
+  async startThread(
+    server: AppServer,
+    settings: Partial<ClientRequests["thread/start"]["params"]> = {},
+  ): Promise<string> {
+    const { thread } = await this.peer.request("thread/start", {
+      cwd: server.workspace,
+      sandbox: "workspace-write",
+      approvalPolicy: "on-request",
+      ...settings,
+    });
+    return thread.id;
+  }
+
+  async startTurn(
+    threadId: string,
+    settings: Partial<ClientRequests["turn/start"]["params"]> = {},
+  ): Promise<string> {
+    const input: v2.UserInput[] = [{ type: "text", text: "go", text_elements: [] }];
+    const { turn } = await this.peer.request("turn/start", { threadId, input, ...settings });
+    return turn.id;
+  }
+
+  /** A turn from start to end. */
+  async runTurn(
+    threadId: string,
+    settings: Partial<ClientRequests["turn/start"]["params"]> = {},
+  ): Promise<v2.Turn> {
+    const completed = this.until<ServerNotifications["turn/completed"]>("turn/completed");
+    await this.startTurn(threadId, settings);
+    return (await completed).turn;
+  }
+
+  /** The next notification or event of this name. */
+  until<Params = unknown>(name: string): Promise<Params> {
+    return new Promise((resolve) => {
+      this.#waiting.set(name, resolve as (params: unknown) => void);
+    });
+  }
+
+  #hear(method: string, params: unknown): void {
+    if (method === "item/started") {
+      const { item } = params as ServerNotifications["item/started"];
+      this.#started.set(item.id, item);
+    } else if (method === "item/completed") {
+      this.items.push((params as ServerNotifications["item/completed"]).item);
+    } else if (method === "serverRequest/resolved") {
+      this.desk.resolved(params as ServerNotifications["serverRequest/resolved"]);
+    } else if (method === "turn/completed") {
+      const { threadId, turn } = params as ServerNotifications["turn/completed"];
+      this.desk.turnEnded(threadId, turn.id);
+    }
+    this.#tell(method, params);
+  }
+
+  #tell(name: string, params: unknown): void {
+    const waiting = this.#waiting.get(name);
+    this.#waiting.delete(name);
+    waiting?.(params);
+  }
+}

@@ -1,0 +1,95 @@
+import type { v2 } from "@codexkit/protocol";
+import type { RawMessage } from "../src/events/event.ts";
+import type { TokenUsage } from "../src/turn/token-usage.ts";
+
+// What an app-server says, as short as a test needs it. Ids are whatever the test likes.
+
+export function message(id: string, text: string, phase: string | null = null): v2.ThreadItem {
+  return {
+    type: "agentMessage",
+    id,
+    text,
+    phase,
+    memoryCitation: null,
+    delivery: null,
+    questions: null,
+  } as v2.ThreadItem;
+}
+
+export function command(id: string, aggregatedOutput: string | null = null): v2.ThreadItem {
+  return { type: "commandExecution", id, command: "make", aggregatedOutput } as v2.ThreadItem;
+}
+
+export function userMessage(id: string, clientId: string | null): v2.ThreadItem {
+  return { type: "userMessage", id, clientId, content: [] };
+}
+
+export function tokens(totalTokens: number): TokenUsage {
+  return {
+    totalTokens,
+    inputTokens: totalTokens,
+    cachedInputTokens: 0,
+    cacheWriteInputTokens: 0,
+    outputTokens: 0,
+    reasoningOutputTokens: 0,
+  };
+}
+
+/** The notices of one turn. */
+export class Saying {
+  readonly threadId: string;
+  readonly turnId: string;
+
+  constructor(threadId: string, turnId: string) {
+    this.threadId = threadId;
+    this.turnId = turnId;
+  }
+
+  started(): RawMessage {
+    return this.#say("turn/started", { turn: this.turn("inProgress") });
+  }
+
+  itemStarted(item: v2.ThreadItem): RawMessage {
+    return this.#say("item/started", { item });
+  }
+
+  itemCompleted(item: v2.ThreadItem): RawMessage {
+    return this.#say("item/completed", { item });
+  }
+
+  delta(itemId: string, delta: string): RawMessage {
+    return this.#say("item/agentMessage/delta", { itemId, delta });
+  }
+
+  output(itemId: string, delta: string): RawMessage {
+    return this.#say("item/commandExecution/outputDelta", { itemId, delta });
+  }
+
+  usage(total: number, last: number): RawMessage {
+    const tokenUsage = { total: tokens(total), last: tokens(last), modelContextWindow: null };
+    return this.#say("thread/tokenUsage/updated", { tokenUsage });
+  }
+
+  completed(more: Partial<v2.Turn> = {}): RawMessage {
+    return this.#say("turn/completed", { turn: this.turn("completed", more) });
+  }
+
+  turn(status: v2.TurnStatus, more: Partial<v2.Turn> = {}): v2.Turn {
+    return {
+      id: this.turnId,
+      rootTurnId: null,
+      items: [],
+      itemsView: "summary",
+      status,
+      error: null,
+      startedAt: null,
+      completedAt: null,
+      durationMs: null,
+      ...more,
+    };
+  }
+
+  #say(method: string, params: object): RawMessage {
+    return { method, params: { threadId: this.threadId, turnId: this.turnId, ...params } };
+  }
+}
