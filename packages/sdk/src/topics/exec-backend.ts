@@ -1,0 +1,134 @@
+import type { v2 } from "@codexkit/protocol";
+import type { CallOptions } from "@codexkit/rpc";
+import { randomUUID } from "node:crypto";
+import { CodexError } from "../errors.ts";
+import { checkAbsolute } from "./absolute-path.ts";
+import type { ExecExit, StartExecOptions } from "./exec-options.ts";
+import type { ExecOutput } from "./exec-output.ts";
+import { NoticeWaiter } from "./notice-waiter.ts";
+import type { TopicCaller } from "./topic-caller.ts";
+
+/** What goes to a command's stdin. */
+export interface StdinWrite {
+  readonly deltaBase64?: string;
+  readonly closeStdin?: boolean;
+}
+
+/** The two ways of the server to run something, as one. */
+export interface ExecBackend {
+  readonly id: string;
+  /** Hears the output; begins before the command does. */
+  listen(onOutput: (piece: ExecOutput) => void): Disposable;
+  /** Starts the command. `exited` settles when it ended. */
+  start(): Promise<{ readonly exited: Promise<Omit<ExecExit, "stdoutCapReached" | "stderrCapReached">> }>;
+  write(stdin: StdinWrite, options: CallOptions): Promise<unknown>;
+  resize(size: v2.CommandExecTerminalSize, options: CallOptions): Promise<unknown>;
+  terminate(options: CallOptions): Promise<unknown>;
+}
+
+export type StreamedExecOptions = StartExecOptions & { readonly stdin: boolean };
+
+/** `command/exec`: in the sandbox. The server answers at the end, so a command that can't be started fails at its end. */
+export function sandboxedBackend(
+  caller: TopicCaller,
+  command: string[],
+  options: StreamedExecOptions,
+): ExecBackend {
+  const { cwd, env, sandbox, outputBytesCap, timeoutMs, tty = false, size, stdin } = options;
+  const processId = randomUUID();
+  const params: v2.CommandExecParams = {
+    command,
+    processId,
+    tty,
+    streamStdin: stdin,
+    streamStdoutStderr: true,
+    cwd: cwd ?? null,
+    env: env ?? null,
+    size: size ?? null,
+    ...(outputBytesCap === undefined ? { disableOutputCap: true } : { outputBytesCap }),
+    ...(timeoutMs === undefined ? { disableTimeout: true } : { timeoutMs }),
+    ...(typeof sandbox !== "object"
+      ? {}
+      : "profile" in sandbox
+        ? { permissionProfile: sandbox.profile }
+        : { sandboxPolicy: sandbox }),
+  };
+  return {
+    id: processId,
+    listen: (onOutput) =>
+      caller.on("command/exec/outputDelta", (delta) => {
+        if (delta.processId === processId) onOutput(toOutput(delta));
+      }),
+    start: () => {
+      const exited = caller.request("command/exec", params, { timeoutMs: Infinity });
+      return Promise.resolve({
+        exited: exited.then(({ exitCode }) => ({ exitCode, outputDrainTimedOut: false })),
+      });
+    },
+    write: (write, call) => caller.request("command/exec/write", { processId, ...write }, call),
+    resize: (to, call) => caller.request("command/exec/resize", { processId, size: to }, call),
+    terminate: (call) => caller.request("command/exec/terminate", { processId }, call),
+  };
+}
+
+/** `process/spawn`: outside of the sandbox. The server answers at the start and tells of the end. */
+export function unsandboxedBackend(
+  caller: TopicCaller,
+  command: string[],
+  options: StreamedExecOptions,
+): ExecBackend {
+  const { cwd, env, outputBytesCap, timeoutMs, tty = false, size, stdin } = options;
+  if (cwd === undefined)
+    throw new CodexError("invalid_argument", "A command outside of the sandbox needs a cwd.");
+  const processHandle = randomUUID();
+  const params: v2.ProcessSpawnParams = {
+    command,
+    processHandle,
+    cwd: checkAbsolute(cwd, "cwd"),
+    tty,
+    streamStdin: stdin,
+    streamStdoutStderr: true,
+    env: env ?? null,
+    size: size ?? null,
+    // Here `null` means "no limit", and leaving it out means the server's own.
+    outputBytesCap: outputBytesCap ?? null,
+    timeoutMs: timeoutMs ?? null,
+  };
+  return {
+    id: processHandle,
+    listen: (onOutput) =>
+      caller.on("process/outputDelta", (delta) => {
+        if (delta.processHandle === processHandle) onOutput(toOutput(delta));
+      }),
+    start: async () => {
+      using stack = new DisposableStack();
+      const waiter = stack.use(new NoticeWaiter(caller, "process/exited"));
+      await caller.request("process/spawn", params);
+      stack.move();
+      const exited = waiter
+        .until((exit) => exit.processHandle === processHandle)
+        .finally(() => waiter[Symbol.dispose]());
+      return {
+        exited: exited.then(({ exitCode, outputDrainTimedOut }) => ({
+          exitCode,
+          outputDrainTimedOut: outputDrainTimedOut ?? false,
+        })),
+      };
+    },
+    write: (write, call) => caller.request("process/writeStdin", { processHandle, ...write }, call),
+    resize: (to, call) => caller.request("process/resizePty", { processHandle, size: to }, call),
+    terminate: (call) => caller.request("process/kill", { processHandle }, call),
+  };
+}
+
+function toOutput(delta: {
+  readonly stream: "stdout" | "stderr";
+  readonly deltaBase64: string;
+  readonly capReached: boolean;
+}): ExecOutput {
+  return {
+    stream: delta.stream,
+    bytes: Buffer.from(delta.deltaBase64, "base64"),
+    capReached: delta.capReached,
+  };
+}

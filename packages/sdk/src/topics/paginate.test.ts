@@ -1,0 +1,45 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { paginate } from "./paginate.ts";
+
+/** A list cut into pages, with the place of the next page as its cursor. */
+function pages(list: readonly number[], size: number) {
+  return (cursor: string | null) => {
+    const from = Number(cursor ?? 0);
+    const end = from + size;
+    return Promise.resolve({
+      data: list.slice(from, end),
+      nextCursor: end < list.length ? String(end) : null,
+    });
+  };
+}
+
+it("gives every entry once and in order, however the list is cut", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.integer()), fc.integer({ min: 1, max: 7 }), async (list, size) => {
+      expect(await Array.fromAsync(paginate(pages(list, size)))).toEqual(list);
+    }),
+  );
+});
+
+it("reads no page that nobody comes to", async () => {
+  const asked: (string | null)[] = [];
+  for await (const entry of paginate((cursor) => {
+    asked.push(cursor);
+    return pages([1, 2, 3, 4], 2)(cursor);
+  })) {
+    if (entry === 2) break;
+  }
+  expect(asked).toEqual([null]);
+});
+
+it("stops with an error when a cursor comes again", async () => {
+  const seen: number[] = [];
+  const read = async (): Promise<void> => {
+    for await (const entry of paginate(() => Promise.resolve({ data: [1], nextCursor: "again" }))) {
+      seen.push(entry);
+    }
+  };
+  await expect(read()).rejects.toMatchObject({ code: "request_failed", message: /"again" twice/ });
+  expect(seen).toEqual([1, 1]);
+});
