@@ -1,0 +1,288 @@
+import { type ClientRequests, CODEX_VERSION, type v1, type v2 } from "@codexkit/protocol";
+import { type CallOptions, connectWebSocket, type ParamsArgument, type RpcLimits } from "@codexkit/rpc";
+import { type ServerLink, Supervisor } from "./connection/supervisor.ts";
+import { EventRouter } from "./events/event-router.ts";
+import type { CodexEvent } from "./events/event.ts";
+import { launchAppServer, type LaunchAppServerOptions } from "./process/launch-app-server.ts";
+import { checkVersion } from "./process/version.ts";
+import type { ServerRequestHandlers } from "./requests/handlers.ts";
+import { ServerRequestDesk } from "./requests/server-request-desk.ts";
+import type { ForkThreadOptions, ResumeThreadOptions, StartThreadOptions } from "./thread/thread-options.ts";
+import { ThreadRegistry } from "./thread/thread-registry.ts";
+import type { Thread } from "./thread/thread.ts";
+import { paginate } from "./topics/paginate.ts";
+import { type Topics, topicsOver } from "./topics/topics.ts";
+import { type ReconcileTimes, TurnReconciler } from "./turn/turn-reconciler.ts";
+
+/** What is the same for a server of ours and one of others. */
+export interface CodexOptions {
+  /** Who this program is; Codex names it in its user agent and its logs. */
+  readonly clientInfo?: { readonly name: string; readonly version: string; readonly title?: string };
+  /** Whether to use what Codex marks as experimental: tools, queues, search and more. Default true. */
+  readonly experimentalApi?: boolean;
+  /** Notifications, by their exact names, that the server need not send. */
+  readonly optOutNotifications?: readonly string[];
+  /** MCP extensions that this program supports, such as `openai/form`. */
+  readonly extensions?: NonNullable<v1.InitializeCapabilities["extensions"]>;
+  /** Answers to what the server asks, for threads without answers of their own. What nobody answers is denied. */
+  readonly handlers?: ServerRequestHandlers;
+  /** How long an approval or a question may wait for its handler before it is denied. Default: as long as its turn. */
+  readonly approvalTimeoutMs?: number;
+  /** The oldest Codex to work with. Default: the release that the types are of. */
+  readonly minimumVersion?: string;
+  /** How long the server may take to answer the handshake. Default 20 s. */
+  readonly handshakeTimeoutMs?: number;
+  /** The bounds of the connection: calls in flight, bytes, timeouts. */
+  readonly limits?: Partial<RpcLimits>;
+  /** When turns that the server went silent about are asked after. */
+  readonly reconcile?: ReconcileTimes;
+}
+
+/** How a server of ours is found, set up and started. */
+export interface LaunchOptions extends CodexOptions, Omit<LaunchAppServerOptions, "limits" | "signal"> {
+  /** How long the child may take at each step of its end. */
+  readonly processLimits?: LaunchAppServerOptions["limits"];
+}
+
+/** How a running server is reached. */
+export interface ConnectOptions extends CodexOptions {
+  /** Sent as `Authorization: Bearer …`. */
+  readonly token?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly connectTimeoutMs?: number;
+  /** Whether the server shares this machine's files, so that paths can be checked here. Default: unix sockets do. */
+  readonly local?: boolean;
+}
+
+/** This package's own; a test holds it to package.json. */
+export const VERSION = "0.1.0";
+
+const HANDSHAKE_TIMEOUT_MS = 20_000;
+
+/**
+ * A Codex app-server and everything one can ask of it. One long-lived process serves any number of threads and turns; when
+ * it dies, its turns end with `app_server_crashed`, the next call starts another, and threads resume by their id.
+ *
+ * @example
+ * await using codex = await Codex.launch();
+ * const thread = await codex.startThread({ cwd: process.cwd(), sandbox: "workspace-write" });
+ * const { finalResponse } = await thread.run("What does this project do?");
+ */
+export class Codex implements Topics, AsyncDisposable {
+  readonly account: Topics["account"];
+  readonly apps: Topics["apps"];
+  readonly collaborationModes: Topics["collaborationModes"];
+  readonly config: Topics["config"];
+  readonly diagnostics: Topics["diagnostics"];
+  readonly environments: Topics["environments"];
+  readonly exec: Topics["exec"];
+  readonly features: Topics["features"];
+  readonly feedback: Topics["feedback"];
+  readonly files: Topics["files"];
+  readonly hooks: Topics["hooks"];
+  readonly mcp: Topics["mcp"];
+  readonly models: Topics["models"];
+  readonly permissionProfiles: Topics["permissionProfiles"];
+  readonly plugins: Topics["plugins"];
+  readonly skills: Topics["skills"];
+  readonly #supervisor: Supervisor;
+  readonly #router = new EventRouter();
+  readonly #threads: ThreadRegistry;
+  readonly #reconciler: TurnReconciler;
+
+  private constructor(options: CodexOptions, link: Pick<SupervisorLink, "open" | "launched" | "local">) {
+    const desk = new ServerRequestDesk({
+      handlersFor: (threadId) => [
+        ...(threadId === undefined ? [] : this.#threads.handlersFor(threadId)),
+        ...(options.handlers ? [options.handlers] : []),
+      ],
+      itemFor: (threadId, itemId) => this.#router.item(threadId, itemId),
+      emit: (event) => this.#router.show(event),
+      ...(options.approvalTimeoutMs === undefined ? {} : { approvalTimeoutMs: options.approvalTimeoutMs }),
+    });
+    this.#supervisor = new Supervisor({
+      open: link.open,
+      launched: link.launched,
+      initialize: initializeParams(options),
+      handshakeTimeoutMs: options.handshakeTimeoutMs ?? HANDSHAKE_TIMEOUT_MS,
+      ...(options.limits ? { limits: options.limits } : {}),
+      accept: ({ userAgent }) => this.#acceptVersion(userAgent, options.minimumVersion),
+      onNotification: (message) => this.#router.route(message),
+      onRequest: (message, signal) => desk.receive(message, signal),
+      onAnomaly: (error) => this.#router.show({ type: "warning", kind: "malformed", message: error.message }),
+      onWarning: (message) => this.#router.show({ type: "warning", kind: "launch", message }),
+      onLost: (error) => {
+        desk.connectionEnded(error);
+        this.#router.failAll(error);
+      },
+    });
+    this.#supervisor.on("serverRequest/resolved", (resolved) => desk.resolved(resolved));
+    this.#router.onTurnEnd(({ threadId, turnId }) => desk.turnEnded(threadId, turnId));
+    this.#supervisor.on("thread/closed", ({ threadId }) => desk.threadEnded(threadId));
+    this.#threads = new ThreadRegistry(this.#supervisor, this.#router, {
+      local: link.local,
+      onReleased: (threadId) => desk.threadEnded(threadId),
+    });
+    this.#reconciler = new TurnReconciler(this.#supervisor, this.#router, options.reconcile);
+    ({
+      account: this.account,
+      apps: this.apps,
+      collaborationModes: this.collaborationModes,
+      config: this.config,
+      diagnostics: this.diagnostics,
+      environments: this.environments,
+      exec: this.exec,
+      features: this.features,
+      feedback: this.feedback,
+      files: this.files,
+      hooks: this.hooks,
+      mcp: this.mcp,
+      models: this.models,
+      permissionProfiles: this.permissionProfiles,
+      plugins: this.plugins,
+      skills: this.skills,
+    } = topicsOver(this.#supervisor));
+  }
+
+  /** Starts a codex of our own; it ends with this object. Rejects with its last words when it can't start. */
+  static async launch(options: LaunchOptions = {}): Promise<Codex> {
+    const { processLimits, limits: _rpc, ...rest } = options;
+    const open = async (signal: AbortSignal): Promise<ServerLink> => {
+      const server = await launchAppServer({ ...rest, limits: processLimits, signal });
+      return {
+        transport: server.transport,
+        pid: server.process.child.pid,
+        warnings: server.warnings,
+        close: () => server.dispose(),
+      };
+    };
+    return Codex.#opened(new Codex(options, { open, launched: true, local: true }));
+  }
+
+  /** Attaches to a running server at `ws://…`, `wss://…` or `unix:///path`. */
+  static async connect(url: string | URL, options: ConnectOptions = {}): Promise<Codex> {
+    const { token, headers, connectTimeoutMs, limits, local = String(url).startsWith("unix:") } = options;
+    const open = async (signal: AbortSignal): Promise<ServerLink> => {
+      const transport = await connectWebSocket(url, {
+        signal,
+        ...(token === undefined ? {} : { token }),
+        ...(headers ? { headers } : {}),
+        ...(connectTimeoutMs === undefined ? {} : { connectTimeoutMs }),
+        ...(limits ? { limits } : {}),
+      });
+      return { transport, close: () => transport.close() };
+    };
+    return Codex.#opened(new Codex(options, { open, launched: false, local }));
+  }
+
+  static async #opened(codex: Codex): Promise<Codex> {
+    try {
+      await codex.#supervisor.connect();
+      return codex;
+    } catch (error) {
+      await codex.close();
+      throw error;
+    }
+  }
+
+  /** The process id of the codex that this program launched; undefined while none runs, and for a server of others. */
+  get pid(): number | undefined {
+    return this.#supervisor.pid;
+  }
+
+  /** What the server said of itself in the handshake. */
+  async server(): Promise<v1.InitializeResponse> {
+    return (await this.#supervisor.connect()).server;
+  }
+
+  startThread(options: StartThreadOptions = {}, call: CallOptions = {}): Promise<Thread> {
+    return this.#threads.start(options, call);
+  }
+
+  /** Goes on with a thread. Its history is not loaded: page through it with `thread.history`. */
+  resumeThread(threadId: string, options: ResumeThreadOptions = {}, call: CallOptions = {}): Promise<Thread> {
+    return this.#threads.resume(threadId, options, call);
+  }
+
+  /** Copies a thread: whole, through `lastTurnId`, or up to `beforeTurnId`. */
+  forkThread(threadId: string, options: ForkThreadOptions = {}, call: CallOptions = {}): Promise<Thread> {
+    return this.#threads.fork(threadId, options, call);
+  }
+
+  /** The stored threads, newest first unless told; pages are fetched as they are read. */
+  listThreads(
+    options: Omit<v2.ThreadListParams, "cursor"> = {},
+    call: CallOptions = {},
+  ): AsyncGenerator<v2.Thread, void, undefined> {
+    return paginate((cursor) => this.request("thread/list", { ...options, cursor }, call));
+  }
+
+  /** The threads in which a text occurs, each with a snippet. */
+  searchThreads(
+    searchTerm: string,
+    options: Omit<v2.ThreadSearchParams, "cursor" | "searchTerm"> = {},
+    call: CallOptions = {},
+  ): AsyncGenerator<v2.ThreadSearchResult, void, undefined> {
+    return paginate((cursor) => this.request("thread/search", { ...options, searchTerm, cursor }, call));
+  }
+
+  /** Reads a thread without loading it, even one that another process writes to. */
+  async readThread(threadId: string, call: CallOptions = {}): Promise<v2.Thread> {
+    return (await this.request("thread/read", { threadId, includeTurns: false }, call)).thread;
+  }
+
+  async deleteThread(threadId: string, call: CallOptions = {}): Promise<void> {
+    await this.request("thread/delete", { threadId }, call);
+  }
+
+  /** Every event of every thread that this client hears of, and those of no thread, from now on. */
+  events(): AsyncIterableIterator<CodexEvent, undefined, undefined> {
+    return this.#router.events.read();
+  }
+
+  /** Any of the app-server's requests, typed. */
+  request<M extends keyof ClientRequests>(
+    method: M,
+    ...args: ParamsArgument<ClientRequests[M]["params"], [options?: CallOptions]>
+  ): Promise<ClientRequests[M]["result"]> {
+    return this.#supervisor.request(method, ...args);
+  }
+
+  /** Hears a notification as the server sent it, from the server that runs now or later. */
+  on: Supervisor["on"] = (method, listener) => this.#supervisor.on(method, listener);
+
+  /** Ends the connection, and the server if it is ours. Turns that run end with `closed`. */
+  async close(): Promise<void> {
+    this.#reconciler[Symbol.dispose]();
+    await this.#supervisor.close();
+    this.#router.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  #acceptVersion(userAgent: string, minimum: string | undefined): void {
+    const { warning } = checkVersion(userAgent, { minimum, generated: CODEX_VERSION });
+    if (warning !== undefined) this.#router.show({ type: "warning", kind: "version", message: warning });
+  }
+}
+
+interface SupervisorLink {
+  readonly open: (signal: AbortSignal) => Promise<ServerLink>;
+  readonly launched: boolean;
+  readonly local: boolean;
+}
+
+function initializeParams(options: CodexOptions): v1.InitializeParams {
+  const { clientInfo, experimentalApi = true, optOutNotifications, extensions } = options;
+  return {
+    clientInfo: { name: "codexkit", version: VERSION, ...clientInfo, title: clientInfo?.title ?? null },
+    capabilities: {
+      experimentalApi,
+      requestAttestation: options.handlers?.attestation !== undefined,
+      ...(optOutNotifications ? { optOutNotificationMethods: [...optOutNotifications] } : {}),
+      ...(extensions ? { extensions } : {}),
+    },
+  };
+}

@@ -1,0 +1,346 @@
+// What the real codex can't be made to do: a fake one does it.
+import { type FakeAction, type FakeBehaviour, fakeAppServerCommand } from "@codexkit/testing";
+import { describe, expect, it } from "vitest";
+import { Codex, type CodexOptions } from "./codex.ts";
+import type { CodexEvent } from "./events/event.ts";
+
+const threadId = "thread-1";
+const turnId = "turn-1";
+const turn = {
+  id: turnId,
+  items: [],
+  itemsView: "notLoaded",
+  status: "inProgress",
+  error: null,
+  durationMs: null,
+};
+const ended = { ...turn, status: "completed", durationMs: 5 };
+
+const reply: FakeAction = { do: "reply", result: { turn } };
+const started = notify("turn/started", { threadId, turn });
+const completed = notify("turn/completed", { threadId, turn: ended });
+const idle = notify("thread/status/changed", { threadId, status: { type: "idle" } });
+
+function notify(method: string, params: object, times = 1): FakeAction {
+  return { do: "notify", method, params, times };
+}
+
+function message(id: string, text: string, inThread = threadId, inTurn = turnId): FakeAction[] {
+  const item = {
+    type: "agentMessage",
+    id,
+    text: "",
+    phase: null,
+    memoryCitation: null,
+    delivery: null,
+    questions: null,
+  };
+  return [
+    notify("item/started", { threadId: inThread, turnId: inTurn, item, startedAtMs: 1 }),
+    notify("item/agentMessage/delta", { threadId: inThread, turnId: inTurn, itemId: id, delta: text }),
+    notify("item/completed", {
+      threadId: inThread,
+      turnId: inTurn,
+      item: { ...item, text },
+      completedAtMs: 2,
+    }),
+  ];
+}
+
+async function launch(behaviour: FakeBehaviour, options: CodexOptions = {}): Promise<Codex> {
+  const { command, args } = fakeAppServerCommand(behaviour);
+  return Codex.launch({ codexPath: command, wrapperArgs: args, ...options });
+}
+
+function onTurnStart(...actions: FakeAction[]): FakeBehaviour {
+  return { on: { "turn/start": actions } };
+}
+
+function types(events: readonly CodexEvent[]): CodexEvent["type"][] {
+  return events.map(({ type }) => type);
+}
+
+describe("a turn", () => {
+  it("whose events, and even its end, come before the answer that names it, is whole", async () => {
+    await using codex = await launch(onTurnStart(started, ...message("m", "early"), completed, reply));
+    const thread = await codex.startThread();
+    const run = thread.run("go");
+    expect(types(await Array.fromAsync(run))).toEqual([
+      "turn.started",
+      "item.started",
+      "item.delta",
+      "item.completed",
+      "turn.completed",
+    ]);
+    expect((await run).finalResponse).toBe("early");
+    expect(thread.busy).toBe(false);
+  });
+
+  it("whose end is never told is asked after once its thread is idle", async () => {
+    const stored = { data: [ended], nextCursor: null, backwardsCursor: null };
+    await using codex = await launch(
+      {
+        on: {
+          "turn/start": [reply, started, ...message("m", "said"), idle],
+          "thread/turns/list": [{ do: "reply", result: stored }],
+        },
+      },
+      { reconcile: { idleGraceMs: 1, quietMs: 60_000, checkEveryMs: 60_000 } },
+    );
+    const thread = await codex.startThread();
+    expect(await thread.run("go")).toMatchObject({
+      status: "completed",
+      finalResponse: "said",
+      durationMs: 5,
+    });
+  });
+
+  it("that falls silent is asked after, and goes on when it runs", async () => {
+    const running = { data: [turn], nextCursor: null, backwardsCursor: null };
+    await using codex = await launch(
+      {
+        on: {
+          "turn/start": [reply, started],
+          "thread/turns/list": [{ do: "reply", result: running }, ...message("m", "slowly"), completed],
+        },
+      },
+      { reconcile: { idleGraceMs: 1, quietMs: 1, checkEveryMs: 5 } },
+    );
+    const thread = await codex.startThread();
+    expect(await thread.run("go")).toMatchObject({ status: "completed", finalResponse: "slowly" });
+  });
+
+  it("ends although an item of it never does", async () => {
+    const [open] = message("never", "");
+    await using codex = await launch(onTurnStart(reply, started, ...(open ? [open] : []), completed));
+    const thread = await codex.startThread();
+    expect(await thread.run("go")).toMatchObject({ status: "completed", openItems: ["never"] });
+  });
+
+  it("that nobody here asked for is shown", async () => {
+    const other = { ...turn, id: "turn-other" };
+    await using codex = await launch({
+      on: {
+        "thread/name/set": [
+          { do: "reply", result: {} },
+          notify("turn/started", { threadId, turn: other }),
+          ...message("m", "from the queue", threadId, "turn-other"),
+          notify("turn/completed", { threadId, turn: { ...other, status: "completed" } }),
+        ],
+      },
+    });
+    const thread = await codex.startThread();
+    const begun = new Promise<string>((resolve) => {
+      thread.onTurn((unasked) => void unasked.result().then(({ finalResponse }) => resolve(finalResponse)));
+    });
+    await thread.rename("anything");
+    await expect(begun).resolves.toBe("from the queue");
+  });
+
+  it("takes what it does not know as unknown, and loses nothing", async () => {
+    const item = { type: "hologram", id: "h", shape: "cube" };
+    await using codex = await launch(
+      onTurnStart(
+        reply,
+        started,
+        notify("turn/dreamt", { threadId, turnId, dream: "sheep" }),
+        notify("item/started", { threadId, turnId, item, startedAtMs: 1 }),
+        notify("item/completed", { threadId, turnId, item, completedAtMs: 1 }),
+        notify("turn/plan/updated", {
+          threadId,
+          turnId,
+          plan: [{ step: "x", status: "pondering" }],
+          explanation: null,
+        }),
+        completed,
+      ),
+    );
+    const thread = await codex.startThread();
+    const run = thread.run("go");
+    expect(await Array.fromAsync(run)).toContainEqual(
+      expect.objectContaining({
+        type: "unknown",
+        turnId,
+        raw: expect.objectContaining({
+          method: "turn/dreamt",
+          params: { threadId, turnId, dream: "sheep" },
+        }) as unknown,
+      }),
+    );
+    expect(await run).toMatchObject({ items: [item], plan: [{ step: "x", status: "pondering" }] });
+  });
+
+  it("is not mixed up with those of the agents that it started", async () => {
+    const child = "thread-child";
+    const childTurn = { ...turn, id: "turn-child" };
+    const spawn = {
+      type: "collabAgentToolCall",
+      id: "spawn",
+      tool: "spawnAgent",
+      status: "completed",
+      senderThreadId: threadId,
+      receiverThreadIds: [child],
+      prompt: "look around",
+      model: null,
+      reasoningEffort: null,
+      agentsStates: { [child]: { status: "running", message: null } },
+    };
+    await using codex = await launch(
+      onTurnStart(
+        reply,
+        started,
+        // The child speaks before its parent says that it started it.
+        notify("turn/started", { threadId: child, turn: childTurn }),
+        ...message("c1", "child's words", child, "turn-child"),
+        notify("item/started", { threadId, turnId, item: spawn, startedAtMs: 1 }),
+        notify("item/completed", { threadId, turnId, item: spawn, completedAtMs: 1 }),
+        notify("turn/completed", { threadId: child, turn: { ...childTurn, status: "completed" } }),
+        ...message("m1", "parent's words"),
+        completed,
+      ),
+    );
+    const everything = codex.events();
+    const thread = await codex.startThread();
+    const run = thread.run("go");
+    const result = await run;
+    expect(result.finalResponse).toBe("parent's words");
+    expect(result.items.map(({ id }) => id)).toEqual(["spawn", "m1"]);
+    expect(thread.agents).toMatchObject([
+      { threadId: child, parentThreadId: threadId, prompt: "look around", agents: [] },
+    ]);
+    const ofChild: string[] = [];
+    for await (const event of everything) {
+      if (event.type === "turn.completed" && event.threadId === threadId) break;
+      if (event.type === "turn.completed") ofChild.push(event.result.finalResponse);
+    }
+    expect(ofChild).toEqual(["child's words"]);
+  });
+
+  it("reaches a reader that stalls in few, large deltas, without loss", async () => {
+    const [begin, , end] = message("m", "x".repeat(20_000));
+    const delta = notify("item/agentMessage/delta", { threadId, turnId, itemId: "m", delta: "x" }, 20_000);
+    await using codex = await launch(
+      onTurnStart(reply, started, ...(begin && end ? [begin, delta, end] : []), completed),
+    );
+    const thread = await codex.startThread();
+    const run = thread.run("go");
+    const reader = run[Symbol.asyncIterator]();
+    await reader.next();
+    await run; // Everything has come, and this reader has read one event.
+    let text = "";
+    let deltas = 0;
+    for (let next = await reader.next(); !next.done; next = await reader.next()) {
+      if (next.value.type !== "item.delta") continue;
+      text += next.value.delta;
+      deltas += 1;
+    }
+    expect(text).toBe("x".repeat(20_000));
+    expect(deltas).toBeLessThan(10);
+  });
+});
+
+describe("a server", () => {
+  it("that prints garbage, answers twice and sends a line of 32 MB is worked with", async () => {
+    await using codex = await launch(
+      onTurnStart(
+        { do: "print", text: "thread 'main' panicked\n[]\n" },
+        { do: "hugeLine", bytes: 32 * 1024 * 1024 },
+        reply,
+        reply,
+        started,
+        completed,
+      ),
+    );
+    const events = codex.events();
+    const thread = await codex.startThread();
+    expect(await thread.run("go")).toMatchObject({ status: "completed" });
+    const kinds: string[] = [];
+    for await (const event of events) {
+      if (event.type === "warning") kinds.push(event.kind);
+      if (event.type === "turn.completed") break;
+    }
+    expect(kinds.filter((kind) => kind === "malformed").length).toBeGreaterThanOrEqual(2);
+  });
+
+  it("that never answers is left when the caller has waited enough", async () => {
+    await using codex = await launch(onTurnStart({ do: "nothing" }));
+    const thread = await codex.startThread();
+    const controller = new AbortController();
+    const run = thread.run("go", { signal: controller.signal });
+    setImmediate(() => controller.abort());
+    await expect(run).rejects.toMatchObject({ code: "aborted" });
+    await expect(Array.fromAsync(run)).rejects.toMatchObject({ code: "aborted" });
+  });
+
+  it("that never shakes hands is given up, with its last words", async () => {
+    const mute: FakeBehaviour = { on: { initialize: [{ do: "stderr", text: "loading…" }] } };
+    await expect(launch(mute, { handshakeTimeoutMs: 300 })).rejects.toMatchObject({
+      code: "codex_start_failed",
+    });
+  });
+
+  it("that closes its stdin, or dies after some lines, ends the turn with a word for it", async () => {
+    const deaf = onTurnStart(reply, started, { do: "closeStdin" }, { do: "kill", signal: "SIGKILL" });
+    await using first = await launch(deaf);
+    await expect((await first.startThread()).run("go")).rejects.toMatchObject({ code: "app_server_crashed" });
+    await using second = await launch({ dieAfterLines: 3 });
+    await expect((await second.startThread()).run("go")).rejects.toMatchObject({
+      code: "app_server_crashed",
+    });
+  });
+
+  it("that asks with a string id, and asks again, is answered once under that very id", async () => {
+    const ask: FakeAction = {
+      do: "request",
+      id: "ask-1",
+      method: "item/commandExecution/requestApproval",
+      params: {
+        kind: "command",
+        threadId,
+        turnId,
+        itemId: "i",
+        startedAtMs: 1,
+        environmentId: null,
+        command: "ls",
+        cwd: "/",
+      },
+    };
+    let answers = 0;
+    let open: (() => void) | undefined;
+    const asked = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    await using codex = await launch(
+      {
+        on: {
+          "turn/start": [reply, started, ask, ask, { do: "reply", result: { turn } }],
+          "thread/name/set": [{ do: "reply", result: {} }, completed],
+        },
+      },
+      {
+        handlers: {
+          commandApproval: async () => {
+            answers += 1;
+            await asked;
+            return "accept";
+          },
+        },
+      },
+    );
+    const answered: unknown[] = [];
+    const events = codex.events();
+    const thread = await codex.startThread();
+    const run = thread.run("go");
+    for await (const event of events) if (event.type === "approval.requested") break;
+    open?.();
+    for await (const event of codex.events()) {
+      if (event.type !== "unknown" || event.raw.method !== "fake/answered") continue;
+      answered.push(event.raw.params);
+      break;
+    }
+    await thread.rename("anything");
+    await run;
+    expect(answers).toBe(1);
+    expect(answered).toEqual([{ id: "ask-1", result: { decision: "accept" } }]);
+  });
+});

@@ -1,0 +1,113 @@
+// The SDK: threads, turns, streaming, steering, approvals and tools over one long-lived Codex app-server.
+
+// The way in.
+export { Codex, type CodexOptions, type ConnectOptions, type LaunchOptions, VERSION } from "./codex.ts";
+export { CodexError, type CodexErrorCode } from "./errors.ts";
+
+// Threads and turns.
+export type { Thread, ThreadSettings } from "./thread/thread.ts";
+export type {
+  ForkThreadOptions,
+  ResumeThreadOptions,
+  StartThreadOptions,
+  ThreadHandlers,
+} from "./thread/thread-options.ts";
+export type { RunOptions, WhenBusy } from "./thread/run-options.ts";
+export type { Agent } from "./thread/agent-tree.ts";
+export type { ThreadGoal } from "./thread/goal.ts";
+export type { ThreadHistory } from "./thread/history.ts";
+export type { ThreadQueue } from "./thread/queue.ts";
+export type { ThreadTerminals } from "./thread/terminals.ts";
+export type { Turn, TurnCallOptions } from "./turn/turn.ts";
+export { TurnFailedError, type TurnResult } from "./turn/turn-result.ts";
+export type { TokenUsage } from "./turn/token-usage.ts";
+export type { ReconcileTimes } from "./turn/turn-reconciler.ts";
+
+// What a turn is given, and what it gives back in a shape.
+export type {
+  AudioPart,
+  ImagePart,
+  Input,
+  InputPart,
+  Media,
+  MentionPart,
+  SkillPart,
+  TextPart,
+} from "./turn/input.ts";
+export { type OutputSchema, outputSchema } from "./turn/output-schema.ts";
+
+// Everything that happens, in one union.
+export type {
+  CodexEvent,
+  DeltaKind,
+  DiffUpdatedEvent,
+  ItemCompletedEvent,
+  ItemDeltaEvent,
+  ItemStartedEvent,
+  PlanUpdatedEvent,
+  RawMessage,
+  ThreadStartedEvent,
+  TurnCompletedEvent,
+  TurnEndEvent,
+  TurnFailedEvent,
+  TurnInterruptedEvent,
+  TurnStartedEvent,
+  UnknownEvent,
+  UsageUpdatedEvent,
+  WarningEvent,
+  WarningKind,
+} from "./events/event.ts";
+export type {
+  ApprovalRequestedEvent,
+  ApprovalResolvedEvent,
+  QuestionRequestedEvent,
+  QuestionResolvedEvent,
+  RequestOutcome,
+  RequestWarningEvent,
+} from "./requests/request-events.ts";
+
+// Answers to what the server asks.
+export type { AnyApproval, AuthTokens, HandlerContext, ServerRequestHandlers } from "./requests/handlers.ts";
+export {
+  type AnyDecision,
+  type ApprovalAnswer,
+  type CommandDecision,
+  type Decision,
+  decisions,
+  type FileChangeDecision,
+  type McpToolDecision,
+  type PermissionsDecision,
+} from "./requests/decisions.ts";
+export type { CommandApproval } from "./requests/command-approval.ts";
+export type { FileChangeApproval } from "./requests/file-change-approval.ts";
+export type { McpToolApproval } from "./requests/mcp-tool-approval.ts";
+export type { PermissionsApproval } from "./requests/permissions-approval.ts";
+export type { PermissionGrant } from "./requests/permission-grant.ts";
+export type { ElicitationAnswer, ElicitationRequest } from "./requests/elicitation.ts";
+export type { UserInputAnswers, UserInputRequest } from "./requests/user-input.ts";
+
+// Approvals by a policy of `@codexkit/approvals`.
+export { policyHandlers, type PolicyHandlersOptions } from "./requests/policy-handlers.ts";
+
+// Tools of this program that the agent may call.
+export {
+  type AnyTool,
+  defineTool,
+  type ToolContext,
+  toolNamespace,
+  type ToolResult,
+} from "./tools/define-tool.ts";
+
+// The rest of the app-server, by topic.
+export type { Topics } from "./topics/topics.ts";
+export type { HttpMcpServer, McpServer, McpServers, StdioMcpServer } from "./topics/mcp-servers-config.ts";
+export { type Credentials, discoverCredentials } from "./topics/discover-credentials.ts";
+export type { ExecProcess } from "./topics/exec-process.ts";
+export type { ExecOutput } from "./topics/exec-output.ts";
+export type { ExecResult } from "./topics/exec.ts";
+export type { FileChange, FileWatch } from "./topics/file-watch.ts";
+export type { ChatgptLogin, ChatgptTokens, DeviceCodeLogin } from "./topics/account.ts";
+export type { RateLimits } from "./topics/rate-limits.ts";
+
+// The wire's own types, for what the SDK passes through.
+export type { ClientRequests, JsonValue, v1, v2 } from "@codexkit/protocol";

@@ -1,0 +1,28 @@
+import type { v2 } from "@codexkit/protocol";
+import type { OutputSchema, OutputSchemaInput } from "../turn/output-schema.ts";
+
+/**
+ * What to do with input when a turn runs already. The server would add it to that turn without a word; here it is a choice.
+ */
+export type WhenBusy =
+  /** Refuse, with `thread_busy`. */
+  | "reject"
+  /** Add the input to the turn that runs, which keeps its settings: others can't be given. */
+  | "steer"
+  /** Leave the input with the server, which runs it later, with the thread's settings, even when this program is gone. */
+  | "queue"
+  /** Wait here until the thread is free. */
+  | "wait";
+
+/** Everything that `turn/start` takes for one turn, and how this side handles it. */
+export interface RunOptions<Output = undefined> extends Omit<
+  v2.TurnStartParams,
+  "threadId" | "input" | "outputSchema" | "clientUserMessageId"
+> {
+  /** What the final message must look like: a zod schema or JSON Schema. The result is in `structured`, typed. */
+  readonly outputSchema?: OutputSchema<Output> | OutputSchemaInput<Output>;
+  /** Interrupts the turn. */
+  readonly signal?: AbortSignal;
+  /** What to do when a turn runs already. Default `"reject"`. */
+  readonly whenBusy?: WhenBusy;
+}

@@ -1,0 +1,276 @@
+import { describe, expect, it, vi } from "vitest";
+import { settled } from "../../test/fake-caller.ts";
+import { command, message, Saying, tokens, userMessage } from "../../test/notices.ts";
+import { CodexError } from "../errors.ts";
+import type { CodexEvent, RawMessage } from "../events/event.ts";
+import { fromNotification } from "../events/from-notification.ts";
+import type { LiveTurn } from "../turn/live-turn.ts";
+import { ThreadChannel } from "./thread-channel.ts";
+
+const crash = new CodexError("app_server_crashed", "gone");
+
+function channelAnd(): {
+  channel: ThreadChannel;
+  hear: (...messages: RawMessage[]) => CodexEvent[];
+  turn: (turnId: string) => Saying;
+} {
+  const channel = new ThreadChannel("thread");
+  return {
+    channel,
+    hear: (...messages) => messages.map((raw) => channel.take(fromNotification(raw))),
+    turn: (turnId) => new Saying("thread", turnId),
+  };
+}
+
+async function eventsOf(turn: LiveTurn): Promise<string[]> {
+  return (await Array.fromAsync(turn.events.read())).map(({ type }) => type);
+}
+
+describe("ThreadChannel", () => {
+  it("gives a start the turn that began before its answer, with its early events", async () => {
+    const { channel, hear, turn } = channelAnd();
+    const say = turn("t");
+    const start = channel.expectStart("mine");
+    hear(say.started(), say.itemStarted(userMessage("u", "mine")));
+    const live = start.claim("t");
+    start.done();
+    hear(say.completed());
+    expect(await eventsOf(live)).toEqual(["turn.started", "item.started", "turn.completed"]);
+    expect(channel.activeTurn).toBeUndefined();
+  });
+
+  it("gives a start the turn that even ended before its answer", async () => {
+    const { channel, hear, turn } = channelAnd();
+    const say = turn("t");
+    const start = channel.expectStart("mine");
+    hear(say.started(), say.itemCompleted(message("m", "quick")), say.completed());
+    expect(channel.activeTurn).toBeUndefined();
+    const live = start.claim("t");
+    start.done();
+    expect(await live.ended).toMatchObject({ type: "turn.completed", result: { finalResponse: "quick" } });
+    expect(channel.activeTurn).toBeUndefined();
+  });
+
+  it("gives a start its turn when the answer comes first", async () => {
+    const { channel, hear, turn } = channelAnd();
+    const start = channel.expectStart("mine");
+    const live = start.claim("t");
+    start.done();
+    expect(channel.activeTurn).toBe(live);
+    hear(turn("t").started(), turn("t").completed());
+    expect(live.end?.type).toBe("turn.completed");
+  });
+
+  it("takes turns that nobody here asked for, and tells of them", () => {
+    const { channel, hear, turn } = channelAnd();
+    const heard: string[] = [];
+    const listening = channel.onTurn(({ turnId }) => heard.push(turnId));
+    hear(turn("queue").started());
+    expect(channel.activeTurn?.turnId).toBe("queue");
+    hear(turn("queue").completed(), turn("goal").started(), turn("goal").completed());
+    listening[Symbol.dispose]();
+    hear(turn("unheard").started());
+    expect(heard).toEqual(["queue", "goal"]);
+  });
+
+  it.each([
+    ["an item", (say: Saying) => say.itemStarted(message("m", ""))],
+    ["a delta", (say: Saying) => say.delta("m", "x")],
+    [
+      "a diff",
+      (say: Saying) => ({
+        method: "turn/diff/updated",
+        params: { threadId: "thread", turnId: say.turnId, diff: "" },
+      }),
+    ],
+  ])("knows a turn that was running already by %s of it", (_, beginning) => {
+    const { channel, hear, turn } = channelAnd();
+    hear(beginning(turn("t")));
+    expect(channel.activeTurn?.turnId).toBe("t");
+  });
+
+  it("flags what an item says after its turn as late, and opens no turn for it", () => {
+    const { channel, hear, turn } = channelAnd();
+    const say = turn("t");
+    hear(say.started(), say.itemStarted(command("c")), say.completed());
+    const [output, end] = hear(say.output("c", "more"), say.itemCompleted(command("c", "all")));
+    expect(output).toMatchObject({ type: "item.delta", delta: "more" });
+    expect(end).toMatchObject({ type: "item.completed", late: true, item: command("c", "all") });
+    expect(channel.activeTurn).toBeUndefined();
+  });
+
+  it("opens no turn for a command of a thousand turns ago that still prints", () => {
+    const { channel, hear, turn } = channelAnd();
+    for (let number = 0; number < 1_000; number += 1) {
+      hear(turn(`t${number}`).started(), turn(`t${number}`).completed());
+    }
+    hear(turn("t0").output("c", "still here"));
+    expect(channel.activeTurn).toBeUndefined();
+  });
+
+  it("opens no turn for usage that is said again after a resume, and counts from it", () => {
+    const { channel, hear, turn } = channelAnd();
+    const [again] = hear(turn("old").usage(1_000, 30));
+    expect(again).toMatchObject({ type: "usage.updated", total: tokens(1_000) });
+    expect(channel.activeTurn).toBeUndefined();
+    const [, update] = hear(turn("new").started(), turn("new").usage(1_000, 30));
+    expect(update).toMatchObject({ usage: tokens(0) });
+    const [more] = hear(turn("new").usage(1_040, 40));
+    expect(more).toMatchObject({ type: "usage.updated", usage: tokens(40) });
+  });
+
+  it("opens no turn for the end of one that it never heard of, nor for what comes after", () => {
+    const { channel, hear, turn } = channelAnd();
+    const [end] = hear(turn("t").completed({ items: [message("m", "bye")] }));
+    expect(end).toMatchObject({ type: "turn.completed", result: { finalResponse: "bye" } });
+    hear(turn("t").output("c", "more"));
+    expect(channel.activeTurn).toBeUndefined();
+  });
+
+  it("keeps two turns apart that run at once", () => {
+    const { channel, hear, turn } = channelAnd();
+    const [one, two] = [turn("1"), turn("2")];
+    hear(
+      one.started(),
+      two.started(),
+      one.itemCompleted(message("a", "one")),
+      two.itemCompleted(message("a", "two")),
+    );
+    const [first, second] = channel.liveTurns;
+    expect(channel.activeTurn).toBe(second);
+    hear(two.completed());
+    expect(channel.activeTurn).toBe(first);
+    hear(one.completed());
+    expect([first?.end?.result.finalResponse, second?.end?.result.finalResponse]).toEqual(["one", "two"]);
+    expect(channel.activeTurn).toBeUndefined();
+  });
+
+  it("gives the turn that begins with a message to whoever awaits it", async () => {
+    const { channel, hear, turn } = channelAnd();
+    const awaited = channel.turnOfMessage("mine");
+    hear(
+      turn("other").started(),
+      turn("other").itemStarted(userMessage("u0", "theirs")),
+      turn("other").completed(),
+    );
+    hear(turn("t").started(), turn("t").itemStarted(userMessage("u", "mine")));
+    expect(await awaited.turn).toBe(channel.activeTurn);
+    awaited.stop();
+  });
+
+  it("gives the next turn to whoever awaits any", async () => {
+    const { channel, hear, turn } = channelAnd();
+    const awaited = channel.nextTurn();
+    hear(turn("t").started());
+    expect((await awaited.turn).turnId).toBe("t");
+    const stopped = channel.nextTurn();
+    stopped.stop();
+    hear(turn("t2").started());
+    const silence = Symbol("silence");
+    expect(await Promise.race([stopped.turn, settled().then(() => silence)])).toBe(silence);
+  });
+
+  it("ends each turn that runs exactly once when the server is gone, and rejects what is awaited", async () => {
+    const { channel, hear, turn } = channelAnd();
+    const thread = channel.events.read();
+    hear(turn("1").started(), turn("2").started());
+    const turns = channel.liveTurns;
+    const awaited = [channel.turnOfMessage("mine").turn, channel.nextTurn().turn];
+    channel.failAll(crash);
+    channel.failAll(crash);
+    for (const promise of awaited) await expect(promise).rejects.toBe(crash);
+    for (const live of turns) {
+      expect(await live.ended).toMatchObject({
+        type: "turn.failed",
+        error: { code: "app_server_crashed", cause: crash },
+      });
+    }
+    expect(channel.activeTurn).toBeUndefined();
+    channel.close();
+    const ends = (await Array.fromAsync(thread)).filter(({ type }) => type === "turn.failed");
+    expect(ends).toHaveLength(2);
+  });
+
+  it("ends a turn whose start was answered with the server's last breath", () => {
+    const { channel } = channelAnd();
+    const start = channel.expectStart("mine");
+    channel.failAll(crash);
+    expect(start.claim("t").end).toMatchObject({ error: { code: "app_server_crashed" } });
+    start.done();
+    expect(channel.activeTurn).toBeUndefined();
+  });
+
+  it("hears of a turn again that went on while the server was out of reach", () => {
+    const { channel, hear, turn } = channelAnd();
+    hear(turn("t").started());
+    channel.failAll(new CodexError("connection_lost", "the socket broke"));
+    hear(turn("t").delta("m", "still here"));
+    expect(channel.activeTurn?.turnId).toBe("t");
+    hear(turn("t").completed());
+    expect(channel.activeTurn).toBeUndefined();
+  });
+
+  it("ends everything that is awaited when it closes, and everything that comes after", async () => {
+    const { channel, hear, turn } = channelAnd();
+    hear(turn("t").started());
+    const live = channel.activeTurn;
+    const start = channel.expectStart("mine");
+    const awaited = channel.turnOfMessage("other").turn;
+    channel.close();
+    expect(live?.end).toMatchObject({ type: "turn.failed", error: { code: "closed" } });
+    await expect(awaited).rejects.toMatchObject({ code: "closed" });
+    expect(start.claim("t2").end).toMatchObject({ error: { code: "closed" } });
+    await expect(channel.turnOfMessage("late").turn).rejects.toMatchObject({ code: "closed" });
+    await expect(channel.nextTurn().turn).rejects.toMatchObject({ code: "closed" });
+  });
+
+  it("warns when input meant for a turn of its own joined another client's", async () => {
+    const { channel, hear, turn } = channelAnd();
+    const say = turn("theirs");
+    const thread = channel.events.read();
+    hear(say.started(), say.itemStarted(userMessage("u1", "their message")));
+    const start = channel.expectStart("mine");
+    const live = start.claim("theirs");
+    start.done();
+    hear(say.itemStarted(userMessage("u2", "mine")), say.completed());
+    const warning = { type: "warning", kind: "steered", turnId: "theirs" };
+    expect(await Array.fromAsync(live.events.read())).toContainEqual(expect.objectContaining(warning));
+    channel.close();
+    expect(await Array.fromAsync(thread)).toContainEqual(expect.objectContaining(warning));
+  });
+
+  it("does not warn of input that began its turn, nor of input that was meant to steer", async () => {
+    const { channel, hear, turn } = channelAnd();
+    const say = turn("t");
+    const start = channel.expectStart("mine");
+    hear(say.started(), say.itemStarted(userMessage("u1", "mine")));
+    const live = start.claim("t");
+    start.done();
+    hear(say.itemStarted(userMessage("u2", "steered on purpose")), say.completed());
+    expect(await eventsOf(live)).not.toContain("warning");
+  });
+
+  it("loses no event because a listener for turns throws", async () => {
+    const { channel, hear, turn } = channelAnd();
+    const heard = vi.fn<() => void>();
+    channel.onTurn(() => {
+      throw new Error("a bug of the program");
+    });
+    channel.onTurn(heard);
+    hear(turn("t").started());
+    const live = channel.activeTurn;
+    hear(turn("t").completed());
+    expect(heard).toHaveBeenCalledTimes(1);
+    expect(live && (await eventsOf(live))).toEqual(["warning", "turn.started", "turn.completed"]);
+  });
+
+  it("shows what is no notification to the turn that it is about", async () => {
+    const { channel, hear, turn } = channelAnd();
+    hear(turn("t").started());
+    const live = channel.activeTurn;
+    channel.show({ type: "warning", kind: "server", message: "about t", threadId: "thread", turnId: "t" });
+    channel.show({ type: "warning", kind: "server", message: "about the thread", threadId: "thread" });
+    hear(turn("t").completed());
+    expect(live && (await eventsOf(live))).toEqual(["turn.started", "warning", "turn.completed"]);
+  });
+});

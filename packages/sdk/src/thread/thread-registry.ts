@@ -1,0 +1,203 @@
+import type { v2 } from "@codexkit/protocol";
+import type { CallOptions } from "@codexkit/rpc";
+import type { Caller } from "../connection/caller.ts";
+import type { Supervisor } from "../connection/supervisor.ts";
+import { CodexError } from "../errors.ts";
+import type { EventRouter } from "../events/event-router.ts";
+import type { ServerRequestHandlers } from "../requests/handlers.ts";
+import { ToolHost } from "../tools/tool-host.ts";
+import type { Agent } from "./agent-tree.ts";
+import { Thread, type ThreadHost, type ThreadSettings } from "./thread.ts";
+import {
+  type ForkThreadOptions,
+  type ResumeThreadOptions,
+  type StartThreadOptions,
+  type ThreadHandlers,
+  toWire,
+} from "./thread-options.ts";
+
+interface Entry {
+  readonly thread: Thread;
+  readonly ephemeral: boolean;
+  /** What a resume on another server is given, so that the thread is set up as its owner asked. */
+  readonly resume: Omit<v2.ThreadResumeParams, "threadId">;
+  /** The connection on which the server has the thread loaded. */
+  generation: number;
+  loading: Promise<void> | undefined;
+}
+
+/** What answers the server for one thread. Set before the server can ask, so before there is a `Thread`. */
+interface Answers {
+  readonly handlers: ServerRequestHandlers | undefined;
+  readonly tools: ToolHost | undefined;
+}
+
+/** The threads that this client holds, each loaded on whatever server runs now. */
+export class ThreadRegistry implements ThreadHost {
+  readonly local: boolean;
+  readonly caller: Caller;
+  readonly #supervisor: Supervisor;
+  readonly #router: EventRouter;
+  readonly #entries = new Map<string, Entry>();
+  readonly #answers = new Map<string, Answers>();
+
+  readonly #onReleased: (threadId: string) => void;
+
+  constructor(
+    supervisor: Supervisor,
+    router: EventRouter,
+    { local, onReleased }: { local: boolean; onReleased: (threadId: string) => void },
+  ) {
+    this.#supervisor = supervisor;
+    this.caller = supervisor;
+    this.#router = router;
+    this.#onReleased = onReleased;
+    this.local = local;
+    // Unloaded by the server, after half an hour without use: the next call loads it again.
+    supervisor.on("thread/closed", ({ threadId }) => {
+      const entry = this.#entries.get(threadId);
+      if (entry) entry.generation = 0;
+    });
+  }
+
+  async start(options: StartThreadOptions, call: CallOptions): Promise<Thread> {
+    const wire = toWire(options, this.local);
+    const answers = answersOf(options);
+    const dynamicTools = answers.tools ? { dynamicTools: [...answers.tools.specs] } : {};
+    const { generation } = await this.#supervisor.connect();
+    const response = await this.#supervisor.request("thread/start", { ...wire, ...dynamicTools }, call);
+    this.#answers.set(response.thread.id, answers);
+    return this.#adopt(response, wire, generation);
+  }
+
+  /** The same id gives the same `Thread`, with the handlers of the latest call. */
+  async resume(threadId: string, options: ResumeThreadOptions, call: CallOptions): Promise<Thread> {
+    const wire = toWire(options, this.local);
+    const before = this.#answers.get(threadId);
+    // First: the server asks again, at once, whatever it waits for.
+    if (options.tools ?? options.handlers ?? !before) this.#answers.set(threadId, answersOf(options));
+    const held = this.#entries.get(threadId)?.thread;
+    this.#router.hold(threadId);
+    try {
+      const { generation } = await this.#supervisor.connect();
+      const params = { ...wire, threadId, excludeTurns: true };
+      const response = await this.#supervisor.request("thread/resume", params, call);
+      return this.#adopt(response, wire, generation);
+    } catch (error) {
+      if (before) this.#answers.set(threadId, before);
+      else this.#answers.delete(threadId);
+      if (!held) this.#router.letGo(threadId);
+      throw error;
+    }
+  }
+
+  async fork(threadId: string, options: ForkThreadOptions, call: CallOptions = {}): Promise<Thread> {
+    const wire = toWire(options, this.local);
+    const { generation } = await this.#supervisor.connect();
+    const params = { ...wire, threadId, excludeTurns: true };
+    const response = await this.#supervisor.request("thread/fork", params, call);
+    // Codex copies the tools with the history; so do their functions follow.
+    const own = answersOf(options);
+    const source = this.#answers.get(threadId);
+    this.#answers.set(response.thread.id, {
+      handlers: own.handlers ?? source?.handlers,
+      tools: own.tools ?? source?.tools,
+    });
+    const { lastTurnId: _last, beforeTurnId: _before, ...settings } = wire;
+    return this.#adopt(response, settings, generation);
+  }
+
+  /** The handlers for what is asked in a thread, nearest first: its own, then those of the threads above it. */
+  handlersFor(threadId: string): ServerRequestHandlers[] {
+    return this.#upwards(threadId).flatMap(({ handlers, tools }) => [
+      ...(handlers ? [handlers] : []),
+      ...(tools ? [tools.handlers] : []),
+    ]);
+  }
+
+  async loaded(threadId: string): Promise<void> {
+    const { generation } = await this.#supervisor.connect();
+    const entry = this.#entries.get(threadId);
+    if (!entry)
+      throw new CodexError("closed", `Thread ${threadId} was closed on this side; resume it first.`);
+    if (entry.generation === generation) return;
+    entry.loading ??= this.#reload(threadId, entry, generation).finally(() => {
+      entry.loading = undefined;
+    });
+    await entry.loading;
+  }
+
+  agentsBelow(threadId: string): Agent[] {
+    return this.#router.agents.below(threadId);
+  }
+
+  async release(threadId: string): Promise<void> {
+    const entry = this.#entries.get(threadId);
+    if (!entry) return;
+    this.#entries.delete(threadId);
+    this.#answers.delete(threadId);
+    this.#router.letGo(threadId);
+    this.#onReleased(threadId);
+    // A server that was restarted meanwhile knows nothing of a subscription; a dead one needs no word.
+    if (entry.generation !== this.#supervisor.generation) return;
+    await this.#supervisor.request("thread/unsubscribe", { threadId });
+  }
+
+  #adopt(
+    response: ThreadSettings & { thread: v2.Thread },
+    wire: Omit<v2.ThreadResumeParams, "threadId">,
+    generation: number,
+  ): Thread {
+    const { id, ephemeral } = response.thread;
+    const known = this.#entries.get(id);
+    if (known) {
+      known.generation = generation;
+      return known.thread;
+    }
+    const thread = new Thread(this, this.#router.hold(id), response);
+    this.#entries.set(id, { thread, ephemeral, resume: resumable(wire), generation, loading: undefined });
+    return thread;
+  }
+
+  async #reload(threadId: string, entry: Entry, generation: number): Promise<void> {
+    if (entry.ephemeral) {
+      throw new CodexError("thread_lost", `Thread ${threadId} was ephemeral and ended with its server.`);
+    }
+    await this.#supervisor.request("thread/resume", { ...entry.resume, threadId, excludeTurns: true });
+    entry.generation = generation;
+  }
+
+  #upwards(threadId: string): Answers[] {
+    const found: Answers[] = [];
+    let next: string | undefined = threadId;
+    while (next !== undefined) {
+      const answers = this.#answers.get(next);
+      if (answers) found.push(answers);
+      next = this.#router.agents.parentOf(next);
+    }
+    return found;
+  }
+}
+
+function answersOf({ handlers, tools }: ThreadHandlers): Answers {
+  return { handlers, tools: tools && tools.length > 0 ? new ToolHost(tools) : undefined };
+}
+
+/** The settings of a start that a resume takes too. */
+function resumable(wire: v2.ThreadStartParams): Omit<v2.ThreadResumeParams, "threadId"> {
+  const keys = [
+    "model",
+    "modelProvider",
+    "serviceTier",
+    "cwd",
+    "runtimeWorkspaceRoots",
+    "approvalPolicy",
+    "approvalsReviewer",
+    "sandbox",
+    "permissions",
+    "config",
+    "baseInstructions",
+    "developerInstructions",
+  ] as const;
+  return Object.fromEntries(keys.flatMap((key) => (wire[key] === undefined ? [] : [[key, wire[key]]])));
+}

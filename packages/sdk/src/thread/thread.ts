@@ -1,0 +1,312 @@
+import type { ClientRequests, JsonValue, v2 } from "@codexkit/protocol";
+import type { CallOptions } from "@codexkit/rpc";
+import type { Caller } from "../connection/caller.ts";
+import { CodexError } from "../errors.ts";
+import type { CodexEvent } from "../events/event.ts";
+import { paginate } from "../topics/paginate.ts";
+import { type Input, type InputContext, toUserInput } from "../turn/input.ts";
+import type { LiveTurn } from "../turn/live-turn.ts";
+import { orAborted } from "../turn/or-aborted.ts";
+import { toOutputSchema } from "../turn/output-schema.ts";
+import { Turn, type TurnCallOptions } from "../turn/turn.ts";
+import type { Agent } from "./agent-tree.ts";
+import { ThreadGoal } from "./goal.ts";
+import { ThreadHistory } from "./history.ts";
+import { ThreadQueue } from "./queue.ts";
+import type { RunOptions } from "./run-options.ts";
+import { ThreadTerminals } from "./terminals.ts";
+import type {
+  PagedThreadMethod,
+  PageEntry,
+  ThreadCaller,
+  ThreadMethod,
+  ThreadParams,
+} from "./thread-caller.ts";
+import type { ThreadChannel } from "./thread-channel.ts";
+import { checkCwd, type ForkThreadOptions } from "./thread-options.ts";
+import { TurnStarter } from "./turn-starter.ts";
+
+/** What a thread needs of the `Codex` that it belongs to. */
+export interface ThreadHost {
+  /** Whether the server shares this machine's files. */
+  readonly local: boolean;
+  readonly caller: Caller;
+  /** Resolves once the server that runs now has this thread loaded; a server that was restarted resumes it first. */
+  loaded(threadId: string): Promise<void>;
+  fork(threadId: string, options: ForkThreadOptions): Promise<Thread>;
+  agentsBelow(threadId: string): Agent[];
+  release(threadId: string): Promise<void>;
+}
+
+/** How a thread is set up, as the server says. */
+export type ThreadSettings = Pick<
+  v2.ThreadStartResponse,
+  "model" | "modelProvider" | "serviceTier" | "cwd" | "approvalPolicy" | "sandbox" | "reasoningEffort"
+>;
+
+/** These read or change what is stored: no need to load the thread first. */
+const STORED: ReadonlySet<ThreadMethod> = new Set<ThreadMethod>([
+  "thread/read",
+  "thread/turns/list",
+  "thread/items/list",
+  "thread/searchOccurrences",
+  "thread/name/set",
+  "thread/archive",
+  "thread/unarchive",
+  "thread/delete",
+  "thread/metadata/update",
+  "thread/unsubscribe",
+]);
+
+/** A conversation with Codex. */
+export class Thread implements ThreadCaller, AsyncDisposable {
+  readonly id: string;
+  /** What happened before. */
+  readonly history: ThreadHistory;
+  /** What waits with the server to be run. */
+  readonly queue: ThreadQueue;
+  readonly goal: ThreadGoal;
+  /** Commands left running in the background. */
+  readonly terminals: ThreadTerminals;
+  /** How the thread was set up when it was started or resumed; later changes come as events. */
+  readonly settings: ThreadSettings;
+  readonly #host: ThreadHost;
+  readonly #channel: ThreadChannel;
+  readonly #starter: TurnStarter;
+
+  constructor(host: ThreadHost, channel: ThreadChannel, settings: ThreadSettings) {
+    this.id = channel.threadId;
+    this.settings = settings;
+    this.#host = host;
+    this.#channel = channel;
+    this.#starter = new TurnStarter(this.#loadedCaller(), channel);
+    this.history = new ThreadHistory(this);
+    this.queue = new ThreadQueue(this);
+    this.goal = new ThreadGoal(this);
+    this.terminals = new ThreadTerminals(this);
+  }
+
+  get cwd(): string {
+    return this.settings.cwd;
+  }
+
+  get inputContext(): InputContext {
+    return { cwd: this.cwd, local: this.#host.local };
+  }
+
+  /** Whether a turn runs on this thread now, whoever started it. */
+  get busy(): boolean {
+    return this.#channel.activeTurn !== undefined;
+  }
+
+  /** The agents that this thread started, each with its own below it. */
+  get agents(): readonly Agent[] {
+    return this.#host.agentsBelow(this.id);
+  }
+
+  /** Starts a turn. What happens when one runs already is `whenBusy`; without it the call is refused. */
+  run<Output = undefined>(input: Input, options: RunOptions<Output> = {}): Turn<Output> {
+    const { outputSchema, signal, whenBusy = "reject", ...settings } = options;
+    const schema = outputSchema === undefined ? undefined : toOutputSchema(outputSchema);
+    if (settings.cwd !== undefined && settings.cwd !== null) checkCwd(settings.cwd, this.#host.local);
+    const begin = async (): Promise<LiveTurn> => {
+      const params = {
+        input: await toUserInput(input, this.inputContext),
+        ...settings,
+        ...(schema ? { outputSchema: schema.wire } : {}),
+      };
+      return this.#starter.start({ params, whenBusy, signal });
+    };
+    return this.#turn(begin, { ...(schema ? { parse: schema.parse } : {}), ...(signal ? { signal } : {}) });
+  }
+
+  /** Starts a turn and gives its events, as `@openai/codex-sdk` does. `run` gives both events and result. */
+  async runStreamed(input: Input, options: RunOptions = {}): Promise<{ events: AsyncIterable<CodexEvent> }> {
+    const turn = this.run(input, options);
+    await turn.id;
+    return { events: turn };
+  }
+
+  /** Adds to the turn that runs; rejects with `turn_not_active` when none does. */
+  async steer(input: Input, options: TurnCallOptions = {}): Promise<void> {
+    await this.#steer(this.#channel.activeTurn?.turnId ?? "", input, options);
+  }
+
+  /** Stops the turn that runs, whoever started it; does nothing when none does. */
+  async interrupt(options: TurnCallOptions = {}): Promise<void> {
+    const active = this.#channel.activeTurn;
+    if (active) await this.#turn(() => Promise.resolve(active)).interrupt(options);
+  }
+
+  /** Every event of this thread from now on, turns of other clients and late items included. */
+  events(): AsyncIterableIterator<CodexEvent, undefined, undefined> {
+    return this.#channel.events.read();
+  }
+
+  /** Every turn that begins from now on, whoever started it: this client, the queue, a goal, another client. */
+  onTurn(listener: (turn: Turn) => void): Disposable {
+    return this.#channel.onTurn((live) => listener(this.#turn(() => Promise.resolve(live))));
+  }
+
+  /** Looks at changes and reports what is wrong with them. */
+  review(target: v2.ReviewTarget, options: TurnCallOptions = {}): Turn {
+    return this.#turn(async () => {
+      this.#refuseWhenBusy("A review");
+      const start = this.#channel.expectStart();
+      try {
+        const { turn } = await this.request("review/start", { target }, options);
+        return start.claim(turn.id);
+      } finally {
+        start.done();
+      }
+    }, options);
+  }
+
+  /** Makes the history shorter; the progress is a turn. */
+  compact(options: TurnCallOptions = {}): Turn {
+    return this.#turn(async () => {
+      this.#refuseWhenBusy("Compacting");
+      return this.#turnBegunBy(() => this.request("thread/compact/start", {}, options), options);
+    }, options);
+  }
+
+  /** Runs a command of the person's, **outside the sandbox**, in the turn that runs or in one of its own. */
+  shell(command: string, options: TurnCallOptions & { readonly timeoutMs?: number } = {}): Turn {
+    const { timeoutMs, ...call } = options;
+    const params = timeoutMs === undefined ? { command } : { command, timeoutMs };
+    return this.#turn(async () => {
+      const active = this.#channel.activeTurn;
+      if (!active) return this.#turnBegunBy(() => this.request("thread/shellCommand", params, call), call);
+      await this.request("thread/shellCommand", params, call);
+      return active;
+    }, call);
+  }
+
+  /** A copy of this thread with an id of its own: whole, through a turn, or up to one. */
+  fork(options: ForkThreadOptions = {}): Promise<Thread> {
+    return this.#host.fork(this.id, options);
+  }
+
+  /** The thread as the server has it now. */
+  async read(options: CallOptions = {}): Promise<v2.Thread> {
+    return (await this.request("thread/read", { includeTurns: false }, options)).thread;
+  }
+
+  async rename(name: string): Promise<void> {
+    await this.request("thread/name/set", { name });
+  }
+
+  async archive(): Promise<void> {
+    await this.request("thread/archive", {});
+  }
+
+  async unarchive(): Promise<void> {
+    await this.request("thread/unarchive", {});
+  }
+
+  /** Deletes the thread and the agents' threads below it, for good. */
+  async delete(): Promise<void> {
+    await this.request("thread/delete", {});
+    await this.#host.release(this.id);
+  }
+
+  /** Cuts the history before a turn; files stay as they are. */
+  async revert(beforeTurnId: string): Promise<void> {
+    this.#refuseWhenBusy("Reverting");
+    await this.request("thread/revert", { beforeTurnId });
+  }
+
+  /** Appends raw Responses items to the history, without a turn. */
+  async inject(items: JsonValue[]): Promise<void> {
+    await this.request("thread/inject_items", { items });
+  }
+
+  /** Changes the settings of the turns to come. */
+  async updateSettings(settings: ThreadParams<"thread/settings/update">): Promise<void> {
+    if (settings.cwd !== undefined && settings.cwd !== null) checkCwd(settings.cwd, this.#host.local);
+    await this.request("thread/settings/update", settings);
+  }
+
+  /** Stops listening to this thread. A turn that runs goes on with the server. */
+  async close(): Promise<void> {
+    await this.#host.release(this.id);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  /** Any request about this thread; its id is added. */
+  async request<M extends ThreadMethod>(
+    method: M,
+    params: ThreadParams<M>,
+    options?: CallOptions,
+  ): Promise<ClientRequests[M]["result"]> {
+    if (!STORED.has(method)) await this.#host.loaded(this.id);
+    const args = [{ ...params, threadId: this.id }, options];
+    return this.#host.caller.request(method, ...(args as never));
+  }
+
+  /** Every entry of a request about this thread that answers in pages. */
+  pages<M extends PagedThreadMethod>(
+    method: M,
+    params: ThreadParams<M>,
+    options?: CallOptions,
+  ): AsyncGenerator<PageEntry<M>, void, undefined> {
+    type Page = { data: PageEntry<M>[]; nextCursor: string | null };
+    return paginate(async (cursor) => {
+      const page = await this.request(method, { ...params, cursor } as ThreadParams<M>, options);
+      return page as unknown as Page;
+    });
+  }
+
+  /** Calls for a server that has this thread loaded: it may be another by the time that a turn's place is free. */
+  #loadedCaller(): Pick<Caller, "request"> {
+    return {
+      request: async (method, ...args) => {
+        await this.#host.loaded(this.id);
+        return this.#host.caller.request(method, ...args);
+      },
+    };
+  }
+
+  #turn<Output = undefined>(
+    begin: () => Promise<LiveTurn>,
+    options: { parse?: (text: string) => Output; signal?: AbortSignal } = {},
+  ): Turn<Output> {
+    return new Turn({
+      begin,
+      controls: {
+        steer: (turnId, input, call) => this.#steer(turnId, input, call),
+        interrupt: async (turnId, call) => {
+          await this.request("turn/interrupt", { turnId }, call);
+        },
+      },
+      ...options,
+    });
+  }
+
+  async #steer(expectedTurnId: string, input: Input, options: TurnCallOptions): Promise<void> {
+    const userInput = await toUserInput(input, this.inputContext);
+    await this.request("turn/steer", { expectedTurnId, input: userInput }, options);
+  }
+
+  /** The server would take these in the middle of a turn, and lose track of that turn. */
+  #refuseWhenBusy(what: string): void {
+    const active = this.#channel.activeTurn;
+    if (!active) return;
+    const message = `${what} needs an idle thread; turn ${active.turnId} runs. Wait for it, or interrupt it.`;
+    throw new CodexError("thread_busy", message);
+  }
+
+  /** Some requests start a turn and do not say which: it is the next that begins. */
+  async #turnBegunBy(request: () => Promise<unknown>, { signal }: TurnCallOptions): Promise<LiveTurn> {
+    const begun = this.#channel.nextTurn();
+    try {
+      await request();
+      return await orAborted(begun.turn, signal);
+    } finally {
+      begun.stop();
+    }
+  }
+}

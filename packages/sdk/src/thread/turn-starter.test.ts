@@ -1,0 +1,546 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { type FakeCall, FakeCaller, settled } from "../../test/fake-caller.ts";
+import { Saying, userMessage } from "../../test/notices.ts";
+import { CodexError } from "../errors.ts";
+import type { CodexEvent, RawMessage } from "../events/event.ts";
+import { fromNotification } from "../events/from-notification.ts";
+import type { LiveTurn } from "../turn/live-turn.ts";
+import type { WhenBusy } from "./run-options.ts";
+import { ThreadChannel } from "./thread-channel.ts";
+import { TurnStarter } from "./turn-starter.ts";
+
+function starterAnd(): {
+  caller: FakeCaller;
+  channel: ThreadChannel;
+  hear: (...messages: RawMessage[]) => void;
+  run: (whenBusy: WhenBusy, signal?: AbortSignal, settings?: object) => Run;
+  /** Answers the newest `turn/start` and lets its turn begin. */
+  begin: (turnId: string) => Promise<Saying>;
+} {
+  const caller = new FakeCaller();
+  const channel = new ThreadChannel("thread");
+  const starter = new TurnStarter(caller, channel);
+  const hear = (...messages: RawMessage[]): void => {
+    for (const raw of messages) channel.take(fromNotification(raw));
+  };
+  return {
+    caller,
+    channel,
+    hear,
+    run: (whenBusy, signal, settings = {}) =>
+      watched(starter.start({ params: { input: [], ...settings }, whenBusy, signal })),
+    begin: async (turnId) => {
+      await settled();
+      const say = new Saying("thread", turnId);
+      caller.last("turn/start").answer({ turn: say.turn("inProgress") });
+      await settled();
+      hear(say.started());
+      return say;
+    },
+  };
+}
+
+/** A run, and how it stands without waiting for it. */
+interface Run {
+  readonly promise: Promise<LiveTurn>;
+  turnId: string | undefined;
+  error: CodexError | undefined;
+}
+
+function watched(promise: Promise<LiveTurn>): Run {
+  const run: Run = { promise, turnId: undefined, error: undefined };
+  promise.then(
+    ({ turnId }) => (run.turnId = turnId),
+    (error: CodexError) => (run.error = error),
+  );
+  return run;
+}
+
+describe("TurnStarter", () => {
+  it("starts a turn on a free thread, whatever is to happen on a busy one", async () => {
+    for (const whenBusy of ["reject", "steer", "queue", "wait"] as const) {
+      const { run, begin, caller } = starterAnd();
+      const mine = run(whenBusy, undefined, { model: "some" });
+      await begin("t");
+      expect(mine.turnId).toBe("t");
+      expect(caller.last("turn/start").params).toMatchObject({
+        threadId: "thread",
+        model: "some",
+        clientUserMessageId: expect.any(String),
+      });
+    }
+  });
+
+  it("starts one of two that come at once, and tells the other that the thread is busy", async () => {
+    const { run, begin, caller } = starterAnd();
+    const [first, second] = [run("reject"), run("reject")];
+    await begin("t");
+    await settled();
+    expect(caller.made("turn/start")).toHaveLength(1);
+    expect(first.turnId).toBe("t");
+    expect(second.error?.code).toBe("thread_busy");
+    expect(second.error?.message).toContain("Turn t ");
+  });
+
+  it("starts the second of two when the first's turn is over already", async () => {
+    const { run, hear, caller } = starterAnd();
+    const [first, second] = [run("reject"), run("reject")];
+    await settled();
+    const say = new Saying("thread", "quick");
+    hear(say.started(), say.completed());
+    caller.last("turn/start").answer({ turn: say.turn("inProgress") });
+    await settled();
+    expect((await first.promise).end?.type).toBe("turn.completed");
+    expect(caller.made("turn/start")).toHaveLength(2);
+    caller.last("turn/start").answer({ turn: { id: "t2" } });
+    expect((await second.promise).turnId).toBe("t2");
+  });
+
+  it("serves those that wait in the order in which they came", async () => {
+    const { run, begin, hear, caller } = starterAnd();
+    const runs = [run("wait"), run("wait"), run("wait")];
+    for (const [number, mine] of runs.entries()) {
+      const say = await begin(`t${number}`);
+      expect(mine.turnId).toBe(`t${number}`);
+      expect(caller.made("turn/start")).toHaveLength(number + 1);
+      hear(say.completed());
+    }
+  });
+
+  it("lets those that wait wait for turns of others too", async () => {
+    const { run, begin, hear, caller } = starterAnd();
+    const theirs = new Saying("thread", "theirs");
+    hear(theirs.started());
+    const mine = run("wait");
+    await settled();
+    expect(caller.calls).toEqual([]);
+    hear(theirs.completed());
+    await begin("mine");
+    expect(mine.turnId).toBe("mine");
+  });
+
+  it("adds input to the turn that runs when told to steer", async () => {
+    const { run, begin, caller } = starterAnd();
+    const first = run("reject");
+    await begin("t");
+    const context = { additionalContext: { note: { text: "x" } } };
+    const second = run("steer", undefined, context);
+    await settled();
+    expect(caller.last("turn/steer").params).toEqual({
+      threadId: "thread",
+      expectedTurnId: "t",
+      input: [],
+      ...context,
+    });
+    caller.last("turn/steer").answer({ turnId: "t" });
+    expect(await second.promise).toBe(await first.promise);
+  });
+
+  it("starts a new turn when the one to steer ended on the way", async () => {
+    const { run, begin, hear, caller } = starterAnd();
+    run("reject");
+    const say = await begin("t");
+    const second = run("steer");
+    await settled();
+    caller.last("turn/steer").refuse("turn_not_active");
+    await settled();
+    expect(caller.made("turn/start")).toHaveLength(1);
+    hear(say.completed());
+    await begin("t2");
+    expect(second.turnId).toBe("t2");
+  });
+
+  it("keeps nobody else waiting while it waits for the word that such a turn ended", async () => {
+    const { run, begin, caller } = starterAnd();
+    run("reject");
+    await begin("t");
+    run("steer");
+    await settled();
+    caller.last("turn/steer").refuse("turn_not_active");
+    const third = run("reject");
+    await settled();
+    expect(third.error?.code).toBe("thread_busy");
+  });
+
+  it("tells why a turn takes no input", async () => {
+    const { run, begin, caller } = starterAnd();
+    run("reject");
+    await begin("review");
+    const second = run("steer");
+    await settled();
+    caller.last("turn/steer").refuse("turn_not_steerable");
+    await settled();
+    expect(second.error?.code).toBe("turn_not_steerable");
+  });
+
+  it.each(["steer", "queue"] as const)("refuses settings that %s would lose", async (whenBusy) => {
+    const { run, begin, caller } = starterAnd();
+    run("reject");
+    await begin("t");
+    const second = run(whenBusy, undefined, { model: "other", effort: undefined });
+    await settled();
+    expect(second.error).toMatchObject({
+      code: "invalid_argument",
+      message: expect.stringMatching(/; model can't go/),
+    });
+    expect(caller.calls).toHaveLength(1);
+  });
+
+  it("binds a queued run to the turn that begins with its message", async () => {
+    const { run, begin, hear, caller } = starterAnd();
+    run("reject");
+    const say = await begin("t");
+    const [one, two] = [run("queue"), run("queue")];
+    await settled();
+    const [first] = caller.made("thread/queue/add");
+    first?.answer({ queuedSubmission: { id: "q1" } });
+    await settled();
+    const second = caller.last("thread/queue/add");
+    second.answer({ queuedSubmission: { id: "q2" } });
+    hear(say.completed());
+    const turns = [
+      new Saying("thread", "goal"),
+      new Saying("thread", "q2"),
+      new Saying("thread", "q1"),
+    ] as const;
+    const messages = [null, second.params["clientUserMessageId"], first?.params["clientUserMessageId"]] as (
+      | string
+      | null
+    )[];
+    for (const [number, turn] of turns.entries()) {
+      hear(
+        turn.started(),
+        turn.itemStarted(userMessage(`u${number}`, messages[number] ?? null)),
+        turn.completed(),
+      );
+    }
+    await settled();
+    expect([one.turnId, two.turnId]).toEqual(["q1", "q2"]);
+    expect(caller.made("turn/start")).toHaveLength(1);
+  });
+
+  it("binds a queued run whose turn begins before the queue answers", async () => {
+    const { run, begin, hear, caller } = starterAnd();
+    run("reject");
+    const say = await begin("t");
+    const mine = run("queue");
+    await settled();
+    const { params, answer } = caller.last("thread/queue/add");
+    const next = new Saying("thread", "next");
+    hear(
+      say.completed(),
+      next.started(),
+      next.itemStarted(userMessage("u", String(params["clientUserMessageId"]))),
+    );
+    answer({ queuedSubmission: { id: "q" } });
+    await settled();
+    expect(mine.turnId).toBe("next");
+  });
+
+  it("starts other turns while one is queued", async () => {
+    const { run, begin, hear, caller } = starterAnd();
+    run("reject");
+    const say = await begin("t");
+    const queued = run("queue");
+    await settled();
+    caller.last("thread/queue/add").answer({ queuedSubmission: { id: "q" } });
+    hear(say.completed({ status: "interrupted" }));
+    const other = run("reject");
+    await begin("t2");
+    expect(other.turnId).toBe("t2");
+    expect(queued.turnId).toBeUndefined();
+  });
+
+  it("goes on after a start that failed", async () => {
+    const { run, begin, caller, channel } = starterAnd();
+    const orders = [
+      [run("reject"), run("reject")],
+      [run("wait"), run("wait")],
+    ];
+    for (const [number, mine] of orders.flat().entries()) {
+      await settled();
+      expect(caller.made("turn/start")).toHaveLength(number + 1);
+      caller.last("turn/start").refuse("request_failed");
+      await settled();
+      expect(mine.error?.code).toBe("request_failed");
+    }
+    expect(channel.activeTurn).toBeUndefined();
+    const last = run("reject");
+    await begin("t");
+    expect(last.turnId).toBe("t");
+  });
+
+  it("rejects what waits with the server when the server is gone, and starts what waits here", async () => {
+    const { run, begin, caller, channel } = starterAnd();
+    run("reject");
+    await begin("t");
+    const [queued, waiting] = [run("queue"), run("wait")];
+    await settled();
+    caller.last("thread/queue/add").answer({ queuedSubmission: { id: "q" } });
+    await settled();
+    channel.failAll(new CodexError("app_server_crashed", "gone"));
+    await settled();
+    expect(queued.error?.code).toBe("app_server_crashed");
+    await begin("t2");
+    expect(waiting.turnId).toBe("t2");
+  });
+
+  describe("with a signal", () => {
+    it("sends nothing when it fired before", async () => {
+      for (const whenBusy of ["reject", "steer", "queue", "wait"] as const) {
+        const { run, caller } = starterAnd();
+        const mine = run(whenBusy, AbortSignal.abort("why"));
+        await settled();
+        expect(mine.error).toMatchObject({ code: "aborted", cause: "why" });
+        expect(caller.calls).toEqual([]);
+      }
+    });
+
+    it("lets go of one that waits, wherever in the line, and serves those behind it", async () => {
+      const { run, begin, hear } = starterAnd();
+      run("reject");
+      const say = await begin("t");
+      const aborts = [new AbortController(), new AbortController()];
+      const [first, second] = aborts.map(({ signal }) => run("wait", signal));
+      const third = run("wait");
+      aborts[1]?.abort();
+      await settled();
+      expect(second?.error?.code).toBe("aborted");
+      expect(first?.error).toBeUndefined();
+      aborts[0]?.abort();
+      await settled();
+      expect(first?.error?.code).toBe("aborted");
+      hear(say.completed());
+      await begin("t2");
+      expect(third.turnId).toBe("t2");
+    });
+
+    it("stops the turn that a call given up on has started", async () => {
+      const { run, begin, hear, caller } = starterAnd();
+      const abort = new AbortController();
+      const mine = run("reject", abort.signal);
+      await settled();
+      abort.abort();
+      await settled();
+      expect(mine.error?.code).toBe("aborted");
+      const next = run("wait");
+      const say = await begin("t");
+      expect(caller.last("turn/interrupt").params).toEqual({ threadId: "thread", turnId: "t" });
+      caller.last("turn/interrupt").answer({});
+      expect(caller.made("turn/start")).toHaveLength(1);
+      hear(say.completed({ status: "interrupted" }));
+      await begin("t2");
+      expect(next.turnId).toBe("t2");
+    });
+
+    it("takes input out of the queue that its caller gave up on", async () => {
+      const { run, begin, caller } = starterAnd();
+      run("reject");
+      await begin("t");
+      const abort = new AbortController();
+      const mine = run("queue", abort.signal);
+      await settled();
+      caller.last("thread/queue/add").answer({ queuedSubmission: { id: "q" } });
+      await settled();
+      abort.abort();
+      await settled();
+      expect(mine.error?.code).toBe("aborted");
+      expect(caller.last("thread/queue/delete").params).toEqual({
+        threadId: "thread",
+        queuedSubmissionId: "q",
+      });
+      caller.last("thread/queue/delete").answer({});
+    });
+
+    it("takes input out of the queue that was given up on before the queue answered", async () => {
+      const { run, begin, caller } = starterAnd();
+      run("reject");
+      await begin("t");
+      const abort = new AbortController();
+      const mine = run("queue", abort.signal);
+      await settled();
+      abort.abort();
+      await settled();
+      expect(mine.error?.code).toBe("aborted");
+      caller.last("thread/queue/add").answer({ queuedSubmission: { id: "q" } });
+      await settled();
+      expect(caller.made("thread/queue/delete")).toHaveLength(1);
+    });
+
+    it("stops a queued turn that begins just as its caller gives up", async () => {
+      const { run, begin, hear, caller } = starterAnd();
+      run("reject");
+      const say = await begin("t");
+      const abort = new AbortController();
+      const mine = run("queue", abort.signal);
+      await settled();
+      const { params, answer } = caller.last("thread/queue/add");
+      answer({ queuedSubmission: { id: "q" } });
+      await settled();
+      abort.abort();
+      await settled();
+      expect(mine.error?.code).toBe("aborted");
+      caller.last("thread/queue/delete").refuse("request_failed");
+      const next = new Saying("thread", "next");
+      hear(
+        say.completed(),
+        next.started(),
+        next.itemStarted(userMessage("u", String(params["clientUserMessageId"]))),
+      );
+      await settled();
+      expect(caller.last("turn/interrupt").params).toEqual({ threadId: "thread", turnId: "next" });
+    });
+  });
+
+  it("settles every run, never starts into a turn that it knows, and leaves none running, in any order of things", async () => {
+    const runs = fc.array(
+      fc.record({
+        whenBusy: fc.constantFrom<WhenBusy>("reject", "steer", "queue", "wait"),
+        isRefused: fc.boolean(),
+        isAborted: fc.boolean(),
+      }),
+      { minLength: 1, maxLength: 6 },
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.scheduler(), runs, async (scheduler, wanted) => {
+        const server = new ScheduledServer(scheduler);
+        const all = wanted.map(({ whenBusy, isRefused, isAborted }, number) => {
+          const abort = new AbortController();
+          const run: { state: string } = { state: "not begun" };
+          void scheduler.schedule(Promise.resolve(), `run ${number}: ${whenBusy}`).then(() => {
+            server.refuseNext = isRefused;
+            run.state = "pending";
+            return server.starter.start({ params: { input: [] }, whenBusy, signal: abort.signal }).then(
+              async (turn) => {
+                run.state = "running";
+                await turn.ended;
+                run.state = "ended";
+              },
+              (error: CodexError) => (run.state = error.code),
+            );
+          });
+          if (isAborted)
+            void scheduler.schedule(Promise.resolve(), `abort ${number}`).then(() => abort.abort());
+          return run;
+        });
+        await scheduler.waitIdle();
+        for (const { state } of all)
+          expect(["ended", "thread_busy", "aborted", "request_failed"]).toContain(state);
+        expect(server.startsWhileKnownBusy).toBe(0);
+        expect(server.mostStartsAtOnce).toBeLessThanOrEqual(1);
+        expect(server.joined).toBe(server.warned);
+        expect(server.active).toBeUndefined();
+        expect(server.channel.liveTurns).toEqual([]);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+/** An app-server that does everything in whatever order the scheduler likes; what it says arrives in order. */
+class ScheduledServer {
+  readonly caller = new FakeCaller();
+  readonly channel: ThreadChannel;
+  readonly starter: TurnStarter;
+  readonly #scheduler: fc.Scheduler;
+  readonly #queue: { id: string; messageId: string }[] = [];
+  #wire: Promise<unknown> = Promise.resolve();
+  #turns = 0;
+  #starts = 0;
+  active: Saying | undefined;
+  refuseNext = false;
+  startsWhileKnownBusy = 0;
+  mostStartsAtOnce = 0;
+  /** Starts that joined a turn that the server had begun by itself, and warnings of that. */
+  joined = 0;
+  warned = 0;
+
+  constructor(scheduler: fc.Scheduler) {
+    this.#scheduler = scheduler;
+    const publish = (event: CodexEvent): void => {
+      if (event.type === "warning" && event.kind === "steered") this.warned += 1;
+    };
+    this.channel = new ThreadChannel("thread", { publish });
+    this.starter = new TurnStarter(this.caller, this.channel);
+    this.caller.respond = (call) => void this.#handle(call);
+  }
+
+  async #handle(call: FakeCall): Promise<void> {
+    if (call.method === "turn/start") {
+      if (this.channel.activeTurn) this.startsWhileKnownBusy += 1;
+      this.#starts += 1;
+      this.mostStartsAtOnce = Math.max(this.mostStartsAtOnce, this.#starts);
+    }
+    const isRefused = this.refuseNext;
+    this.refuseNext = false;
+    await this.#scheduler.schedule(Promise.resolve(), `${call.method} arrives`);
+    const respond = isRefused ? undefined : this.#work(call);
+    await this.#scheduler.schedule(Promise.resolve(), `${call.method} answers`);
+    if (call.method === "turn/start") this.#starts -= 1;
+    if (respond) respond();
+    else call.refuse("request_failed");
+  }
+
+  /** What the server does at once, and how it will answer. */
+  #work({ method, params, answer, refuse }: FakeCall): () => void {
+    const messageId = String(params["clientUserMessageId"]);
+    switch (method) {
+      case "turn/start": {
+        if (this.active) this.joined += 1;
+        const turn = this.active ?? this.#begin();
+        this.#say(turn.itemStarted(userMessage(messageId, messageId)));
+        return () => answer({ turn: turn.turn("inProgress") });
+      }
+      case "turn/steer": {
+        const isActive = this.active?.turnId === params["expectedTurnId"];
+        return () => (isActive ? answer({}) : refuse("turn_not_active"));
+      }
+      case "turn/interrupt": {
+        const isActive = this.active?.turnId === params["turnId"];
+        if (isActive) this.#end("interrupted");
+        return () => (isActive ? answer({}) : refuse("turn_not_active"));
+      }
+      case "thread/queue/add": {
+        this.#queue.push({ id: messageId, messageId });
+        this.#drain();
+        return () => answer({ queuedSubmission: { id: messageId } });
+      }
+      case "thread/queue/delete": {
+        const at = this.#queue.findIndex(({ id }) => id === params["queuedSubmissionId"]);
+        if (at >= 0) this.#queue.splice(at, 1);
+        return () => (at >= 0 ? answer({}) : refuse("request_failed"));
+      }
+      default:
+        throw new Error(`unexpected ${method}`);
+    }
+  }
+
+  #begin(): Saying {
+    this.#turns += 1;
+    const turn = new Saying("thread", `t${this.#turns}`);
+    this.active = turn;
+    this.#say(turn.started());
+    void this.#scheduler.schedule(Promise.resolve(), `${turn.turnId} ends`).then(() => {
+      if (this.active === turn) this.#end("completed");
+    });
+    return turn;
+  }
+
+  #end(status: "completed" | "interrupted"): void {
+    if (this.active) this.#say(this.active.completed({ status }));
+    this.active = undefined;
+    this.#drain();
+  }
+
+  #drain(): void {
+    const next = this.active ? undefined : this.#queue.shift();
+    if (next) this.#say(this.#begin().itemStarted(userMessage(next.messageId, next.messageId)));
+  }
+
+  #say(raw: RawMessage): void {
+    this.#wire = this.#wire
+      .then(() => this.#scheduler.schedule(Promise.resolve(), raw.method))
+      .then(() => this.channel.take(fromNotification(raw)));
+  }
+}
