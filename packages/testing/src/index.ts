@@ -9,13 +9,14 @@ export {
   shakeHands,
   startAppServer,
 } from "./start-app-server.ts";
-export { codexBinary } from "./codex-binary.ts";
 
 // A fake app-server, for faults that the real one can't be made to show.
 export type { FakeAction, FakeBehaviour } from "./fake/behaviour.ts";
 export { type FakeAppServer, fakeAppServerCommand, startFakeAppServer } from "./fake/start-fake.ts";
 
-// Processes and folders that do not outlive their owner.
-export { ChildTransport } from "./child-transport.ts";
-export { OwnedProcess, type OwnedProcessOptions, type ProcessEnd } from "./owned-process.ts";
+// A folder that does not outlive its owner.
 export { type TempFolder, tempFolder } from "./temp-folder.ts";
+
+// The SDK's `Codex` on a scripted model.
+export { launchCodex, type LaunchedCodex } from "./launch-codex.ts";
+export { type CodexFolders, codexFolders, type ModelOptions } from "./codex-folders.ts";

@@ -1,8 +1,7 @@
 import type { ClientWire } from "@codexkit/protocol";
 import { Peer, type PeerOptions } from "@codexkit/rpc";
+import { ChildTransport, OwnedProcess } from "codexkit/process";
 import { join } from "node:path";
-import { ChildTransport } from "../child-transport.ts";
-import { OwnedProcess } from "../owned-process.ts";
 import type { FakeBehaviour } from "./behaviour.ts";
 
 /** The command line of a fake app-server, for programs that launch one themselves. */

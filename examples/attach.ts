@@ -1,0 +1,17 @@
+// Attaching to a server that runs already: what it works on goes on without this program.
+import { say } from "@codexkit/scripted-model";
+import { startAppServer } from "@codexkit/testing";
+import { Codex } from "codexkit";
+
+// Stands in for `codex app-server --listen ws://127.0.0.1:PORT` in another terminal.
+await using server = await startAppServer({
+  model: [[say("Hello from a server that was here before.")]],
+  listen: "ws",
+});
+
+await using codex = await Codex.connect(server.url ?? "ws://127.0.0.1:4500");
+const { userAgent } = await codex.server();
+console.log(`attached to ${userAgent.split(" ")[0]}`);
+
+const thread = await codex.startThread({ cwd: server.workspace });
+console.log((await thread.run("Hello?")).finalResponse);

@@ -1,0 +1,19 @@
+// An answer in a shape: the schema goes to the model, and the result comes back parsed, checked and typed.
+import { say } from "@codexkit/scripted-model";
+import { Codex } from "codexkit";
+import { z } from "zod";
+import { onAScript } from "./on-a-script.ts";
+
+await using stage = await onAScript([
+  [
+    say("Let me look.", { phase: "commentary" }),
+    say('{"name":"codexkit","stars":5}', { phase: "final_answer" }),
+  ],
+]);
+
+await using codex = await Codex.launch(stage.launch);
+const thread = await codex.startThread({ cwd: stage.folder });
+const { structured } = await thread.run("Rate this project", {
+  outputSchema: z.object({ name: z.string(), stars: z.number().min(0).max(5) }),
+});
+console.log(`${structured.name}: ${"*".repeat(structured.stars)}`);

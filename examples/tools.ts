@@ -1,0 +1,23 @@
+// A tool of this program that the agent may call: its input is checked before it runs, and an error is told to the model.
+import { callTool, say } from "@codexkit/scripted-model";
+import { Codex, defineTool } from "codexkit";
+import { z } from "zod";
+import { onAScript } from "./on-a-script.ts";
+
+await using stage = await onAScript(({ newOutputs }) =>
+  newOutputs.length === 0
+    ? callTool("weather", { city: "Oslo" })
+    : say(`The tool says: ${newOutputs[0]?.text}`),
+);
+
+const weather = defineTool({
+  name: "weather",
+  description: "The weather in a city now.",
+  input: z.object({ city: z.string() }),
+  execute: ({ city }) => `It snows in ${city}.`,
+});
+
+await using codex = await Codex.launch(stage.launch);
+const thread = await codex.startThread({ cwd: stage.folder, tools: [weather] });
+const { finalResponse } = await thread.run("What is the weather in Oslo?");
+console.log(finalResponse);

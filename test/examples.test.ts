@@ -1,0 +1,54 @@
+// Every example runs as a program of its own, as a reader would run it.
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+
+const folder = join(import.meta.dirname, "../examples");
+
+/** What each prints, and what a person types when it asks. */
+const expectations: Record<string, { prints: RegExp; answers?: { to: string; with: string } }> = {
+  "approvals.ts": {
+    prints: /completed: outside the sandbox[^]*Done\./,
+    answers: { to: "[y/a/N]", with: "y\n" },
+  },
+  "attach.ts": { prints: /attached to codexkit\/[\d.]+\nHello from a server that was here before\./ },
+  "fork-and-revert.ts": { prints: /You said: second\nYou said: second, another way\n1 turn left/ },
+  "quick-start.ts": { prints: /nothing in it yet\.\n\d+ tokens/ },
+  "streaming.ts": { prints: /\$ \/bin\/bash[^]*exit code 0[^]*The turn completed in \d+ ms/ },
+  "structured-output.ts": { prints: /codexkit: \*{5}/ },
+  "tools.ts": { prints: /The tool says: It snows in Oslo\./ },
+  "two-clients.ts": {
+    prints: /second client approves[^]*second client hears: It is late\.\nfirst client gets: It is late\./,
+  },
+};
+
+async function output(
+  child: ChildProcessWithoutNullStreams,
+  answers: { to: string; with: string } | undefined,
+): Promise<{ code: number | null; text: string }> {
+  let text = "";
+  const read = (chunk: string): void => {
+    text += chunk;
+    if (answers && text.includes(answers.to)) child.stdin.write(answers.with);
+  };
+  child.stdout.setEncoding("utf8").on("data", read);
+  child.stderr.setEncoding("utf8").on("data", read);
+  return new Promise((resolve) => {
+    child.once("close", (code) => resolve({ code, text }));
+  });
+}
+
+describe("the examples", () => {
+  it("are all run here", () => {
+    const programs = readdirSync(folder).filter((file) => file.endsWith(".ts") && file !== "on-a-script.ts");
+    expect(Object.keys(expectations).toSorted()).toEqual(programs.toSorted());
+  });
+
+  it.each(Object.entries(expectations))("%s does what it says", async (file, { prints, answers }) => {
+    const child = spawn(process.execPath, ["--conditions=codexkit:source", join(folder, file)]);
+    const { code, text } = await output(child, answers);
+    expect(text).toMatch(prints);
+    expect(code).toBe(0);
+  });
+});
