@@ -1,3 +1,4 @@
+import type { ChildProcess } from "node:child_process";
 import { tmpdir } from "node:os";
 import type { Transport } from "@codexkit/rpc";
 import { CodexError } from "../errors.ts";
@@ -34,6 +35,8 @@ export interface LaunchAppServerOptions extends AppServerSettings {
   /** Hears every line of Codex's log. */
   readonly onStderr?: ((line: string) => void) | undefined;
   readonly limits?: Partial<ProcessLimits> | undefined;
+  /** Is given the child as soon as there is one: to `unref` it, or to see how it exits. */
+  readonly onSpawn?: ((child: ChildProcess) => void) | undefined;
   /** Where owners keep their manifests; see `ownersFolder`. */
   readonly ownersFolder?: string | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -82,6 +85,7 @@ export async function launchAppServer(options: LaunchAppServerOptions = {}): Pro
     onStderr: options.onStderr,
     limits: options.limits,
   });
+  options.onSpawn?.(owned.child);
   const isStdio = listen === "stdio://";
   // A listening server has no stdin to lose: it is told to go.
   const stop = (): Promise<void> => owned.stop(isStdio ? "stdin" : "SIGTERM");

@@ -1,13 +1,17 @@
 import { CodexError } from "../errors.ts";
 
-/** The promise, or an error as soon as the signal fires. What the promise stands for goes on. */
+/**
+ * The promise, or an error as soon as the signal fires. What the promise stands for goes on: whoever makes the error may
+ * see to it.
+ */
 export async function orAborted<Value>(
   promise: Promise<Value>,
   signal: AbortSignal | undefined,
+  toError: (signal: AbortSignal) => Error = abortedError,
 ): Promise<Value> {
   if (!signal) return promise;
   const aborted = Promise.withResolvers<never>();
-  const onAbort = (): void => aborted.reject(abortedError(signal));
+  const onAbort = (): void => aborted.reject(toError(signal));
   if (signal.aborted) onAbort();
   signal.addEventListener("abort", onAbort, { once: true });
   try {

@@ -1,0 +1,34 @@
+import { describe, expect, it } from "vitest";
+import { configFlags } from "./config-flags.ts";
+
+describe("configFlags", () => {
+  it("gives nested tables dotted names and writes values in TOML", () => {
+    expect(
+      configFlags({
+        model: 'a "b"',
+        retries: 3,
+        sandbox_workspace_write: { network_access: true, writable_roots: ["/a", "/b"] },
+        mcp_servers: { docs: { env: {}, headers: [{ "x-key": "1", "a b": "2" }] } },
+        left_out: undefined,
+      }),
+    ).toEqual([
+      String.raw`model="a \"b\""`,
+      "retries=3",
+      "sandbox_workspace_write.network_access=true",
+      'sandbox_workspace_write.writable_roots=["/a", "/b"]',
+      "mcp_servers.docs.env={}",
+      'mcp_servers.docs.headers=[{x-key = "1", "a b" = "2"}]',
+    ]);
+    expect(configFlags({})).toEqual([]);
+  });
+
+  it.each([
+    [[], "Codex config overrides must be a plain object"],
+    [{ a: null }, "Codex config override at a cannot be null"],
+    [{ a: { b: [1, Number.NaN] } }, "Codex config override at a.b[1] must be a finite number"],
+    [{ a: { "": 1 } }, "Codex config override keys must be non-empty strings"],
+    [{ a: () => 1 }, "Unsupported Codex config override value at a: function"],
+  ])("refuses %o in the old package's words", (config, message) => {
+    expect(() => configFlags(config)).toThrow(new Error(message));
+  });
+});

@@ -1,0 +1,29 @@
+import type { v2 } from "@codexkit/protocol";
+import type { Codex } from "../codex.ts";
+
+const EVERY_SOURCE: v2.ThreadSourceKind[] = [
+  "cli",
+  "vscode",
+  "exec",
+  "appServer",
+  "subAgent",
+  "subAgentReview",
+  "subAgentCompact",
+  "subAgentThreadSpawn",
+  "subAgentOther",
+  "unknown",
+];
+
+/** The id of the thread that is meant: the id itself, or the newest thread of that name in this folder, if there is one. */
+export async function findThread(codex: Codex, idOrName: string, cwd: string): Promise<string | undefined> {
+  if (/^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(idOrName)) return idOrName;
+  const threads = codex.listThreads({
+    searchTerm: idOrName,
+    sortKey: "updated_at",
+    sourceKinds: EVERY_SOURCE,
+  });
+  for await (const thread of threads) {
+    if (thread.name === idOrName && thread.cwd === cwd) return thread.id;
+  }
+  return undefined;
+}

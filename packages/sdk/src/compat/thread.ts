@@ -1,0 +1,93 @@
+import { ThreadRunError } from "./errors.ts";
+import { workingFolder } from "./check-folder.ts";
+import type { ThreadError, ThreadEvent, Usage } from "./events.ts";
+import { type Input, toPrompt } from "./input.ts";
+import type { ThreadItem } from "./items.ts";
+import type { LaunchPlan } from "./launch-plan.ts";
+import type { ThreadOptions, TurnOptions } from "./options.ts";
+import { streamTurn } from "./stream-turn.ts";
+
+/** What a turn came to. */
+type Turn = {
+  /** Everything that happened, in the order in which it completed. */
+  items: ThreadItem[];
+  /** The agent's last message. */
+  finalResponse: string;
+  usage: Usage | null;
+};
+
+/** What `run` gives. */
+export type RunResult = Turn;
+
+type StreamedTurn = {
+  events: AsyncGenerator<ThreadEvent>;
+};
+
+/** What `runStreamed` gives. */
+export type RunStreamedResult = StreamedTurn;
+
+/** A conversation with the agent, of any number of turns. Made by `Codex`. */
+export class Thread {
+  readonly #plan: () => LaunchPlan;
+  readonly #options: ThreadOptions;
+  #id: string | null;
+
+  /** @internal */
+  constructor(plan: () => LaunchPlan, options: ThreadOptions, id: string | null = null) {
+    this.#plan = plan;
+    this.#options = options;
+    this.#id = id;
+  }
+
+  /** The thread's id; null until its first turn has started. */
+  get id(): string | null {
+    return this.#id;
+  }
+
+  /** Tells the agent something and gives the events of the turn as they come. The turn begins when they are first read. */
+  runStreamed(input: Input, turnOptions: TurnOptions = {}): Promise<StreamedTurn> {
+    return Promise.resolve({ events: this.#stream(input, turnOptions) });
+  }
+
+  /** Tells the agent something and waits for the end of the turn. Rejects when it fails. */
+  async run(input: Input, turnOptions: TurnOptions = {}): Promise<Turn> {
+    const items: ThreadItem[] = [];
+    let finalResponse = "";
+    let usage: Usage | null = null;
+    let failure: ThreadError | undefined;
+    try {
+      for await (const event of this.#stream(input, turnOptions)) {
+        if (event.type === "item.completed") {
+          items.push(event.item);
+          if (event.item.type === "agent_message") finalResponse = event.item.text;
+        }
+        if (event.type === "turn.completed") ({ usage } = event);
+        if (event.type === "turn.failed") failure = event.error;
+      }
+    } catch (error) {
+      if (!failure) throw error;
+      throw new ThreadRunError(failure.message, { cause: error instanceof Error ? error.cause : error });
+    }
+    return { items, finalResponse, usage };
+  }
+
+  async *#stream(input: Input, options: TurnOptions): AsyncGenerator<ThreadEvent, void, undefined> {
+    checkOutputSchema(options.outputSchema);
+    const events = streamTurn({
+      plan: this.#plan(),
+      threadId: this.#id || null,
+      setup: { options: this.#options, cwd: workingFolder(this.#options) },
+      prompt: toPrompt(input),
+      options,
+    });
+    for await (const event of events) {
+      if (event.type === "thread.started") this.#id = event.thread_id;
+      yield event;
+    }
+  }
+}
+
+function checkOutputSchema(schema: unknown): void {
+  const isObject = typeof schema === "object" && schema !== null && !Array.isArray(schema);
+  if (schema !== undefined && !isObject) throw new Error("outputSchema must be a plain JSON object");
+}
