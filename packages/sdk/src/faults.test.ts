@@ -322,7 +322,7 @@ describe("a server", () => {
           commandApproval: async () => {
             answers += 1;
             await asked;
-            return "accept";
+            return "accept" as const;
           },
         },
       },
