@@ -1,7 +1,8 @@
 import type { v2 } from "@codexkit/protocol";
 import type { RequestId } from "@codexkit/rpc";
 import { readCommandDecision, withinAvailable } from "./command-decision.ts";
-import { type CommandDecision, openAnswer } from "./decisions.ts";
+import type { CommandDecision } from "./decisions.ts";
+import { because, openApproval } from "./open-approval.ts";
 import type { OpenRequest, ReadContext } from "./open-request.ts";
 
 /** Codex wants to run a command where the sandbox does not let it. */
@@ -60,10 +61,8 @@ export function openCommandApproval(
     item: itemFor(threadId, itemId),
     params,
   };
-  return {
-    threadId,
-    turnId,
-    timed: true,
+  return openApproval({
+    approval,
     requested: {
       type: "approval.requested",
       threadId,
@@ -73,21 +72,16 @@ export function openCommandApproval(
       kind: "command",
       request: params,
     },
-    asks: (handlers) => [
-      handlers.commandApproval && ((context) => handlers.commandApproval?.(approval, context)),
-      handlers.approve && ((context) => handlers.approve?.(approval, context)),
-    ],
-    read: (value) => {
-      const { decision: wanted, reason } = openAnswer(value);
-      if (wanted === "pass") return "pass";
+    slot: "commandApproval",
+    read: (wanted, reason) => {
       const asked = readCommandDecision(wanted);
       const decision = withinAvailable(asked, approval.availableDecisions);
       const cut = decision === asked ? undefined : `${nameOf(asked)} is not offered for this command`;
       const why = [reason, cut].filter((part) => part !== undefined).join("; ");
-      return { response: { decision }, decision, ...(why !== "" && { reason: why }) };
+      return { response: { decision }, decision, ...because(why) };
     },
     refuse: (reason) => ({ response: { decision: "decline" }, decision: "decline", reason }),
-  };
+  });
 }
 
 function nameOf(decision: CommandDecision): string {

@@ -1,6 +1,7 @@
 import type { v2 } from "@codexkit/protocol";
 import type { RequestId } from "@codexkit/rpc";
-import { decisionSchema, openAnswer } from "./decisions.ts";
+import { decisionSchema } from "./decisions.ts";
+import { because, openApproval } from "./open-approval.ts";
 import type { OpenRequest, ReadContext } from "./open-request.ts";
 
 /** Codex wants to change files where the sandbox does not let it. */
@@ -38,10 +39,8 @@ export function openFileChangeApproval(
     item,
     params,
   };
-  return {
-    threadId,
-    turnId,
-    timed: true,
+  return openApproval({
+    approval,
     requested: {
       type: "approval.requested",
       threadId,
@@ -51,16 +50,11 @@ export function openFileChangeApproval(
       kind: "fileChange",
       request: params,
     },
-    asks: (handlers) => [
-      handlers.fileChangeApproval && ((context) => handlers.fileChangeApproval?.(approval, context)),
-      handlers.approve && ((context) => handlers.approve?.(approval, context)),
-    ],
-    read: (value) => {
-      const { decision: wanted, ...why } = openAnswer(value);
-      if (wanted === "pass") return "pass";
+    slot: "fileChangeApproval",
+    read: (wanted, reason) => {
       const decision = decisionSchema.parse(wanted);
-      return { response: { decision }, decision, ...why };
+      return { response: { decision }, decision, ...because(reason) };
     },
     refuse: (reason) => ({ response: { decision: "decline" }, decision: "decline", reason }),
-  };
+  });
 }

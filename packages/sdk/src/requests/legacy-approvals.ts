@@ -1,9 +1,9 @@
 import type { v1 } from "@codexkit/protocol";
 import type { RequestId } from "@codexkit/rpc";
 import { z } from "zod";
-import { type AnyDecision, decisionSchema, type LegacyDecision, openAnswer } from "./decisions.ts";
-import type { Answer, Ask, OpenRequest, ReadContext } from "./open-request.ts";
-import type { ServerRequestHandlers } from "./handlers.ts";
+import { type AnyDecision, decisionSchema, type LegacyDecision } from "./decisions.ts";
+import { because, openApproval } from "./open-approval.ts";
+import type { Answer, OpenRequest, ReadContext } from "./open-request.ts";
 
 // 0.166 still knows these two requests of the first protocol, though it sends the newer ones to clients of today.
 
@@ -54,11 +54,8 @@ export function openLegacyCommandApproval(
     reason,
     params,
   };
-  return {
-    ...legacy(threadId, (handlers) => [
-      handlers.execCommandApproval && ((context) => handlers.execCommandApproval?.(approval, context)),
-      handlers.approve && ((context) => handlers.approve?.(approval, context)),
-    ]),
+  return openApproval({
+    approval,
     requested: {
       type: "approval.requested",
       threadId,
@@ -68,7 +65,9 @@ export function openLegacyCommandApproval(
       kind: "legacyCommand",
       request: params,
     },
-  };
+    slot: "execCommandApproval",
+    ...legacyAnswers,
+  });
 }
 
 export function openLegacyPatchApproval(
@@ -78,11 +77,8 @@ export function openLegacyPatchApproval(
   const { conversationId: threadId, callId: itemId, fileChanges: changes } = params;
   const reason = params.reason ?? undefined;
   const approval: LegacyPatchApproval = { kind: "legacyPatch", requestId, threadId, changes, reason, params };
-  return {
-    ...legacy(threadId, (handlers) => [
-      handlers.applyPatchApproval && ((context) => handlers.applyPatchApproval?.(approval, context)),
-      handlers.approve && ((context) => handlers.approve?.(approval, context)),
-    ]),
+  return openApproval({
+    approval,
     requested: {
       type: "approval.requested",
       threadId,
@@ -92,28 +88,19 @@ export function openLegacyPatchApproval(
       kind: "legacyPatch",
       request: params,
     },
-  };
+    slot: "applyPatchApproval",
+    ...legacyAnswers,
+  });
 }
 
-function legacy(
-  threadId: string,
-  asks: (handlers: ServerRequestHandlers) => readonly (Ask | undefined)[],
-): OpenRequest {
-  return {
-    threadId,
-    timed: true,
-    asks,
-    read: (value) => {
-      const { decision: wanted, reason } = openAnswer(value);
-      return wanted === "pass" ? "pass" : answer(legacyDecisionSchema.parse(wanted), reason);
-    },
-    refuse: (reason) => answer("decline", reason),
-  };
-}
+const legacyAnswers = {
+  read: (wanted: unknown, reason: string | undefined) => answer(legacyDecisionSchema.parse(wanted), reason),
+  refuse: (reason: string) => answer("decline", reason),
+};
 
 function answer(decision: LegacyDecision & AnyDecision, reason: string | undefined): Answer {
   const response = { decision: toReviewDecision(decision, reason ?? "Declined.") };
-  return { response, decision, ...(reason !== undefined && { reason }) };
+  return { response, decision, ...because(reason) };
 }
 
 function toReviewDecision(decision: LegacyDecision, rejection: string): v1.ReviewDecision {

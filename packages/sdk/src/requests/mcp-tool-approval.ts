@@ -1,7 +1,8 @@
 import type { JsonValue, v2 } from "@codexkit/protocol";
 import type { RequestId } from "@codexkit/rpc";
 import { z } from "zod";
-import { type McpToolDecision, openAnswer } from "./decisions.ts";
+import type { McpToolDecision } from "./decisions.ts";
+import { because, openApproval } from "./open-approval.ts";
 import type { OpenRequest, ReadContext } from "./open-request.ts";
 
 /** How long an approval may be remembered. */
@@ -63,23 +64,16 @@ export function openMcpToolApproval(
     persist: readPersistence(meta.persist),
     params,
   };
-  return {
-    threadId,
-    turnId,
-    timed: true,
+  return openApproval({
+    approval,
     requested: { type: "approval.requested", threadId, turnId, requestId, kind: "mcpTool", request: params },
-    asks: (handlers) => [
-      handlers.mcpToolApproval && ((context) => handlers.mcpToolApproval?.(approval, context)),
-      handlers.approve && ((context) => handlers.approve?.(approval, context)),
-    ],
-    read: (value) => {
-      const { decision: wanted, ...why } = openAnswer(value);
-      if (wanted === "pass") return "pass";
+    slot: "mcpToolApproval",
+    read: (wanted, reason) => {
       const decision = withinPersistence(decisionSchema.parse(wanted), approval.persist);
-      return { response: toResponse(decision), decision, ...why };
+      return { response: toResponse(decision), decision, ...because(reason) };
     },
     refuse: (reason) => ({ response: toResponse("decline"), decision: "decline", reason }),
-  };
+  });
 }
 
 /** One word or a list of them; words of later releases are left out. */

@@ -1,7 +1,8 @@
 import type { v2 } from "@codexkit/protocol";
 import type { RequestId } from "@codexkit/rpc";
 import { z } from "zod";
-import { decisionSchema, openAnswer } from "./decisions.ts";
+import { decisionSchema } from "./decisions.ts";
+import { because, openApproval } from "./open-approval.ts";
 import type { Answer, OpenRequest, ReadContext } from "./open-request.ts";
 import { clampGrant, permissionGrantSchema } from "./permission-grant.ts";
 
@@ -38,10 +39,8 @@ export function openPermissionsApproval(
     permissions,
     params,
   };
-  return {
-    threadId,
-    turnId,
-    timed: true,
+  return openApproval({
+    approval,
     requested: {
       type: "approval.requested",
       threadId,
@@ -51,17 +50,10 @@ export function openPermissionsApproval(
       kind: "permissions",
       request: params,
     },
-    asks: (handlers) => [
-      handlers.permissionsApproval && ((context) => handlers.permissionsApproval?.(approval, context)),
-      handlers.approve && ((context) => handlers.approve?.(approval, context)),
-    ],
-    read: (value) => {
-      const { decision: wanted, ...why } = openAnswer(value);
-      if (wanted === "pass") return "pass";
-      return { ...answer(permissions, answerSchema.parse(wanted)), ...why };
-    },
+    slot: "permissionsApproval",
+    read: (wanted, reason) => ({ ...answer(permissions, answerSchema.parse(wanted)), ...because(reason) }),
     refuse: (reason) => ({ ...answer(permissions, "decline"), reason }),
-  };
+  });
 }
 
 function answer(asked: v2.RequestPermissionProfile, wanted: z.infer<typeof answerSchema>): Answer {

@@ -89,7 +89,7 @@ export class ServerRequestDesk {
     this.#justEnded.addTurn(threadId, turnId);
     this.#withdraw(
       ({ request }) => request.threadId === threadId && request.turnId === turnId,
-      new CodexError("aborted", "The turn ended."),
+      () => new CodexError("aborted", "The turn ended."),
     );
   }
 
@@ -97,23 +97,27 @@ export class ServerRequestDesk {
   threadEnded(threadId: string): void {
     this.#withdraw(
       ({ request }) => request.threadId === threadId,
-      new CodexError("aborted", "The thread was closed or left."),
+      () => new CodexError("aborted", "The thread was closed or left."),
     );
   }
 
   /** The connection ended. The server of the next one counts its requests anew. */
   connectionEnded(reason?: unknown): void {
-    this.#withdraw(() => true, closedError(reason));
+    this.#withdraw(
+      () => true,
+      () => closedError(reason),
+    );
     this.#answered.clear();
     this.#justEnded.clear();
   }
 
-  #withdraw(which: (pending: PendingRequest) => boolean, cause: Error): void {
+  /** @param cause Made only where something is pending: every turn ends, few have asked anything. */
+  #withdraw(which: (pending: PendingRequest) => boolean, cause: () => Error): void {
     for (const [id, pending] of this.#pending) {
       if (!which(pending)) continue;
       // At once, not when `receive` gets to it: the next connection may bring the same id.
       this.#pending.delete(id);
-      pending.withdraw("withdrawn", cause);
+      pending.withdraw("withdrawn", cause());
     }
   }
 

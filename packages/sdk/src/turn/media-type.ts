@@ -1,4 +1,4 @@
-/** A kind of file by its first bytes: what Codex's models read. */
+/** A kind of file by its first bytes. */
 const SIGNATURES: readonly {
   readonly type: string;
   readonly parts: readonly [offset: number, bytes: string][];
@@ -22,6 +22,9 @@ const SIGNATURES: readonly {
     ],
   },
   { type: "audio/mpeg", parts: [[0, "ID3"]] },
+  { type: "audio/ogg", parts: [[0, "OggS"]] },
+  { type: "audio/flac", parts: [[0, "fLaC"]] },
+  { type: "audio/mp4", parts: [[4, "ftypM4A"]] },
 ];
 
 /** The media type of some bytes, or `undefined` when they are none of the known kinds. */

@@ -51,6 +51,10 @@ export class TurnReconciler implements Disposable {
     }, this.#times.idleGraceMs);
     grace.unref();
     this.#graces.add(grace);
+    void Promise.all(turns.map(({ ended }) => ended)).then(() => {
+      clearTimeout(grace);
+      this.#graces.delete(grace);
+    });
   }
 
   #askAfterSilent(): void {

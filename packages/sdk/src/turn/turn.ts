@@ -156,23 +156,29 @@ export class Turn<Output = undefined> implements PromiseLike<TurnResult<Output>>
 class LateIterator implements AsyncIterator<CodexEvent, undefined> {
   readonly #open: () => Promise<AsyncIterator<CodexEvent, undefined>>;
   readonly #left = Promise.withResolvers<undefined>();
-  #inner: Promise<AsyncIterator<CodexEvent, undefined>> | undefined;
+  #opening: Promise<AsyncIterator<CodexEvent, undefined>> | undefined;
+  #inner: AsyncIterator<CodexEvent, undefined> | undefined;
 
   constructor(open: () => Promise<AsyncIterator<CodexEvent, undefined>>) {
     this.#open = open;
   }
 
-  async next(): Promise<IteratorResult<CodexEvent, undefined>> {
-    // A turn that waits in a queue may be hours away: whoever leaves does not wait for it.
-    this.#inner ??= this.#open();
-    const inner = await Promise.race([this.#left.promise, this.#inner]);
-    return inner ? inner.next() : { value: undefined, done: true };
+  next(): Promise<IteratorResult<CodexEvent, undefined>> {
+    return this.#inner ? this.#inner.next() : this.#firstNext();
   }
 
   return(): Promise<IteratorResult<CodexEvent, undefined>> {
     this.#left.resolve(undefined);
     // One that never began is left without a word of why.
-    this.#inner?.then((inner) => inner.return?.()).catch(() => {});
+    this.#opening?.then((inner) => inner.return?.()).catch(() => {});
     return Promise.resolve({ value: undefined, done: true });
+  }
+
+  async #firstNext(): Promise<IteratorResult<CodexEvent, undefined>> {
+    this.#opening ??= this.#open();
+    // A turn that waits in a queue may be hours away: whoever leaves does not wait for it.
+    const inner = await Promise.race([this.#left.promise, this.#opening]);
+    this.#inner = inner;
+    return inner ? inner.next() : { value: undefined, done: true };
   }
 }

@@ -1,0 +1,47 @@
+import { codexConfig, withoutModelVariables } from "@codexkit/scripted-model";
+import { tempFolder } from "@codexkit/testing";
+import { findCodex } from "codexkit/process";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import type { Model } from "./start-model.ts";
+
+/** How long a codex may take to leave, however many threads it holds: the runner gives an interrupted sample two seconds. */
+export const LEAVE_MS = 1_000;
+
+/** Where the codex of one contestant lives: nothing of the machine's own configuration reaches it, nor of another's. */
+export interface CodexHome extends AsyncDisposable {
+  /** The native binary, the same for all. */
+  readonly codex: string;
+  readonly workspace: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export async function makeCodexHome({ url }: Model): Promise<CodexHome> {
+  await using made = new AsyncDisposableStack();
+  const { path: root } = made.use(await tempFolder("bench-turns"));
+  const folders = {
+    home: join(root, "home"),
+    codexHome: join(root, "codex-home"),
+    workspace: join(root, "workspace"),
+    // Codex makes no helper programs for a home inside the temp folder.
+    temp: join(root, "temp"),
+  };
+  for (const path of Object.values(folders)) await mkdir(path);
+  await writeFile(join(folders.codexHome, "config.toml"), codexConfig(url, { model: "mock-model" }).toml);
+  const inherited = Object.entries(withoutModelVariables(process.env)).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined,
+  );
+  const owner = made.move();
+  return {
+    codex: findCodex().path,
+    workspace: folders.workspace,
+    env: {
+      ...Object.fromEntries(inherited),
+      CODEX_HOME: folders.codexHome,
+      HOME: folders.home,
+      TMPDIR: folders.temp,
+    },
+    [Symbol.asyncDispose]: () => owner.disposeAsync(),
+  };
+}

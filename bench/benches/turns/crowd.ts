@@ -1,0 +1,25 @@
+import type { Contender } from "./contender.ts";
+import { inSession, type Surroundings } from "./in-session.ts";
+import { startWarm } from "./short-turn.ts";
+import { timed, type Effort } from "./stopwatch.ts";
+
+/** So many threads at once on one codex, each started and taken through one turn: how many completed it, in what time. */
+export function crowd(
+  contender: Contender,
+  threads: number,
+  surroundings: Surroundings,
+): Promise<Effort & { readonly completed: number }> {
+  return inSession(contender, surroundings, async (session) => {
+    const failures: unknown[] = [];
+    const one = async (): Promise<void> => {
+      try {
+        await startWarm(session);
+      } catch (error) {
+        failures.push(error);
+      }
+    };
+    const effort = await timed(() => Promise.all(Array.from({ length: threads }, one)));
+    if (failures.length > 0) console.error(`${failures.length} of ${threads} threads failed:`, failures[0]);
+    return { ...effort, completed: threads - failures.length };
+  });
+}

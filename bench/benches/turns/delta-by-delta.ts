@@ -1,0 +1,20 @@
+import type { AppServerContender } from "./contender.ts";
+import { inSession, type Surroundings } from "./in-session.ts";
+import { checkSaid } from "./script.ts";
+import { startWarm } from "./short-turn.ts";
+import { divided, timed, type Effort } from "./stopwatch.ts";
+
+/** One turn of so many that are made of deltas, each of which is taken. */
+export function deltaByDelta(
+  contender: AppServerContender,
+  turns: number,
+  surroundings: Surroundings,
+): Promise<Effort> {
+  return inSession(contender, surroundings, async (session) => {
+    const thread = await startWarm(session);
+    const all = await timed(async () => {
+      for (let turn = 0; turn < turns; turn += 1) checkSaid("stream", await thread.stream("stream"));
+    });
+    return divided(all, turns);
+  });
+}

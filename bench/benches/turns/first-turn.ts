@@ -1,0 +1,18 @@
+import { inSession, type Surroundings } from "./in-session.ts";
+import type { Contender, Session } from "./contender.ts";
+import { startWarm } from "./short-turn.ts";
+
+/** Milliseconds from nothing to the end of the first turn. */
+export async function firstTurn(contender: Contender, surroundings: Surroundings): Promise<number> {
+  let began = 0;
+  const timedFromStart: Contender = {
+    open(home): Promise<Session> {
+      began = performance.now();
+      return contender.open(home);
+    },
+  };
+  return inSession(timedFromStart, surroundings, async (session) => {
+    await startWarm(session);
+    return performance.now() - began;
+  });
+}

@@ -1,0 +1,28 @@
+import { say, type ScriptFunction } from "@codexkit/scripted-model";
+
+/** What a turn is asked for. The model goes by it, so that one model serves every row and every contestant. */
+export type Prompt = "answer" | "stream";
+
+/** How many deltas the long answer has. */
+const DELTAS = 5_000;
+
+/** The deltas of each answer: a sentence, and a long text in pieces as small as a model's tokens. */
+const PIECES: Readonly<Record<Prompt, readonly string[]>> = {
+  answer: "The test fails because the loader drops unknown keys; keep them, and it passes.".split(/(?<= )/),
+  stream: Array.from({ length: DELTAS }, (_, index) => ` word${index}`),
+};
+
+export const script: ScriptFunction = ({ lastUserText }) =>
+  lastUserText === "answer" || lastUserText === "stream" ? say(PIECES[lastUserText]) : undefined;
+
+const EXPECTED: Readonly<Record<Prompt, string>> = {
+  answer: PIECES.answer.join(""),
+  stream: PIECES.stream.join(""),
+};
+
+/** Holds a turn to its script: whoever lost a part of the answer did not do the work. */
+export function checkSaid(prompt: Prompt, said: string): void {
+  if (said === EXPECTED[prompt]) return;
+  const begin = JSON.stringify(said.slice(0, 100));
+  throw new Error(`a turn said ${begin} (${said.length} characters) instead of its script`);
+}

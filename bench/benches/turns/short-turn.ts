@@ -1,0 +1,16 @@
+import type { Conversation } from "./contender.ts";
+import { checkSaid } from "./script.ts";
+
+/** One turn with a short answer. */
+export async function shortTurn(thread: Conversation): Promise<void> {
+  checkSaid("answer", await thread.run("answer"));
+}
+
+/** A thread that has had its first turn: that one makes files and opens connections, for every contestant. */
+export async function startWarm<Talk extends Conversation>(session: {
+  startThread(): Promise<Talk>;
+}): Promise<Talk> {
+  const thread = await session.startThread();
+  await shortTurn(thread);
+  return thread;
+}

@@ -1,0 +1,29 @@
+import type { Contender, Conversation, Session } from "./contender.ts";
+import { inSession, type Surroundings } from "./in-session.ts";
+import { shortTurn, startWarm } from "./short-turn.ts";
+import { divided, timed, type Effort } from "./stopwatch.ts";
+
+export interface Plan {
+  readonly threads: number;
+  /** How many turns each thread takes, one after the other. */
+  readonly turns: number;
+}
+
+/** One turn of many on several warm threads at once: all of them together, divided by their number. */
+export function sideBySide(contender: Contender, plan: Plan, surroundings: Surroundings): Promise<Effort> {
+  return inSession(contender, surroundings, async (session) => {
+    const threads = await startSeveral(session, plan.threads);
+    return divided(await timed(() => runAll(threads, plan.turns)), plan.threads * plan.turns);
+  });
+}
+
+export function startSeveral(session: Session, count: number): Promise<Conversation[]> {
+  return Promise.all(Array.from({ length: count }, () => startWarm(session)));
+}
+
+export async function runAll(threads: readonly Conversation[], turns: number): Promise<void> {
+  const inTurn = async (thread: Conversation): Promise<void> => {
+    for (let turn = 0; turn < turns; turn += 1) await shortTurn(thread);
+  };
+  await Promise.all(threads.map(inTurn));
+}

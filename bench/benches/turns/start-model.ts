@@ -1,0 +1,32 @@
+import { fork } from "node:child_process";
+
+export interface Model extends AsyncDisposable {
+  readonly url: string;
+}
+
+/**
+ * The one model that every contestant talks to, through its codex. A process of its own: its work would otherwise be in
+ * the time of all of them and make them alike, and its memory in the heap that is measured.
+ */
+export async function startModel(signal: AbortSignal): Promise<Model> {
+  const child = fork(new URL("./model-program.ts", import.meta.url), {
+    execArgv: ["--conditions=codexkit:source"],
+    killSignal: "SIGKILL",
+    signal,
+  });
+  const ready = Promise.withResolvers<string>();
+  const exited = Promise.withResolvers<void>();
+  child.once("message", (url: string) => ready.resolve(url));
+  child.on("error", (error) => ready.reject(error));
+  child.once("exit", (code, by) => {
+    ready.reject(new Error(`the scripted model ended before it began (${by ?? `code ${code}`})`));
+    exited.resolve();
+  });
+  return {
+    url: await ready.promise,
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGKILL");
+      await exited.promise;
+    },
+  };
+}

@@ -1,0 +1,4 @@
+/** How every thread on an app-server is set up. */
+export function threadSettings(cwd: string, { ephemeral = false }: { readonly ephemeral?: boolean } = {}) {
+  return { cwd, ephemeral, sandbox: "read-only", approvalPolicy: "never" } as const;
+}
