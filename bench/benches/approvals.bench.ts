@@ -17,15 +17,15 @@ export default defineBench({
       name: "mixed corpus",
       measures: "ops/s",
       contestants: {
-        ours: async () => decideAll(mixedCorpus, 5),
-        floor: async () => matchPatterns(mixedCorpus, 5),
+        ours: async () => decideAll(mixedCorpus, 10),
+        floor: async () => matchPatterns(mixedCorpus, 10),
       },
       bars: [{ atLeast: 20_000 }],
     }),
     row({
       name: "all commands different",
       measures: "ops/s",
-      contestants: { ours: async () => decideAll(distinctCommands(5_000), 1) },
+      contestants: { ours: async () => decideAll(distinctCommands(10_000), 1) },
       bars: [{ atLeast: 20_000 }],
     }),
     row({
