@@ -12,6 +12,7 @@ import { ThreadRegistry } from "./thread/thread-registry.ts";
 import type { Thread } from "./thread/thread.ts";
 import { paginate } from "./topics/paginate.ts";
 import { type Topics, topicsOver } from "./topics/topics.ts";
+import { orAborted } from "./turn/or-aborted.ts";
 import { type ReconcileTimes, TurnReconciler } from "./turn/turn-reconciler.ts";
 
 /** What is the same for a server of ours and one of others. */
@@ -30,6 +31,8 @@ export interface CodexOptions {
   readonly approvalTimeoutMs?: number;
   /** The oldest Codex to work with. Default: the release that the types are of. */
   readonly minimumVersion?: string;
+  /** Gives up launching or connecting. Once there is a `Codex`, close it instead. */
+  readonly signal?: AbortSignal;
   /** How long the server may take to answer the handshake. Default 20 s. */
   readonly handshakeTimeoutMs?: number;
   /** The bounds of the connection: calls in flight, bytes, timeouts. */
@@ -146,7 +149,7 @@ export class Codex implements Topics, AsyncDisposable {
 
   /** Starts a codex of our own; it ends with this object. Rejects with its last words when it can't start. */
   static async launch(options: LaunchOptions = {}): Promise<Codex> {
-    const { processLimits, limits: _rpc, ...rest } = options;
+    const { processLimits, limits: _rpc, signal: given, ...rest } = options;
     const open = async (signal: AbortSignal): Promise<ServerLink> => {
       const server = await launchAppServer({ ...rest, limits: processLimits, signal });
       return {
@@ -156,7 +159,7 @@ export class Codex implements Topics, AsyncDisposable {
         close: () => server.dispose(),
       };
     };
-    return Codex.#opened(new Codex(options, { open, launched: true, local: true }));
+    return Codex.#opened(new Codex(options, { open, launched: true, local: true }), given);
   }
 
   /** Attaches to a running server at `ws://…`, `wss://…` or `unix:///path`. */
@@ -172,12 +175,12 @@ export class Codex implements Topics, AsyncDisposable {
       });
       return { transport, close: () => transport.close() };
     };
-    return Codex.#opened(new Codex(options, { open, launched: false, local }));
+    return Codex.#opened(new Codex(options, { open, launched: false, local }), options.signal);
   }
 
-  static async #opened(codex: Codex): Promise<Codex> {
+  static async #opened(codex: Codex, signal: AbortSignal | undefined): Promise<Codex> {
     try {
-      await codex.#supervisor.connect();
+      await orAborted(codex.#supervisor.connect(), signal);
       return codex;
     } catch (error) {
       await codex.close();

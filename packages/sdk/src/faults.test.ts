@@ -279,6 +279,18 @@ describe("a server", () => {
     });
   });
 
+  it("that never shakes hands is not waited for by a caller who has given up", async () => {
+    const mute: FakeBehaviour = { on: { initialize: [] } };
+    const reason = new Error("no patience");
+    await expect(launch(mute, { signal: AbortSignal.abort(reason) })).rejects.toMatchObject({
+      code: "aborted",
+    });
+    const controller = new AbortController();
+    const launched = launch(mute, { signal: controller.signal });
+    setImmediate(() => controller.abort(reason));
+    await expect(launched).rejects.toMatchObject({ code: "aborted", cause: reason });
+  });
+
   it("that closes its stdin, or dies after some lines, ends the turn with a word for it", async () => {
     const deaf = onTurnStart(reply, started, { do: "closeStdin" }, { do: "kill", signal: "SIGKILL" });
     await using first = await launch(deaf);

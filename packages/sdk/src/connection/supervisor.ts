@@ -10,6 +10,7 @@ import {
 import { CodexError } from "../errors.ts";
 import type { RawMessage } from "../events/event.ts";
 import type { TopicCaller } from "../topics/topic-caller.ts";
+import { orAborted } from "../turn/or-aborted.ts";
 import { toCodexError } from "./translate-error.ts";
 
 /** A way to a server: a child's stdio, or a socket. */
@@ -89,7 +90,8 @@ export class Supervisor implements TopicCaller {
     method: M,
     ...args: ParamsArgument<ClientRequests[M]["params"], [options?: CallOptions]>
   ): Promise<ClientRequests[M]["result"]> {
-    const { peer } = await this.connect();
+    const [, options] = args as [unknown, CallOptions?];
+    const { peer } = await orAborted(this.connect(), options?.signal);
     try {
       return await peer.request(method, ...args);
     } catch (error) {

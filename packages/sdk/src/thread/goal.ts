@@ -1,4 +1,5 @@
 import type { v2 } from "@codexkit/protocol";
+import type { CallOptions } from "@codexkit/rpc";
 import type { ThreadCaller, ThreadParams } from "./thread-caller.ts";
 
 /** What a thread works towards. While a goal is active the server starts turns by itself. */
@@ -9,16 +10,16 @@ export class ThreadGoal {
     this.#thread = thread;
   }
 
-  async get(): Promise<v2.ThreadGoal | null> {
-    return (await this.#thread.request("thread/goal/get", {})).goal;
+  async get(options: CallOptions = {}): Promise<v2.ThreadGoal | null> {
+    return (await this.#thread.request("thread/goal/get", {}, options)).goal;
   }
 
   /** Sets the goal, or changes the parts that are given. */
-  async set(goal: ThreadParams<"thread/goal/set">): Promise<v2.ThreadGoal> {
-    return (await this.#thread.request("thread/goal/set", goal)).goal;
+  async set(goal: ThreadParams<"thread/goal/set">, options: CallOptions = {}): Promise<v2.ThreadGoal> {
+    return (await this.#thread.request("thread/goal/set", goal, options)).goal;
   }
 
-  async clear(): Promise<void> {
-    await this.#thread.request("thread/goal/clear", {});
+  async clear(options: CallOptions = {}): Promise<void> {
+    await this.#thread.request("thread/goal/clear", {}, options);
   }
 }

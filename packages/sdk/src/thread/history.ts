@@ -1,4 +1,5 @@
 import type { v2 } from "@codexkit/protocol";
+import type { CallOptions } from "@codexkit/rpc";
 import type { ThreadCaller, ThreadParams } from "./thread-caller.ts";
 
 /** What happened in a thread before, page by page: a long history is never loaded whole. */
@@ -12,19 +13,24 @@ export class ThreadHistory {
   /** The turns, newest first unless told; with their items only when `itemsView` asks for them. */
   turns(
     options: Omit<ThreadParams<"thread/turns/list">, "cursor"> = {},
+    call: CallOptions = {},
   ): AsyncGenerator<v2.Turn, void, undefined> {
-    return this.#thread.pages("thread/turns/list", { sortDirection: "desc", ...options });
+    return this.#thread.pages("thread/turns/list", { sortDirection: "desc", ...options }, call);
   }
 
   /** The items, of all turns or of one, newest first unless told. */
   items(
     options: Omit<ThreadParams<"thread/items/list">, "cursor"> = {},
+    call: CallOptions = {},
   ): AsyncGenerator<v2.ThreadItemEntry, void, undefined> {
-    return this.#thread.pages("thread/items/list", { sortDirection: "desc", ...options });
+    return this.#thread.pages("thread/items/list", { sortDirection: "desc", ...options }, call);
   }
 
   /** Where a text stands in this thread. */
-  search(searchTerm: string): AsyncGenerator<v2.ThreadSearchOccurrence, void, undefined> {
-    return this.#thread.pages("thread/searchOccurrences", { searchTerm });
+  search(
+    searchTerm: string,
+    call: CallOptions = {},
+  ): AsyncGenerator<v2.ThreadSearchOccurrence, void, undefined> {
+    return this.#thread.pages("thread/searchOccurrences", { searchTerm }, call);
   }
 }

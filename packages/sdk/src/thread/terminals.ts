@@ -1,4 +1,5 @@
 import type { v2 } from "@codexkit/protocol";
+import type { CallOptions } from "@codexkit/rpc";
 import type { ThreadCaller } from "./thread-caller.ts";
 
 /** The commands that a thread left running in the background. */
@@ -9,16 +10,16 @@ export class ThreadTerminals {
     this.#thread = thread;
   }
 
-  list(): Promise<v2.ThreadBackgroundTerminal[]> {
-    return Array.fromAsync(this.#thread.pages("thread/backgroundTerminals/list", {}));
+  list(options: CallOptions = {}): Promise<v2.ThreadBackgroundTerminal[]> {
+    return Array.fromAsync(this.#thread.pages("thread/backgroundTerminals/list", {}, options));
   }
 
-  async terminate(processId: string): Promise<void> {
-    await this.#thread.request("thread/backgroundTerminals/terminate", { processId });
+  async terminate(processId: string, options: CallOptions = {}): Promise<void> {
+    await this.#thread.request("thread/backgroundTerminals/terminate", { processId }, options);
   }
 
   /** Ends all of them. */
-  async clean(): Promise<void> {
-    await this.#thread.request("thread/backgroundTerminals/clean", {});
+  async clean(options: CallOptions = {}): Promise<void> {
+    await this.#thread.request("thread/backgroundTerminals/clean", {}, options);
   }
 }

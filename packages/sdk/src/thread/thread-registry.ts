@@ -91,7 +91,7 @@ export class ThreadRegistry implements ThreadHost {
     }
   }
 
-  async fork(threadId: string, options: ForkThreadOptions, call: CallOptions = {}): Promise<Thread> {
+  async fork(threadId: string, options: ForkThreadOptions, call: CallOptions): Promise<Thread> {
     const wire = toWire(options, this.local);
     const { generation } = await this.#supervisor.connect();
     const params = { ...wire, threadId, excludeTurns: true };

@@ -33,7 +33,7 @@ export interface ThreadHost {
   readonly caller: Caller;
   /** Resolves once the server that runs now has this thread loaded; a server that was restarted resumes it first. */
   loaded(threadId: string): Promise<void>;
-  fork(threadId: string, options: ForkThreadOptions): Promise<Thread>;
+  fork(threadId: string, options: ForkThreadOptions, call: CallOptions): Promise<Thread>;
   agentsBelow(threadId: string): Agent[];
   release(threadId: string): Promise<void>;
 }
@@ -183,8 +183,8 @@ export class Thread implements ThreadCaller, AsyncDisposable {
   }
 
   /** A copy of this thread with an id of its own: whole, through a turn, or up to one. */
-  fork(options: ForkThreadOptions = {}): Promise<Thread> {
-    return this.#host.fork(this.id, options);
+  fork(options: ForkThreadOptions = {}, call: CallOptions = {}): Promise<Thread> {
+    return this.#host.fork(this.id, options, call);
   }
 
   /** The thread as the server has it now. */
@@ -192,39 +192,42 @@ export class Thread implements ThreadCaller, AsyncDisposable {
     return (await this.request("thread/read", { includeTurns: false }, options)).thread;
   }
 
-  async rename(name: string): Promise<void> {
-    await this.request("thread/name/set", { name });
+  async rename(name: string, options: CallOptions = {}): Promise<void> {
+    await this.request("thread/name/set", { name }, options);
   }
 
-  async archive(): Promise<void> {
-    await this.request("thread/archive", {});
+  async archive(options: CallOptions = {}): Promise<void> {
+    await this.request("thread/archive", {}, options);
   }
 
-  async unarchive(): Promise<void> {
-    await this.request("thread/unarchive", {});
+  async unarchive(options: CallOptions = {}): Promise<void> {
+    await this.request("thread/unarchive", {}, options);
   }
 
   /** Deletes the thread and the agents' threads below it, for good. */
-  async delete(): Promise<void> {
-    await this.request("thread/delete", {});
+  async delete(options: CallOptions = {}): Promise<void> {
+    await this.request("thread/delete", {}, options);
     await this.#host.release(this.id);
   }
 
   /** Cuts the history before a turn; files stay as they are. */
-  async revert(beforeTurnId: string): Promise<void> {
+  async revert(beforeTurnId: string, options: CallOptions = {}): Promise<void> {
     this.#refuseWhenBusy("Reverting");
-    await this.request("thread/revert", { beforeTurnId });
+    await this.request("thread/revert", { beforeTurnId }, options);
   }
 
   /** Appends raw Responses items to the history, without a turn. */
-  async inject(items: JsonValue[]): Promise<void> {
-    await this.request("thread/inject_items", { items });
+  async inject(items: JsonValue[], options: CallOptions = {}): Promise<void> {
+    await this.request("thread/inject_items", { items }, options);
   }
 
   /** Changes the settings of the turns to come. */
-  async updateSettings(settings: ThreadParams<"thread/settings/update">): Promise<void> {
+  async updateSettings(
+    settings: ThreadParams<"thread/settings/update">,
+    options: CallOptions = {},
+  ): Promise<void> {
     if (settings.cwd !== undefined && settings.cwd !== null) checkCwd(settings.cwd, this.#host.local);
-    await this.request("thread/settings/update", settings);
+    await this.request("thread/settings/update", settings, options);
   }
 
   /** Stops listening to this thread. A turn that runs goes on with the server. */
@@ -242,7 +245,7 @@ export class Thread implements ThreadCaller, AsyncDisposable {
     params: ThreadParams<M>,
     options?: CallOptions,
   ): Promise<ClientRequests[M]["result"]> {
-    if (!STORED.has(method)) await this.#host.loaded(this.id);
+    if (!STORED.has(method)) await orAborted(this.#host.loaded(this.id), options?.signal);
     const args = [{ ...params, threadId: this.id }, options];
     return this.#host.caller.request(method, ...(args as never));
   }
