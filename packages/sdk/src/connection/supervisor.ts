@@ -149,6 +149,7 @@ export class Supervisor implements TopicCaller {
       return await step();
     } catch (error) {
       if (error instanceof CodexError) throw error;
+      if (this.#closing.signal.aborted) throw closedError();
       const { launched } = this.#options;
       const why = toCodexError(error, { method: "initialize", launched });
       throw new CodexError(launched ? "codex_start_failed" : "connect_failed", why.message, { cause: why });
@@ -168,7 +169,9 @@ export class Supervisor implements TopicCaller {
 
   async #shakeHands(peer: Peer<ClientWire>): Promise<v1.InitializeResponse> {
     const { initialize, handshakeTimeoutMs, accept } = this.#options;
-    const server = await peer.request("initialize", initialize, { timeoutMs: handshakeTimeoutMs });
+    // Closing does not wait for a server that never answers.
+    const { signal } = this.#closing;
+    const server = await peer.request("initialize", initialize, { timeoutMs: handshakeTimeoutMs, signal });
     accept(server);
     await peer.notify("initialized");
     return server;

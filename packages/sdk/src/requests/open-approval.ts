@@ -47,7 +47,7 @@ function ask(
   approval: AnyApproval,
 ): Ask | undefined {
   // Called on its object: a handler may be a method that needs its `this`.
-  return handlers[slot] && ((context) => handlers[slot]?.(approval as never, context as never));
+  return handlers[slot] && ((context) => handlers[slot]?.(approval as never, context));
 }
 
 /** `reason` as a part of an answer, where there is one. */

@@ -117,7 +117,10 @@ export class Thread implements ThreadCaller, AsyncDisposable {
       };
       return this.#starter.start({ params, whenBusy, signal });
     };
-    return this.#turn(begin, { ...(schema ? { parse: schema.parse } : {}), ...(signal ? { signal } : {}) });
+    return this.#turn(begin, {
+      ...(schema ? { parse: (text: string) => schema.parse(text) } : {}),
+      ...(signal ? { signal } : {}),
+    });
   }
 
   /** Starts a turn and gives its events, as `@openai/codex-sdk` does. `run` gives both events and result. */
@@ -258,7 +261,7 @@ export class Thread implements ThreadCaller, AsyncDisposable {
   ): AsyncGenerator<PageEntry<M>, void, undefined> {
     type Page = { data: PageEntry<M>[]; nextCursor: string | null };
     return paginate(async (cursor) => {
-      const page = await this.request(method, { ...params, cursor } as ThreadParams<M>, options);
+      const page = await this.request(method, { ...params, cursor }, options);
       return page as unknown as Page;
     });
   }
