@@ -9,6 +9,7 @@ const packages: Record<string, { folder: string; mayImport: readonly string[] }>
   "@codexkit/rpc": { folder: "rpc", mayImport: [] },
   "@codexkit/scripted-model": { folder: "scripted-model", mayImport: [] },
   "@codexkit/approvals": { folder: "approvals", mayImport: [] },
+  "@codexkit/exec-server": { folder: "exec-server", mayImport: ["@codexkit/rpc"] },
   codexkit: { folder: "sdk", mayImport: ["@codexkit/approvals", "@codexkit/protocol", "@codexkit/rpc"] },
   "@codexkit/testing": {
     folder: "testing",

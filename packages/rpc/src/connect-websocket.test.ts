@@ -81,6 +81,34 @@ describe("connecting", () => {
     expect(end.closedCalls).toBe(1);
   });
 
+  it("masks with zeros what stays on this machine, and only that", async () => {
+    const masks: Buffer[] = [];
+    const answer = (socket: Socket): void => {
+      socket.once("data", (request: Buffer) => {
+        const key = /sec-websocket-key: (?<key>\S+)/i.exec(request.toString())?.groups?.["key"] ?? "";
+        const accept = createHash("sha1")
+          .update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`)
+          .digest("base64");
+        socket.once("data", (frame: Buffer) => {
+          masks.push(frame.subarray(2, 6));
+          socket.destroy();
+        });
+        socket.write(
+          `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`,
+        );
+      });
+    };
+    await using server = await rawServer(answer);
+    // A name may lead elsewhere.
+    for (const url of [server.url, server.url.replace("127.0.0.1", "localhost")]) {
+      const peer = new Peer(await connectWebSocket(url));
+      await peer.notify("n");
+      await peer.closed;
+    }
+    expect(masks[0]).toEqual(Buffer.alloc(4));
+    expect(masks[1]).not.toEqual(Buffer.alloc(4));
+  });
+
   it.each(["socket", "a b", "a:b", "a#b?c=d", "a%20b", "日本"])(
     "finds a unix socket of the name %s, as a text and as a URL",
     async (name) => {

@@ -5,7 +5,7 @@ export { Peer, type PeerOptions } from "./peer.ts";
 export type { CallOptions } from "./outgoing-calls.ts";
 export { type RequestContext, UNANSWERED } from "./incoming-requests.ts";
 export type { AnyWire, MethodOf, ParamsArgument, ParamsOf, ResultOf, Wire } from "./wire.ts";
-export type { NotificationMessage, RequestId, RequestMessage } from "./message.ts";
+export { type NotificationMessage, RawJson, type RequestId, type RequestMessage } from "./message.ts";
 
 // Errors and limits.
 export { RemoteError, RequestFailure, RPC_CODES, RpcError, type RpcErrorCode } from "./errors.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { RpcError } from "./errors.ts";
-import { callBody, parseMessage, serializeValue } from "./message.ts";
+import { callBody, parseMessage, RawJson, serializeValue } from "./message.ts";
 
 function failure(run: () => unknown): RpcError {
   try {
@@ -138,5 +138,9 @@ describe("serializeValue", () => {
       },
     };
     expect(failure(() => serializeValue(value, "It")).cause).toBe(cause);
+  });
+
+  it("sends text that is JSON already as it is", () => {
+    expect(callBody("m", new RawJson('{"a":"b"}'))).toBe('"method":"m","params":{"a":"b"}}');
   });
 });

@@ -1,0 +1,32 @@
+import { readdir, readFile } from "node:fs/promises";
+import type { Contender } from "./servers.ts";
+
+/** Megabytes that a server and all that it started occupy. */
+export async function residentMemory({ pid }: Contender): Promise<number> {
+  const children = await childrenByParent();
+  let total = 0;
+  const pids = [pid];
+  for (let next = pids.pop(); next !== undefined; next = pids.pop()) {
+    total += await residentBytes(next);
+    pids.push(...(children.get(next) ?? []));
+  }
+  return total / 1_000_000;
+}
+
+async function childrenByParent(): Promise<Map<number, number[]>> {
+  const children = new Map<number, number[]>();
+  for (const name of await readdir("/proc")) {
+    if (!/^\d+$/.test(name)) continue;
+    const stat = await readFile(`/proc/${name}/stat`, "utf8").catch(() => "");
+    // Behind the name in parentheses, which may hold spaces: the state, then the parent.
+    const parent = Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
+    children.set(parent, [...(children.get(parent) ?? []), Number(name)]);
+  }
+  return children;
+}
+
+/** What it shares with others counts for both: a helper's copy of Node is Node's too. */
+async function residentBytes(pid: number): Promise<number> {
+  const rollup = await readFile(`/proc/${pid}/smaps_rollup`, "utf8").catch(() => "");
+  return Number(/^Pss:\s+(?<kb>\d+) kB$/m.exec(rollup)?.groups?.["kb"] ?? 0) * 1024;
+}

@@ -1,0 +1,45 @@
+import type { SandboxContext } from "@codexkit/exec-server";
+import { join } from "node:path";
+import { timed } from "./percentiles.ts";
+import type { Contender } from "./servers.ts";
+
+/** The whole disk to read, one folder to write, no network: Codex's usual sandbox. */
+function workspaceWrite(folder: string): SandboxContext {
+  const uri = `file://${folder}`;
+  return {
+    permissions: {
+      type: "managed",
+      network: "restricted",
+      file_system: {
+        type: "restricted",
+        entries: [
+          { path: { type: "special", value: { kind: "root" } }, access: "read" },
+          { path: { type: "special", value: { kind: "project_roots" } }, access: "write" },
+        ],
+      },
+    },
+    policyContext: { cwd: uri, workspaceRoots: [uri] },
+    windowsSandboxLevel: "disabled",
+  };
+}
+
+export function sandboxedTrue(
+  { client, folder }: Contender,
+  times: number,
+): Promise<{ p50: number; p99: number }> {
+  const sandbox = workspaceWrite(folder);
+  return timed(times, async () => {
+    const process = await client.start({ argv: ["/bin/true"], cwd: folder, sandbox });
+    const { exitCode } = await process.wait();
+    if (exitCode !== 0) throw new Error(`exit code ${exitCode}`);
+  });
+}
+
+export function sandboxedWrites(
+  { client, folder }: Contender,
+  times: number,
+): Promise<{ p50: number; p99: number }> {
+  const sandbox = workspaceWrite(folder);
+  const path = join(folder, "small");
+  return timed(times, (index) => client.files.write(path, `write ${index}`, { sandbox }));
+}

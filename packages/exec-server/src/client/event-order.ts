@@ -1,0 +1,56 @@
+import { ExecError } from "../errors.ts";
+import { EXEC_LIMITS } from "../limits.ts";
+
+/** An event of a process, with its number and what it weighs while it waits. */
+export interface NumberedEvent {
+  readonly seq: number;
+  readonly bytes: number;
+}
+
+/**
+ * Puts the events of one process in the order of their numbers. Codex's server sends some of them in another, and after
+ * a resumed session the same event may come twice. Pure: what is due comes back from `take`.
+ */
+export class EventOrder<Event extends NumberedEvent> {
+  readonly #early = new Map<number, Event>();
+  #earlyBytes = 0;
+  #next = 1;
+
+  /** The number of the last event that was due. */
+  get last(): number {
+    return this.#next - 1;
+  }
+
+  /** Whether an event came that is not due yet. */
+  get hasGap(): boolean {
+    return this.#early.size > 0;
+  }
+
+  /** Takes an event in; gives back those that are due now, in order. */
+  take(event: Event): Event[] {
+    if (event.seq < this.#next || this.#early.has(event.seq)) return [];
+    if (event.seq > this.#next) {
+      this.#keep(event);
+      return [];
+    }
+    const due = [event];
+    this.#next += 1;
+    for (let next = this.#early.get(this.#next); next; next = this.#early.get(this.#next)) {
+      this.#early.delete(this.#next);
+      this.#earlyBytes -= next.bytes;
+      due.push(next);
+      this.#next += 1;
+    }
+    return due;
+  }
+
+  #keep(event: Event): void {
+    this.#early.set(event.seq, event);
+    this.#earlyBytes += event.bytes;
+    if (this.#early.size <= EXEC_LIMITS.reorderEvents && this.#earlyBytes <= EXEC_LIMITS.reorderBytes) return;
+    throw new ExecError(
+      "protocol_violation",
+      `event ${this.#next} is missing while ${this.#early.size} later ones came (reorderEvents, reorderBytes)`,
+    );
+  }
+}

@@ -1,0 +1,251 @@
+import { type CallOptions, connectWebSocket } from "@codexkit/rpc";
+import { randomUUID } from "node:crypto";
+import { ExecError } from "../errors.ts";
+import { EXEC_LIMITS } from "../limits.ts";
+import type { EnvironmentInfo, ExecCalls, ExecNotices, HttpResult } from "../wire/exec-wire.ts";
+import { HttpBodies } from "./http-bodies.ts";
+import { type LaunchCommand, LaunchTransport } from "./launch-transport.ts";
+import type { ProcessOutput } from "./output-queue.ts";
+import { asUri, RemoteFiles, type RemotePath } from "./remote-files.ts";
+import { RemoteProcess } from "./remote-process.ts";
+import { asExecError, type LinkListener, type LinkOptions, SessionLink } from "./session-link.ts";
+
+export interface ExecClientOptions {
+  /** How the client calls itself. */
+  readonly clientName?: string;
+  /** Requests under way at once. */
+  readonly inFlight?: number;
+}
+
+export interface ConnectOptions extends ExecClientOptions {
+  /** Sent as `Authorization: Bearer …`. */
+  readonly token?: string;
+  /** False: the client ends with its first connection. Default true: it comes back to its session for 25 s. */
+  readonly resume?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+export interface StartOptions extends Omit<
+  ExecCalls["process/start"]["params"],
+  "processId" | "cwd" | "env" | "tty"
+> {
+  /** Chosen by the client when left out. */
+  readonly processId?: string;
+  readonly cwd: RemotePath;
+  /** The whole environment, unless there is an `envPolicy`. Default: a PATH and nothing else. */
+  readonly env?: Record<string, string>;
+  readonly tty?: boolean;
+  /** Takes output as it comes, instead of the iterator. */
+  readonly onOutput?: (output: ProcessOutput) => void;
+  /** Output that may wait for its reader. Default 8 MiB. */
+  readonly unreadBytes?: number;
+}
+
+const DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+/**
+ * A client of an exec-server, ours or Codex's own.
+ *
+ * @example
+ * await using client = await ExecClient.connect("ws://127.0.0.1:4500");
+ * const process = await client.start({ argv: ["make", "test"], cwd: "/work" });
+ * const { exitCode, stdout } = await process.collect();
+ */
+export class ExecClient implements AsyncDisposable {
+  readonly files: RemoteFiles;
+  /** Settles when the session is over for good. Never rejects. */
+  readonly closed: Promise<ExecError>;
+  readonly #link: SessionLink;
+  readonly #routes: Routes;
+
+  private constructor(link: SessionLink, routes: Routes) {
+    this.#link = link;
+    this.#routes = routes;
+    this.files = new RemoteFiles(link);
+    this.closed = routes.end;
+  }
+
+  /** Connects to `ws://…`, `wss://…` or `unix:///path`. */
+  static async connect(url: string | URL, options: ConnectOptions = {}): Promise<ExecClient> {
+    const { token, signal: given } = options;
+    return ExecClient.#open({
+      ...shared(options),
+      resumable: options.resume ?? true,
+      dial: (signal) =>
+        connectWebSocket(url, {
+          ...(token === undefined ? {} : { token }),
+          signal: given ? AbortSignal.any([given, signal]) : signal,
+          connectTimeoutMs: EXEC_LIMITS.connectMs,
+          limits: { messageBytes: EXEC_LIMITS.fileBytes },
+        }),
+    });
+  }
+
+  /** Starts a server as a child and speaks to it over its stdio; it ends with the client. */
+  static async launch(command: LaunchCommand, options: ExecClientOptions = {}): Promise<ExecClient> {
+    return ExecClient.#open({
+      ...shared(options),
+      resumable: false,
+      dial: () => LaunchTransport.start(command),
+    });
+  }
+
+  static async #open(options: LinkOptions): Promise<ExecClient> {
+    const routes = new Routes();
+    try {
+      const link = await SessionLink.connect(options, routes);
+      routes.link = link;
+      return new ExecClient(link, routes);
+    } catch (error) {
+      throw asExecError(error);
+    }
+  }
+
+  get sessionId(): string {
+    return this.#link.sessionId;
+  }
+
+  /** What the server said of its machine. */
+  get environment(): EnvironmentInfo | undefined {
+    return this.#link.info;
+  }
+
+  /** Starts a process. Its events have somewhere to go before the request leaves: some come before the answer. */
+  async start(options: StartOptions, callOptions: CallOptions = {}): Promise<RemoteProcess> {
+    const { processId = randomUUID(), cwd, onOutput, unreadBytes, ...rest } = options;
+    const params = { env: { PATH: DEFAULT_PATH }, tty: false, ...rest, processId, cwd: asUri(cwd) };
+    const process = new RemoteProcess(processId, this.#link, { onOutput, unreadBytes });
+    this.#routes.add(process);
+    try {
+      await this.#link.request("process/start", params, callOptions);
+    } catch (error) {
+      this.#routes.remove(process);
+      throw error;
+    }
+    return process;
+  }
+
+  /** Sends an HTTP request from the server's machine and takes the answer whole. */
+  http(
+    params: Omit<ExecCalls["http/request"]["params"], "requestId">,
+    options: CallOptions = {},
+  ): Promise<HttpResult> {
+    return this.#link.request(
+      "http/request",
+      { ...params, requestId: randomUUID(), streamResponse: false },
+      options,
+    );
+  }
+
+  /** As `http`, with the body as a stream. */
+  async httpStream(
+    params: Omit<ExecCalls["http/request"]["params"], "requestId" | "streamResponse">,
+    options: CallOptions = {},
+  ): Promise<Omit<HttpResult, "bodyBase64"> & { body: AsyncIterable<Buffer> }> {
+    const requestId = randomUUID();
+    const body = this.#routes.bodies.open(requestId);
+    try {
+      const answer = await this.#link.request(
+        "http/request",
+        { ...params, requestId, streamResponse: true },
+        options,
+      );
+      return { status: answer.status, headers: answer.headers, body };
+    } catch (error) {
+      body.cancel();
+      throw error;
+    }
+  }
+
+  /** Any request of the protocol, typed. */
+  request<M extends keyof ExecCalls>(
+    method: M,
+    params: ExecCalls[M]["params"],
+    options: CallOptions = {},
+  ): Promise<ExecCalls[M]["result"]> {
+    return this.#link.request(method, params, options);
+  }
+
+  /** Drops the connection as a broken network would; the session is resumed. For tests. */
+  cutConnection(): Promise<void> {
+    return this.#link.cut();
+  }
+
+  /** Ends the connection. The server keeps the session's processes for 30 s: kill what should not run on. */
+  close(): Promise<void> {
+    return this.#link.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+}
+
+function shared(options: ExecClientOptions): Pick<LinkOptions, "clientName" | "inFlight"> {
+  return { clientName: options.clientName ?? "codexkit", inFlight: options.inFlight };
+}
+
+/** Leads each event to its process, and each piece of a body to its reader. */
+class Routes implements LinkListener {
+  readonly bodies = new HttpBodies();
+  readonly end: Promise<ExecError>;
+  link: SessionLink | undefined;
+  readonly #processes = new Map<string, RemoteProcess>();
+  readonly #settle: (error: ExecError) => void;
+
+  constructor() {
+    const { promise, resolve } = Promise.withResolvers<ExecError>();
+    this.end = promise;
+    this.#settle = resolve;
+  }
+
+  add(process: RemoteProcess): void {
+    if (this.#processes.has(process.id)) {
+      throw new ExecError("refused", `process ${process.id} was started by this client already`);
+    }
+    this.#processes.set(process.id, process);
+  }
+
+  remove(process: RemoteProcess): void {
+    if (this.#processes.get(process.id) === process) this.#processes.delete(process.id);
+  }
+
+  notice(method: keyof ExecNotices, params: never): void {
+    if (method === "http/request/bodyDelta") return this.bodies.hear(params);
+    if (method === "fs/missingChanged") return;
+    const process = this.#processes.get((params as { processId: string }).processId);
+    if (!process) return;
+    if (method === "process/output") process.hearOutput(params);
+    else if (method === "process/exited") process.hearExited(params);
+    else process.hearClosed(params);
+    if (process.isOver) this.remove(process);
+  }
+
+  async resumed(): Promise<void> {
+    this.bodies.failAll(new ExecError("disconnected", "a streamed body does not survive its connection"));
+    await Promise.all([...this.#processes.values()].map((process) => this.#catchUp(process)));
+  }
+
+  /** Reads what a process said while nobody listened. Its notifications flow again meanwhile: order sorts them out. */
+  async #catchUp(process: RemoteProcess): Promise<void> {
+    try {
+      const result = await this.link?.request("process/read", {
+        processId: process.id,
+        afterSeq: process.lastSeq,
+        maxBytes: null,
+        waitMs: 0,
+      });
+      if (result) process.recover(result);
+    } catch (error) {
+      process.fail(asExecError(error));
+    }
+    if (process.isOver) this.remove(process);
+  }
+
+  ended(error: ExecError): void {
+    for (const process of this.#processes.values()) process.fail(error);
+    this.#processes.clear();
+    this.bodies.failAll(error);
+    this.#settle(error);
+  }
+}

@@ -1,0 +1,91 @@
+import { NdjsonTransport, type Transport, type TransportReceiver } from "@codexkit/rpc";
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { setTimeout as delay } from "node:timers/promises";
+import { ExecError } from "../errors.ts";
+import { EXEC_LIMITS } from "../limits.ts";
+
+export interface LaunchCommand {
+  readonly command: string;
+  readonly args?: readonly string[];
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string | undefined>>;
+}
+
+/** How much of a launched server's stderr is kept for errors. */
+const STDERR_TAIL = 2_000;
+
+/** A server started as a child, spoken to over its stdin and stdout. Closing it ends the child. */
+export class LaunchTransport implements Transport {
+  readonly #child: ChildProcessWithoutNullStreams;
+  readonly #lines: NdjsonTransport;
+  readonly #gone: Promise<void>;
+  #stderr = "";
+
+  private constructor(child: ChildProcessWithoutNullStreams) {
+    this.#child = child;
+    this.#lines = new NdjsonTransport({ input: child.stdout, output: child.stdin });
+    child.stderr.on("data", (bytes: Buffer) => {
+      this.#stderr = (this.#stderr + String(bytes)).slice(-STDERR_TAIL);
+    });
+    this.#gone = new Promise((resolve) => child.once("close", () => resolve()));
+  }
+
+  static async start({ command, args = [], cwd, env }: LaunchCommand): Promise<LaunchTransport> {
+    const child = spawn(command, args, {
+      cwd,
+      env: env ?? process.env,
+      stdio: "pipe",
+      detached: true,
+    });
+    const transport = new LaunchTransport(child);
+    await new Promise<void>((resolve, reject) => {
+      child.once("spawn", resolve);
+      child.once("error", (cause) =>
+        reject(new ExecError("launch_failed", `could not start ${command}: ${cause.message}`, { cause })),
+      );
+    });
+    return transport;
+  }
+
+  start(receiver: TransportReceiver): void {
+    this.#lines.start({
+      ...receiver,
+      text: (message) => receiver.text(message),
+      malformed: (error) => receiver.malformed(error),
+      closed: (cause) => {
+        const words = this.#stderr.trim();
+        receiver.closed(cause ?? new Error(`the server ended${words === "" ? "" : `: ${words}`}`));
+      },
+    });
+  }
+
+  send(message: string): Promise<void> | undefined {
+    return this.#lines.send(message);
+  }
+
+  /** Its stdin closes, then it is told to go, then it is killed with all that it started. */
+  async close(): Promise<void> {
+    await this.#lines.close();
+    for (const signal of ["SIGTERM", "SIGKILL"] as const) {
+      if (await this.#goneWithin(EXEC_LIMITS.stopMs)) return;
+      this.#kill(signal);
+    }
+    await this.#gone;
+  }
+
+  async #goneWithin(limitMs: number): Promise<boolean> {
+    const waiting = new AbortController();
+    const limit = delay(limitMs, false, { signal: waiting.signal }).catch(() => false);
+    const gone = await Promise.race([this.#gone.then(() => true), limit]);
+    waiting.abort();
+    return gone;
+  }
+
+  #kill(signal: NodeJS.Signals): void {
+    try {
+      if (this.#child.pid !== undefined) process.kill(-this.#child.pid, signal);
+    } catch {
+      // Gone already.
+    }
+  }
+}

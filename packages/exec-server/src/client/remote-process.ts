@@ -1,0 +1,199 @@
+import { ExecError } from "../errors.ts";
+import type { ExecNotices, ReadResult } from "../wire/exec-wire.ts";
+import { EventOrder } from "./event-order.ts";
+import { OutputQueue, type ProcessOutput } from "./output-queue.ts";
+import type { SessionLink } from "./session-link.ts";
+
+/** How a process ended. */
+export interface ProcessEnd {
+  /** Its exit code; 128 + the signal's number when a signal ended it. */
+  readonly exitCode: number;
+  /** Whether its end looks like the work of its sandbox. */
+  readonly sandboxDenied: boolean;
+}
+
+/** The whole output of a process, by stream. A PTY's is in `stdout`. */
+export interface CollectedOutput extends ProcessEnd {
+  readonly stdout: Buffer;
+  readonly stderr: Buffer;
+}
+
+type ProcessEvent =
+  | { readonly kind: "output"; readonly seq: number; readonly bytes: number; readonly output: ProcessOutput }
+  | { readonly kind: "exited"; readonly seq: number; readonly bytes: 0; readonly end: ProcessEnd }
+  | { readonly kind: "closed"; readonly seq: number; readonly bytes: 0 };
+
+/**
+ * A process on the server. Iterating gives its output in order, once; `wait` gives its end.
+ *
+ * @example
+ * const process = await client.start({ argv: ["ls", "-l"], cwd: "/tmp" });
+ * for await (const { stream, bytes } of process) console.log(stream, String(bytes));
+ * const { exitCode } = await process.wait();
+ */
+export class RemoteProcess implements AsyncIterable<ProcessOutput>, AsyncDisposable {
+  readonly id: string;
+  readonly #link: SessionLink;
+  readonly #order = new EventOrder<ProcessEvent>();
+  readonly #queue: OutputQueue;
+  readonly #closed = Promise.withResolvers<ProcessEnd>();
+  readonly #listener: ((output: ProcessOutput) => void) | undefined;
+  #end: ProcessEnd | undefined;
+  #over = false;
+  #writes = 0;
+
+  /** @internal Made by `ExecClient.start`. */
+  constructor(
+    id: string,
+    link: SessionLink,
+    options: {
+      onOutput?: ((output: ProcessOutput) => void) | undefined;
+      unreadBytes?: number | undefined;
+    } = {},
+  ) {
+    this.id = id;
+    this.#link = link;
+    this.#listener = options.onOutput;
+    this.#queue = new OutputQueue(options.unreadBytes);
+    // Nobody has to wait for the end.
+    this.#closed.promise.catch(() => {});
+  }
+
+  /** Writes to its stdin. There is no way to close it: a program that reads to the end needs another way to learn it. */
+  readonly stdin = {
+    write: async (data: string | Uint8Array): Promise<void> => {
+      this.#writes += 1;
+      const chunk = Buffer.from(data as Uint8Array).toString("base64");
+      const params = { processId: this.id, chunk, writeId: String(this.#writes) };
+      const { status } = await this.#link.request("process/write", params);
+      if (status !== "accepted")
+        throw new ExecError("stdin_closed", `process ${this.id} takes no input: ${status}`);
+    },
+  };
+
+  /** Resolves when it has exited and its output was received to the end. */
+  wait(): Promise<ProcessEnd> {
+    return this.#closed.promise;
+  }
+
+  /** Kills it and all that it started; false when it was over already. */
+  async kill(): Promise<boolean> {
+    const { running } = await this.#link.request("process/terminate", { processId: this.id });
+    return running;
+  }
+
+  /** Sends an interrupt, as Ctrl-C does. */
+  async interrupt(): Promise<void> {
+    await this.#link.request("process/signal", { processId: this.id, signal: "interrupt" });
+  }
+
+  /** Reads it to its end and gives all of its output. */
+  async collect(): Promise<CollectedOutput> {
+    const stdout: Buffer[] = [];
+    const stderr: Buffer[] = [];
+    for await (const { stream, bytes } of this) (stream === "stderr" ? stderr : stdout).push(bytes);
+    return { ...(await this.wait()), stdout: Buffer.concat(stdout), stderr: Buffer.concat(stderr) };
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<ProcessOutput> {
+    return this.#queue[Symbol.asyncIterator]();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (!this.#over) await this.kill().catch(() => {});
+  }
+
+  /** @internal */
+  get isOver(): boolean {
+    return this.#over;
+  }
+
+  /** @internal */
+  get lastSeq(): number {
+    return this.#order.last;
+  }
+
+  /** @internal */
+  hearOutput({ seq, stream, chunk }: Omit<ExecNotices["process/output"], "processId">): void {
+    const bytes = Buffer.from(chunk, "base64");
+    this.#take({ kind: "output", seq, bytes: bytes.length, output: { stream, bytes } });
+  }
+
+  /** @internal */
+  hearExited({ seq, exitCode, sandboxDenied }: ExecNotices["process/exited"]): void {
+    this.#take({ kind: "exited", seq, bytes: 0, end: { exitCode, sandboxDenied: sandboxDenied ?? false } });
+  }
+
+  /** @internal */
+  hearClosed({ seq }: { seq: number }): void {
+    this.#take({ kind: "closed", seq, bytes: 0 });
+  }
+
+  /**
+   * @internal What a resumed session tells of the time in between. Exit and close have numbers but are no chunks: where
+   * they are follows from the numbers that are left.
+   */
+  recover({ chunks, nextSeq, exited, exitCode, closed, sandboxDenied }: ReadResult): void {
+    const first = chunks[0]?.seq;
+    if (first !== undefined && first > this.lastSeq + 1 && !this.#end) {
+      const missing = first - this.lastSeq - 1;
+      // One missing number may be the exit, with output behind it; more is output that the server no longer has.
+      if (missing > 1 || !exited) {
+        this.fail(
+          new ExecError(
+            "output_lost",
+            `${missing} chunks of process ${this.id} were lost while disconnected`,
+          ),
+        );
+        return;
+      }
+    }
+    const end = { exitCode: exitCode ?? -1, sandboxDenied: sandboxDenied ?? false };
+    for (const chunk of chunks) {
+      if (exited && !this.#end && chunk.seq === this.lastSeq + 2) this.#take(exitAt(this.lastSeq + 1, end));
+      this.hearOutput(chunk);
+    }
+    const last = nextSeq - 1;
+    if (exited && !this.#end) this.#take(exitAt(closed ? last - 1 : this.lastSeq + 1, end));
+    if (closed) this.hearClosed({ seq: last });
+  }
+
+  /** @internal */
+  fail(error: ExecError): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#queue.end(error);
+    this.#closed.reject(error);
+  }
+
+  #take(event: ProcessEvent): void {
+    if (this.#over) return;
+    try {
+      for (const due of this.#order.take(event)) this.#apply(due);
+    } catch (error) {
+      this.fail(error as ExecError);
+    }
+  }
+
+  #apply(event: ProcessEvent): void {
+    switch (event.kind) {
+      case "output":
+        if (this.#listener) this.#listener(event.output);
+        else this.#queue.push(event.output);
+        return;
+      case "exited":
+        this.#end = event.end;
+        return;
+      case "closed":
+        if (!this.#end)
+          throw new ExecError("protocol_violation", `process ${this.id} closed before it exited`);
+        this.#over = true;
+        this.#queue.end();
+        this.#closed.resolve(this.#end);
+    }
+  }
+}
+
+function exitAt(seq: number, end: ProcessEnd): ProcessEvent {
+  return { kind: "exited", seq, bytes: 0, end };
+}

@@ -1,0 +1,221 @@
+import { type CallOptions, Peer, type RawJson, RemoteError, RpcError, type Transport } from "@codexkit/rpc";
+import { setTimeout as delay } from "node:timers/promises";
+import { ExecError } from "../errors.ts";
+import { EXEC_LIMITS } from "../limits.ts";
+import { CODES } from "../wire/codes.ts";
+import type { EnvironmentInfo, ExecCalls, ExecNotices, ExecWire } from "../wire/exec-wire.ts";
+
+/** Who hears what the server says by itself. */
+export interface LinkListener {
+  notice<M extends keyof ExecNotices>(method: M, params: ExecNotices[M]): void;
+  /** The session was resumed on a new connection: events in between are to be read. */
+  resumed(): Promise<void>;
+  /** It is over for good. */
+  ended(error: ExecError): void;
+}
+
+export interface LinkOptions {
+  readonly clientName: string;
+  readonly dial: (signal: AbortSignal) => Promise<Transport>;
+  /** False where a new connection can't bring the session back: a child's stdio. */
+  readonly resumable: boolean;
+  readonly inFlight?: number | undefined;
+}
+
+/** Calls that may be made a second time when the first was cut off: they change nothing, or are known by an id. */
+const REPEATABLE: ReadonlySet<string> = new Set([
+  "environment/info",
+  "environment/status",
+  "process/read",
+  "process/write",
+  "process/signal",
+  "process/terminate",
+  "fs/readFile",
+  "fs/getMetadata",
+  "fs/canonicalize",
+  "fs/readDirectory",
+  "fs/walk",
+]);
+
+const NOTICES: readonly (keyof ExecNotices)[] = [
+  "process/output",
+  "process/exited",
+  "process/closed",
+  "http/request/bodyDelta",
+  "fs/missingChanged",
+];
+
+/** The largest answer: a file of 512 MiB can't be read whole by JavaScript, whose strings end there. */
+const MESSAGE_BYTES = 512 * 1024 * 1024;
+
+/** One session, on whatever connection it is just now. */
+export class SessionLink {
+  readonly #options: LinkOptions;
+  readonly #listener: LinkListener;
+  readonly #stopping = new AbortController();
+  #peer: Promise<Peer<ExecWire>>;
+  #sessionId: string | undefined;
+  #info: EnvironmentInfo | undefined;
+  #ended: ExecError | undefined;
+
+  private constructor(options: LinkOptions, listener: LinkListener) {
+    this.#options = options;
+    this.#listener = listener;
+    this.#peer = this.#open();
+    this.#peer.catch(() => {});
+  }
+
+  static async connect(options: LinkOptions, listener: LinkListener): Promise<SessionLink> {
+    const link = new SessionLink(options, listener);
+    await link.#peer;
+    return link;
+  }
+
+  get sessionId(): string {
+    return this.#sessionId ?? "";
+  }
+
+  get info(): EnvironmentInfo | undefined {
+    return this.#info;
+  }
+
+  /** Calls the server. No deadline but the caller's: a long poll may take as long as it was told to. */
+  async request<M extends keyof ExecCalls>(
+    method: M,
+    params: ExecCalls[M]["params"],
+    options: CallOptions = {},
+  ): Promise<ExecCalls[M]["result"]> {
+    for (;;) {
+      const peer = await this.#current();
+      try {
+        return await call(peer, method, params, options);
+      } catch (error) {
+        const cutOff = error instanceof RpcError && error.code === "closed";
+        if (!cutOff || !REPEATABLE.has(method) || this.#stopping.signal.aborted) throw asExecError(error);
+        // Wait for the next connection, not for the one that just broke.
+        await peer.closed;
+        if (!this.#options.resumable) throw asExecError(error);
+      }
+    }
+  }
+
+  /** A call whose params are written already. */
+  requestRaw<M extends keyof ExecCalls>(
+    method: M,
+    params: RawJson,
+    options: CallOptions = {},
+  ): Promise<ExecCalls[M]["result"]> {
+    return this.request(method, params as unknown as ExecCalls[M]["params"], options);
+  }
+
+  async close(): Promise<void> {
+    this.#stopping.abort();
+    const peer = await this.#peer.catch(() => undefined);
+    await peer?.close();
+    this.#finish(new ExecError("disconnected", "the client was closed"));
+  }
+
+  /** Drops the connection as a broken network would. For tests of resumption. */
+  async cut(): Promise<void> {
+    const peer = await this.#peer;
+    await peer.close();
+  }
+
+  async #current(): Promise<Peer<ExecWire>> {
+    if (this.#ended) throw this.#ended;
+    return this.#peer;
+  }
+
+  async #open(resumeSessionId?: string): Promise<Peer<ExecWire>> {
+    const signal = AbortSignal.any([this.#stopping.signal, AbortSignal.timeout(EXEC_LIMITS.connectMs)]);
+    const transport = await this.#options.dial(signal);
+    const peer = new Peer<ExecWire>(transport, {
+      limits: { inFlight: this.#options.inFlight ?? EXEC_LIMITS.clientInFlight, messageBytes: MESSAGE_BYTES },
+    });
+    // Listened to before the handshake: a resumed session speaks as soon as it is attached.
+    for (const method of NOTICES) peer.on(method, (params) => this.#listener.notice(method, params as never));
+    try {
+      const { sessionId, environmentInfo } = await peer.request(
+        "initialize",
+        { clientName: this.#options.clientName, resumeSessionId: resumeSessionId ?? null },
+        { timeoutMs: EXEC_LIMITS.connectMs },
+      );
+      await peer.notify("initialized", {});
+      this.#sessionId = sessionId;
+      this.#info = environmentInfo ?? (await peer.request("environment/info"));
+    } catch (error) {
+      await peer.close();
+      throw error;
+    }
+    void peer.closed.then((error) => this.#lost(error));
+    return peer;
+  }
+
+  #lost(cause: RpcError): void {
+    if (this.#stopping.signal.aborted || !this.#options.resumable) {
+      this.#finish(new ExecError("disconnected", cause.message, { cause }));
+      return;
+    }
+    this.#peer = this.#resume(cause);
+    this.#peer.catch((error: unknown) => this.#finish(asExecError(error)));
+  }
+
+  async #resume(cause: RpcError): Promise<Peer<ExecWire>> {
+    const until = Date.now() + EXEC_LIMITS.resumeMs;
+    for (;;) {
+      try {
+        const peer = await this.#open(this.#sessionId);
+        queueMicrotask(() => void this.#listener.resumed().catch(() => {}));
+        return peer;
+      } catch (error) {
+        const refused = error instanceof RemoteError && error.rpcCode !== CODES.sessionBusy;
+        if (refused || this.#stopping.signal.aborted || Date.now() > until) {
+          throw new ExecError("disconnected", `the session could not be resumed: ${messageOf(error)}`, {
+            cause,
+          });
+        }
+        await delay(EXEC_LIMITS.resumeRetryMs, undefined, { signal: this.#stopping.signal }).catch(() => {});
+      }
+    }
+  }
+
+  #finish(error: ExecError): void {
+    if (this.#ended) return;
+    this.#ended = error;
+    this.#listener.ended(error);
+  }
+}
+
+function call<M extends keyof ExecCalls>(
+  peer: Peer<ExecWire>,
+  method: M,
+  params: ExecCalls[M]["params"],
+  options: CallOptions,
+): Promise<ExecCalls[M]["result"]> {
+  const request = peer.request.bind(peer) as (
+    method: string,
+    params: unknown,
+    options: CallOptions,
+  ) => Promise<ExecCalls[M]["result"]>;
+  return request(method, params, { timeoutMs: Infinity, ...options });
+}
+
+/** Errors of the wire as errors of this package. */
+export function asExecError(error: unknown): ExecError {
+  if (error instanceof ExecError) return error;
+  if (error instanceof RemoteError) {
+    const code = error.rpcCode === CODES.notFound ? "not_found" : "refused";
+    return new ExecError(code, error.message, { cause: error, rpcCode: error.rpcCode });
+  }
+  if (error instanceof RpcError && (error.code === "aborted" || error.code === "timeout")) {
+    return new ExecError(error.code, error.message, { cause: error });
+  }
+  if (error instanceof RpcError && error.code === "connect_failed") {
+    return new ExecError("connect_failed", error.message, { cause: error });
+  }
+  return new ExecError("disconnected", messageOf(error), { cause: error });
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,33 @@
+import { constants } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import type { NativePath } from "../wire/path-uri.ts";
+import { withoutLinks } from "./no-follow.ts";
+import { notAFile } from "./not-a-file.ts";
+
+const FLAGS = {
+  // Without O_NONBLOCK a named pipe without a partner would hold us for ever.
+  read: constants.O_RDONLY | constants.O_NONBLOCK,
+  // Emptied only when it is known to be a file.
+  replace: constants.O_WRONLY | constants.O_CREAT | constants.O_NONBLOCK,
+  // Not emptied at all: whoever writes it whole cuts off what is left over.
+  overwrite: constants.O_WRONLY | constants.O_CREAT | constants.O_NONBLOCK,
+};
+
+/** Opens a regular file, and nothing else: a pipe, a device or a folder is refused without waiting on it. */
+export async function openFile(
+  path: NativePath,
+  mode: keyof typeof FLAGS,
+  followSymlinks: boolean,
+): Promise<FileHandle> {
+  const handle = followSymlinks
+    ? await open(path, FLAGS[mode], 0o666)
+    : await withoutLinks(path, (last) => open(last, FLAGS[mode] | constants.O_NOFOLLOW, 0o666));
+  try {
+    if (!(await handle.stat()).isFile()) throw notAFile(path);
+    if (mode === "replace") await handle.truncate(0);
+    return handle;
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}

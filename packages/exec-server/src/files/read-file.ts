@@ -1,0 +1,43 @@
+import { Refusal } from "../wire/refusal.ts";
+import type { FileHandle } from "node:fs/promises";
+import { EXEC_LIMITS } from "../limits.ts";
+import { CODES } from "../wire/codes.ts";
+import type { NativePath } from "../wire/path-uri.ts";
+import { openFile } from "./open-file.ts";
+
+/** Files that say that they are empty, as those of /proc, are read in steps of this. */
+const STEP_BYTES = 64 * 1024;
+
+/** Reads a regular file whole. */
+export async function readFileWhole(path: NativePath, followSymlinks: boolean): Promise<Buffer> {
+  const handle = await openFile(path, "read", followSymlinks);
+  try {
+    const { size } = await handle.stat();
+    assertSize(size);
+    return await readToEnd(handle, size);
+  } finally {
+    await handle.close();
+  }
+}
+
+async function readToEnd(handle: FileHandle, expected: number): Promise<Buffer> {
+  // One byte more than expected, so that the end shows in the same read.
+  let bytes = Buffer.allocUnsafeSlow(expected + 1);
+  let length = 0;
+  for (;;) {
+    const { bytesRead } = await handle.read(bytes, length, bytes.length - length, length);
+    length += bytesRead;
+    assertSize(length);
+    if (bytesRead === 0) return bytes.subarray(0, length);
+    if (length === expected && expected > 0) return bytes.subarray(0, length);
+    if (length === bytes.length) bytes = Buffer.concat([bytes], bytes.length * 2 + STEP_BYTES);
+  }
+}
+
+function assertSize(size: number): void {
+  if (size <= EXEC_LIMITS.fileBytes) return;
+  throw new Refusal(
+    CODES.invalidRequest,
+    `file is too large to read: limit is ${EXEC_LIMITS.fileBytes} bytes`,
+  );
+}

@@ -1,0 +1,120 @@
+import { Refusal } from "../wire/refusal.ts";
+import type { Dirent } from "node:fs";
+import { lstat, readdir, realpath, stat } from "node:fs/promises";
+import { EXEC_LIMITS } from "../limits.ts";
+import { CODES } from "../wire/codes.ts";
+import type { WalkResult } from "../wire/exec-wire.ts";
+import type { FileParams } from "../wire/file-params.ts";
+import { osMessage } from "../wire/os-failure.ts";
+import { joinPath, type NativePath, pathUri } from "../wire/path-uri.ts";
+
+type WalkOptions = FileParams<"fs/walk">["options"];
+
+interface Folder {
+  readonly path: NativePath;
+  readonly depth: number;
+}
+
+/** What each item costs beside its URI, in Codex's count. */
+const ITEM_BYTES = 64;
+
+const DOT = 46;
+
+/** Lists a tree breadth first, children by name, within limits that also bound the answer. */
+export async function walkTree(root: NativePath, options: WalkOptions): Promise<WalkResult> {
+  assertLimits(options);
+  const result: { entries: WalkResult["entries"][number][]; errors: WalkResult["errors"][number][] } = {
+    entries: [],
+    errors: [],
+  };
+  const own = await lstat(root);
+  const isFolder = own.isSymbolicLink()
+    ? options.followDirectorySymlinks && (await stat(root)).isDirectory()
+    : own.isDirectory();
+  if (!isFolder) return { ...result, truncated: false };
+
+  const visited = new Set<string>([await identity(root)]);
+  const queue: Folder[] = [{ path: root, depth: 0 }];
+  let directories = 1;
+  let scanned = 0;
+  let bytes = 0;
+  let truncated = false;
+  const takes = (uri: string): boolean => {
+    bytes += uri.length + ITEM_BYTES;
+    return bytes <= EXEC_LIMITS.walkBytes;
+  };
+
+  for (let folder = queue.shift(); folder; folder = queue.shift()) {
+    for (const child of await childrenOf(folder, result.errors)) {
+      scanned += 1;
+      if (scanned > options.maxEntries) return { ...result, truncated: true };
+      const path = joinPath(folder.path, child.name);
+      const kind = await kindOf(child, path, options.followDirectorySymlinks);
+      if (kind === undefined) continue;
+      const uri = pathUri(path);
+      if (!takes(uri)) return { ...result, truncated: true };
+      if (kind === "file") {
+        result.entries.push({ path: uri, kind });
+        continue;
+      }
+      result.entries.push({ path: uri, kind });
+      const isPruned = options.pruneHiddenDirectories === true && child.name[0] === DOT;
+      if (isPruned || folder.depth >= options.maxDepth) continue;
+      const name = await identity(path);
+      if (visited.has(name)) continue;
+      if (directories >= options.maxDirectories) {
+        truncated = true;
+        continue;
+      }
+      visited.add(name);
+      directories += 1;
+      queue.push({ path, depth: folder.depth + 1 });
+    }
+  }
+  return { ...result, truncated };
+}
+
+async function childrenOf(
+  folder: Folder,
+  errors: { path: string; message: string }[],
+): Promise<Dirent<Buffer>[]> {
+  try {
+    const children = await readdir(folder.path, { withFileTypes: true, encoding: "buffer" });
+    return children.toSorted((left, right) => Buffer.compare(left.name, right.name));
+  } catch (error) {
+    if (folder.depth === 0) throw error;
+    const { errno = -5 } = error as NodeJS.ErrnoException;
+    errors.push({ path: pathUri(folder.path), message: osMessage(errno) });
+    return [];
+  }
+}
+
+/** Links to files are passed over, links to folders are folders when they are followed. */
+async function kindOf(
+  child: Dirent<Buffer>,
+  path: NativePath,
+  follow: boolean,
+): Promise<"file" | "directory" | undefined> {
+  if (child.isFile()) return "file";
+  if (child.isDirectory()) return "directory";
+  if (!child.isSymbolicLink() || !follow) return undefined;
+  const target = await stat(path).catch(() => undefined);
+  return target?.isDirectory() ? "directory" : undefined;
+}
+
+async function identity(path: NativePath): Promise<string> {
+  return (await realpath(path, { encoding: "buffer" })).toString("latin1");
+}
+
+function assertLimits({ maxDepth, maxDirectories, maxEntries }: WalkOptions): void {
+  const { walkDepth, walkDirectories, walkEntries } = EXEC_LIMITS;
+  if (maxDirectories === 0 || maxEntries === 0) {
+    throw new Refusal(CODES.invalidRequest, "filesystem walk limits must be greater than zero");
+  }
+  if (maxDepth > walkDepth || maxDirectories > walkDirectories || maxEntries > walkEntries) {
+    throw new Refusal(
+      CODES.invalidRequest,
+      `filesystem walk limits exceed maximums: depth=${walkDepth}, directories=${walkDirectories}, entries=${walkEntries}`,
+    );
+  }
+}

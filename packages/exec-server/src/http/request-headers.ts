@@ -1,0 +1,40 @@
+import { NEVER_PASSED } from "../process/child-env.ts";
+import { CODES } from "../wire/codes.ts";
+import type { HttpParams } from "../wire/http-params.ts";
+import { Refusal } from "../wire/refusal.ts";
+
+/** Variables that no request may put into a header: they are the machine's own keys. */
+const PROTECTED = new Set([
+  ...NEVER_PASSED,
+  "OPENAI_API_KEY",
+  "CODEX_API_KEY",
+  "CODEX_ACCESS_TOKEN",
+  "CODEX_CONNECTORS_TOKEN",
+  "AWS_ACCESS_KEY_ID",
+  "AWS_SECRET_ACCESS_KEY",
+  "AWS_SESSION_TOKEN",
+  "AZURE_CLIENT_SECRET",
+  "AZURE_FEDERATED_TOKEN_FILE",
+  "GOOGLE_APPLICATION_CREDENTIALS",
+]);
+
+/** Names and values one after the other, in the order and as often as they came, with variables filled in. */
+export function requestHeaders(headers: HttpParams["headers"], env: NodeJS.ProcessEnv): [string, string][] {
+  return (headers ?? []).map(({ name, value, valueEnvVar }) => {
+    const full = typeof valueEnvVar === "string" ? value + variable(valueEnvVar, env) : value;
+    if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) throw refused(`invalid header name \`${name}\``);
+    if (/[^\t\u0020-\u007e\u0080-\u00ff]/.test(full)) throw refused(`invalid value of header \`${name}\``);
+    return [name, full];
+  });
+}
+
+function variable(name: string, env: NodeJS.ProcessEnv): string {
+  if (PROTECTED.has(name.toUpperCase())) throw refused(`environment variable \`${name}\` may not be sent`);
+  const value = env[name];
+  if (value === undefined || value === "") throw refused(`environment variable \`${name}\` is not set`);
+  return value;
+}
+
+function refused(message: string): Refusal {
+  return new Refusal(CODES.invalidParams, message);
+}

@@ -1,0 +1,89 @@
+// The program that starts children on behalf of the server. Starting a process costs time in proportion to the memory of
+// the one that starts it; this one stays small while the server moves megabytes. It is reached by path and imports nothing
+// but Node. When the server is gone, however it went, its input ends: it kills every group that it started and goes.
+import { spawn } from "node:child_process";
+import { closeSync, constants, openSync, rmSync } from "node:fs";
+import { createInterface } from "node:readline";
+import type { LaunchOrder, LaunchReport } from "./launch-order.ts";
+
+const folder = process.argv[2];
+const groups = new Set<number>();
+/** Groups whose first process is over while a descendant is left. */
+const lingering = new Set<number>();
+
+function tell(report: LaunchReport): void {
+  process.stdout.write(`${JSON.stringify(report)}\n`);
+}
+
+function launch({ id, argv, arg0, cwd, env, files }: LaunchOrder): void {
+  const opened: number[] = [];
+  try {
+    const stdio = files.map((file) => {
+      if (file === null) return "ignore" as const;
+      const fd = openSync(file.path, file.mode === "r" ? constants.O_RDONLY : constants.O_WRONLY);
+      opened.push(fd);
+      return fd;
+    });
+    const [program = "", ...args] = argv;
+    // A session and a group of its own: signals reach all of it, and nothing but it.
+    const child = spawn(program, args, {
+      cwd,
+      env,
+      stdio,
+      detached: true,
+      ...(arg0 === undefined ? {} : { argv0: arg0 }),
+    });
+    const { pid } = child;
+    child.once("error", (error) => fail(id, error));
+    if (pid === undefined) return;
+    forgetEmptyGroups();
+    groups.add(pid);
+    tell({ id, pid });
+    child.once("exit", (code, signal) => {
+      tell({ id, exit: { code, signal } });
+      lingering.add(pid);
+      forgetIfEmpty(pid);
+    });
+  } catch (error) {
+    fail(id, error as NodeJS.ErrnoException);
+  } finally {
+    for (const fd of opened) closeSync(fd);
+  }
+}
+
+function fail(id: number, { code = "EIO", errno = -5 }: NodeJS.ErrnoException): void {
+  tell({ id, failure: { code, errno } });
+}
+
+function forgetEmptyGroups(): void {
+  for (const group of lingering) forgetIfEmpty(group);
+}
+
+/** An empty group is forgotten at once, before its number can come back as a stranger's. */
+function forgetIfEmpty(group: number): void {
+  if (send(group, 0)) return;
+  lingering.delete(group);
+  groups.delete(group);
+}
+
+function send(group: number, name: NodeJS.Signals | 0): boolean {
+  try {
+    process.kill(-group, name);
+    return true;
+  } catch {
+    return false; // Nobody is left in it.
+  }
+}
+
+function goAway(): void {
+  for (const group of groups) send(group, "SIGKILL");
+  if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+  process.exit(0);
+}
+
+// Signals meant for the server's terminal or group are the server's to heed.
+for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(name, () => {});
+process.stdout.on("error", goAway);
+const orders = createInterface({ input: process.stdin, crlfDelay: Infinity });
+orders.on("line", (line) => launch(JSON.parse(line) as LaunchOrder));
+orders.on("close", goAway);

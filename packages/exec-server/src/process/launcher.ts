@@ -1,0 +1,134 @@
+import { LineSplitter } from "@codexkit/rpc";
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { constants } from "node:os";
+import type { Readable, Writable } from "node:stream";
+import { fileURLToPath } from "node:url";
+import { EXEC_LIMITS } from "../limits.ts";
+import type { LaunchOrder, LaunchReport } from "./launch-order.ts";
+
+export interface Launched {
+  readonly pid: number;
+  /** Settles with the exit code when the child is over; 128 + the signal's number when a signal ended it. */
+  readonly exited: Promise<{ code: number; signalled: boolean }>;
+}
+
+interface Waiting {
+  readonly started: PromiseWithResolvers<number>;
+  readonly exited: PromiseWithResolvers<{ code: number; signalled: boolean }>;
+  pid: number | undefined;
+}
+
+type LauncherProcess = ChildProcessByStdio<Writable, Readable, null>;
+
+const EXTENSION = import.meta.url.endsWith(".ts") ? "ts" : "js";
+const PROGRAM = fileURLToPath(new URL(`launcher-program.${EXTENSION}`, import.meta.url));
+
+/** How shells report the death by a signal. */
+const SIGNAL_BASE = 128;
+
+/**
+ * Starts children through a small process of its own, which also sees to it that none of them outlives the server: not
+ * after `kill -9` either.
+ */
+export class Launcher implements AsyncDisposable {
+  readonly #folder: string;
+  readonly #waiting = new Map<number, Waiting>();
+  #process: LauncherProcess | undefined;
+  #nextId = 0;
+  #stopped = false;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+    this.#process = this.#start();
+  }
+
+  /** Starts a child; throws the system's error when it can't be started. */
+  async launch(order: Omit<LaunchOrder, "id">): Promise<Launched> {
+    const id = this.#nextId++;
+    const waiting: Waiting = {
+      started: Promise.withResolvers(),
+      exited: Promise.withResolvers(),
+      pid: undefined,
+    };
+    this.#waiting.set(id, waiting);
+    this.#process ??= this.#start();
+    this.#process.stdin.write(`${JSON.stringify({ ...order, id })}\n`);
+    try {
+      return { pid: await waiting.started.promise, exited: waiting.exited.promise };
+    } catch (error) {
+      this.#waiting.delete(id);
+      throw error;
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopped = true;
+    const child = this.#process;
+    if (!child) return;
+    const gone = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+    const limit = setTimeout(() => child.kill("SIGKILL"), EXEC_LIMITS.stopMs);
+    child.stdin.end();
+    await gone;
+    clearTimeout(limit);
+  }
+
+  #start(): LauncherProcess {
+    const child = spawn(process.execPath, ["--no-warnings", PROGRAM, this.#folder], {
+      // A session of its own: whoever kills the server's group leaves the launcher to clear up.
+      detached: true,
+      stdio: ["pipe", "pipe", "ignore"],
+    });
+    const lines = new LineSplitter(EXEC_LIMITS.messageBytes, (line) =>
+      this.#hear(JSON.parse(line) as LaunchReport),
+    );
+    child.stdout.on("data", (bytes: Buffer) => lines.push(bytes));
+    child.stdin.on("error", () => {});
+    child.once("error", () => this.#lost(child));
+    child.once("close", () => this.#lost(child));
+    child.unref();
+    return child;
+  }
+
+  #hear(report: LaunchReport): void {
+    const waiting = this.#waiting.get(report.id);
+    if (!waiting) return;
+    if ("pid" in report) {
+      waiting.pid = report.pid;
+      waiting.started.resolve(report.pid);
+      return;
+    }
+    this.#waiting.delete(report.id);
+    if ("failure" in report) {
+      const { code, errno } = report.failure;
+      waiting.started.reject(Object.assign(new Error(code), { code, errno }));
+    } else waiting.exited.resolve(exitOf(report.exit));
+  }
+
+  /** Someone ended the launcher: its children are nobody's now. The next start makes a new one. */
+  #lost(child: LauncherProcess): void {
+    if (this.#process !== child || this.#stopped) return;
+    this.#process = undefined;
+    for (const { pid, started, exited } of this.#waiting.values()) {
+      if (pid === undefined) started.reject(Object.assign(new Error("EIO"), { code: "EIO", errno: -5 }));
+      else killGroup(pid);
+      exited.resolve({ code: -1, signalled: true });
+    }
+    this.#waiting.clear();
+  }
+}
+
+function exitOf({ code, signal }: { code: number | null; signal: NodeJS.Signals | null }): {
+  code: number;
+  signalled: boolean;
+} {
+  if (signal === null) return { code: code ?? -1, signalled: false };
+  return { code: SIGNAL_BASE + (constants.signals[signal] ?? 0), signalled: true };
+}
+
+function killGroup(group: number): void {
+  try {
+    process.kill(-group, "SIGKILL");
+  } catch {
+    // Nobody is left in it.
+  }
+}

@@ -1,0 +1,210 @@
+import { EXEC_LIMITS } from "../limits.ts";
+import type { OutputStream, ReadResult } from "../wire/exec-wire.ts";
+import type { ReadParams } from "../wire/process-params.ts";
+import type { Child, ChildEvents } from "./child.ts";
+import { PendingOutput } from "./pending-output.ts";
+import { ReplayBuffer } from "./replay-buffer.ts";
+
+/** Where a process's events go. */
+export interface ProcessListener {
+  output(processId: string, seq: number, stream: OutputStream, bytes: Buffer): void;
+  exited(processId: string, seq: number, exitCode: number, sandboxDenied: boolean): void;
+  closed(processId: string, seq: number): void;
+  /** Whether output should wait: nobody is there to take it, or whoever is takes it slowly. */
+  readonly isFull: boolean;
+  /** Whether there is anybody. */
+  readonly isHeard: boolean;
+}
+
+/** Whether the end of a sandboxed process looks like a denial; it sees the exit code and the newest output. */
+export type DenialCheck = (exitCode: number, tail: Buffer) => boolean;
+
+/** Chunks that follow each other faster than this are a burst: a PTY gives 4 KiB at a time, thousands a second. */
+const BURST_MS = 2;
+
+interface Waiter {
+  readonly afterSeq: number;
+  readonly wake: () => void;
+}
+
+/**
+ * One process from its start to the end of its retention: numbers its events from 1 without a gap, keeps the newest
+ * output for replay, and lets readers wait.
+ */
+export class ManagedProcess implements ChildEvents {
+  readonly id: string;
+  readonly #listener: ProcessListener;
+  readonly #denied: DenialCheck | undefined;
+  readonly #replay = new ReplayBuffer();
+  readonly #waiters = new Set<Waiter>();
+  #child: Child | undefined;
+  #nextSeq = 1;
+  #exitCode: number | undefined;
+  #exitReported = false;
+  #sandboxDenied = false;
+  #drained = false;
+  #closed = false;
+  readonly #pending = new PendingOutput();
+  #pendingStream: OutputStream = "stdout";
+  #flushScheduled = false;
+  #lastChunkAt = -Infinity;
+
+  /** Runs once, when the process is over and its output read to the end. */
+  onClosed: () => void = () => {};
+
+  constructor(id: string, listener: ProcessListener, denied?: DenialCheck) {
+    this.id = id;
+    this.#listener = listener;
+    this.#denied = denied;
+  }
+
+  get hasExited(): boolean {
+    return this.#exitCode !== undefined;
+  }
+
+  get isClosed(): boolean {
+    return this.#closed;
+  }
+
+  get child(): Child | undefined {
+    return this.#child;
+  }
+
+  get retainedBytes(): number {
+    return this.#replay.bytes;
+  }
+
+  /** Its output is kept no longer; how it ended still is. */
+  dropOutput(): void {
+    this.#replay.clear();
+  }
+
+  started(child: Child): void {
+    this.#child = child;
+    if (this.#listener.isFull) child.pause();
+  }
+
+  /** Small reads of one turn of the event loop become one chunk; a full one leaves at once. */
+  output(stream: OutputStream, bytes: Buffer): void {
+    if (stream !== this.#pendingStream || !this.#pending.fits(bytes.length)) this.#flush();
+    if (this.#pending.length === 0 && bytes.length >= EXEC_LIMITS.chunkBytes / 2) {
+      this.#emit(stream, bytes);
+      return;
+    }
+    this.#pendingStream = stream;
+    this.#pending.add(bytes);
+    this.#flushSoon();
+  }
+
+  exited(exitCode: number): void {
+    if (this.#exitCode !== undefined) return;
+    this.#exitCode = exitCode;
+    // What the child wrote last is often read in this very turn of the loop: let it come first.
+    if (this.#denied && exitCode !== 0 && !this.#drained) {
+      setTimeout(() => this.#reportExit(), EXEC_LIMITS.denialGraceMs);
+    } else if (this.#drained) this.#reportExit();
+    else setImmediate(() => this.#reportExit());
+  }
+
+  drained(): void {
+    if (this.#drained) return;
+    this.#flush();
+    this.#drained = true;
+    if (this.#exitCode !== undefined) this.#reportExit();
+  }
+
+  /** Reading goes on: the listener takes more. */
+  resume(): void {
+    this.#child?.resume();
+  }
+
+  read({ afterSeq, maxBytes }: ReadParams): ReadResult {
+    const after = afterSeq ?? 0;
+    const chunks = this.#replay.after(after, maxBytes ?? Infinity);
+    const last = chunks.at(-1);
+    return {
+      chunks: chunks.map(({ seq, stream, bytes }) => ({ seq, stream, chunk: bytes.toString("base64") })),
+      nextSeq: typeof maxBytes === "number" && last ? last.seq + 1 : this.#nextSeq,
+      exited: this.#exitReported,
+      exitCode: this.#exitReported ? (this.#exitCode ?? null) : null,
+      closed: this.#closed,
+      failure: null,
+      sandboxDenied: this.#sandboxDenied,
+    };
+  }
+
+  /** Resolves when a read behind this number has something to say, or the time is over, or the signal fires. */
+  async waitFor(afterSeq: number, waitMs: number, signal: AbortSignal): Promise<void> {
+    if (waitMs === 0 || this.#hasNews(afterSeq) || signal.aborted) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const waiter = { afterSeq, wake: () => resolve() };
+    this.#waiters.add(waiter);
+    // 2^31 - 1 is the longest that a timer can wait.
+    const timer = setTimeout(waiter.wake, Math.min(waitMs, 2_147_483_647));
+    signal.addEventListener("abort", waiter.wake, { once: true });
+    await promise;
+    clearTimeout(timer);
+    signal.removeEventListener("abort", waiter.wake);
+    this.#waiters.delete(waiter);
+  }
+
+  #hasNews(afterSeq: number): boolean {
+    if (this.#closed || this.#replay.hasAfter(afterSeq)) return true;
+    return this.#exitReported && afterSeq < this.#nextSeq - 1;
+  }
+
+  /** At the end of this turn; in a burst a moment later, so that its small pieces leave as one. */
+  #flushSoon(): void {
+    if (this.#flushScheduled) return;
+    this.#flushScheduled = true;
+    const flush = (): void => {
+      this.#flushScheduled = false;
+      this.#flush();
+    };
+    if (performance.now() - this.#lastChunkAt > BURST_MS) setImmediate(flush);
+    else setTimeout(flush, BURST_MS);
+  }
+
+  #flush(): void {
+    this.#pending.flush((bytes) => this.#emit(this.#pendingStream, bytes));
+  }
+
+  #emit(stream: OutputStream, bytes: Buffer): void {
+    const seq = this.#nextSeq++;
+    this.#lastChunkAt = performance.now();
+    this.#replay.push({ seq, stream, bytes });
+    this.#listener.output(this.id, seq, stream, bytes);
+    if (this.#listener.isFull) this.#child?.pause();
+    this.#wakeReaders();
+  }
+
+  #reportExit(): void {
+    const code = this.#exitCode;
+    if (code === undefined || this.#exitReported) {
+      this.#closeWhenOver();
+      return;
+    }
+    this.#flush();
+    this.#exitReported = true;
+    this.#sandboxDenied = this.#denied?.(code, this.#tail()) ?? false;
+    this.#listener.exited(this.id, this.#nextSeq++, code, this.#sandboxDenied);
+    this.#closeWhenOver();
+    this.#wakeReaders();
+  }
+
+  #closeWhenOver(): void {
+    if (this.#closed || !this.#exitReported || !this.#drained) return;
+    this.#closed = true;
+    this.#listener.closed(this.id, this.#nextSeq++);
+    this.#wakeReaders();
+    this.onClosed();
+  }
+
+  #tail(): Buffer {
+    return Buffer.concat(this.#replay.after(0).map(({ bytes }) => bytes));
+  }
+
+  #wakeReaders(): void {
+    for (const waiter of this.#waiters) if (this.#hasNews(waiter.afterSeq)) waiter.wake();
+  }
+}

@@ -1,0 +1,49 @@
+import { EXEC_LIMITS } from "../limits.ts";
+
+/** Memory for whole chunks that serves again, whichever process needs it: never more than were pending at once. */
+const spare: Buffer[] = [];
+
+/** Small pieces of output on their way to becoming one chunk. */
+export class PendingOutput {
+  #first: Buffer | undefined;
+  #memory: Buffer | undefined;
+  #length = 0;
+
+  get length(): number {
+    return this.#length;
+  }
+
+  /** Whether a piece still fits. */
+  fits(length: number): boolean {
+    return this.#length + length <= EXEC_LIMITS.chunkBytes;
+  }
+
+  /** Takes a copy: the bytes are lent. One piece alone, which is most of what commands say, costs its own size. */
+  add(bytes: Buffer): void {
+    if (this.#length === 0) {
+      this.#first = Buffer.from(bytes);
+    } else {
+      this.#memory ??= this.#begin();
+      bytes.copy(this.#memory, this.#length);
+    }
+    this.#length += bytes.length;
+  }
+
+  /** Hands over what is pending; it is lent in turn, until `use` returns. */
+  flush(use: (bytes: Buffer) => void): void {
+    const memory = this.#memory;
+    const bytes = memory ? memory.subarray(0, this.#length) : this.#first;
+    this.#first = undefined;
+    this.#memory = undefined;
+    this.#length = 0;
+    if (bytes && bytes.length > 0) use(bytes);
+    if (memory) spare.push(memory);
+  }
+
+  #begin(): Buffer {
+    const memory = spare.pop() ?? Buffer.allocUnsafeSlow(EXEC_LIMITS.chunkBytes);
+    this.#first?.copy(memory);
+    this.#first = undefined;
+    return memory;
+  }
+}

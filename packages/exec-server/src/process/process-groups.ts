@@ -1,0 +1,41 @@
+/** The process groups of one session, to signal them and to end them all. */
+export class ProcessGroups {
+  readonly #groups = new Set<number>();
+  /** Groups whose child is over while a descendant is left. */
+  readonly #lingering = new Set<number>();
+
+  add(group: number): void {
+    this.#groups.add(group);
+    for (const other of this.#lingering) this.#forgetIfEmpty(other);
+  }
+
+  signal(group: number, signal: NodeJS.Signals | 0): boolean {
+    try {
+      process.kill(-group, signal);
+      return true;
+    } catch {
+      return false; // Nobody is left in it.
+    }
+  }
+
+  /**
+   * The child is over. As long as a descendant is left the kernel gives the group's number to nobody else; an empty
+   * group is forgotten at once, before its number can come back as a stranger's.
+   */
+  leaderEnded(group: number): void {
+    this.#lingering.add(group);
+    this.#forgetIfEmpty(group);
+  }
+
+  killAll(): void {
+    for (const group of this.#groups) this.signal(group, "SIGKILL");
+    this.#groups.clear();
+    this.#lingering.clear();
+  }
+
+  #forgetIfEmpty(group: number): void {
+    if (this.signal(group, 0)) return;
+    this.#lingering.delete(group);
+    this.#groups.delete(group);
+  }
+}

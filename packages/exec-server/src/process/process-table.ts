@@ -1,0 +1,145 @@
+import { Refusal } from "../wire/refusal.ts";
+import { EXEC_LIMITS, type ExecLimits } from "../limits.ts";
+import { decodeBase64 } from "../wire/base64.ts";
+import { CODES } from "../wire/codes.ts";
+import type { ReadResult, WriteStatus } from "../wire/exec-wire.ts";
+import type { ReadParams, WriteParams } from "../wire/process-params.ts";
+import type { Child, ChildEvents } from "./child.ts";
+import { ClosedOutput } from "./closed-output.ts";
+import { type DenialCheck, ManagedProcess, type ProcessListener } from "./managed-process.ts";
+import type { ProcessGroups } from "./process-groups.ts";
+import { WriteLedger } from "./write-ledger.ts";
+
+export interface StartOptions {
+  readonly denied?: DenialCheck | undefined;
+  /** What is to be cleared away when the process is over. */
+  readonly leftovers?: Disposable | undefined;
+}
+
+export type LaunchChild = (events: ChildEvents) => Promise<Child> | Child;
+
+interface Entry {
+  readonly process: ManagedProcess;
+  readonly writes: WriteLedger;
+  /** Terminated before it was started: to be ended as soon as it is. */
+  cancelled: boolean;
+  forgetTimer: NodeJS.Timeout | undefined;
+  readonly leftovers: Disposable | undefined;
+}
+
+/** The processes of one session, by the ids that its client chose. */
+export class ProcessTable {
+  readonly #entries = new Map<string, Entry>();
+  readonly #listener: ProcessListener;
+  readonly #groups: ProcessGroups;
+  readonly #limits: ExecLimits;
+  readonly #closedOutput: ClosedOutput;
+  #ended = false;
+
+  constructor(listener: ProcessListener, groups: ProcessGroups, limits: ExecLimits = EXEC_LIMITS) {
+    this.#listener = listener;
+    this.#groups = groups;
+    this.#limits = limits;
+    this.#closedOutput = new ClosedOutput(limits.closedRetainedBytes);
+  }
+
+  /** Takes the id at once, so that of two starts of one id exactly one wins, and frees it when the start fails. */
+  async start(id: string, launch: LaunchChild, { denied, leftovers }: StartOptions = {}): Promise<void> {
+    if (this.#entries.has(id)) throw new Refusal(CODES.invalidRequest, `process ${id} already exists`);
+    if (this.#entries.size >= this.#limits.processes) {
+      const { processes } = this.#limits;
+      throw new Refusal(CODES.invalidRequest, `at most ${processes} processes are kept for one session`);
+    }
+    const process = new ManagedProcess(id, this.#listener, denied);
+    const entry: Entry = {
+      process,
+      writes: new WriteLedger(),
+      cancelled: false,
+      forgetTimer: undefined,
+      leftovers,
+    };
+    this.#entries.set(id, entry);
+    try {
+      const child = await launch(process);
+      this.#groups.add(child.pid);
+      process.started(child);
+    } catch (error) {
+      this.#entries.delete(id);
+      throw error;
+    }
+    process.onClosed = () => this.#closed(id, entry);
+    if (process.isClosed) this.#closed(id, entry);
+    if (entry.cancelled || this.#ended) this.#kill(entry);
+  }
+
+  async read(params: ReadParams, signal: AbortSignal): Promise<ReadResult> {
+    const entry = this.#entries.get(params.processId);
+    if (!entry) throw new Refusal(CODES.invalidRequest, `unknown process id ${params.processId}`);
+    if (!entry.process.child) {
+      throw new Refusal(CODES.invalidRequest, `process ${params.processId} is still starting`);
+    }
+    await entry.process.waitFor(params.afterSeq ?? 0, params.waitMs ?? 0, signal);
+    return entry.process.read(params);
+  }
+
+  async write({ processId, chunk, writeId }: WriteParams): Promise<{ status: WriteStatus }> {
+    if (writeId === "") throw new Refusal(CODES.invalidParams, "writeId must not be empty");
+    const bytes = decodeBase64(chunk);
+    if (!bytes) throw new Refusal(CODES.invalidParams, "chunk is not valid base64");
+    const entry = this.#entries.get(processId);
+    if (!entry) return { status: "unknownProcess" };
+    const { child } = entry.process;
+    if (!child) return { status: "starting" };
+    if (!child.stdin) return { status: "stdinClosed" };
+    if (entry.writes.isNew(writeId)) await child.stdin.write(bytes);
+    return { status: "accepted" };
+  }
+
+  interrupt(id: string): void {
+    const process = this.#entries.get(id)?.process;
+    if (process?.child && !process.hasExited) this.#groups.signal(process.child.pid, "SIGINT");
+  }
+
+  terminate(id: string): { running: boolean } {
+    const entry = this.#entries.get(id);
+    if (!entry || entry.process.hasExited) return { running: false };
+    if (entry.process.child) this.#kill(entry);
+    else entry.cancelled = true;
+    return { running: true };
+  }
+
+  /** The listener takes more: every child is read again. */
+  resumeAll(): void {
+    for (const { process } of this.#entries.values()) process.resume();
+  }
+
+  /** Ends every process of the session, and what they left running. */
+  end(): void {
+    this.#ended = true;
+    for (const entry of this.#entries.values()) {
+      clearTimeout(entry.forgetTimer);
+      this.#kill(entry);
+    }
+    this.#entries.clear();
+    this.#groups.killAll();
+  }
+
+  #kill({ process }: Entry): void {
+    const { child } = process;
+    if (!child) return;
+    if (!process.isClosed) this.#groups.signal(child.pid, "SIGKILL");
+    child.abandon();
+  }
+
+  #closed(id: string, entry: Entry): void {
+    if (entry.process.child) this.#groups.leaderEnded(entry.process.child.pid);
+    entry.leftovers?.[Symbol.dispose]();
+    if (this.#ended) return;
+    this.#closedOutput.add(entry.process, { heard: this.#listener.isHeard });
+    entry.forgetTimer = setTimeout(() => {
+      this.#closedOutput.forget(entry.process);
+      this.#entries.delete(id);
+    }, this.#limits.closedRetentionMs);
+    entry.forgetTimer.unref();
+  }
+}

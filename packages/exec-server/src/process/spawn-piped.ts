@@ -1,0 +1,108 @@
+import { closeSync } from "node:fs";
+import { Socket } from "node:net";
+import { EXEC_LIMITS } from "../limits.ts";
+import type { OutputStream } from "../wire/exec-wire.ts";
+import type { Child, ChildEvents, ChildSpec } from "./child.ts";
+import type { FifoPool, Pipe } from "./fifo-pool.ts";
+import type { Launcher } from "./launcher.ts";
+import { stdinWriter } from "./stdin-writer.ts";
+
+/** Starts a child on pipes; throws the system's error when it can't be started. */
+export async function spawnPiped(
+  spec: ChildSpec,
+  { launcher, fifos }: { launcher: Launcher; fifos: FifoPool },
+  events: ChildEvents,
+): Promise<Child> {
+  const stdin = spec.pipeStdin ? fifos.takeWriter() : undefined;
+  const stdout = fifos.takeReader();
+  const stderr = fifos.takeReader();
+  const launched = await launcher
+    .launch({
+      argv: spec.argv,
+      arg0: spec.arg0,
+      cwd: spec.cwd,
+      env: spec.env,
+      files: [
+        stdin ? { path: stdin.path, mode: "r" } : null,
+        { path: stdout.path, mode: "w" },
+        { path: stderr.path, mode: "w" },
+        ...spec.extraFiles.map((path) => ({ path, mode: "r" as const })),
+      ],
+    })
+    .catch((error: unknown) => {
+      for (const pipe of [stdout, stderr, ...(stdin ? [stdin] : [])]) {
+        closeSync(pipe.fd);
+        pipe.drop();
+      }
+      throw error;
+    })
+    .finally(() => stdin?.opened());
+  void launched.exited.then(({ code }) => events.exited(code));
+  const input = stdin ? inputStream(stdin) : undefined;
+  const outputs = new OutputStreams(events, () => input?.destroy());
+  outputs.add("stdout", stdout);
+  outputs.add("stderr", stderr);
+  return {
+    pid: launched.pid,
+    pause: () => outputs.each((stream) => stream.pause()),
+    resume: () => outputs.each((stream) => stream.resume()),
+    stdin: input ? stdinWriter(input) : undefined,
+    abandon: () => outputs.each((stream) => stream.destroy()),
+  };
+}
+
+function inputStream(pipe: Pipe): Socket {
+  const stream = new Socket({ fd: pipe.fd, readable: false, writable: true });
+  // Its name is of no more use: nobody opens it again, and the child may hold its end for ever.
+  pipe.drop();
+  return stream;
+}
+
+class OutputStreams {
+  readonly #events: ChildEvents;
+  readonly #onDrained: () => void;
+  readonly #open = new Set<Socket>();
+
+  constructor(events: ChildEvents, onDrained: () => void) {
+    this.#events = events;
+    this.#onDrained = onDrained;
+  }
+
+  add(name: OutputStream, pipe: Pipe): void {
+    const output = (length: number, buffer: Uint8Array): boolean => {
+      this.#events.output(name, (buffer as Buffer).subarray(0, length));
+      return true;
+    };
+    const stream = new Socket({
+      fd: pipe.fd,
+      readable: true,
+      writable: false,
+      // One buffer for all reads: a fresh one for each would be a gigabyte of garbage for a gigabyte of output.
+      onread: { buffer: readBuffer, callback: output },
+    });
+    let ended = false;
+    this.#open.add(stream);
+    stream.on("error", () => {});
+    stream.on("end", () => {
+      ended = true;
+      stream.destroy();
+    });
+    stream.on("close", () => {
+      // An end means that every writer is gone; a stream that was cut may still have some.
+      if (ended) pipe.reuse();
+      else pipe.drop();
+      this.#open.delete(stream);
+      if (this.#open.size > 0) return;
+      this.#onDrained();
+      this.#events.drained();
+    });
+    stream.resume();
+  }
+
+  each(act: (stream: Socket) => void): void {
+    for (const stream of this.#open) act(stream);
+  }
+}
+
+/** Lent to one read at a time, which is over when its callback returns. */
+const readBuffer = Buffer.allocUnsafeSlow(EXEC_LIMITS.chunkBytes);

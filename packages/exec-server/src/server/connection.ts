@@ -1,0 +1,257 @@
+import { Refusal } from "../wire/refusal.ts";
+import type * as z from "zod";
+import { EXEC_LIMITS, type ExecLimits } from "../limits.ts";
+import type { Session } from "../session/session.ts";
+import type { SessionStore } from "../session/session-store.ts";
+import { CODES } from "../wire/codes.ts";
+import { type Incoming, readIncoming } from "../wire/incoming.ts";
+import { Handshake } from "./handshake.ts";
+import { LargeResult } from "./large-result.ts";
+import type { MessageWriter } from "./message-writer.ts";
+
+/** What a request's handler works with. */
+export interface CallContext {
+  readonly session: Session;
+  /** Fires when the connection ends: nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
+  /** Sends a notification on this connection. */
+  readonly notify: (method: string, params: unknown) => void;
+  /** Resolves when the client has taken enough of what was sent. */
+  readonly flowed: () => Promise<void>;
+}
+
+/** One method: what its params must be, whether it may overtake, and what it does. */
+export interface Method {
+  readonly params: z.ZodType | undefined;
+  /** Control calls never wait behind others. */
+  readonly lane: "control" | "ordinary";
+  run(params: never, context: CallContext): unknown;
+}
+
+export type MethodTable = ReadonlyMap<string, Method>;
+
+/** The reading side of a connection. */
+export interface Inlet {
+  pause(): void;
+  resume(): void;
+  /** Ends the connection without a word, as Codex's server does when the protocol is broken. */
+  cut(): void;
+}
+
+export interface ConnectionOptions {
+  readonly methods: (onEnd: (release: () => void) => void) => MethodTable;
+  readonly sessions: SessionStore;
+  readonly info: unknown;
+  readonly concurrentRequests: number;
+  /** A connection that can't come back ends its session with it. */
+  readonly resumable: boolean;
+  readonly limits?: ExecLimits;
+}
+
+type Request = Extract<Incoming, { kind: "request" }>;
+
+/** One client: reads its messages, lets requests run in their lanes, and answers each exactly once. */
+export class Connection {
+  readonly #options: ConnectionOptions;
+  readonly #limits: ExecLimits;
+  readonly #inlet: Inlet;
+  readonly #writer: MessageWriter;
+  readonly #methods: MethodTable;
+  readonly #handshake: Handshake;
+  readonly #ending = new AbortController();
+  readonly #releases: (() => void)[] = [];
+  readonly #waiting: Request[] = [];
+  #running = 0;
+  #readingStopped = false;
+  #context: CallContext | undefined;
+  #flow: PromiseWithResolvers<void> | undefined;
+
+  constructor(inlet: Inlet, writer: MessageWriter, options: ConnectionOptions) {
+    this.#inlet = inlet;
+    this.#writer = writer;
+    this.#options = options;
+    this.#limits = options.limits ?? EXEC_LIMITS;
+    this.#handshake = new Handshake(options.sessions, writer, options.info);
+    this.#methods = options.methods((release) => this.#releases.push(release));
+  }
+
+  receive(bytes: Buffer): void {
+    if (this.#ending.signal.aborted) return;
+    const message = readIncoming(bytes);
+    switch (message.kind) {
+      case "request":
+        this.#request(message);
+        break;
+      case "notification":
+        if (!this.#handshake.notified(message.method)) this.#inlet.cut();
+        break;
+      case "answer":
+        // Nothing was asked of the client: an answer is to a question that never was.
+        this.#inlet.cut();
+        break;
+      case "malformed":
+        this.#refuse("-1", CODES.invalidRequest, `failed to parse JSON-RPC message: ${message.problem}`);
+    }
+    this.#restrain();
+  }
+
+  /** More can be sent: children and requests that waited for that go on. */
+  relieved(): void {
+    this.#handshake.session?.processes.resumeAll();
+    this.#letFlow();
+    this.#letRead();
+  }
+
+  /** The connection is over. */
+  ended(): void {
+    if (this.#ending.signal.aborted) return;
+    this.#ending.abort();
+    this.#waiting.length = 0;
+    this.#letFlow();
+    for (const release of this.#releases) release();
+    const { session } = this.#handshake;
+    if (!session) return;
+    if (this.#options.resumable) this.#options.sessions.detach(session);
+    else this.#options.sessions.end(session);
+  }
+
+  #request(request: Request): void {
+    if (request.method === "initialize") {
+      this.#settle(request, () => this.#handshake.initialize(request.params));
+      return;
+    }
+    const method = this.#methods.get(request.method);
+    const objection = this.#handshake.objection(request.method);
+    if (objection !== undefined) this.#refuse(request.id, CODES.invalidRequest, objection);
+    else if (!method) {
+      this.#refuse(
+        request.id,
+        CODES.methodNotFound,
+        `this exec-server does not implement \`${request.method}\``,
+      );
+    } else if (method.lane === "control") this.#settle(request, () => this.#call(method, request.params));
+    else if (this.#running >= this.#options.concurrentRequests) this.#waiting.push(request);
+    else this.#runOrdinary(request, method);
+  }
+
+  #runOrdinary(request: Request, method: Method): void {
+    this.#running += 1;
+    this.#settle(
+      request,
+      () => this.#call(method, request.params),
+      () => this.#ordinaryDone(),
+    );
+  }
+
+  #ordinaryDone(): void {
+    this.#running -= 1;
+    if (this.#ending.signal.aborted) return;
+    const next = this.#waiting.shift();
+    const method = next && this.#methods.get(next.method);
+    if (method) this.#runOrdinary(next, method);
+    this.#letRead();
+  }
+
+  #call(method: Method, params: unknown): unknown {
+    const { session } = this.#handshake;
+    if (!session) throw new Refusal(CODES.invalidRequest, "no session");
+    this.#context ??= this.#makeContext(session);
+    return method.run(checkedParams(method.params, params) as never, this.#context);
+  }
+
+  #makeContext(session: Session): CallContext {
+    return {
+      session,
+      signal: this.#ending.signal,
+      notify: (name, content) => {
+        if (!this.#ending.signal.aborted)
+          this.#writer.send(JSON.stringify({ method: name, params: content }));
+      },
+      flowed: async () => {
+        if (!this.#writer.isFull || this.#ending.signal.aborted) return;
+        this.#flow ??= Promise.withResolvers();
+        await this.#flow.promise;
+      },
+    };
+  }
+
+  #letFlow(): void {
+    this.#flow?.resolve();
+    this.#flow = undefined;
+  }
+
+  /** Runs a handler and answers with what it gives, at once if it gives it at once. */
+  #settle({ id }: Request, run: () => unknown, done: () => void = () => {}): void {
+    let result: unknown;
+    try {
+      result = run();
+    } catch (error) {
+      this.#fail(id, error);
+      done();
+      return;
+    }
+    if (!(result instanceof Promise)) {
+      this.#answer(id, result);
+      done();
+      return;
+    }
+    void result
+      .then(
+        (value: unknown) => this.#answer(id, value),
+        (error: unknown) => this.#fail(id, error),
+      )
+      .finally(done);
+  }
+
+  #answer(id: string, result: unknown): void {
+    if (this.#ending.signal.aborted) return;
+    if (result instanceof LargeResult) {
+      this.#writer.sendBase64(`{"id":${id},"result":${result.before}`, result.bytes, `${result.after}}`);
+    } else this.#writer.send(`{"id":${id},"result":${JSON.stringify(result ?? null)}}`);
+  }
+
+  #fail(id: string, error: unknown): void {
+    if (error instanceof Refusal) this.#refuse(id, error.rpcCode, error.message);
+    else this.#refuse(id, CODES.internal, error instanceof Error ? error.message : "internal error");
+  }
+
+  #refuse(id: string, code: number, message: string): void {
+    if (this.#ending.signal.aborted) return;
+    this.#writer.send(`{"error":{"code":${code},"message":${JSON.stringify(message)}},"id":${id}}`);
+  }
+
+  get #isOverloaded(): boolean {
+    const { queuedRequests, outgoingStopReadingBytes } = this.#limits;
+    return this.#waiting.length >= queuedRequests || this.#writer.waitingBytes > outgoingStopReadingBytes;
+  }
+
+  /** A client that asks faster than it reads is not read itself: its own socket makes it wait. */
+  #restrain(): void {
+    if (this.#readingStopped || !this.#isOverloaded) return;
+    this.#readingStopped = true;
+    // Asking marks the writer as full, so that it tells when it is not.
+    void this.#writer.isFull;
+    this.#inlet.pause();
+  }
+
+  #letRead(): void {
+    if (!this.#readingStopped || this.#isOverloaded) return;
+    this.#readingStopped = false;
+    this.#inlet.resume();
+  }
+}
+
+function checkedParams(schema: z.ZodType | undefined, params: unknown): unknown {
+  if (schema) {
+    const parsed = schema.safeParse(params);
+    if (parsed.success) return parsed.data;
+    const [issue] = parsed.error.issues;
+    const where = issue && issue.path.length > 0 ? `\`${issue.path.join(".")}\`: ` : "";
+    throw new Refusal(CODES.invalidParams, `${where}${issue?.message ?? "invalid params"}`);
+  }
+  const isEmpty =
+    params === null ||
+    (typeof params === "object" && !Array.isArray(params) && Object.keys(params).length === 0);
+  if (!isEmpty) throw new Refusal(CODES.invalidParams, "this method takes no params");
+  return undefined;
+}

@@ -1,0 +1,120 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Readable, Writable } from "node:stream";
+import { ExecError } from "../errors.ts";
+import { EXEC_LIMITS, type ExecLimits } from "../limits.ts";
+import { FifoPool } from "../process/fifo-pool.ts";
+import { Launcher } from "../process/launcher.ts";
+import { Sandbox } from "../sandbox/sandbox.ts";
+import { SessionStore } from "../session/session-store.ts";
+import type { ConnectionOptions } from "./connection.ts";
+import { environmentInfo } from "./environment-info.ts";
+import { DEFAULT_LISTEN_URL, isLoopback, parseListenUrl } from "./listen-url.ts";
+import { methodTable } from "./method-table.ts";
+import { serveStdio } from "./stdio-listener.ts";
+import { assertAuth, type WebSocketAuth } from "./ws-auth.ts";
+import { WsListener } from "./ws-listener.ts";
+
+export interface ExecServerOptions {
+  /** `ws://IP:PORT` (port 0 picks a free one) or `stdio`. Default `ws://127.0.0.1:0`. */
+  readonly listen?: string;
+  readonly auth?: WebSocketAuth;
+  /** Lets a server without `auth` listen beyond this machine. Whoever reaches it can run anything. */
+  readonly allowUnauthenticatedRemote?: boolean;
+  /** Requests that run at once on one connection; control calls come on top. 1 is strictly one after the other. */
+  readonly concurrentRequests?: number;
+  /** The bubblewrap to sandbox with; found by itself when left out. `null`: sandboxed requests are refused. */
+  readonly bwrap?: string | null;
+  /** For stdio: the streams, if not those of the process. */
+  readonly input?: Readable;
+  readonly output?: Writable;
+  readonly limits?: Partial<ExecLimits>;
+}
+
+/** The version of Codex whose protocol this is. */
+export const PROTOCOL_VERSION = "0.166.0";
+
+/**
+ * Codex's hands on this machine: processes, PTYs and files for whoever connects.
+ *
+ * @example
+ * await using server = await ExecServer.start();
+ * console.log(server.url); // for CODEX_EXEC_SERVER_URL
+ */
+export class ExecServer implements AsyncDisposable {
+  /** Where it listens; undefined on stdio. */
+  readonly url: string | undefined;
+  /** Settles when the one client of a stdio server is gone; on a WebSocket, when the server is closed. */
+  readonly done: Promise<void>;
+  readonly #stack: AsyncDisposableStack;
+  readonly #finish: () => void;
+
+  private constructor(url: string | undefined, stack: AsyncDisposableStack, done: Promise<void> | undefined) {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.url = url;
+    this.done = done ?? promise;
+    this.#finish = resolve;
+    this.#stack = stack;
+  }
+
+  static async start(options: ExecServerOptions = {}): Promise<ExecServer> {
+    const address = parseListenUrl(options.listen ?? DEFAULT_LISTEN_URL);
+    assertSafe(options, address);
+    await using starting = new AsyncDisposableStack();
+    const limits: ExecLimits = { ...EXEC_LIMITS, ...options.limits };
+    const folder = mkdtempSync(join(tmpdir(), "codexkit-exec-"));
+    starting.defer(() => rmSync(folder, { recursive: true, force: true }));
+    const launcher = starting.use(new Launcher(folder));
+    const sandbox = starting.use(new Sandbox(folder, options.bwrap));
+    const fifos = new FifoPool(folder);
+    const sessions = new SessionStore(limits);
+    starting.defer(() => sessions.endAll());
+    const info = environmentInfo(PROTOCOL_VERSION, { fsWatchMissing: true, ...sandbox.capabilities });
+    const connection: ConnectionOptions = {
+      methods: (onEnd) => methodTable({ info, fifos, launcher, sandbox, onEnd }),
+      sessions,
+      info,
+      concurrentRequests: options.concurrentRequests ?? limits.concurrentRequests,
+      resumable: true,
+      limits,
+    };
+    if (address.kind === "stdio") {
+      const done = serveStdio(options.input ?? process.stdin, options.output ?? process.stdout, connection);
+      return new ExecServer(undefined, starting.move(), done);
+    }
+    const listener = await WsListener.start({ ...address, auth: options.auth, connection }).catch(
+      (cause: unknown) => {
+        throw new ExecError("bad_option", `can't listen on ${options.listen ?? DEFAULT_LISTEN_URL}`, {
+          cause,
+        });
+      },
+    );
+    starting.defer(() => listener.close());
+    return new ExecServer(listener.url, starting.move(), undefined);
+  }
+
+  /** Ends every connection, session and process; nothing is left when it resolves. */
+  async close(): Promise<void> {
+    await this.#stack.disposeAsync();
+    this.#finish();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+}
+
+function assertSafe(options: ExecServerOptions, address: ReturnType<typeof parseListenUrl>): void {
+  if (process.platform === "win32") throw new ExecError("bad_option", "the exec-server needs Linux or macOS");
+  if (options.auth) assertAuth(options.auth);
+  if (address.kind === "stdio") {
+    if (options.auth) throw new ExecError("bad_option", "auth is for WebSocket listeners, not for stdio");
+    return;
+  }
+  if (isLoopback(address.host) || options.auth || options.allowUnauthenticatedRemote === true) return;
+  throw new ExecError(
+    "bad_option",
+    `${address.host} can be reached from elsewhere, and whoever reaches it can run anything: set auth, or allowUnauthenticatedRemote`,
+  );
+}

@@ -1,0 +1,55 @@
+import { Refusal } from "../wire/refusal.ts";
+import * as z from "zod";
+import type { Session, SessionOutlet } from "../session/session.ts";
+import type { SessionStore } from "../session/session-store.ts";
+import { CODES } from "../wire/codes.ts";
+
+const initializeParams = z.object({ clientName: z.string(), resumeSessionId: z.string().nullish() });
+
+/** `initialize`, then `initialized`; nothing else before both. A failed `initialize` may be tried again. */
+export class Handshake {
+  readonly #sessions: SessionStore;
+  readonly #outlet: SessionOutlet;
+  readonly #info: unknown;
+  #session: Session | undefined;
+  #confirmed = false;
+
+  constructor(sessions: SessionStore, outlet: SessionOutlet, info: unknown) {
+    this.#sessions = sessions;
+    this.#outlet = outlet;
+    this.#info = info;
+  }
+
+  get session(): Session | undefined {
+    return this.#session;
+  }
+
+  initialize(params: unknown): object {
+    if (this.#session) {
+      throw new Refusal(CODES.invalidRequest, "initialize may only be sent once per connection");
+    }
+    const parsed = initializeParams.safeParse(params);
+    if (!parsed.success) {
+      throw new Refusal(CODES.invalidParams, parsed.error.issues[0]?.message ?? "invalid params");
+    }
+    const { resumeSessionId } = parsed.data;
+    this.#session =
+      typeof resumeSessionId === "string"
+        ? this.#sessions.resume(resumeSessionId, this.#outlet)
+        : this.#sessions.open(this.#outlet);
+    return { sessionId: this.#session.id, environmentInfo: this.#info };
+  }
+
+  /** Hears a notification; false when it breaks the protocol. */
+  notified(method: string): boolean {
+    if (method !== "initialized" || !this.#session) return false;
+    this.#confirmed = true;
+    return true;
+  }
+
+  /** Why a request can't be taken yet. */
+  objection(method: string): string | undefined {
+    if (!this.#session) return `client must call initialize before using ${method}`;
+    return this.#confirmed ? undefined : `client must send initialized before using ${method}`;
+  }
+}

@@ -1,0 +1,31 @@
+import { capabilityRootsMethod } from "../discovery/discover-roots.ts";
+import { httpMethod } from "../http/http-method.ts";
+import type { FifoPool } from "../process/fifo-pool.ts";
+import type { Launcher } from "../process/launcher.ts";
+import type { Sandbox } from "../sandbox/sandbox.ts";
+import type { EnvironmentInfo } from "../wire/exec-wire.ts";
+import type { Method, MethodTable } from "./connection.ts";
+import { fileMethods } from "./file-methods.ts";
+import { processMethods } from "./process-methods.ts";
+
+export interface MethodServices {
+  readonly info: EnvironmentInfo;
+  readonly fifos: FifoPool;
+  readonly launcher: Launcher;
+  readonly sandbox: Sandbox;
+  /** Runs something when the connection ends. */
+  readonly onEnd: (release: () => void) => void;
+}
+
+/** Every method of one connection. What is not in it is answered "not implemented". */
+export function methodTable({ info, fifos, launcher, sandbox, onEnd }: MethodServices): MethodTable {
+  const constant = (result: object): Method => ({ params: undefined, lane: "control", run: () => result });
+  return new Map<string, Method>([
+    ["environment/info", constant(info)],
+    ["environment/status", constant({ status: "ready" })],
+    ...processMethods({ fifos, launcher }, sandbox),
+    ...fileMethods(sandbox, onEnd),
+    ["http/request", httpMethod()],
+    ["capabilityRoots/discoverV1", capabilityRootsMethod(sandbox)],
+  ]);
+}

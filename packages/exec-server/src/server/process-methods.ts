@@ -1,0 +1,121 @@
+import type { FifoPool } from "../process/fifo-pool.ts";
+import type { Launcher } from "../process/launcher.ts";
+import { childEnv } from "../process/child-env.ts";
+import type { ChildSpec } from "../process/child.ts";
+import { spawnPiped } from "../process/spawn-piped.ts";
+import { spawnPty } from "../process/spawn-pty.ts";
+import type { Sandbox } from "../sandbox/sandbox.ts";
+import { CODES } from "../wire/codes.ts";
+import { spawnFailure } from "../wire/os-failure.ts";
+import { nativeTextPath } from "../wire/path-uri.ts";
+import {
+  readParams,
+  type ReadParams,
+  signalParams,
+  startParams,
+  type StartParams,
+  terminateParams,
+  writeParams,
+  type WriteParams,
+} from "../wire/process-params.ts";
+import { Refusal } from "../wire/refusal.ts";
+import type { CallContext, Method } from "./connection.ts";
+
+interface Means {
+  readonly fifos: FifoPool;
+  readonly launcher: Launcher;
+}
+
+export function processMethods(means: Means, sandbox: Sandbox): [string, Method][] {
+  const start = (params: StartParams, { session }: CallContext): Promise<object> =>
+    startProcess(params, session.processes, means, sandbox);
+  return [
+    ["process/start", { params: startParams, lane: "ordinary", run: start }],
+    [
+      "process/read",
+      {
+        params: readParams,
+        lane: "ordinary",
+        run: (params: ReadParams, { session, signal }: CallContext) => session.processes.read(params, signal),
+      },
+    ],
+    [
+      "process/write",
+      {
+        params: writeParams,
+        lane: "ordinary",
+        run: (params: WriteParams, { session }: CallContext) => session.processes.write(params),
+      },
+    ],
+    [
+      "process/signal",
+      {
+        params: signalParams,
+        lane: "control",
+        run: ({ processId }: { processId: string }, { session }: CallContext) => {
+          session.processes.interrupt(processId);
+          return {};
+        },
+      },
+    ],
+    [
+      "process/terminate",
+      {
+        params: terminateParams,
+        lane: "control",
+        run: ({ processId }: { processId: string }, { session }: CallContext) =>
+          session.processes.terminate(processId),
+      },
+    ],
+  ];
+}
+
+async function startProcess(
+  params: StartParams,
+  processes: CallContext["session"]["processes"],
+  means: Means,
+  sandbox: Sandbox,
+): Promise<object> {
+  const { processId } = params;
+  refuseUnsupported(params);
+  const plain: ChildSpec = {
+    argv: checkedArgv(params.argv),
+    arg0: params.arg0 ?? undefined,
+    cwd: nativeTextPath(params.cwd),
+    env: childEnv(params.env, params.envPolicy, process.env),
+    pipeStdin: params.pipeStdin === true,
+    extraFiles: [],
+  };
+  const confined = params.sandbox ? sandbox.confine(plain, params.sandbox) : undefined;
+  const spec = confined?.spec ?? plain;
+  try {
+    await processes.start(
+      processId,
+      (events) => (params.tty ? spawnPty(spec, means, events) : spawnPiped(spec, means, events)),
+      { denied: confined?.denied, leftovers: confined?.leftovers },
+    );
+  } catch (error) {
+    confined?.leftovers?.[Symbol.dispose]();
+    throw spawnFailure(error);
+  }
+  return { processId, sandboxType: confined?.sandboxType ?? "none" };
+}
+
+/** What is not done here is never passed over in silence: a command without its proxy would have the open network. */
+function refuseUnsupported({ networkProxy, managedNetwork, enforceManagedNetwork }: StartParams): void {
+  const asked = [networkProxy, managedNetwork].some((part) => part !== undefined && part !== null);
+  if (!asked && enforceManagedNetwork !== true) return;
+  throw new Refusal(
+    CODES.invalidParams,
+    "this exec-server has no managed network (networkProxyLaunch is false)",
+  );
+}
+
+function checkedArgv(argv: readonly string[]): readonly [string, ...string[]] {
+  const [program, ...rest] = argv;
+  if (program === undefined) throw new Refusal(CODES.invalidParams, "argv must not be empty");
+  if (program === "") throw new Refusal(CODES.internal, "missing program for spawn");
+  if (argv.some((word) => word.includes("\0")))
+    throw new Refusal(CODES.internal, "nul byte found in provided data");
+  return [program, ...rest];
+}

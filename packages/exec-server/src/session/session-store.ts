@@ -1,0 +1,54 @@
+import { Refusal } from "../wire/refusal.ts";
+import { EXEC_LIMITS, type ExecLimits } from "../limits.ts";
+import { CODES } from "../wire/codes.ts";
+import { Session, type SessionOutlet } from "./session.ts";
+
+/** The sessions of one server. One that loses its connection waits a while for its client, then its processes end. */
+export class SessionStore {
+  readonly #limits: ExecLimits;
+  readonly #sessions = new Map<string, Session>();
+  readonly #expiries = new Map<string, NodeJS.Timeout>();
+
+  constructor(limits: ExecLimits = EXEC_LIMITS) {
+    this.#limits = limits;
+  }
+
+  open(outlet: SessionOutlet): Session {
+    const session = new Session(this.#limits);
+    this.#sessions.set(session.id, session);
+    session.attach(outlet);
+    return session;
+  }
+
+  resume(id: string, outlet: SessionOutlet): Session {
+    const session = this.#sessions.get(id);
+    if (!session) throw new Refusal(CODES.invalidRequest, `unknown session id ${id}`);
+    if (session.isAttached) {
+      throw new Refusal(CODES.sessionBusy, `session ${id} is already attached to another connection`);
+    }
+    clearTimeout(this.#expiries.get(id));
+    this.#expiries.delete(id);
+    session.attach(outlet);
+    return session;
+  }
+
+  detach(session: Session): void {
+    session.detach();
+    if (!this.#sessions.has(session.id)) return;
+    this.#expiries.set(
+      session.id,
+      setTimeout(() => this.end(session), this.#limits.sessionTtlMs),
+    );
+  }
+
+  end(session: Session): void {
+    clearTimeout(this.#expiries.get(session.id));
+    this.#expiries.delete(session.id);
+    this.#sessions.delete(session.id);
+    session.end();
+  }
+
+  endAll(): void {
+    for (const session of this.#sessions.values()) this.end(session);
+  }
+}

@@ -1,0 +1,83 @@
+import { randomUUID } from "node:crypto";
+import { EXEC_LIMITS, type ExecLimits } from "../limits.ts";
+import type { ProcessListener } from "../process/managed-process.ts";
+import { ProcessGroups } from "../process/process-groups.ts";
+import { ProcessTable } from "../process/process-table.ts";
+import type { OutputStream } from "../wire/exec-wire.ts";
+
+/** Who hears a session's notifications: the connection that it is attached to. */
+export interface SessionOutlet {
+  send(text: string): void;
+  sendBase64(before: string, bytes: Buffer, after: string): void;
+  readonly isFull: boolean;
+}
+
+/**
+ * What a client owns beyond one connection: its processes. Attached to one connection or to none; while it is attached to
+ * none, children run on until as much output waits as is kept for replay, and then they wait too.
+ */
+export class Session implements ProcessListener {
+  readonly id: string = randomUUID();
+  readonly processes: ProcessTable;
+  #outlet: SessionOutlet | undefined;
+  #missedBytes = 0;
+
+  constructor(limits: ExecLimits = EXEC_LIMITS) {
+    this.processes = new ProcessTable(this, new ProcessGroups(), limits);
+  }
+
+  get isAttached(): boolean {
+    return this.#outlet !== undefined;
+  }
+
+  get isHeard(): boolean {
+    return this.isAttached;
+  }
+
+  /** From now on notifications go here. What was missed is not sent again: it is there to be read. */
+  attach(outlet: SessionOutlet): void {
+    this.#outlet = outlet;
+    this.#missedBytes = 0;
+    this.processes.resumeAll();
+  }
+
+  /** Nobody hears it now. Children that waited for a slow client go on: what they say is kept. */
+  detach(): void {
+    this.#outlet = undefined;
+    this.#missedBytes = 0;
+    this.processes.resumeAll();
+  }
+
+  get isFull(): boolean {
+    // Half of what is kept: the other half may have been on its way when the connection broke.
+    return this.#outlet?.isFull ?? this.#missedBytes >= EXEC_LIMITS.retainedBytes / 2;
+  }
+
+  output(processId: string, seq: number, stream: OutputStream, bytes: Buffer): void {
+    if (!this.#outlet) this.#missedBytes += bytes.length;
+    const id = JSON.stringify(processId);
+    this.#outlet?.sendBase64(
+      `{"method":"process/output","params":{"processId":${id},"seq":${seq},"stream":"${stream}","chunk":"`,
+      bytes,
+      `"}}`,
+    );
+  }
+
+  exited(processId: string, seq: number, exitCode: number, sandboxDenied: boolean): void {
+    this.#outlet?.send(
+      `{"method":"process/exited","params":{"processId":${JSON.stringify(processId)},"seq":${seq},"exitCode":${exitCode},"sandboxDenied":${sandboxDenied}}}`,
+    );
+  }
+
+  closed(processId: string, seq: number): void {
+    this.#outlet?.send(
+      `{"method":"process/closed","params":{"processId":${JSON.stringify(processId)},"seq":${seq}}}`,
+    );
+  }
+
+  /** Ends every process. */
+  end(): void {
+    this.#outlet = undefined;
+    this.processes.end();
+  }
+}

@@ -1,0 +1,11 @@
+/** The numbers with which requests are refused. */
+export const CODES = {
+  invalidRequest: -32600,
+  methodNotFound: -32601,
+  invalidParams: -32602,
+  internal: -32603,
+  /** A path or a file handle that does not exist. Codex makes the parent folder of a patched file after this one. */
+  notFound: -32004,
+  /** The session to resume is attached to another connection; worth another try. */
+  sessionBusy: -32010,
+} as const;

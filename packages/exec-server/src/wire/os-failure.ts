@@ -1,0 +1,34 @@
+import { Refusal } from "./refusal.ts";
+import { getSystemErrorMap } from "node:util";
+import { CODES } from "./codes.ts";
+
+/** Errors of the system that mean "you asked for something that is not allowed", rather than "it failed". */
+const REFUSALS = new Set(["EACCES", "EPERM", "EINVAL"]);
+
+/** A failure of the file system as the answer that Codex knows it by. What is no system error is passed on as it is. */
+export function osFailure(thrown: unknown): unknown {
+  return asRefusal(thrown, codeOf);
+}
+
+/** A failure to start a process: always the same code, whatever the reason. */
+export function spawnFailure(thrown: unknown): unknown {
+  return asRefusal(thrown, () => CODES.internal);
+}
+
+function asRefusal(thrown: unknown, code: (errno: string) => number): unknown {
+  if (!(thrown instanceof Error) || thrown instanceof Refusal) return thrown;
+  const { code: name, errno } = thrown as NodeJS.ErrnoException;
+  if (name === undefined || errno === undefined) return thrown;
+  return new Refusal(code(name), osMessage(errno));
+}
+
+/** The system's words, in Codex's form: `No such file or directory (os error 2)`. */
+export function osMessage(errno: number): string {
+  const words = getSystemErrorMap().get(errno)?.[1] ?? "unknown error";
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)} (os error ${-errno})`;
+}
+
+function codeOf(code: string): number {
+  if (code === "ENOENT") return CODES.notFound;
+  return REFUSALS.has(code) ? CODES.invalidRequest : CODES.internal;
+}

@@ -1,0 +1,55 @@
+import * as z from "zod";
+import { sandboxContext } from "./sandbox-context.ts";
+
+/** A whole number from 0 on, as JSON can say it. */
+export const wholeNumber = z.number().int().min(0);
+
+/** Base64, or bytes that were decoded on the way in: JSON itself can't bring any. */
+export const base64 = z.union([z.string(), z.instanceof(Buffer)]);
+
+const envPolicy = z.object({
+  inherit: z.enum(["all", "core", "none"]),
+  ignoreDefaultExcludes: z.boolean(),
+  exclude: z.array(z.string()),
+  set: z.record(z.string(), z.string()),
+  includeOnly: z.array(z.string()),
+});
+
+export type EnvPolicy = z.output<typeof envPolicy>;
+
+export const startParams = z.object({
+  processId: z.string(),
+  argv: z.array(z.string()),
+  cwd: z.string(),
+  env: z.record(z.string(), z.string()),
+  tty: z.boolean(),
+  pipeStdin: z.boolean().optional(),
+  arg0: z.string().nullish(),
+  envPolicy: envPolicy.nullish(),
+  sandbox: sandboxContext.nullish(),
+  enforceManagedNetwork: z.boolean().optional(),
+  managedNetwork: z.unknown().optional(),
+  networkProxy: z.unknown().optional(),
+  shellSnapshot: z.unknown().optional(),
+  metadata: z.unknown().optional(),
+});
+
+export const readParams = z.object({
+  processId: z.string(),
+  afterSeq: wholeNumber.nullish(),
+  maxBytes: wholeNumber.nullish(),
+  waitMs: wholeNumber.nullish(),
+});
+
+export const writeParams = z.object({
+  processId: z.string(),
+  chunk: base64,
+  writeId: z.string(),
+});
+
+export const signalParams = z.object({ processId: z.string(), signal: z.literal("interrupt") });
+export const terminateParams = z.object({ processId: z.string() });
+
+export type StartParams = z.output<typeof startParams>;
+export type ReadParams = z.output<typeof readParams>;
+export type WriteParams = z.output<typeof writeParams>;
