@@ -1,4 +1,5 @@
 import { ExecClient } from "@codexkit/exec-server";
+import { findCodex } from "@codexkit/testing";
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
@@ -23,18 +24,12 @@ const require = createRequire(import.meta.url);
 /** How long a server may take to listen. */
 const START_MS = 20_000;
 
-const TARGETS: Readonly<Record<string, string>> = {
-  "linux-x64": "x86_64-unknown-linux-musl",
-  "linux-arm64": "aarch64-unknown-linux-musl",
-  "darwin-arm64": "aarch64-apple-darwin",
-};
-
 export async function startContestants(): Promise<Contestants> {
   await using stack = new AsyncDisposableStack();
   const folder = await realpath(await mkdtemp(join(tmpdir(), "codexkit-bench-exec-")));
   stack.defer(() => rm(folder, { recursive: true, force: true }));
   const ours = await contender(stack, join(folder, "ours"), process.execPath, ourProgram());
-  const rust = await contender(stack, join(folder, "rust"), codexBinary(), ["exec-server"]);
+  const rust = await contender(stack, join(folder, "rust"), findCodex().path, ["exec-server"]);
   const owner = stack.move();
   return { ours, rust, [Symbol.asyncDispose]: () => owner.disposeAsync() };
 }
@@ -65,13 +60,6 @@ function ourProgram(): string[] {
   const root = dirname(require.resolve("@codexkit/exec-server/package.json"));
   execFileSync("tsc", ["-b", root], { stdio: ["ignore", "ignore", "inherit"] });
   return [join(root, "dist/bin/codexkit-exec-server.js")];
-}
-
-function codexBinary(): string {
-  const platform = `${process.platform}-${process.arch}`;
-  const fromCodex = createRequire(require.resolve("@openai/codex/package.json"));
-  const build = dirname(fromCodex.resolve(`@openai/codex-${platform}/package.json`));
-  return join(build, "vendor", TARGETS[platform] ?? "", "bin", "codex");
 }
 
 async function stop(child: ChildProcess): Promise<void> {

@@ -1,6 +1,4 @@
-import { tempFolder } from "@codexkit/testing";
-import { codexBinary } from "./codex-binary.ts";
-import { OwnedProcess } from "./owned-process.ts";
+import { findCodex, OwnedProcess, tempFolder } from "@codexkit/testing";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { once } from "node:events";
@@ -41,7 +39,7 @@ export async function startProgram(
   const home = stack.use(await tempFolder("exec-home"));
   const [command, args] =
     kind === "codex"
-      ? ([codexBinary(), ["exec-server", ...flags]] as const)
+      ? ([findCodex().path, ["exec-server", ...flags]] as const)
       : ([process.execPath, [...OUR_BIN, ...flags]] as const);
   const owned = new OwnedProcess({
     command,

@@ -20,3 +20,6 @@ export { type TempFolder, tempFolder } from "./temp-folder.ts";
 // The SDK's `Codex` on a scripted model.
 export { launchCodex, type LaunchedCodex } from "./launch-codex.ts";
 export { type CodexFolders, codexFolders, type ModelOptions } from "./codex-folders.ts";
+
+// The SDK's own: for tests of packages that the SDK does not stand under.
+export { findCodex, OwnedProcess, type ProcessEnd } from "codexkit/process";

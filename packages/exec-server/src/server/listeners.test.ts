@@ -2,9 +2,8 @@ import { createHmac } from "node:crypto";
 import { request } from "node:http";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { tempFolder } from "@codexkit/testing";
 import { describe, expect, test } from "vitest";
-import { OwnedProcess } from "../../test/owned-process.ts";
+import { findCodex, OwnedProcess, tempFolder } from "@codexkit/testing";
 import { OUR_BIN, startProgram } from "../../test/servers.ts";
 import { RawClient } from "../../test/raw-client.ts";
 import { ExecClient } from "../client/exec-client.ts";
@@ -181,8 +180,7 @@ test("listen addresses are read as Codex reads them", () => {
 
 describe.each(["ours", "codex"] as const)("stdio of %s", (kind) => {
   test("serves one client, with long lines and CRLF, and ends with it", async () => {
-    const command =
-      kind === "ours" ? process.execPath : (await import("../../test/codex-binary.ts")).codexBinary();
+    const command = kind === "ours" ? process.execPath : findCodex().path;
     const args = kind === "ours" ? [...OUR_BIN, "--listen", "stdio"] : ["exec-server", "--listen", "stdio"];
     await using folder = await tempFolder("stdio");
     await using client = await ExecClient.launch({
