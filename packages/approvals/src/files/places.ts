@@ -3,6 +3,7 @@ import {
   belowHome,
   isCredential,
   isHarmlessDevice,
+  isHomeFolder,
   isProfile,
   isProtectedSegment,
   isSystemFolder,
@@ -115,8 +116,11 @@ export class Places {
     if (this.holdsWorkspace(folder) && !wild) return true;
     if (isSystemFolder(folder)) return true;
     const below = belowHome(folder, this.home);
-    if (below !== undefined) return below === "" || isCredential(folder, this.home);
-    return folder.split("/").length <= 2;
+    if (below !== undefined) return below === "" || isHomeFolder(below) || isCredential(folder, this.home);
+    // A disk that is mounted: `/mnt/data`, `/Volumes/Backup`.
+    return (
+      folder.split("/").length <= 2 || /^\/(?:mnt|cygdrive|media(?:\/[^/]+)?|volumes)\/[^/]+$/i.test(folder)
+    );
   }
 
   #judge(path: string): Place {

@@ -8,13 +8,13 @@ const HOME_CREDENTIALS =
   /^(?:\.ssh|\.aws|\.gnupg|\.gpg|\.azure|\.netrc|_netrc|\.npmrc|\.pypirc|\.pgpass|\.my\.cnf|\.git-credentials|\.vault-token|\.password-store|\.mozilla|\.bitcoin|\.electrum|\.kube\/config|\.docker\/config\.json|\.codex\/auth\.json|\.claude\/\.credentials\.json|\.cargo\/credentials(?:\.toml)?|\.gem\/credentials|\.terraform\.d\/credentials\.tfrc\.json|\.config\/(?:gcloud|gh|hub|google-chrome|chromium|op|doctl|heroku|rclone)|\.local\/share\/keyrings|library\/keychains|\.(?:bash|zsh|psql|mysql|node_repl)_history)(?:\/|$)/;
 
 const SYSTEM_CREDENTIALS =
-  /^\/(?:etc\/(?:shadow|gshadow|sudoers|master\.passwd|ssl\/private|krb5\.keytab|kubernetes\/.*\.conf)|proc\/(?:self|thread-self|\d+|\*)\/(?:environ|mem)|(?:var\/)?run\/secrets)(?:[-./]|\.d|$)/;
+  /^\/(?:etc\/(?:shadow|gshadow|sudoers|master\.passwd|ssl\/private|krb5\.keytab|kubernetes\/.*\.conf)|proc\/(?:self|thread-self|\d+|\*)\/(?:environ|mem|root)|(?:var\/)?run\/secrets)(?:[-./]|\.d|$)/;
 
 const KEY_FILE = /\/(?:id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?|[^/]*\.(?:kdbx|keychain-db|ovpn))$/;
 
 /** Files that shells, schedulers and log-ins run by themselves. */
 const HOME_PROFILES =
-  /^(?:\.(?:bashrc|bash_profile|bash_login|bash_logout|bash_aliases|profile|zshrc|zshenv|zprofile|zlogin|zlogout|kshrc|mkshrc|cshrc|tcshrc|login|inputrc|xprofile|xinitrc|xsession|pam_environment|ssh\/(?:authorized_keys2?|rc|environment|config)|vimrc|gdbinit|config\/(?:fish|autostart|systemd|environment\.d|plasma-workspace)|local\/share\/systemd)|library\/(?:launchagents|launchdaemons)|appdata\/roaming\/microsoft\/windows\/start menu|documents\/(?:windows)?powershell)(?:\/|$)/;
+  /^(?:\.(?:bashrc|bash_profile|bash_login|bash_logout|bash_aliases|profile|zshrc|zshenv|zprofile|zlogin|zlogout|kshrc|mkshrc|cshrc|tcshrc|login|inputrc|xprofile|xinitrc|xsession|pam_environment|ssh\/(?:authorized_keys2?|rc|environment|config)|vimrc|vim|gdbinit|lldbinit|gitconfig|tmux\.conf|screenrc|emacs|emacs\.d|psqlrc|sqliterc|irbrc|pryrc|pythonrc|direnvrc|bashrc\.d|bash_completion|zsh|oh-my-zsh|xbindkeysrc|cargo\/config(?:\.toml)?|config\/(?:fish|bash|zsh|git|direnv|nvim|autostart|systemd|environment\.d|plasma-workspace)|local\/share\/systemd|local\/lib\/python[^/]*\/site-packages\/(?:usercustomize\.py|sitecustomize\.py|[^/]*\.pth))|library\/(?:launchagents|launchdaemons)|appdata\/roaming\/microsoft\/windows\/start menu|documents\/(?:windows)?powershell)(?:\/|$)/;
 
 const SYSTEM_PROFILES =
   /^\/(?:etc\/(?:profile|bash\.bashrc|bashrc|zsh|zshrc|zshenv|cron|anacrontab|at\.|systemd|init\.d|rc\.local|rc\d?\.d|ld\.so\.preload|ld\.so\.conf|pam\.d|sudoers|xdg\/autostart|update-motd\.d|environment|inetd|xinetd)|var\/spool\/(?:cron|at)|(?:usr\/)?lib\/systemd|library\/launch(?:agents|daemons)|system\/library\/launch(?:agents|daemons))/;
@@ -46,6 +46,13 @@ export function isCredential(path: string, home: string): boolean {
   if (below !== undefined && HOME_CREDENTIALS.test(below)) return true;
   if (below !== undefined && /^(?:\.[^/]*[*?[]|[*?[])[^/]*(?:\/|$)/.test(below)) return true;
   return SYSTEM_CREDENTIALS.test(path.toLowerCase()) || KEY_FILE.test(path.toLowerCase());
+}
+
+/** Folders right below home in which people keep what is theirs, and programs keep all their settings. */
+export function isHomeFolder(below: string): boolean {
+  return /^(?:documents|desktop|pictures|music|videos|movies|library|\.config|\.local(?:\/share)?)$/.test(
+    below,
+  );
 }
 
 /** Secrets that live in projects. Reading one is everyday work; sending one away is not. */

@@ -1,7 +1,9 @@
 import type { Places } from "../files/places.ts";
 import { describeCommand } from "../programs/describe.ts";
 import type { CommandRequest } from "../request/request.ts";
-import { inspect, inspectDownloads, inspectSending, mayRunRefused } from "../safety/inspect.ts";
+import { inspectDownloads } from "../safety/downloads.ts";
+import { inspect, inspectSending } from "../safety/inspect.ts";
+import { mayRunRefused } from "../safety/may-run.ts";
 import type { Invocation } from "../shell/invocation.ts";
 import { readArgv, readSource } from "../shell/script-reader.ts";
 import { commandText, plainValue } from "../shell/value.ts";
@@ -106,10 +108,7 @@ function judge(invocation: Invocation, exactly: boolean, places: Places, policy:
   if (deniedPath !== undefined) return deniedPath;
   if (maybe !== undefined && !exactly) return maybe;
 
-  const unknown = effects.some(({ kind }) => kind === "unknown");
-  const caution =
-    findings.find(({ level }) => level === "ask") ??
-    (unknown ? mayRunRefused(invocation, places) : undefined);
+  const caution = findings.find(({ level }) => level === "ask") ?? mayRunRefused(invocation, effects, places);
   for (const rule of [...policy.allow, ...policy.alsoAllow]) {
     const match = matchAllow(rule, invocation);
     if (match === undefined || (caution !== undefined && !match.exact && !exactly)) continue;

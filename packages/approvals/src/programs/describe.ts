@@ -1,5 +1,6 @@
 import type { Places } from "../files/places.ts";
 import { isAbsolute } from "../files/path.ts";
+import { readEndpoint } from "../network/endpoint.ts";
 import { gitSubcommand } from "../safety/git.ts";
 import { interpreterFor } from "../shell/interpreters.ts";
 import type { Invocation } from "../shell/invocation.ts";
@@ -32,11 +33,45 @@ export function describeCommand(invocation: Invocation, places: Places): readonl
   if (transfer !== undefined) return transfer(args);
   if (name === "git") return [...describeGit(args), files];
   const verbs = VERB_PROGRAMS.get(name);
-  if (verbs !== undefined) return [...describeVerb(name, args, verbs), files];
+  if (verbs !== undefined)
+    return [
+      ...unlessElsewhere(describeVerb(name, args, verbs), args, invocation, places),
+      ...addresses(args),
+      files,
+    ];
   if (interpreterFor(name) !== undefined) return describeScript(args, invocation, places);
   const kind = SIMPLE_PROGRAMS.get(name);
   if (kind === undefined) return UNKNOWN_EFFECT;
-  return kind === "read" ? [files] : [{ kind }, files];
+  return kind === "read" ? [files] : [...unlessElsewhere([{ kind }], args, invocation, places), files];
+}
+
+/** `make -C folder`, `npm --prefix folder`: the code of another project, if the folder is not in this one. */
+function unlessElsewhere(
+  effects: readonly Effect[],
+  args: readonly Value[],
+  invocation: Invocation,
+  places: Places,
+): readonly Effect[] {
+  // Most commands name no folder; this is looked at for every one of them.
+  if (!args.some(({ text }) => text.startsWith("-"))) return effects;
+  if (!effects.some(({ kind }) => kind === "run" || kind === "install")) return effects;
+  const long = ["--prefix", "--dir", "--cwd", "--directory", "--manifest-path", "--rootdir", "--project-dir"];
+  const options = readOptions(args, { short: "C", long });
+  const folders = ["C", ...long].flatMap((key) => options.values.get(key) ?? []);
+  const outside = folders.some((folder) =>
+    targetPaths(folder, invocation, places).some((path) => path.startsWith("/") && !places.inWorkspace(path)),
+  );
+  return outside ? UNKNOWN_EFFECT : effects;
+}
+
+/** Addresses that a package manager is told to fetch from: judged like any other host. */
+function addresses(args: readonly Value[]): readonly Effect[] {
+  const urls = args.flatMap((arg) => {
+    if (!arg.text.includes("://")) return [];
+    const text = /(?:^|=|@\s*)(?:git\+)?((?:https?|ssh|git):\/\/\S+)$/.exec(arg.text)?.[1];
+    return text === undefined ? [] : [readEndpoint(text)];
+  });
+  return urls.length === 0 ? [] : [{ kind: "network", endpoints: urls, sends: false }];
 }
 
 const SYSTEM_BIN =
@@ -87,6 +122,8 @@ function describeGit(args: readonly Value[]): readonly Effect[] {
   const kind = GIT_VERBS.get(verb.text);
   if (kind === undefined) return UNKNOWN_EFFECT;
   const second = readOptions(rest).operands[0]?.text;
+  const output = writtenByGit(verb.text, rest);
+  if (output.length > 0) return [{ kind }, { kind: "write", files: output }];
   if (onlyLists(verb.text, rest, second)) return [{ kind: "read" }];
   const effect: Effect[] = [{ kind }];
   if (
@@ -113,6 +150,24 @@ function describeGit(args: readonly Value[]): readonly Effect[] {
     });
   const changes = kind === "commit" || kind === "sync";
   return changes && elsewhere.length > 0 ? [...effect, { kind: "write", files: elsewhere }] : effect;
+}
+
+/** `git diff --output=file`, `git archive -o file`, `git bundle create file`, `git apply --directory=folder`. */
+function writtenByGit(verb: string, rest: readonly Value[]): readonly Value[] {
+  if (!/^(?:diff|log|show|format-patch|archive|bundle|apply|am|range-diff|whatchanged)$/.test(verb))
+    return [];
+  const options = readOptions(rest, {
+    short: /^(?:format-patch|archive)$/.test(verb) ? "o" : "",
+    long: ["--output", "--output-directory", "--directory"],
+  });
+  const made =
+    verb === "bundle" && options.operands[0]?.text === "create" ? options.operands.slice(1, 2) : [];
+  return [
+    ...made,
+    ...["o", "--output", "--output-directory", "--directory"].flatMap(
+      (name) => options.values.get(name) ?? [],
+    ),
+  ];
 }
 
 /** Commands that change things, in the form that only shows them. */
@@ -170,9 +225,12 @@ function describeVerb(
   const kind = verbs.get(verb.text) ?? verbs.get(args[0]?.text ?? "") ?? every;
   if (kind === undefined) {
     const help = args.some(({ text }) => text === "--help" || text === "--version" || text === "-h");
+    // `bun x.ts`: a file of the project instead of a verb.
+    if (name === "bun" && /^(?!\/|~|.*\.\.\/)[\w./@-]+\.[cm]?[jt]sx?$/.test(verb.text))
+      return [{ kind: "run" }];
     return help ? [{ kind: "read" }] : UNKNOWN_EFFECT;
   }
-  if (name === "gh" || name === "glab") return [describeHub(verb.text, operands[1]?.text ?? "")];
+  if (name === "gh" || name === "glab") return [describeHub(verb.text, operands[1]?.text ?? "", args)];
   if (
     name === "docker" &&
     (verb.text === "image" || verb.text === "container" || verb.text === "compose") &&
@@ -182,7 +240,14 @@ function describeVerb(
   return [{ kind }];
 }
 
-function describeHub(verb: string, second: string): Effect {
+function describeHub(verb: string, second: string, args: readonly Value[]): Effect {
+  // A call without a method or fields only asks.
+  if (verb === "api")
+    return {
+      kind: args.some(({ text }) => /^-[XfF]|^--(?:method|field|raw-field|input)/.test(text))
+        ? "publish"
+        : "sync",
+    };
   if (verb === "auth" && second === "token") return { kind: "credentials" };
   return PUBLISHING_VERBS.test(second) ? { kind: "publish" } : { kind: "sync" };
 }

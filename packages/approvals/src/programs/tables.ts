@@ -82,6 +82,10 @@ const BY_VERB: Readonly<Record<string, Verbs>> = {
     install: "install download uninstall wheel",
     read: "list show freeze check search index inspect config --version cache help debug hash",
   },
+  pip3: {
+    install: "install download uninstall wheel",
+    read: "list show freeze check search index inspect config --version cache help debug hash",
+  },
   uv: {
     install: "add remove sync lock pip venv tool init python self",
     run: "run build export",
@@ -164,14 +168,14 @@ const BY_VERB: Readonly<Record<string, Verbs>> = {
   kustomize: { run: "build edit", read: "version" },
   docker: {
     process:
-      "build buildx ps images logs inspect stats top start stop restart pause unpause rename wait port diff history network volume context info version --version compose image container tag save load export create cp events attach run exec",
+      "build buildx ps images logs inspect stats top start stop restart pause unpause rename rm rmi kill wait port diff history network volume context info version --version compose image container tag save load export create cp events attach run exec",
     install: "pull search",
     publish: "push login logout",
   },
   podman: { process: "build ps images logs inspect start stop restart run exec", install: "pull" },
   "docker-compose": { process: "*" },
   gh: {
-    read: "pr issue run repo release workflow status search auth browse label gist project cache ruleset --version help",
+    read: "api pr issue run repo release workflow status search auth browse label gist project cache ruleset --version help",
   },
   glab: { read: "mr issue ci repo release --version" },
   aws: { read: "--version help" },

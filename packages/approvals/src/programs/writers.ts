@@ -1,5 +1,6 @@
 import { fileNames } from "../shell/taint.ts";
 import { hasOption, readOptions } from "../shell/options.ts";
+import { readSedScript } from "../shell/sed-script.ts";
 import type { Value } from "../shell/value.ts";
 import type { Effect } from "./effect.ts";
 
@@ -8,6 +9,7 @@ type Writer = (args: readonly Value[]) => readonly Effect[] | undefined;
 
 const write = (files: readonly Value[]): Effect => ({ kind: "write", files });
 const read = (files: readonly Value[]): Effect => ({ kind: "read", files });
+const RUN: Effect = { kind: "run" };
 
 /** Every operand is written. */
 const operands =
@@ -31,8 +33,28 @@ const lastIsWritten: Writer = (args) => {
     long: ["--target-directory", "--suffix", "--mode", "--owner", "--group"],
   });
   const folder = options.values.get("t") ?? options.values.get("--target-directory");
-  if (folder !== undefined) return [read(options.operands), write(folder)];
-  return [read(options.operands.slice(0, -1)), write(options.operands.slice(-1))];
+  if (folder !== undefined) return [read(options.operands), write(withDotFiles(options.operands, folder))];
+  const sources = options.operands.slice(0, -1);
+  return [read(sources), write(withDotFiles(sources, options.operands.slice(-1)))];
+};
+
+/** `cp .bashrc ~`: the target may be a folder, and then the name of the source says what is written. */
+function withDotFiles(sources: readonly Value[], targets: readonly Value[]): readonly Value[] {
+  const [target] = targets;
+  if (target === undefined) return targets;
+  const names = sources.flatMap(({ text }) => /(?:^|\/)(\.[^/]+)\/?$/.exec(text)?.[1] ?? []);
+  return [
+    ...targets,
+    ...names.filter((name) => name !== "..").map((name) => ({ ...target, text: `${target.text}/${name}` })),
+  ];
+}
+
+/** Both ends of a move are written. */
+const move: Writer = (args) => {
+  const options = readOptions(args, { short: "tS", long: ["--target-directory", "--suffix"] });
+  const folder = options.values.get("t") ?? options.values.get("--target-directory");
+  const sources = folder === undefined ? options.operands.slice(0, -1) : options.operands;
+  return [write([...sources, ...withDotFiles(sources, folder ?? options.operands.slice(-1))])];
 };
 
 /** A link is as dangerous as where it leads: both ends count as written. */
@@ -43,7 +65,9 @@ const link: Writer = (args) => {
   // The target of a symbolic link is seen from the folder of the link.
   const folder = (rest[0]?.text ?? "").replace(/[^/]*$/, "");
   const relative = /^[^/]/.test(target.text) && hasOption(options, "s", "--symbolic");
-  return [write([relative ? { ...target, text: folder + target.text } : target, ...rest])];
+  return [
+    write([relative ? { ...target, text: folder + target.text } : target, ...withDotFiles([target], rest)]),
+  ];
 };
 
 const sed: Writer = (args) => {
@@ -62,16 +86,24 @@ const sed: Writer = (args) => {
     ? [...(options.values.get("e") ?? []), ...(options.values.get("--expression") ?? [])]
     : options.operands.slice(0, 1);
   const written = scripts.flatMap(({ text }) =>
-    [...text.matchAll(/(?:^|[;{}\n/\d$gp])\s*w\s+([^\s;}]+)/g)].map((match) => ({
-      text: match[1] ?? "",
-      plain: true,
-      glob: false,
-      splits: false,
-    })),
+    text.length > 4096 ? [] : readSedScript(text).writes.map((file) => ({ ...HERE, text: file })),
   );
+  const code = [...(options.values.get("f") ?? []), ...(options.values.get("--file") ?? [])];
   // BSD's `sed -i '' …`: the empty word is a suffix, not a file.
   const real = files.filter(({ text }) => text !== "");
-  return [...(inPlace ? [write(real)] : [read(real)]), ...(written.length > 0 ? [write(written)] : [])];
+  return [
+    ...(inPlace ? [write(real)] : [read(real)]),
+    ...(written.length > 0 ? [write(written)] : []),
+    ...(code.length > 0 ? [RUN] : []),
+  ];
+};
+
+/** A program from a file is code, like any other script. */
+const awk: Writer = (args) => {
+  const options = readOptions(args, { short: "Fvfi", long: ["--file", "--include"] });
+  if (hasOption(options, "i", "--include")) return undefined;
+  const code = hasOption(options, "f", "--file");
+  return [read(code ? options.operands : options.operands.slice(1)), ...(code ? [RUN] : [])];
 };
 
 const dd: Writer = (args) => {
@@ -94,7 +126,9 @@ const tar: Writer = (args) => {
   const lists = hasOption(options, "t", "--list") || old.includes("t");
   const named =
     options.values.get("f") ?? options.values.get("--file") ?? (old.includes("f") ? args.slice(1, 2) : []);
-  const folder = options.values.get("C") ?? options.values.get("--directory") ?? [HERE];
+  const folder = options.values.get("C") ??
+    options.values.get("--directory") ??
+    options.values.get("--one-top-level") ?? [HERE];
   const absolute = hasOption(options, "P", "--absolute-names") || old.includes("P");
   if (absolute) return undefined;
   if (lists) return [read(named)];
@@ -171,7 +205,7 @@ const rsync: Writer = (args) => {
   });
   if (files.some(({ text }) => /^[^/]+:/.test(text) || text.startsWith("rsync://")))
     return [{ kind: "network", endpoints: [undefined], sends: true }];
-  return [read(files.slice(0, -1)), write(files.slice(-1))];
+  return [read(files.slice(0, -1)), write(withDotFiles(files.slice(0, -1), files.slice(-1)))];
 };
 
 const patch: Writer = (args) => {
@@ -199,14 +233,14 @@ const table: Readonly<Record<string, Writer>> = {
   unlink: operands(),
   rimraf: operands(),
   "del-cli": operands(),
-  shred: operands("nsu"),
+  shred: operands("ns"),
   trash: operands(),
   mkdirp: operands(),
   mkfifo: operands("m"),
   mktemp: (args) => [write(readOptions(args, { short: "p", long: ["--suffix", "--tmpdir"] }).operands)],
   truncate: operands("sr", ["--size", "--reference"]),
   tee: operands(),
-  mv: operands("tS", ["--target-directory", "--suffix"]),
+  mv: move,
   cp: lastIsWritten,
   copy: lastIsWritten,
   cpy: lastIsWritten,
@@ -241,12 +275,10 @@ const table: Readonly<Record<string, Writer>> = {
   hostname: unlessSet((args) => args.some(({ text }) => !text.startsWith("-") || text.startsWith("-F"))),
   tree: readerWith(["o"], "LPI"),
   tac: readerWith([], "s"),
-  awk: readerWith([], "Fvf"),
-  gawk: (args) =>
-    args.some(({ text }) => text === "-i" || text.startsWith("--include") || text === "inplace")
-      ? undefined
-      : [read([])],
-  mawk: readerWith([], "Fvf"),
+  awk,
+  gawk: awk,
+  mawk: awk,
+  nawk: awk,
   yq,
   find,
   gfind: find,

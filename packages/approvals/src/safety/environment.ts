@@ -4,9 +4,10 @@ import type { Invocation } from "../shell/invocation.ts";
 import { isUnknown, type Value } from "../shell/value.ts";
 
 const INJECTS =
-  /^(?:LD_PRELOAD|LD_AUDIT|LD_LIBRARY_PATH|DYLD_\w+|BASH_ENV|ENV|ZDOTDIR|PROMPT_COMMAND|PS4|SHELLOPTS|BASHOPTS|IFS|GIT_SSH|GIT_SSH_COMMAND|GIT_EXTERNAL_DIFF|GIT_ASKPASS|SSH_ASKPASS|GIT_PROXY_COMMAND|GIT_CONFIG_\w+|GIT_DIR|GIT_EXEC_PATH|PYTHONSTARTUP|PERL5OPT|PERL5DB|RUBYOPT|LESSOPEN|LESSCLOSE|BROWSER|npm_config_script_shell|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|MAKEFLAGS|CARGO_BUILD_RUSTC_WRAPPER|RUSTC_WRAPPER)$/;
+  /^(?:LD_PRELOAD|LD_AUDIT|LD_LIBRARY_PATH|DYLD_\w+|BASH_ENV|ENV|ZDOTDIR|PROMPT_COMMAND|PS4|SHELLOPTS|BASHOPTS|IFS|GIT_SSH|GIT_SSH_COMMAND|GIT_EXTERNAL_DIFF|GIT_ASKPASS|SSH_ASKPASS|GIT_PROXY_COMMAND|GIT_CONFIG_\w+|GIT_DIR|GIT_EXEC_PATH|PYTHONSTARTUP|PERL5OPT|PERL5DB|RUBYOPT|LESSOPEN|LESSCLOSE|BROWSER|npm_config_script_shell|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|MAKEFLAGS|MAKEFILES|JDK_JAVA_OPTIONS|PS[012]|CDPATH|MANOPT|MANROFFOPT|TAR_OPTIONS|GREP_OPTIONS|RSYNC_RSH|CVS_RSH|VIMINIT|EXINIT|INPUTRC|LESSKEY\w*|FZF_DEFAULT_COMMAND|RIPGREP_CONFIG_PATH|PYTHONHOME|PERL5LIB|RUBYLIB|GCONV_PATH|GIT_TEMPLATE_DIR|BUN_OPTIONS|CARGO_TARGET_\w+_(?:RUNNER|LINKER)|CMAKE_\w+_LAUNCHER|SUDO_ASKPASS|CARGO_BUILD_RUSTC_WRAPPER|RUSTC_WRAPPER)$/;
 
-const RUNS = /^(?:PAGER|GIT_PAGER|MANPAGER|EDITOR|VISUAL|GIT_EDITOR|GIT_SEQUENCE_EDITOR|TEST_SHELL|SHELL)$/;
+const RUNS =
+  /^(?:(?:\w+_)?PAGER|(?:\w+_)?EDITOR|(?:\w+_)?BROWSER|GIT_PAGER|MANPAGER|EDITOR|VISUAL|GIT_EDITOR|GIT_SEQUENCE_EDITOR|TEST_SHELL|SHELL)$/;
 
 const HARMLESS_PROGRAM =
   /^(?:|cat|true|false|:|less|more|vi|vim|nano|echo|\/bin\/(?:ba)?sh|\/bin\/true|sh|bash|code --wait)$/;
@@ -34,6 +35,7 @@ export function judgeEnvironment(
       (variable === "NODE_OPTIONS" &&
         /(?:-r|--require|--import|--loader|--experimental-loader|--inspect)\b/.test(value.text)) ||
       (variable === "NODE_OPTIONS" && isUnknown(value)) ||
+      (variable === "GOFLAGS" && /-(?:toolexec|exec|vettool|overlay)/.test(value.text)) ||
       (variable === "PYTHONPATH" && isUnknown(value)) ||
       (variable === "PATH" && !isOwnPath(value, places));
     if (injects) return cautioned("environment-injection", `${variable} can make a program run other code`);

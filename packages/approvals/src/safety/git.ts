@@ -1,5 +1,7 @@
+import { isInside } from "../files/path.ts";
 import { cautioned, denied, type Finding } from "../finding.ts";
 import { hasOption, readOptions, type Options } from "../shell/options.ts";
+import { gitSetting } from "../shell/git-settings.ts";
 import { isUnknown, type Value } from "../shell/value.ts";
 import type { Check, CheckTable } from "./check.ts";
 
@@ -11,14 +13,22 @@ export function gitSubcommand(args: readonly Value[]): {
 } {
   const outer = readOptions(args, {
     short: "Cc",
-    long: ["--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env", "--super-prefix"],
+    long: [
+      "--git-dir",
+      "--work-tree",
+      "--namespace",
+      "--exec-path",
+      "--config-env",
+      "--super-prefix",
+      "--attr-source",
+    ],
     stopsAtOperand: true,
   });
   const [verb, ...rest] = outer.operands;
   return { verb, rest, outer };
 }
 
-const git: Check = ({ argv }) => {
+const git: Check = ({ argv, cwds }, places) => {
   const { verb, rest } = gitSubcommand(argv.slice(1));
   if (verb === undefined) return undefined;
   if (isUnknown(verb)) return cautioned("dynamic-name", "the git command is known only when it runs");
@@ -26,11 +36,24 @@ const git: Check = ({ argv }) => {
     short: "m",
     long: ["--message", "--author", "--date", "--format", "--pretty", "--repo", "-o"],
   });
-  return destroys(verb.text, options, rest);
+  // A path that means everything below where git runs, however it is spelt: `./`, `src/..`, `:/`.
+  const everything = options.operands.some(
+    ({ text, glob }) =>
+      /^:(?:\/|\(.*\))?$/.test(text) ||
+      text === "*" ||
+      (glob && /^[.*?/]+$/.test(text)) ||
+      (/^[./]|\/\.\./.test(text) && cwds.some((cwd) => isInside(places.absolute(text, cwd), cwd))),
+  );
+  return destroys(verb.text, options, rest, everything);
 };
 
-function destroys(verb: string, options: Options, rest: readonly Value[]): Finding | undefined {
-  const [first, second] = options.operands.map(({ text }) => text);
+function destroys(
+  verb: string,
+  options: Options,
+  rest: readonly Value[],
+  everything: boolean,
+): Finding | undefined {
+  const first = options.operands[0]?.text;
   switch (verb) {
     case "worktree":
       return first === "remove" || first === "prune"
@@ -39,11 +62,35 @@ function destroys(verb: string, options: Options, rest: readonly Value[]): Findi
     case "reset":
       if (hasOption(options, "--hard"))
         return denied("git-reset-hard", "git reset --hard throws uncommitted work away");
+      if (hasOption(options, "--merge"))
+        return cautioned("git-discard", "git reset --merge throws staged work away");
       return options.uncertain
         ? cautioned("unresolved-target", "git reset with options that are not known")
         : undefined;
+    case "read-tree":
+      return hasOption(options, "--reset") && hasOption(options, "u")
+        ? denied("git-reset-hard", "throws uncommitted work away as git reset --hard does")
+        : undefined;
+    case "checkout-index":
+      return hasOption(options, "f", "--force")
+        ? cautioned("git-discard", "overwrites uncommitted work")
+        : undefined;
+    case "rm":
+      return hasOption(options, "f", "--force") && !hasOption(options, "--cached") && everything
+        ? cautioned("git-discard", "deletes every file, changed ones as well")
+        : undefined;
+    case "apply":
+      return hasOption(options, "--unsafe-paths")
+        ? cautioned("unresolved-target", "applies a patch to files outside the repository")
+        : undefined;
+    case "maintenance":
+      return first === "start"
+        ? denied("persistence", "git maintenance start runs git by itself later")
+        : undefined;
     case "push":
-      return judgePush(options);
+    case "send-pack":
+    case "http-push":
+      return judgeTransport(rest) ?? judgePush(options);
     case "filter-branch":
     case "filter-repo":
     case "fast-import":
@@ -75,8 +122,7 @@ function destroys(verb: string, options: Options, rest: readonly Value[]): Findi
     case "restore":
       if (
         hasOption(options, "f", "--force") ||
-        (options.operands.some(({ text }) => text === "." || text === ":/" || text === "*") &&
-          !hasOption(options, "--staged", "S"))
+        (everything && (!hasOption(options, "--staged", "S") || hasOption(options, "--worktree", "W")))
       ) {
         return cautioned("git-discard", "throws uncommitted work away");
       }
@@ -86,9 +132,11 @@ function destroys(verb: string, options: Options, rest: readonly Value[]): Findi
         ? cautioned("git-discard", "throws uncommitted work away")
         : undefined;
     case "config":
-      return judgeConfig(options, [first, second, ...rest.map(({ text }) => text)].join(" "));
+      return judgeConfig(options);
+    case "init":
     case "clone":
     case "fetch":
+    case "fetch-pack":
     case "pull":
     case "ls-remote":
     case "submodule":
@@ -104,11 +152,11 @@ function judgePush(options: Options): Finding | undefined {
   if (options.flags.has("f") || options.flags.has("--force") || hasOption(options, "--mirror")) {
     return denied("git-force-push", "overwrites what others have pushed");
   }
-  if (options.operands.slice(1).some(({ text }) => text.startsWith("+")))
+  if (options.operands.some(({ text }) => text.startsWith("+")))
     return denied("git-force-push", "a refspec with + overwrites what others have pushed");
   if (
     hasOption(options, "d", "--delete", "--prune") ||
-    options.operands.slice(1).some(({ text }) => text.startsWith(":"))
+    options.operands.some(({ text }) => text.startsWith(":"))
   ) {
     return cautioned("git-discard", "deletes a branch or a tag on the server");
   }
@@ -118,26 +166,34 @@ function judgePush(options: Options): Finding | undefined {
 }
 
 /** Settings that make git run something later. */
-function judgeConfig(options: Options, line: string): Finding | undefined {
-  const runs =
-    /(?:core\.(?:sshcommand|pager|editor|fsmonitor|hookspath|askpass|gitproxy)|alias\.|credential\.|diff\.external|filter\.|\.(?:cmd|textconv|driver)|init\.templatedir|includeif?\.|url\.)/i;
+function judgeConfig(options: Options): Finding | undefined {
+  if (hasOption(options, "e", "--edit")) return undefined;
+  const words = options.operands.map(({ text }) => text);
   const reads =
-    hasOption(options, "--get", "--list", "l", "--get-all", "--get-regexp", "--unset") ||
-    options.operands.length < 2;
-  return runs.test(line) && !reads
-    ? cautioned("git-settings", "a git setting that makes git run or fetch something later")
-    : undefined;
+    hasOption(options, "--get", "--list", "l", "--get-all", "--get-regexp", "--unset", "--unset-all") ||
+    /^(?:get|list|unset)$/.test(words[0] ?? "");
+  // The name may follow `set` or the value of an option: any two neighbours may be a name and its value.
+  const runs = words.some(
+    (key, index) => index + 1 < words.length && gitSetting(key, words[index + 1] ?? "") !== undefined,
+  );
+  return reads || !runs
+    ? undefined
+    : cautioned("git-settings", "a git setting that makes git run or fetch something later");
 }
 
 function judgeTransport(rest: readonly Value[]): Finding | undefined {
   const runs = rest.some(
-    ({ text }) =>
+    ({ text }, index) =>
       /^(?:ext|fd)::/.test(text) ||
       /^--(?:upload-pack|receive-pack|exec)/.test(text) ||
-      /^-u./.test(text) ||
-      /^--config=?.*(?:sshcommand|hookspath|fsmonitor)/i.test(text),
+      // `-u` means something else to `git push`, where no program follows it.
+      (/^-u./.test(text) && /[\s/]/.test(text)) ||
+      (text === "-u" && /\s/.test(rest[index + 1]?.text ?? "")),
   );
-  return runs ? denied("git-transport", "a git transport that runs a command") : undefined;
+  if (runs) return denied("git-transport", "a git transport that runs a command");
+  return rest.some(({ text }) => text.startsWith("--template"))
+    ? cautioned("git-settings", "a template may hold hooks that git runs")
+    : undefined;
 }
 
 export const GIT: CheckTable = {

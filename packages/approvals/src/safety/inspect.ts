@@ -2,11 +2,10 @@ import type { Place, Places } from "../files/places.ts";
 import { cautioned, denied, type Finding } from "../finding.ts";
 import { rangeOf } from "../network/host-range.ts";
 import type { Effect } from "../programs/effect.ts";
-import { isDownloader, isSender } from "../shell/taint.ts";
-import { shellKind } from "../shell/interpreters.ts";
-import { programName, TAINT, type Invocation } from "../shell/invocation.ts";
-import { readOptions } from "../shell/options.ts";
+import { isSender } from "../shell/taint.ts";
+import { TAINT, type Invocation } from "../shell/invocation.ts";
 import { targetPaths } from "../shell/targets.ts";
+import { UNKNOWN } from "../shell/value.ts";
 import type { Check } from "./check.ts";
 import { DELETION } from "./deletion.ts";
 import { judgeEnvironment } from "./environment.ts";
@@ -17,6 +16,11 @@ import { exfiltration, NETWORK } from "./network.ts";
 const CHECKS = new Map<string, readonly Check[]>();
 for (const table of [DELETION, GIT, MACHINE, NETWORK]) {
   for (const [name, check] of Object.entries(table)) CHECKS.set(name, [...(CHECKS.get(name) ?? []), check]);
+}
+
+/** Whether there is anything to check about a program of this name. */
+export function isChecked(name: string): boolean {
+  return CHECKS.has(machineName(name));
 }
 
 /** Everything that the built-in checks have to say about one command. */
@@ -53,9 +57,12 @@ export function inspect(
 }
 
 function writing(file: Parameters<typeof targetPaths>[0], invocation: Invocation, places: Places): Finding[] {
-  return targetPaths(file, invocation, places).flatMap(
-    (path) => writeFinding(places.placeOf(path), path) ?? [],
-  );
+  return targetPaths(file, invocation, places).flatMap((path) => {
+    // `find / -exec truncate -s0 {} +`: every file below.
+    if (file.glob && !path.includes(UNKNOWN) && places.isPrecious(path) && !places.holdsWorkspace(path))
+      return [denied("system-write", `writes to everything in ${path}`)];
+    return writeFinding(places.placeOf(path), path) ?? [];
+  });
 }
 
 /** Places where nothing may be written, whoever asks. Also what a patch is held against. */
@@ -76,23 +83,6 @@ export function writeFinding(place: Place, path: string): Finding | undefined {
   }
 }
 
-/**
- * A program that nobody here knows may run the words behind it, as `env` does. If those words would be refused by
- * themselves, that is worth a question.
- */
-export function mayRunRefused(invocation: Invocation, places: Places): Finding | undefined {
-  const { argv } = invocation;
-  for (let at = 1; at < Math.min(argv.length, 16); at += 1) {
-    const name = programName(argv[at]);
-    if (shellKind(name) !== undefined) return cautioned("may-run", `may run a shell: ${name}`);
-    if (!CHECKS.has(machineName(name))) continue;
-    const inner = { ...invocation, argv: argv.slice(at), name, findings: [] };
-    const refused = inspect(inner, [], places).find(({ level }) => level === "deny");
-    if (refused !== undefined) return cautioned("may-run", `may run ${name}: ${refused.reason}`);
-  }
-  return undefined;
-}
-
 /** Credentials that are read by one command of a script, and another that sends something after it. */
 export function inspectSending(
   invocations: readonly Invocation[],
@@ -105,42 +95,4 @@ export function inspectSending(
     invocation: sender,
     finding: cautioned("exfiltration", "the script reads credentials and then uses the network"),
   };
-}
-
-/** A file that is fetched and then run, in two steps of one script. */
-export function inspectDownloads(
-  invocations: readonly Invocation[],
-): { invocation: Invocation; finding: Finding } | undefined {
-  const fetched = new Set<string>();
-  for (const invocation of invocations) {
-    const { name, argv, redirects } = invocation;
-    if (fetched.size > 0) {
-      const runs =
-        shellKind(name) !== undefined || /^(?:source|\.|python3?|node|perl|ruby|php)$/.test(name)
-          ? argv.slice(1)
-          : [];
-      const used = [argv[0], ...runs].find((word) => word !== undefined && fetched.has(baseName(word.text)));
-      if (used !== undefined)
-        return {
-          invocation,
-          finding: denied("download-to-shell", `runs ${used.text}, which it has just downloaded`),
-        };
-    }
-    if (!isDownloader(name)) continue;
-    const options = readOptions(argv.slice(1), { short: "oO", long: ["--output", "--output-document"] });
-    for (const key of ["o", "O", "--output", "--output-document"]) {
-      for (const { text } of options.values.get(key) ?? []) fetched.add(baseName(text));
-    }
-    for (const { text } of argv.slice(1))
-      if (/^[a-z]+:\/\//i.test(text)) fetched.add(baseName(text.replace(/[?#].*$/, "")));
-    for (const { mode, target } of redirects) if (mode === "write") fetched.add(baseName(target.text));
-    fetched.delete("");
-    fetched.delete("-");
-    fetched.delete("null");
-  }
-  return undefined;
-}
-
-function baseName(text: string): string {
-  return text.slice(text.lastIndexOf("/") + 1);
 }

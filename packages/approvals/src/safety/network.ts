@@ -1,11 +1,19 @@
+import { belowHome } from "../files/sensitive-paths.ts";
 import { cautioned, denied } from "../finding.ts";
 import { TAINT } from "../shell/invocation.ts";
 import { isSender, sendsSecret } from "../shell/taint.ts";
+import { isUnknown } from "../shell/value.ts";
 import { forNames, type Check, type CheckTable } from "./check.ts";
 
 /** Secrets on their way out: a file with keys, or the whole environment, into a program that talks to the network. */
 export const exfiltration: Check = (invocation, places) => {
   if (!isSender(invocation.name)) return undefined;
+  // Between two folders of this machine rsync is just another `cp`.
+  if (
+    invocation.name === "rsync" &&
+    !invocation.argv.some((word) => word.text.includes(":") || isUnknown(word))
+  )
+    return undefined;
   const arrives = invocation.feed | invocation.inner;
   if ((arrives & TAINT.credentials) !== 0 || sendsSecret(invocation, places))
     return denied("exfiltration", "sends credentials over the network");
@@ -27,31 +35,41 @@ const netcat: Check = ({ argv, feed }) => {
     : undefined;
 };
 
-/** A container that is let out: the whole disk mounted, all privileges, the host's processes. */
-const container: Check = ({ argv }) => {
-  const words = argv.slice(1).map(({ text }) => text);
-  const line = words.join(" ");
-  if (!/(?:^|\s)(?:run|create|exec|up)(?:\s|$)/.test(line)) return undefined;
+/** Folders of the host that give a container the host. */
+const HOST_FOLDER =
+  /^\/(?:|etc|root|proc|sys|dev|boot|usr|bin|sbin|lib|lib64|home|users|var|run|var\/run|var\/lib|var\/lib\/docker)$/i;
+
+/** A container that is let out: the host's folders mounted, all privileges, the host's processes. */
+const container: Check = (invocation, places) => {
+  const words = invocation.argv.slice(1).map(({ text }) => text);
+  if (!words.some((word) => /^(?:run|create|exec|up)$/.test(word))) return undefined;
   const escapes = words.some(
-    (word) =>
-      /^--(?:privileged|pid=host|userns=host|uts=host|ipc=host|cap-add(?:=.*)?|security-opt(?:=.*)?|device(?:=.*)?)$/.test(
+    (word, index) =>
+      /^--(?:privileged(?:=(?!false).*)?|(?:pid|userns|uts|ipc|cgroupns)=host|cap-add(?:=.*)?|security-opt(?:=.*)?|device(?:=.*)?)$/.test(
         word,
       ) ||
-      /(?:^|[=,])\/:\//.test(word) ||
-      /(?:docker|containerd|podman)\.sock/.test(word) ||
-      /^(?:-v|--volume=?)?(?:type=bind,)?(?:source=|src=)?\/(?:etc|root|proc|sys|dev|boot|usr|bin|home)?[:,]/.test(
-        word,
-      ),
+      (/^--(?:pid|userns|uts|ipc|cgroupns)$/.test(word) && words[index + 1] === "host") ||
+      /(?:docker|containerd|podman)\.sock/.test(word),
   );
-  const pair = words.some((word, index) => word === "--pid" && words[index + 1] === "host");
-  return escapes || pair
+  const mounts = words.flatMap((word, index) => {
+    if (word === "-v" || word === "--volume") return (words[index + 1] ?? "").split(":").slice(0, 1);
+    const volume = /^(?:-v=?|--volume=)(.+)$/.exec(word)?.[1];
+    if (volume !== undefined) return volume.split(":").slice(0, 1);
+    return [...word.matchAll(/(?:^|,|=)(?:src|source)=([^,]*)/g)].map((match) => match[1] ?? "");
+  });
+  const host = mounts.some((mount) => {
+    if (!/^[./~]/.test(mount)) return false;
+    const path = places.absolute(mount, places.cwd);
+    return HOST_FOLDER.test(path) || belowHome(path, places.home) === "" || places.isCredential(path);
+  });
+  return escapes || host
     ? denied("container-escape", "a container with the host's rights or files")
     : undefined;
 };
 
 /** What can't be brought back: clusters, buckets, databases, released packages. A person should see these. */
 const IRREVERSIBLE =
-  /^(?:(?:terraform|tofu|pulumi|cdk|sst|serverless|sls|vagrant) (?:.* )?(?:destroy|remove)|kubectl (?:.* )?delete|helm (?:.* )?(?:uninstall|delete)|aws (?:.* )?(?:rb|rm|delete-\S+|terminate-\S+)|gcloud (?:.* )?delete|az (?:.* )?delete|gsutil (?:.* )?(?:rm|rb)|doctl (?:.* )?delete|heroku (?:apps:destroy|pg:reset)|fly(?:ctl)? (?:apps )?destroy|npm (?:unpublish|deprecate|owner|access)|cargo yank|gh (?:repo (?:delete|archive)|release delete|secret)|docker (?:system|volume|image|builder) prune|docker volume rm|dropdb|mysqladmin (?:.* )?drop|redis-cli (?:.* )?flush\S*|mongo\S* .*drop|rabbitmqctl reset|etcdctl del|supabase db reset|prisma migrate reset|rails db:(?:drop|reset)|rake db:(?:drop|reset))(?:\s|$)/i;
+  /^(?:(?:terraform|tofu|pulumi|cdk|sst|serverless|sls|vagrant) (?:.* )?(?:destroy|remove|state rm)|(?:terraform|tofu) (?:.* )?apply (?:.* )?--?(?:destroy|auto-approve)|kubectl (?:.* )?(?:delete|drain|replace --force)|helm (?:.* )?(?:uninstall|delete)|aws (?:.* )?(?:rb|rm|delete-\S+|terminate-\S+)|gcloud (?:.* )?delete|az (?:.* )?delete|gsutil (?:.* )?(?:rm|rb)|doctl (?:.* )?delete|heroku (?:apps:destroy|pg:reset)|fly(?:ctl)? (?:apps )?destroy|npm (?:unpublish|deprecate|owner|access)|cargo yank|gh (?:repo (?:delete|archive)|release delete|secret|api (?:.* )?(?:-X ?|--method[ =])delete|alias set)|(?:docker|podman|nerdctl) (?:system|volume|image|builder) (?:prune|reset)|(?:docker|podman|nerdctl) volume rm|docker[ -]compose (?:.* )?down (?:.* )?(?:-v|--volumes)|dropdb|mysqladmin (?:.* )?drop|redis-cli (?:.* )?flush\S*|mongo\S* .*drop|rabbitmqctl reset|etcdctl del|supabase db reset|prisma migrate reset|rails db:(?:drop|reset)|rake db:(?:drop|reset))(?:\s|$)/i;
 
 const SQL =
   /\b(?:drop\s+(?:database|schema|table|user)|truncate\s+(?:table\s+)?\w|delete\s+from\s+[\w."`]+\s*(?:;|$)|alter\s+user|grant\s+all)\b/i;

@@ -6,11 +6,11 @@ import { decodeInput } from "./decode-input.ts";
 import { interpreterFor, shellKind } from "./interpreters.ts";
 import { programName, TAINT, type FileRedirect, type Invocation, type NamedValue } from "./invocation.ts";
 import type { Reading, Standing } from "./reading.ts";
-import { ownTaint } from "./taint.ts";
+import { narrows, ownTaint } from "./taint.ts";
 import { targetPaths } from "./targets.ts";
 import type { Inner, ShellKind } from "./unwrap.ts";
 import { unwrapCommand } from "./unwrap-command.ts";
-import { UNKNOWN, type Value } from "./value.ts";
+import { commandText, UNKNOWN, type Value } from "./value.ts";
 
 /** The way back to the reader of scripts, for commands that run one. Both return the taint of what is printed. */
 export interface Walker {
@@ -82,15 +82,18 @@ export class CommandRunner {
     this.noteWritten(invocation);
     if (argv.length === 0) {
       invocation.wraps = true;
-      return inner;
+      // `$(< file)` prints the file.
+      if (redirects.length > 0) invocation.taint = ownTaint(invocation, this.#reading.places);
+      return inner | invocation.taint;
     }
     if (hidesCode(invocation))
       invocation.findings.push(cautioned("opaque-code", "an index that is evaluated as code"));
     applyBuiltin(invocation, this.#reading.scope);
     invocation.taint = ownTaint(invocation, this.#reading.places);
     let taint = standing.feed | inner | invocation.taint;
+    if ((taint & TAINT.processes) !== 0 && narrows(invocation)) taint &= ~TAINT.processes;
     // Only a name that a shell looks up itself can be a function: `env f` runs a program.
-    if (direct) taint |= this.#callFunction(invocation, standing);
+    if (direct) taint |= this.#callFunction(invocation, standing) | this.#callAlias(invocation, standing);
     if (invocation.isFunction) return taint;
     taint |= this.#runWritten(invocation, standing);
     const { transparent, inner: wrapped } = unwrapCommand(invocation);
@@ -166,6 +169,19 @@ export class CommandRunner {
     return TAINT.other;
   }
 
+  /** An alias stands for the beginning of a command; the words behind it are appended. */
+  #callAlias({ argv }: Invocation, standing: Standing): number {
+    const { aliases, active } = this.#reading.scope;
+    const name = argv[0]?.text ?? "";
+    const text = aliases.get(name);
+    if (text === undefined || active.has(name)) return TAINT.none;
+    active.add(name);
+    const line = `${text} ${commandText(argv.slice(1))}`;
+    const taint = this.#walker.readText(line, "posix", { ...standing, depth: standing.depth + 1 });
+    active.delete(name);
+    return taint;
+  }
+
   #callFunction(invocation: Invocation, standing: Standing): number {
     const name = invocation.argv[0]?.text ?? "";
     if (this.#reading.scope.bodiesOf(name).length === 0) return TAINT.none;
@@ -194,13 +210,32 @@ export class CommandRunner {
   /** `echo … > x.sh` here and `sh x.sh` later is one script in two steps. */
   noteWritten(invocation: Invocation): void {
     const targets = invocation.redirects.filter(({ mode }) => mode === "write").map(({ target }) => target);
-    if (invocation.name === "tee") targets.push(...invocation.argv.slice(1));
+    const { name, argv } = invocation;
+    if (name === "tee" || name === "sponge") targets.push(...argv.slice(1));
+    for (const arg of argv)
+      if (name === "dd" && arg.text.startsWith("of=")) targets.push({ ...arg, text: arg.text.slice(3) });
+    if (/^(?:cp|mv|ln|install)$/.test(name)) this.#noteCopied(invocation);
     if (targets.length === 0) return;
     const text = decodeInput(invocation);
     for (const target of targets) {
       for (const path of targetPaths(target, invocation, this.#reading.places)) {
         // Written twice, nobody knows what is in it.
         this.#reading.scope.written.set(path, this.#reading.scope.written.has(path) ? undefined : text);
+      }
+    }
+  }
+
+  /** A copy of what was written holds the same. */
+  #noteCopied(invocation: Invocation): void {
+    const { scope, places } = this.#reading;
+    const words = invocation.argv.slice(1).filter(({ text }) => !text.startsWith("-"));
+    const [target] = words.slice(-1);
+    if (scope.written.size === 0 || target === undefined) return;
+    for (const source of words.slice(0, -1).flatMap((word) => targetPaths(word, invocation, places))) {
+      if (!scope.written.has(source)) continue;
+      for (const path of targetPaths(target, invocation, places)) {
+        scope.written.set(path, scope.written.get(source));
+        scope.written.set(`${path}${source.slice(source.lastIndexOf("/"))}`, scope.written.get(source));
       }
     }
   }

@@ -8,6 +8,9 @@ export function decodeInput({ name, argv, input }: Invocation): string | undefin
   if (name === "echo" || name === "printf") return printedText(name, args);
   if (input === undefined || input.length > 65_536) return undefined;
   switch (name) {
+    case "dd":
+    case "sponge":
+      return input;
     case "cat":
     case "tee":
       return words.length === 0 || (words.length === 1 && words[0] === "-") || name === "tee"

@@ -5,7 +5,11 @@ import type { Inner, ShellKind, Unwrapper } from "./unwrap.ts";
 
 const posixShell: Unwrapper = (words) => {
   // `bash +x -c …`: options may be switched off with a plus, before the ones that matter.
-  const args = words.filter(({ text }) => !/^\+[A-Za-z]+$/.test(text));
+  // One that ends in `o` takes a name: `bash +o posix -c …`.
+  const args = words.filter(
+    ({ text }, index) =>
+      !/^\+[A-Za-z]+$/.test(text) && !/^\+[A-Za-z]*[oO]$/.test(words[index - 1]?.text ?? ""),
+  );
   const options = readOptions(args, {
     short: "oO",
     long: ["--rcfile", "--init-file", "-o", "+o", "-O", "+O"],
@@ -102,7 +106,11 @@ function language(
     const options = readOptions(args, { ...valued, stopsAtOperand: true });
     const [first] = options.operands;
     const what = `${name} code`;
-    if (hasOption(options, ...code) || options.uncertain)
+    // `node --import data:…`: a module that is written out in the option.
+    const written = [...options.values.values()].some((values) =>
+      values.some(({ text }) => /^data:/i.test(text)),
+    );
+    if (hasOption(options, ...code) || options.uncertain || written)
       return { transparent: false, inner: [{ kind: "opaque", what }] };
     if (first !== undefined && verbs.includes(first.text))
       return { transparent: false, inner: [{ kind: "opaque", what }] };

@@ -14,6 +14,8 @@ export const TAINT = {
   environment: 8,
   /** From anywhere else. */
   other: 16,
+  /** The numbers of all processes. */
+  processes: 32,
 } as const;
 
 export interface FileRedirect {

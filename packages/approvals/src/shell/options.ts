@@ -81,7 +81,7 @@ export function hasOption(options: Options, ...names: readonly string[]): boolea
   for (const name of names) {
     if (options.flags.has(name)) return true;
     if (!name.startsWith("--")) continue;
-    for (const flag of options.flags) if (flag.length > 4 && name.startsWith(flag)) return true;
+    for (const flag of options.flags) if (flag.length > 2 && name.startsWith(flag)) return true;
   }
   return false;
 }

@@ -1,6 +1,7 @@
 import { readOptions, type OptionSyntax } from "./options.ts";
 import type { Inner, Unwrapper } from "./unwrap.ts";
-import { derivedValue, UNKNOWN_VALUE, type Value } from "./value.ts";
+import { git } from "./git-runner.ts";
+import { derivedValue, plainValue, UNKNOWN_VALUE, type Value } from "./value.ts";
 
 /** Programs with other work of their own that can be told to run a command as well. */
 
@@ -10,6 +11,8 @@ const find: Unwrapper = (args) => {
   const inner: Inner[] = [];
   const starts = findStarts(args);
   const narrowed = args.some(({ text }) => /^-(?:i?name|i?path|i?regex|mtime|mmin|newer|empty)$/.test(text));
+  const named = args.find((_, index) => /^-i?name$/.test(args[index - 1]?.text ?? ""))?.text ?? "";
+  const below = narrowed ? `/${/^[\w.-]+$/.test(named) ? named : "found"}` : "/*";
   for (let at = 0; at < args.length; at += 1) {
     if (!FIND_ACTIONS.has(args[at]?.text ?? "")) continue;
     let end = at + 1;
@@ -21,7 +24,7 @@ const find: Unwrapper = (args) => {
       end += 1;
     const words = args.slice(at + 1, end);
     // A file that is found lies below where the search starts: that is what the command is told to work on.
-    const argv = words.flatMap((arg) => (arg.text.includes("{}") ? found(arg, starts, narrowed) : [arg]));
+    const argv = words.flatMap((arg) => (arg.text.includes("{}") ? found(arg, starts, below) : [arg]));
     if (argv.length > 0) inner.push({ kind: "command", argv });
     // Not every find replaces `{}` inside a longer word: there it may be meant for a command further in.
     if (words.some(({ text }) => text.includes("{}") && text !== "{}"))
@@ -43,12 +46,11 @@ export function findStarts(args: readonly Value[]): readonly Value[] {
 }
 
 /** A search that is narrowed by a name finds something below the folder; any other may find everything in it. */
-function found(arg: Value, starts: readonly Value[], narrowed: boolean): Value[] {
-  const below = narrowed ? "/found" : "/*";
+function found(arg: Value, starts: readonly Value[], below: string): Value[] {
   return starts.map(({ text }) => ({
     text: arg.text.replaceAll("{}", text.replace(/\/$/, "") + below),
     plain: false,
-    glob: !narrowed,
+    glob: below === "/*",
     splits: false,
   }));
 }
@@ -62,7 +64,7 @@ const fd: Unwrapper = (args) => {
 
 const XARGS: OptionSyntax = {
   short: "IaEdLnPs",
-  long: ["--replace", "--arg-file", "--delimiter", "--max-args", "--max-procs", "--max-lines", "--max-chars"],
+  long: ["--arg-file", "--delimiter", "--max-args", "--max-procs", "--max-lines", "--max-chars"],
   stopsAtOperand: true,
 };
 
@@ -111,17 +113,34 @@ const parallel: Unwrapper = (args) => {
   };
 };
 
+/** `-o ProxyCommand=…`, which ssh, scp and sftp share. */
+function sshOptions(values: readonly Value[] = []): Inner[] {
+  return values
+    .filter(({ text }) => /^(?:ProxyCommand|LocalCommand|KnownHostsCommand)\b/i.test(text))
+    .map(({ text }) => ({
+      kind: "script",
+      source: derivedValue(text.replace(/^\w+[\s=]+/, "")),
+      shell: "posix",
+    }));
+}
+
+/** `scp -S program`, `sftp -D server`. */
+const sshCopy: Unwrapper = (args, name) => {
+  const options = readOptions(args, { short: name === "scp" ? "cDFiJloPSX" : "BbcDFiJloPRSsX" });
+  const programs = [...(options.values.get("S") ?? []), ...(options.values.get("D") ?? [])];
+  return {
+    transparent: false,
+    inner: [
+      ...sshOptions(options.values.get("o")),
+      ...programs.map((source): Inner => ({ kind: "script", source, shell: "posix" })),
+    ],
+  };
+};
+
 const ssh: Unwrapper = (args) => {
   const options = readOptions(args, { short: "BbcDEeFIiJLlmOoPpQRSWw", stopsAtOperand: true });
-  const proxy = (options.values.get("o") ?? []).filter(({ text }) =>
-    /^(?:ProxyCommand|LocalCommand|KnownHostsCommand)\b/i.test(text),
-  );
   const words = options.operands.slice(1);
-  const inner: Inner[] = proxy.map(({ text }) => ({
-    kind: "script",
-    source: derivedValue(text.replace(/^\w+[\s=]+/, "")),
-    shell: "posix",
-  }));
+  const inner = sshOptions(options.values.get("o"));
   if (words.length > 0)
     inner.push({
       kind: "script",
@@ -176,7 +195,8 @@ const container: Unwrapper = (args) => {
     ],
   });
   const after = inside.operands.slice(1);
-  const argv = after[0]?.text === "--" ? after.slice(1) : after;
+  const words = after[0]?.text === "--" ? after.slice(1) : after;
+  const argv = [...(inside.values.get("--entrypoint") ?? []).filter(({ text }) => text !== ""), ...words];
   return { transparent: false, inner: argv.length === 0 ? [] : [{ kind: "command", argv }] };
 };
 
@@ -202,6 +222,16 @@ function behind(words: Readonly<Record<string, OptionSyntax>>): Unwrapper {
   };
 }
 
+/** `npm pkg set scripts.x="…"` writes a command line that the next `npm run` takes. */
+function npmScripts(args: readonly Value[]): ReturnType<Unwrapper> {
+  if (args[0]?.text !== "pkg" || args[1]?.text !== "set") return undefined;
+  const inner = args.flatMap((arg): Inner[] => {
+    const line = /^scripts(?:\.[^=]*|\[[^=]*)=(.*)$/s.exec(arg.text)?.[1];
+    return line === undefined ? [] : [{ kind: "script", source: { ...arg, text: line }, shell: "posix" }];
+  });
+  return { transparent: false, inner };
+}
+
 const CALL: OptionSyntax = { short: "cpw", long: ["--call", "--package", "--workspace"] };
 
 const npx: Unwrapper = (args) => {
@@ -215,77 +245,31 @@ const npx: Unwrapper = (args) => {
   };
 };
 
-/** Whatever git is told to run: aliases with `!`, `bisect run`, `submodule foreach`, `rebase --exec`. */
-const git: Unwrapper = (args) => {
-  const outer = readOptions(args, {
-    short: "Cc",
-    long: ["--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env", "--super-prefix"],
-    stopsAtOperand: true,
-  });
-  const inner: Inner[] = [];
-  for (const setting of outer.values.get("c") ?? []) {
-    const script = /^[^=]*=\s*!(.*)$/s.exec(setting.text)?.[1];
-    if (script !== undefined)
-      inner.push({ kind: "script", source: { ...setting, text: script }, shell: "posix" });
-    else if (/^alias\./i.test(setting.text)) {
-      inner.push({
-        kind: "script",
-        source: { ...setting, text: `git ${setting.text.replace(/^[^=]*=/, "")}` },
-        shell: "posix",
-      });
-    } else if (
-      /^(?:core\.(?:sshcommand|pager|editor|fsmonitor|hookspath|askpass|gitproxy)|diff\.external|.*\.(?:cmd|command|textconv|clean|smudge|process|driver|helper)|sequence\.editor|gpg\..*program|uploadpack\..*|pager\..*)=/i.test(
-        setting.text,
-      )
-    ) {
-      const text = setting.text.replace(/^[^=]*=/, "");
-      if (text !== "" && text !== "cat" && text !== "true" && text !== "false")
-        inner.push({ kind: "script", source: { ...setting, text }, shell: "posix" });
-    }
-  }
-  const [verb, ...rest] = outer.operands;
-  const words = verb?.text === "bisect" && rest[0]?.text === "run" ? rest.slice(1) : undefined;
-  if (words !== undefined && words.length > 0) inner.push({ kind: "command", argv: words });
-  if (verb?.text === "submodule" && rest[0]?.text === "foreach") {
-    const line = rest.slice(1).filter(({ text }) => !/^--(?:recursive|quiet)$/.test(text));
-    inner.push({
-      kind: "script",
-      source: derivedValue(line.map(({ text }) => text).join(" ")),
-      shell: "posix",
-    });
-  }
-  if (verb?.text === "rebase" || verb?.text === "difftool" || verb?.text === "filter-branch") {
-    const options = readOptions(rest, {
-      short: "x",
-      long: ["--exec", "--extcmd", "--tree-filter", "--index-filter", "--msg-filter"],
-    });
-    for (const name of ["x", "--exec", "--extcmd", "--tree-filter", "--index-filter", "--msg-filter"]) {
-      for (const source of options.values.get(name) ?? [])
-        inner.push({ kind: "script", source, shell: "posix" });
-    }
-  }
-  return { transparent: false, inner };
-};
-
 const tar: Unwrapper = (args) => {
   const options = readOptions(args, {
-    short: "I",
+    short: "IF",
     long: [
       "--to-command",
       "--use-compress-program",
       "--checkpoint-action",
       "--rsh-command",
+      "--rmt-command",
       "--info-script",
       "--new-volume-script",
     ],
   });
+  // In the old style without a dash the values follow in the order of the letters: not worth telling apart.
+  if (/^[a-zA-Z]*[IF][a-zA-Z]*$/.test(args[0]?.text ?? ""))
+    return { transparent: false, inner: [{ kind: "opaque", what: "tar with a program of its own" }] };
   const sources = [
     "--to-command",
     "--use-compress-program",
     "--rsh-command",
+    "--rmt-command",
     "--info-script",
     "--new-volume-script",
     "I",
+    "F",
   ].flatMap((name) => options.values.get(name) ?? []);
   const actions = (options.values.get("--checkpoint-action") ?? []).flatMap((value) =>
     value.text.startsWith("exec=") ? [{ ...value, text: value.text.slice(5) }] : [],
@@ -312,6 +296,9 @@ export const RUNNERS: Readonly<Record<string, Unwrapper>> = {
   parallel,
   ssh,
   autossh: ssh,
+  scp: sshCopy,
+  sftp: sshCopy,
+  hub: (args) => ({ transparent: true, inner: [{ kind: "command", argv: [plainValue("git"), ...args] }] }),
   docker: container,
   podman: container,
   nerdctl: container,
@@ -321,10 +308,13 @@ export const RUNNERS: Readonly<Record<string, Unwrapper>> = {
   npx,
   pnpx: npx,
   bunx: npx,
-  npm: behind({ exec: CALL, x: CALL }),
+  npm: (args, name) => npmScripts(args) ?? behind({ exec: CALL, x: CALL })(args, name),
   pnpm: behind({ exec: CALL, dlx: CALL }),
   yarn: behind({ exec: CALL, dlx: CALL }),
-  bun: behind({ x: CALL }),
+  bun: (args, name) =>
+    args[0]?.text === "exec" && args[1] !== undefined
+      ? { transparent: false, inner: [{ kind: "script", source: args[1], shell: "posix" }] }
+      : behind({ x: CALL })(args, name),
   uv: behind({
     run: {
       short: "pm",

@@ -19,6 +19,8 @@ export class Scope {
   readonly active = new Set<string>();
   /** Files that the script itself writes, with their text when it is known: they may be run later on. */
   readonly written = new Map<string, string | undefined>();
+  /** What `alias` has said a name stands for. */
+  readonly aliases = new Map<string, string>();
   cwds: readonly string[];
   /** Which of several values is taken now. */
   pick = 0;

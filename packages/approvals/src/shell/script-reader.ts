@@ -14,12 +14,14 @@ import {
 import type { Places } from "../files/places.ts";
 import { cautioned } from "../finding.ts";
 import { LIMITS } from "../limits.ts";
+import { evaluatesWhenCounted } from "./builtins.ts";
 import { opensTooMany } from "./brackets.ts";
 import { CommandRunner } from "./command-runner.ts";
 import { decodeInput } from "./decode-input.ts";
 import { expandParts, expandToOne, expandWord } from "./expand-word.ts";
 import { TAINT, type FileRedirect, type NamedValue } from "./invocation.ts";
 import { Reading, TOP, type Standing } from "./reading.ts";
+import { narrows } from "./taint.ts";
 import type { ShellKind } from "./unwrap.ts";
 import { UNKNOWN, type Value } from "./value.ts";
 import { readWindowsScript } from "./windows-script.ts";
@@ -207,7 +209,7 @@ class ScriptReader {
           });
         return taint | this.#readStatements(node.body.commands, deeper);
       case "While": {
-        const endless = /^\s*(?::|true|\[\s*1\s*\]|\(\(\s*1\s*\)\))\s*$/.test(
+        const endless = /^\s*(?::|true|false|sleep [\d.]+|\[\s*1\s*\]|\(\(\s*1\s*\)\))\s*$/.test(
           firstWordsOf(node.clause.commands),
         );
         const inside = { ...deeper, endless: standing.endless || endless };
@@ -254,6 +256,8 @@ class ScriptReader {
         conditional: concurrent || standing.conditional,
       });
       if (commands.length > 1) this.#reading.scope.cwds = cwds;
+      if ((feed & TAINT.processes) !== 0 && this.#reading.invocations.slice(before).some(narrows))
+        feed &= ~TAINT.processes;
       const last =
         this.#reading.invocations.length === before + 1 ? this.#reading.invocations[before] : undefined;
       input = last === undefined ? undefined : decodeInput(last);
@@ -330,7 +334,11 @@ class ScriptReader {
       }
       width = scope.width;
       scope.pick = 0;
-      for (const { name, value } of assignments) scope.assign(name, value);
+      for (const { name, value } of assignments) {
+        scope.assign(name, value);
+        if (evaluatesWhenCounted(value))
+          this.#reading.note(cautioned("opaque-code", "a value that runs code when it is counted with"));
+      }
       taint |= this.#runner.run(argv, assignments, redirects.files, deeper, inner, true);
     }
     return taint;

@@ -1,6 +1,6 @@
-import { UNKNOWN } from "./value.ts";
+import { plainValue, UNKNOWN } from "./value.ts";
 import type { Places } from "../files/places.ts";
-import { isProjectSecret } from "../files/sensitive-paths.ts";
+import { belowHome, isProjectSecret } from "../files/sensitive-paths.ts";
 import { TAINT, type Invocation } from "./invocation.ts";
 
 const DOWNLOADERS = new Set(
@@ -11,7 +11,7 @@ const DOWNLOADERS = new Set(
 
 /** Programs that can carry bytes out of the machine. */
 const SENDERS = new Set(
-  "curl wget wget2 http https httpie xh nc ncat netcat socat telnet ftp sftp scp ssh tftp rsync gsutil s3cmd rclone aws gcloud az dig nslookup host mail mailx sendmail mutt openssl gh glab curlie ping invoke-webrequest invoke-restmethod iwr irm".split(
+  "curl wget wget2 http https httpie xh nc ncat netcat socat telnet ftp sftp scp ssh tftp rsync gsutil s3cmd rclone aws gcloud az dig nslookup host mail mailx sendmail mutt openssl gh glab curlie ping getent lftp invoke-webrequest invoke-restmethod iwr irm".split(
     " ",
   ),
 );
@@ -40,17 +40,37 @@ export function ownTaint(invocation: Invocation, places: Places): number {
     const words = argv.map(({ text }) => text);
     if (isDecoder(name, words)) taint |= TAINT.decoded;
     if (printsEnvironment(name, words)) taint |= TAINT.environment;
+    if (listsProcesses(name, words)) taint |= TAINT.processes;
     if (CREDENTIAL_COMMANDS.test(words.join(" "))) taint |= TAINT.credentials;
   }
   if (readsCredentials(invocation, places)) taint |= TAINT.credentials;
   return taint;
 }
 
+/** Programs that take a folder with everything in it. */
+const TAKES_FOLDERS = new Set("tar gtar bsdtar zip 7z cp rsync scp rclone gsutil aws sftp".split(" "));
+
 const LOOKED_AT = new Set(
-  "base64 base32 basenc gbase64 xxd openssl gzip gpg xz bzip2 zstd gunzip zcat gzcat xzcat bzcat uudecode rev tr rot13 printenv env set export declare typeset security gh glab aws gcloud az op pass vault kubectl git npm heroku doppler secret-tool lpass bw".split(
+  "jq ps pgrep base64 base32 basenc gbase64 xxd openssl gzip gpg xz bzip2 zstd gunzip zcat gzcat xzcat bzcat uudecode rev tr rot13 printenv env set export declare typeset security gh glab aws gcloud az op pass vault kubectl git npm heroku doppler secret-tool lpass bw".split(
     " ",
   ),
 );
+
+/** Every process there is, as a list of numbers that nobody has narrowed down yet. */
+function listsProcesses(name: string, words: readonly string[]): boolean {
+  if (name === "pgrep") return words.slice(1).some((word) => /^(?:\.[*+]?|\^|\$|)$/.test(word));
+  return (
+    name === "ps" && words.slice(1).some((word) => /^-?[a-zA-Z]*[aeAx]/.test(word) && !/^-[pCug]/.test(word))
+  );
+}
+
+/** Programs that pick lines out of a list. */
+export function narrows({ name, argv }: Invocation): boolean {
+  return (
+    /^(?:e|f|z)?grep$|^(?:rg|ag|head|tail|fzf)$/.test(name) ||
+    (/awk$|^sed$/.test(name) && argv.some(({ text }) => /\/[^/]+\/|[=!]=|~/.test(text)))
+  );
+}
 
 function isDecoder(name: string, words: readonly string[]): boolean {
   const has = (pattern: RegExp): boolean => words.some((word, index) => index > 0 && pattern.test(word));
@@ -89,8 +109,11 @@ function printsEnvironment(name: string, words: readonly string[]): boolean {
   if (name === "printenv") return true;
   if (name === "env" || name === "set" || name === "export")
     return words.slice(1).every((word) => word.startsWith("-"));
+  if (name === "jq") return words.some((word) => /\benv\b|\$ENV\b/.test(word));
+  // Without a dash `e` shows the environment of each process, with one it means all of them.
+  if (name === "ps") return /^[a-zA-Z]*e[a-zA-Z]*$/.test(words[1] ?? "");
   return (
-    (name === "declare" || name === "typeset") && words[1]?.startsWith("-") === true && words[1].includes("p")
+    (name === "declare" || name === "typeset") && words.length === 2 && /^-[a-zA-Z]*[px]/.test(words[1] ?? "")
   );
 }
 
@@ -99,9 +122,16 @@ const CREDENTIAL_COMMANDS =
 
 function readsCredentials({ name, argv, redirects, cwds }: Invocation, places: Places): boolean {
   const base = cwds[0] === undefined || cwds[0] === UNKNOWN ? places.cwd : cwds[0];
+  const whole = TAKES_FOLDERS.has(name);
+  // What is copied to a home folder comes from elsewhere.
+  const into = /^(?:cp|scp|rsync)$/.test(name) ? argv.at(-1)?.text : undefined;
   const named = (text: string): boolean => {
     const path = places.absolute(text, base);
-    return places.isCredential(path) || isProjectSecret(path);
+    if (places.isCredential(path) || isProjectSecret(path)) return true;
+    // `tar -C ~ .ssh`: seen from a folder that another option names.
+    if (whole && text.startsWith(".") && places.isCredential(places.absolute(text, places.home))) return true;
+    // A home folder as a whole has its keys in it.
+    return whole && text !== into && belowHome(path, places.home) === "";
   };
   if (redirects.some(({ mode, target }) => mode === "read" && named(target.text))) return true;
   if (!PRINTERS.has(name) && !SENDERS.has(name)) return false;
@@ -115,19 +145,25 @@ export function sendsSecret(invocation: Invocation, places: Places): boolean {
   const others = argv.filter(
     ({ text }, index) => !logsIn.test(argv[index - 1]?.text ?? "") && !logsIn.test(text),
   );
-  return readsCredentials({ ...invocation, argv: others }, places);
+  // The lines that these are fed are commands: `put ~/.ssh/id_rsa`.
+  const fed = /^(?:sftp|ftp|lftp)$/.test(name) ? (invocation.input ?? "").split(/\s+/).map(plainValue) : [];
+  return readsCredentials({ ...invocation, argv: [...others, ...fed] }, places);
 }
 
 const SSH_LOGS_IN = /^-[1246ACNTfnqtvx]*[iFE]$|IdentityFile/;
 const CURL_LOGS_IN = /^(?:-E|--key|--cert|--cacert|--netrc-file)(?:=|$)/;
 
-/** The file names that an argument may hold: itself, after `=`, after `@`, as `file://`. */
+/** The file names that an argument may hold: itself, after `=`, `@` or `<`, as `file://`, behind the letter of an option. */
 export function fileNames(text: string): string[] {
-  const names = text.startsWith("-") && !text.includes("=") && !text.includes("@") ? [] : [text];
+  const option = text.startsWith("-");
+  const names = option && !text.includes("=") && !text.includes("@") ? [] : [text];
   const equals = text.indexOf("=");
-  if (equals !== -1) names.push(text.slice(equals + 1));
+  if (equals !== -1) names.push(text.slice(equals + 1).replace(/^<|;.*$/gs, ""));
   const at = text.lastIndexOf("@");
-  if (at !== -1) names.push(text.slice(at + 1));
+  if (at !== -1) names.push(text.slice(at + 1).replace(/;.*$/s, ""));
   if (text.startsWith("file://")) names.push(text.slice(7));
+  // `curl -T.env`, `curl -sT/path`: the value follows the letter.
+  const attached = /^-[a-zA-Z]{1,3}?(?=[./~])(.*)$/s.exec(text)?.[1];
+  if (attached !== undefined) names.push(attached);
   return names;
 }

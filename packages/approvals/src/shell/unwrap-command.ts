@@ -1,14 +1,18 @@
-import { ESCAPES } from "./escapes.ts";
+import { ESCAPABLE, ESCAPES } from "./escapes.ts";
 import { interpreterFor } from "./interpreters.ts";
-import type { Invocation } from "./invocation.ts";
+import { TAINT, type Invocation } from "./invocation.ts";
 import { RUNNERS } from "./runners.ts";
 import type { Inner, Unwrapped } from "./unwrap.ts";
-import { isUnknown } from "./value.ts";
+import { isUnknown, plainValue } from "./value.ts";
 import { appendInput, WRAPPERS } from "./wrappers.ts";
 
 // Maps, because a program may be called `constructor`.
 const wrappers = new Map(Object.entries(WRAPPERS));
-const runners = new Map(Object.entries({ ...RUNNERS, ...ESCAPES }));
+const runners = new Map(Object.entries(RUNNERS));
+const escapes = new Map(Object.entries(ESCAPES));
+
+const GIT_PROGRAM =
+  /^git-(reset|push|send-pack|http-push|worktree|clean|checkout|checkout-index|read-tree|restore|switch|stash|filter-branch|gc|prune|reflog|update-ref|config|submodule|bisect|rebase|fast-import|clone|fetch|fetch-pack|pull|rm|maintenance)$/;
 
 /** What a command would run in its turn. */
 export function unwrapCommand(invocation: Invocation): Unwrapped {
@@ -23,12 +27,25 @@ export function unwrapCommand(invocation: Invocation): Unwrapped {
   if (isFunction) return { transparent: true, inner: shifted };
   let transparent = false;
   const inner = shifted;
-  for (const unwrapper of [wrappers.get(name), runners.get(name), interpreterFor(name)]) {
+  // git's commands are programs of their own as well: `git-reset`.
+  const verb = GIT_PROGRAM.exec(name)?.[1];
+  if (verb !== undefined)
+    inner.push({ kind: "command", argv: [plainValue("git"), plainValue(verb), ...args] });
+  for (const unwrapper of [wrappers.get(name), runners.get(name), escapes.get(name), interpreterFor(name)]) {
     const result = unwrapper?.(args, name);
     if (result === undefined) continue;
     if (result.transparent) transparent = true;
     for (const item of result.inner) inner.push(withInput(item, invocation));
   }
+  // Without a command a shell waits at the other end for what it is fed.
+  if (
+    name === "ssh" &&
+    inner.length === 0 &&
+    (invocation.input !== undefined || invocation.feed !== TAINT.none)
+  )
+    inner.push({ kind: "stdin", shell: "posix", what: "a shell behind ssh" });
+  if ((invocation.feed & TAINT.download) !== 0 && ESCAPABLE.test(name))
+    inner.push({ kind: "stdin", shell: "other", what: `${name} code` });
   return { transparent, inner };
 }
 
@@ -48,10 +65,10 @@ function withInput(inner: Inner, { name, argv, input }: Invocation): Inner {
 
 function replaceMark(words: readonly string[]): string | undefined {
   for (const [index, word] of words.entries()) {
-    if (word === "-I" || word === "--replace") return words[index + 1];
+    if (word === "-I") return words[index + 1];
     if (word.startsWith("-I")) return word.slice(2);
     if (word.startsWith("--replace=")) return word.slice(10);
-    if (word === "-i") return "{}";
+    if (word === "-i" || word === "--replace") return "{}";
   }
   return undefined;
 }

@@ -75,10 +75,11 @@ const DANGEROUS: readonly [readonly RegExp[], string, string][] = [
     "kill-everything",
     "stops the machine",
   ],
+  [[/\b(?:stop-process|spps)\b/i, /\*|\bget-process\b/i], "kill-everything", "ends every process"],
   [[/\bgit reset\b/i, /--hard\b/i], "git-reset-hard", "throws uncommitted work away"],
   [[/\bgit worktree (?:remove|prune)\b/i], "git-worktree", "removes a working tree"],
   [
-    [/\bgit push\b/i, /\s-f\b|--force(?!-with-lease|-if)/i],
+    [/\bgit push\b/i, /\s-f\b|--force(?!-with-lease|-if)|--mirror\b|\s\+\w/i],
     "git-force-push",
     "overwrites what others have pushed",
   ],
@@ -106,7 +107,10 @@ export function readWindowsScript(source: string, shell: "powershell" | "cmd"): 
   const commands: Value[][] = [];
   for (const line of source.split(shell === "cmd" ? /&&|\|\||[&|]/ : /&&|\|\||[;|]/)) {
     const words = line.match(/"[^"]*"|'[^']*'|[^\s"']+/g) ?? [];
-    const argv = words.map((word) => plainValue(word.replace(/^(["'])(.*)\1$/s, "$2")));
+    // Both shells leave `~` to the command, and PowerShell's commands take it for home.
+    const argv = words.map((word) =>
+      plainValue(word.replace(/^(["'])(.*)\1$/s, "$2").replace(/^~(?=[\\/]|$)/, "/~")),
+    );
     const [first, ...rest] = argv;
     if (first === undefined) continue;
     if (/["']/.test(words.slice(0, 1).join(""))) findings.push(cautioned("opaque-code", "a quoted name"));

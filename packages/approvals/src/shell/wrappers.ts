@@ -106,6 +106,14 @@ const trap: Unwrapper = (args) => {
   return { transparent: true, inner };
 };
 
+/** `mapfile -C 'command'` runs the command with an index and a line behind it. */
+const callback: Unwrapper = (args) => {
+  const [source] = readOptions(args, { short: "dnOsuCc" }).values.get("C") ?? [];
+  if (source === undefined) return undefined;
+  const text = `${source.text} 0 \u0000`;
+  return { transparent: false, inner: [{ kind: "script", source: { ...source, text }, shell: "posix" }] };
+};
+
 const alias: Unwrapper = (args) => ({
   transparent: true,
   inner: args.flatMap((arg): Inner[] => {
@@ -116,14 +124,19 @@ const alias: Unwrapper = (args) => ({
 });
 
 /** `concurrently "a" "b"`, `run-p`, `nodemon --exec "…"`, `entr`: each a command line for a shell. */
-const commandLines: Unwrapper = (args) => {
+const commandLines: Unwrapper = (args, name) => {
   const options = readOptions(args, {
     short: "ncpkxw",
-    long: ["--names", "--exec", "--prefix-colors", "--prefix", "--watch", "--ext"],
+    long: "--names --exec --prefix-colors --prefix --watch --ext --prepare --setup --cleanup --conclude".split(
+      " ",
+    ),
   });
   const lines = [
-    ...(options.values.get("--exec") ?? []),
-    ...(options.values.get("x") ?? []),
+    ...["--exec", "x", "--prepare", "--setup", "--cleanup", "--conclude"].flatMap(
+      (key) => options.values.get(key) ?? [],
+    ),
+    // `-p` and `-c` hold commands for hyperfine, and colours or prefixes for the others: a colour is no command.
+    ...(name === "hyperfine" ? ["p", "c"].flatMap((key) => options.values.get(key) ?? []) : []),
     ...options.operands,
   ];
   return { transparent: true, inner: lines.map((source) => ({ kind: "script", source, shell: "posix" })) };
@@ -221,6 +234,8 @@ export const WRAPPERS: Readonly<Record<string, Unwrapper>> = {
   ),
   busybox: applet,
   toybox: applet,
+  mapfile: callback,
+  readarray: callback,
   eval: evaluateWords,
   trap,
   alias,
