@@ -64,17 +64,18 @@ export class MessageWriter {
   }
 
   send(text: string): void {
-    // Text beyond ASCII becomes its bytes, one character each, as everything that is written here.
-    const bytes = Buffer.byteLength(text) === text.length ? text : Buffer.from(text).toString("latin1");
+    const bytes = asBytes(text);
     if (this.#sendingLarge) this.#enqueue(bytes, bytes.length);
     else this.#write(bytes);
   }
 
   /**
-   * Sends two pieces of ASCII with base64 between them. Bytes up to a chunk may be lent: they are encoded at once. Larger
+   * Sends two pieces of text with base64 between them. Bytes up to a chunk may be lent: they are encoded at once. Larger
    * ones are taken over, and their memory is gone when they are sent.
    */
-  sendBase64(before: string, bytes: Buffer, after: string): void {
+  sendBase64(textBefore: string, bytes: Buffer, textAfter: string): void {
+    const before = asBytes(textBefore);
+    const after = asBytes(textAfter);
     if (bytes.length <= WHOLE_BYTES && bytes.length >= BATCH_BYTES / 2 && !this.#sendingLarge) {
       this.#writeParts(before, bytes.toString("base64"), after);
       return;
@@ -203,4 +204,9 @@ export class MessageWriter {
     const length = encoded + (first ? before.length : 0) + (last ? after.length : 0);
     return this.#framing.head(length, first, last);
   }
+}
+
+/** Text beyond ASCII, such as a process id may have, becomes its bytes, one character each, as everything written here. */
+function asBytes(text: string): string {
+  return Buffer.byteLength(text) === text.length ? text : Buffer.from(text).toString("latin1");
 }
