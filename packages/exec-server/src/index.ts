@@ -19,6 +19,7 @@ export type { FileCallOptions, RemoteFiles, RemotePath } from "./client/remote-f
 // The wire, as types.
 export type {
   DirectoryEntry,
+  EnvironmentConfig,
   EnvironmentInfo,
   ExecCalls,
   ExecNotices,

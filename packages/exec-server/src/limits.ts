@@ -40,6 +40,11 @@ export const EXEC_LIMITS = {
   stdinHighBytes: MIB,
   /** Processes of one session, ended ones that are still kept included: each holds up to 1 MiB of output. */
   processes: 4096,
+  /** Shell snapshots of one session, how long and how large a capture may be, and its scope. Codex's numbers. */
+  snapshots: 16,
+  snapshotMs: 10_000,
+  snapshotBytes: 512 * KIB,
+  snapshotScopeBytes: 256,
   /** Open files of one connection, the length of their ids, and the size of one block. Codex's numbers. */
   fileHandles: 128,
   handleIdBytes: 32,

@@ -39,6 +39,14 @@ describe.each(kinds)("a client of %s", (kind) => {
     expect(read.chunks.length).toBe(2);
   });
 
+  test("names a process by any text", async () => {
+    await using it = await connected(kind);
+    const large = shell("head -c 200000 /dev/zero | tr '\\0' x; echo end");
+    const process = await it.client.start({ processId: "größe-✓-🚀", argv: large, cwd: it.folder });
+    const { stdout } = await process.collect();
+    expect(stdout.length).toBe(200_004);
+  });
+
   test("gives a child a pipe that it can open by name", async () => {
     await using it = await connected(kind);
     const process = await it.client.start({
@@ -77,6 +85,26 @@ describe.each(kinds)("a client of %s", (kind) => {
       .map((line) => line.split("=")[0]);
     expect(names).toEqual(expect.arrayContaining(["PATH", "SET", "MY_TOKEN", "OVER"]));
     expect(names).not.toContain("HOME");
+  });
+
+  test("starts a login shell from a snapshot: the profile runs once, without its noise", async () => {
+    await using it = await connected(kind);
+    const profile = `echo noise; echo ran >> "$HOME/runs"; export A=$'1\\n2'; f() { echo "f $1"; }
+shopt -s expand_aliases; alias hi='echo hello'; set -o pipefail`;
+    await writeFile(join(it.folder, ".bash_profile"), profile);
+    const start = (name: string) =>
+      it.client.start({
+        argv: ["/bin/bash", "-lc", 'echo "$A"; f x; hi\nfalse | true'],
+        cwd: it.folder,
+        env: { HOME: it.folder, PATH: "/usr/bin:/bin" },
+        shellSnapshot: { scopeId: "scope", shell: { name, path: "/bin/bash" } },
+      });
+    for (let time = 0; time < 2; time += 1) {
+      const { stdout, exitCode } = await (await start("bash")).collect();
+      expect([String(stdout), exitCode]).toEqual(["1\n2\nf x\nhello\n", 1]);
+    }
+    expect(await readFile(join(it.folder, "runs"), "utf8")).toBe("ran\n");
+    await expect(start("fish")).rejects.toMatchObject({ rpcCode: -32602 });
   });
 
   test("writes to a child's stdin, once for each write id", async () => {

@@ -1,15 +1,32 @@
-/** Reads a file as text; undefined when it can't, which is a warning unless it may be missing. */
-export type ReadText = (uri: string, options: { optional: boolean }) => Promise<string | undefined>;
+/** Reads a file as text; undefined when there is none. What is there and can't be read is a warning, and undefined too. */
+export type ReadText = (uri: string) => Promise<string | undefined>;
 
-interface TextFile {
+export interface TextFile {
   readonly path: string;
   readonly contents: string;
 }
 
-const MANIFESTS = [".codex-plugin/plugin.json", ".claude-plugin/plugin.json", ".cursor-plugin/plugin.json"];
+export interface RootBundle {
+  readonly plugin: {
+    readonly manifest: TextFile;
+    readonly mcpConfig: TextFile | null;
+    readonly appsConfig: TextFile | null;
+  } | null;
+  readonly skills: readonly { readonly instructions: TextFile; readonly metadata: TextFile | null }[];
+  /** The first of each folder that has one; the root's own, or the nearest above it, comes first. */
+  readonly namespaceManifests: readonly TextFile[];
+}
+
+type Load = (path: string) => Promise<TextFile | null>;
+
+const MANIFESTS = [
+  "/.codex-plugin/plugin.json",
+  "/.claude-plugin/plugin.json",
+  "/.cursor-plugin/plugin.json",
+];
 const MCP_CONFIG = ".mcp.json";
 const SKILL = "/SKILL.md";
-const SKILL_METADATA = "agents/openai.yaml";
+const SKILL_METADATA = "/agents/openai.yaml";
 
 /** The plugin, the skills and the namespaces of one root, given the files below it. */
 export async function rootBundle(
@@ -17,79 +34,94 @@ export async function rootBundle(
   files: readonly string[],
   read: ReadText,
   warnings: string[],
-): Promise<object> {
+): Promise<RootBundle> {
   const base = root.replace(/\/$/, "");
-  const known = new Set(files);
-  const load = async (path: string, optional = false): Promise<TextFile | null> => {
-    const contents = await read(path, { optional });
+  const load: Load = async (path) => {
+    const contents = await read(path);
     return contents === undefined ? null : { path, contents };
   };
-  const loadKnown = (path: string): Promise<TextFile | null> =>
-    known.has(path) ? load(path) : Promise.resolve(null);
-
-  const manifestPath = MANIFESTS.map((name) => `${base}/${name}`).find((path) => known.has(path));
-  const manifest = manifestPath === undefined ? null : await load(manifestPath);
-  const plugin = manifest && {
-    manifest,
-    ...(await linkedConfigs(base, manifest, loadKnown, warnings)),
-  };
-
-  const skills: object[] = [];
-  for (const path of files.filter((file) => file.endsWith(SKILL))) {
+  const manifest = await firstManifest(base, load);
+  const inherited = manifest ?? (await nearestManifest(base, load));
+  const namespaceManifests = inherited ? [inherited] : [];
+  for (const path of nestedManifests(files, inherited)) {
+    const nested = await load(path);
+    if (nested) namespaceManifests.push(nested);
+  }
+  const plugin = manifest && { manifest, ...(await linkedConfigs(base, manifest, load, warnings)) };
+  const skills: RootBundle["skills"][number][] = [];
+  for (const path of files.filter((file) => file.endsWith(SKILL)).toSorted()) {
     const instructions = await load(path);
     if (!instructions) continue;
-    const metadata = await loadKnown(`${path.slice(0, -SKILL.length)}/${SKILL_METADATA}`);
+    const metadata = await load(`${path.slice(0, -SKILL.length)}${SKILL_METADATA}`);
     skills.push({ instructions, metadata });
   }
-  const namespaceManifests = manifest ? [manifest] : await nearestManifest(base, load);
   return { plugin, skills, namespaceManifests };
+}
+
+/** The folder whose plugin a manifest describes; undefined for other files. */
+export function manifestFolder(path: string): string | undefined {
+  const name = MANIFESTS.find((manifest) => path.endsWith(manifest));
+  return name === undefined ? undefined : path.slice(0, -name.length);
+}
+
+/** One manifest for each folder below the root, the first in the order of preference. */
+function nestedManifests(files: readonly string[], inherited: TextFile | null): string[] {
+  const known = new Set(files);
+  const folders = new Set(files.flatMap((file) => manifestFolder(file) ?? []));
+  if (inherited) folders.delete(manifestFolder(inherited.path) ?? "");
+  return [...folders]
+    .toSorted()
+    .flatMap((folder) => MANIFESTS.map((name) => folder + name).find((path) => known.has(path)) ?? []);
 }
 
 /** The MCP and apps files that a manifest names; without a name the usual one, unless the servers stand in it. */
 async function linkedConfigs(
   base: string,
   manifest: TextFile,
-  load: (path: string) => Promise<TextFile | null>,
+  load: Load,
   warnings: string[],
 ): Promise<{ mcpConfig: TextFile | null; appsConfig: TextFile | null }> {
-  const { mcpServers, apps } = parsed(manifest, warnings);
-  const linked = (name: unknown): Promise<TextFile | null> => {
-    if (typeof name !== "string") return Promise.resolve(null);
-    if (!name.startsWith("./") || name.split("/").includes("..")) {
-      warnings.push(`${manifest.path}: a file must be named by ./ and without .., not ${name}`);
-      return Promise.resolve(null);
-    }
-    return load(`${base}/${name.slice(2)}`);
+  const { mcpServers, apps } = parsed(manifest);
+  const linked = (name: unknown): string | undefined => {
+    if (typeof name !== "string") return undefined;
+    if (name.length > 2 && name.startsWith("./") && !name.split(/[/\\]/).includes("..")) return name.slice(2);
+    warnings.push(`${manifest.path}: a file must be named by ./ and without .., not ${name}`);
+    return undefined;
   };
-  const isInline = typeof mcpServers === "object" && mcpServers !== null;
+  const isInline = typeof mcpServers === "object" && mcpServers !== null && !Array.isArray(mcpServers);
+  const mcpName = linked(mcpServers) ?? MCP_CONFIG;
+  const appsName = linked(apps);
   return {
-    mcpConfig: isInline ? null : await linked(mcpServers ?? `./${MCP_CONFIG}`),
-    appsConfig: await linked(apps),
+    mcpConfig: isInline ? null : await load(`${base}/${mcpName}`),
+    appsConfig: appsName === undefined ? null : await load(`${base}/${appsName}`),
   };
 }
 
-function parsed(manifest: TextFile, warnings: string[]): { mcpServers?: unknown; apps?: unknown } {
+/** A manifest that is not JSON names nothing. */
+function parsed(manifest: TextFile): { mcpServers?: unknown; apps?: unknown } {
   try {
     const value: unknown = JSON.parse(manifest.contents);
-    if (typeof value === "object" && value !== null) return value;
+    return typeof value === "object" && value !== null ? value : {};
   } catch {
-    warnings.push(`${manifest.path}: not JSON`);
+    return {};
   }
-  return {};
+}
+
+async function firstManifest(folder: string, load: Load): Promise<TextFile | null> {
+  for (const name of MANIFESTS) {
+    const found = await load(folder + name);
+    if (found) return found;
+  }
+  return null;
 }
 
 /** A folder of skills may lie inside a plugin, whose name is then its namespace. */
-async function nearestManifest(
-  base: string,
-  load: (path: string, optional: boolean) => Promise<TextFile | null>,
-): Promise<TextFile[]> {
+async function nearestManifest(base: string, load: Load): Promise<TextFile | null> {
   let folder = base;
-  while (folder.length > "file:///".length) {
+  while (folder.length > "file://".length) {
     folder = folder.slice(0, folder.lastIndexOf("/"));
-    for (const name of MANIFESTS) {
-      const found = await load(`${folder}/${name}`, true);
-      if (found) return [found];
-    }
+    const found = await firstManifest(folder, load);
+    if (found) return found;
   }
-  return [];
+  return null;
 }

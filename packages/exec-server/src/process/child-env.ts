@@ -34,16 +34,30 @@ function inherited(policy: EnvPolicy, serverEnv: NodeJS.ProcessEnv): Env {
     const taken = policy.inherit === "all" || (policy.inherit === "core" && CORE.has(name));
     if (taken && value !== undefined) base.set(name, value);
   }
-  const excludes = [...(policy.ignoreDefaultExcludes ? [] : DEFAULT_EXCLUDES), ...policy.exclude].map(
-    asPattern,
-  );
-  for (const name of base.keys()) if (excludes.some((pattern) => pattern.test(name))) base.delete(name);
+  const excluded = matcher(excludesOf(policy));
+  for (const name of base.keys()) if (excluded(name)) base.delete(name);
   for (const [name, value] of Object.entries(policy.set)) base.set(name, value);
+  const included = matcher(policy.includeOnly);
   if (policy.includeOnly.length > 0) {
-    const kept = policy.includeOnly.map(asPattern);
-    for (const name of base.keys()) if (!kept.some((pattern) => pattern.test(name))) base.delete(name);
+    for (const name of base.keys()) if (!included(name)) base.delete(name);
   }
   return Object.fromEntries(base);
+}
+
+/** Whether a child may have what a shell's profile exports by this name. What the policy sets is not the profile's. */
+export function policyKeeps(name: string, policy: EnvPolicy | null | undefined): boolean {
+  if (!policy) return true;
+  if (Object.hasOwn(policy.set, name) || matcher(excludesOf(policy))(name)) return false;
+  return policy.includeOnly.length === 0 || matcher(policy.includeOnly)(name);
+}
+
+function excludesOf({ ignoreDefaultExcludes, exclude }: EnvPolicy): readonly string[] {
+  return [...(ignoreDefaultExcludes ? [] : DEFAULT_EXCLUDES), ...exclude];
+}
+
+function matcher(globs: readonly string[]): (name: string) => boolean {
+  const patterns = globs.map(asPattern);
+  return (name) => patterns.some((pattern) => pattern.test(name));
 }
 
 /** A name with `*` and `?`, in any case. */

@@ -70,7 +70,13 @@ export class ExecServer implements AsyncDisposable {
     const fifos = new FifoPool(folder);
     const sessions = new SessionStore(limits);
     starting.defer(() => sessions.endAll());
-    const info = environmentInfo(PROTOCOL_VERSION, { fsWatchMissing: true, ...sandbox.capabilities });
+    const info = environmentInfo(PROTOCOL_VERSION, {
+      fsWatchMissing: true,
+      capabilityDiscoveryV2: true,
+      shellSnapshotV2: true,
+      environmentConfigRead: true,
+      ...sandbox.capabilities,
+    });
     const connection: ConnectionOptions = {
       methods: (onEnd) => methodTable({ info, fifos, launcher, sandbox, onEnd }),
       sessions,

@@ -1,3 +1,5 @@
+import { environmentConfigMethod } from "../config/read-config.ts";
+import { installedCapabilitiesMethod } from "../discovery/discover-installed.ts";
 import { capabilityRootsMethod } from "../discovery/discover-roots.ts";
 import { httpMethod } from "../http/http-method.ts";
 import type { FifoPool } from "../process/fifo-pool.ts";
@@ -23,9 +25,11 @@ export function methodTable({ info, fifos, launcher, sandbox, onEnd }: MethodSer
   return new Map<string, Method>([
     ["environment/info", constant(info)],
     ["environment/status", constant({ status: "ready" })],
+    ["environmentConfig/read", environmentConfigMethod()],
     ...processMethods({ fifos, launcher }, sandbox),
     ...fileMethods(sandbox, onEnd),
     ["http/request", httpMethod()],
     ["capabilityRoots/discoverV1", capabilityRootsMethod(sandbox)],
+    ["capabilities/discoverV2", installedCapabilitiesMethod(sandbox)],
   ]);
 }

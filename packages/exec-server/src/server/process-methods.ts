@@ -5,6 +5,7 @@ import type { ChildSpec } from "../process/child.ts";
 import { spawnPiped } from "../process/spawn-piped.ts";
 import { spawnPty } from "../process/spawn-pty.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
+import { SnapshotCache } from "../session/snapshot-cache.ts";
 import { CODES } from "../wire/codes.ts";
 import { spawnFailure } from "../wire/os-failure.ts";
 import { nativeTextPath } from "../wire/path-uri.ts";
@@ -28,7 +29,7 @@ interface Means {
 
 export function processMethods(means: Means, sandbox: Sandbox): [string, Method][] {
   const start = (params: StartParams, { session }: CallContext): Promise<object> =>
-    startProcess(params, session.processes, means, sandbox);
+    startProcess(params, session, means, sandbox);
   return [
     ["process/start", { params: startParams, lane: "ordinary", run: start }],
     [
@@ -72,12 +73,13 @@ export function processMethods(means: Means, sandbox: Sandbox): [string, Method]
 
 async function startProcess(
   params: StartParams,
-  processes: CallContext["session"]["processes"],
+  { processes, snapshots }: CallContext["session"],
   means: Means,
   sandbox: Sandbox,
 ): Promise<object> {
   const { processId } = params;
   refuseUnsupported(params);
+  SnapshotCache.check(params);
   const plain: ChildSpec = {
     argv: checkedArgv(params.argv),
     arg0: params.arg0 ?? undefined,
@@ -91,7 +93,10 @@ async function startProcess(
   try {
     await processes.start(
       processId,
-      (events) => (params.tty ? spawnPty(spec, means, events) : spawnPiped(spec, means, events)),
+      async (events) => {
+        const ready = await snapshots.apply(spec, params, means);
+        return params.tty ? spawnPty(ready, means, events) : spawnPiped(ready, means, events);
+      },
       { denied: confined?.denied, leftovers: confined?.leftovers },
     );
   } catch (error) {

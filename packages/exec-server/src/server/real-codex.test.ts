@@ -13,7 +13,7 @@ import {
 import { startAppServer, tempFolder } from "@codexkit/testing";
 import { access, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { cuttableProxy } from "../../test/cuttable-proxy.ts";
 import { ExecServer } from "./exec-server.ts";
 
@@ -51,12 +51,16 @@ async function turn(
   return ended.promise;
 }
 
-async function withCodex(script: Script, options: { url?: string; env?: Record<string, string> } = {}) {
+async function withCodex(
+  script: Script,
+  options: { url?: string; env?: Record<string, string>; config?: string[] } = {},
+) {
   await using stack = new AsyncDisposableStack();
   const server = stack.use(await ExecServer.start());
   const app = stack.use(
     await startAppServer({
       model: script,
+      config: options.config ?? [],
       env: { CODEX_EXEC_SERVER_URL: options.url ?? server.url ?? "", ...options.env },
     }),
   );
@@ -178,4 +182,23 @@ test("is added by environment/add", { timeout: TURN_MS }, async () => {
   await peer.request("environment/add", { environmentId: "mine", execServerUrl: server.url ?? "" });
   expect(await turn(peer, { cwd: app.workspace, environmentId: "mine" })).toBe("completed");
   expect(app.model.requests.at(-1)?.commandResult("c")).toEqual({ output: "by add\n", exitCode: 0 });
+});
+
+test("runs a profile once for all commands of a thread", { timeout: TURN_MS }, async () => {
+  await using home = await tempFolder("profile");
+  const profile = 'echo noise; echo ran >> "$HOME/runs"; export OF_PROFILE=here; greet() { echo "hi $1"; }';
+  await writeFile(join(home.path, ".bash_profile"), profile);
+  // Commands get the environment of the server, which runs in this process.
+  vi.stubEnv("HOME", home.path);
+  vi.stubEnv("SHELL", "/bin/bash");
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const command = 'echo "$OF_PROFILE"; greet you';
+  const script = [[run(command, { callId: "a" })], [run(command, { callId: "b" })], [say("done")]];
+  // Off by default in this version of Codex.
+  await using it = await withCodex(script, { config: ["features.shell_snapshot_v2=true"] });
+  expect(await turn(it.peer, it)).toBe("completed");
+  const [first, second] = ["a", "b"].map((id) => it.app.model.requests.at(-1)?.commandResult(id));
+  expect(first).toEqual({ output: "here\nhi you\n", exitCode: 0 });
+  expect(second).toEqual(first);
+  expect(await readFile(join(home.path, "runs"), "utf8")).toBe("ran\n");
 });

@@ -4,6 +4,7 @@ import type { ProcessListener } from "../process/managed-process.ts";
 import { ProcessGroups } from "../process/process-groups.ts";
 import { ProcessTable } from "../process/process-table.ts";
 import type { OutputStream } from "../wire/exec-wire.ts";
+import { SnapshotCache } from "./snapshot-cache.ts";
 
 /** Who hears a session's notifications: the connection that it is attached to. */
 export interface SessionOutlet {
@@ -13,17 +14,21 @@ export interface SessionOutlet {
 }
 
 /**
- * What a client owns beyond one connection: its processes. Attached to one connection or to none; while it is attached to
- * none, children run on until as much output waits as is kept for replay, and then they wait too.
+ * What a client owns beyond one connection: its processes and the states of its shells. Attached to one connection or to
+ * none; while it is attached to none, children run on until as much output waits as is kept for replay, and then they wait
+ * too.
  */
 export class Session implements ProcessListener {
   readonly id: string = randomUUID();
   readonly processes: ProcessTable;
+  readonly snapshots: SnapshotCache;
   #outlet: SessionOutlet | undefined;
   #missedBytes = 0;
 
   constructor(limits: ExecLimits = EXEC_LIMITS) {
-    this.processes = new ProcessTable(this, new ProcessGroups(), limits);
+    const groups = new ProcessGroups();
+    this.processes = new ProcessTable(this, groups, limits);
+    this.snapshots = new SnapshotCache(groups, limits);
   }
 
   get isAttached(): boolean {
@@ -78,6 +83,7 @@ export class Session implements ProcessListener {
   /** Ends every process. */
   end(): void {
     this.#outlet = undefined;
+    this.snapshots.end();
     this.processes.end();
   }
 }

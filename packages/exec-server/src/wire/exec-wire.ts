@@ -69,6 +69,21 @@ export interface HttpResult {
   readonly bodyBase64: string;
 }
 
+/** Layers of settings, the lowest first. */
+export interface EnvironmentConfigStack {
+  readonly layers: readonly { readonly source: string; readonly baseDir: string; readonly toml: string }[];
+  /** Where layers that come from the cloud belong. */
+  readonly cloudInsertionIndex: number;
+}
+
+export interface EnvironmentConfig {
+  readonly userHomeDir: string | null;
+  readonly codexHomeDir: string;
+  readonly hostname: string | null;
+  readonly config: EnvironmentConfigStack;
+  readonly requirements: EnvironmentConfigStack;
+}
+
 export type WriteStatus = "accepted" | "unknownProcess" | "stdinClosed" | "starting";
 
 type Call<Schema extends z.ZodType, Result> = { params: z.input<Schema>; result: Result };
@@ -105,7 +120,7 @@ export interface ExecCalls extends FileCalls {
   "environment/status": { params: undefined; result: { status: string } };
   "environmentConfig/read": {
     params: { cwd: string; configPaths: string[][]; requirementsPaths: string[][] };
-    result: unknown;
+    result: EnvironmentConfig;
   };
   "process/start": Call<typeof startParams, { processId: string; sandboxType?: string | null }>;
   "process/read": Call<typeof readParams, ReadResult>;

@@ -53,7 +53,8 @@ function percent(byte: number): string {
   return `%${byte.toString(16).toUpperCase().padStart(2, "0")}`;
 }
 
-function parseUri(uri: string): URL {
+/** Takes a `file:` URI apart, whichever system it is of. */
+export function parseUri(uri: string): URL {
   let url: URL;
   try {
     url = new URL(uri);

@@ -17,6 +17,12 @@ const envPolicy = z.object({
 
 export type EnvPolicy = z.output<typeof envPolicy>;
 
+/** A wish to start a login shell from the state that an earlier one had. */
+const shellSnapshot = z.object({
+  scopeId: z.string(),
+  shell: z.object({ name: z.string(), path: z.string() }),
+});
+
 export const startParams = z.object({
   processId: z.string(),
   argv: z.array(z.string()),
@@ -30,7 +36,7 @@ export const startParams = z.object({
   enforceManagedNetwork: z.boolean().optional(),
   managedNetwork: z.unknown().optional(),
   networkProxy: z.unknown().optional(),
-  shellSnapshot: z.unknown().optional(),
+  shellSnapshot: shellSnapshot.nullish(),
   metadata: z.unknown().optional(),
 });
 

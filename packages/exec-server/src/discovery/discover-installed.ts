@@ -1,0 +1,103 @@
+import * as z from "zod";
+import type { Sandbox } from "../sandbox/sandbox.ts";
+import type { Method } from "../server/connection.ts";
+import type { FileMetadata } from "../wire/exec-wire.ts";
+import { parseUri } from "../wire/path-uri.ts";
+import { sandboxContext } from "../wire/sandbox-context.ts";
+import { type CapabilityLocation, capabilityLocations } from "./capability-locations.ts";
+import {
+  displayName,
+  lacksFile,
+  type ListedSkill,
+  listSkills,
+  withInlineServers,
+} from "./installed-plugin.ts";
+import { CapabilityList } from "./capability-list.ts";
+import { type FileCalls, fileCalls, scanRoot } from "./scan-root.ts";
+
+const discoverParams = z.object({
+  cwd: z.string(),
+  // Unlike elsewhere, Codex asks for the folder of the sandbox here.
+  sandbox: sandboxContext.extend({ cwd: z.string() }).nullish(),
+});
+
+const ODD_LOCATION = "some capability locations could not be resolved; discovery may be incomplete";
+const ODD_METADATA = "some capability metadata could not be loaded; discovery may be incomplete";
+
+/**
+ * `capabilities/discoverV2`: the plugins that are installed on this machine, and the skills of its user.
+ *
+ * The folders are looked up anew for each request. Codex remembers them and watches for changes, with the same answers.
+ */
+export function installedCapabilitiesMethod(sandbox: Sandbox): Method {
+  return {
+    params: discoverParams,
+    lane: "ordinary",
+    run: async ({ cwd, sandbox: context }: z.output<typeof discoverParams>) => {
+      // Nothing is looked for in it, but it has to be a path, be it one of another system.
+      parseUri(cwd);
+      const oddities: string[] = [];
+      const locations = await capabilityLocations(oddities);
+      const call = fileCalls(sandbox, context);
+      const list = new CapabilityList(oddities.length > 0 ? [ODD_LOCATION] : []);
+      for (const location of locations) {
+        const warnings: string[] = [];
+        const { plugin, skills } = await discover(location, call, warnings);
+        // What is wrong in detail may be private; that something is wrong is not.
+        if (warnings.length > 0) list.warn(ODD_METADATA);
+        if (plugin) list.addPlugin(plugin);
+        for (const skill of skills) list.addSkill(skill);
+      }
+      return list.finish();
+    },
+  };
+}
+
+interface Discovered {
+  readonly plugin?: { readonly id: string; readonly skills: readonly object[] };
+  readonly skills: readonly object[];
+}
+
+async function discover(
+  location: CapabilityLocation,
+  call: FileCalls,
+  warnings: string[],
+): Promise<Discovered> {
+  const { root } = location;
+  if (!(await isFolder(root, call))) return { skills: [] };
+  try {
+    const bundle = await scanRoot(root, call, warnings);
+    const listed = (): ListedSkill[] => listSkills(bundle, warnings);
+    if (location.kind === "skills") {
+      const discoveryRoot = { id: location.id, path: root };
+      const skills = listed().map(({ dependencies, policy, ...skill }) => ({
+        ...skill,
+        discoveryRoot,
+        dependencies,
+        policy,
+      }));
+      return { skills };
+    }
+    const title = bundle.plugin && displayName(bundle.plugin.manifest);
+    if (bundle.plugin && title !== undefined && title !== null) {
+      const { id, remotePluginId, version } = location.plugin;
+      const files = withInlineServers(bundle.plugin);
+      if (lacksFile(bundle.plugin)) warnings.push(`a file that the plugin at ${root} names is missing`);
+      const plugin = { id, displayName: title, remotePluginId, version, root, files, skills: listed() };
+      return { plugin, skills: [] };
+    }
+    warnings.push(`installed plugin at ${root} has no readable manifest`);
+  } catch (error) {
+    warnings.push(`${root}: ${error instanceof Error ? error.message : "can't be read"}`);
+  }
+  return { skills: [] };
+}
+
+/** A folder that is missing, or that the sandbox hides, is nothing to warn of. */
+async function isFolder(path: string, call: FileCalls): Promise<boolean> {
+  try {
+    return ((await call("fs/getMetadata", { path })) as FileMetadata).isDirectory;
+  } catch {
+    return false;
+  }
+}

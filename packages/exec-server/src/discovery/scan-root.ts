@@ -1,0 +1,61 @@
+import { EXEC_LIMITS } from "../limits.ts";
+import { runFileOperation } from "../files/operations.ts";
+import type { Sandbox } from "../sandbox/sandbox.ts";
+import { CODES } from "../wire/codes.ts";
+import type { FileMetadata, WalkResult } from "../wire/exec-wire.ts";
+import { Refusal } from "../wire/refusal.ts";
+import type { SandboxContext } from "../wire/sandbox-context.ts";
+import { type ReadText, type RootBundle, rootBundle } from "./root-bundle.ts";
+
+const FILE_BYTES = 1024 * 1024;
+const ROOT_BYTES = 16 * 1024 * 1024;
+
+const WALK = {
+  maxDepth: 6,
+  maxDirectories: 2_000,
+  maxEntries: 20_000,
+  followDirectorySymlinks: true,
+  pruneHiddenDirectories: false,
+};
+
+/** The file operations that discovery needs, inside a sandbox or not. */
+export type FileCalls = (
+  method: "fs/walk" | "fs/readFile" | "fs/getMetadata",
+  params: object,
+) => Promise<unknown>;
+
+export function fileCalls(sandbox: Sandbox, context: SandboxContext | null | undefined): FileCalls {
+  const helper = context ? sandbox.files(context, "read") : undefined;
+  return (method, params) => (helper ? helper.call(method, params) : runFileOperation(method, params));
+}
+
+/** The files of one root that plugins and skills are made of. */
+export async function scanRoot(path: string, call: FileCalls, warnings: string[]): Promise<RootBundle> {
+  const { entries, errors, truncated } = (await call("fs/walk", { path, options: WALK })) as WalkResult;
+  warnings.push(...errors.map((error) => `failed to scan capability path ${error.path}: ${error.message}`));
+  if (truncated) warnings.push(`capability scan reached its traversal limit (root: ${path})`);
+  const files = entries.filter(({ kind }) => kind === "file").map((entry) => entry.path);
+  return rootBundle(path, files, textReader(call, warnings), warnings);
+}
+
+/** Reads small UTF-8 files until the budget of the root is used up; what is there and can't be read is a warning. */
+function textReader(call: FileCalls, warnings: string[]): ReadText {
+  let left = Math.min(ROOT_BYTES, EXEC_LIMITS.messageBytes);
+  const load = async (path: string): Promise<string | undefined> => {
+    const { isFile, size } = (await call("fs/getMetadata", { path })) as FileMetadata;
+    if (!isFile) return undefined;
+    if (size > FILE_BYTES || size > left)
+      throw new RangeError(`larger than ${FILE_BYTES} bytes, or too much in all`);
+    const bytes = (await call("fs/readFile", { path })) as Buffer;
+    // A byte order mark stays: Codex takes a file that begins with one for a file without front matter.
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    left -= bytes.length;
+    return text;
+  };
+  return (path) =>
+    load(path).catch((error: unknown) => {
+      if (error instanceof Refusal && error.rpcCode === CODES.notFound) return undefined;
+      warnings.push(`${path}: ${error instanceof Error ? error.message : "can't be read"}`);
+      return undefined;
+    });
+}

@@ -1,0 +1,81 @@
+import { randomUUID } from "node:crypto";
+
+/** What a login shell is after its start-up files: shell code that brings it back, and its environment. */
+export interface ShellState {
+  /** Options that decide how the rest is read, and functions. */
+  readonly definitions: string;
+  /** Aliases, the mask for new files, and the other options. To come last. */
+  readonly settings: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** Functions that are exported to child shells. */
+  readonly exportedFunctions: readonly string[];
+}
+
+/** What a shell sets by itself whenever it starts: never the work of a profile. */
+export const OF_EVERY_SHELL: ReadonlySet<string> = new Set(["PWD", "OLDPWD", "SHLVL", "_"]);
+
+/** Options that tell how the shell was started and can't be set. */
+const READ_ONLY_OPTION = /^shopt -[su] (?:login_shell|restricted_shell)$/;
+
+const EXPORTED_FUNCTION = /^BASH_FUNC_(.+)%%$/;
+
+/** How many parts come before the environment. */
+const PARTS = 5;
+
+/**
+ * A script that makes bash tell its state, and the reader of what it told. A word of its own marks both ends, so that
+ * whatever a profile prints before and an exit trap behind is told apart.
+ */
+export function bashReporter(): {
+  script: string;
+  /** Undefined: the report is not whole. */
+  read: (output: Buffer) => ShellState | undefined;
+} {
+  const mark = randomUUID();
+  // Not in `$(…)`: a substitution has options of its own. The backslash and `builtin` pass by aliases and functions.
+  const parts = ["shopt -p", "declare -f", "alias -p", "umask -p", "set +o"].map(
+    (command) => `\\builtin ${command} || \\builtin :\n\\builtin printf '\\0'`,
+  );
+  const edge = `\\builtin printf '\\0%s\\0' '${mark}'`;
+  return {
+    script: [edge, ...parts, "/usr/bin/env -0", edge].join("\n"),
+    read: (output) => readReport(output, mark),
+  };
+}
+
+function readReport(output: Buffer, mark: string): ShellState | undefined {
+  const first = output.indexOf(`\0${mark}\0`);
+  const start = first + mark.length + 2;
+  const end = output.indexOf(`\0${mark}\0`, start);
+  if (first === -1 || end === -1) return undefined;
+  const fields = decode(output.subarray(start, end))?.split("\0");
+  if (!fields || fields.length <= PARTS) return undefined;
+  const [shopt = "", functions = "", aliases = "", umask = "", options = ""] = fields;
+  const env: Record<string, string> = {};
+  const exportedFunctions: string[] = [];
+  for (const field of fields.slice(PARTS)) {
+    const at = field.indexOf("=");
+    const name = field.slice(0, Math.max(at, 0));
+    const exported = EXPORTED_FUNCTION.exec(name)?.[1];
+    if (exported !== undefined) exportedFunctions.push(exported);
+    else if (name !== "" && !OF_EVERY_SHELL.has(name)) env[name] = field.slice(at + 1);
+  }
+  const settable = shopt.split("\n").filter((line) => !READ_ONLY_OPTION.test(line));
+  // The order matters. Functions may need `extglob` to be read; an alias would be expanded in them a second time; and
+  // `errexit`, `posix` or `xtrace` would change how the rest is read.
+  return {
+    definitions: [...settable, functions].join("\n"),
+    settings: [aliases, umask, options].join("\n"),
+    env,
+    exportedFunctions,
+  };
+}
+
+/** What is not UTF-8 can't be passed on as it was: undefined. */
+function decode(bytes: Buffer): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
