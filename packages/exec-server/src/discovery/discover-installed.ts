@@ -1,8 +1,11 @@
 import * as z from "zod";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import type { Method } from "../server/connection.ts";
+import { CODES } from "../wire/codes.ts";
 import type { FileMetadata } from "../wire/exec-wire.ts";
+import { osFailure } from "../wire/os-failure.ts";
 import { parseUri } from "../wire/path-uri.ts";
+import { Refusal } from "../wire/refusal.ts";
 import { sandboxContext } from "../wire/sandbox-context.ts";
 import { type CapabilityLocation, capabilityLocations } from "./capability-locations.ts";
 import {
@@ -64,8 +67,8 @@ async function discover(
   warnings: string[],
 ): Promise<Discovered> {
   const { root } = location;
-  if (!(await isFolder(root, call))) return { skills: [] };
   try {
+    if (!(await isFolder(root, call))) return { skills: [] };
     const bundle = await scanRoot(root, call, warnings);
     const listed = (): ListedSkill[] => listSkills(bundle, warnings);
     if (location.kind === "skills") {
@@ -93,11 +96,13 @@ async function discover(
   return { skills: [] };
 }
 
-/** A folder that is missing, or that the sandbox hides, is nothing to warn of. */
+/** A folder that is missing, or that the sandbox hides, is nothing to warn of; one that can't be asked after is. */
 async function isFolder(path: string, call: FileCalls): Promise<boolean> {
   try {
     return ((await call("fs/getMetadata", { path })) as FileMetadata).isDirectory;
-  } catch {
-    return false;
+  } catch (error) {
+    const failure = osFailure(error);
+    if (failure instanceof Refusal && failure.rpcCode === CODES.notFound) return false;
+    throw error;
   }
 }
