@@ -24,7 +24,7 @@ export default async function setup({ graceMs = GRACE_MS }: LitterOptions = {}):
   return async () => {
     const processes = await leftProcesses(`${MARK}=${folder}`, graceMs);
     for (const { pid } of processes) process.kill(pid, "SIGKILL");
-    const entries = await readdir(folder);
+    const entries = await leftEntries(folder, graceMs);
     await rm(folder, { recursive: true, force: true });
     const left = [...processes.map(({ pid, command }) => `process ${pid}: ${command}`), ...entries];
     if (left.length > 0) throw new Error(`The tests left something behind:\n  ${left.join("\n  ")}`);
@@ -42,6 +42,17 @@ async function leftProcesses(mark: string, graceMs: number): Promise<LeftProcess
   while (left.length > 0 && Date.now() < until) {
     await delay(50);
     left = await markedProcesses(mark);
+  }
+  return left;
+}
+
+/** What cleans up after a killed owner does so in its own time. */
+async function leftEntries(folder: string, graceMs: number): Promise<string[]> {
+  const until = Date.now() + graceMs;
+  let left = await readdir(folder);
+  while (left.length > 0 && Date.now() < until) {
+    await delay(50);
+    left = await readdir(folder);
   }
   return left;
 }
