@@ -77,7 +77,7 @@ function send(group: number, name: NodeJS.Signals | 0): boolean {
 
 function goAway(): void {
   for (const group of groups) send(group, "SIGKILL");
-  if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+  if (folder !== undefined) rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 });
   process.exit(0);
 }
 

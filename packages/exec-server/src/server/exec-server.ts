@@ -64,7 +64,8 @@ export class ExecServer implements AsyncDisposable {
     await using starting = new AsyncDisposableStack();
     const limits: ExecLimits = { ...EXEC_LIMITS, ...options.limits };
     const folder = mkdtempSync(join(tmpdir(), "codexkit-exec-"));
-    starting.defer(() => rmSync(folder, { recursive: true, force: true }));
+    // A `mkfifo` that still runs may make one more pipe while the folder is emptied.
+    starting.defer(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 }));
     const launcher = starting.use(new Launcher(folder));
     const sandbox = starting.use(new Sandbox(folder, options.bwrap));
     const fifos = new FifoPool(folder);
