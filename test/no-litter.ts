@@ -25,8 +25,9 @@ export default async function setup({ graceMs = GRACE_MS }: LitterOptions = {}):
     const processes = await leftProcesses(`${MARK}=${folder}`, graceMs);
     for (const { pid } of processes) process.kill(pid, "SIGKILL");
     const entries = await leftEntries(folder, graceMs);
+    const contents = await Promise.all(entries.map((entry) => describe(folder, entry)));
     await rm(folder, { recursive: true, force: true });
-    const left = [...processes.map(({ pid, command }) => `process ${pid}: ${command}`), ...entries];
+    const left = [...processes.map(({ pid, command }) => `process ${pid}: ${command}`), ...contents];
     if (left.length > 0) throw new Error(`The tests left something behind:\n  ${left.join("\n  ")}`);
   };
 }
@@ -55,6 +56,15 @@ async function leftEntries(folder: string, graceMs: number): Promise<string[]> {
     left = await readdir(folder);
   }
   return left;
+}
+
+/** How much of a left folder is shown: enough to tell whose it was. */
+const SHOWN_ENTRIES = 5;
+
+async function describe(folder: string, entry: string): Promise<string> {
+  const inside = await readdir(join(folder, entry), { recursive: true }).catch(() => []);
+  if (inside.length === 0) return entry;
+  return `${entry} (${inside.length} inside: ${inside.slice(0, SHOWN_ENTRIES).join(", ")})`;
 }
 
 /** Only Linux shows the environment of other processes; elsewhere the folder alone is checked. */

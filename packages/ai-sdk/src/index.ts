@@ -1,0 +1,2 @@
+// Codex as a model of the AI SDK.
+export {};

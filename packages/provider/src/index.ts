@@ -1,0 +1,2 @@
+// One contract over coding agents for fleet runners.
+export {};
