@@ -1,2 +1,42 @@
-// One contract over coding agents for fleet runners.
-export {};
+// One contract over coding agents for fleet runners: spawn, resume, events, inject, stop.
+
+// The contract.
+export type { AgentHandle, AgentProvider, CallOptions } from "./contract/agent-provider.ts";
+export type { AgentCapabilities, ToolPermissionFormat } from "./contract/capabilities.ts";
+export type {
+  AgentSpec,
+  CodeIntelligenceEnforcement,
+  McpServerSpec,
+  PermissionConfig,
+  SpecField,
+} from "./contract/agent-spec.ts";
+export { ProviderError, type ProviderErrorCode } from "./contract/provider-error.ts";
+
+// What a session tells.
+export type {
+  ActivityEvent,
+  AgentCost,
+  AgentErrorCode,
+  AgentEvent,
+  AssistantTextEvent,
+  ErrorEvent,
+  ErrorSubtype,
+  InitEvent,
+  ResultEvent,
+  Subagent,
+  SystemEvent,
+  SystemSubtype,
+  TerminalEvent,
+  ToolCategory,
+  ToolProgressEvent,
+  ToolResultEvent,
+  ToolUseEvent,
+} from "./contract/agent-event.ts";
+
+// For those who choose among providers.
+export { createProviders, type Providers } from "./contract/providers.ts";
+
+// For those who write one: the door, the receipt and the law of the stream.
+export { parseSpec, SPEC_FIELDS } from "./contract/parse-spec.ts";
+export { type IgnoredField, refuseIgnored } from "./contract/ignored-field.ts";
+export { EventStream, type EventStreamOptions } from "./contract/event-stream.ts";
