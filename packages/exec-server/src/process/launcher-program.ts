@@ -20,7 +20,7 @@ function launch({ id, argv, arg0, cwd, env, files }: LaunchOrder): void {
   try {
     const stdio = files.map((file) => {
       if (file === null) return "ignore" as const;
-      const fd = openSync(file.path, file.mode === "r" ? constants.O_RDONLY : constants.O_WRONLY);
+      const fd = openEnd(file.path, file.mode === "r" ? constants.O_RDONLY : constants.O_WRONLY);
       opened.push(fd);
       return fd;
     });
@@ -51,8 +51,27 @@ function launch({ id, argv, arg0, cwd, env, files }: LaunchOrder): void {
   }
 }
 
+/** Opening one end of a named pipe waits for the other, which a server that was just killed no longer has. */
+function openEnd(path: string, flags: number): number {
+  const bothEnds = openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
+  try {
+    return openSync(path, flags);
+  } finally {
+    closeSync(bothEnds);
+  }
+}
+
 function fail(id: number, { code = "EIO", errno = -5 }: NodeJS.ErrnoException): void {
   tell({ id, failure: { code, errno } });
+}
+
+/** A server that was killed while it wrote leaves half a line: an order that was never given. */
+function read(line: string): LaunchOrder | undefined {
+  try {
+    return JSON.parse(line) as LaunchOrder;
+  } catch {
+    return undefined;
+  }
 }
 
 function forgetEmptyGroups(): void {
@@ -85,5 +104,8 @@ function goAway(): void {
 for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(name, () => {});
 process.stdout.on("error", goAway);
 const orders = createInterface({ input: process.stdin, crlfDelay: Infinity });
-orders.on("line", (line) => launch(JSON.parse(line) as LaunchOrder));
+orders.on("line", (line) => {
+  const order = read(line);
+  if (order) launch(order);
+});
 orders.on("close", goAway);

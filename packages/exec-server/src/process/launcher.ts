@@ -76,6 +76,9 @@ export class Launcher implements AsyncDisposable {
     const child = spawn(process.execPath, ["--no-warnings", PROGRAM, this.#folder], {
       // A session of its own: whoever kills the server's group leaves the launcher to clear up.
       detached: true,
+      // Children get their environment with the order. Without one of its own the launcher bears no mark either, by which
+      // an owner that ends the server's descendants would end the one that clears up after them.
+      env: {},
       stdio: ["pipe", "pipe", "ignore"],
     });
     const lines = new LineSplitter(EXEC_LIMITS.messageBytes, (line) =>

@@ -49,6 +49,7 @@ export class ExecServer implements AsyncDisposable {
   readonly done: Promise<void>;
   readonly #stack: AsyncDisposableStack;
   readonly #finish: () => void;
+  #closing: Promise<void> | undefined;
 
   private constructor(url: string | undefined, stack: AsyncDisposableStack, done: Promise<void> | undefined) {
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -102,9 +103,9 @@ export class ExecServer implements AsyncDisposable {
   }
 
   /** Ends every connection, session and process; nothing is left when it resolves. */
-  async close(): Promise<void> {
-    await this.#stack.disposeAsync();
-    this.#finish();
+  close(): Promise<void> {
+    this.#closing ??= this.#stack.disposeAsync().then(this.#finish);
+    return this.#closing;
   }
 
   [Symbol.asyncDispose](): Promise<void> {

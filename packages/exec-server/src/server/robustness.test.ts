@@ -1,7 +1,8 @@
 // Children end with their owner, sessions survive a cut, and a client that does not read costs no memory.
-import { readFile } from "node:fs/promises";
+import { tempFolder } from "@codexkit/testing";
+import { readdir, readFile } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { RawClient } from "../../test/raw-client.ts";
 import { startProgram } from "../../test/servers.ts";
 import { ExecClient } from "../client/exec-client.ts";
@@ -59,7 +60,8 @@ function testEnv(): Record<string, string> {
 
 describe("children end", () => {
   test.each(["SIGKILL", "SIGTERM", "SIGINT"] as const)("when the server gets %s", async (signal) => {
-    await using server = await startProgram("ours", []);
+    await using temp = await tempFolder("exec-temp");
+    await using server = await startProgram("ours", [], { TMPDIR: temp.path });
     const client = await ExecClient.connect(server.url, { resume: false });
     const pids = await family(client);
     expect(await Promise.all(pids.map(lives))).toEqual([true, true, true, true]);
@@ -68,6 +70,7 @@ describe("children end", () => {
     await client.closed;
     const end = await server.process?.ended;
     expect(end).toEqual(signal === "SIGKILL" ? { code: null, signal } : { code: 0, signal: null });
+    await vi.waitUntil(async () => (await readdir(temp.path)).length === 0, { timeout: 10_000 });
   });
 
   test("when their session is not resumed in time", async () => {
