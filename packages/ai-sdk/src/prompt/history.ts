@@ -1,0 +1,116 @@
+import type { LanguageModelV4Message } from "@ai-sdk/provider";
+import type { JsonValue } from "codexkit";
+import { createHash } from "node:crypto";
+import { promptLimits } from "./limits.ts";
+import { type Content, readFile, type ReadContext } from "./read-file.ts";
+import { toInputContent, toOutputBody } from "./tool-output.ts";
+
+type AssistantPart = Extract<LanguageModelV4Message, { role: "assistant" }>["content"][number];
+
+/**
+ * Earlier messages as items of the Responses API: what a thread holds that had them for itself. Each call of a tool is followed
+ * by its result, wherever in the prompt that stood: the API refuses one without the other.
+ */
+export async function toHistory(
+  messages: readonly LanguageModelV4Message[],
+  results: ReadonlyMap<string, readonly Content[]>,
+  context: ReadContext,
+): Promise<readonly JsonValue[]> {
+  const items = await Promise.all(
+    messages.map(async (message): Promise<readonly JsonValue[]> => {
+      if (message.role === "user") {
+        const contents = await Promise.all(message.content.map((part) => readUserPart(part, context)));
+        return contents.length === 0 ? [] : [said("user", contents.map(toInputContent))];
+      }
+      if (message.role !== "assistant") return [];
+      const parts = await Promise.all(message.content.map((part) => assistantItems(part, results, context)));
+      return parts.flat();
+    }),
+  );
+  return items.flat();
+}
+
+/** What the person put into a message. */
+export async function readUserPart(
+  part: Extract<LanguageModelV4Message, { role: "user" }>["content"][number],
+  context: ReadContext,
+): Promise<Content> {
+  return part.type === "text" ? { type: "text", text: part.text } : readFile(part, context);
+}
+
+async function assistantItems(
+  part: AssistantPart,
+  results: ReadonlyMap<string, readonly Content[]>,
+  context: ReadContext,
+): Promise<readonly JsonValue[]> {
+  switch (part.type) {
+    case "text":
+      return part.text === "" ? [] : [said("assistant", [{ type: "output_text", text: part.text }])];
+    case "file": {
+      const content = await readFile(part, context);
+      return [content.type === "text" ? said("assistant", [outputText(content)]) : generatedImage(content)];
+    }
+    case "tool-call": {
+      const callId = toCallId(part.toolCallId);
+      const output = results.get(part.toolCallId);
+      return [
+        {
+          type: "function_call",
+          call_id: callId,
+          name: toName(part.toolName),
+          arguments: JSON.stringify(part.input ?? {}),
+        },
+        {
+          type: "function_call_output",
+          call_id: callId,
+          // Codex itself would put "aborted", which says less.
+          output: output === undefined ? "The call was not answered." : toOutputBody(output),
+        },
+      ];
+    }
+    // It stands with its call, above.
+    case "tool-result":
+    // A model takes back its thoughts only as the encrypted item they came in, which the AI SDK does not keep.
+    case "reasoning":
+    case "reasoning-file":
+      return [];
+    case "custom":
+    default:
+      if (part.type !== "custom" || !part.kind.startsWith("codex.")) warnOfPart(part, context);
+      return [];
+  }
+}
+
+function said(role: "user" | "assistant", content: readonly JsonValue[]): JsonValue {
+  return { type: "message", role, content: [...content] };
+}
+
+function outputText({ text }: { readonly text: string }): JsonValue {
+  return { type: "output_text", text };
+}
+
+/** The one item in which a picture can be the assistant's: its messages hold text alone. */
+function generatedImage({ dataUrl }: { readonly dataUrl: string }): JsonValue {
+  return {
+    type: "image_generation_call",
+    status: "completed",
+    result: dataUrl.slice(dataUrl.indexOf(",") + 1),
+  };
+}
+
+/** Ids of other providers may be too long; what makes them short must keep them apart. */
+function toCallId(toolCallId: string): string {
+  return toolCallId.length <= promptLimits.nameCharacters
+    ? toolCallId
+    : `call_${createHash("sha256").update(toolCallId).digest("hex").slice(0, 48)}`;
+}
+
+/** The API takes letters, digits, `_` and `-`. */
+function toName(toolName: string): string {
+  return toolName.replaceAll(/[^a-zA-Z0-9_-]/g, "_").slice(0, promptLimits.nameCharacters) || "tool";
+}
+
+function warnOfPart(part: AssistantPart, { warn }: ReadContext): void {
+  const feature = part.type === "custom" ? `content of kind ${part.kind}` : `content of type ${part.type}`;
+  warn({ type: "unsupported", feature, details: "It was left out of the history." });
+}

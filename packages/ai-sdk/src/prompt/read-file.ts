@@ -1,0 +1,91 @@
+import type { SharedV4Warning } from "@ai-sdk/provider";
+import { detectMediaType, DownloadError } from "@ai-sdk/provider-utils";
+import { type DownloadContext, download } from "./download.ts";
+import { fileKind } from "./file-kind.ts";
+import { type FileData, fileSource } from "./file-source.ts";
+
+/** A stretch of a message, a prompt or a tool's result, as a model can be shown it. */
+export type Content =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "image"; readonly dataUrl: string };
+
+export interface FilePart {
+  readonly data: FileData;
+  readonly mediaType: string;
+  readonly filename?: string | undefined;
+}
+
+export interface ReadContext extends DownloadContext {
+  /** Where what can't be shown is reported. */
+  readonly warn: (warning: SharedV4Warning) => void;
+  /** Whether a file that can't be fetched ends the call, or is left out like one that can't be shown. */
+  readonly unreachable: "reject" | "leave out";
+}
+
+/** The kinds that models are shown. Codex puts a note in the place of any other, and tells nobody. */
+const shownImages = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
+
+/**
+ * A file as content: pictures as they are, text inline under its name. Any other is refused: the caller is warned, and a note
+ * stands in its place, so that the model does not guess what was in it.
+ */
+export async function readFile(file: FilePart, context: ReadContext): Promise<Content> {
+  const source = fileSource(file.data);
+  const refuse = (why: string): Content => refused(file, why, context);
+  if (source.at === "nowhere") return refuse(source.why);
+  if (source.at === "text") return inline(file, source.text);
+
+  const kind = fileKind(file.mediaType, file.filename);
+  if (kind === "other") return refuse("Codex is shown images and text, and no other files");
+  // A picture may be named by its path. Words from any file of this machine are not a prompt's to ask for.
+  if (kind === "text" && source.at === "url" && source.url.protocol === "file:")
+    return refuse("text is not read from a path: give its content");
+
+  const bytes = source.at === "bytes" ? source.bytes : await fetched(source.url, context);
+  if (bytes instanceof DownloadError) return refuse(bytes.message);
+  if (kind === "text") {
+    const text = decode(bytes);
+    return text === undefined ? refuse("it is no text in UTF-8") : inline(file, text);
+  }
+  const type = detectMediaType({ data: bytes, topLevelType: "image" });
+  if (type === undefined || !shownImages.has(type))
+    return refuse(`Codex is shown PNG, JPEG, GIF and WebP, and this is ${type ?? "none of them"}`);
+  return { type: "image", dataUrl: `data:${type};base64,${toBase64(bytes)}` };
+}
+
+async function fetched(url: URL, context: ReadContext): Promise<Uint8Array | DownloadError> {
+  try {
+    return await download(url, context);
+  } catch (error) {
+    if (context.unreachable === "leave out" && DownloadError.isInstance(error)) return error;
+    throw error;
+  }
+}
+
+/** Says to the caller that a file can't be shown, and to the model that there was one. */
+function refused({ filename, mediaType }: FilePart, why: string, { warn }: ReadContext): Content {
+  const name = filename === undefined ? "A file" : `The file ${JSON.stringify(filename)}`;
+  warn({
+    type: "unsupported",
+    feature: `file of type ${mediaType}`,
+    details: `${name} was left out: ${why}`,
+  });
+  return { type: "text", text: `[${name} of type ${mediaType} was left out: it can't be shown here.]` };
+}
+
+function inline({ filename, mediaType }: FilePart, text: string): Content {
+  const name = filename === undefined ? "" : ` name=${JSON.stringify(filename)}`;
+  return { type: "text", text: `<file${name} type=${JSON.stringify(mediaType)}>\n${text}\n</file>` };
+}
+
+function decode(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+function toBase64({ buffer, byteOffset, byteLength }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, byteLength).toString("base64");
+}

@@ -1,0 +1,102 @@
+import type {
+  LanguageModelV4Prompt,
+  LanguageModelV4ToolResultOutput,
+  SharedV4Warning,
+} from "@ai-sdk/provider";
+import type { InputPart, JsonValue, ToolResult } from "codexkit";
+import { toHistory, readUserPart } from "./history.ts";
+import type { ReadContext } from "./read-file.ts";
+import { type ThreadOrigin, threadOf } from "./thread-of.ts";
+import { toToolResult } from "./tool-output.ts";
+import { clientToolResults, readToolResults, strayToolResults } from "./tool-results.ts";
+
+/** A prompt of the AI SDK, told apart into what Codex is given in different ways. */
+export interface ReadPrompt {
+  /** System messages, joined; undefined without any. */
+  readonly instructions: string | undefined;
+  /** The thread that this prompt goes on with, from the metadata of its newest assistant message. */
+  readonly thread: ThreadOrigin | undefined;
+  /** What the turn is given: everything that the user said after the last assistant message. */
+  readonly input: readonly InputPart[];
+  /** All other messages as items of the Responses API, for a fresh thread. */
+  readonly history: readonly JsonValue[];
+  /** Results of client tools that came after the last assistant message, in order. */
+  readonly toolResults: readonly ClientToolResult[];
+  /** Answers to requests for approval that came after the last assistant message. */
+  readonly approvals: readonly ApprovalResponse[];
+  readonly warnings: readonly SharedV4Warning[];
+}
+
+export interface ClientToolResult {
+  readonly toolCallId: string;
+  readonly toolName: string;
+  readonly output: LanguageModelV4ToolResultOutput;
+  readonly result: ToolResult;
+}
+
+export interface ApprovalResponse {
+  readonly approvalId: string;
+  readonly approved: boolean;
+  readonly reason: string | undefined;
+}
+
+export interface PromptContext {
+  /** The names of the client tools offered in this call. */
+  readonly tools: ReadonlySet<string>;
+  readonly signal?: AbortSignal;
+  readonly fetch?: typeof fetch;
+}
+
+/** Reads a prompt. Rejects only when a file of the new input can't be fetched, or when `signal` fires. */
+export async function readPrompt(
+  prompt: LanguageModelV4Prompt,
+  { tools, signal, fetch }: PromptContext,
+): Promise<ReadPrompt> {
+  const warnings: SharedV4Warning[] = [];
+  const lenient: ReadContext = {
+    signal,
+    fetch,
+    warn: (warning) => warnings.push(warning),
+    unreachable: "leave out",
+  };
+  const newest = prompt.findLastIndex(({ role }) => role === "assistant");
+  const since = prompt.slice(newest + 1);
+  const asked = since.flatMap((message) => (message.role === "user" ? message.content : []));
+  const answers = since.flatMap((message) => (message.role === "tool" ? message.content : []));
+  const earlier = prompt.filter((message, at) => at <= newest || message.role !== "user");
+
+  const results = await readToolResults(prompt, lenient);
+  const answered = clientToolResults(prompt, since, tools);
+  for (const { toolCallId, toolName } of strayToolResults(prompt.slice(0, newest + 1))) {
+    const message = `The result of ${toolName} was left out of the history: its call ${toolCallId} is not there.`;
+    warnings.push({ type: "other", message });
+  }
+  const input = await Promise.all(
+    asked.map((part) => readUserPart(part, { ...lenient, unreachable: "reject" })),
+  );
+  return {
+    instructions: instructionsOf(prompt),
+    thread: threadOf(prompt),
+    input: input.map((content) =>
+      content.type === "text" ? { text: content.text } : { image: content.dataUrl },
+    ),
+    history: await toHistory(earlier, results, lenient),
+    toolResults: answered.map(({ toolCallId, toolName, output }) => ({
+      toolCallId,
+      toolName,
+      output,
+      result: toToolResult(results.get(toolCallId) ?? []),
+    })),
+    approvals: answers.flatMap((part) =>
+      part.type === "tool-approval-response"
+        ? [{ approvalId: part.approvalId, approved: part.approved, reason: part.reason }]
+        : [],
+    ),
+    warnings,
+  };
+}
+
+function instructionsOf(prompt: LanguageModelV4Prompt): string | undefined {
+  const texts = prompt.flatMap((message) => (message.role === "system" ? [message.content] : []));
+  return texts.length === 0 ? undefined : texts.join("\n\n");
+}

@@ -1,0 +1,77 @@
+import type { LanguageModelV4ToolResultOutput } from "@ai-sdk/provider";
+import type { JsonValue, ToolResult } from "codexkit";
+import { type Content, readFile, type ReadContext } from "./read-file.ts";
+
+/** What a tool gave back, as a model can be shown it. */
+export async function readToolOutput(
+  output: LanguageModelV4ToolResultOutput,
+  context: ReadContext,
+): Promise<readonly Content[]> {
+  switch (output?.type) {
+    case "text":
+    case "error-text":
+      return [text(output.value)];
+    case "json":
+    case "error-json":
+      return [text(toJson(output.value))];
+    case "execution-denied":
+      return [text(output.reason ? `The call was denied: ${output.reason}` : "The call was denied.")];
+    case "content":
+      return readContent(output.value, context);
+    default:
+      // Tools of older releases put a bare value here.
+      return [text(toJson(output))];
+  }
+}
+
+/** What the SDK answers a call of a tool with. */
+export function toToolResult(contents: readonly Content[]): ToolResult {
+  const [only, ...more] = contents;
+  if (only?.type === "text" && more.length === 0) return only.text;
+  return contents.map((content) =>
+    content.type === "text" ? { text: content.text } : { image: content.dataUrl },
+  );
+}
+
+/** The same as the output of a `function_call_output` item. */
+export function toOutputBody(contents: readonly Content[]): JsonValue {
+  const [only, ...more] = contents;
+  if (only?.type === "text" && more.length === 0) return only.text;
+  return contents.map(toInputContent);
+}
+
+/** A part of what is said to the model, in the words of the Responses API. */
+export function toInputContent(content: Content): JsonValue {
+  return content.type === "text"
+    ? { type: "input_text", text: content.text }
+    : { type: "input_image", image_url: content.dataUrl };
+}
+
+async function readContent(
+  parts: Extract<LanguageModelV4ToolResultOutput, { type: "content" }>["value"],
+  context: ReadContext,
+): Promise<readonly Content[]> {
+  const contents = await Promise.all(
+    parts.map(async (part): Promise<Content[]> => {
+      if (part.type === "text") return [text(part.text)];
+      if (part.type === "file") return [await readFile(part, context)];
+      context.warn({
+        type: "unsupported",
+        feature: `tool result content of type ${String((part as { type?: unknown }).type)}`,
+        details: "It was left out: Codex is shown the text, images and text files of a tool's result.",
+      });
+      return [];
+    }),
+  );
+  const shown = contents.flat();
+  return shown.length === 0 ? [text("The tool gave nothing back.")] : shown;
+}
+
+/** What is no JSON (`undefined`, a function) still has to be something that a model can read. */
+function toJson(value: unknown): string {
+  return JSON.stringify(value) ?? String(value);
+}
+
+function text(words: string): Content {
+  return { type: "text", text: words };
+}

@@ -1,0 +1,58 @@
+import type {
+  LanguageModelV4Prompt,
+  LanguageModelV4ToolCallPart,
+  LanguageModelV4ToolResultPart,
+} from "@ai-sdk/provider";
+import type { Content, ReadContext } from "./read-file.ts";
+import { readToolOutput } from "./tool-output.ts";
+
+/** The results in a prompt by the id of their call: of client tools in tool messages, of the provider's beside the call. */
+export async function readToolResults(
+  prompt: LanguageModelV4Prompt,
+  context: ReadContext,
+): Promise<ReadonlyMap<string, readonly Content[]>> {
+  const newest = new Map(resultParts(prompt).map((part) => [part.toolCallId, part]));
+  const read = await Promise.all(
+    Array.from(
+      newest.values(),
+      async ({ toolCallId, output }) => [toolCallId, await readToolOutput(output, context)] as const,
+    ),
+  );
+  return new Map(read);
+}
+
+/**
+ * The results that are answers to a client's tools, out of those that came after the last assistant message. The AI SDK also
+ * writes a result for a provider's tool that a person denied, which nobody waits for.
+ */
+export function clientToolResults(
+  prompt: LanguageModelV4Prompt,
+  since: LanguageModelV4Prompt,
+  tools: ReadonlySet<string>,
+): readonly LanguageModelV4ToolResultPart[] {
+  const calls = new Map(callParts(prompt).map((part) => [part.toolCallId, part]));
+  return resultParts(since).filter(({ toolCallId, toolName }) => {
+    const call = calls.get(toolCallId);
+    return call === undefined ? tools.has(toolName) : call.providerExecuted !== true;
+  });
+}
+
+/** Results whose call is not in the prompt, as when messages were cut off: a model can't be shown one without the other. */
+export function strayToolResults(prompt: LanguageModelV4Prompt): readonly LanguageModelV4ToolResultPart[] {
+  const called = new Set(callParts(prompt).map(({ toolCallId }) => toolCallId));
+  return resultParts(prompt).filter(({ toolCallId }) => !called.has(toolCallId));
+}
+
+function callParts(prompt: LanguageModelV4Prompt): LanguageModelV4ToolCallPart[] {
+  return prompt.flatMap((message) =>
+    message.role === "assistant" ? message.content.filter((part) => part.type === "tool-call") : [],
+  );
+}
+
+function resultParts(prompt: LanguageModelV4Prompt): LanguageModelV4ToolResultPart[] {
+  return prompt.flatMap((message): LanguageModelV4ToolResultPart[] => {
+    if (message.role === "assistant") return message.content.filter((part) => part.type === "tool-result");
+    if (message.role === "tool") return message.content.filter((part) => part.type === "tool-result");
+    return [];
+  });
+}
