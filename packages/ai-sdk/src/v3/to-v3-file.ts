@@ -1,0 +1,20 @@
+import type {
+  LanguageModelV3File,
+  LanguageModelV3Source,
+  LanguageModelV4File,
+  LanguageModelV4ReasoningFile,
+} from "@ai-sdk/provider";
+
+/** A generated file in V3, which holds content alone: one that is elsewhere becomes a source that leads to it. */
+export function toV3File(
+  file: LanguageModelV4File | LanguageModelV4ReasoningFile,
+): LanguageModelV3File | LanguageModelV3Source {
+  const { data, mediaType } = file;
+  const metadata = file.providerMetadata === undefined ? {} : { providerMetadata: file.providerMetadata };
+  if (data.type === "data") return { type: "file", mediaType, data: data.data, ...metadata };
+  const url = String(data.url);
+  const [, base64] = /^data:[^,]*;base64,(.*)$/is.exec(url) ?? [];
+  return base64 === undefined
+    ? { type: "source", sourceType: "url", id: url, url, ...metadata }
+    : { type: "file", mediaType, data: base64, ...metadata };
+}

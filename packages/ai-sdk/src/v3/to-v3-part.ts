@@ -1,0 +1,46 @@
+import type {
+  LanguageModelV3FinishReason,
+  LanguageModelV3StreamPart,
+  LanguageModelV4FinishReason,
+  LanguageModelV4StreamPart,
+  SharedV3Warning,
+  SharedV4Warning,
+} from "@ai-sdk/provider";
+import { toV3File } from "./to-v3-file.ts";
+
+/** A part of a V4 stream in V3, or nothing for what V3 has no word for. */
+export function toV3Part(part: LanguageModelV4StreamPart): LanguageModelV3StreamPart | undefined {
+  switch (part.type) {
+    case "ping":
+    case "custom":
+      return undefined;
+    case "file":
+    case "reasoning-file":
+      return toV3File(part);
+    case "text-end": {
+      const { citations: _citations, ...rest } = part;
+      return rest;
+    }
+    case "tool-input-start": {
+      const { inputEncoding: _encoding, ...rest } = part;
+      return rest;
+    }
+    case "stream-start":
+      return { ...part, warnings: part.warnings.map(toV3Warning) };
+    case "finish":
+      return { ...part, finishReason: toV3FinishReason(part.finishReason) };
+    default:
+      return part;
+  }
+}
+
+/** V3 knows no interruption; `other` ends its loop too. */
+export function toV3FinishReason({ unified, raw }: LanguageModelV4FinishReason): LanguageModelV3FinishReason {
+  return unified === "interrupted" ? { unified: "other", raw: raw ?? "interrupted" } : { unified, raw };
+}
+
+export function toV3Warning(warning: SharedV4Warning): SharedV3Warning {
+  return warning.type === "deprecated"
+    ? { type: "other", message: `${warning.setting}: ${warning.message}` }
+    : warning;
+}
