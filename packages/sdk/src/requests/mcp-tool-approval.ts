@@ -30,7 +30,8 @@ export interface McpToolApproval {
 
 const metaSchema = z.looseObject({
   codex_approval_kind: z.literal("mcp_tool_call"),
-  persist: z.unknown(),
+  // Missing where the server's own settings have every call asked about.
+  persist: z.unknown().optional(),
   tool_title: z.string().optional().catch(undefined),
   tool_description: z.string().optional().catch(undefined),
   tool_params: z.custom<JsonValue>().optional(),

@@ -21,9 +21,9 @@ interface Seen {
 async function play(
   script: Script,
   handlers: ServerRequestHandlers,
-  { turns = 1, modelName = "mock-model", settings = {} } = {},
+  { turns = 1, modelName = "mock-model", settings = {}, config = [till] } = {},
 ): Promise<Seen> {
-  await using server = await startAppServer({ model: script, modelName, modelRetries: 0, config: [till] });
+  await using server = await startAppServer({ model: script, modelName, modelRetries: 0, config });
   const client = await DeskClient.connect(server, handlers);
   const threadId = await client.startThread(server);
   const statuses: string[] = [];
@@ -152,5 +152,16 @@ describe("a call of an MCP server's tool", () => {
   it("does not happen when nobody answers", async () => {
     const { said } = await play(pays, {});
     expect(said.at(-1)).toContain("user rejected MCP tool call");
+  });
+
+  it("is an approval also of a server that wants every call asked about, which offers to remember nothing", async () => {
+    const approvals: McpToolApproval[] = [];
+    const config = [till, `mcp_servers.till.default_tools_approval_mode="prompt"`];
+    const approve = {
+      mcpToolApproval: (approval: McpToolApproval) => (approvals.push(approval), "accept") as const,
+    };
+    const { said } = await play(pays, approve, { config });
+    expect(said.at(-1)).toContain('{"paid":3}');
+    expect(approvals).toMatchObject([{ tool: "pay", persist: [] }]);
   });
 });
