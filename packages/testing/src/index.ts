@@ -14,6 +14,9 @@ export {
 export type { FakeAction, FakeBehaviour } from "./fake/behaviour.ts";
 export { type FakeAppServer, fakeAppServerCommand, startFakeAppServer } from "./fake/start-fake.ts";
 
+// The same codex, managed by an administrator's requirements.
+export { type ManagedCodex, managedCodex } from "./managed-codex.ts";
+
 // A folder that does not outlive its owner.
 export { type TempFolder, tempFolder } from "./temp-folder.ts";
 

@@ -45,7 +45,7 @@ const METHODS: Readonly<Record<AnyApproval["kind"], string>> = {
 export function policyHandlers(
   policy: Policy | (() => Policy),
   options: PolicyHandlersOptions = {},
-): Pick<ServerRequestHandlers, "approve"> {
+): Required<Pick<ServerRequestHandlers, "approve">> {
   const { ask, timeoutMs, cwd, onDecision, onRemember } = options;
   const approver = createApprover({ policy, ask, timeoutMs, onDecision, resolve: resolvePaths });
   return {

@@ -158,7 +158,10 @@ describe("a call of an MCP server's tool", () => {
     const approvals: McpToolApproval[] = [];
     const config = [till, `mcp_servers.till.default_tools_approval_mode="prompt"`];
     const approve = {
-      mcpToolApproval: (approval: McpToolApproval) => (approvals.push(approval), "accept") as const,
+      mcpToolApproval: (approval: McpToolApproval) => {
+        approvals.push(approval);
+        return "accept" as const;
+      },
     };
     const { said } = await play(pays, approve, { config });
     expect(said.at(-1)).toContain('{"paid":3}');

@@ -1,0 +1,37 @@
+import { findCodex } from "codexkit/process";
+import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { tempFolder } from "./temp-folder.ts";
+
+/** What to launch a codex with that an administrator manages. */
+export interface ManagedCodex extends AsyncDisposable {
+  readonly codexPath: string;
+  readonly wrapperArgs: readonly string[];
+}
+
+/**
+ * The pinned codex with a `requirements.toml` of an administrator, which it reads from `/etc/codex` alone. It runs in a
+ * mount namespace where that file is there, so that nothing changes for anybody else. Linux only.
+ */
+export async function managedCodex(requirements: string): Promise<ManagedCodex> {
+  await using made = new AsyncDisposableStack();
+  const { path: folder } = made.use(await tempFolder("managed"));
+  const managed = join(folder, "codex");
+  await mkdir(managed);
+  await writeFile(join(managed, "requirements.toml"), requirements);
+  const { path: codex } = findCodex();
+  const etc = (await readdir("/etc")).filter((name) => name !== "codex").map((name) => `/etc/${name}`);
+  const mounts = [
+    ["--dev-bind", "/", "/"],
+    // Mount points can't be made in the real /etc, so all of it is mounted anew.
+    ["--tmpfs", "/etc"],
+    ...etc.map((path) => ["--ro-bind-try", path, path]),
+    ["--ro-bind", managed, "/etc/codex"],
+  ];
+  const owner = made.move();
+  return {
+    codexPath: join(dirname(codex), "..", "codex-resources", "bwrap"),
+    wrapperArgs: mounts.flat().concat("--die-with-parent", "--", codex),
+    [Symbol.asyncDispose]: () => owner.disposeAsync(),
+  };
+}
