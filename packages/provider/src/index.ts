@@ -40,3 +40,9 @@ export { createProviders, type Providers } from "./contract/providers.ts";
 export { parseSpec, SPEC_FIELDS } from "./contract/parse-spec.ts";
 export { type IgnoredField, refuseIgnored } from "./contract/ignored-field.ts";
 export { EventStream, type EventStreamOptions } from "./contract/event-stream.ts";
+
+// An agent for tests of those who run agents.
+export { StubProvider, type StubProviderOptions } from "./stub/stub-provider.ts";
+export { STUB_BEHAVIOURS, type StubBehaviour, type StubSettings } from "./stub/stub-settings.ts";
+export { ManualClock, type StubClock } from "./stub/stub-clock.ts";
+export { StubSessions } from "./stub/stub-sessions.ts";

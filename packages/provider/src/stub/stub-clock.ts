@@ -1,0 +1,65 @@
+import { setImmediate as nextRound, setTimeout as delay } from "node:timers/promises";
+
+/** The time of a stub. */
+export interface StubClock {
+  /** Until the time is over or the signal fires. Never rejects. */
+  wait(ms: number, signal: AbortSignal): Promise<void>;
+}
+
+/** The time as it passes. */
+export const realClock: StubClock = {
+  wait: (ms, signal) => delay(ms, undefined, { signal }).catch(() => {}),
+};
+
+interface Waiting {
+  readonly at: number;
+  readonly wake: () => void;
+}
+
+/**
+ * Time that passes when it is told to, for tests of what takes long.
+ *
+ * @example
+ * const clock = new ManualClock();
+ * const provider = new StubProvider({ behaviour: "slow-tool", toolSeconds: 3_600, clock });
+ * const handle = await provider.spawn({ prompt: "Take your time", cwd: "/srv/app" });
+ * await clock.advance(3_600_000);
+ */
+export class ManualClock implements StubClock {
+  #now = 0;
+  readonly #waiting = new Set<Waiting>();
+
+  wait(ms: number, signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return Promise.resolve();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const waiting = {
+      at: this.#now + ms,
+      wake: () => {
+        this.#waiting.delete(waiting);
+        signal.removeEventListener("abort", waiting.wake);
+        resolve();
+      },
+    };
+    this.#waiting.add(waiting);
+    signal.addEventListener("abort", waiting.wake);
+    return promise;
+  }
+
+  /** Lets time pass. Those who wait are woken in order, and may wait again before the next one is. */
+  async advance(ms: number): Promise<void> {
+    const until = this.#now + ms;
+    // Those that are just beginning come to where they wait.
+    await nextRound();
+    for (let next = this.#next(until); next; next = this.#next(until)) {
+      this.#now = next.at;
+      next.wake();
+      await nextRound();
+    }
+    this.#now = until;
+  }
+
+  #next(until: number): Waiting | undefined {
+    const [first] = [...this.#waiting].filter(({ at }) => at <= until).toSorted((a, b) => a.at - b.at);
+    return first;
+  }
+}

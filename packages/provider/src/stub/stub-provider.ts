@@ -1,0 +1,152 @@
+import type { AgentProvider, CallOptions } from "../contract/agent-provider.ts";
+import type { AgentSpec, SpecField } from "../contract/agent-spec.ts";
+import type { AgentCapabilities } from "../contract/capabilities.ts";
+import { type IgnoredField, refuseIgnored } from "../contract/ignored-field.ts";
+import { parseSpec } from "../contract/parse-spec.ts";
+import { ProviderError } from "../contract/provider-error.ts";
+import { realClock, type StubClock } from "./stub-clock.ts";
+import { StubHandle } from "./stub-handle.ts";
+import { stubScript } from "./stub-script.ts";
+import { type StubSession, StubSessions } from "./stub-sessions.ts";
+import { settingsFor, type StubSettings } from "./stub-settings.ts";
+
+export interface StubProviderOptions extends StubSettings {
+  /** Default `stub`. */
+  readonly name?: string | undefined;
+  /** What this stub says it can't do, and refuses. Default: it can do both. */
+  readonly without?: readonly ("injection" | "resume")[] | undefined;
+  /** The time that its tools take and its deadlines run on. Default: the real one. */
+  readonly clock?: StubClock | undefined;
+  /** Where its sessions are kept. Default: a place of its own. */
+  readonly sessions?: StubSessions | undefined;
+}
+
+const NOT_HONOURED: Partial<Record<SpecField, string>> = {
+  cwd: "The stub touches no files.",
+  env: "The stub runs nothing.",
+  sandboxEnabled: "The stub runs nothing that could be confined.",
+  sandboxLevel: "The stub runs nothing that could be confined.",
+  allowedTools: "The stub's tools are a part of its script.",
+  disallowedTools: "The stub's tools are a part of its script.",
+  mcpStdioServers: "The stub connects to no servers.",
+  mcpToolNames: "The stub connects to no servers.",
+  model: "The stub has no model.",
+  effort: "The stub has no model.",
+  baseInstructions: "The stub takes no instructions but its settings.",
+  systemPromptAppend: "The stub takes no instructions but its settings.",
+  permissionConfig: "The stub never asks for permission.",
+  codeIntelligenceEnforcement: "The stub reads no code.",
+  subAgentProvider: "The stub starts no agents.",
+  onProcessSpawned: "No process serves a stub's session.",
+};
+
+/**
+ * An agent that does what it is told in advance, for tests of those who run agents: it needs no model, no process and no
+ * folder, and always does the same.
+ *
+ * @example
+ * await using provider = new StubProvider({ behaviour: "fail-on-clone" });
+ * await using handle = await provider.spawn({ prompt: "Fix the build", cwd: "/srv/app" });
+ * for await (const event of handle.events) console.log(event.kind);
+ */
+export class StubProvider implements AgentProvider {
+  readonly name: string;
+  readonly capabilities: AgentCapabilities;
+  readonly #settings: StubSettings;
+  readonly #clock: StubClock;
+  readonly #sessions: StubSessions;
+  readonly #live = new Set<StubHandle>();
+  #shutDown = false;
+
+  constructor(options: StubProviderOptions = {}) {
+    const {
+      name = "stub",
+      without = [],
+      clock = realClock,
+      sessions = new StubSessions(),
+      ...settings
+    } = options;
+    this.name = name;
+    this.#clock = clock;
+    this.#sessions = sessions;
+    this.#settings = settingsFor({}, settings);
+    this.capabilities = {
+      supportsMessageInjection: !without.includes("injection"),
+      supportsSessionResume: !without.includes("resume"),
+      supportsToolPlugins: false,
+      needsBaseInstructions: false,
+      needsPermissionConfig: false,
+      supportsCodeIntelligenceEnforcement: false,
+      emitsSubagentEvents: false,
+      supportsReasoningEffort: false,
+      toolPermissionFormat: "codex",
+      acceptsAllowedToolsList: false,
+      acceptsMcpServerSpec: false,
+      humanLabel: "Stub",
+    };
+  }
+
+  async spawn(spec: AgentSpec, options: CallOptions = {}): Promise<StubHandle> {
+    return this.#start(spec, options, ({ prompt }) => this.#sessions.create(prompt));
+  }
+
+  async resume(sessionId: string, spec: AgentSpec, options: CallOptions = {}): Promise<StubHandle> {
+    return this.#start(spec, options, ({ prompt }) => {
+      if (!this.capabilities.supportsSessionResume)
+        throw new ProviderError("unsupported", "This stub does not resume sessions.");
+      return this.#sessions.open(sessionId, prompt);
+    });
+  }
+
+  shutdown(): Promise<void> {
+    this.#shutDown = true;
+    for (const handle of this.#live) {
+      handle.end({ kind: "error", code: "provider_shutdown", message: "The stub was shut down." });
+    }
+    return Promise.resolve();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.shutdown();
+  }
+
+  #start(
+    unchecked: AgentSpec,
+    { signal }: CallOptions,
+    sessionFor: (spec: AgentSpec) => StubSession,
+  ): StubHandle {
+    if (this.#shutDown) throw new ProviderError("shut_down", `The provider "${this.name}" was shut down.`);
+    if (signal?.aborted) {
+      throw new ProviderError("context_cancelled", "The caller's signal fired before the stub began.", {
+        cause: signal.reason,
+      });
+    }
+    const spec = parseSpec(unchecked);
+    const settings = settingsFor(this.#settings, spec.providerConfig);
+    const ignored = ignoredBy(spec);
+    refuseIgnored(this.name, spec, ignored);
+    const { id, prompts } = sessionFor(spec);
+    const handle = new StubHandle({
+      sessionId: id,
+      script: stubScript(settings, { prompt: spec.prompt, earlier: prompts.slice(0, -1) }),
+      ignored,
+      clock: this.#clock,
+      maxTurns: spec.maxTurns,
+      timeoutMs: spec.timeoutMs,
+      injects: this.capabilities.supportsMessageInjection,
+      signal,
+      onEnd: (ended) => {
+        this.#live.delete(ended);
+        this.#sessions.release(id);
+      },
+    });
+    this.#live.add(handle);
+    return handle;
+  }
+}
+
+function ignoredBy(spec: AgentSpec): IgnoredField[] {
+  return (Object.entries(NOT_HONOURED) as [SpecField, string][])
+    .filter(([field]) => spec[field] !== undefined)
+    .map(([field, reason]) => ({ field, reason }));
+}
