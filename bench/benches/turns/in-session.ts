@@ -1,5 +1,4 @@
 import { makeCodexHome, type CodexHome } from "./codex-home.ts";
-import type { Session } from "./contender.ts";
 import type { Model } from "./start-model.ts";
 
 /** What a sample is taken with: the shared model, and the signal that falls on Ctrl-C. */
@@ -12,7 +11,7 @@ export interface Surroundings {
  * Does the work in a session of its own, in a home of its own: no sample finds the threads of the one before it. When the
  * signal falls the work is left where it is, and what it waits for ends with the session.
  */
-export async function inSession<Kind extends Session, Sample>(
+export async function inSession<Kind extends AsyncDisposable, Sample>(
   contender: { open(home: CodexHome): Promise<Kind> },
   { model, signal }: Surroundings,
   work: (session: Kind) => Promise<Sample>,

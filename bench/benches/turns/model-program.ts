@@ -1,14 +1,14 @@
 // A child process: the scripted model, on a port of its own. Says its address once, and lives until its parent lets go
 // of the channel, in whatever way the parent ends.
 
-import { ScriptedModel } from "@codexkit/scripted-model";
-
-import { script } from "./script.ts";
+import { ScriptedModel, type Script } from "@codexkit/scripted-model";
 
 // Ctrl-C reaches the whole group of the terminal; the parent decides when the turns that run are over.
 process.on("SIGINT", () => {});
 process.on("disconnect", () => process.exit());
 
+const [, , module = ""] = process.argv;
+const { script } = (await import(module)) as { readonly script: Script };
 // Nobody asks it what it saw.
 const model = await ScriptedModel.start(script, { keepRequests: 1 });
 process.send?.(model.url);

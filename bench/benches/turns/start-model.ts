@@ -6,10 +6,14 @@ export interface Model extends AsyncDisposable {
 
 /**
  * The one model that every contestant talks to, through its codex. A process of its own: its work would otherwise be in
- * the time of all of them and make them alike, and its memory in the heap that is measured.
+ * the time of all of them and make them alike, and its memory in the heap that is measured. `script` is the module of what it
+ * says.
  */
-export async function startModel(signal: AbortSignal): Promise<Model> {
-  const child = fork(new URL("./model-program.ts", import.meta.url), {
+export async function startModel(
+  signal: AbortSignal,
+  script: URL = new URL("./script.ts", import.meta.url),
+): Promise<Model> {
+  const child = fork(new URL("./model-program.ts", import.meta.url), [script.href], {
     execArgv: ["--conditions=codexkit:source"],
     killSignal: "SIGKILL",
     signal,
