@@ -33,7 +33,7 @@ export default defineBench({
       measures: EFFORT,
       contestants: {
         ...onAppServer((contender, surroundings) => oneByOne(contender, 50, surroundings)),
-        "@openai/codex-sdk": withModel((surroundings) => oneByOne(codexSdk, 10, surroundings)),
+        "@openai/codex-sdk": withModel((surroundings) => oneByOne(codexSdk, 50, surroundings)),
       },
       bars: [
         { measure: "time", against: "floor", atMost: 1.1 },

@@ -54,6 +54,8 @@ export async function codexFolders(options: ModelOptions): Promise<CodexFolders>
       // Codex's sandbox leaves files in the temp folder; and for a CODEX_HOME inside the temp folder it makes no PATH
       // aliases, without which a sandboxed command gets no PTY.
       TMPDIR: temp,
+      // Codex reads all certificates of the machine for each request, also to a model that is reached without TLS.
+      SSL_CERT_FILE: "/dev/null",
     },
     [Symbol.asyncDispose]: () => owner.disposeAsync(),
   };
