@@ -24,42 +24,35 @@ function splitAlternatives(glob: string): string[] {
 }
 
 function matchSegments(pattern: readonly string[], path: readonly string[]): boolean {
-  let p = 0;
-  let s = 0;
-  let starP = -1;
-  let starS = 0;
-  while (s < path.length) {
-    const want = pattern[p];
-    if (want === "**") {
-      starP = p;
-      starS = s;
-      p += 1;
-    } else if (want !== undefined && matchName(want, path[s] ?? "")) {
-      p += 1;
-      s += 1;
-    } else if (starP !== -1) {
-      p = starP + 1;
-      starS += 1;
-      s = starS;
-    } else return false;
-  }
-  while (pattern[p] === "**") p += 1;
-  return p === pattern.length;
+  return matchWithStar(pattern, path, "**", matchName);
 }
 
 /** `*` and `?` within one name; also used for the names of hosts' labels and tools. */
 export function matchName(pattern: string, name: string): boolean {
+  return matchWithStar(pattern, name, "*", isSameLetter);
+}
+
+function isSameLetter(want: string, letter: string): boolean {
+  return want === "?" || want === letter;
+}
+
+function matchWithStar(
+  pattern: ArrayLike<string>,
+  text: ArrayLike<string>,
+  star: string,
+  matches: (want: string, got: string) => boolean,
+): boolean {
   let p = 0;
   let s = 0;
   let starP = -1;
   let starS = 0;
-  while (s < name.length) {
+  while (s < text.length) {
     const want = pattern[p];
-    if (want === "*") {
+    if (want === star) {
       starP = p;
       starS = s;
       p += 1;
-    } else if (want !== undefined && (want === "?" || want === name[s])) {
+    } else if (want !== undefined && matches(want, text[s] ?? "")) {
       p += 1;
       s += 1;
     } else if (starP !== -1) {
@@ -68,6 +61,6 @@ export function matchName(pattern: string, name: string): boolean {
       s = starS;
     } else return false;
   }
-  while (pattern[p] === "*") p += 1;
+  while (pattern[p] === star) p += 1;
   return p === pattern.length;
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { PolicyError } from "../errors.ts";
+import { EFFECT_KINDS } from "../programs/effect.ts";
 import { compilePolicy } from "./compile-policy.ts";
 import type { Policy } from "./policy.ts";
 import type { Rule } from "./rule.ts";
@@ -27,21 +28,6 @@ const rule = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("mcp"), server: word, tool: z.string().optional(), ...common }),
 ]);
 
-const effects = [
-  "read",
-  "write",
-  "writeOutside",
-  "run",
-  "install",
-  "commit",
-  "sync",
-  "network",
-  "publish",
-  "process",
-  "credentials",
-  "unknown",
-] as const;
-
 // Strict: a field that is not understood may be one that forbids something.
 const policy = z.strictObject({
   version: z.literal(1),
@@ -61,7 +47,7 @@ const policy = z.strictObject({
     loopback: decision.optional(),
     private: decision.optional(),
   }),
-  effects: z.partialRecord(z.enum(effects), decision),
+  effects: z.partialRecord(z.enum(EFFECT_KINDS), decision),
   onDeny: z.enum(["decline", "cancel"]),
 });
 

@@ -1,5 +1,5 @@
 import type { Decision } from "../finding.ts";
-import type { EffectKind } from "../programs/effect.ts";
+import { EFFECT_KINDS, type EffectKind } from "../programs/effect.ts";
 
 /** The permission modes, from the strictest to the one that checks nothing. */
 export type PresetName = "read-only" | "workspace-write" | "developer" | "danger-full-access" | "bypass";
@@ -55,20 +55,6 @@ const DEVELOPER_HOSTS = [
   "example.com",
 ];
 
-const ALL: readonly EffectKind[] = [
-  "read",
-  "write",
-  "writeOutside",
-  "run",
-  "install",
-  "commit",
-  "sync",
-  "network",
-  "publish",
-  "process",
-  "unknown",
-];
-
 export const PRESETS: Readonly<Record<PresetName, Preset>> = {
   "read-only": {
     default: "deny",
@@ -99,7 +85,7 @@ export const PRESETS: Readonly<Record<PresetName, Preset>> = {
   },
   "danger-full-access": {
     default: "allow",
-    allows: new Set(ALL),
+    allows: new Set(EFFECT_KINDS.filter((kind) => kind !== "credentials")),
     loopback: "allow",
     private: "allow",
     hosts: ["*"],
@@ -108,7 +94,7 @@ export const PRESETS: Readonly<Record<PresetName, Preset>> = {
   },
   bypass: {
     default: "allow",
-    allows: new Set([...ALL, "credentials"]),
+    allows: new Set(EFFECT_KINDS),
     loopback: "allow",
     private: "allow",
     hosts: ["*"],

@@ -1,7 +1,7 @@
 import type { Places } from "../files/places.ts";
 import { isAbsolute } from "../files/path.ts";
 import { readEndpoint } from "../network/endpoint.ts";
-import { gitSubcommand } from "../safety/git.ts";
+import { gitSubcommand } from "../shell/git-subcommand.ts";
 import { interpreterFor } from "../shell/interpreters.ts";
 import type { Invocation } from "../shell/invocation.ts";
 import { readOptions } from "../shell/options.ts";

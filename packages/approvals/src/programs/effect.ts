@@ -2,31 +2,34 @@ import type { Endpoint } from "../network/endpoint.ts";
 import type { Value } from "../shell/value.ts";
 
 /** What kinds of things commands do; a preset has a decision for each. */
-export type EffectKind =
+export const EFFECT_KINDS = [
   /** Looks at files or at the machine. */
-  | "read"
+  "read",
   /** Writes files inside the workspace or a folder for temporary files. */
-  | "write"
+  "write",
   /** Writes files anywhere else, or at a place that is not known. */
-  | "writeOutside"
+  "writeOutside",
   /** Runs the project's own code: builds, tests, scripts. */
-  | "run"
+  "run",
   /** Fetches packages and runs their set-up. */
-  | "install"
+  "install",
   /** Changes the local repository. */
-  | "commit"
+  "commit",
   /** Exchanges commits with a server. */
-  | "sync"
+  "sync",
   /** Talks to a host of its own choice. */
-  | "network"
+  "network",
   /** Shows something to the world: releases, pull requests, images. */
-  | "publish"
+  "publish",
   /** Starts, stops or looks into processes, containers and services. */
-  | "process"
+  "process",
   /** Reads keys and passwords. */
-  | "credentials"
+  "credentials",
   /** Nobody here knows what it does. */
-  | "unknown";
+  "unknown",
+] as const;
+
+export type EffectKind = (typeof EFFECT_KINDS)[number];
 
 /** One thing that a command does. */
 export type Effect =

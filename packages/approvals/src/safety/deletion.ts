@@ -2,7 +2,7 @@ import { cautioned, denied } from "../finding.ts";
 import type { Places } from "../files/places.ts";
 import type { Invocation } from "../shell/invocation.ts";
 import { hasOption, readOptions } from "../shell/options.ts";
-import { findStarts } from "../shell/runners.ts";
+import { findStarts } from "../shell/runners/find.ts";
 import { targetPaths } from "../shell/targets.ts";
 import { UNKNOWN, type Value } from "../shell/value.ts";
 import { forNames, type Check, type CheckTable } from "./check.ts";

@@ -2,31 +2,9 @@ import { isInside } from "../files/path.ts";
 import { cautioned, denied, type Finding } from "../finding.ts";
 import { hasOption, readOptions, type Options } from "../shell/options.ts";
 import { gitSetting } from "../shell/git-settings.ts";
+import { gitSubcommand } from "../shell/git-subcommand.ts";
 import { isUnknown, type Value } from "../shell/value.ts";
 import type { Check, CheckTable } from "./check.ts";
-
-/** git's own options, which come before the subcommand. */
-export function gitSubcommand(args: readonly Value[]): {
-  verb: Value | undefined;
-  rest: readonly Value[];
-  outer: Options;
-} {
-  const outer = readOptions(args, {
-    short: "Cc",
-    long: [
-      "--git-dir",
-      "--work-tree",
-      "--namespace",
-      "--exec-path",
-      "--config-env",
-      "--super-prefix",
-      "--attr-source",
-    ],
-    stopsAtOperand: true,
-  });
-  const [verb, ...rest] = outer.operands;
-  return { verb, rest, outer };
-}
 
 const git: Check = ({ argv, cwds }, places) => {
   const { verb, rest } = gitSubcommand(argv.slice(1));

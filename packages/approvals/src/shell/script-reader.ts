@@ -6,7 +6,6 @@ import {
   type CommandNode,
   type ParsedScript,
   type Pipeline,
-  type Redirection,
   type Statement,
   type SyntaxNode,
   type Word,
@@ -18,8 +17,10 @@ import { evaluatesWhenCounted } from "./builtins.ts";
 import { opensTooMany } from "./brackets.ts";
 import { CommandRunner } from "./command-runner.ts";
 import { decodeInput } from "./decode-input.ts";
-import { expandParts, expandToOne, expandWord } from "./expand-word.ts";
-import { TAINT, type FileRedirect, type NamedValue } from "./invocation.ts";
+import { expandToOne, expandWord } from "./expand-word.ts";
+import { TAINT, type NamedValue } from "./invocation.ts";
+import { neverEnds } from "./never-ends.ts";
+import { readRedirects } from "./read-redirects.ts";
 import { Reading, TOP, type Standing } from "./reading.ts";
 import { narrows } from "./taint.ts";
 import type { ShellKind } from "./unwrap.ts";
@@ -144,7 +145,9 @@ class ScriptReader {
       case "Pipeline":
         return this.#readPipeline(node, standing);
       case "Redirected": {
-        const redirects = this.#redirects(node.redirects, standing);
+        const redirects = readRedirects(node.redirects, this.#reading, (word) =>
+          this.#substitutions(word, standing),
+        );
         this.#runner.noteWritten(
           this.#runner.push([], [], redirects.files, standing, redirects.taint, false),
         );
@@ -209,9 +212,7 @@ class ScriptReader {
           });
         return taint | this.#readStatements(node.body.commands, deeper);
       case "While": {
-        const endless = /^\s*(?::|true|false|sleep [\d.]+|\[\s*1\s*\]|\(\(\s*1\s*\)\))\s*$/.test(
-          firstWordsOf(node.clause.commands),
-        );
+        const endless = neverEnds(node.clause.commands);
         const inside = { ...deeper, endless: standing.endless || endless };
         return (
           this.#readStatements(node.clause.commands, inside) |
@@ -313,7 +314,9 @@ class ScriptReader {
     for (const word of words) inner |= this.#substitutions(word, standing);
     const prefix = node.prefix.filter((part) => part.type === "Assignment");
     for (const part of [...prefix, ...declared]) inner |= this.#substitutions(part, standing);
-    const redirects = this.#redirects(node.redirects, standing);
+    const redirects = readRedirects(node.redirects, this.#reading, (word) =>
+      this.#substitutions(word, standing),
+    );
     const deeper: Standing = {
       ...standing,
       feed: standing.feed | redirects.taint,
@@ -353,50 +356,4 @@ class ScriptReader {
     const before = this.#reading.scope.lookup(name)?.text ?? UNKNOWN;
     return { name, value: { ...own, text: before + own.text, plain: false } };
   }
-
-  #redirects(redirects: readonly Redirection[], standing: Standing) {
-    const files: FileRedirect[] = [];
-    let taint: number = TAINT.none;
-    let input: string | undefined;
-    let reads = false;
-    for (const redirect of redirects) {
-      if (redirect.type === "HereDoc") {
-        const { parts, text } = redirect.body;
-        if (redirect.closing === undefined)
-          this.#reading.note(cautioned("parse-error", "a here-document without an end"));
-        for (const part of parts ?? []) taint |= this.#substitutions(part, standing);
-        const body = parts === undefined ? text : expandParts(parts, this.#reading.scope);
-        input = redirect.operator === "<<-" ? body.replaceAll(/^\t+/gm, "") : body;
-        continue;
-      }
-      if (redirect.target !== undefined) taint |= this.#substitutions(redirect.target, standing);
-      const target = expandToOne(redirect.target, this.#reading.scope);
-      if (redirect.type === "HereString") input = target.text;
-      else if (
-        /&/.test(redirect.operator) &&
-        !redirect.operator.startsWith("&") &&
-        /^\d*-?$/.test(target.text)
-      )
-        continue;
-      else if (redirect.operator === "<") {
-        files.push({ mode: "read", target });
-        taint |= TAINT.other;
-        reads = true;
-      } else {
-        // zsh reads `>!file` as "write even if it exists".
-        files.push({
-          mode: "write",
-          target: target.text.startsWith("!") ? { ...target, text: target.text.slice(1) } : target,
-        });
-      }
-    }
-    return { files, taint, input, reads };
-  }
-}
-
-function firstWordsOf(statements: readonly Statement[]): string {
-  const command = statements[0]?.command;
-  if (statements.length !== 1 || command?.type !== "Command")
-    return command?.type === "ArithmeticCommand" ? `((${command.body}))` : "";
-  return [command.name?.value ?? "", ...command.args.map(({ text }) => text)].join(" ");
 }

@@ -1,24 +1,12 @@
-import { gitSetting } from "./git-settings.ts";
-import { readOptions, type OptionSyntax } from "./options.ts";
-import type { Inner, Unwrapper } from "./unwrap.ts";
-import { commandText, derivedValue, type Value } from "./value.ts";
+import { gitSetting } from "../git-settings.ts";
+import { gitSubcommand } from "../git-subcommand.ts";
+import { readOptions, type OptionSyntax } from "../options.ts";
+import type { Inner, Unwrapper } from "../unwrap.ts";
+import { commandText, derivedValue, type Value } from "../value.ts";
 
 /** Whatever git is told to run: aliases with `!`, `bisect run`, `submodule foreach`, `rebase --exec`. */
 export const git: Unwrapper = (args) => {
-  const outer = readOptions(args, {
-    short: "Cc",
-    long: [
-      "--git-dir",
-      "--work-tree",
-      "--namespace",
-      "--exec-path",
-      "--config-env",
-      "--super-prefix",
-      "--attr-source",
-    ],
-    stopsAtOperand: true,
-  });
-  const [verb, ...rest] = outer.operands;
+  const { verb, rest, outer } = gitSubcommand(args);
   const cloned = readOptions(verb?.text === "clone" ? rest : [], { short: "c", long: ["--config"] });
   const settings = [outer.values.get("c"), cloned.values.get("c"), cloned.values.get("--config")];
   const inner = settings
