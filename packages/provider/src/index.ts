@@ -46,3 +46,23 @@ export { StubProvider, type StubProviderOptions } from "./stub/stub-provider.ts"
 export { STUB_BEHAVIOURS, type StubBehaviour, type StubSettings } from "./stub/stub-settings.ts";
 export { ManualClock, type StubClock } from "./stub/stub-clock.ts";
 export { StubSessions } from "./stub/stub-sessions.ts";
+
+// The suite that holds a provider to the contract.
+export { runConformance } from "./conformance/run-conformance.ts";
+export { registerConformance, type TestRunner } from "./conformance/register-conformance.ts";
+export { formatReport } from "./conformance/format-report.ts";
+export {
+  CONFORMANCE_LIMITS,
+  type ConformanceLimits,
+  type ConformanceOptions,
+  type ConformanceScenarios,
+  type ProviderFactory,
+} from "./conformance/conformance-options.ts";
+export {
+  CONFORMANCE_TIERS,
+  type CheckReport,
+  type CheckStatus,
+  type ConformanceReport,
+  type ConformanceTier,
+  type TierReport,
+} from "./conformance/conformance-report.ts";

@@ -1,0 +1,73 @@
+import type { AgentHandle, AgentProvider } from "../contract/agent-provider.ts";
+import type { AgentSpec } from "../contract/agent-spec.ts";
+
+/** Makes a provider that is ready to spawn. Called several times: what it makes is shut down by the suite. */
+export type ProviderFactory = () => AgentProvider | Promise<AgentProvider>;
+
+/**
+ * Specs that make the provider's agent do what a check needs. What is left out can't be verified; where the provider's
+ * capabilities claim it, that is a failure.
+ */
+export interface ConformanceScenarios {
+  /** An agent that says `words` and then ends well. */
+  says(words: string): AgentSpec;
+  /** An agent that works until it is stopped. */
+  works(): AgentSpec;
+  /** An agent that uses a tool and then ends well. */
+  usesTool?(): AgentSpec;
+  /** An agent that calls its model more than once. */
+  callsModelTwice?(): AgentSpec;
+  /** An agent that works until something is injected, and then says it. */
+  echoes?(): AgentSpec;
+  /** An agent that is told words, and one that is asked for them when the session is resumed. */
+  readonly remembers?: { told(words: string): AgentSpec; asked(): AgentSpec };
+  /** An agent that uses a tool of a server in `mcpStdioServers`. */
+  usesServer?(): AgentSpec;
+  /** An agent that asks for permission once and then ends, whatever the answer; `permissionConfig` is the suite's. */
+  asks?(): AgentSpec;
+  /** An agent that starts another one and then ends well. */
+  startsAgent?(): AgentSpec;
+  /** Kills the agent under a provider with a live handle. */
+  crash?(provider: AgentProvider, handle: AgentHandle): void | Promise<void>;
+}
+
+/** Every wait of the suite. */
+export interface ConformanceLimits {
+  readonly makeMs: number;
+  readonly spawnMs: number;
+  readonly sessionMs: number;
+  readonly stopMs: number;
+  readonly callMs: number;
+  readonly shutdownMs: number;
+  readonly deadlineMs: number;
+  readonly slowReaderMs: number;
+  readonly events: number;
+}
+
+export const CONFORMANCE_LIMITS: ConformanceLimits = {
+  // An agent's process starts and shakes hands; slow machines get room.
+  makeMs: 30_000,
+  spawnMs: 30_000,
+  // From the first event to the last of a task that a model does in seconds.
+  sessionMs: 60_000,
+  // The agent's own way to stop may be tried first, and its process ended when it does not heed it.
+  stopMs: 15_000,
+  // A refusal or an injection needs one exchange with the agent.
+  callMs: 15_000,
+  shutdownMs: 15_000,
+  // The `timeoutMs` that a session is given to see it end: short, because the suite waits for it.
+  deadlineMs: 200,
+  // Between two reads of the slow reader: long enough for several events to come meanwhile.
+  slowReaderMs: 10,
+  // A stream that gives more never ends by itself.
+  events: 20_000,
+};
+
+export interface ConformanceOptions {
+  readonly scenarios: ConformanceScenarios;
+  /** Values to try fields of the spec with, over the suite's own; `model` and `providerConfig` have none without this. */
+  readonly samples?: Partial<AgentSpec> | undefined;
+  readonly limits?: Partial<ConformanceLimits> | undefined;
+  /** Ends the run early; what did not run is reported as not verified. */
+  readonly signal?: AbortSignal | undefined;
+}

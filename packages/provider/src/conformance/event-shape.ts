@@ -1,0 +1,68 @@
+import { z } from "zod";
+import type { AgentEvent } from "../contract/agent-event.ts";
+
+const subagent = z.looseObject({ id: z.string().min(1), parentId: z.string().min(1) }).optional();
+const count = z.int().nonnegative().optional();
+
+/** What a session used: whole counts, nothing negative. */
+export const costShape = z
+  .looseObject({
+    inputTokens: count,
+    outputTokens: count,
+    cachedInputTokens: count,
+    usd: z.number().nonnegative().optional(),
+    turns: count,
+  })
+  .refine(({ inputTokens, cachedInputTokens = 0 }) => cachedInputTokens <= (inputTokens ?? Infinity), {
+    error: "more tokens came from the cache than went in",
+  });
+
+const toolOf = { toolUseId: z.string().min(1), toolName: z.string().min(1), subagent };
+
+/** The events as the contract has them, for providers that no compiler has checked. Fields that it does not know are let be. */
+export const eventShape = z.discriminatedUnion("kind", [
+  z.looseObject({
+    kind: z.literal("init"),
+    sessionId: z.string().min(1),
+    ignored: z.array(z.looseObject({ field: z.string(), reason: z.string().min(1) })),
+  }),
+  z.looseObject({ kind: z.literal("system"), subtype: z.string().min(1), message: z.string(), subagent }),
+  z.looseObject({
+    kind: z.literal("assistant_text"),
+    text: z.string(),
+    messageId: z.string().optional(),
+    subagent,
+  }),
+  z.looseObject({
+    kind: z.literal("tool_use"),
+    ...toolOf,
+    toolCategory: z.enum(["command", "edit", "mcp", "search", "agent", "approval", "question", "other"]),
+  }),
+  z.looseObject({ kind: z.literal("tool_result"), ...toolOf, content: z.string(), isError: z.boolean() }),
+  z.looseObject({
+    kind: z.literal("tool_progress"),
+    ...toolOf,
+    elapsedSeconds: z.number().nonnegative(),
+    output: z.string().optional(),
+  }),
+  z
+    .looseObject({
+      kind: z.literal("result"),
+      success: z.boolean(),
+      message: z.string(),
+      errors: z.array(z.string()),
+      errorSubtype: z
+        .enum(["stopped", "max_turns", "deadline_exceeded", "refused", "token_limit", "execution_failed"])
+        .optional(),
+      reason: z.string().optional(),
+      cost: z.looseObject({}),
+    })
+    .refine(({ success, errorSubtype }) => success === (errorSubtype === undefined), {
+      error: "errorSubtype is set exactly when success is false",
+    }),
+  z.looseObject({
+    kind: z.literal("error"),
+    code: z.enum(["app_server_crashed", "context_cancelled", "provider_shutdown", "provider_failed"]),
+    message: z.string(),
+  }),
+]) satisfies z.ZodType<{ readonly kind: AgentEvent["kind"] }>;

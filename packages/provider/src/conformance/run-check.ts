@@ -1,0 +1,34 @@
+import { type Check, NotRun } from "./check.ts";
+import type { CheckReport } from "./conformance-report.ts";
+import type { Stage } from "./stage.ts";
+import { describeError } from "./within.ts";
+import { Workbench } from "./workbench.ts";
+
+/** Runs one check to its end, whatever the provider does, and ends what it left. */
+export async function runCheck(stage: Stage, check: Check): Promise<CheckReport> {
+  const { id, tier, title } = check;
+  const began = performance.now();
+  const outcome: Outcome = stage.options.signal?.aborted
+    ? { status: "not_verified", reason: "the run was aborted before it" }
+    : await outcomeOf(stage, check);
+  if (outcome.status === "failed") await stage.replaceProvider().catch(() => {});
+  return { id, tier, title, ...outcome, tookMs: Math.round(performance.now() - began) };
+}
+
+type Outcome = Pick<CheckReport, "status" | "reason">;
+
+async function outcomeOf(stage: Stage, check: Check): Promise<Outcome> {
+  let outcome: Outcome;
+  let bench: Workbench | undefined;
+  try {
+    bench = new Workbench(stage, await stage.provider());
+    await check.run(bench);
+    outcome = { status: "passed" };
+  } catch (error) {
+    const status = error instanceof NotRun ? error.status : "failed";
+    outcome = { status, reason: describeError(error) };
+  }
+  const left = await bench?.release();
+  // What made a check fail is the better reason than what followed from it.
+  return left !== undefined && outcome.status !== "failed" ? { status: "failed", reason: left } : outcome;
+}

@@ -1,0 +1,83 @@
+import type { AgentCapabilities } from "../contract/capabilities.ts";
+import { ALL_CHECKS } from "./all-checks.ts";
+import type { ConformanceOptions, ProviderFactory } from "./conformance-options.ts";
+import {
+  type CheckReport,
+  CONFORMANCE_TIERS,
+  type ConformanceReport,
+  type ConformanceTier,
+  type TierReport,
+} from "./conformance-report.ts";
+import { runCheck } from "./run-check.ts";
+import { Stage } from "./stage.ts";
+
+/** What no check of the suite can see. */
+const BEYOND: ConformanceReport["notVerified"] = [
+  {
+    what: "the effect of fields that are honoured (model, effort, instructions, sandbox, tools)",
+    reason: "the suite sees the receipt of the provider, not the inside of its agent",
+  },
+  {
+    what: "that no process or file of the provider is left after its shutdown",
+    reason: "the suite does not know what belongs to the provider",
+  },
+];
+
+/**
+ * Holds a provider to the contract. Never rejects for what the provider does: a provider that hangs, throws or lies fails the
+ * checks by name, and the rest goes on.
+ *
+ * @example
+ * const report = await runConformance(() => new StubProvider(), {
+ *   scenarios: {
+ *     says: (words) => ({ prompt: words, cwd }),
+ *     works: () => ({ prompt: "Work", cwd, providerConfig: { behaviour: "hang-then-timeout" } }),
+ *   },
+ * });
+ * console.log(formatReport(report));
+ */
+export async function runConformance(
+  factory: ProviderFactory,
+  options: ConformanceOptions,
+): Promise<ConformanceReport> {
+  const stage = new Stage(factory, options);
+  const checks: CheckReport[] = [];
+  try {
+    for (const check of ALL_CHECKS) checks.push(await runCheck(stage, check));
+    const provider = await stage.provider().catch(() => undefined);
+    return reportOf(checks, provider);
+  } finally {
+    await stage.replaceProvider().catch(() => {});
+  }
+}
+
+function reportOf(
+  checks: readonly CheckReport[],
+  provider: { readonly name: string; readonly capabilities: AgentCapabilities } | undefined,
+): ConformanceReport {
+  const skipped = checks.flatMap(({ status, title, reason = "" }) =>
+    status === "not_verified" ? [{ what: title, reason }] : [],
+  );
+  return {
+    provider: provider?.name ?? "(none could be made)",
+    ...(provider && { capabilities: { ...provider.capabilities } }),
+    conforms: checks.every(({ status }) => status !== "failed"),
+    tiers: CONFORMANCE_TIERS.map((tier) => tierReport(tier, checks)),
+    checks,
+    notVerified: [...skipped, ...BEYOND],
+  };
+}
+
+function tierReport(tier: ConformanceTier, checks: readonly CheckReport[]): TierReport {
+  const failed = checks.filter((check) => check.tier === tier && check.status === "failed");
+  if (failed.length > 0) {
+    return { tier, status: "failed", reason: `failed: ${failed.map(({ id }) => id).join(", ")}` };
+  }
+  const earning = new Set(ALL_CHECKS.filter(({ earns }) => earns === true).map(({ id }) => id));
+  const missing = checks.find(
+    (check) => check.tier === tier && earning.has(check.id) && check.status !== "passed",
+  );
+  return missing
+    ? { tier, status: "not_earned", reason: `${missing.id} did not run: ${missing.reason ?? ""}` }
+    : { tier, status: "earned" };
+}
