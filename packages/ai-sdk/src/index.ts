@@ -1,2 +1,18 @@
 // Codex as a model of the AI SDK.
-export {};
+
+// The way in: `codex("gpt-…")`, or a provider with settings of its own.
+export { codex, type CodexProvider, createCodex } from "./codex-provider/create-codex.ts";
+export type { CodexSettings } from "./codex-provider/settings.ts";
+export type { CodexHandlers } from "./approval/approval-handlers.ts";
+export type { CodexLanguageModel } from "./model/codex-language-model.ts";
+
+// One call: `providerOptions.codex`, and what comes back as `providerMetadata.codex`.
+export type { CodexLanguageModelOptions } from "./model/model-options.ts";
+export type { PartMetadata as CodexPartMetadata } from "./stream/metadata.ts";
+
+// Threads beside calls: steer, interrupt, queue, fork, compact, read, list.
+export type { CodexThreads, ThreadReference } from "./codex-provider/codex-threads.ts";
+
+// Errors and limits.
+export { CodexModelError, type CodexModelErrorCode } from "./errors.ts";
+export { limits } from "./limits.ts";

@@ -115,6 +115,8 @@ export interface WarningEvent {
   readonly type: "warning";
   readonly kind: WarningKind;
   readonly message: string;
+  /** Of `model_rerouted`: the model that answers. */
+  readonly model?: string;
   readonly threadId?: string;
   readonly turnId?: string;
   readonly raw?: RawMessage;

@@ -102,7 +102,7 @@ describe("fromNotification", () => {
     [
       "model/rerouted",
       { ...place, fromModel: "a", toModel: "b", reason: "x" },
-      { type: "warning", kind: "model_rerouted", ...place },
+      { type: "warning", kind: "model_rerouted", model: "b", ...place },
     ],
     [
       "thread/status/changed",

@@ -94,10 +94,18 @@ const READERS: Readers = {
   deprecationNotice: ({ summary, details }, raw) =>
     warning("deprecation", sentence(summary, details), {}, raw),
   configWarning: ({ summary, details }, raw) => warning("config", sentence(summary, details), {}, raw),
-  "model/rerouted": ({ fromModel, toModel, threadId, turnId }, raw) =>
-    areTexts(fromModel, toModel)
-      ? warning("model_rerouted", `${toModel} answers in place of ${fromModel}.`, { threadId, turnId }, raw)
-      : undefined,
+  "model/rerouted": ({ fromModel, toModel, threadId, turnId }, raw) => {
+    if (!areTexts(fromModel, toModel)) return undefined;
+    const message = `${toModel} answers in place of ${fromModel}.`;
+    return {
+      type: "warning",
+      kind: "model_rerouted",
+      message,
+      model: toModel,
+      ...placeOf({ threadId, turnId }),
+      raw,
+    };
+  },
 };
 
 const readers = new Map<string, (params: never, raw: RawMessage) => Reading | undefined>(

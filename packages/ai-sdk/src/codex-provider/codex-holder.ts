@@ -1,0 +1,112 @@
+import { Codex } from "codexkit";
+import type { ApprovalSettings } from "../approval/approval-handlers.ts";
+import { CodexModelError } from "../errors.ts";
+import { limits } from "../limits.ts";
+import { orAborted } from "../or-aborted.ts";
+import { Sessions } from "../session/sessions.ts";
+import { ChildHold } from "./child-hold.ts";
+import type { CodexSettings } from "./settings.ts";
+
+/** A codex with work to do, until it is released. */
+export interface Lease {
+  readonly codex: Codex;
+  readonly sessions: Sessions;
+  release(): void;
+}
+
+interface Held {
+  readonly codex: Codex;
+  readonly sessions: Sessions;
+}
+
+/** The one codex of a provider: launched or reached at the first call, shared by all, ended when nobody has used it for long. */
+export class CodexHolder {
+  readonly #settings: CodexSettings;
+  readonly #approvals: ApprovalSettings;
+  readonly #child = new ChildHold();
+  #held: Promise<Held> | undefined;
+  #leases = 0;
+  #idle: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  constructor(settings: CodexSettings, approvals: ApprovalSettings) {
+    this.#settings = settings;
+    this.#approvals = approvals;
+  }
+
+  async lease(signal?: AbortSignal): Promise<Lease> {
+    if (this.#isClosed) throw new CodexModelError("closed", "The provider was closed; make another one.");
+    clearTimeout(this.#idle);
+    this.#leases += 1;
+    this.#child.take();
+    let isReleased = false;
+    const release = (): void => {
+      if (isReleased) return;
+      isReleased = true;
+      this.#release();
+    };
+    try {
+      this.#held ??= this.#open();
+      const held = await orAborted(this.#held, signal);
+      return { ...held, release };
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
+  /** Ends every turn, and the codex unless it is the caller's own. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#idle);
+    await this.#shutDown();
+  }
+
+  #open(): Promise<Held> {
+    const opening = this.#openCodex().then((codex) => ({
+      codex,
+      sessions: new Sessions(codex, this.#approvals),
+    }));
+    // One that could not be opened is tried again by the next call.
+    opening.catch(() => {
+      if (this.#held === opening) this.#held = undefined;
+    });
+    return opening;
+  }
+
+  async #openCodex(): Promise<Codex> {
+    const { codex, connect, launch } = this.#settings;
+    if (codex) return codex;
+    if (connect) {
+      const { url, ...options } = connect;
+      return Codex.connect(url, options);
+    }
+    return Codex.launch({
+      ...launch,
+      onSpawn: (child) => {
+        this.#child.adopt(child);
+        launch?.onSpawn?.(child);
+      },
+    });
+  }
+
+  #release(): void {
+    this.#leases -= 1;
+    if (this.#leases > 0) return;
+    this.#child.release();
+    const { connect, idleShutdownMs = connect ? limits.idleDisconnectMs : limits.idleShutdownMs } =
+      this.#settings;
+    if (idleShutdownMs === false || this.#isClosed) return;
+    this.#idle = setTimeout(() => void this.#shutDown().catch(() => {}), idleShutdownMs);
+    this.#idle.unref();
+  }
+
+  async #shutDown(): Promise<void> {
+    const opening = this.#held;
+    this.#held = undefined;
+    const held = await opening?.catch(() => undefined);
+    if (held === undefined) return;
+    await held.sessions.close();
+    if (held.codex !== this.#settings.codex) await held.codex.close();
+  }
+}

@@ -1,0 +1,110 @@
+import type { Codex, ForkThreadOptions, Input, Thread, v2 } from "codexkit";
+import { CodexModelError } from "../errors.ts";
+import { PROVIDER_KEY } from "../stream/metadata.ts";
+import { toModelError } from "../stream/turn-error.ts";
+import type { CodexHolder } from "./codex-holder.ts";
+
+/** A thread by its id, or by the provider metadata of anything that came out of it: a result, a part, a message. */
+export type ThreadReference = string | Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+
+interface CallOptions {
+  readonly signal?: AbortSignal;
+}
+
+/** What can be done with the threads of a provider beside running turns on them. */
+export class CodexThreads {
+  readonly #holder: CodexHolder;
+
+  constructor(holder: CodexHolder) {
+    this.#holder = holder;
+  }
+
+  /** Adds to what the agent works on, while its turn runs; the stream of that turn shows what comes of it. */
+  steer(thread: ThreadReference, input: Input, options: CallOptions = {}): Promise<void> {
+    return this.#with(thread, (held) => held.steer(input, options), options);
+  }
+
+  /** Stops the turn that runs; its stream ends as interrupted, with what came until then. */
+  interrupt(thread: ThreadReference, options: CallOptions = {}): Promise<void> {
+    return this.#with(thread, (held) => held.interrupt(options), options);
+  }
+
+  /** Leaves input with Codex, which runs it after the turn that runs now. What comes of it is in the thread, in no stream. */
+  queue(thread: ThreadReference, input: Input, options: CallOptions = {}): Promise<v2.QueuedSubmission> {
+    return this.#with(thread, (held) => held.queue.add(input, options), options);
+  }
+
+  /** Makes the history shorter. */
+  async compact(thread: ThreadReference, options: CallOptions = {}): Promise<void> {
+    await this.#with(thread, async (held) => void (await held.compact(options)), options);
+  }
+
+  /** Copies a stored thread; gives the id of the copy, for `providerOptions.codex.threadId`. */
+  async fork(
+    thread: ThreadReference,
+    { signal, ...where }: Pick<ForkThreadOptions, "lastTurnId" | "beforeTurnId"> & CallOptions = {},
+  ): Promise<string> {
+    const options = signal ? { signal } : {};
+    const copy = await this.#use((codex) => codex.forkThread(idOf(thread), where, options), options);
+    return copy.id;
+  }
+
+  /** A thread as Codex has it now. */
+  read(thread: ThreadReference, options: CallOptions = {}): Promise<v2.Thread> {
+    return this.#use((codex) => codex.readThread(idOf(thread), options), options);
+  }
+
+  /** The stored threads, newest first unless told. */
+  async *list({ signal, ...filter }: Omit<v2.ThreadListParams, "cursor"> & CallOptions = {}): AsyncGenerator<
+    v2.Thread,
+    void,
+    undefined
+  > {
+    const lease = await this.#holder.lease(signal);
+    try {
+      yield* lease.codex.listThreads(filter, signal ? { signal } : {});
+    } catch (error) {
+      throw toModelError(error);
+    } finally {
+      lease.release();
+    }
+  }
+
+  /** The thread as this provider holds it, or resumed for the while. */
+  #with<Value>(
+    thread: ThreadReference,
+    act: (thread: Thread) => Promise<Value>,
+    options: CallOptions,
+  ): Promise<Value> {
+    const id = idOf(thread);
+    return this.#use(async (codex, sessions) => {
+      const held = sessions.find(id)?.thread;
+      if (held) return act(held);
+      await using resumed = await codex.resumeThread(id, {}, options);
+      return await act(resumed);
+    }, options);
+  }
+
+  async #use<Value>(
+    act: (codex: Codex, sessions: Awaited<ReturnType<CodexHolder["lease"]>>["sessions"]) => Promise<Value>,
+    { signal }: CallOptions,
+  ): Promise<Value> {
+    const lease = await this.#holder.lease(signal);
+    try {
+      return await act(lease.codex, lease.sessions);
+    } catch (error) {
+      throw toModelError(error);
+    } finally {
+      lease.release();
+    }
+  }
+}
+
+function idOf(thread: ThreadReference): string {
+  const id = typeof thread === "string" ? thread : thread[PROVIDER_KEY]?.["threadId"];
+  if (typeof id === "string" && id !== "") return id;
+  throw new CodexModelError(
+    "invalid_options",
+    `A thread is named by its id or by provider metadata with codex.threadId; got ${JSON.stringify(thread)}.`,
+  );
+}

@@ -1,0 +1,80 @@
+import {
+  type EmbeddingModelV4,
+  type ImageModelV4,
+  NoSuchModelError,
+  type ProviderV4,
+} from "@ai-sdk/provider";
+import type { v2 } from "codexkit";
+import { limits } from "../limits.ts";
+import { CodexLanguageModel } from "../model/codex-language-model.ts";
+import { CONFIGURED_MODEL } from "../model/read-call.ts";
+import { CodexHolder } from "./codex-holder.ts";
+import { type CodexSettings, readSettings } from "./settings.ts";
+import { CodexThreads } from "./codex-threads.ts";
+import { toModelError } from "../stream/turn-error.ts";
+
+/** A provider of the AI SDK: call it for a model. Without a name it is the one that Codex is configured with. */
+export interface CodexProvider extends ProviderV4, AsyncDisposable {
+  (modelId?: string): CodexLanguageModel;
+  languageModel(modelId?: string): CodexLanguageModel;
+  /** The same as `languageModel`. */
+  chat(modelId?: string): CodexLanguageModel;
+  /** The models that Codex knows, in the order in which it shows them. */
+  listModels(options?: { readonly signal?: AbortSignal }): Promise<v2.Model[]>;
+  /** What can be done with threads beside running turns: steer, interrupt, queue, fork, compact, read, list. */
+  readonly threads: CodexThreads;
+  /** Ends every turn, and the codex unless it was given in the settings. */
+  close(): Promise<void>;
+}
+
+/**
+ * Makes a provider. Nothing is started before the first call.
+ *
+ * @example
+ * await using codex = createCodex({ cwd: process.cwd(), sandbox: "workspace-write" });
+ * const { text } = await generateText({ model: codex("gpt-6.1-sol"), prompt: "Make the failing test pass" });
+ */
+export function createCodex(settings: CodexSettings = {}): CodexProvider {
+  const checked = readSettings(settings);
+  const parkedTurnMs = checked.parkedTurnMs ?? limits.parkedTurnMs;
+  const { policy, handlers } = checked;
+  const holder = new CodexHolder(checked, { policy, handlers, parkedTurnMs });
+
+  const languageModel = (modelId: string = CONFIGURED_MODEL): CodexLanguageModel =>
+    new CodexLanguageModel(modelId, { settings: checked, holder, parkedTurnMs });
+
+  function provider(modelId?: string): CodexLanguageModel {
+    if (new.target) throw new TypeError("A codex provider is called without new: codex(modelId).");
+    return languageModel(modelId);
+  }
+  const close = (): Promise<void> => holder.close();
+  return Object.assign(provider, {
+    specificationVersion: "v4" as const,
+    languageModel,
+    chat: languageModel,
+    embeddingModel: (modelId: string): EmbeddingModelV4 => {
+      throw new NoSuchModelError({ modelId, modelType: "embeddingModel" });
+    },
+    imageModel: (modelId: string): ImageModelV4 => {
+      throw new NoSuchModelError({ modelId, modelType: "imageModel" });
+    },
+    listModels: ({ signal }: { readonly signal?: AbortSignal } = {}) => listModels(holder, signal),
+    threads: new CodexThreads(holder),
+    close,
+    [Symbol.asyncDispose]: close,
+  });
+}
+
+/** The provider with default settings: a codex found on this machine, launched at the first call. */
+export const codex: CodexProvider = createCodex();
+
+async function listModels(holder: CodexHolder, signal: AbortSignal | undefined): Promise<v2.Model[]> {
+  const lease = await holder.lease(signal);
+  try {
+    return await Array.fromAsync(lease.codex.models.list(signal ? { signal } : {}));
+  } catch (error) {
+    throw toModelError(error);
+  } finally {
+    lease.release();
+  }
+}

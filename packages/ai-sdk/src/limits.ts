@@ -1,0 +1,21 @@
+/** The bounds of the provider, each with its reason. Those that a user may change are settings with these defaults. */
+export const limits = {
+  /** How long a turn waits for a tool's result or a person's decision. A person may be at lunch; a crashed app never comes. */
+  parkedTurnMs: 15 * 60_000,
+  /** How long a codex without work is kept. It does not keep the program alive; another starts in a tenth of a second. */
+  idleShutdownMs: 10 * 60_000,
+  /** The same for a connection, which does keep the program alive: a script should not wait long for its end. */
+  idleDisconnectMs: 5_000,
+  /** Threads without a turn that are kept for their next one; the oldest goes first and comes back from its messages. */
+  idleThreads: 64,
+  /** How long a turn may take to stop before its stream ends without it. Codex needs some 5 ms. */
+  interruptMs: 5_000,
+  /** How long a server may take to repeat what it still waits for, after a resume. It does so at once. */
+  repeatedRequestsMs: 5_000,
+  /** The output of a running command is shown again when it grew by this part, or … */
+  outputGrowth: 1 / 8,
+  /** … after this time, whichever comes first: each showing repeats all of it. */
+  outputEveryMs: 250,
+  /** Warnings of a turn that its metadata repeats. */
+  turnWarnings: 20,
+} as const;

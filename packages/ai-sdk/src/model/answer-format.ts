@@ -1,0 +1,47 @@
+import type { JSONObject, LanguageModelV4CallOptions, SharedV4Warning } from "@ai-sdk/provider";
+import { CodexError, type OutputSchema, outputSchema } from "codexkit";
+import { type ReadAnswer, readAnyJson, readObject, readText } from "../stream/answer-reader.ts";
+import { withoutAbsent } from "../stream/without-absent.ts";
+
+/** What the answer must look like, and how it is read. */
+export interface AnswerFormat {
+  readonly isJson: boolean;
+  /** What Codex holds the model to. */
+  readonly schema?: OutputSchema<unknown>;
+  /** What the model is asked for in words, where it can't be held to it. */
+  readonly request?: string;
+  readonly readAnswer: ReadAnswer;
+  readonly warnings: readonly SharedV4Warning[];
+}
+
+/** Reads `responseFormat`. A schema that strict mode can't take is asked for in words instead. */
+export function answerFormat(format: LanguageModelV4CallOptions["responseFormat"]): AnswerFormat {
+  if (format?.type !== "json") return { isJson: false, readAnswer: readText, warnings: [] };
+  const { schema } = format;
+  if (schema === undefined) {
+    return inWords("Answer with JSON and nothing else.", {
+      type: "compatibility",
+      feature: "responseFormat json without a schema",
+      details: "Codex has no such mode: the model is asked for JSON in words.",
+    });
+  }
+  try {
+    const made = outputSchema(schema as JSONObject);
+    const clean = (): ((delta: string) => string) => withoutAbsent(schema as JSONObject);
+    return { isJson: true, schema: made, readAnswer: readObject(clean), warnings: [] };
+  } catch (error) {
+    if (!(error instanceof CodexError)) throw error;
+    return inWords(
+      `Answer with JSON that fits this JSON Schema, and nothing else:\n${JSON.stringify(schema)}`,
+      {
+        type: "compatibility",
+        feature: "responseFormat json with this schema",
+        details: `${error.message} The model is asked for it in words.`,
+      },
+    );
+  }
+}
+
+function inWords(request: string, warning: SharedV4Warning): AnswerFormat {
+  return { isJson: true, request, readAnswer: readAnyJson, warnings: [warning] };
+}

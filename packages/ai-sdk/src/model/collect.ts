@@ -1,0 +1,97 @@
+import type {
+  LanguageModelV4Content,
+  LanguageModelV4GenerateResult,
+  LanguageModelV4StreamPart,
+  SharedV4Warning,
+} from "@ai-sdk/provider";
+import { InvalidResponseDataError } from "@ai-sdk/provider";
+import type { AnswerFormat } from "./answer-format.ts";
+
+type Part = LanguageModelV4StreamPart;
+type Finish = Extract<Part, { type: "finish" }>;
+type Response = NonNullable<LanguageModelV4GenerateResult["response"]>;
+type Block = Extract<LanguageModelV4Content, { type: "text" | "reasoning" }>;
+
+/** The whole of a stream, in the order in which its parts began. Throws what the stream calls an error. */
+export async function collect(
+  stream: ReadableStream<Part>,
+  format: AnswerFormat,
+): Promise<LanguageModelV4GenerateResult> {
+  const content: LanguageModelV4Content[] = [];
+  const blocks = new Map<string, Block>();
+  let warnings: readonly SharedV4Warning[] = [];
+  const response: Response = {};
+  let finish: Finish | undefined;
+  for await (const part of stream) {
+    switch (part.type) {
+      case "stream-start":
+        ({ warnings } = part);
+        break;
+      case "response-metadata": {
+        const { type: _, ...metadata } = part;
+        Object.assign(response, metadata);
+        break;
+      }
+      case "text-start":
+      case "reasoning-start": {
+        const type = part.type === "text-start" ? "text" : "reasoning";
+        const block: Block = { type, text: "", ...metadataOf(part) };
+        blocks.set(part.id, block);
+        content.push(block);
+        break;
+      }
+      case "text-delta":
+      case "reasoning-delta": {
+        const block = blocks.get(part.id);
+        if (block) block.text += part.delta;
+        break;
+      }
+      case "tool-result":
+        if (part.preliminary !== true) content.push(part);
+        break;
+      case "tool-call":
+      case "tool-approval-request":
+      case "file":
+      case "reasoning-file":
+      case "source":
+      case "custom":
+        content.push(part);
+        break;
+      case "finish":
+        finish = part;
+        break;
+      case "error":
+        throw part.error;
+      // Parts of a part that comes whole, and those for streams alone.
+      default:
+        break;
+    }
+  }
+  if (finish === undefined) {
+    throw new InvalidResponseDataError({ data: content, message: "The stream ended without its end." });
+  }
+  const { finishReason, usage } = finish;
+  return {
+    content,
+    finishReason,
+    usage,
+    warnings: [...warnings],
+    response,
+    ...metadataOf(finish),
+    ...(format.isJson && structuredText(content)),
+  };
+}
+
+/** The answer is the last message that is one: what was said before it is not a part of the JSON. */
+function structuredText(content: readonly LanguageModelV4Content[]): {
+  readonly structuredOutputText?: string;
+} {
+  const last = content.findLast((part) => part.type === "text");
+  return last === undefined ? {} : { structuredOutputText: last.text };
+}
+
+function metadataOf({
+  providerMetadata,
+}: Pick<Finish, "providerMetadata">): Pick<Finish, "providerMetadata"> {
+  return providerMetadata === undefined ? {} : { providerMetadata };
+}

@@ -1,0 +1,142 @@
+import type { ApprovalAsk, Ask, PersonsDecision, ToolAsk, ToolOutcome } from "./ask.ts";
+
+type Pending =
+  | { readonly kind: "tool"; readonly ask: ToolAsk; readonly answer: (outcome: ToolOutcome) => void }
+  | {
+      readonly kind: "approval";
+      readonly ask: ApprovalAsk;
+      readonly answer: (decision: PersonsDecision) => void;
+    };
+
+/**
+ * What a thread's turns wait for from their client, from the asking to the answer, which comes with a later call. An answer
+ * may also come first: a server that is resumed repeats what it still waits for.
+ */
+export class AskDesk {
+  readonly #pending = new Map<string, Pending>();
+  readonly #unseen = new Set<Pending>();
+  readonly #earlyResults = new Map<string, ToolOutcome>();
+  readonly #earlyDecisions = new Map<string, PersonsDecision>();
+  readonly #listeners = new Set<() => void>();
+  #offered: ReadonlySet<string> = new Set();
+
+  /** Whether something is asked that `takeUnseen` has not given yet. */
+  get hasUnseen(): boolean {
+    return this.#unseen.size > 0;
+  }
+
+  get isIdle(): boolean {
+    return this.#pending.size === 0;
+  }
+
+  has(id: string): boolean {
+    return this.#pending.has(id);
+  }
+
+  /** Hears of everything that is asked, and of everything that is asked no longer. */
+  onChange(listener: () => void): Disposable {
+    this.#listeners.add(listener);
+    return { [Symbol.dispose]: () => void this.#listeners.delete(listener) };
+  }
+
+  takeUnseen(): Ask[] {
+    const asks = [...this.#unseen].map(({ ask }) => ask);
+    this.#unseen.clear();
+    return asks;
+  }
+
+  /** What was asked and not answered is to be shown again. */
+  showAgain(): void {
+    for (const pending of this.#pending.values()) this.#unseen.add(pending);
+  }
+
+  /** The tools of the call at hand. A thread keeps those that it was started with, and may call one that is no longer there. */
+  offer(tools: ReadonlySet<string>): void {
+    this.#offered = tools;
+  }
+
+  /** Asks for a tool's result. Rejects when nobody waits for it any more. */
+  async callTool(ask: ToolAsk, signal: AbortSignal): Promise<ToolOutcome> {
+    if (!this.#offered.has(ask.toolName)) {
+      return { type: "error", message: "It is not offered at the moment." };
+    }
+    return this.#ask(ask.id, this.#earlyResults, (answer) => ({ kind: "tool", ask, answer }), signal);
+  }
+
+  /** Asks for a person's decision. Rejects when nobody waits for it any more. */
+  approve(ask: ApprovalAsk, signal: AbortSignal): Promise<PersonsDecision> {
+    return this.#ask(ask.id, this.#earlyDecisions, (answer) => ({ kind: "approval", ask, answer }), signal);
+  }
+
+  /** Whether somebody waited for this result; otherwise it is kept for whoever asks. */
+  giveResult(toolCallId: string, outcome: ToolOutcome): boolean {
+    const pending = this.#take(toolCallId);
+    if (pending?.kind === "tool") pending.answer(outcome);
+    else this.#earlyResults.set(toolCallId, outcome);
+    return pending !== undefined;
+  }
+
+  /** Whether somebody waited for this decision; otherwise it is kept for whoever asks. */
+  giveDecision(approvalId: string, decision: PersonsDecision): boolean {
+    const pending = this.#take(approvalId);
+    if (pending?.kind === "approval") pending.answer(decision);
+    else this.#earlyDecisions.set(approvalId, decision);
+    return pending !== undefined;
+  }
+
+  /** Answers everything with a no, for this reason. */
+  refuseAll(reason: string): void {
+    for (const { ask } of this.#pending.values()) {
+      if (ask.kind === "tool") this.giveResult(ask.id, { type: "error", message: reason });
+      else this.giveDecision(ask.id, { approved: false, reason });
+    }
+  }
+
+  /** Answers that came early belong to the turn that they were for, and to no later one. */
+  forgetEarly(): void {
+    this.#earlyResults.clear();
+    this.#earlyDecisions.clear();
+  }
+
+  async #ask<Answer>(
+    id: string,
+    early: Map<string, Answer>,
+    open: (answer: (value: Answer) => void) => Pending,
+    signal: AbortSignal,
+  ): Promise<Answer> {
+    signal.throwIfAborted();
+    const known = early.get(id);
+    if (known !== undefined) {
+      early.delete(id);
+      return known;
+    }
+    const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+    const withdraw = (): void => {
+      this.#take(id);
+      reject(signal.reason as Error);
+    };
+    signal.addEventListener("abort", withdraw, { once: true });
+    const pending = open(resolve);
+    this.#pending.set(id, pending);
+    this.#unseen.add(pending);
+    this.#tell();
+    try {
+      return await promise;
+    } finally {
+      signal.removeEventListener("abort", withdraw);
+    }
+  }
+
+  #take(id: string): Pending | undefined {
+    const pending = this.#pending.get(id);
+    if (pending === undefined) return undefined;
+    this.#pending.delete(id);
+    this.#unseen.delete(pending);
+    this.#tell();
+    return pending;
+  }
+
+  #tell(): void {
+    for (const listener of this.#listeners) listener();
+  }
+}

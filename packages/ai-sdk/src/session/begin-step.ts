@@ -1,0 +1,95 @@
+import type { SharedV4Warning } from "@ai-sdk/provider";
+import { CodexModelError } from "../errors.ts";
+import type { Call } from "../model/read-call.ts";
+import { adoptTurn } from "./adopt-turn.ts";
+import { answersOf, giveAnswers } from "./answers.ts";
+import { openSession } from "./open-session.ts";
+import type { Session } from "./session.ts";
+import { isGone, type Sessions } from "./sessions.ts";
+import { startTurn } from "./start-turn.ts";
+import type { TurnRun } from "./turn-run.ts";
+
+/** What one call of the model streams: a turn from its start, or from where it waited for this call. */
+export interface Step {
+  readonly session: Session;
+  readonly run: TurnRun;
+  /** Answers to approvals that this step begins with. */
+  readonly answered: readonly { readonly approvalId: string; readonly approved: boolean }[];
+  readonly warnings: readonly SharedV4Warning[];
+}
+
+/** Finds or starts the turn for a call. */
+export async function beginStep(sessions: Sessions, call: Call): Promise<Step> {
+  const { thread: origin, approvals, toolResults } = call.prompt;
+  const parked = origin && parkedTurn(sessions, origin.threadId, origin.turnId);
+  const hasAnswers = approvals.length > 0 || toolResults.length > 0;
+  if (parked && hasAnswers) return continueTurn(parked, call);
+  parked?.session.abandon("The client went on without an answer.");
+  if (!hasAnswers || origin === undefined) return startStep(sessions, call, []);
+
+  const adopted = await adoptTurn(sessions, origin.threadId, call);
+  if (adopted) return adopted;
+  if (approvals.length > 0) throw approvalLost(origin.threadId);
+  return startFresh(sessions, call);
+}
+
+function parkedTurn(
+  sessions: Sessions,
+  threadId: string,
+  turnId: string | undefined,
+): { readonly session: Session; readonly run: TurnRun } | undefined {
+  const session = sessions.find(threadId);
+  const run = session?.isParked ? session.run : undefined;
+  return session && run?.turnId === turnId && run ? { session, run } : undefined;
+}
+
+/** Goes on with a turn that waited for this call. */
+async function continueTurn(
+  { session, run }: { readonly session: Session; readonly run: TurnRun },
+  call: Call,
+): Promise<Step> {
+  session.unpark();
+  session.desk.offer(new Set(call.tools.map(({ name }) => name)));
+  const { input, approvals } = call.prompt;
+  // What the person adds to an answer is for the turn that gets the answer.
+  if (input.length > 0) await session.thread.steer([...input], call.callOptions);
+  giveAnswers(session.desk, answersOf(call.prompt));
+  session.desk.forgetEarly();
+  session.desk.showAgain();
+  run.parts.beginStep();
+  return { session, run, answered: approvals, warnings: [] };
+}
+
+async function startStep(
+  sessions: Sessions,
+  call: Call,
+  warnings: readonly SharedV4Warning[],
+): Promise<Step> {
+  const opened = await openSession(sessions, call);
+  const all = [...warnings, ...opened.warnings];
+  try {
+    return { ...(await startTurn(sessions, opened.session, call)), answered: [], warnings: all };
+  } catch (error) {
+    // A thread that lived in the memory of a codex that is gone.
+    if (!isGone(error) || call.options.threadId !== undefined) throw error;
+    sessions.drop(opened.session);
+    return startFresh(sessions, call);
+  }
+}
+
+/** The turn that these answers are for is gone: another one goes on from them. */
+async function startFresh(sessions: Sessions, call: Call): Promise<Step> {
+  const message =
+    "The turn that these messages came from is over: they were put into a new thread, which goes on from there.";
+  const { session, warnings } = await sessions.start(call, [{ type: "other", message }]);
+  return { ...(await startTurn(sessions, session, call)), answered: [], warnings };
+}
+
+function approvalLost(threadId: string): CodexModelError {
+  return new CodexModelError(
+    "approval_lost",
+    `Nothing in thread ${threadId} waits for this approval any more: its time was up, or the process that had asked is ` +
+      "gone, with its thread. Nothing was run. Send a new message; to approve from another process, let both connect to " +
+      "one server and set persist: true.",
+  );
+}

@@ -1,0 +1,108 @@
+import type { Thread } from "codexkit";
+import { orAborted } from "../or-aborted.ts";
+import type { AskDesk } from "./ask-desk.ts";
+import type { LastingSettings } from "./thread-options.ts";
+import type { TurnRun } from "./turn-run.ts";
+
+export interface SessionOptions {
+  readonly thread: Thread;
+  readonly desk: AskDesk;
+  /** Whether Codex stores the thread, so that it can be forked, and resumed by another process. */
+  readonly isStored: boolean;
+  /** The tools that the thread has, with a fingerprint each; undefined where another process gave it some. */
+  readonly tools: ReadonlyMap<string, string> | undefined;
+  readonly instructions: string | undefined;
+  readonly settings: LastingSettings;
+}
+
+/** A thread that this provider holds, and the turn on it: one at a time, from its start to its end. */
+export class Session {
+  readonly thread: Thread;
+  readonly desk: AskDesk;
+  readonly isStored: boolean;
+  readonly tools: ReadonlyMap<string, string> | undefined;
+  /** The developer's instructions that the thread has been given last. */
+  instructions: string | undefined;
+  /** What the next turn runs with unless it says otherwise. */
+  settings: LastingSettings;
+  /** The turn that a call of this provider started last. */
+  newestTurn: string | undefined;
+  /** The turn that runs, or that ended while nobody read it. */
+  run: TurnRun | undefined;
+  #line: Promise<void> = Promise.resolve();
+  #users = 0;
+  #parked: NodeJS.Timeout | undefined;
+  #onReturn: () => void = () => {};
+
+  constructor({ thread, desk, isStored, tools, instructions, settings }: SessionOptions) {
+    this.thread = thread;
+    this.desk = desk;
+    this.isStored = isStored;
+    this.tools = tools;
+    this.instructions = instructions;
+    this.settings = settings;
+  }
+
+  /** Whether no turn runs, waits or is about to. */
+  get isIdle(): boolean {
+    return this.#users === 0 && !this.isParked;
+  }
+
+  get isParked(): boolean {
+    return this.#parked !== undefined;
+  }
+
+  /** Resolves when the thread is this caller's, to a function that gives it to the next one. */
+  async enter(signal: AbortSignal | undefined): Promise<() => void> {
+    const before = this.#line;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    // Whoever gives up keeps their place until those before them are done: the next one must not overtake those.
+    this.#line = before.then(() => promise);
+    this.#users += 1;
+    const leave = (): void => {
+      this.#users -= 1;
+      resolve();
+    };
+    try {
+      await orAborted(before, signal);
+      return leave;
+    } catch (error) {
+      leave();
+      throw error;
+    }
+  }
+
+  /**
+   * The turn waits for its client, no longer than this.
+   * @param onReturn Called once, when the client is back or is waited for no longer.
+   */
+  park(milliseconds: number, onReturn: () => void): void {
+    this.unpark();
+    this.#onReturn = onReturn;
+    const reason = `No answer came within ${milliseconds} ms.`;
+    this.#parked = setTimeout(() => this.abandon(reason), milliseconds);
+    // It is the app that is waited for: an app that is done need not wait for itself.
+    this.#parked.unref();
+  }
+
+  /** The client is back. */
+  unpark(): void {
+    clearTimeout(this.#parked);
+    this.#parked = undefined;
+    this.#onReturn();
+    this.#onReturn = () => {};
+  }
+
+  /** The client does not come back: what the turn asked is refused, and the turn stopped. */
+  abandon(reason: string): void {
+    this.unpark();
+    this.desk.refuseAll(reason);
+    this.run?.interrupt();
+    this.run = undefined;
+  }
+
+  async close(): Promise<void> {
+    this.abandon("The provider was closed.");
+    await this.thread.close();
+  }
+}

@@ -1,0 +1,79 @@
+import type { Call } from "../model/read-call.ts";
+import { TurnParts } from "../stream/turn-parts.ts";
+import type { Session } from "./session.ts";
+import type { Sessions } from "./sessions.ts";
+import { lastingSettings, runOptions } from "./thread-options.ts";
+import { TurnRun } from "./turn-run.ts";
+
+/** Starts a turn on a thread, once those before it are over. */
+export async function startTurn(
+  sessions: Sessions,
+  session: Session,
+  call: Call,
+): Promise<{ readonly session: Session; readonly run: TurnRun }> {
+  const leave = await session.enter(call.signal);
+  try {
+    const run = await start(session, call, () => {
+      leave();
+      session.desk.forgetEarly();
+      sessions.trim();
+    });
+    return { session, run };
+  } catch (error) {
+    leave();
+    throw error;
+  }
+}
+
+async function start(session: Session, call: Call, onEnd: () => void): Promise<TurnRun> {
+  const { thread, desk } = session;
+  const { prompt, format, signal } = call;
+  // What an earlier turn had left to show when it ended, nobody came for.
+  session.unpark();
+  session.run?.end();
+  session.run = undefined;
+  desk.offer(new Set(call.tools.map(({ name }) => name)));
+  if (call.options.compact === true && session.newestTurn !== undefined)
+    await thread.compact(call.callOptions);
+  if (call.instructions !== session.instructions) await replaceInstructions(session, call);
+
+  const input =
+    format.request === undefined ? [...prompt.input] : [...prompt.input, { text: format.request }];
+  // The signal is for the start alone: a turn that waits for its client outlives the call that started it.
+  using starting = whileStarting(signal);
+  const turn = thread.run(input, { ...runOptions(call, session.settings), signal: starting.signal });
+  const turnId = await turn.id;
+  session.newestTurn = turnId;
+  session.settings = { ...session.settings, ...defined(lastingSettings(call)) };
+  turn.result().then(onEnd, onEnd);
+  const parts = new TurnParts({ threadId: thread.id, turnId, readAnswer: format.readAnswer });
+  const source = { turnId, events: turn[Symbol.asyncIterator](), interrupt: () => turn.interrupt() };
+  session.run = new TurnRun(source, desk, parts);
+  return session.run;
+}
+
+/** A thread that runs takes no other instructions: it is told of them in its history. */
+async function replaceInstructions(
+  session: Session,
+  { instructions = "", callOptions }: Call,
+): Promise<void> {
+  const text = `These instructions take the place of the developer's earlier ones:\n${instructions}`;
+  const message = { type: "message", role: "developer", content: [{ type: "input_text", text }] };
+  await session.thread.inject([message], callOptions);
+  session.instructions = instructions;
+}
+
+function whileStarting(signal: AbortSignal | undefined): Disposable & { readonly signal: AbortSignal } {
+  const controller = new AbortController();
+  const onAbort = (): void => controller.abort(signal?.reason);
+  if (signal?.aborted) onAbort();
+  signal?.addEventListener("abort", onAbort, { once: true });
+  return {
+    signal: controller.signal,
+    [Symbol.dispose]: () => signal?.removeEventListener("abort", onAbort),
+  };
+}
+
+function defined<Value extends object>(value: Value): Partial<Value> {
+  return Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)) as Partial<Value>;
+}

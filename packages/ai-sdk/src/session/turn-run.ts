@@ -1,0 +1,103 @@
+import type { CodexEvent } from "codexkit";
+import { setImmediate } from "node:timers/promises";
+import { limits } from "../limits.ts";
+import type { TurnParts } from "../stream/turn-parts.ts";
+import type { Ask } from "./ask.ts";
+import type { AskDesk } from "./ask-desk.ts";
+
+/** A turn as its streams need it, whichever process started it. */
+export interface TurnSource {
+  readonly turnId: string;
+  readonly events: AsyncIterator<CodexEvent, unknown>;
+  interrupt(): Promise<void>;
+}
+
+/** What comes next: something that happened, something that is asked, or nothing any more. */
+export type Next =
+  | { readonly type: "event"; readonly event: CodexEvent }
+  | { readonly type: "asks"; readonly asks: readonly Ask[] }
+  | { readonly type: "over" };
+
+/** A turn that runs, or waits for its client between two streams. It has one reader at a time. */
+export class TurnRun {
+  readonly parts: TurnParts;
+  readonly #source: TurnSource;
+  readonly #desk: AskDesk;
+  readonly #listening: Disposable;
+  #fetched: Next | undefined;
+  #isFetching = false;
+  #isOver = false;
+  #wake: () => void = () => {};
+  #limit: NodeJS.Timeout | undefined;
+
+  constructor(source: TurnSource, desk: AskDesk, parts: TurnParts) {
+    this.#source = source;
+    this.#desk = desk;
+    this.parts = parts;
+    this.#listening = desk.onChange(() => this.#wake());
+  }
+
+  get turnId(): string {
+    return this.#source.turnId;
+  }
+
+  /** Whether it was told to stop. */
+  get isInterrupted(): boolean {
+    return this.#limit !== undefined;
+  }
+
+  /** Everything that happened comes before anything that is asked: a call is shown after the words that led to it. */
+  async next(): Promise<Next> {
+    for (;;) {
+      if (this.#isOver) return { type: "over" };
+      this.#fetch();
+      const fetched = this.#fetched;
+      if (fetched !== undefined) {
+        this.#fetched = undefined;
+        return fetched;
+      }
+      if (this.#desk.hasUnseen) {
+        // What has arrived is handed over within this pause; so is what else is asked at the same time.
+        await setImmediate();
+        if (this.#fetched === undefined && this.#desk.hasUnseen) {
+          return { type: "asks", asks: this.#desk.takeUnseen() };
+        }
+        continue;
+      }
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
+
+  /** Stops the turn. Its end comes as its last event; a server that never says so is not waited for. */
+  interrupt(): void {
+    if (this.#isOver || this.#limit !== undefined) return;
+    this.#limit = setTimeout(() => this.end(), limits.interruptMs);
+    // It may have ended by itself, or its server may be gone: both end the events.
+    this.#source.interrupt().catch(() => {});
+  }
+
+  /** Nothing more comes, or nobody reads it. */
+  end(): void {
+    this.#isOver = true;
+    clearTimeout(this.#limit);
+    this.#listening[Symbol.dispose]();
+    this.#wake();
+  }
+
+  #fetch(): void {
+    if (this.#isFetching || this.#fetched !== undefined) return;
+    this.#isFetching = true;
+    this.#source.events.next().then(
+      ({ done, value }) => this.#arrive(done === true ? { type: "over" } : { type: "event", event: value }),
+      () => this.#arrive({ type: "over" }),
+    );
+  }
+
+  #arrive(next: Next): void {
+    this.#isFetching = false;
+    this.#fetched = next;
+    this.#wake();
+  }
+}

@@ -1,0 +1,90 @@
+import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
+import type { ItemDeltaEvent } from "codexkit";
+import type { ReadAnswer, ReadMessage, Said } from "./answer-reader.ts";
+import type { ItemOf } from "./item-of.ts";
+import { type PartMetadata, providerMetadata } from "./metadata.ts";
+
+type Part = LanguageModelV4StreamPart;
+type Spoken = ItemOf<"agentMessage"> | ItemOf<"plan">;
+
+interface Message {
+  readonly read: ReadMessage;
+  readonly metadata: PartMetadata;
+  /** How much of the text was read. */
+  length: number;
+  /** Whether a part of the text was missed: the rest then comes from the finished item. */
+  hasGap: boolean;
+  blocks: number;
+  open: { readonly id: string; readonly kind: "text" | "reasoning" } | undefined;
+}
+
+/** What the agent says: messages and proposed plans, each a block of text, or of reasoning where it is no answer. */
+export class TextParts {
+  readonly #metadata: (itemId: string) => PartMetadata;
+  readonly #readAnswer: ReadAnswer;
+  readonly #messages = new Map<string, Message>();
+
+  constructor(metadata: (itemId: string) => PartMetadata, readAnswer: ReadAnswer) {
+    this.#metadata = metadata;
+    this.#readAnswer = readAnswer;
+  }
+
+  started(item: Spoken): void {
+    const phase = item.type === "agentMessage" ? item.phase : null;
+    this.#messages.set(item.id, {
+      read: this.#readAnswer(phase),
+      metadata: { ...this.#metadata(item.id), ...(phase !== null && { phase }) },
+      length: 0,
+      hasGap: false,
+      blocks: 0,
+      open: undefined,
+    });
+  }
+
+  delta({ itemId, delta, omitted = 0 }: ItemDeltaEvent): Part[] {
+    const message = this.#messages.get(itemId);
+    if (message === undefined) return [];
+    message.hasGap ||= omitted > 0;
+    return message.hasGap ? [] : this.#say(itemId, message, delta);
+  }
+
+  completed(item: Spoken): Part[] {
+    if (!this.#messages.has(item.id)) this.started(item);
+    const message = this.#messages.get(item.id);
+    if (message === undefined) return [];
+    this.#messages.delete(item.id);
+    return [...this.#say(item.id, message, item.text.slice(message.length)), ...close(message)];
+  }
+
+  /** The step ends; a message that goes on does so in a new block of the next one. */
+  endStep(): Part[] {
+    return [...this.#messages.values()].flatMap(close);
+  }
+
+  #say(itemId: string, message: Message, text: string): Part[] {
+    message.length += text.length;
+    return text === "" ? [] : this.#write(itemId, message, message.read(text));
+  }
+
+  #write(itemId: string, message: Message, said: Said | undefined): Part[] {
+    if (said === undefined || said.text === "") return [];
+    const { metadata } = message;
+    const parts: Part[] = [];
+    if (message.open === undefined) {
+      message.blocks += 1;
+      const id = message.blocks === 1 ? itemId : `${itemId}:${message.blocks}`;
+      message.open = { id, kind: said.kind };
+      parts.push({ type: `${said.kind}-start`, id, providerMetadata: providerMetadata(metadata) });
+    }
+    const { id, kind } = message.open;
+    parts.push({ type: `${kind}-delta`, id, delta: said.text });
+    return parts;
+  }
+}
+
+function close(message: Message): Part[] {
+  if (message.open === undefined) return [];
+  const { id, kind } = message.open;
+  message.open = undefined;
+  return [{ type: `${kind}-end`, id, providerMetadata: providerMetadata(message.metadata) }];
+}

@@ -1,0 +1,142 @@
+import type { JSONValue, LanguageModelV4StreamPart } from "@ai-sdk/provider";
+import type { ItemDeltaEvent, v2 } from "codexkit";
+import { type PartMetadata, providerMetadata } from "./metadata.ts";
+import { OutputPace } from "./output-pace.ts";
+import { type ToolView, toolView } from "./tool-view.ts";
+
+type Part = LanguageModelV4StreamPart;
+
+interface OpenCall {
+  readonly input: JSONValue;
+  readonly toolName: string;
+  /** What it has printed or said so far. */
+  output: string;
+  readonly pace: OutputPace;
+}
+
+/** What Codex does by itself, as calls of tools that the provider runs; each ends with one final result. */
+export class ToolParts {
+  readonly #metadata: (itemId: string) => PartMetadata;
+  readonly #open = new Map<string, OpenCall>();
+  /** Calls that were shown in this step: an approval can only be asked for one of them. */
+  readonly #shown = new Set<string>();
+
+  constructor(metadata: (itemId: string) => PartMetadata) {
+    this.#metadata = metadata;
+  }
+
+  beginStep(): void {
+    this.#shown.clear();
+  }
+
+  started(item: v2.ThreadItem): Part[] {
+    const view = toolView(item);
+    return view === undefined || view.isKnown === false ? [] : this.#call(item, view);
+  }
+
+  delta({ itemId, kind, delta }: ItemDeltaEvent): Part[] {
+    const call = this.#open.get(itemId);
+    if (call === undefined) return [];
+    if (kind === "tool_progress" && call.output !== "") call.output += "\n";
+    call.output += delta;
+    if (!call.pace.isDue(call.output.length)) return [];
+    const result = kind === "tool_progress" ? { progress: call.output } : { output: call.output };
+    return [
+      ...this.#shownAgain(itemId, call),
+      this.#result(itemId, call.toolName, { status: "inProgress", ...result }, { preliminary: true }),
+    ];
+  }
+
+  completed(item: v2.ThreadItem): Part[] {
+    const view = toolView(item);
+    if (view === undefined) return [];
+    const call = this.#open.get(item.id);
+    const parts = call ? this.#shownAgain(item.id, call) : this.#call(item, view);
+    this.#open.delete(item.id);
+    const { toolName, result, isError = false, yields = [] } = view;
+    return [...parts, this.#result(item.id, toolName, result, isError ? { isError } : {}), ...yields];
+  }
+
+  /** A call that is not one of Codex's items, or not one that was shown in this step. */
+  call(toolCallId: string, toolName: string, input: JSONValue): Part[] {
+    if (this.#shown.has(toolCallId)) return [];
+    this.#shown.add(toolCallId);
+    return callParts({
+      toolCallId,
+      toolName,
+      input,
+      metadata: this.#metadata(toolCallId),
+      by: "provider",
+    });
+  }
+
+  result(toolCallId: string, toolName: string, result: NonNullable<JSONValue>): Part {
+    return this.#result(toolCallId, toolName, result, {});
+  }
+
+  isOpen(toolCallId: string): boolean {
+    return this.#open.has(toolCallId);
+  }
+
+  /** The open call that this is about, for a request that names no item. */
+  findOpen(toolName: string): string | undefined {
+    return this.#open.entries().find(([, call]) => call.toolName === toolName)?.[0];
+  }
+
+  /** The turn is over: what is still open gets its final result now. */
+  end(): Part[] {
+    const parts = [...this.#open].flatMap(([id, call]) => [
+      ...this.#shownAgain(id, call),
+      this.#result(id, call.toolName, { status: "unfinished", output: call.output }, {}),
+    ]);
+    this.#open.clear();
+    return parts;
+  }
+
+  #call(item: v2.ThreadItem, { toolName, input }: ToolView): Part[] {
+    this.#open.set(item.id, { input, toolName, output: "", pace: new OutputPace() });
+    return this.call(item.id, toolName, input);
+  }
+
+  /** The AI SDK takes a result only in the step of its call: one that came before this step is repeated. */
+  #shownAgain(toolCallId: string, { toolName, input }: OpenCall): Part[] {
+    return this.call(toolCallId, toolName, input).slice(-1);
+  }
+
+  #result(
+    toolCallId: string,
+    toolName: string,
+    result: NonNullable<JSONValue>,
+    how: { readonly preliminary?: true; readonly isError?: true },
+  ): Part {
+    return {
+      type: "tool-result",
+      toolCallId,
+      toolName,
+      result,
+      dynamic: true,
+      ...how,
+      providerMetadata: providerMetadata(this.#metadata(toolCallId)),
+    };
+  }
+}
+
+/** A call with its input: by the provider itself, which a UI shows without knowing the tool, or for the client to run. */
+export function callParts(call: {
+  readonly toolCallId: string;
+  readonly toolName: string;
+  readonly input: JSONValue;
+  readonly metadata: PartMetadata;
+  readonly by: "provider" | "client";
+}): Part[] {
+  const { toolCallId: id, toolName } = call;
+  const input = JSON.stringify(call.input);
+  const how = call.by === "provider" ? { providerExecuted: true, dynamic: true } : {};
+  const metadata = { providerMetadata: providerMetadata(call.metadata) };
+  return [
+    { type: "tool-input-start", id, toolName, ...how, ...metadata },
+    { type: "tool-input-delta", id, delta: input },
+    { type: "tool-input-end", id },
+    { type: "tool-call", toolCallId: id, toolName, input, ...how, ...metadata },
+  ];
+}

@@ -1,0 +1,213 @@
+import type {
+  JSONObject,
+  JSONValue,
+  LanguageModelV4FinishReason,
+  LanguageModelV4StreamPart,
+} from "@ai-sdk/provider";
+import type { CodexEvent, ItemDeltaEvent, PlanUpdatedEvent, TurnEndEvent, v2 } from "codexkit";
+import { CodexModelError } from "../errors.ts";
+import { limits } from "../limits.ts";
+import type { Ask } from "../session/ask.ts";
+import type { ReadAnswer } from "./answer-reader.ts";
+import { askParts } from "./ask-parts.ts";
+import { finishReason } from "./finish-reason.ts";
+import { type PartMetadata, providerMetadata } from "./metadata.ts";
+import { ReasoningParts } from "./reasoning-parts.ts";
+import { TextParts } from "./text-parts.ts";
+import { ToolParts } from "./tool-parts.ts";
+import { toModelError } from "./turn-error.ts";
+import { StepUsage } from "./usage.ts";
+
+type Part = LanguageModelV4StreamPart;
+
+export interface TurnPartsOptions {
+  readonly threadId: string;
+  readonly turnId: string;
+  readonly readAnswer: ReadAnswer;
+}
+
+/** The events of one turn as parts of the AI SDK's streams: one stream, or several where the turn waits for its client. */
+export class TurnParts {
+  readonly #place: { readonly threadId: string; readonly turnId: string };
+  readonly #text: TextParts;
+  readonly #reasoning: ReasoningParts;
+  readonly #tools: ToolParts;
+  readonly #usage = new StepUsage();
+  readonly #warnings: string[] = [];
+  readonly #asked = new Map<
+    string,
+    { readonly toolCallId: string; readonly toolName: string; readonly input: JSONValue }
+  >();
+  #plans = 0;
+
+  constructor({ threadId, turnId, readAnswer }: TurnPartsOptions) {
+    this.#place = { threadId, turnId };
+    const metadata = (itemId: string): PartMetadata => ({ ...this.#place, itemId });
+    this.#text = new TextParts(metadata, readAnswer);
+    this.#reasoning = new ReasoningParts(metadata);
+    this.#tools = new ToolParts(metadata);
+  }
+
+  /** What happened, shown. The end of the turn is `end`'s. */
+  event(event: CodexEvent): Part[] {
+    switch (event.type) {
+      case "item.started":
+        return this.#started(event.item);
+      case "item.delta":
+        return this.#delta(event);
+      case "item.completed":
+        return this.#completed(event.item);
+      case "plan.updated":
+        return this.#plan(event);
+      case "usage.updated":
+        this.#usage.update(event.usage);
+        return [];
+      case "warning":
+        if (this.#warnings.length < limits.turnWarnings) this.#warnings.push(event.message);
+        return !("model" in event) || event.model === undefined
+          ? []
+          : [{ type: "response-metadata", id: this.#place.turnId, modelId: event.model }];
+      default:
+        return [];
+    }
+  }
+
+  beginStep(): void {
+    this.#tools.beginStep();
+  }
+
+  /** Approvals that were answered: those of no item in this stream have no other result. */
+  answered(approvalId: string, approved: boolean): Part[] {
+    const call = this.#asked.get(approvalId);
+    this.#asked.delete(approvalId);
+    if (call === undefined || this.#tools.isOpen(call.toolCallId)) return [];
+    const { toolCallId, toolName, input } = call;
+    return [
+      ...this.#tools.call(toolCallId, toolName, input).slice(-1),
+      this.#tools.result(toolCallId, toolName, { approved }),
+    ];
+  }
+
+  /** The turn waits for its client: what it asks, and the end of the step. */
+  asks(asks: readonly Ask[]): Part[] {
+    const shown = asks.flatMap((ask) => this.#ask(ask));
+    const raw = asks.some(({ kind }) => kind === "approval") ? "approval_requested" : "tool_called";
+    return [...this.#closed(), ...shown, this.#finish({ unified: "tool-calls", raw }, {})];
+  }
+
+  /** The turn is over. */
+  end(end: TurnEndEvent): Part[] {
+    const { diff, durationMs, usage } = end.result;
+    if (usage.totalTokens > 0) this.#usage.update(usage);
+    const reason = finishReason(end);
+    const failure = end.type === "turn.failed" ? end.error : undefined;
+    const error: Part[] =
+      failure !== undefined && reason.unified === "error"
+        ? [{ type: "error", error: toModelError(failure) }]
+        : [];
+    const finish = this.#finish(reason, {
+      ...(diff !== "" && { diff }),
+      ...(durationMs !== null && { durationMs }),
+      ...(failure && { error: failure.message }),
+      ...(this.#warnings.length > 0 && { warnings: [...this.#warnings] }),
+    });
+    return [...this.#closed(), ...this.#tools.end(), ...error, finish];
+  }
+
+  /** The turn's events ended without its end: it did not stop when it was told to, or its thread was let go. */
+  lost(isInterrupted: boolean): Part[] {
+    const closed = [...this.#closed(), ...this.#tools.end()];
+    if (isInterrupted) return [...closed, this.#finish({ unified: "interrupted", raw: "interrupted" }, {})];
+    const error = new CodexModelError(
+      "closed",
+      `Thread ${this.#place.threadId} was closed in the middle of a turn.`,
+    );
+    return [...closed, { type: "error", error }, this.#finish({ unified: "error", raw: "closed" }, {})];
+  }
+
+  #ask(ask: Ask): Part[] {
+    const parts = askParts(ask, this.#tools, this.#place);
+    const request = parts.at(-1);
+    if (request?.type === "tool-approval-request") {
+      this.#asked.set(ask.id, { toolCallId: request.toolCallId, toolName: ask.toolName, input: ask.input });
+    }
+    return parts;
+  }
+
+  #finish(reason: LanguageModelV4FinishReason, more: JSONObject): Part {
+    return {
+      type: "finish",
+      finishReason: reason,
+      usage: this.#usage.report(),
+      providerMetadata: providerMetadata({ ...this.#place, ...more }),
+    };
+  }
+
+  #closed(): Part[] {
+    return [...this.#reasoning.endStep(), ...this.#text.endStep()];
+  }
+
+  #started(item: v2.ThreadItem): Part[] {
+    if (item.type === "agentMessage" || item.type === "plan") {
+      this.#text.started(item);
+      return [];
+    }
+    return this.#tools.started(item);
+  }
+
+  #delta(event: ItemDeltaEvent): Part[] {
+    switch (event.kind) {
+      case "message":
+      case "plan":
+        return this.#text.delta(event);
+      case "reasoning":
+      case "reasoning_summary":
+        return this.#reasoning.delta(event);
+      case "command_output":
+      case "tool_progress":
+        return this.#tools.delta(event);
+    }
+  }
+
+  #completed(item: v2.ThreadItem): Part[] {
+    switch (item.type) {
+      case "agentMessage":
+      case "plan":
+        return this.#text.completed(item);
+      case "reasoning":
+        return this.#reasoning.completed(item);
+      case "subAgentActivity":
+        return [this.#custom("codex.agent_activity", item)];
+      case "contextCompaction":
+        return [this.#custom("codex.context_compaction", item)];
+      // The client's own: what it said, and the results that it gave.
+      case "userMessage":
+      case "dynamicToolCall":
+      case "functionCallOutput":
+        return [];
+      default:
+        return this.#tools.completed(item);
+    }
+  }
+
+  /** A plan has no item: each version of it is a call of its own. */
+  #plan({ plan, explanation }: PlanUpdatedEvent): Part[] {
+    this.#plans += 1;
+    const id = `${this.#place.turnId}:plan:${this.#plans}`;
+    const steps = plan.map(({ step, status }) => ({ step, status }));
+    const input = { plan: steps, ...(explanation !== null && { explanation }) };
+    return [
+      ...this.#tools.call(id, "codex_plan", input),
+      this.#tools.result(id, "codex_plan", { plan: steps }),
+    ];
+  }
+
+  #custom(kind: `codex.${string}`, { id, ...item }: v2.ThreadItem): Part {
+    const fields = JSON.parse(JSON.stringify(item)) as JSONObject;
+    return {
+      type: "custom",
+      kind,
+      providerMetadata: providerMetadata({ ...this.#place, itemId: id, ...fields }),
+    };
+  }
+}

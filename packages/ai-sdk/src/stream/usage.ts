@@ -1,0 +1,58 @@
+import type { LanguageModelV4Usage } from "@ai-sdk/provider";
+import type { TokenUsage } from "codexkit";
+
+/** The tokens of a step: of the turn so far, without what earlier steps of the same turn reported. */
+export class StepUsage {
+  #turn: TokenUsage | undefined;
+  #reported: TokenUsage | undefined;
+
+  /** The turn so far. */
+  update(turn: TokenUsage): void {
+    this.#turn = turn;
+  }
+
+  /** What came since the last report. Codex counts a response once its tools are done: a step that asks for one knows none. */
+  report(): LanguageModelV4Usage {
+    const turn = this.#turn;
+    const before = this.#reported;
+    this.#reported = turn;
+    if (turn === undefined || turn === before) return toUsage(undefined);
+    return toUsage(before === undefined ? turn : difference(turn, before));
+  }
+}
+
+export function toUsage(usage: TokenUsage | undefined): LanguageModelV4Usage {
+  if (usage === undefined) {
+    return {
+      inputTokens: { total: undefined, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
+      outputTokens: { total: undefined, text: undefined, reasoning: undefined },
+    };
+  }
+  const { inputTokens, cachedInputTokens, cacheWriteInputTokens, outputTokens, reasoningOutputTokens } =
+    usage;
+  return {
+    inputTokens: {
+      total: inputTokens,
+      noCache: Math.max(0, inputTokens - cachedInputTokens - cacheWriteInputTokens),
+      cacheRead: cachedInputTokens,
+      cacheWrite: cacheWriteInputTokens,
+    },
+    outputTokens: {
+      total: outputTokens,
+      text: Math.max(0, outputTokens - reasoningOutputTokens),
+      reasoning: reasoningOutputTokens,
+    },
+    raw: { ...usage },
+  };
+}
+
+function difference(now: TokenUsage, before: TokenUsage): TokenUsage {
+  return {
+    totalTokens: now.totalTokens - before.totalTokens,
+    inputTokens: now.inputTokens - before.inputTokens,
+    cachedInputTokens: now.cachedInputTokens - before.cachedInputTokens,
+    cacheWriteInputTokens: now.cacheWriteInputTokens - before.cacheWriteInputTokens,
+    outputTokens: now.outputTokens - before.outputTokens,
+    reasoningOutputTokens: now.reasoningOutputTokens - before.reasoningOutputTokens,
+  };
+}
