@@ -41,6 +41,13 @@ export { parseSpec, SPEC_FIELDS } from "./contract/parse-spec.ts";
 export { type IgnoredField, refuseIgnored } from "./contract/ignored-field.ts";
 export { EventStream, type EventStreamOptions } from "./contract/event-stream.ts";
 
+// Codex.
+export { CodexProvider, type CodexProviderOptions } from "./codex/codex-provider.ts";
+export { CODEX_CAPABILITIES } from "./codex/codex-capabilities.ts";
+export { type PlanContext, planSpawn, type SpawnPlan } from "./codex/plan/plan-spawn.ts";
+export type { PermissionPlan } from "./codex/plan/plan-permissions.ts";
+export type { ToolKind } from "./codex/plan/tool-rule.ts";
+
 // An agent for tests of those who run agents.
 export { StubProvider, type StubProviderOptions } from "./stub/stub-provider.ts";
 export { STUB_BEHAVIOURS, type StubBehaviour, type StubSettings } from "./stub/stub-settings.ts";

@@ -1,0 +1,69 @@
+import { type Decision, definePolicy, type Policy, PolicyError, type Rule } from "@codexkit/approvals";
+import type { AgentSpec } from "../../contract/agent-spec.ts";
+import { ProviderError } from "../../contract/provider-error.ts";
+import type { ToolPlan } from "./plan-tools.ts";
+import type { SandboxLevel } from "./plan-sandbox.ts";
+import type { ToolKind } from "./tool-rule.ts";
+
+/** Who answers when Codex asks. Plain data. */
+export interface PermissionPlan {
+  /** Its order: safety, the spec's denies, the spec's allow lists (exclusive), the default. */
+  readonly policy: Policy;
+  /** Requests of these kinds are refused, whatever they are about. */
+  readonly refused: readonly ToolKind[];
+  /** What Codex runs stays in its sandbox: nothing is approved that leaves it. */
+  readonly sandboxed: boolean;
+}
+
+export interface PermissionContext {
+  readonly level: SandboxLevel;
+  readonly writableRoots?: readonly string[] | undefined;
+  /** Whether a person can be asked. */
+  readonly canAsk: boolean;
+}
+
+export function planPermissions(
+  spec: AgentSpec,
+  tools: ToolPlan,
+  { level, writableRoots = [], canAsk }: PermissionContext,
+): PermissionPlan {
+  const {
+    allowPatterns = [],
+    disallowPatterns = [],
+    defaultDecision = "allow",
+  } = spec.permissionConfig ?? {};
+  const sandboxed = level !== "full-access";
+  const decision: Decision = defaultDecision === "prompt" ? (canAsk ? "ask" : "deny") : defaultDecision;
+  const policy = policyOf({
+    default: decision,
+    workspace: [spec.cwd, ...writableRoots],
+    deny: [...disallowPatterns.map((pattern): Rule => ({ kind: "regex", pattern })), ...tools.deny],
+    allow: [...allowPatterns.map(searching), ...tools.allow],
+    ...(decision === "allow"
+      ? { preset: "danger-full-access", effects: outside(level) }
+      : { preset: "read-only", effects: { read: decision } }),
+  });
+  // A patch that is approved is applied by Codex itself, outside the sandbox.
+  const refused = level === "read-only" ? [...new Set([...tools.refused, "edit" as const])] : tools.refused;
+  return { policy, refused, sandboxed };
+}
+
+function policyOf(input: Parameters<typeof definePolicy>[0]): Policy {
+  try {
+    return definePolicy(input);
+  } catch (error) {
+    if (!(error instanceof PolicyError)) throw error;
+    const message = `A pattern of permissionConfig or an entry of a tool list can't be read. ${error.message}`;
+    throw new ProviderError("invalid_spec", message, { cause: error });
+  }
+}
+
+/** In a policy, a pattern that allows has to match all of a command; in a spec, it is searched for. */
+function searching(pattern: string): Rule {
+  return { kind: "regex", pattern: `.*?(?:${pattern}).*` };
+}
+
+function outside(level: SandboxLevel): Partial<Record<"write" | "writeOutside", Decision>> {
+  if (level === "full-access") return {};
+  return level === "read-only" ? { write: "deny", writeOutside: "deny" } : { writeOutside: "deny" };
+}

@@ -1,0 +1,48 @@
+import type { JsonValue, StartThreadOptions } from "codexkit";
+import { join } from "node:path";
+import type { AgentSpec } from "../../contract/agent-spec.ts";
+import type { IgnoredField } from "../../contract/ignored-field.ts";
+import type { CodexProviderConfig } from "./read-provider-config.ts";
+
+export type SandboxLevel = "read-only" | "workspace-write" | "full-access";
+
+export interface SandboxPlan {
+  readonly level: SandboxLevel;
+  readonly thread: Pick<StartThreadOptions, "sandbox" | "permissions">;
+  /** Goes into the thread's config. */
+  readonly config: { readonly permissions?: JsonValue };
+  readonly ignored: readonly IgnoredField[];
+}
+
+const PROFILE = "codexkit";
+
+const BASES = { "read-only": ":read-only", "workspace-write": ":workspace" } as const;
+
+/**
+ * How far what Codex runs may reach. A command that was approved and then fails in a plain sandbox is run again without one,
+ * and nobody is asked. A profile that hides a file is never left that way, so every sandbox here is one that hides Codex's
+ * credentials.
+ */
+export function planSandbox(
+  { sandboxEnabled = true, sandboxLevel = sandboxEnabled ? "workspace-write" : "full-access" }: AgentSpec,
+  { networkAccess, writableRoots = [] }: CodexProviderConfig,
+  codexHome: string,
+): SandboxPlan {
+  const level = sandboxEnabled ? sandboxLevel : "full-access";
+  const reason = "sandboxEnabled is false, so there is no sandbox to have a level";
+  const ignored: IgnoredField[] = level === sandboxLevel ? [] : [{ field: "sandboxLevel", reason }];
+  if (level === "full-access") {
+    return { level, thread: { sandbox: "danger-full-access" }, config: {}, ignored };
+  }
+  const filesystem = Object.fromEntries([
+    ...writableRoots.map((path) => [path, "write"] as const),
+    [join(codexHome, "auth.json"), "deny"] as const,
+  ]);
+  const network = networkAccess === undefined ? {} : { network: { enabled: networkAccess } };
+  return {
+    level,
+    thread: { permissions: PROFILE },
+    config: { permissions: { [PROFILE]: { extends: BASES[level], filesystem, ...network } } },
+    ignored,
+  };
+}

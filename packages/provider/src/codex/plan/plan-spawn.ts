@@ -1,0 +1,115 @@
+import type { JsonValue, RunOptions, StartThreadOptions } from "codexkit";
+import type { AgentSpec } from "../../contract/agent-spec.ts";
+import type { IgnoredField } from "../../contract/ignored-field.ts";
+import { planMcpServers } from "./plan-mcp-servers.ts";
+import { type PermissionPlan, planPermissions } from "./plan-permissions.ts";
+import { planSandbox } from "./plan-sandbox.ts";
+import { planTools } from "./plan-tools.ts";
+import { readProviderConfig } from "./read-provider-config.ts";
+
+type JsonObject = { readonly [key: string]: JsonValue };
+
+/** Everything that Codex is told for one session, as plain data. */
+export interface SpawnPlan {
+  /** For `thread/start` and `thread/resume`. */
+  readonly thread: StartThreadOptions;
+  /** For `turn/start`. */
+  readonly prompt: string;
+  readonly turn: Pick<RunOptions, "effort" | "summary"> & {
+    readonly outputSchema?: Record<string, JsonValue>;
+  };
+  /** For what Codex asks. */
+  readonly permissions: PermissionPlan;
+  /** For this side to keep. */
+  readonly budget: Pick<AgentSpec, "maxTurns" | "timeoutMs">;
+  /** The fields that are set and not honoured. */
+  readonly ignored: readonly IgnoredField[];
+}
+
+export interface PlanContext {
+  /** Where Codex keeps its credentials. */
+  readonly codexHome: string;
+  /** Whether a person can be asked. */
+  readonly canAsk?: boolean;
+}
+
+/**
+ * Translates a spec, field by field. Pure: the same spec gives the same plan.
+ * @throws {ProviderError} `invalid_spec` for a pattern or a setting that can't be read.
+ */
+export function planSpawn(spec: AgentSpec, { codexHome, canAsk = false }: PlanContext): SpawnPlan {
+  const tools = planTools(spec);
+  const { servers, ignored: ofServers } = planMcpServers(spec);
+  const { settings, ignored: ofSettings } = readProviderConfig(spec.providerConfig);
+  const { writableRoots } = settings;
+  const sandbox = planSandbox(spec, settings, codexHome);
+  const config = {
+    ...settings.config,
+    ...sandbox.config,
+    ...(spec.env ? { shell_environment_policy: withVariables(settings.config, spec.env) } : {}),
+    ...(tools.webSearch ? {} : { web_search: "disabled" }),
+    ...(tools.agents ? {} : { features: { ...objectAt(settings.config, "features"), multi_agent: false } }),
+  };
+  return {
+    thread: {
+      cwd: spec.cwd,
+      ...sandbox.thread,
+      // The one policy under which Codex asks about every command and every patch.
+      approvalPolicy: "untrusted",
+      approvalsReviewer: "user",
+      ...(spec.model === undefined ? {} : { model: spec.model }),
+      ...(spec.baseInstructions === undefined ? {} : { baseInstructions: spec.baseInstructions }),
+      ...(spec.systemPromptAppend === undefined ? {} : { developerInstructions: spec.systemPromptAppend }),
+      ...(settings.modelProvider === undefined ? {} : { modelProvider: settings.modelProvider }),
+      ...(settings.serviceTier === undefined ? {} : { serviceTier: settings.serviceTier }),
+      ...(Object.keys(config).length > 0 ? { config } : {}),
+      ...(Object.keys(servers).length > 0 ? { mcpServers: servers } : {}),
+    },
+    prompt: spec.prompt,
+    turn: {
+      ...(spec.effort === undefined ? {} : { effort: spec.effort }),
+      ...(settings.summary === undefined ? {} : { summary: settings.summary }),
+      ...(settings.outputSchema === undefined ? {} : { outputSchema: settings.outputSchema }),
+    },
+    permissions: planPermissions(spec, tools, {
+      level: sandbox.level,
+      writableRoots,
+      canAsk: canAsk && spec.autonomous === false,
+    }),
+    budget: { maxTurns: spec.maxTurns, timeoutMs: spec.timeoutMs },
+    ignored: [
+      ...sandbox.ignored,
+      ...tools.ignored,
+      ...ofServers,
+      ...ofSettings,
+      ...withoutMeaning(spec, canAsk),
+    ],
+  };
+}
+
+/** Fields that have no counterpart in Codex. */
+function withoutMeaning(spec: AgentSpec, canAsk: boolean): IgnoredField[] {
+  const ignored: IgnoredField[] = [];
+  if (spec.autonomous === false && !canAsk) {
+    const reason = "nobody can be asked: give the provider `ask`";
+    ignored.push({ field: "autonomous", reason });
+  }
+  if (spec.codeIntelligenceEnforcement?.enforceUsage) {
+    const reason = "Codex has no call that could be held back until code intelligence was used";
+    ignored.push({ field: "codeIntelligenceEnforcement", reason });
+  }
+  if (spec.subAgentProvider !== undefined && spec.subAgentProvider !== "codex") {
+    ignored.push({ field: "subAgentProvider", reason: "agents below a Codex session are Codex too" });
+  }
+  return ignored;
+}
+
+function withVariables(config: JsonObject, env: Readonly<Record<string, string>>): JsonObject {
+  const policy = objectAt(config, "shell_environment_policy");
+  return { ...policy, set: { ...objectAt(policy, "set"), ...env } };
+}
+
+function objectAt(parent: JsonObject, key: string): JsonObject {
+  const value = parent[key];
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
+}

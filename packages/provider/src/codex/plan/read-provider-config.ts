@@ -1,0 +1,53 @@
+import type { JsonValue } from "codexkit";
+import { isAbsolute } from "node:path";
+import { z } from "zod";
+import type { IgnoredField } from "../../contract/ignored-field.ts";
+import { ProviderError } from "../../contract/provider-error.ts";
+
+const schema = z.object({
+  /** Codex's own settings, as in `config.toml`, for this session alone. */
+  config: z.record(z.string(), z.json()).optional(),
+  /** Whether what runs in the sandbox reaches the network; as `sandboxLevel` has it unless told. */
+  networkAccess: z.boolean().optional(),
+  /** Folders that may be written besides `cwd`. */
+  writableRoots: z.array(z.string().refine(isAbsolute, { error: "must be an absolute path" })).optional(),
+  modelProvider: z.string().min(1).optional(),
+  serviceTier: z.string().min(1).optional(),
+  summary: z.enum(["auto", "concise", "detailed", "none"]).optional(),
+  /** JSON Schema for the last message. */
+  outputSchema: z.record(z.string(), z.json()).optional(),
+});
+
+/** What `providerConfig` may say to Codex. */
+export interface CodexProviderConfig {
+  readonly config: Readonly<Record<string, JsonValue>>;
+  readonly networkAccess?: boolean | undefined;
+  readonly writableRoots?: readonly string[] | undefined;
+  readonly modelProvider?: string | undefined;
+  readonly serviceTier?: string | undefined;
+  readonly summary?: "auto" | "concise" | "detailed" | "none" | undefined;
+  readonly outputSchema?: Record<string, JsonValue> | undefined;
+}
+
+/** A spec may be meant for several providers: what Codex does not know is left out with a receipt. */
+export function readProviderConfig(input: Readonly<Record<string, unknown>> = {}): {
+  readonly settings: CodexProviderConfig;
+  readonly ignored: readonly IgnoredField[];
+} {
+  const parsed = schema.safeParse(input);
+  if (!parsed.success) {
+    throw new ProviderError(
+      "invalid_spec",
+      `providerConfig is not for Codex. ${z.prettifyError(parsed.error)}`,
+      {
+        cause: parsed.error,
+      },
+    );
+  }
+  const strangers = Object.keys(input).filter((key) => !(key in schema.shape));
+  const reason = `Codex knows no settings that are called ${strangers.join(", ")}; the other ones count`;
+  return {
+    settings: { ...parsed.data, config: parsed.data.config ?? {} },
+    ignored: strangers.length === 0 ? [] : [{ field: "providerConfig", reason }],
+  };
+}

@@ -1,0 +1,204 @@
+import { type Codex, CodexError, type CodexEvent, type Thread, type Turn, type TurnEndEvent } from "codexkit";
+import type { Subagent, TerminalEvent } from "../../contract/agent-event.ts";
+import type { AgentHandle, CallOptions } from "../../contract/agent-provider.ts";
+import { EventStream } from "../../contract/event-stream.ts";
+import type { IgnoredField } from "../../contract/ignored-field.ts";
+import { ProviderError } from "../../contract/provider-error.ts";
+import { EventMapper } from "../events/event-mapper.ts";
+import { LIMITS } from "../limits.ts";
+import type { SpawnPlan } from "../plan/plan-spawn.ts";
+import { toProviderError } from "../translate-error.ts";
+import { untilAborted } from "../until-aborted.ts";
+import { SessionCost } from "./session-cost.ts";
+import { type CloseReason, endOfClosed, endOfFailure, endOfTurn } from "./session-end.ts";
+import { StepMeter } from "./step-meter.ts";
+import type { Listener, Switchboard } from "./switchboard.ts";
+import { unloadThread } from "./unload-thread.ts";
+
+export interface CodexHandleOptions {
+  readonly codex: Codex;
+  readonly thread: Thread;
+  readonly plan: SpawnPlan;
+  readonly board: Switchboard;
+  /** For the whole life of the session. */
+  readonly signal: AbortSignal | undefined;
+}
+
+/**
+ * One turn of one thread. A turn that ends, `stop`, the signal, the limits of the spec, a crash and the provider's shutdown may
+ * come in any order and at once; whichever comes first at `#finish` is the end, and the others find it done.
+ */
+export class CodexHandle implements AgentHandle, Listener {
+  readonly sessionId: string;
+  readonly ignored: readonly IgnoredField[];
+  readonly events: EventStream;
+  readonly thread: Thread;
+  /** Resolves once Codex has let go of the session; never rejects. */
+  readonly released: Promise<void>;
+  readonly #options: CodexHandleOptions;
+  readonly #mapper = new EventMapper();
+  readonly #cost = new SessionCost();
+  readonly #steps: StepMeter;
+  readonly #timers = new Set<NodeJS.Timeout>();
+  readonly #letGo = Promise.withResolvers<void>();
+  /** The codex that the turn runs on: after a crash it may be another. */
+  #pid: number | undefined;
+  #turn: Turn | undefined;
+  #turnId: string | undefined;
+  #closing: CloseReason | undefined;
+  #finished = false;
+
+  constructor(options: CodexHandleOptions) {
+    const { thread, plan, board, signal } = options;
+    this.#options = options;
+    this.thread = thread;
+    this.sessionId = thread.id;
+    this.ignored = plan.ignored;
+    this.released = this.#letGo.promise;
+    this.#steps = new StepMeter(plan.budget.maxTurns);
+    this.events = new EventStream(
+      { kind: "init", sessionId: thread.id, ignored: plan.ignored, raw: thread.settings },
+      { onAbandoned: () => this.#close("stopped") },
+    );
+    board.add(this);
+    signal?.addEventListener("abort", this.#onAbort);
+    const { timeoutMs } = plan.budget;
+    if (timeoutMs !== undefined) this.#later(timeoutMs, () => this.#close("deadline"));
+  }
+
+  /** Whether the last event was given. */
+  get finished(): boolean {
+    return this.#finished;
+  }
+
+  /** Starts the turn; rejects when Codex does not take it, and the session is over then. */
+  async begin(): Promise<void> {
+    const { plan, signal } = this.#options;
+    const turn = this.thread.run(plan.prompt, plan.turn);
+    this.#turn = turn;
+    void this.#watch(turn);
+    await untilAborted(turn.id, signal);
+    this.#pid = this.#options.codex.pid;
+  }
+
+  hear(event: CodexEvent, author?: Subagent): void {
+    if (this.#finished) return;
+    this.#cost.take(event);
+    for (const said of this.#mapper.map(event, author)) this.events.push(said);
+    if (author) return;
+    if (event.type === "turn.started") this.#turnId ??= event.turnId;
+    if (isTurnEnd(event)) {
+      // The end of an earlier turn, whose session did not wait for it, is not this one's.
+      if (event.turnId === this.#turnId) this.#endTurn(event);
+    } else if (this.#steps.take(event)) this.#close("max_turns");
+  }
+
+  async inject(text: string, { signal }: CallOptions = {}): Promise<void> {
+    const turn = this.#finished || this.#closing ? undefined : this.#turn;
+    if (!turn) throw sessionEnded(this.sessionId);
+    try {
+      await turn.steer(text, signal ? { signal } : {});
+    } catch (error) {
+      if (error instanceof CodexError && HAS_ENDED.has(error.code)) throw sessionEnded(this.sessionId, error);
+      throw toProviderError(error, "inject_failed");
+    }
+  }
+
+  async stop({ signal }: CallOptions = {}): Promise<void> {
+    this.#close("stopped");
+    await untilAborted(this.released, signal);
+  }
+
+  /** Ends the session without a word to Codex, which is about to end too. */
+  shutdown(): void {
+    this.#finish(endOfClosed("shutdown", this.#total()));
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+
+  readonly #onAbort = (): void => this.#close("cancelled");
+
+  /** Has Codex stop; the session ends when it says that it did, or after a while. */
+  #close(reason: CloseReason): void {
+    if (this.#finished || this.#closing) return;
+    this.#closing = reason;
+    const giveUp = (): void => this.#finish(endOfClosed(reason, this.#total()));
+    this.#later(LIMITS.interruptMs, giveUp);
+    if (this.#turn) this.#turn.interrupt().catch(giveUp);
+    else giveUp();
+  }
+
+  /** For the turns whose end is not among the events: those that never began. */
+  async #watch(turn: Turn): Promise<void> {
+    try {
+      const result = await turn.result();
+      const type = result.status === "interrupted" ? "turn.interrupted" : "turn.completed";
+      const { threadId, turnId } = result;
+      setImmediate(() => this.#endTurn({ type, threadId, turnId, result }));
+    } catch (error) {
+      // Events that came with the failure go first.
+      setImmediate(() => this.#fail(error));
+    }
+  }
+
+  #fail(error: unknown): void {
+    const known = error instanceof CodexError ? error : new CodexError("request_failed", String(error));
+    this.#finish(endOfFailure(known, this.#total()));
+  }
+
+  #endTurn(end: TurnEndEvent): void {
+    this.#finish(endOfTurn(end, this.#total(), this.#closing));
+  }
+
+  #finish(end: TerminalEvent): void {
+    if (this.#finished) return;
+    this.#finished = true;
+    for (const timer of this.#timers) clearTimeout(timer);
+    this.#options.signal?.removeEventListener("abort", this.#onAbort);
+    for (const result of this.#mapper.closeOpen("The session ended before this did."))
+      this.events.push(result);
+    this.events.end(end);
+    void this.#release(end);
+  }
+
+  async #release(end: TerminalEvent): Promise<void> {
+    const { codex, board } = this.#options;
+    try {
+      await this.thread.close();
+      // A codex that died has let go of everything, and must not be started again for that.
+      const isDead = end.kind === "error" && end.code !== "context_cancelled";
+      if (!isDead && codex.pid === this.#pid) await unloadThread(codex, this.sessionId);
+    } catch {
+      // It died meanwhile.
+    } finally {
+      board.remove(this);
+      this.#letGo.resolve();
+    }
+  }
+
+  #total(): ReturnType<SessionCost["total"]> {
+    return this.#cost.total(this.#steps.steps);
+  }
+
+  #later(ms: number, run: () => void): void {
+    this.#timers.add(setTimeout(run, ms));
+  }
+}
+
+const HAS_ENDED: ReadonlySet<string> = new Set([
+  "turn_not_active",
+  "turn_not_found",
+  "app_server_crashed",
+  "closed",
+]);
+
+function isTurnEnd(event: CodexEvent): event is TurnEndEvent {
+  return event.type === "turn.completed" || event.type === "turn.failed" || event.type === "turn.interrupted";
+}
+
+function sessionEnded(sessionId: string, cause?: unknown): ProviderError {
+  const message = `Session ${sessionId} has ended: nothing can be told to it. Resume it with the text as its prompt.`;
+  return new ProviderError("session_ended", message, { cause });
+}
