@@ -55,7 +55,7 @@ export class CodexHolder {
     }
   }
 
-  /** Ends every turn, and the codex unless it is the caller's own. */
+  /** Ends every turn, and the codex unless it is the caller's own; a server that was connected to keeps turns that wait. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#idle);
@@ -106,7 +106,7 @@ export class CodexHolder {
     this.#held = undefined;
     const held = await opening?.catch(() => undefined);
     if (held === undefined) return;
-    await held.sessions.close();
+    await held.sessions.close({ leaves: this.#settings.connect !== undefined });
     if (held.codex !== this.#settings.codex) await held.codex.close();
   }
 }

@@ -101,7 +101,13 @@ export class Session {
     this.run = undefined;
   }
 
-  async close(): Promise<void> {
+  /** @param leaves Whether a turn that waits for its client is left to whoever goes on with it on the same server. */
+  async close({ leaves = false }: { readonly leaves?: boolean } = {}): Promise<void> {
+    if (leaves && this.isParked) {
+      // Not even unsubscribed: the connection is about to end, and the server keeps what it asked.
+      this.unpark();
+      return;
+    }
     this.abandon("The provider was closed.");
     await this.thread.close();
   }

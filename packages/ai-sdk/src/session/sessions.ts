@@ -101,10 +101,11 @@ export class Sessions {
     for (const session of idle.slice(0, Math.max(0, idle.length - limits.idleThreads))) this.drop(session);
   }
 
-  async close(): Promise<void> {
+  /** @param options.leaves Whether turns that wait for their client stay with a server that goes on without this program. */
+  async close(options: { readonly leaves: boolean }): Promise<void> {
     const sessions = [...this.#held.values()];
     this.#held.clear();
-    await Promise.allSettled(sessions.map((session) => session.close()));
+    await Promise.allSettled(sessions.map((session) => session.close(options)));
   }
 
   #hold(
