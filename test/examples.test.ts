@@ -8,6 +8,17 @@ const folder = join(import.meta.dirname, "../examples");
 
 /** What each prints, and what a person types when it asks. */
 const expectations: Record<string, { prints: RegExp; answers?: { to: string; with: string } }> = {
+  "ai-sdk-approval.ts": {
+    prints: /this process ends\.[^]*echo tested[^]*The tests pass\./,
+    answers: { to: "[y/N]", with: "y\n" },
+  },
+  "ai-sdk-chat-route.ts": {
+    prints: /codex_exec: output-available\nThe folder is empty\.\nI ran ls in it, as you asked\./,
+  },
+  "ai-sdk-generate-text.ts": { prints: /Ask me anything\.\nYou said 2 things\.\n\d+ tokens/ },
+  "ai-sdk-stream-text.ts": { prints: /I look first\.[^]*"exitCode":0[^]*There are two lines\.\nstop, \d+/ },
+  "ai-sdk-structured-output.ts": { prints: /\{"name":"codexkit"[^]*codexkit: \*{5}/ },
+  "ai-sdk-tools.ts": { prints: /The tool says: It snows in Oslo\. \(2 steps\)/ },
   "approvals.ts": {
     prints: /completed: outside the sandbox[^]*Done\./,
     answers: { to: "[y/a/N]", with: "y\n" },

@@ -16,3 +16,8 @@ export type { CodexThreads, ThreadReference } from "./codex-provider/codex-threa
 // Errors and limits.
 export { CodexModelError, type CodexModelErrorCode } from "./errors.ts";
 export { limits } from "./limits.ts";
+
+// The same for `ai` 6, which takes models of V3 alone.
+export { type CodexProviderV3, createCodexV3 } from "./v3/create-codex-v3.ts";
+export { asV3 } from "./v3/as-v3.ts";
+export type { ModelV3 } from "./v3/model-v3.ts";

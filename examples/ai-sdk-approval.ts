@@ -1,0 +1,70 @@
+// A command waits for a person who answers in another process, long after the first one has ended. What is kept in between
+// are the messages, and the turn in a codex that outlives both. Run it without arguments: it plays all parts.
+import { type CodexProvider, createCodex } from "@codexkit/ai-sdk";
+import { run, say } from "@codexkit/scripted-model";
+import { generateText, type ModelMessage } from "ai";
+import { Codex } from "codexkit";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createInterface } from "node:readline/promises";
+import { onAScript } from "./on-a-script.ts";
+
+const [, program = "", part, url = "", folder = ""] = process.argv;
+if (part === "ask") await ask();
+else if (part === "answer") await answer();
+else await play();
+
+async function ask(): Promise<void> {
+  const prompt: ModelMessage = { role: "user", content: "Run the tests" };
+  await using codex = connect();
+  const { response } = await generateText({ model: codex("gpt-5.5"), messages: [prompt] });
+  await writeFile(join(folder, "messages.json"), JSON.stringify([prompt, ...response.messages]));
+  console.log("Codex waits for a person; this process ends.");
+}
+
+async function answer(): Promise<void> {
+  const messages = JSON.parse(await readFile(join(folder, "messages.json"), "utf8")) as ModelMessage[];
+  const parts = messages.flatMap(({ role, content }) =>
+    role === "assistant" && typeof content !== "string" ? content : [],
+  );
+  const call = parts.find((one) => one.type === "tool-call");
+  const request = parts.find((one) => one.type === "tool-approval-request");
+  if (!request) throw new Error("Codex asked for nothing.");
+
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  const approved = (await terminal.question(`${JSON.stringify(call?.input)}\nAllow it? [y/N] `)) === "y";
+  terminal.close();
+  // Without `providerExecuted` the AI SDK takes the call for one of this program's own tools.
+  const response = {
+    type: "tool-approval-response",
+    approvalId: request.approvalId,
+    approved,
+    providerExecuted: true,
+  } as const;
+  await using codex = connect();
+  const { text } = await generateText({
+    model: codex("gpt-5.5"),
+    messages: [...messages, { role: "tool", content: [response] }],
+  });
+  console.log(text);
+}
+
+/** A turn that waits stays with the server when the provider is closed. */
+function connect(): CodexProvider {
+  return createCodex({ connect: { url }, cwd: folder, persist: true, approvalPolicy: "on-request" });
+}
+
+async function play(): Promise<void> {
+  await using stage = await onAScript([
+    [run("echo tested", { escalate: "The tests need the network." })],
+    [say("The tests pass.")],
+  ]);
+  const socket = `unix://${join(stage.folder, "..", "codex.sock")}`;
+  await using _server = await Codex.launch({ ...stage.launch, listen: socket });
+  for (const one of ["ask", "answer"]) {
+    const args = [...process.execArgv, program, one, socket, stage.folder];
+    await once(spawn(process.execPath, args, { stdio: "inherit" }), "exit");
+  }
+}

@@ -1,0 +1,31 @@
+// Everything that Codex does, as it happens: words, thoughts, and commands as calls of tools that it runs itself.
+import { createCodex } from "@codexkit/ai-sdk";
+import { run, say, think } from "@codexkit/scripted-model";
+import { streamText } from "ai";
+import { onAScript } from "./on-a-script.ts";
+
+await using stage = await onAScript([
+  [think("I look first."), run("echo one; echo two")],
+  [say("There are two lines.", { chunkSize: 5 })],
+]);
+await using codex = createCodex({ launch: stage.launch, cwd: stage.folder });
+
+const { stream } = streamText({ model: codex("gpt-5.5"), prompt: "How many lines does it print?" });
+for await (const part of stream) {
+  switch (part.type) {
+    case "reasoning-delta":
+    case "text-delta":
+      process.stdout.write(part.text);
+      break;
+    case "tool-call":
+      console.log(`\n$ ${JSON.stringify(part.input)}`);
+      break;
+    case "tool-result":
+      console.log(JSON.stringify(part.output));
+      break;
+    case "finish":
+      console.log(`\n${part.finishReason}, ${part.totalUsage.totalTokens} tokens`);
+      break;
+    default: // Starts and ends of parts.
+  }
+}

@@ -1,0 +1,23 @@
+// An answer in a shape. It streams as it comes, and what the agent says on the way is not mistaken for it.
+import { createCodex } from "@codexkit/ai-sdk";
+import { say } from "@codexkit/scripted-model";
+import { Output, streamText } from "ai";
+import { z } from "zod";
+import { onAScript } from "./on-a-script.ts";
+
+await using stage = await onAScript([
+  [
+    say("Let me look.", { phase: "commentary" }),
+    say('{"name":"codexkit","stars":5}', { phase: "final_answer", chunkSize: 6, everyMs: 5 }),
+  ],
+]);
+await using codex = createCodex({ launch: stage.launch, cwd: stage.folder });
+
+const result = streamText({
+  model: codex("gpt-5.5"),
+  prompt: "Rate this project",
+  output: Output.object({ schema: z.object({ name: z.string(), stars: z.number() }) }),
+});
+for await (const partial of result.partialOutputStream) console.log(JSON.stringify(partial));
+const { name, stars } = await result.output;
+console.log(`${name}: ${"*".repeat(stars)}`);

@@ -1,0 +1,27 @@
+// Tools of the AI SDK: Codex calls them, this program runs them, and the turn goes on with the result.
+import { createCodex } from "@codexkit/ai-sdk";
+import { callTool, say } from "@codexkit/scripted-model";
+import { generateText, isStepCount, tool } from "ai";
+import { z } from "zod";
+import { onAScript } from "./on-a-script.ts";
+
+await using stage = await onAScript(({ newOutputs }) =>
+  newOutputs.length === 0
+    ? callTool("weather", { city: "Oslo" })
+    : say(`The tool says: ${newOutputs[0]?.text}`),
+);
+await using codex = createCodex({ launch: stage.launch, cwd: stage.folder });
+
+const { text, steps } = await generateText({
+  model: codex("gpt-5.5"),
+  prompt: "What is the weather in Oslo?",
+  tools: {
+    weather: tool({
+      description: "The weather in a city now.",
+      inputSchema: z.object({ city: z.string() }),
+      execute: async ({ city }) => `It snows in ${city}.`,
+    }),
+  },
+  stopWhen: isStepCount(5),
+});
+console.log(`${text} (${steps.length} steps)`);

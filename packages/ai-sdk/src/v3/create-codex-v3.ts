@@ -1,0 +1,47 @@
+import { type EmbeddingModelV3, type ImageModelV3, NoSuchModelError } from "@ai-sdk/provider";
+import { type CodexProvider, createCodex } from "../codex-provider/create-codex.ts";
+import type { CodexSettings } from "../codex-provider/settings.ts";
+import { asV3 } from "./as-v3.ts";
+import type { ModelV3 } from "./model-v3.ts";
+
+/** The provider for `ai` 6: the same in all but the models. */
+export interface CodexProviderV3
+  extends AsyncDisposable, Pick<CodexProvider, "listModels" | "threads" | "close"> {
+  (modelId?: string): ModelV3;
+  readonly specificationVersion: "v3";
+  languageModel(modelId?: string): ModelV3;
+  /** The same as `languageModel`. */
+  chat(modelId?: string): ModelV3;
+  embeddingModel(modelId: string): EmbeddingModelV3;
+  imageModel(modelId: string): ImageModelV3;
+}
+
+/**
+ * Makes a provider for `ai` 6, which refuses models of V4.
+ * @example
+ * await using codex = createCodexV3({ cwd: process.cwd() });
+ * const { text } = await generateText({ model: codex("gpt-6.1-sol"), prompt: "Which test fails?" });
+ */
+export function createCodexV3(settings: CodexSettings = {}): CodexProviderV3 {
+  const v4 = createCodex(settings);
+  const languageModel = (modelId?: string): ModelV3 => asV3(v4(modelId));
+  function provider(modelId?: string): ModelV3 {
+    if (new.target) throw new TypeError("A codex provider is called without new: codex(modelId).");
+    return languageModel(modelId);
+  }
+  return Object.assign(provider, {
+    specificationVersion: "v3" as const,
+    languageModel,
+    chat: languageModel,
+    embeddingModel: (modelId: string): EmbeddingModelV3 => {
+      throw new NoSuchModelError({ modelId, modelType: "embeddingModel" });
+    },
+    imageModel: (modelId: string): ImageModelV3 => {
+      throw new NoSuchModelError({ modelId, modelType: "imageModel" });
+    },
+    listModels: (options?: { readonly signal?: AbortSignal }) => v4.listModels(options),
+    threads: v4.threads,
+    close: () => v4.close(),
+    [Symbol.asyncDispose]: () => v4.close(),
+  });
+}
