@@ -12,10 +12,10 @@ export interface CodexStage extends AsyncDisposable {
   readonly workspace: string;
   /** For another provider on the same home. */
   readonly options: CodexProviderOptions;
-  /** A spec for the workspace. */
-  spec(prompt: string, more?: Partial<AgentSpec>): AgentSpec;
+  /** A spec for the workspace, without a sandbox unless told: Codex takes half a second to set one up. */
+  readonly spec: (prompt: string, more?: Partial<AgentSpec>) => AgentSpec;
   /** Spawns, and reads to the end. */
-  run(prompt: string, more?: Partial<AgentSpec>): Promise<Transcript>;
+  readonly run: (prompt: string, more?: Partial<AgentSpec>) => Promise<Transcript>;
 }
 
 export interface Transcript {
@@ -35,7 +35,12 @@ export async function codexStage(
   const provider = made.use(await CodexProvider.create(options));
   const owner = made.move();
   const { model, workspace } = folders;
-  const spec: CodexStage["spec"] = (prompt, fields) => ({ prompt, cwd: workspace, ...fields });
+  const spec: CodexStage["spec"] = (prompt, fields) => ({
+    prompt,
+    cwd: workspace,
+    sandboxEnabled: false,
+    ...fields,
+  });
   return {
     provider,
     model,

@@ -7,8 +7,9 @@ import { refuseIgnored } from "../contract/ignored-field.ts";
 import { parseSpec } from "../contract/parse-spec.ts";
 import { ProviderError } from "../contract/provider-error.ts";
 import { CODEX_CAPABILITIES } from "./codex-capabilities.ts";
+import { LIMITS } from "./limits.ts";
 import { permissionHandlers } from "./permissions/permission-handlers.ts";
-import { planSpawn, type SpawnPlan } from "./plan/plan-spawn.ts";
+import { type PlanContext, planSpawn, type SpawnPlan } from "./plan/plan-spawn.ts";
 import { CodexHandle } from "./session/codex-handle.ts";
 import { Switchboard } from "./session/switchboard.ts";
 import { unloadThread } from "./session/unload-thread.ts";
@@ -21,6 +22,8 @@ export interface CodexProviderOptions extends Omit<LaunchOptions, "handlers" | "
   readonly name?: string;
   /** Asked where a spec with `autonomous: false` says `prompt`. Without it, and for other specs, such requests are denied. */
   readonly ask?: AskHandler;
+  /** How long codex may take to stop a turn before the session ends without its word. Default 10 s. */
+  readonly interruptTimeoutMs?: number;
 }
 
 type OpenThread = (
@@ -40,18 +43,22 @@ export class CodexProvider implements AgentProvider {
   readonly name: string;
   readonly capabilities: AgentCapabilities = CODEX_CAPABILITIES;
   readonly #codex: Codex;
-  readonly #codexHome: string;
   readonly #ask: AskHandler | undefined;
+  readonly #context: PlanContext;
+  readonly #interruptTimeoutMs: number;
   readonly #board = new Switchboard();
   /** By session id; undefined while it is being resumed. */
   readonly #sessions = new Map<string, CodexHandle | undefined>();
   #shutdown: Promise<void> | undefined;
 
-  private constructor(codex: Codex, codexHome: string, { name = "codex", ask }: CodexProviderOptions) {
-    this.name = name;
+  private constructor(codex: Codex, codexHome: string, options: CodexProviderOptions) {
+    this.name = options.name ?? "codex";
     this.#codex = codex;
-    this.#codexHome = codexHome;
-    this.#ask = ask;
+    this.#ask = options.ask;
+    const { TMPDIR } = { ...process.env, ...options.env };
+    const tempFolders = TMPDIR ? ["/tmp", TMPDIR] : ["/tmp"];
+    this.#context = { codexHome, tempFolders, canAsk: options.ask !== undefined };
+    this.#interruptTimeoutMs = options.interruptTimeoutMs ?? LIMITS.interruptMs;
     void this.#board.read(codex);
   }
 
@@ -60,7 +67,7 @@ export class CodexProvider implements AgentProvider {
    * @throws {ProviderError} `provider_unavailable` when there is no codex, or an old or a broken one.
    */
   static async create(options: CodexProviderOptions = {}): Promise<CodexProvider> {
-    const { name: _name, ask: _ask, ...launch } = options;
+    const { name: _name, ask: _ask, interruptTimeoutMs: _timeout, ...launch } = options;
     try {
       await using made = new AsyncDisposableStack();
       const codex = made.use(await Codex.launch(launch));
@@ -123,7 +130,7 @@ export class CodexProvider implements AgentProvider {
   async #open(spec: AgentSpec, { signal }: CallOptions, open: OpenThread): Promise<CodexHandle> {
     this.#refuseWhenShutDown();
     const parsed = parseSpec(spec);
-    const plan = planSpawn(parsed, { codexHome: this.#codexHome, canAsk: this.#ask !== undefined });
+    const plan = planSpawn(parsed, this.#context);
     refuseIgnored(this.name, parsed, plan.ignored);
     const handlers = permissionHandlers(plan.permissions, { cwd: parsed.cwd, ask: this.#ask });
     try {
@@ -161,7 +168,14 @@ export class CodexProvider implements AgentProvider {
   }
 
   #adopt(thread: Thread, plan: SpawnPlan, signal: AbortSignal | undefined): CodexHandle {
-    const handle = new CodexHandle({ codex: this.#codex, thread, plan, board: this.#board, signal });
+    const handle = new CodexHandle({
+      codex: this.#codex,
+      thread,
+      plan,
+      board: this.#board,
+      interruptTimeoutMs: this.#interruptTimeoutMs,
+      signal,
+    });
     this.#sessions.set(thread.id, handle);
     void handle.released.then(() => {
       if (this.#sessions.get(thread.id) === handle) this.#sessions.delete(thread.id);

@@ -18,6 +18,8 @@ export interface PermissionPlan {
 export interface PermissionContext {
   readonly level: SandboxLevel;
   readonly writableRoots?: readonly string[] | undefined;
+  /** The folders for temporary files that are in the sandbox. */
+  readonly tempFolders: readonly string[];
   /** Whether a person can be asked. */
   readonly canAsk: boolean;
 }
@@ -25,7 +27,7 @@ export interface PermissionContext {
 export function planPermissions(
   spec: AgentSpec,
   tools: ToolPlan,
-  { level, writableRoots = [], canAsk }: PermissionContext,
+  { level, writableRoots = [], tempFolders, canAsk }: PermissionContext,
 ): PermissionPlan {
   const {
     allowPatterns = [],
@@ -36,7 +38,10 @@ export function planPermissions(
   const decision: Decision = defaultDecision === "prompt" ? (canAsk ? "ask" : "deny") : defaultDecision;
   const policy = policyOf({
     default: decision,
-    workspace: [spec.cwd, ...writableRoots],
+    workspace: {
+      roots: [spec.cwd, ...writableRoots],
+      ...(sandboxed ? { temp: tempFolders } : {}),
+    },
     deny: [...disallowPatterns.map((pattern): Rule => ({ kind: "regex", pattern })), ...tools.deny],
     allow: [...allowPatterns.map(searching), ...tools.allow],
     ...(decision === "allow"

@@ -29,6 +29,8 @@ export interface SpawnPlan {
 export interface PlanContext {
   /** Where Codex keeps its credentials. */
   readonly codexHome: string;
+  /** The folders for temporary files that Codex's sandbox lets be written. Default `/tmp`. */
+  readonly tempFolders?: readonly string[];
   /** Whether a person can be asked. */
   readonly canAsk?: boolean;
 }
@@ -37,7 +39,10 @@ export interface PlanContext {
  * Translates a spec, field by field. Pure: the same spec gives the same plan.
  * @throws {ProviderError} `invalid_spec` for a pattern or a setting that can't be read.
  */
-export function planSpawn(spec: AgentSpec, { codexHome, canAsk = false }: PlanContext): SpawnPlan {
+export function planSpawn(
+  spec: AgentSpec,
+  { codexHome, tempFolders = ["/tmp"], canAsk = false }: PlanContext,
+): SpawnPlan {
   const tools = planTools(spec);
   const { servers, ignored: ofServers } = planMcpServers(spec);
   const { settings, ignored: ofSettings } = readProviderConfig(spec.providerConfig);
@@ -74,6 +79,7 @@ export function planSpawn(spec: AgentSpec, { codexHome, canAsk = false }: PlanCo
     permissions: planPermissions(spec, tools, {
       level: sandbox.level,
       writableRoots,
+      tempFolders,
       canAsk: canAsk && spec.autonomous === false,
     }),
     budget: { maxTurns: spec.maxTurns, timeoutMs: spec.timeoutMs },

@@ -5,7 +5,6 @@ import { EventStream } from "../../contract/event-stream.ts";
 import type { IgnoredField } from "../../contract/ignored-field.ts";
 import { ProviderError } from "../../contract/provider-error.ts";
 import { EventMapper } from "../events/event-mapper.ts";
-import { LIMITS } from "../limits.ts";
 import type { SpawnPlan } from "../plan/plan-spawn.ts";
 import { toProviderError } from "../translate-error.ts";
 import { untilAborted } from "../until-aborted.ts";
@@ -20,6 +19,8 @@ export interface CodexHandleOptions {
   readonly thread: Thread;
   readonly plan: SpawnPlan;
   readonly board: Switchboard;
+  /** How long codex may take to stop a turn before the session ends without its word. */
+  readonly interruptTimeoutMs: number;
   /** For the whole life of the session. */
   readonly signal: AbortSignal | undefined;
 }
@@ -125,7 +126,7 @@ export class CodexHandle implements AgentHandle, Listener {
     if (this.#finished || this.#closing) return;
     this.#closing = reason;
     const giveUp = (): void => this.#finish(endOfClosed(reason, this.#total()));
-    this.#later(LIMITS.interruptMs, giveUp);
+    this.#later(this.#options.interruptTimeoutMs, giveUp);
     if (this.#turn) this.#turn.interrupt().catch(giveUp);
     else giveUp();
   }

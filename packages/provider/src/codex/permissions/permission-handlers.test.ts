@@ -1,0 +1,174 @@
+// The bridge from a spec to the answers that the real codex gets.
+import { callTool, type Part, patch, run, say } from "@codexkit/scripted-model";
+import { existsSync } from "node:fs";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { codexStage, ofKind, type Transcript } from "../../../test/codex-stage.ts";
+import type { AgentSpec } from "../../contract/agent-spec.ts";
+
+const mcpServer = fileURLToPath(new URL("../../../test/mcp-server.ts", import.meta.url));
+const echo = { name: "echo", command: process.execPath, args: [mcpServer] };
+
+interface Verdicts {
+  readonly transcript: Transcript;
+  /** Tool → whether it was done. */
+  readonly done: Readonly<Record<string, boolean>>;
+  readonly denied: readonly string[];
+}
+
+/** Has the model do all of these at once, each with its key as its id. */
+async function attempt(
+  calls: Readonly<Record<string, Part>>,
+  spec: Partial<AgentSpec>,
+  options: Parameters<typeof codexStage>[1] = {},
+): Promise<Verdicts> {
+  await using stage = await codexStage(
+    ({ newOutputs }) => (newOutputs.length > 0 ? say("done") : Object.values(calls)),
+    options,
+  );
+  const transcript = await stage.run("go", spec);
+  const results = ofKind(transcript, "tool_result");
+  return {
+    transcript,
+    done: Object.fromEntries(
+      Object.keys(calls).map((id) => [
+        id,
+        results.find(({ toolUseId }) => toolUseId === id)?.isError === false,
+      ]),
+    ),
+    denied: ofKind(transcript, "system")
+      .filter(({ subtype }) => subtype === "approval_denied")
+      .map(({ message }) => message),
+  };
+}
+
+function commands(...lines: readonly string[]): Record<string, Part> {
+  return Object.fromEntries(lines.map((line) => [line, run(line, { callId: line })]));
+}
+
+const edit = patch("*** Begin Patch\n*** Add File: new.txt\n+x\n*** End Patch\n", { callId: "edit" });
+const call = callTool("echo", { text: "hi" }, { namespace: "mcp__echo", callId: "call" });
+
+describe("what Codex asks", () => {
+  it("is refused for safety whatever the spec says", async () => {
+    const { done, denied } = await attempt(commands("sudo id", "git reset --hard", "true"), {
+      permissionConfig: { allowPatterns: [".*"] },
+    });
+    expect(done).toEqual({ "sudo id": false, "git reset --hard": false, true: true });
+    expect(denied).toHaveLength(2);
+  });
+
+  it("is refused by the spec's denies before its allow list is asked", async () => {
+    const { done } = await attempt(commands("echo a", "echo b"), {
+      permissionConfig: { allowPatterns: ["^echo"], disallowPatterns: ["b$"] },
+    });
+    expect(done).toEqual({ "echo a": true, "echo b": false });
+  });
+
+  it("is refused if there is an allow list that does not name it", async () => {
+    const { done, denied } = await attempt(commands("echo a", "pwd"), {
+      permissionConfig: { allowPatterns: ["^echo"] },
+    });
+    expect(done).toEqual({ "echo a": true, pwd: false });
+    expect(denied).toEqual([expect.stringContaining("not in the allow list")]);
+  });
+
+  it.each([
+    ["deny", false],
+    ["prompt", false],
+    ["allow", true],
+  ] as const)("falls to the default: %s", async (defaultDecision, isDone) => {
+    const { done } = await attempt({ ...commands("uname"), edit }, { permissionConfig: { defaultDecision } });
+    expect(done).toEqual({ uname: isDone, edit: isDone });
+  });
+
+  it("is asked of a person where the provider has one and the spec wants one", async () => {
+    const spec = { autonomous: false, permissionConfig: { defaultDecision: "prompt" } } as const;
+    const { done } = await attempt(commands("uname", "uname -a"), spec, {
+      ask: ({ evaluation }) => ({
+        decision: evaluation.parse?.some(({ command }) => command === "uname -a") ? "allow" : "deny",
+      }),
+    });
+    expect(done).toEqual({ uname: false, "uname -a": true });
+  });
+
+  it("is judged by the lists of tools: commands, files, servers", async () => {
+    const tools = { ...commands("git status", "git push", "ls"), edit, call };
+    const spec = { mcpStdioServers: [echo] };
+    const allowed = await attempt(tools, {
+      ...spec,
+      allowedTools: ["Bash(git:*)", "Bash(ls)", "mcp__echo"],
+      disallowedTools: ["Bash(git push:*)"],
+    });
+    expect(allowed.done).toMatchObject({ "git push": false, ls: true, edit: false, call: true });
+    const denied = await attempt(tools, { ...spec, disallowedTools: ["Bash", "mcp__echo__echo"] });
+    expect(denied.done).toMatchObject({ ls: false, edit: true, call: false });
+  });
+
+  it("is shown as a tool of its own with its answer, and a refusal in words too", async () => {
+    const { transcript } = await attempt(
+      { "sudo id": run("sudo id", { callId: "sudo id" }), call },
+      {
+        mcpStdioServers: [echo],
+      },
+    );
+    const uses = ofKind(transcript, "tool_use").filter(({ toolCategory }) => toolCategory === "approval");
+    expect(uses.map(({ toolName }) => toolName).toSorted()).toEqual(["approval:command", "approval:mcpTool"]);
+    for (const { toolUseId, toolName } of uses) {
+      const results = ofKind(transcript, "tool_result").filter((result) => result.toolUseId === toolUseId);
+      expect(results).toMatchObject([{ isError: toolName === "approval:command" }]);
+    }
+  });
+});
+
+/** A folder that is not writable in Codex's sandbox, unlike those in the temp folder. */
+async function folderOutside(): Promise<{ path: string } & AsyncDisposable> {
+  const path = await mkdtemp("/var/tmp/codexkit-outside-");
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true }) };
+}
+
+describe("the sandbox of a spec", () => {
+  const inside = { sandboxEnabled: true } as const;
+
+  it("holds what was approved, when it fails and when it asks for more", async () => {
+    await using elsewhere = await folderOutside();
+    const [plain, asking] = [join(elsewhere.path, "plain"), join(elsewhere.path, "asking")];
+    const { done } = await attempt(
+      {
+        plain: run(`touch ${plain}`, { callId: "plain" }),
+        asking: run(`touch ${asking}`, { callId: "asking", escalate: "it must" }),
+        inside: run("touch here.txt", { callId: "inside" }),
+      },
+      inside,
+    );
+    expect(done).toEqual({ plain: false, asking: false, inside: true });
+    expect([plain, asking].filter((path) => existsSync(path))).toEqual([]);
+  });
+
+  it("holds patches: none outside the workspace, none at all where it is read-only", async () => {
+    await using elsewhere = await folderOutside();
+    const path = join(elsewhere.path, "new.txt");
+    const outside = patch(`*** Begin Patch\n*** Add File: ${path}\n+x\n*** End Patch\n`, {
+      callId: "outside",
+    });
+    const workspace = await attempt({ edit, outside }, inside);
+    expect(workspace.done).toEqual({ edit: true, outside: false });
+    const readOnly = await attempt({ edit }, { ...inside, sandboxLevel: "read-only" });
+    expect(readOnly.done).toEqual({ edit: false });
+    expect(existsSync(path)).toBe(false);
+  });
+
+  it("can be wider: more folders, the network", async () => {
+    await using elsewhere = await folderOutside();
+    const path = join(elsewhere.path, "wide");
+    const line = `cat /proc/net/dev | wc -l > ${path}`;
+    const { done } = await attempt(commands(line), {
+      ...inside,
+      providerConfig: { writableRoots: [elsewhere.path], networkAccess: true },
+    });
+    expect(done).toEqual({ [line]: true });
+    expect(Number(await readFile(path, "utf8"))).toBeGreaterThan(2);
+  });
+});
