@@ -29,7 +29,10 @@ export class CodexThreads {
     return this.#with(thread, (held) => held.interrupt(options), options);
   }
 
-  /** Leaves input with Codex, which runs it after the turn that runs now. What comes of it is in the thread, in no stream. */
+  /**
+   * Leaves input with Codex, which runs it after the turn that runs now. What comes of it is in the thread, in no stream.
+   * Only stored threads (`persist: true`) have a queue.
+   */
   queue(thread: ThreadReference, input: Input, options: CallOptions = {}): Promise<v2.QueuedSubmission> {
     return this.#with(thread, (held) => held.queue.add(input, options), options);
   }

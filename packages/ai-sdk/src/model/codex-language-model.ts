@@ -86,7 +86,7 @@ export class CodexLanguageModel implements LanguageModelV4 {
       // A codex that waits for its client is at work: it stays until the turn is over.
       onAsks: () => session.park(this.#config.parkedTurnMs, release),
       onEnd: () => {
-        session.run = undefined;
+        if (session.run === run) session.run = undefined;
         release();
       },
     });

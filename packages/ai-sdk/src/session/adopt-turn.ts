@@ -5,7 +5,7 @@ import { TurnParts } from "../stream/turn-parts.ts";
 import { answersOf, giveAnswers } from "./answers.ts";
 import { AskDesk } from "./ask-desk.ts";
 import type { Step } from "./begin-step.ts";
-import { isGone, type Sessions } from "./sessions.ts";
+import { isRefused, type Sessions } from "./sessions.ts";
 import { TurnRun } from "./turn-run.ts";
 
 /**
@@ -38,7 +38,7 @@ export async function adoptTurn(sessions: Sessions, threadId: string, call: Call
     session.run = new TurnRun(source, desk, parts);
     return { session, run: session.run, answered: [], warnings: [] };
   } catch (error) {
-    if (isGone(error)) return undefined;
+    if (isRefused(error)) return undefined;
     throw error;
   }
 }

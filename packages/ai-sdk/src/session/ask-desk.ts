@@ -84,12 +84,14 @@ export class AskDesk {
     return pending !== undefined;
   }
 
-  /** Answers everything with a no, for this reason. */
-  refuseAll(reason: string): void {
-    for (const { ask } of this.#pending.values()) {
-      if (ask.kind === "tool") this.giveResult(ask.id, { type: "error", message: reason });
-      else this.giveDecision(ask.id, { approved: false, reason });
+  /** Answers everything with a no, for this reason; gives the items that this was about. */
+  refuseAll(reason: string): string[] {
+    const asks = [...this.#pending.values()].map(({ ask }) => ask);
+    for (const { kind, id } of asks) {
+      if (kind === "tool") this.giveResult(id, { type: "error", message: reason });
+      else this.giveDecision(id, { approved: false, reason });
     }
+    return asks.flatMap((ask) => (ask.kind === "tool" ? [ask.id] : (ask.itemId ?? [])));
   }
 
   /** Answers that came early belong to the turn that they were for, and to no later one. */

@@ -5,7 +5,7 @@ import { adoptTurn } from "./adopt-turn.ts";
 import { answersOf, giveAnswers } from "./answers.ts";
 import { openSession } from "./open-session.ts";
 import type { Session } from "./session.ts";
-import { isGone, type Sessions } from "./sessions.ts";
+import { isGone, isLost, type Sessions } from "./sessions.ts";
 import { startTurn } from "./start-turn.ts";
 import type { TurnRun } from "./turn-run.ts";
 
@@ -25,7 +25,7 @@ export async function beginStep(sessions: Sessions, call: Call): Promise<Step> {
   const hasAnswers = approvals.length > 0 || toolResults.length > 0;
   if (parked && hasAnswers) return continueTurn(parked, call);
   parked?.session.abandon("The client went on without an answer.");
-  if (!hasAnswers || origin === undefined) return startStep(sessions, call, []);
+  if (!hasAnswers || origin === undefined) return startStep(sessions, call);
 
   const adopted = await adoptTurn(sessions, origin.threadId, call);
   if (adopted) return adopted;
@@ -60,19 +60,24 @@ async function continueTurn(
   return { session, run, answered: approvals, warnings: [] };
 }
 
-async function startStep(
-  sessions: Sessions,
-  call: Call,
-  warnings: readonly SharedV4Warning[],
-): Promise<Step> {
-  const opened = await openSession(sessions, call);
-  const all = [...warnings, ...opened.warnings];
+async function startStep(sessions: Sessions, call: Call): Promise<Step> {
   try {
-    return { ...(await startTurn(sessions, opened.session, call)), answered: [], warnings: all };
+    return await openAndStart(sessions, call);
+  } catch (error) {
+    // A codex that died meanwhile is noticed by the first call that needs it; the next one starts another.
+    if (isLost(error)) return openAndStart(sessions, call);
+    throw error;
+  }
+}
+
+async function openAndStart(sessions: Sessions, call: Call): Promise<Step> {
+  const { session, warnings } = await openSession(sessions, call);
+  try {
+    return { ...(await startTurn(sessions, session, call)), answered: [], warnings };
   } catch (error) {
     // A thread that lived in the memory of a codex that is gone.
     if (!isGone(error) || call.options.threadId !== undefined) throw error;
-    sessions.drop(opened.session);
+    sessions.drop(session);
     return startFresh(sessions, call);
   }
 }

@@ -4,7 +4,7 @@ import type { Call } from "../model/read-call.ts";
 import type { ThreadOrigin } from "../prompt/thread-of.ts";
 import { toolFingerprints } from "../tools/client-tools.ts";
 import type { Session } from "./session.ts";
-import { isGone, type Opened, type Sessions } from "./sessions.ts";
+import { isRefused, type Opened, type Sessions } from "./sessions.ts";
 
 /**
  * The thread for a call: the one that it names, the one that its messages came from, or one of its own. Messages whose thread
@@ -19,7 +19,7 @@ export async function openSession(sessions: Sessions, call: Call): Promise<Opene
     if (fork) return { session: await sessions.fork(origin.threadId, call, placeOf(fork)), warnings: [] };
     return await goOn(sessions, origin, call);
   } catch (error) {
-    if (!isGone(error)) throw error;
+    if (!isRefused(error)) throw error;
     return sessions.start(call, [lostWarning(origin.threadId, error)]);
   }
 }

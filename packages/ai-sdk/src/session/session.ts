@@ -1,6 +1,8 @@
 import type { Thread } from "codexkit";
+import { limits } from "../limits.ts";
 import { orAborted } from "../or-aborted.ts";
 import type { AskDesk } from "./ask-desk.ts";
+import { leaveTurn } from "./leave-turn.ts";
 import type { LastingSettings } from "./thread-options.ts";
 import type { TurnRun } from "./turn-run.ts";
 
@@ -93,12 +95,20 @@ export class Session {
     this.#onReturn = () => {};
   }
 
+  /** A turn that ended while it waited: nobody came for what it had left to say. */
+  forgetParked(): void {
+    if (!this.isParked) return;
+    this.unpark();
+    this.run?.end();
+    this.run = undefined;
+  }
+
   /** The client does not come back: what the turn asked is refused, and the turn stopped. */
   abandon(reason: string): void {
+    const { run } = this;
     this.unpark();
-    this.desk.refuseAll(reason);
-    this.run?.interrupt();
     this.run = undefined;
+    if (run) void leaveTurn(run, this.desk, reason);
   }
 
   /** @param leaves Whether a turn that waits for its client is left to whoever goes on with it on the same server. */
@@ -109,6 +119,8 @@ export class Session {
       return;
     }
     this.abandon("The provider was closed.");
+    // A turn must not go on for nobody; a server that is gone, or says nothing, is not waited for.
+    await this.thread.interrupt({ signal: AbortSignal.timeout(limits.interruptMs) }).catch(() => {});
     await this.thread.close();
   }
 }

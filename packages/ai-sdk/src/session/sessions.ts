@@ -21,6 +21,18 @@ export function isGone(error: unknown): boolean {
   return error instanceof CodexError && GONE.has(error.code);
 }
 
+/** The same of a resume or a copy, which Codex also refuses in other words: of a thread that it is just closing, for one. */
+export function isRefused(error: unknown): boolean {
+  return isGone(error) || (error instanceof CodexError && error.code === "request_failed");
+}
+
+/** Whether a codex died, or broke its connection, before it took a call. */
+export function isLost(error: unknown): boolean {
+  return (
+    error instanceof CodexError && (error.code === "app_server_crashed" || error.code === "connection_lost")
+  );
+}
+
 /** The threads of one codex that this provider holds, and how a call comes to its own. */
 export class Sessions {
   readonly #codex: Codex;

@@ -28,10 +28,7 @@ export async function startTurn(
 async function start(session: Session, call: Call, onEnd: () => void): Promise<TurnRun> {
   const { thread, desk } = session;
   const { prompt, format, signal } = call;
-  // What an earlier turn had left to show when it ended, nobody came for.
-  session.unpark();
-  session.run?.end();
-  session.run = undefined;
+  session.forgetParked();
   desk.offer(new Set(call.tools.map(({ name }) => name)));
   if (call.options.compact === true && session.newestTurn !== undefined)
     await thread.compact(call.callOptions);

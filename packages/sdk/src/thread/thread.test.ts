@@ -146,6 +146,7 @@ describe("a turn", () => {
     expect(items.filter(({ type }) => type === "userMessage")).toHaveLength(2);
     expect(finalResponse).toBe("heard: and this too");
     await expect(turn.steer("too late")).rejects.toMatchObject({ code: "turn_not_active" });
+    await expect(thread.steer("too late")).rejects.toMatchObject({ code: "turn_not_active" });
   });
 
   it("is interrupted, and keeps what it had said", async () => {

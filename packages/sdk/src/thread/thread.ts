@@ -132,7 +132,10 @@ export class Thread implements ThreadCaller, AsyncDisposable {
 
   /** Adds to the turn that runs; rejects with `turn_not_active` when none does. */
   async steer(input: Input, options: TurnCallOptions = {}): Promise<void> {
-    await this.#steer(this.#channel.activeTurn?.turnId ?? "", input, options);
+    const active = this.#channel.activeTurn;
+    if (!active)
+      throw new CodexError("turn_not_active", "No turn runs on this thread that could be steered.");
+    await this.#steer(active.turnId, input, options);
   }
 
   /** Stops the turn that runs, whoever started it; does nothing when none does. */
