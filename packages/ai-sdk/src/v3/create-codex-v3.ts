@@ -1,4 +1,4 @@
-import { type EmbeddingModelV3, type ImageModelV3, NoSuchModelError } from "@ai-sdk/provider";
+import { NoSuchModelError } from "@ai-sdk/provider";
 import { type CodexProvider, createCodex } from "../codex-provider/create-codex.ts";
 import type { CodexSettings } from "../codex-provider/settings.ts";
 import { asV3 } from "./as-v3.ts";
@@ -12,8 +12,10 @@ export interface CodexProviderV3
   languageModel(modelId?: string): ModelV3;
   /** The same as `languageModel`. */
   chat(modelId?: string): ModelV3;
-  embeddingModel(modelId: string): EmbeddingModelV3;
-  imageModel(modelId: string): ImageModelV3;
+  /** There is none: throws `NoSuchModelError`. */
+  embeddingModel(modelId: string): never;
+  /** There is none: throws `NoSuchModelError`. */
+  imageModel(modelId: string): never;
 }
 
 /**
@@ -33,10 +35,10 @@ export function createCodexV3(settings: CodexSettings = {}): CodexProviderV3 {
     specificationVersion: "v3" as const,
     languageModel,
     chat: languageModel,
-    embeddingModel: (modelId: string): EmbeddingModelV3 => {
+    embeddingModel: (modelId: string): never => {
       throw new NoSuchModelError({ modelId, modelType: "embeddingModel" });
     },
-    imageModel: (modelId: string): ImageModelV3 => {
+    imageModel: (modelId: string): never => {
       throw new NoSuchModelError({ modelId, modelType: "imageModel" });
     },
     listModels: (options?: { readonly signal?: AbortSignal }) => v4.listModels(options),
