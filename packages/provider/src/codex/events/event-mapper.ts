@@ -69,8 +69,8 @@ export class EventMapper {
 
   #started(item: v2.ThreadItem, author: Author): readonly ActivityEvent[] {
     const tool = toToolItem(item);
-    if (!tool) return [];
     const toolUseId = idOf(item.id, author);
+    if (!tool || this.#open.has(toolUseId)) return [];
     const { name: toolName, category: toolCategory, input } = tool;
     return [this.#begin({ kind: "tool_use", toolName, toolUseId, input, toolCategory })];
   }
@@ -85,7 +85,7 @@ export class EventMapper {
     const tool = toToolItem(item);
     if (!tool) return [];
     // Codex tells of some tools only when they are done.
-    const before = this.#open.has(id) ? [] : this.#started(item, author);
+    const before = this.#started(item, author);
     const use = this.#open.get(id)?.use;
     return use ? [...before, ...this.#end(resultOf(use, tool.content, tool.isError))] : [];
   }

@@ -1,7 +1,7 @@
 // The bridge from a spec to the answers that the real codex gets.
 import { callTool, type Part, patch, run, say } from "@codexkit/scripted-model";
 import { existsSync } from "node:fs";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
@@ -132,19 +132,27 @@ async function folderOutside(): Promise<{ path: string } & AsyncDisposable> {
 describe("the sandbox of a spec", () => {
   const inside = { sandboxEnabled: true } as const;
 
-  it("holds what was approved, when it fails and when it asks for more", async () => {
+  it("holds a program that was approved, also after it failed for want of rights", async () => {
     await using elsewhere = await folderOutside();
-    const [plain, asking] = [join(elsewhere.path, "plain"), join(elsewhere.path, "asking")];
-    const { done } = await attempt(
-      {
-        plain: run(`touch ${plain}`, { callId: "plain" }),
-        asking: run(`touch ${asking}`, { callId: "asking", escalate: "it must" }),
-        inside: run("touch here.txt", { callId: "inside" }),
-      },
+    const path = join(elsewhere.path, "written");
+    await using stage = await codexStage(({ newOutputs }) =>
+      newOutputs.length > 0 ? say("done") : run("sh ./write.sh", { callId: "c" }),
+    );
+    await writeFile(join(stage.workspace, "write.sh"), `touch ${path}`);
+    const transcript = await stage.run("go", inside);
+    const results = ofKind(transcript, "tool_result").map(({ toolName, isError }) => [toolName, isError]);
+    expect(Object.fromEntries(results)).toEqual({ "approval:command": false, shell: true });
+    expect(existsSync(path)).toBe(false);
+  });
+
+  it("holds a command that asks for more", async () => {
+    const asking = run("touch here.txt", { callId: "asking", escalate: "it must" });
+    const { done, denied } = await attempt(
+      { asking, inside: run("touch here.txt", { callId: "inside" }) },
       inside,
     );
-    expect(done).toEqual({ plain: false, asking: false, inside: true });
-    expect([plain, asking].filter((path) => existsSync(path))).toEqual([]);
+    expect(done).toEqual({ asking: false, inside: true });
+    expect(denied).toEqual([expect.stringContaining("in its sandbox")]);
   });
 
   it("holds patches: none outside the workspace, none at all where it is read-only", async () => {
