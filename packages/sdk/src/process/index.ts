@@ -6,6 +6,9 @@ export { launchAppServer, type LaunchAppServerOptions, type LaunchedAppServer } 
 export { OwnedProcess, type OwnedProcessOptions, type ProcessEnd, type StopStep } from "./owned-process.ts";
 export { ChildTransport } from "./child-transport.ts";
 export { PROCESS_LIMITS, type ProcessLimits } from "./limits.ts";
+export { spawnCommand, type SpawnCommand } from "./spawn-command.ts";
 
-// What is left of owners that were killed.
+// What is left of owners that were killed: noted before a child is started, swept up at the next start.
+export { ManifestFile, ownersFolder } from "./owner-manifest.ts";
+export { newMark } from "./owner-mark.ts";
 export { sweepOrphans, type SweepReport } from "./sweep-orphans.ts";
