@@ -73,3 +73,10 @@ export {
   type ConformanceTier,
   type TierReport,
 } from "./conformance/conformance-report.ts";
+
+// Any agent that speaks the Agent Client Protocol.
+export { AcpProvider, type AcpProviderOptions } from "./acp/acp-provider.ts";
+export type { AcpHandle } from "./acp/acp-handle.ts";
+export type { AcpCommand } from "./acp/process/start-process.ts";
+export { ACP_LIMITS, type AcpLimits } from "./acp/limits.ts";
+export type { AcpProviderConfig } from "./acp/plan/plan-session.ts";

@@ -76,7 +76,7 @@ describe("the stub", () => {
 
   it("fails in a test runner with the reason", async () => {
     const runner = recordingRunner();
-    const { echoes: _echoes, ...scenarios } = options.scenarios;
+    const scenarios = { says: spec, works: () => spec("Work", "hang-then-timeout") };
     registerConformance(runner, () => new StubProvider(), { ...options, scenarios });
     const [, test] = [...runner.tests].find(([name]) => name.startsWith("injection: reaches")) ?? [];
     await expect(test?.({ skip: () => {} })).rejects.toThrow("there is no scenario `echoes`");

@@ -1,0 +1,282 @@
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { tempFolder } from "@codexkit/testing";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ECHO_SERVER, launchTiny, tinyAgent } from "../../test/tiny-agent.ts";
+import type { AgentEvent } from "../contract/agent-event.ts";
+import type { AgentHandle } from "../contract/agent-provider.ts";
+import type { AgentSpec } from "../contract/agent-spec.ts";
+import { AcpProvider, type AcpProviderOptions } from "./acp-provider.ts";
+import type { AcpCommand } from "./process/start-process.ts";
+
+const cwd = process.cwd();
+
+async function run(provider: AcpProvider, spec: Partial<AgentSpec>): Promise<readonly AgentEvent[]> {
+  await using handle = await provider.spawn({ prompt: "say nothing", cwd, ...spec });
+  return await Array.fromAsync(handle.events);
+}
+
+function textOf(events: readonly AgentEvent[]): string {
+  return events.map((event) => (event.kind === "assistant_text" ? event.text : "")).join("");
+}
+
+async function working(provider: AcpProvider, prompt = "work"): Promise<AgentHandle> {
+  return provider.spawn({ prompt, cwd });
+}
+
+async function lastOf(handle: AgentHandle): Promise<AgentEvent | undefined> {
+  return (await Array.fromAsync(handle.events)).at(-1);
+}
+
+/** A zombie is not: it only waits for whoever started it. */
+function isAlive(pid: number): boolean {
+  const { stdout } = spawnSync("ps", ["-o", "stat=", "-p", `${pid}`], { encoding: "utf8" });
+  return /^[^Z\s]/.test(stdout);
+}
+
+/** Most tests share one agent: it serves any number of sessions. */
+let shared: AcpProvider;
+beforeAll(async () => {
+  shared = await launchTiny({ name: "tiny", supportsReasoningEffort: true });
+});
+afterAll(() => shared.shutdown());
+
+describe("an ACP agent", () => {
+  it("tells of a tool from its beginning to its end", async () => {
+    const told = await run(shared, { prompt: "tool" });
+    const progress = told.filter((event) => event.kind === "tool_progress");
+    expect(progress.map(({ output }) => output).join("")).toBe("a\nb\n");
+    const events = told.filter(({ kind }) => kind !== "tool_progress" && kind !== "assistant_text");
+    expect(events).toMatchObject([
+      { kind: "init" },
+      { kind: "tool_use", toolUseId: "t", toolCategory: "command", input: { command: "ls" } },
+      { kind: "tool_result", toolUseId: "t", content: "a\nb\n", isError: false },
+      { kind: "result", success: true, message: "Two files." },
+    ]);
+  });
+
+  it("tells of thoughts, plans, notices, modes and costs", async () => {
+    const events = await run(shared, { prompt: "everything" });
+    expect(events.flatMap((event) => (event.kind === "system" ? [event.subtype] : []))).toEqual([
+      "reasoning",
+      "plan_updated",
+      "usage_updated",
+      "notice",
+      "mode_changed",
+    ]);
+    expect(events.at(-1)).toMatchObject({ message: "Done.", cost: { usd: 0.25 } });
+  });
+
+  it("has a tool that it left open answered before the end", async () => {
+    const events = await run(shared, { prompt: "leave-open" });
+    expect(events.slice(-2)).toMatchObject([
+      { kind: "tool_result", toolUseId: "o", isError: true },
+      { success: true },
+    ]);
+  });
+
+  it.each([
+    ["refuse", "refused"],
+    ["tokens", "token_limit"],
+    ["turns", "max_turns"],
+    ["fail badly", "execution_failed"],
+  ])("that ends for a reason of its own tells it: %s", async (prompt, errorSubtype) => {
+    expect((await run(shared, { prompt })).at(-1)).toMatchObject({ success: false, errorSubtype });
+  });
+
+  it("is given its model, effort, mode, options and meta, and says what it does not have", async () => {
+    const events = await run(shared, {
+      prompt: "settings",
+      model: "LARGE",
+      effort: "high",
+      providerConfig: { mode: "plan", options: { fast: true }, meta: { team: "red" } },
+    });
+    expect(JSON.parse(textOf(events))).toEqual({
+      team: "red",
+      mode: "plan",
+      llm: "large",
+      thinking: "high",
+      fast: true,
+    });
+    const handle = await shared.spawn({ prompt: "say x", cwd, model: "huge", effort: "xhigh" });
+    expect(handle.ignored).toEqual([
+      { field: "model", reason: expect.stringContaining("small, large") },
+      { field: "effort", reason: expect.stringContaining("low, high") },
+    ]);
+    const required = shared.spawn({ prompt: "say x", cwd, model: "huge", required: ["model"] });
+    await expect(required).rejects.toMatchObject({ code: "unsupported" });
+  });
+
+  it("uses the tools of the servers in its spec", async () => {
+    const events = await run(shared, { prompt: "server ping", mcpStdioServers: ECHO_SERVER });
+    expect(events).toContainEqual(
+      expect.objectContaining({ kind: "tool_use", toolName: "mcp__tests__echo", toolCategory: "mcp" }),
+    );
+    expect(textOf(events)).toBe("ping");
+  });
+
+  it("is told to stop, and its process goes on with the others", async () => {
+    const { pid } = shared;
+    const [stopped, works] = await Promise.all([working(shared), working(shared)]);
+    await stopped.stop();
+    expect(await lastOf(stopped)).toMatchObject({ errorSubtype: "stopped" });
+    expect(textOf(await run(shared, { prompt: "say still here" }))).toBe("still here");
+    expect(shared.pid).toBe(pid);
+    await works.stop();
+  });
+
+  it("does not show its past again when it is resumed", async () => {
+    await using home = await tempFolder("acp");
+    await using provider = await launchTiny({ env: { ACP_TEST_HOME: home.path } });
+    const first = await provider.spawn({ prompt: "remember the heron", cwd });
+    await Array.fromAsync(first.events);
+    const again = await provider.resume(first.sessionId, { prompt: "recall", cwd });
+    expect(textOf(await Array.fromAsync(again.events))).toBe("remember the heron\nrecall\n");
+  });
+
+  it("that can't load sessions is not asked to", async () => {
+    await using provider = await launchTiny({ fault: "--plain" });
+    expect(provider.capabilities.supportsSessionResume).toBe(false);
+    await expect(provider.resume("any", { prompt: "x", cwd })).rejects.toMatchObject({ code: "unsupported" });
+  });
+
+  it("is known by its own name and its process by its id", async () => {
+    const pids: number[] = [];
+    expect(shared).toMatchObject({ name: "tiny", capabilities: { humanLabel: "Tiny agent" } });
+    await run(shared, { prompt: "say x", onProcessSpawned: (pid) => pids.push(pid) });
+    expect(pids).toEqual([shared.pid]);
+  });
+});
+
+describe("what an ACP agent asks", () => {
+  it.each<[string, string, AgentSpec["permissionConfig"], string]>([
+    ["is allowed for this once where nothing speaks against it", "execute make test", undefined, "yes"],
+    ["is refused when it endangers the machine", "execute sudo rm -rf /", undefined, "no"],
+    ["is refused by a pattern", "execute git push", { disallowPatterns: ["^git push"] }, "no"],
+    ["is allowed by a pattern", "execute npm test", { allowPatterns: ["^npm"] }, "yes"],
+    ["is refused where others are allowed", "execute make", { allowPatterns: ["^npm"] }, "no"],
+    ["is refused by default", "execute make", { defaultDecision: "deny" }, "no"],
+    ["is refused where somebody should be asked", "execute make", { defaultDecision: "prompt" }, "no"],
+    ["may be an edit in the folder", `edit ${cwd}/README.md`, undefined, "yes"],
+    ["may not be an edit outside of it", "edit /etc/passwd", undefined, "no"],
+    ["may not be an edit of git's own files", `edit ${cwd}/.git/config`, undefined, "no"],
+  ])("%s", async (_, question, permissionConfig, answer) => {
+    const events = await run(shared, { prompt: `ask ${question}`, permissionConfig });
+    expect(textOf(events)).toBe(answer);
+    const told = events.filter(({ kind }) => kind === "tool_use" || kind === "tool_result");
+    expect(told).toMatchObject([
+      { toolCategory: "approval" },
+      { isError: answer === "no", content: expect.stringMatching(answer === "no" ? /^denied/ : /^allowed/) },
+    ]);
+    const denials = events.filter((event) => event.kind === "system" && event.subtype === "approval_denied");
+    expect(denials).toHaveLength(answer === "no" ? 1 : 0);
+  });
+
+  it("is an invalid spec if its patterns can't be read", async () => {
+    const spawned = shared.spawn({ prompt: "x", cwd, permissionConfig: { allowPatterns: ["("] } });
+    await expect(spawned).rejects.toMatchObject({ code: "invalid_spec" });
+  });
+});
+
+describe("an ACP agent that misbehaves", () => {
+  it.each<[string, AcpCommand & Pick<AcpProviderOptions, "limits">, RegExp]>([
+    ["is missing", { command: "codexkit-no-such-agent" }, /ENOENT/],
+    ["exits at once", tinyAgent("--exits"), /exited with code 3.*\n.*no licence/],
+    [
+      "never answers",
+      { ...tinyAgent("--silent"), limits: { initializeMs: 300 } },
+      /initialize did not come within 300 ms/,
+    ],
+    ["speaks another version", tinyAgent("--future"), /version 99 of ACP/],
+    ["speaks something else", { command: process.execPath, args: ["-e", "console.log('hello')"] }, /exited/],
+  ])("is not launched: it %s", async (_, command, message) => {
+    await expect(AcpProvider.launch(command)).rejects.toMatchObject({
+      code: "provider_unavailable",
+      message: expect.stringMatching(message),
+    });
+  });
+
+  it("dies in the middle of its work: every session ends with its last words, and the next one begins anew", async () => {
+    await using provider = await launchTiny();
+    const { pid } = provider;
+    const works = await working(provider);
+    const dies = await working(provider, "die");
+    const crash = {
+      kind: "error",
+      code: "app_server_crashed",
+      message: expect.stringContaining("out of memory"),
+    };
+    expect(await lastOf(dies)).toMatchObject(crash);
+    expect(await lastOf(works)).toMatchObject(crash);
+    expect(textOf(await run(provider, { prompt: "say hello again" }))).toBe("hello again");
+    expect(provider.pid).not.toBe(pid);
+  });
+
+  it("prints garbage, and is understood all the same", async () => {
+    expect(textOf(await run(shared, { prompt: "garbage" }))).toBe("Sorry about that.");
+  });
+
+  it("says and asks what nobody knows: it is told so, and the runner too", async () => {
+    const events = await run(shared, { prompt: "strange" });
+    expect(textOf(events)).toBe("No files for me.");
+    expect(events).toContainEqual(
+      expect.objectContaining({ kind: "system", subtype: "from_the_future", raw: expect.anything() }),
+    );
+    expect(events).toContainEqual(expect.objectContaining({ subtype: "unhandled_server_request" }));
+  });
+
+  it("does not open a session in time: that one fails", async () => {
+    await using provider = await launchTiny({ fault: "--no-sessions", limits: { sessionMs: 50 } });
+    await expect(working(provider)).rejects.toMatchObject({ code: "spawn_failed" });
+  });
+
+  it("does not heed cancelling: it is ended once it serves nobody else", async () => {
+    await using provider = await launchTiny({ limits: { cancelMs: 50 } });
+    const { pid = 0 } = provider;
+    const other = await working(provider);
+    const deaf = await working(provider, "deaf");
+    await deaf.stop();
+    expect(isAlive(pid)).toBe(true);
+    await other.stop();
+    const deafAlone = await working(provider, "deaf");
+    await deafAlone.stop();
+    expect(isAlive(pid)).toBe(false);
+    expect(textOf(await run(provider, { prompt: "say hello again" }))).toBe("hello again");
+  });
+
+  it("does not leave by itself: it is gone after the shutdown", async () => {
+    const processLimits = { leaveMs: 50, terminateMs: 50 };
+    const provider = await launchTiny({ fault: "--stubborn", processLimits });
+    const { pid = 0 } = provider;
+    const works = await working(provider);
+    await provider.shutdown();
+    expect(await lastOf(works)).toMatchObject({ code: "provider_shutdown" });
+    expect(isAlive(pid)).toBe(false);
+  });
+
+  it("is left by an owner that was killed: the next launch ends it", async () => {
+    const program = fileURLToPath(new URL("../../test/acp-owner.ts", import.meta.url));
+    const owner = spawn(process.execPath, ["--conditions=codexkit:source", program], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const [line] = (await once(owner.stdout, "data")) as [Buffer];
+    const pid = Number(line.toString());
+    owner.kill("SIGKILL");
+    await once(owner, "exit");
+    expect(isAlive(pid)).toBe(true);
+    await using _next = await launchTiny();
+    expect(isAlive(pid)).toBe(false);
+  });
+
+  it("is given up by its caller while a session opens", async () => {
+    await using provider = await launchTiny({ fault: "--no-sessions" });
+    const abort = new AbortController();
+    const spawned = provider.spawn({ prompt: "work", cwd }, { signal: abort.signal });
+    abort.abort();
+    await expect(spawned).rejects.toMatchObject({ code: "context_cancelled" });
+    const waiting = provider.spawn({ prompt: "work", cwd }).catch((error: unknown) => error);
+    await provider.shutdown();
+    expect(await waiting).toMatchObject({ code: "shut_down" });
+  });
+});

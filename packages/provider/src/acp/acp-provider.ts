@@ -1,0 +1,219 @@
+import { untilAborted } from "../codex/until-aborted.ts";
+import type { AgentProvider, CallOptions } from "../contract/agent-provider.ts";
+import type { AgentSpec } from "../contract/agent-spec.ts";
+import type { AgentCapabilities } from "../contract/capabilities.ts";
+import { refuseIgnored } from "../contract/ignored-field.ts";
+import { parseSpec } from "../contract/parse-spec.ts";
+import { ProviderError } from "../contract/provider-error.ts";
+import { acpCapabilities } from "./acp-capabilities.ts";
+import { AcpHandle } from "./acp-handle.ts";
+import { ACP_LIMITS, type AcpLimits } from "./limits.ts";
+import { configureSession, type OpenedSession, openSession } from "./open-session.ts";
+import { planSession, type SessionPlan } from "./plan/plan-session.ts";
+import { AcpAgent } from "./process/acp-agent.ts";
+import type { AcpCommand } from "./process/start-process.ts";
+import { within } from "./process/within.ts";
+import { SessionBoard } from "./session-board.ts";
+
+export interface AcpProviderOptions extends AcpCommand {
+  /** What registries call it. Default `acp`. */
+  readonly name?: string | undefined;
+  /** What people read. Default: what the agent calls itself. */
+  readonly humanLabel?: string | undefined;
+  /** One of the agent's ways to log in, by its id, for agents that need it before there is a session. */
+  readonly authMethod?: string | undefined;
+  /** Set it for an agent whose sessions offer levels of thought: ACP tells that only once there is a session. */
+  readonly supportsReasoningEffort?: boolean | undefined;
+  readonly limits?: Partial<AcpLimits> | undefined;
+}
+
+/**
+ * Any agent that speaks the Agent Client Protocol on its stdio: one process, any number of sessions on it. When it dies, its
+ * sessions end with `app_server_crashed`, and the next call starts another.
+ *
+ * @example
+ * await using provider = await AcpProvider.launch({ command: "my-agent", args: ["--acp"] });
+ * await using handle = await provider.spawn({ prompt: "Make the failing test pass", cwd: "/srv/app" });
+ * for await (const event of handle.events) console.log(event.kind);
+ */
+export class AcpProvider implements AgentProvider {
+  readonly name: string;
+  readonly capabilities: AgentCapabilities;
+  readonly #options: AcpProviderOptions;
+  readonly #limits: AcpLimits;
+  readonly #board: SessionBoard;
+  #agent: Promise<AcpAgent> | undefined;
+  #pid: number | undefined;
+  #shutdown: Promise<void> | undefined;
+
+  private constructor(options: AcpProviderOptions, agent: AcpAgent, board: SessionBoard, limits: AcpLimits) {
+    const { name = "acp", supportsReasoningEffort = false } = options;
+    this.name = name;
+    this.#options = options;
+    this.#limits = limits;
+    this.#board = board;
+    const humanLabel = options.humanLabel ?? agent.info?.title ?? agent.info?.name ?? options.command;
+    this.capabilities = acpCapabilities(agent.capabilities, { humanLabel, supportsReasoningEffort });
+    void this.#use(Promise.resolve(agent));
+  }
+
+  /**
+   * Starts the agent and shakes hands, so that what is missing shows here and not in the middle of work.
+   * @throws {ProviderError} `provider_unavailable` when the command is missing, dies, or does not speak ACP.
+   */
+  static async launch(options: AcpProviderOptions): Promise<AcpProvider> {
+    const limits = { ...ACP_LIMITS, ...options.limits };
+    const board = new SessionBoard(limits.earlyUpdates);
+    return new AcpProvider(
+      options,
+      await AcpAgent.start({ ...options, listener: board, limits }),
+      board,
+      limits,
+    );
+  }
+
+  /** The process id of the agent; undefined between its death and the next call. */
+  get pid(): number | undefined {
+    return this.#pid;
+  }
+
+  async spawn(spec: AgentSpec, options: CallOptions = {}): Promise<AcpHandle> {
+    return this.#open(spec, options, undefined);
+  }
+
+  async resume(sessionId: string, spec: AgentSpec, options: CallOptions = {}): Promise<AcpHandle> {
+    this.#refuseWhenShutDown();
+    if (!this.capabilities.supportsSessionResume) {
+      const message = `The agent of the provider "${this.name}" does not load sessions.`;
+      throw new ProviderError("unsupported", message);
+    }
+    const held = this.#board.handle(sessionId);
+    if (this.#board.isResuming(sessionId) || (held && !held.events.ended)) {
+      const message = `Session ${sessionId} is at work here. Stop it before it is resumed.`;
+      throw new ProviderError("session_busy", message);
+    }
+    return this.#open(spec, options, sessionId);
+  }
+
+  shutdown(): Promise<void> {
+    this.#shutdown ??= this.#end();
+    return this.#shutdown;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.shutdown();
+  }
+
+  async #open(
+    unchecked: AgentSpec,
+    { signal }: CallOptions,
+    resumed: string | undefined,
+  ): Promise<AcpHandle> {
+    this.#refuseWhenShutDown();
+    const spec = parseSpec(unchecked);
+    const opening = this.#board.opening(resumed, () => this.#openNow(spec, signal, resumed));
+    try {
+      return await untilAborted(opening, signal);
+    } catch (error) {
+      // One that comes when nobody waits any more ends by the same signal.
+      opening.catch(() => {});
+      this.#refuseWhenShutDown();
+      throw error;
+    }
+  }
+
+  async #openNow(
+    spec: AgentSpec,
+    signal: AbortSignal | undefined,
+    resumed: string | undefined,
+  ): Promise<AcpHandle> {
+    // The agent may still be letting go of it.
+    if (resumed !== undefined) await this.#board.handle(resumed)?.released;
+    const agent = await this.#running();
+    const { supportsReasoningEffort } = this.capabilities;
+    const plan = planSession(spec, { capabilities: agent.capabilities, supportsReasoningEffort });
+    refuseIgnored(this.name, spec, plan.ignored);
+    const opened = await this.#inTime("the agent's session", openSession(agent, plan, resumed));
+    try {
+      refuseIgnored(this.name, spec, opened.ignored);
+      await this.#inTime("the agent's settings", configureSession(agent, opened));
+      if (signal?.aborted) throw new ProviderError("context_cancelled", "The caller's signal fired.");
+      this.#refuseWhenShutDown();
+    } catch (error) {
+      await agent.closeSession(opened.sessionId, this.#limits.closeMs);
+      throw error;
+    }
+    if (agent.pid !== undefined) spec.onProcessSpawned?.(agent.pid);
+    return this.#adopt(agent, plan, opened, { timeoutMs: spec.timeoutMs, signal });
+  }
+
+  #adopt(
+    agent: AcpAgent,
+    plan: SessionPlan,
+    { sessionId, ignored }: OpenedSession,
+    life: { readonly timeoutMs: number | undefined; readonly signal: AbortSignal | undefined },
+  ): AcpHandle {
+    const handle = new AcpHandle({
+      agent,
+      sessionId,
+      plan,
+      ignored,
+      ...life,
+      limits: this.#limits,
+      onDeaf: async () => {
+        // It serves this session alone: then it can be ended without harm to another.
+        if (this.#board.handles.every((one) => one === handle)) await agent[Symbol.asyncDispose]();
+      },
+    });
+    this.#board.add(handle);
+    return handle;
+  }
+
+  async #inTime<T>(what: string, work: Promise<T>): Promise<T> {
+    try {
+      return await within(what, this.#limits.sessionMs, work);
+    } catch (error) {
+      if (error instanceof ProviderError) throw error;
+      const message = error instanceof Error ? error.message : String(error);
+      throw new ProviderError("spawn_failed", message, { cause: error });
+    }
+  }
+
+  /** The agent that runs, or another in its place. */
+  async #running(): Promise<AcpAgent> {
+    const limits = this.#limits;
+    const agent =
+      this.#agent ?? this.#use(AcpAgent.start({ ...this.#options, listener: this.#board, limits }));
+    try {
+      return await agent;
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      throw new ProviderError("spawn_failed", message, { cause: error });
+    }
+  }
+
+  #use(starting: Promise<AcpAgent>): Promise<AcpAgent> {
+    this.#agent = starting;
+    const forget = (): void => {
+      if (this.#agent !== starting) return;
+      this.#agent = undefined;
+      this.#pid = undefined;
+    };
+    starting.then((agent) => {
+      this.#pid = agent.pid;
+      return agent.gone.then(forget);
+    }, forget);
+    return starting;
+  }
+
+  #refuseWhenShutDown(): void {
+    if (this.#shutdown) throw new ProviderError("shut_down", `The provider "${this.name}" was shut down.`);
+  }
+
+  async #end(): Promise<void> {
+    for (const handle of this.#board.handles) handle.shutdown();
+    // One that could not be started left nothing.
+    const agent = await this.#agent?.catch(() => undefined);
+    await agent?.[Symbol.asyncDispose]();
+  }
+}

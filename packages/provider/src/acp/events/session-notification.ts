@@ -1,0 +1,62 @@
+import { z } from "zod";
+
+/** The parts of what agents send that are read here; everything else is kept as it came. */
+const text = z.looseObject({ type: z.string(), text: z.string().optional() });
+const toolContent = z.looseObject({
+  type: z.string(),
+  content: text.optional(),
+  path: z.string().optional(),
+  newText: z.string().optional(),
+});
+
+/** A tool call, or what changed of one: only the id is always there. */
+const toolCall = z.looseObject({
+  toolCallId: z.string(),
+  title: z.string().nullish(),
+  name: z.string().nullish(),
+  kind: z.string().nullish(),
+  status: z.string().nullish(),
+  content: z.array(toolContent).nullish(),
+  locations: z.array(z.looseObject({ path: z.string() })).nullish(),
+  rawInput: z.unknown().optional(),
+  rawOutput: z.unknown().optional(),
+});
+
+export type ToolCallPart = z.infer<typeof toolCall>;
+export type ToolContent = z.infer<typeof toolContent>;
+
+const chunk = z.looseObject({ content: text, messageId: z.string().nullish() });
+
+const known = z.discriminatedUnion("sessionUpdate", [
+  chunk.extend({ sessionUpdate: z.literal("agent_message_chunk") }),
+  chunk.extend({ sessionUpdate: z.literal("agent_thought_chunk") }),
+  chunk.extend({ sessionUpdate: z.literal("user_message_chunk") }),
+  toolCall.extend({ sessionUpdate: z.literal("tool_call") }),
+  toolCall.extend({ sessionUpdate: z.literal("tool_call_update") }),
+  z.looseObject({
+    sessionUpdate: z.literal("plan"),
+    entries: z.array(z.looseObject({ content: z.string(), status: z.string() })),
+  }),
+  z.looseObject({
+    sessionUpdate: z.literal("usage_update"),
+    used: z.number(),
+    size: z.number(),
+    cost: z.looseObject({ amount: z.number(), currency: z.string() }).nullish(),
+  }),
+  z.looseObject({
+    sessionUpdate: z.literal("notice"),
+    title: z.string(),
+    description: z.string().nullish(),
+  }),
+  z.looseObject({ sessionUpdate: z.literal("current_mode_update"), currentModeId: z.string() }),
+]);
+
+/** Of a kind that is not known here, or not of the shape that its kind has. */
+const other = z
+  .looseObject({ sessionUpdate: z.string() })
+  .transform((update) => ({ sessionUpdate: "other" as const, name: update.sessionUpdate, update }));
+
+export const sessionNotification = z.looseObject({ sessionId: z.string(), update: z.union([known, other]) });
+
+export type SessionNotification = z.infer<typeof sessionNotification>;
+export type SessionUpdate = SessionNotification["update"];

@@ -1,0 +1,21 @@
+/** Every wait and buffer around an ACP agent. */
+export interface AcpLimits {
+  readonly initializeMs: number;
+  readonly sessionMs: number;
+  readonly cancelMs: number;
+  readonly closeMs: number;
+  readonly earlyUpdates: number;
+}
+
+export const ACP_LIMITS: AcpLimits = {
+  // A package runner may have to fetch the agent first.
+  initializeMs: 60_000,
+  // Making or loading a session starts its MCP servers and reads its history.
+  sessionMs: 60_000,
+  // An agent ends its model's request and its tools; beyond this it does not heed cancelling.
+  cancelMs: 5_000,
+  // Freeing a session is a courtesy that nobody should wait for long.
+  closeMs: 2_000,
+  // What an agent says of a session before it has answered that there is one: commands, mode, options.
+  earlyUpdates: 256,
+};

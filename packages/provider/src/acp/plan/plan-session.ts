@@ -1,0 +1,131 @@
+import type { AgentCapabilities, McpServer } from "@agentclientprotocol/sdk";
+import type { Policy } from "@codexkit/approvals";
+import { z } from "zod";
+import type { AgentSpec, McpServerSpec, SpecField } from "../../contract/agent-spec.ts";
+import type { IgnoredField } from "../../contract/ignored-field.ts";
+import { ProviderError } from "../../contract/provider-error.ts";
+import { permissionPolicy } from "../permissions/permission-policy.ts";
+
+/** What `providerConfig` may say to an ACP agent. */
+export interface AcpProviderConfig {
+  /** The mode of the session, by its id or name. */
+  readonly mode?: string | undefined;
+  /** Options of the session, by their ids. */
+  readonly options?: Readonly<Record<string, string | boolean>> | undefined;
+  /** Goes along as `_meta` when the session is made. */
+  readonly meta?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** Everything that the agent is told for one session. */
+export interface SessionPlan {
+  /** For `session/new`, `session/load` and `session/resume`. */
+  readonly session: {
+    readonly cwd: string;
+    readonly mcpServers: McpServer[];
+    readonly _meta?: Record<string, unknown>;
+  };
+  readonly prompt: string;
+  /** What to choose among what the session offers, once it is there. */
+  readonly wishes: AcpProviderConfig & Pick<AgentSpec, "model" | "effort">;
+  /** For what the agent asks. */
+  readonly policy: Policy;
+  /** What is known to be ignored before there is a session. */
+  readonly ignored: readonly IgnoredField[];
+}
+
+export interface SessionPlanContext {
+  readonly capabilities: AgentCapabilities;
+  readonly supportsReasoningEffort: boolean;
+}
+
+const NO_COUNTERPART: Partial<Record<SpecField, string>> = {
+  env: "the sessions share one process: give the variables to the provider",
+  sandboxEnabled: "ACP has no sandbox: only what the agent asks permission for is held to it",
+  sandboxLevel: "ACP has no sandbox: only what the agent asks permission for is held to it",
+  allowedTools: "the agent has its own tools, and ACP no way to choose among them",
+  disallowedTools: "the agent has its own tools, and ACP no way to choose among them",
+  mcpToolNames: "ACP offers all tools of a server or none",
+  maxTurns: "ACP does not tell when the model is called",
+  baseInstructions: "ACP has no instructions but the prompt",
+  systemPromptAppend: "ACP has no instructions but the prompt",
+  codeIntelligenceEnforcement: "ACP can't hold back a tool",
+  subAgentProvider: "the agent starts its own agents",
+};
+
+const config = z.strictObject({
+  mode: z.string().min(1).optional(),
+  options: z.record(z.string(), z.union([z.string(), z.boolean()])).optional(),
+  meta: z.record(z.string(), z.unknown()).optional(),
+});
+
+/**
+ * Translates a spec, field by field. Pure: the same spec and capabilities give the same plan.
+ * @throws {ProviderError} `invalid_spec` for a pattern or a setting that can't be read.
+ */
+export function planSession(spec: AgentSpec, context: SessionPlanContext): SessionPlan {
+  const { meta, ...settings } = readConfig(spec.providerConfig);
+  const servers = planServers(spec.mcpStdioServers ?? [], context.capabilities);
+  const { supportsReasoningEffort } = context;
+  return {
+    session: { cwd: spec.cwd, mcpServers: servers.offered, ...(meta && { _meta: { ...meta } }) },
+    prompt: spec.prompt,
+    wishes: { ...settings, model: spec.model, effort: supportsReasoningEffort ? spec.effort : undefined },
+    policy: permissionPolicy(spec),
+    ignored: [
+      ...withoutCounterpart(spec),
+      ...servers.ignored,
+      ...when(spec.autonomous === false, "autonomous", "nobody can be asked"),
+      ...when(
+        spec.effort !== undefined && !supportsReasoningEffort,
+        "effort",
+        "the provider was not told that the agent has levels of thought",
+      ),
+    ],
+  };
+}
+
+function readConfig(input: unknown = {}): AcpProviderConfig {
+  const parsed = config.safeParse(input);
+  if (parsed.success) return parsed.data;
+  const message = `providerConfig of an ACP agent takes mode, options and meta. ${z.prettifyError(parsed.error)}`;
+  throw new ProviderError("invalid_spec", message, { cause: parsed.error });
+}
+
+function withoutCounterpart(spec: AgentSpec): IgnoredField[] {
+  return (Object.entries(NO_COUNTERPART) as [SpecField, string][])
+    .filter(([field]) => spec[field] !== undefined)
+    .map(([field, reason]) => ({ field, reason }));
+}
+
+function planServers(
+  servers: readonly McpServerSpec[],
+  { mcpCapabilities }: AgentCapabilities,
+): { readonly offered: McpServer[]; readonly ignored: readonly IgnoredField[] } {
+  const can = ({ type }: McpServerSpec): boolean => type !== "http" || mcpCapabilities?.http === true;
+  const left = servers.filter((server) => !can(server)).map(({ name }) => name);
+  const reason = `the agent takes no servers over http, so it goes without ${left.join(", ")}`;
+  return {
+    offered: servers.filter(can).map(toServer),
+    ignored: when(left.length > 0, "mcpStdioServers", reason),
+  };
+}
+
+function toServer({
+  name,
+  type,
+  command = "",
+  args = [],
+  env = {},
+  url = "",
+  headers = {},
+}: McpServerSpec): McpServer {
+  const pairs = (record: Readonly<Record<string, string>>): { name: string; value: string }[] =>
+    Object.entries(record).map(([key, value]) => ({ name: key, value }));
+  return type === "http"
+    ? { type, name, url, headers: pairs(headers) }
+    : { name, command, args: [...args], env: pairs(env) };
+}
+
+function when(condition: boolean, field: SpecField, reason: string): IgnoredField[] {
+  return condition ? [{ field, reason }] : [];
+}

@@ -1,0 +1,7 @@
+// A program that owns a stubborn ACP agent, tells its process id, and waits to be killed.
+import { AcpProvider } from "../src/index.ts";
+import { tinyAgent } from "./tiny-agent.ts";
+
+const provider = await AcpProvider.launch(tinyAgent("--stubborn"));
+process.stdout.write(`${provider.pid}\n`);
+setInterval(() => {}, 60_000);

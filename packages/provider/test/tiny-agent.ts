@@ -1,0 +1,26 @@
+import { fileURLToPath } from "node:url";
+import { AcpProvider, type AcpProviderOptions, type AgentSpec } from "../src/index.ts";
+
+const program = fileURLToPath(new URL("acp-agent.ts", import.meta.url));
+
+/** The command line of the tiny agent. */
+export function tinyAgent(fault?: string): { readonly command: string; readonly args: readonly string[] } {
+  return { command: process.execPath, args: [program, ...(fault === undefined ? [] : [fault])] };
+}
+
+/** A provider on the tiny agent. */
+export function launchTiny(
+  options: Partial<AcpProviderOptions> & { fault?: string } = {},
+): Promise<AcpProvider> {
+  const { fault, ...rest } = options;
+  return AcpProvider.launch({ ...tinyAgent(fault), ...rest });
+}
+
+/** What the server of the tests is called with: it echoes. */
+export const ECHO_SERVER: NonNullable<AgentSpec["mcpStdioServers"]> = [
+  {
+    name: "tests",
+    command: process.execPath,
+    args: [fileURLToPath(new URL("mcp-server.ts", import.meta.url))],
+  },
+];
