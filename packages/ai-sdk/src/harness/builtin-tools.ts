@@ -1,0 +1,39 @@
+import { commonTool } from "@ai-sdk/harness";
+import { z } from "zod";
+
+/** The provider's names of tools that all harnesses share, and what those call them. */
+const common: Readonly<Record<string, string>> = { codex_exec: "bash", codex_web_search: "webSearch" };
+
+/**
+ * What Codex does by itself, under the names that a harness's stream has. Tools of MCP servers and the agent's own agents come
+ * with names that nobody knows before, as dynamic tools.
+ */
+export const builtinTools = {
+  bash: commonTool("bash", {
+    nativeName: "codex_exec",
+    toolUseKind: "bash",
+    description: "Runs a shell command, in Codex's sandbox unless a person allows more",
+    inputSchema: z.object({ command: z.string(), cwd: z.string().optional() }),
+  }),
+  webSearch: commonTool("webSearch", {
+    nativeName: "codex_web_search",
+    toolUseKind: "readonly",
+    description: "Searches the web",
+    inputSchema: z.object({ query: z.string() }).loose(),
+  }),
+  codex_patch: {
+    description: "Changes files",
+    inputSchema: z.object({ changes: z.array(z.looseObject({ path: z.string() })) }).loose(),
+    toolUseKind: "edit" as const,
+  },
+};
+
+/** The name of a tool in a harness's stream, and the provider's own where it is another. */
+export function harnessName(toolName: string): { toolName: string; nativeName?: string } {
+  const name = common[toolName];
+  return name === undefined ? { toolName } : { toolName: name, nativeName: toolName };
+}
+
+export function isBuiltin(toolName: string): boolean {
+  return Object.hasOwn(builtinTools, toolName);
+}

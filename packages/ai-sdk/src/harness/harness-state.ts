@@ -1,0 +1,29 @@
+import type { HarnessV1ContinueTurnState, HarnessV1ResumeSessionState } from "@ai-sdk/harness";
+import { z } from "zod";
+import { asksSchema } from "./step-asks.ts";
+
+export const HARNESS_ID = "codex";
+
+/** What a session is found again by: its thread, and what its turn waited for. */
+export const stateSchema = z.object({ threadId: z.string().optional(), asks: asksSchema.optional() });
+
+export type HarnessState = z.infer<typeof stateSchema>;
+
+const base = { harnessId: HARNESS_ID, specificationVersion: "harness-v1" } as const;
+
+export function resumeState({ threadId }: HarnessState): HarnessV1ResumeSessionState {
+  return { type: "resume-session", ...base, data: toJson({ threadId }) };
+}
+
+export function continueState(state: HarnessState): HarnessV1ContinueTurnState {
+  return { type: "continue-turn", ...base, data: toJson(state) };
+}
+
+export function readState(data: unknown): HarnessState {
+  return stateSchema.parse(data ?? {});
+}
+
+/** Without the members that are undefined, which JSON has none of. */
+function toJson(state: HarnessState): HarnessV1ResumeSessionState["data"] {
+  return JSON.parse(JSON.stringify(state)) as HarnessV1ResumeSessionState["data"];
+}

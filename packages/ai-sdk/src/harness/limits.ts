@@ -1,0 +1,5 @@
+/** The bounds of the harness. */
+export const harnessLimits = {
+  /** Turns that run or wait while no host looks: one that is never gone on with must not be kept for ever. */
+  suspendedTurns: 64,
+} as const;
