@@ -34,18 +34,21 @@ export class CodexLanguageModel implements LanguageModelV4 {
   }
 
   async doStream(options: LanguageModelV4CallOptions): Promise<LanguageModelV4StreamResult> {
-    const { stream, request } = await this.#stream(options);
+    const { stream, request } = await this.#stream(options, "stream");
     return { stream, request };
   }
 
   async doGenerate(options: LanguageModelV4CallOptions): Promise<LanguageModelV4GenerateResult> {
-    const { stream, request, call } = await this.#stream(options);
+    const { stream, request, call } = await this.#stream(options, "generate");
     const result = await collect(stream, call.format);
     call.signal?.throwIfAborted();
     return { ...result, request };
   }
 
-  async #stream(options: LanguageModelV4CallOptions): Promise<{
+  async #stream(
+    options: LanguageModelV4CallOptions,
+    purpose: "stream" | "generate",
+  ): Promise<{
     readonly stream: ReadableStream<LanguageModelV4StreamPart>;
     readonly request: { readonly body: unknown };
     readonly call: Call;
@@ -56,6 +59,7 @@ export class CodexLanguageModel implements LanguageModelV4 {
     const lease = await holder.lease(call.signal);
     try {
       const step = await beginStep(lease.sessions, call);
+      step.run.parts.beginStep(purpose === "generate");
       const stream = this.#streamOf(step, call, () => lease.release());
       return { stream, request: { body: requestBody(step, call) }, call };
     } catch (error) {

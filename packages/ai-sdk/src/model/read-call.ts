@@ -1,6 +1,7 @@
 import type {
   LanguageModelV4CallOptions,
   LanguageModelV4FunctionTool,
+  LanguageModelV4Prompt,
   SharedV4Warning,
 } from "@ai-sdk/provider";
 import { type ReadPrompt, readPrompt } from "../prompt/read-prompt.ts";
@@ -15,6 +16,8 @@ export interface Call {
   /** Undefined leaves it to Codex's configuration. */
   readonly model: string | undefined;
   readonly prompt: ReadPrompt;
+  /** The calls of tools that the messages show. */
+  readonly knownCalls: ReadonlySet<string>;
   readonly tools: readonly LanguageModelV4FunctionTool[];
   /** The provider's settings with the call's own over them. */
   readonly options: CodexLanguageModelOptions;
@@ -50,6 +53,7 @@ export async function readCall(
   return {
     model: modelId === CONFIGURED_MODEL ? undefined : modelId,
     prompt,
+    knownCalls: knownCalls(given.prompt),
     tools,
     options,
     instructions: instructions.filter((text) => text !== undefined).join("\n\n") || undefined,
@@ -74,4 +78,9 @@ function offeredTools({ tools = [], toolChoice }: LanguageModelV4CallOptions): L
 
 function effortOf(reasoning: LanguageModelV4CallOptions["reasoning"]): { readonly effort?: string } {
   return reasoning === undefined || reasoning === "provider-default" ? {} : { effort: reasoning };
+}
+
+function knownCalls(prompt: LanguageModelV4Prompt): ReadonlySet<string> {
+  const said = prompt.flatMap((message) => (message.role === "assistant" ? message.content : []));
+  return new Set(said.flatMap((part) => (part.type === "tool-call" ? [part.toolCallId] : [])));
 }

@@ -27,7 +27,8 @@ export async function adoptTurn(sessions: Sessions, threadId: string, call: Call
       sessions.drop(session);
       return undefined;
     }
-    const parts = new TurnParts({ threadId, turnId, readAnswer: call.format.readAnswer });
+    const { knownCalls, format } = call;
+    const parts = new TurnParts({ threadId, turnId, readAnswer: format.readAnswer, knownCalls });
     const leave = await session.enter(call.signal);
     const source = {
       turnId,

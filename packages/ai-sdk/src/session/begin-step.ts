@@ -56,7 +56,6 @@ async function continueTurn(
   giveAnswers(session.desk, answersOf(call.prompt));
   session.desk.forgetEarly();
   session.desk.showAgain();
-  run.parts.beginStep();
   return { session, run, answered: approvals, warnings: [] };
 }
 

@@ -18,15 +18,24 @@ interface OpenCall {
 export class ToolParts {
   readonly #metadata: (itemId: string) => PartMetadata;
   readonly #open = new Map<string, OpenCall>();
+  /** Calls that the client was shown by another process. */
+  readonly #known: ReadonlySet<string>;
   /** Calls that were shown in this step: an approval can only be asked for one of them. */
   readonly #shown = new Set<string>();
+  #repeatsCalls = false;
 
-  constructor(metadata: (itemId: string) => PartMetadata) {
+  constructor(metadata: (itemId: string) => PartMetadata, known: ReadonlySet<string>) {
     this.#metadata = metadata;
+    this.#known = known;
   }
 
-  beginStep(): void {
+  /**
+   * @param repeatsCalls Whether a call of an earlier step comes again before its result: the AI SDK takes such a result alone
+   * from a stream, where a UI finds the call by its id, but not from `doGenerate`.
+   */
+  beginStep(repeatsCalls: boolean): void {
     this.#shown.clear();
+    this.#repeatsCalls = repeatsCalls;
   }
 
   started(item: v2.ThreadItem): Part[] {
@@ -42,7 +51,7 @@ export class ToolParts {
     if (!call.pace.isDue(call.output.length)) return [];
     const result = kind === "tool_progress" ? { progress: call.output } : { output: call.output };
     return [
-      ...this.#shownAgain(itemId, call),
+      ...this.#again(itemId, call),
       this.#result(itemId, call.toolName, { status: "inProgress", ...result }, { preliminary: true }),
     ];
   }
@@ -50,8 +59,8 @@ export class ToolParts {
   completed(item: v2.ThreadItem): Part[] {
     const view = toolView(item);
     if (view === undefined) return [];
-    const call = this.#open.get(item.id);
-    const parts = call ? this.#shownAgain(item.id, call) : this.#call(item, view);
+    const isKnown = this.#open.has(item.id) || this.#known.has(item.id);
+    const parts = isKnown ? this.#again(item.id, view) : this.#call(item, view);
     this.#open.delete(item.id);
     const { toolName, result, isError = false, yields = [] } = view;
     return [...parts, this.#result(item.id, toolName, result, isError ? { isError } : {}), ...yields];
@@ -70,8 +79,13 @@ export class ToolParts {
     });
   }
 
-  result(toolCallId: string, toolName: string, result: NonNullable<JSONValue>): Part {
-    return this.#result(toolCallId, toolName, result, {});
+  /** The result of a call that is not one of Codex's items. */
+  result(
+    toolCallId: string,
+    { toolName, input }: Pick<ToolView, "toolName" | "input">,
+    result: NonNullable<JSONValue>,
+  ): Part[] {
+    return [...this.#again(toolCallId, { toolName, input }), this.#result(toolCallId, toolName, result, {})];
   }
 
   isOpen(toolCallId: string): boolean {
@@ -86,7 +100,7 @@ export class ToolParts {
   /** The turn is over: what is still open gets its final result now. */
   end(): Part[] {
     const parts = [...this.#open].flatMap(([id, call]) => [
-      ...this.#shownAgain(id, call),
+      ...this.#again(id, call),
       this.#result(id, call.toolName, { status: "unfinished", output: call.output }, {}),
     ]);
     this.#open.clear();
@@ -98,9 +112,9 @@ export class ToolParts {
     return this.call(item.id, toolName, input);
   }
 
-  /** The AI SDK takes a result only in the step of its call: one that came before this step is repeated. */
-  #shownAgain(toolCallId: string, { toolName, input }: OpenCall): Part[] {
-    return this.call(toolCallId, toolName, input).slice(-1);
+  /** The call before a result, where it stands in an earlier step and has to come again. */
+  #again(toolCallId: string, { toolName, input }: Pick<ToolView, "toolName" | "input">): Part[] {
+    return this.#repeatsCalls ? this.call(toolCallId, toolName, input).slice(-1) : [];
   }
 
   #result(

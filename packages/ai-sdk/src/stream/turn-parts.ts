@@ -24,6 +24,8 @@ export interface TurnPartsOptions {
   readonly threadId: string;
   readonly turnId: string;
   readonly readAnswer: ReadAnswer;
+  /** Calls that the client was shown by another process. */
+  readonly knownCalls?: ReadonlySet<string>;
 }
 
 /** The events of one turn as parts of the AI SDK's streams: one stream, or several where the turn waits for its client. */
@@ -40,12 +42,12 @@ export class TurnParts {
   >();
   #plans = 0;
 
-  constructor({ threadId, turnId, readAnswer }: TurnPartsOptions) {
+  constructor({ threadId, turnId, readAnswer, knownCalls = new Set() }: TurnPartsOptions) {
     this.#place = { threadId, turnId };
     const metadata = (itemId: string): PartMetadata => ({ ...this.#place, itemId });
     this.#text = new TextParts(metadata, readAnswer);
     this.#reasoning = new ReasoningParts(metadata);
-    this.#tools = new ToolParts(metadata);
+    this.#tools = new ToolParts(metadata, knownCalls);
   }
 
   /** What happened, shown. The end of the turn is `end`'s. */
@@ -72,8 +74,9 @@ export class TurnParts {
     }
   }
 
-  beginStep(): void {
-    this.#tools.beginStep();
+  /** @param repeatsCalls Whether calls of earlier steps come again before their results, as `doGenerate` needs it. */
+  beginStep(repeatsCalls: boolean): void {
+    this.#tools.beginStep(repeatsCalls);
   }
 
   /** Approvals that were answered: those of no item in this stream have no other result. */
@@ -81,11 +84,7 @@ export class TurnParts {
     const call = this.#asked.get(approvalId);
     this.#asked.delete(approvalId);
     if (call === undefined || this.#tools.isOpen(call.toolCallId)) return [];
-    const { toolCallId, toolName, input } = call;
-    return [
-      ...this.#tools.call(toolCallId, toolName, input).slice(-1),
-      this.#tools.result(toolCallId, toolName, { approved }),
-    ];
+    return this.#tools.result(call.toolCallId, call, { approved });
   }
 
   /** The turn waits for its client: what it asks, and the end of the step. */
@@ -198,7 +197,7 @@ export class TurnParts {
     const input = { plan: steps, ...(explanation !== null && { explanation }) };
     return [
       ...this.#tools.call(id, "codex_plan", input),
-      this.#tools.result(id, "codex_plan", { plan: steps }),
+      ...this.#tools.result(id, { toolName: "codex_plan", input }, { plan: steps }),
     ];
   }
 
