@@ -1,0 +1,96 @@
+// A hundred sessions on one real codex that is killed under them, at moments that a seed chooses.
+import { gate, run, say, waitFor } from "@codexkit/scripted-model";
+import fc from "fast-check";
+import { getEventListeners } from "node:events";
+import { describe, expect, it } from "vitest";
+import { codexStage, type Transcript, words } from "../../test/codex-stage.ts";
+import type { AgentEvent } from "../contract/agent-event.ts";
+import type { AgentHandle } from "../contract/agent-provider.ts";
+
+const SESSIONS = 100;
+const SEED = 1;
+const LAW = /^init( (?:system|assistant_text|tool_use|tool_result|tool_progress))* (?:result|error)$/;
+
+/** What becomes of a session, and after how many of its events. */
+interface Fate {
+  readonly end: "finishes" | "is stopped" | "crashes";
+  readonly after: number;
+}
+
+/** The fates of all, a third each, in the order and at the moments that the seed gives. */
+function fates(): Fate[] {
+  const ends = (["finishes", "is stopped", "crashes"] as const).flatMap((end) =>
+    Array.from({ length: Math.ceil(SESSIONS / 3) }, () => end),
+  );
+  const shuffled = fc.shuffledSubarray(ends, { minLength: SESSIONS, maxLength: SESSIONS });
+  const afters = fc.array(fc.integer({ min: 1, max: 12 }), { minLength: SESSIONS, maxLength: SESSIONS });
+  const [sample] = fc.sample(fc.tuple(shuffled, afters), { numRuns: 1, seed: SEED });
+  const [all = [], moments = []] = sample ?? [];
+  return all.map((end, index) => ({ end, after: moments[index] ?? 1 }));
+}
+
+/** Reads to the end; stops when its fate says so. */
+async function live(handle: AgentHandle, { end, after }: Fate): Promise<Transcript> {
+  const events: AgentEvent[] = [];
+  for await (const event of handle.events) {
+    events.push(event);
+    if (end === "is stopped" && events.length === after) void handle.stop();
+  }
+  const last = events.at(-1);
+  if (last?.kind !== "result" && last?.kind !== "error") throw new Error("no end");
+  return { sessionId: handle.sessionId, events, end: last };
+}
+
+describe("a hundred sessions on one codex", () => {
+  it("all obey the law, and leave nothing", { timeout: 120_000 }, async () => {
+    const never = gate();
+    await using stage = await codexStage(({ lastUserText, newOutputs }) => {
+      if (newOutputs.length === 0) return run(`echo ${lastUserText.split(" ")[0]}`, { callId: "c" });
+      return lastUserText.includes("finishes") ? say(lastUserText) : say(["Half a", waitFor(never)]);
+    });
+    const { pid } = stage.provider;
+    const { signal } = new AbortController();
+    const all = fates().map((fate, index) => ({ fate, prompt: `number-${index} ${fate.end}` }));
+    const sessions = await Promise.all(
+      all.map(async ({ fate, prompt }) => {
+        const handle = await stage.provider.spawn(stage.spec(prompt), { signal });
+        return { fate, prompt, handle, reading: live(handle, fate) };
+      }),
+    );
+    await Promise.all(sessions.flatMap(({ fate, reading }) => (fate.end === "finishes" ? [reading] : [])));
+    // Those whose moment has not come are stopped around the kill.
+    const rest = sessions.filter(({ fate }) => fate.end === "is stopped");
+    for (const { fate, handle } of rest) if (fate.after % 2 === 0) void handle.stop();
+    process.kill(pid ?? 0, "SIGKILL");
+    for (const { handle } of rest) void handle.stop();
+    for (const { fate, prompt, reading } of sessions) {
+      const transcript = await reading;
+      expect(transcript.events.map(({ kind }) => kind).join(" ")).toMatch(LAW);
+      expect(openTools(transcript)).toEqual([]);
+      const { end } = transcript;
+      const how = end.kind === "error" ? end.code : (end.errorSubtype ?? words(transcript));
+      expect(POSSIBLE[fate.end](prompt)).toContain(how);
+    }
+    await expect.poll(() => stage.provider.sessions).toBe(0);
+    expect(getEventListeners(signal, "abort")).toEqual([]);
+    expect(() => process.kill(pid ?? 0, 0)).toThrow("ESRCH");
+    expect((await stage.run("number-100 finishes")).end).toMatchObject({ success: true });
+  });
+});
+
+/** How a session of each fate may end: one that is stopped may be overtaken by the crash. */
+const POSSIBLE: Readonly<Record<Fate["end"], (prompt: string) => string[]>> = {
+  finishes: (prompt) => [prompt],
+  "is stopped": () => ["stopped", "app_server_crashed"],
+  crashes: () => ["app_server_crashed"],
+};
+
+/** Tools that were shown as begun and not as ended. */
+function openTools({ events }: Transcript): string[] {
+  const open = new Set<string>();
+  for (const event of events) {
+    if (event.kind === "tool_use") open.add(event.toolUseId);
+    else if (event.kind === "tool_result") open.delete(event.toolUseId);
+  }
+  return [...open];
+}

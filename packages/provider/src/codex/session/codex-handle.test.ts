@@ -1,0 +1,134 @@
+// The close protocol, with every order of events that a seed can make: only the clock of the scheduler moves anything.
+import { type Codex, CodexError, type CodexEvent, type Thread, type Turn, type TurnResult } from "codexkit";
+import fc from "fast-check";
+import { getEventListeners } from "node:events";
+import { describe, expect, it } from "vitest";
+import type { AgentEvent } from "../../contract/agent-event.ts";
+import { planSpawn } from "../plan/plan-spawn.ts";
+import { CodexHandle } from "./codex-handle.ts";
+import { Switchboard } from "./switchboard.ts";
+
+const PLACE = { threadId: "thread", turnId: "turn" };
+const RESULT = { ...PLACE, status: "completed", finalResponse: "said" } as TurnResult;
+const CRASH = new CodexError("app_server_crashed", "it died");
+
+/** A codex of one turn, whose words and answers come when the scheduler says. */
+class FakeCodex {
+  readonly pid = 1;
+  readonly calls: string[] = [];
+  readonly board = new Switchboard();
+  readonly #scheduler: fc.Scheduler;
+  readonly #begun = Promise.withResolvers<string>();
+  readonly #ended = Promise.withResolvers<TurnResult>();
+  #over = false;
+
+  constructor(scheduler: fc.Scheduler) {
+    this.#scheduler = scheduler;
+    this.#begun.promise.catch(() => {});
+    this.#ended.promise.catch(() => {});
+  }
+
+  async request(method: string): Promise<void> {
+    this.calls.push(method);
+    await this.#scheduler.schedule(Promise.resolve(), method);
+  }
+
+  thread(): Thread {
+    const turn = {
+      id: this.#begun.promise,
+      result: () => this.#ended.promise,
+      interrupt: async () => {
+        await this.#begun.promise;
+        await this.#scheduler.schedule(Promise.resolve(), "interrupt");
+        this.end({ type: "turn.interrupted", ...PLACE, result: { ...RESULT, status: "interrupted" } });
+      },
+    } as unknown as Turn;
+    const close = (): Promise<void> => this.request("thread/unsubscribe");
+    return { id: "thread", agents: [], settings: {}, run: () => turn, close } as unknown as Thread;
+  }
+
+  begin(): void {
+    if (this.#over) return;
+    this.#begun.resolve("turn");
+    this.board.take({ type: "turn.started", ...PLACE });
+  }
+
+  say(text: string): void {
+    this.board.take({ type: "item.delta", ...PLACE, itemId: "m", kind: "message", delta: text });
+  }
+
+  end(event: Extract<CodexEvent, { type: "turn.completed" | "turn.interrupted" }>): void {
+    if (this.#over) return;
+    this.begin();
+    this.#over = true;
+    this.board.take(event);
+    this.#ended.resolve(event.result);
+  }
+
+  crash(): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.board.take({ type: "turn.failed", ...PLACE, error: CRASH, result: RESULT });
+    this.#begun.reject(CRASH);
+    this.#ended.reject(CRASH);
+  }
+}
+
+const ACTS = ["say", "begin", "complete", "crash", "stop", "abort", "shutdown", "leave"] as const;
+const LAST = ["complete", "crash", "stop"] as const;
+
+describe("a handle", () => {
+  it("ends exactly once and lets go of everything, in whatever order its ends come", async () => {
+    const acts = fc.array(fc.constantFrom(...ACTS), { maxLength: 12 });
+    await fc.assert(
+      fc.asyncProperty(fc.scheduler(), acts, fc.constantFrom(...LAST), async (s, some, last) => {
+        const codex = new FakeCodex(s);
+        const abort = new AbortController();
+        const plan = planSpawn({ prompt: "go", cwd: "/", timeoutMs: 60_000 }, { codexHome: "/" });
+        const handle = new CodexHandle({
+          codex: codex as unknown as Codex,
+          thread: codex.thread(),
+          plan,
+          board: codex.board,
+          interruptTimeoutMs: 60_000,
+          signal: abort.signal,
+        });
+        const beginning = handle.begin().catch(() => {});
+        const reader = handle.events[Symbol.asyncIterator]();
+        const events: AgentEvent[] = [];
+        let left = false;
+        const perform = (act: (typeof ACTS)[number]): unknown => {
+          if (act === "say") return codex.say("x");
+          if (act === "begin") return codex.begin();
+          if (act === "complete") return codex.end({ type: "turn.completed", ...PLACE, result: RESULT });
+          if (act === "crash") return codex.crash();
+          if (act === "stop") return void handle.stop();
+          if (act === "abort") return abort.abort();
+          if (act === "shutdown") return handle.shutdown();
+          left = true;
+          return reader.return?.();
+        };
+        const reading = (async () => {
+          for (let next = await reader.next(); !next.done; next = await reader.next()) {
+            events.push(next.value);
+            await s.schedule(Promise.resolve(), "read");
+          }
+        })();
+        // A turn begins before it can be stopped; and in the end something ends it.
+        s.scheduleSequence(([...some, "begin", last] as const).map((act) => async () => void perform(act)));
+        await s.waitFor(Promise.all([reading, handle.released, beginning]));
+        expect(events.map(({ kind }) => kind).join(" ")).toMatch(
+          left
+            ? /^(init( assistant_text| system)*( result| error)?)?$/
+            : /^init( assistant_text| system)* (result|error)$/,
+        );
+        expect(handle.finished).toBe(true);
+        expect(getEventListeners(abort.signal, "abort")).toEqual([]);
+        expect(codex.board.size).toBe(0);
+        expect(new Set(codex.calls).size).toBe(codex.calls.length);
+        await expect(handle.inject("late")).rejects.toMatchObject({ code: "session_ended" });
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
