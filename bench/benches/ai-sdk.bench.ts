@@ -1,0 +1,62 @@
+import { defineBench } from "../define-bench.ts";
+import { allAtOnce, oneByOne } from "./ai-sdk/calls.ts";
+import { codexAppServer } from "./ai-sdk/codex-app-server.ts";
+import { codexCli } from "./ai-sdk/codex-cli.ts";
+import type { Contender } from "./ai-sdk/contender.ts";
+import { floor } from "./ai-sdk/floor.ts";
+import { ours } from "./ai-sdk/ours.ts";
+import type { Surroundings } from "./turns/in-session.ts";
+import { startModel, type Model } from "./turns/start-model.ts";
+import type { Effort } from "./turns/stopwatch.ts";
+
+const EFFORT = { time: "ms", "client cpu": "ms" } as const;
+
+/** The fastest of all, and hardly slower than no provider at all. */
+const BARS = [
+  { measure: "time", against: "floor", atMost: 1.15 },
+  { measure: "time", against: "codex-cli", atMost: 1 },
+  { measure: "time", against: "codex-app-server", atMost: 1 },
+] as const;
+
+/**
+ * Calls of `doGenerate`, on the real codex and one scripted model, each on a thread of its own. The model answers the calls
+ * in a row at once, so that the client's share is all there is beside codex's own; those at the same time take it 200 ms.
+ */
+export default defineBench({
+  name: "ai-sdk",
+  description:
+    "calls of doGenerate on the real codex, against two other providers and the floor (the bare wire)",
+  rounds: 7,
+  setup: (signal) => startModel(signal, new URL("./ai-sdk/script.ts", import.meta.url)),
+  rows: (row) => [
+    row({
+      name: "10 calls one by one",
+      measures: EFFORT,
+      contestants: everybody((contender, surroundings) => oneByOne(contender, 10, surroundings)),
+      bars: BARS,
+    }),
+    row({
+      name: "8 calls at once, 200 ms of model time",
+      measures: EFFORT,
+      contestants: everybody((contender, surroundings) => allAtOnce(contender, 8, surroundings)),
+      bars: BARS,
+    }),
+  ],
+});
+
+type Measurement = (model: Model, signal: AbortSignal) => Promise<Effort>;
+
+function everybody(
+  measure: (contender: Contender, surroundings: Surroundings) => Promise<Effort>,
+): Record<"ours" | "floor" | "codex-cli" | "codex-app-server", Measurement> {
+  const by =
+    (contender: Contender): Measurement =>
+    (model, signal) =>
+      measure(contender, { model, signal });
+  return {
+    ours: by(ours),
+    floor: by(floor),
+    "codex-cli": by(codexCli),
+    "codex-app-server": by(codexAppServer),
+  };
+}

@@ -1,0 +1,39 @@
+import { median } from "../../statistics.ts";
+import { inSession, type Surroundings } from "../turns/in-session.ts";
+import { timed, type Effort } from "../turns/stopwatch.ts";
+import type { Contender, Provider } from "./contender.ts";
+import { checkAnswer, question, type Question } from "./script.ts";
+
+/** One call of several, one after the other: their median, since whatever else runs lengthens some of them a lot. */
+export function oneByOne(contender: Contender, calls: number, surroundings: Surroundings): Promise<Effort> {
+  return inSession(contender, surroundings, async (provider) => {
+    await warmUp(provider);
+    const times: number[] = [];
+    const all = await timed(async () => {
+      for (let call = 0; call < calls; call += 1) {
+        const { time } = await timed(() => ask(provider, "at once", call));
+        times.push(time);
+      }
+    });
+    return { time: median(times), "client cpu": all["client cpu"] / calls };
+  });
+}
+
+/** Several calls at once, until the last one has its answer. */
+export function allAtOnce(contender: Contender, calls: number, surroundings: Surroundings): Promise<Effort> {
+  return inSession(contender, surroundings, async (provider) => {
+    await warmUp(provider);
+    return timed(() =>
+      Promise.all(Array.from({ length: calls }, (_, call) => ask(provider, "slowly", call))),
+    );
+  });
+}
+
+/** The first calls start the process and make its files; who starts it late pays for it here, as everybody does. */
+async function warmUp(provider: Provider): Promise<void> {
+  for (let call = 0; call < 2; call += 1) await ask(provider, "at once", call);
+}
+
+async function ask(provider: Provider, kind: Question, call: number): Promise<void> {
+  checkAnswer(kind, call, await provider.generate(question(kind, call)));
+}

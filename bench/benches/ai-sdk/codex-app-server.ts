@@ -1,0 +1,28 @@
+import { createCodexAppServer } from "ai-sdk-provider-codex-app-server";
+
+import { callOptions, type Contender, MODEL, textOf } from "./contender.ts";
+
+/** `ai-sdk-provider-codex-app-server`, with a thread a call. It knows no ephemeral ones. */
+export const codexAppServer: Contender = {
+  async open({ codex: codexPath, workspace: cwd, env }) {
+    const provider = createCodexAppServer({
+      defaultSettings: {
+        codexPath,
+        cwd,
+        env: { ...env },
+        logger: false,
+        approvalMode: "never",
+        sandboxMode: "read-only",
+        threadMode: "stateless",
+      },
+    });
+    const model = provider(MODEL);
+    return {
+      generate: async (prompt) => textOf(await model.doGenerate(callOptions(prompt))),
+      async [Symbol.asyncDispose]() {
+        // Its type hides it, and nothing else ends the process.
+        (model as unknown as { dispose(): void }).dispose();
+      },
+    };
+  },
+};

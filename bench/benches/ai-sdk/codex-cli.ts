@@ -1,0 +1,24 @@
+import { createCodexAppServer } from "ai-sdk-provider-codex-cli";
+
+import { callOptions, type Contender, MODEL, textOf } from "./contender.ts";
+
+/** `ai-sdk-provider-codex-cli` in its app-server mode, with an ephemeral thread a call: its default. */
+export const codexCli: Contender = {
+  async open({ codex: codexPath, workspace: cwd, env }) {
+    const provider = createCodexAppServer({
+      defaultSettings: {
+        codexPath,
+        cwd,
+        env: { ...env },
+        logger: false,
+        approvalPolicy: "never",
+        sandboxPolicy: "read-only",
+      },
+    });
+    const model = provider(MODEL);
+    return {
+      generate: async (prompt) => textOf(await model.doGenerate(callOptions(prompt))),
+      [Symbol.asyncDispose]: () => provider.close(),
+    };
+  },
+};

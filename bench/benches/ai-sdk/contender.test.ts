@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+import { inSession } from "../turns/in-session.ts";
+import { startModel, type Model } from "../turns/start-model.ts";
+import { allAtOnce, oneByOne } from "./calls.ts";
+import { codexAppServer } from "./codex-app-server.ts";
+import { codexCli } from "./codex-cli.ts";
+import { floor } from "./floor.ts";
+import { ours } from "./ours.ts";
+import { checkAnswer } from "./script.ts";
+
+let model: Model;
+const { signal } = new AbortController();
+
+beforeAll(async () => {
+  model = await startModel(signal, new URL("./script.ts", import.meta.url));
+});
+afterAll(() => model[Symbol.asyncDispose]());
+
+// A benchmark that compares unequal work is worth nothing: these hold everybody to the same.
+describe.each([
+  { name: "ours", contender: ours },
+  { name: "floor", contender: floor },
+  { name: "codex-cli", contender: codexCli },
+  { name: "codex-app-server", contender: codexAppServer },
+])("$name", ({ contender }) => {
+  it("answers every call with its own answer, one by one and all at once", async () => {
+    await expect(oneByOne(contender, 2, { model, signal })).resolves.toHaveProperty("time");
+    await expect(allAtOnce(contender, 3, { model, signal })).resolves.toHaveProperty("time");
+  });
+
+  it("ends with its session when the run is interrupted", async () => {
+    const interruption = new AbortController();
+    const stuck = inSession(contender, { model, signal: interruption.signal }, async (provider) => {
+      interruption.abort(new Error("interrupted"));
+      await provider.generate("at once: 1");
+    });
+    await expect(stuck).rejects.toThrow("interrupted");
+  });
+});
+
+it("refuses the answer to another call", () => {
+  expect(() => checkAnswer("at once", 1, "at once: 2")).toThrow(/not by its script/);
+});
