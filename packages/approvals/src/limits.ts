@@ -8,6 +8,8 @@ export const LIMITS = {
   invocations: 400,
   /** Words and redirections in one evaluation: more than the longest list of files that people pass. */
   words: 2_000,
+  /** Words that are parsed: three times as many as are looked at, since words of the grammar and of blank lines count too. */
+  parsedWords: 6_000,
   /** Shells in shells, wrappers around wrappers, substitutions in substitutions. Deeper than people nest. */
   nesting: 24,
   /** Open brackets of any kind at one point of the text. The parser's time grows with the square of this. */

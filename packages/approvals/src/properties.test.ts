@@ -281,6 +281,36 @@ describe("evaluate", () => {
     );
   });
 
+  /** Each part may be read again for what stands around it: with two readings a level, thirty levels never end. */
+  const nesting = fc.constantFrom<(inside: string) => string>(
+    (inside) => `function f ${inside}`,
+    (inside) => `f() { ${inside}\n}; f; f`,
+    (inside) => `function g { ${inside}\n}`,
+    (inside) => `x=a; x=b; f() { $x ${inside}\n}; f`,
+    (inside) => `f$i() { ${inside}\n}; f1; f$i`,
+    (inside) => `alias a=${quote(inside)}; a; a`,
+    (inside) => `for i in a b $i; do ${inside}\ndone`,
+    (inside) => `while a; do ${inside}\ndone`,
+    (inside) => `if a; then ${inside}\nelse b; fi`,
+    (inside) => `x=$( ${inside}\n); $x`,
+    (inside) => `a[$( ${inside}\n)]=b`,
+    (inside) => `eval ${quote(inside)}; parallel ${quote(inside)} ::: a b`,
+  );
+
+  it("ends for any nesting of definitions, loops and substitutions", () => {
+    fc.assert(
+      fc.property(fc.array(nesting, { minLength: 2, maxLength: 30 }), (levels) => {
+        let command = "{ ls; }";
+        for (const level of levels) command = command.length < 20_000 ? level(command) : command;
+        expect(["allow", "ask", "deny"]).toContain(decisionOf(command, definePolicy({ workspace })));
+      }),
+      {
+        numRuns: 300,
+        examples: [[Array.from({ length: 20 }, () => (inside: string) => `function f ${inside}`)]],
+      },
+    );
+  });
+
   it("is total for any value that passes for a request", () => {
     fc.assert(
       fc.property(fc.anything(), (value) => {

@@ -6,6 +6,7 @@ import { decodeInput } from "./decode-input.ts";
 import { interpreterFor, shellKind } from "./interpreters.ts";
 import { programName, TAINT, type FileRedirect, type Invocation, type NamedValue } from "./invocation.ts";
 import type { Reading, Standing } from "./reading.ts";
+import type { FunctionBody } from "./scope.ts";
 import { narrows, ownTaint } from "./taint.ts";
 import { targetPaths } from "./targets.ts";
 import type { Inner, ShellKind } from "./unwrap.ts";
@@ -192,18 +193,24 @@ export class CommandRunner {
       return TAINT.none;
     }
     const restore = invocation.argv.map((value, index) => this.#reading.scope.shadow(String(index), value));
-    const taint = this.readFunction(name, { ...standing, parent: invocation, depth: standing.depth + 1 });
+    const bodies = this.#reading.scope.bodiesOf(name);
+    const inside = { ...standing, parent: invocation, depth: standing.depth + 1 };
+    const taint = this.readFunction(name, bodies, inside);
     for (const undo of restore) undo();
     return taint;
   }
 
-  readFunction(name: string, standing: Standing): number {
-    if (standing.depth > LIMITS.nesting) return TAINT.other;
+  /** Reads bodies that the name may stand for: all of them when it is called, the new one when it is defined. */
+  readFunction(name: string, bodies: readonly FunctionBody[], standing: Standing): number {
+    const { active } = this.#reading.scope;
+    // Functions in functions may be many without a single command in them.
+    this.#reading.countWords(bodies.length);
+    if (standing.depth > LIMITS.nesting || this.#reading.isExhausted()) return TAINT.other;
+    const outermost = !active.has(name);
+    active.add(name);
     let taint: number = TAINT.none;
-    this.#reading.scope.active.add(name);
-    for (const body of this.#reading.scope.bodiesOf(name))
-      taint |= this.#walker.readBody(body, { ...standing, conditional: true });
-    this.#reading.scope.active.delete(name);
+    for (const body of bodies) taint |= this.#walker.readBody(body, { ...standing, conditional: true });
+    if (outermost) active.delete(name);
     return taint;
   }
 

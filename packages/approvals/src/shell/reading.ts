@@ -52,6 +52,10 @@ export class Reading {
     this.note(cautioned("too-deep", "commands are nested too deep to be followed"));
   }
 
+  noteTooMany(): void {
+    this.note(cautioned("too-large", "too many commands or words to judge each"));
+  }
+
   countWords(count: number): void {
     this.#words += count;
   }
@@ -67,7 +71,7 @@ export class Reading {
   /** Past its limits the reader stops, and what it has read so far is never allowed. */
   isExhausted(): boolean {
     if (this.invocations.length < LIMITS.invocations && this.#words < LIMITS.words) return false;
-    this.note(cautioned("too-large", "too many commands or words to judge each"));
+    this.noteTooMany();
     return true;
   }
 }

@@ -3,7 +3,7 @@ import { LIMITS } from "../limits.ts";
 import type { Places } from "../files/places.ts";
 import { derivedValue, UNKNOWN, UNKNOWN_VALUE, type Value } from "./value.ts";
 
-type FunctionBody = CompoundCommand | Redirected | CompoundList;
+export type FunctionBody = CompoundCommand | Redirected | CompoundList;
 
 /**
  * What a script has said so far: variables, functions, the current folder. A variable keeps every value it was given,

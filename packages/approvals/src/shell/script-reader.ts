@@ -20,6 +20,7 @@ import { decodeInput } from "./decode-input.ts";
 import { expandToOne, expandWord } from "./expand-word.ts";
 import { TAINT, type NamedValue } from "./invocation.ts";
 import { neverEnds } from "./never-ends.ts";
+import { readablePart } from "./readable-part.ts";
 import { readRedirects } from "./read-redirects.ts";
 import { Reading, TOP, type Standing } from "./reading.ts";
 import { narrows } from "./taint.ts";
@@ -73,8 +74,10 @@ class ScriptReader {
     this.#runner.run(argv, [], [], TOP);
   }
 
-  #readText(source: string, shell: ShellKind, standing: Standing): number {
-    if (!this.#reading.takeChars(source.length)) return TAINT.other;
+  #readText(whole: string, shell: ShellKind, standing: Standing): number {
+    if (!this.#reading.takeChars(whole.length)) return TAINT.other;
+    const source = readablePart(whole);
+    if (source !== whole) this.#reading.noteTooMany();
     if (standing.depth > LIMITS.nesting || opensTooMany(source)) {
       this.#reading.noteTooDeep();
       return TAINT.other;
@@ -157,7 +160,7 @@ class ScriptReader {
       case "Function": {
         const { name, body } = node;
         this.#reading.scope.define(name.value, body, !standing.conditional);
-        this.#runner.readFunction(name.value, { ...standing, depth: standing.depth + 1 });
+        this.#runner.readFunction(name.value, [body], { ...standing, depth: standing.depth + 1 });
         return TAINT.none;
       }
       case "Coproc":
