@@ -1,0 +1,122 @@
+// Every capability that the provider claims, seen on the real codex.
+import { callTool, gate, run, say, type Script, waitFor } from "@codexkit/scripted-model";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { type CodexStage, codexStage, ofKind, read } from "../../test/codex-stage.ts";
+import type { AgentCapabilities } from "../contract/capabilities.ts";
+import { CODEX_CAPABILITIES } from "./codex-capabilities.ts";
+
+const mcpServer = fileURLToPath(new URL("../../test/mcp-server.ts", import.meta.url));
+const echo = { name: "echo", command: process.execPath, args: [mcpServer] };
+
+const hold = gate();
+
+/** A model that does what the prompt says. */
+const script: Script = (request) => {
+  const { lastUserText: prompt, newOutputs } = request;
+  const [output] = newOutputs;
+  if (prompt === "wait") return say(["waiting", waitFor(hold)]);
+  if (prompt.startsWith("run ")) return output ? say(output.text) : run(prompt.slice(4), { callId: "c" });
+  if (prompt === "call") {
+    return output ? say(output.text) : callTool("echo", { text: "pong" }, { namespace: "mcp__echo" });
+  }
+  if (prompt === "delegate") {
+    if (!output) return callTool("spawn_agent", { message: "run echo below" }, AGENTS);
+    const id = /"agent_id":"([^"]+)"/.exec(output.text)?.[1];
+    return id === undefined ? say("done") : callTool("wait_agent", { targets: [id] }, AGENTS);
+  }
+  return say(JSON.stringify(request.body));
+};
+
+const AGENTS = { namespace: "multi_agent_v1" };
+
+/** Whether a command runs under these rules. */
+async function runs(
+  stage: CodexStage,
+  command: string,
+  rules: Parameters<CodexStage["spec"]>[1],
+): Promise<boolean> {
+  const transcript = await stage.run(`run ${command}`, rules);
+  return ofKind(transcript, "tool_result").some(({ toolUseId, isError }) => toolUseId === "c" && !isError);
+}
+
+/** What is true of each capability, as far as it can be seen. A capability without a proof does not compile. */
+const PROOFS: {
+  readonly [Key in keyof AgentCapabilities]: (stage: CodexStage) => Promise<AgentCapabilities[Key]>;
+} = {
+  supportsMessageInjection: async (stage) => {
+    const handle = await stage.provider.spawn(stage.spec("wait"));
+    const before = stage.model.requests.length;
+    await handle.inject("a nonce in the middle");
+    hold.open();
+    const { end } = await read(handle);
+    return stage.model.requests.length > before && end.message.includes("a nonce in the middle");
+  },
+  supportsSessionResume: async (stage) => {
+    const { sessionId } = await stage.run("remember the nonce");
+    const { end } = await read(await stage.provider.resume(sessionId, stage.spec("again")));
+    return end.message.includes("remember the nonce");
+  },
+  supportsToolPlugins: async (stage) => {
+    const { end } = await stage.run("call", { mcpStdioServers: [echo] });
+    return end.message.includes("pong");
+  },
+  acceptsMcpServerSpec: async (stage) => {
+    const home = String(stage.options.env?.["CODEX_HOME"]);
+    const before = await readFile(join(home, "config.toml"), "utf8");
+    const [withServer, without] = [
+      await stage.run("call", { mcpStdioServers: [echo] }),
+      await stage.run("call"),
+    ];
+    expect(await readFile(join(home, "config.toml"), "utf8")).toBe(before);
+    return withServer.end.message.includes("pong") && !without.end.message.includes("pong");
+  },
+  needsBaseInstructions: async (stage) => {
+    const { end } = await stage.run("show", { baseInstructions: "You are a nonce." });
+    return end.message.includes('"text":"You are a nonce."');
+  },
+  needsPermissionConfig: async (stage) => {
+    const [denied, allowed] = [
+      await runs(stage, "uname", { permissionConfig: { defaultDecision: "deny" } }),
+      await runs(stage, "uname", {}),
+    ];
+    return allowed && !denied;
+  },
+  supportsCodeIntelligenceEnforcement: async (stage) => {
+    const spec = stage.spec("go", { codeIntelligenceEnforcement: { enforceUsage: true } });
+    const required = { ...spec, required: ["codeIntelligenceEnforcement"] } as const;
+    await expect(stage.provider.spawn(required)).rejects.toMatchObject({ code: "unsupported" });
+    return false;
+  },
+  emitsSubagentEvents: async (stage) => {
+    const { sessionId, events } = await stage.run("delegate");
+    const below = events.filter((event) => "subagent" in event && event.subagent.parentId === sessionId);
+    expect(below).toContainEqual(expect.objectContaining({ kind: "tool_result", content: "below\n" }));
+    return below.length > 0;
+  },
+  supportsReasoningEffort: async (stage) => {
+    const { end } = await stage.run("show", { effort: "high" });
+    return end.message.includes('"effort":"high"');
+  },
+  toolPermissionFormat: async (stage) => {
+    // Regular expressions over commands are Codex's; `Bash(…)` as a pattern is the name of no command.
+    const rules = (pattern: string): object => ({ permissionConfig: { allowPatterns: [pattern] } });
+    const byRegex = await runs(stage, "uname -a", rules("^uname( -a)?$"));
+    const byName = await runs(stage, "uname -a", rules("Bash\\(uname:\\*\\)"));
+    return byRegex && !byName ? "codex" : "claude";
+  },
+  acceptsAllowedToolsList: async (stage) => {
+    const rules = { allowedTools: ["Bash(uname:*)"] };
+    return (await runs(stage, "uname -a", rules)) && !(await runs(stage, "id", rules));
+  },
+  humanLabel: (stage) => Promise.resolve(stage.provider.name === "codex" ? "Codex" : stage.provider.name),
+};
+
+describe("Codex", () => {
+  it.each(Object.keys(PROOFS) as (keyof AgentCapabilities)[])("has %s as it claims", async (capability) => {
+    await using stage = await codexStage(script, { modelName: "gpt-5.5" });
+    expect(await PROOFS[capability](stage)).toBe(CODEX_CAPABILITIES[capability]);
+  });
+});
