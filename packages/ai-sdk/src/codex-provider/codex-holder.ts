@@ -4,6 +4,7 @@ import { CodexModelError } from "../errors.ts";
 import { limits } from "../limits.ts";
 import { orAborted } from "../or-aborted.ts";
 import { Sessions } from "../session/sessions.ts";
+import { toModelError } from "../stream/turn-error.ts";
 import { ChildHold } from "./child-hold.ts";
 import type { CodexSettings } from "./settings.ts";
 
@@ -51,7 +52,7 @@ export class CodexHolder {
       return { ...held, release };
     } catch (error) {
       release();
-      throw error;
+      throw toModelError(error);
     }
   }
 

@@ -1,0 +1,247 @@
+// What goes wrong, on the real codex where it can be made to, and on a fake one.
+import { APICallError } from "@ai-sdk/provider";
+import { fail, gate, run, say, waitFor } from "@codexkit/scripted-model";
+import { type FakeAction, type FakeBehaviour, fakeAppServerCommand } from "@codexkit/testing";
+import { generateText, streamText } from "ai";
+import { describe, expect, it } from "vitest";
+import { codexStage, ofType, partsOf, said, textOf } from "../test/codex-stage.ts";
+import { CodexModelError, type CodexProvider, createCodex } from "./index.ts";
+
+describe("a model that fails", () => {
+  const cases = [
+    ["an unknown key", fail.http(401), 401, false],
+    ["a bad request, which Codex tells no status of", fail.http(400), undefined, false],
+    ["too many requests", fail.http(429), 429, true],
+    ["a quota that is used up", fail.http(429, { code: "insufficient_quota" }), 429, false],
+    ["an overloaded server", fail.response("server_is_overloaded"), 503, true],
+    ["a broken server", fail.http(500), 500, true],
+  ] as const;
+
+  it.each(cases)(
+    "is an error with its status and its words: %s",
+    async (_name, failure, status, isRetryable) => {
+      await using stage = await codexStage([[failure]]);
+      const error = await stage
+        .codex()
+        .doGenerate({ prompt: said("go") })
+        .then(
+          () => undefined,
+          (thrown: unknown) => thrown,
+        );
+      expect(APICallError.isInstance(error)).toBe(true);
+      expect(error).toMatchObject({ statusCode: status, isRetryable });
+      expect((error as Error).message).not.toBe("");
+    },
+  );
+
+  it("is tried again by the AI SDK where that makes sense", async () => {
+    await using stage = await codexStage([[fail.response("server_is_overloaded")], [say("there")]]);
+    const { text } = await generateText({ model: stage.codex(), prompt: "go", maxRetries: 1 });
+    expect(text).toBe("there");
+  });
+
+  it("is not tried again once the turn has done something", async () => {
+    await using stage = await codexStage([[run("true")], [fail.response("server_is_overloaded")]]);
+    const call = generateText({ model: stage.codex(), prompt: "go", maxRetries: 1 });
+    await expect(call).rejects.toMatchObject({ statusCode: 503, isRetryable: false });
+    expect(stage.model.requests).toHaveLength(2);
+  });
+
+  it("ends a stream with an error, after what came before", async () => {
+    await using stage = await codexStage([[say("so far"), fail.response("invalid_prompt")]]);
+    const parts = await partsOf(stage.codex(), { prompt: said("go") });
+    expect(textOf(parts)).toBe("so far");
+    expect(parts.slice(-2)).toMatchObject([
+      { type: "error", error: { name: "AI_APICallError" } },
+      { type: "finish", finishReason: { unified: "error" } },
+    ]);
+  });
+
+  it.each([
+    ["context_length_exceeded", "length", "contextWindowExceeded"],
+    ["cyber_policy", "content-filter", "cyberPolicy"],
+  ] as const)("is an end with a reason, and no error: %s", async (code, unified, raw) => {
+    await using stage = await codexStage([[say("so far"), fail.response(code)]]);
+    const result = await generateText({ model: stage.codex(), prompt: "go" });
+    expect(result).toMatchObject({ text: "so far", finishReason: unified, rawFinishReason: raw });
+    expect(result.providerMetadata?.["codex"]).toHaveProperty("error");
+  });
+});
+
+describe("a codex that dies in the middle of a turn", () => {
+  it("ends the stream with an error at once", async () => {
+    const never = gate();
+    await using stage = await codexStage([[say(["so far", waitFor(never)])]]);
+    const errors: unknown[] = [];
+    const { fullStream } = streamText({
+      model: stage.codex(),
+      prompt: "go",
+      onError: ({ error }) => void errors.push(error),
+    });
+    let text = "";
+    for await (const part of fullStream) {
+      if (part.type !== "text-delta") continue;
+      text += part.text;
+      process.kill(stage.stage.codex.pid ?? 0, "SIGKILL");
+    }
+    expect(text).toBe("so far");
+    expect(errors).toMatchObject([{ code: "codex_lost" }]);
+    expect(CodexModelError.isInstance(errors[0])).toBe(true);
+  });
+
+  it("rejects a call, and the next one has another codex", async () => {
+    const never = gate();
+    await using stage = await codexStage(({ lastUserText }) =>
+      lastUserText === "die" ? waitFor(never) : say("alive"),
+    );
+    const call = generateText({ model: stage.codex(), prompt: "die" });
+    await stage.model.waitForRequests(1);
+    process.kill(stage.stage.codex.pid ?? 0, "SIGKILL");
+    await expect(call).rejects.toMatchObject({ code: "codex_lost" });
+    const { text } = await generateText({ model: stage.codex(), prompt: "live" });
+    expect(text).toBe("alive");
+  });
+
+  it("is an error with its last words when it can't even start", async () => {
+    await using codex = createCodex({ launch: { codexPath: "/nowhere/codex" } });
+    await expect(generateText({ model: codex(), prompt: "go" })).rejects.toMatchObject({
+      code: "codex_unavailable",
+    });
+  });
+});
+
+describe("a prompt with a file whose data is text", () => {
+  it("is read like any other", async () => {
+    await using stage = await codexStage([[say("read")]]);
+    const { text } = await generateText({
+      model: stage.codex(),
+      messages: [
+        {
+          role: "user",
+          content: [{ type: "file", mediaType: "text/plain", data: { type: "text", text: "file's words" } }],
+        },
+      ],
+    });
+    expect(text).toBe("read");
+    expect(JSON.stringify(stage.model.requests[0]?.input)).toContain("file's words");
+  });
+});
+
+const threadId = "thread-1";
+const turnId = "turn-1";
+const turn = {
+  id: turnId,
+  items: [],
+  itemsView: "notLoaded",
+  status: "inProgress",
+  error: null,
+  durationMs: null,
+};
+
+/** A provider on a server that does as it is told. */
+function onFake(behaviour: FakeBehaviour): CodexProvider {
+  const { command, args } = fakeAppServerCommand(behaviour);
+  return createCodex({ launch: { codexPath: command, wrapperArgs: args } });
+}
+
+function notify(method: string, params: object): FakeAction {
+  return { do: "notify", method, params };
+}
+
+function message(id: string, text: string, inThread = threadId, inTurn = turnId): FakeAction[] {
+  const item = { type: "agentMessage", id, text, phase: null };
+  const place = { threadId: inThread, turnId: inTurn };
+  return [
+    notify("item/started", { ...place, item: { ...item, text: "" }, startedAtMs: 1 }),
+    notify("item/agentMessage/delta", { ...place, itemId: id, delta: text }),
+    notify("item/completed", { ...place, item, completedAtMs: 1 }),
+  ];
+}
+
+describe("agents that an agent starts", () => {
+  const child = "thread-child";
+  const childTurn = { ...turn, id: "turn-child" };
+  const counts = { inputTokens: 900, cachedInputTokens: 0, outputTokens: 90, reasoningOutputTokens: 0 };
+  const tokens = { totalTokens: 990, cacheWriteInputTokens: 0, ...counts };
+  const spawn = {
+    type: "collabAgentToolCall",
+    id: "spawn",
+    tool: "spawnAgent",
+    status: "completed",
+    senderThreadId: threadId,
+    receiverThreadIds: [child],
+    prompt: "look around",
+    model: null,
+    reasoningEffort: null,
+    agentsStates: { [child]: { status: "running", message: null } },
+  };
+  const spawned = [
+    notify("item/started", { threadId, turnId, item: spawn, startedAtMs: 1 }),
+    notify("item/completed", { threadId, turnId, item: spawn, completedAtMs: 1 }),
+  ];
+  const start: FakeAction[] = [
+    { do: "reply", result: { turn } },
+    notify("turn/started", { threadId, turn }),
+    ...spawned,
+    notify("turn/started", { threadId: child, turn: childTurn }),
+  ];
+  const completed = notify("turn/completed", { threadId, turn: { ...turn, status: "completed" } });
+
+  it("are shown as calls; their words, tokens and ends are not the parent's", async () => {
+    await using codex = onFake({
+      on: {
+        "turn/start": [
+          ...start,
+          ...message("c1", "child's words", child, "turn-child"),
+          notify("thread/tokenUsage/updated", {
+            threadId: child,
+            turnId: "turn-child",
+            tokenUsage: { total: tokens, last: tokens, modelContextWindow: null },
+          }),
+          notify("turn/completed", { threadId: child, turn: { ...childTurn, status: "completed" } }),
+          ...message("m1", "parent's words"),
+          completed,
+        ],
+      },
+    });
+    const parts = await partsOf(codex(), { prompt: said("go") });
+    expect(textOf(parts)).toBe("parent's words");
+    expect(ofType(parts, "tool-call")).toMatchObject([
+      { toolName: "codex_spawn_agent", providerExecuted: true, dynamic: true },
+    ]);
+    expect(ofType(parts, "finish")).toMatchObject([
+      { finishReason: { unified: "stop" }, usage: { inputTokens: { total: undefined } } },
+    ]);
+  });
+
+  it("have their approvals asked in the parent's stream", async () => {
+    await using codex = onFake({
+      on: {
+        "turn/start": [
+          ...start,
+          {
+            do: "request",
+            id: 7,
+            method: "item/commandExecution/requestApproval",
+            params: {
+              kind: "command",
+              threadId: child,
+              turnId: "turn-child",
+              itemId: "child-command",
+              startedAtMs: 1,
+              environmentId: null,
+              command: "rm x",
+            },
+          },
+        ],
+        "turn/interrupt": [{ do: "reply", result: {} }, completed],
+      },
+    });
+    const first = await partsOf(codex(), { prompt: said("go") });
+    expect(first.slice(-3)).toMatchObject([
+      { type: "tool-call", toolCallId: "child-command", input: '{"command":"rm x"}' },
+      { type: "tool-approval-request", toolCallId: "child-command" },
+      { type: "finish", finishReason: { unified: "tool-calls" } },
+    ]);
+  });
+});
