@@ -1,23 +1,31 @@
-import type { LanguageModelV4Message } from "@ai-sdk/provider";
+import type { LanguageModelV4Message, LanguageModelV4Prompt } from "@ai-sdk/provider";
 import type { JsonValue } from "codexkit";
 import { createHash } from "node:crypto";
 import { promptLimits } from "./limits.ts";
 import { type Content, readFile, type ReadContext } from "./read-file.ts";
 import { toInputContent, toOutputBody } from "./tool-output.ts";
+import { callParts, readToolResults, resultParts } from "./tool-results.ts";
 
 type AssistantPart = Extract<LanguageModelV4Message, { role: "assistant" }>["content"][number];
 
 /**
- * Earlier messages as items of the Responses API: what a thread holds that had them for itself. Each call of a tool is followed
- * by its result, wherever in the prompt that stood: the API refuses one without the other.
+ * The messages before the new input as items of the Responses API: what a thread holds that had them for itself. Each call of
+ * a tool is followed by its result, wherever in the prompt that stood: the API refuses one without the other.
+ *
+ * @param known Results that have been read already.
  */
-export async function toHistory(
-  messages: readonly LanguageModelV4Message[],
-  results: ReadonlyMap<string, readonly Content[]>,
+export async function readHistory(
+  prompt: LanguageModelV4Prompt,
+  known: ReadonlyMap<string, readonly Content[]>,
   context: ReadContext,
 ): Promise<readonly JsonValue[]> {
+  const newest = prompt.findLastIndex(({ role }) => role === "assistant");
+  const earlier = prompt.slice(0, newest + 1);
+  warnOfStrayResults(earlier, context);
+  const unread = resultParts(prompt).filter(({ toolCallId }) => !known.has(toolCallId));
+  const results = new Map([...known, ...(await readToolResults(unread, context))]);
   const items = await Promise.all(
-    messages.map(async (message): Promise<readonly JsonValue[]> => {
+    earlier.map(async (message): Promise<readonly JsonValue[]> => {
       if (message.role === "user") {
         const contents = await Promise.all(message.content.map((part) => readUserPart(part, context)));
         return contents.length === 0 ? [] : [said("user", contents.map(toInputContent))];
@@ -108,6 +116,15 @@ function toCallId(toolCallId: string): string {
 /** The API takes letters, digits, `_` and `-`. */
 function toName(toolName: string): string {
   return toolName.replaceAll(/[^a-zA-Z0-9_-]/g, "_").slice(0, promptLimits.nameCharacters) || "tool";
+}
+
+/** Results whose call is not there, as when messages were cut off. */
+function warnOfStrayResults(prompt: LanguageModelV4Prompt, { warn }: ReadContext): void {
+  const called = new Set(callParts(prompt).map(({ toolCallId }) => toolCallId));
+  for (const { toolCallId, toolName } of resultParts(prompt)) {
+    const message = `The result of ${toolName} was left out of the history: its call ${toolCallId} is not there.`;
+    if (!called.has(toolCallId)) warn({ type: "other", message });
+  }
 }
 
 function warnOfPart(part: AssistantPart, { warn }: ReadContext): void {

@@ -31,7 +31,7 @@ describe("a prompt", () => {
       { tools },
     );
     expect(read.input).toEqual([{ text: "three" }, { text: "four" }, { text: "five" }]);
-    expect(read.history).toEqual([
+    expect((await read.readHistory()).items).toEqual([
       { type: "message", role: "user", content: [{ type: "input_text", text: "one" }] },
       { type: "message", role: "assistant", content: [{ type: "output_text", text: "two" }] },
     ]);
@@ -65,9 +65,10 @@ describe("a prompt", () => {
     );
     await fc.assert(
       fc.asyncProperty(fc.array(message), async (prompt) => {
-        const { instructions, history, input } = await readPrompt(prompt, { tools });
+        const { instructions, readHistory, input } = await readPrompt(prompt, { tools });
+        const { items } = await readHistory();
         const words = (value: unknown): string[] => JSON.stringify(value ?? "").match(/<\w\d+>/g) ?? [];
-        expect([...words(history), ...words(input)]).toEqual(
+        expect([...words(items), ...words(input)]).toEqual(
           words(prompt.filter(({ role }) => role !== "system")),
         );
         expect(words(instructions)).toEqual(words(prompt.filter(({ role }) => role === "system")));

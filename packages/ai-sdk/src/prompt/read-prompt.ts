@@ -4,11 +4,11 @@ import type {
   SharedV4Warning,
 } from "@ai-sdk/provider";
 import type { InputPart, JsonValue, ToolResult } from "codexkit";
-import { toHistory, readUserPart } from "./history.ts";
+import { readHistory, readUserPart } from "./history.ts";
 import type { ReadContext } from "./read-file.ts";
 import { type ThreadOrigin, threadOf } from "./thread-of.ts";
 import { toToolResult } from "./tool-output.ts";
-import { clientToolResults, readToolResults, strayToolResults } from "./tool-results.ts";
+import { clientToolResults, readToolResults } from "./tool-results.ts";
 
 /** A prompt of the AI SDK, told apart into what Codex is given in different ways. */
 export interface ReadPrompt {
@@ -18,8 +18,8 @@ export interface ReadPrompt {
   readonly thread: ThreadOrigin | undefined;
   /** What the turn is given: everything that the user said after the last assistant message. */
   readonly input: readonly InputPart[];
-  /** All other messages as items of the Responses API, for a fresh thread. */
-  readonly history: readonly JsonValue[];
+  /** Reads all other messages, for a fresh thread: a thread that has them need not have their files fetched again. */
+  readonly readHistory: () => Promise<History>;
   /** Results of client tools that came after the last assistant message, in order. */
   readonly toolResults: readonly ClientToolResult[];
   /** Answers to requests for approval that came after the last assistant message. */
@@ -32,6 +32,12 @@ export interface ClientToolResult {
   readonly toolName: string;
   readonly output: LanguageModelV4ToolResultOutput;
   readonly result: ToolResult;
+}
+
+/** What was said before, as items of the Responses API. */
+export interface History {
+  readonly items: readonly JsonValue[];
+  readonly warnings: readonly SharedV4Warning[];
 }
 
 export interface ApprovalResponse {
@@ -53,7 +59,7 @@ export async function readPrompt(
   { tools, signal, fetch }: PromptContext,
 ): Promise<ReadPrompt> {
   const warnings: SharedV4Warning[] = [];
-  const lenient: ReadContext = {
+  const context: ReadContext = {
     signal,
     fetch,
     warn: (warning) => warnings.push(warning),
@@ -63,16 +69,11 @@ export async function readPrompt(
   const since = prompt.slice(newest + 1);
   const asked = since.flatMap((message) => (message.role === "user" ? message.content : []));
   const answers = since.flatMap((message) => (message.role === "tool" ? message.content : []));
-  const earlier = prompt.filter((message, at) => at <= newest || message.role !== "user");
-
-  const results = await readToolResults(prompt, lenient);
   const answered = clientToolResults(prompt, since, tools);
-  for (const { toolCallId, toolName } of strayToolResults(prompt.slice(0, newest + 1))) {
-    const message = `The result of ${toolName} was left out of the history: its call ${toolCallId} is not there.`;
-    warnings.push({ type: "other", message });
-  }
+
+  const results = await readToolResults(answered, context);
   const input = await Promise.all(
-    asked.map((part) => readUserPart(part, { ...lenient, unreachable: "reject" })),
+    asked.map((part) => readUserPart(part, { ...context, unreachable: "reject" })),
   );
   return {
     instructions: instructionsOf(prompt),
@@ -80,7 +81,11 @@ export async function readPrompt(
     input: input.map((content) =>
       content.type === "text" ? { text: content.text } : { image: content.dataUrl },
     ),
-    history: await toHistory(earlier, results, lenient),
+    readHistory: async () => {
+      const lost: SharedV4Warning[] = [];
+      const items = await readHistory(prompt, results, { ...context, warn: (warning) => lost.push(warning) });
+      return { items, warnings: lost };
+    },
     toolResults: answered.map(({ toolCallId, toolName, output }) => ({
       toolCallId,
       toolName,

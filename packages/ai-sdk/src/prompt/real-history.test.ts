@@ -11,7 +11,7 @@ const image = { type: "input_image", image_url: `data:image/png;base64,${png}` }
 describe("a history in a fresh thread", () => {
   // One that calls tools, one that writes code.
   it.each(["gpt-5.5", "gpt-6.1-sol"])("is what the model reads, in order: %s", async (modelName) => {
-    const { history, input } = await readPrompt(
+    const { readHistory, input } = await readPrompt(
       [
         { role: "user", content: [{ type: "text", text: "What is this?" }, picture] },
         {
@@ -60,7 +60,7 @@ describe("a history in a fresh thread", () => {
     );
     await using stage = await launchCodex({ model: () => [say("Yes.")], modelName });
     const thread = await stage.codex.startThread({ cwd: stage.workspace, ephemeral: true });
-    await thread.inject([...history]);
+    await thread.inject([...(await readHistory()).items]);
     await thread.run(input);
 
     const items = (await stage.model.nextRequest()).input.map(({ id: _id, ...item }) => item);

@@ -60,7 +60,7 @@ describe("the result of a tool", () => {
     const prompt = [user("weather?"), assistant(call("c1")), result("c1", output)];
     const read = await readPrompt(prompt, { tools });
     expect(read.toolResults).toEqual([{ toolCallId: "c1", toolName: "look", output, result: answer }]);
-    expect(read.history.slice(1)).toEqual([
+    expect((await read.readHistory()).items.slice(1)).toEqual([
       { type: "function_call", call_id: "c1", name: "look", arguments: '{"at":1}' },
       { type: "function_call_output", call_id: "c1", output: body },
     ]);
@@ -115,7 +115,7 @@ describe("the history", () => {
     });
     await fc.assert(
       fc.asyncProperty(fc.uniqueArray(called, { selector: ({ id }) => id }), async (calls) => {
-        const { history } = await readPrompt(
+        const { readHistory } = await readPrompt(
           [
             assistant(
               ...calls.map(({ id, name: toolName }) => ({
@@ -132,7 +132,8 @@ describe("the history", () => {
           ],
           { tools },
         );
-        const items = history as { type: string; call_id: string; name?: string }[];
+        const { items: read } = await readHistory();
+        const items = read as { type: string; call_id: string; name?: string }[];
         const [made, answered] = [
           items.filter((_, at) => at % 2 === 0),
           items.filter((_, at) => at % 2 === 1),
@@ -163,8 +164,10 @@ describe("the history", () => {
       ],
       { tools },
     );
-    expect(read.history).toEqual([]);
-    expect(read.warnings).toMatchObject([
+    const { items, warnings } = await read.readHistory();
+    expect(items).toEqual([]);
+    expect(read.warnings).toEqual([]);
+    expect(warnings).toMatchObject([
       { type: "other", message: expect.stringContaining("cut-off") },
       { feature: "content of kind other.thing" },
       { feature: "content of type hologram" },

@@ -6,12 +6,12 @@ import type {
 import type { Content, ReadContext } from "./read-file.ts";
 import { readToolOutput } from "./tool-output.ts";
 
-/** The results in a prompt by the id of their call: of client tools in tool messages, of the provider's beside the call. */
+/** Results by the id of their call; the newest counts. */
 export async function readToolResults(
-  prompt: LanguageModelV4Prompt,
+  parts: readonly LanguageModelV4ToolResultPart[],
   context: ReadContext,
 ): Promise<ReadonlyMap<string, readonly Content[]>> {
-  const newest = new Map(resultParts(prompt).map((part) => [part.toolCallId, part]));
+  const newest = new Map(parts.map((part) => [part.toolCallId, part]));
   const read = await Promise.all(
     Array.from(
       newest.values(),
@@ -37,19 +37,14 @@ export function clientToolResults(
   });
 }
 
-/** Results whose call is not in the prompt, as when messages were cut off: a model can't be shown one without the other. */
-export function strayToolResults(prompt: LanguageModelV4Prompt): readonly LanguageModelV4ToolResultPart[] {
-  const called = new Set(callParts(prompt).map(({ toolCallId }) => toolCallId));
-  return resultParts(prompt).filter(({ toolCallId }) => !called.has(toolCallId));
-}
-
-function callParts(prompt: LanguageModelV4Prompt): LanguageModelV4ToolCallPart[] {
+export function callParts(prompt: LanguageModelV4Prompt): LanguageModelV4ToolCallPart[] {
   return prompt.flatMap((message) =>
     message.role === "assistant" ? message.content.filter((part) => part.type === "tool-call") : [],
   );
 }
 
-function resultParts(prompt: LanguageModelV4Prompt): LanguageModelV4ToolResultPart[] {
+/** The results in a prompt: of client tools in tool messages, of the provider's beside the call. */
+export function resultParts(prompt: LanguageModelV4Prompt): LanguageModelV4ToolResultPart[] {
   return prompt.flatMap((message): LanguageModelV4ToolResultPart[] => {
     if (message.role === "assistant") return message.content.filter((part) => part.type === "tool-result");
     if (message.role === "tool") return message.content.filter((part) => part.type === "tool-result");

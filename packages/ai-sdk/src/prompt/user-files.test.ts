@@ -130,8 +130,27 @@ describe("a file of the user", () => {
       [unreachable, { role: "assistant", content: [{ type: "text", text: "hm" }] }, user("and now?")],
       context,
     );
-    expect(read.warnings).toMatchObject([{ type: "unsupported", details: expect.stringContaining("404") }]);
-    expect(JSON.stringify(read.history)).toContain("left out");
+    const { items, warnings } = await read.readHistory();
+    expect(warnings).toMatchObject([{ type: "unsupported", details: expect.stringContaining("404") }]);
+    expect(JSON.stringify(items)).toContain("left out");
+  });
+
+  it("of earlier is fetched only for a thread that has it not", async () => {
+    let fetches = 0;
+    const fetch = answering(() => {
+      fetches += 1;
+      return new Response(bytes);
+    });
+    const { readHistory } = await readPrompt(
+      [
+        user(file(new URL("https://pictures.example/1.png"), "image/png")),
+        { role: "assistant", content: [{ type: "text", text: "hm" }] },
+        user("and now?"),
+      ],
+      { tools, fetch },
+    );
+    expect(fetches).toBe(0);
+    expect(JSON.stringify((await readHistory()).items)).toContain(pngUrl);
   });
 
   it("is not fetched from this machine's networks, by other protocols, or without an end", async () => {

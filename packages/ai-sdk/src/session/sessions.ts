@@ -56,14 +56,14 @@ export class Sessions {
 
   /** A thread of the call's own, with what its messages say as its history. */
   async start(call: Call, warnings: readonly SharedV4Warning[] = []): Promise<Opened> {
+    const history = await call.prompt.readHistory();
     const desk = new AskDesk();
     const options = freshThreadOptions(call, desk, this.#approvals);
     const thread = await this.#codex.startThread(options, call.callOptions);
     const tools = toolFingerprints(call.tools);
     const session = this.#hold(thread, desk, call, { isStored: call.options.persist === true, tools });
-    const { history } = call.prompt;
-    if (history.length > 0) await thread.inject([...history], call.callOptions);
-    return { session, warnings };
+    if (history.items.length > 0) await thread.inject([...history.items], call.callOptions);
+    return { session, warnings: [...warnings, ...history.warnings] };
   }
 
   /** A thread by its id, held or stored. */
