@@ -1,0 +1,113 @@
+import { gate, say, waitFor } from "@codexkit/scripted-model";
+import { codexFolders } from "@codexkit/testing";
+import { createProviderRegistry, defaultSettingsMiddleware, generateText, wrapLanguageModel } from "ai";
+import { Codex } from "codexkit";
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { describe, expect, it } from "vitest";
+import { codexStage, said } from "../../test/codex-stage.ts";
+import { codex, type CodexSettings, createCodex } from "../index.ts";
+
+describe("a provider", () => {
+  it("gives models by call, by languageModel and by chat, and starts nothing for that", () => {
+    for (const model of [codex("gpt-x"), codex.languageModel("gpt-x"), codex.chat("gpt-x")]) {
+      expect(model).toMatchObject({ specificationVersion: "v4", provider: "codex", modelId: "gpt-x" });
+    }
+    expect(codex.specificationVersion).toBe("v4");
+    expect(codex().modelId).toBe("default");
+  });
+
+  it("is not constructed, and has no other kinds of models", () => {
+    const Provider = codex as unknown as new (modelId: string) => unknown;
+    expect(() => new Provider("x")).toThrow("without new");
+    expect(() => codex.embeddingModel("x")).toThrow(expect.objectContaining({ name: "AI_NoSuchModelError" }));
+    expect(() => codex.imageModel("x")).toThrow(expect.objectContaining({ name: "AI_NoSuchModelError" }));
+  });
+
+  it.each([
+    [{ sandbox: "none" }, "sandbox"],
+    [{ cwdd: "/" }, "cwdd"],
+    [{ codex: {} }, "Codex"],
+    [{ launch: {}, connect: { url: "ws://x" } }, "one of"],
+    [{ parkedTurnMs: -1 }, "parkedTurnMs"],
+  ])("refuses settings that are none: %j", (settings, word) => {
+    const make = (): unknown => createCodex(settings as CodexSettings);
+    expect(make).toThrow(expect.objectContaining({ code: "invalid_options" }));
+    expect(make).toThrow(word);
+  });
+
+  it("works behind a registry and middleware", async () => {
+    await using stage = await codexStage([[say("a")]]);
+    const registry = createProviderRegistry({ codex: stage.codex });
+    const model = wrapLanguageModel({
+      model: registry.languageModel("codex:mock-model"),
+      middleware: defaultSettingsMiddleware({
+        settings: { providerOptions: { codex: { instructions: "From middleware." } } },
+      }),
+    });
+    await generateText({ model, prompt: "go" });
+    expect(JSON.stringify(stage.model.requests[0]?.input)).toContain("From middleware.");
+  });
+
+  it("takes no more calls once it is closed, and ends those that run", async () => {
+    const never = gate();
+    await using stage = await codexStage([[say(["so far", waitFor(never)])]]);
+    const running = stage.codex().doGenerate({ prompt: said("go") });
+    await stage.model.waitForRequests(1);
+    await stage.codex.close();
+    expect(await running).toMatchObject({ finishReason: { unified: "interrupted" } });
+    await expect(stage.codex().doGenerate({ prompt: said("go") })).rejects.toMatchObject({ code: "closed" });
+    // A codex of the caller's own is the caller's to close.
+    expect(stage.stage.codex.pid).toBeDefined();
+  });
+});
+
+describe("the codex of a provider", () => {
+  it("is launched by the first call, shared by all, and ended when it has been idle", async () => {
+    await using folders = await codexFolders({ model: ({ lastUserText }) => say(lastUserText) });
+    const pids = new Set<number | undefined>();
+    const ended = Promise.withResolvers<void>();
+    await using provider = createCodex({
+      cwd: folders.workspace,
+      idleShutdownMs: 20,
+      launch: {
+        env: folders.env,
+        inheritEnv: false,
+        onSpawn: (child) => {
+          pids.add(child.pid);
+          child.once("exit", () => ended.resolve());
+        },
+      },
+    });
+    const texts = ["a", "b", "c"].map(
+      async (prompt) => (await generateText({ model: provider(), prompt })).text,
+    );
+    expect(await Promise.all(texts)).toEqual(["a", "b", "c"]);
+    expect(pids.size).toBe(1);
+    await ended.promise;
+    const { text } = await generateText({ model: provider(), prompt: "again" });
+    expect(text).toBe("again");
+    expect(pids.size).toBe(2);
+  });
+
+  it("does not keep a program alive that is done", async () => {
+    await using folders = await codexFolders({ model: [[say("hello back")]] });
+    const program = fileURLToPath(new URL("../../test/one-call.ts", import.meta.url));
+    const { env } = folders;
+    const launch = JSON.stringify({ env, inheritEnv: false, cwd: folders.workspace });
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      ["--conditions=codexkit:source", program, launch],
+      { timeout: 25_000 },
+    );
+    expect(stdout).toBe("hello back");
+  });
+
+  it("may be one that runs already", async () => {
+    await using stage = await codexStage([[say("a")]]);
+    expect(stage.stage.codex).toBeInstanceOf(Codex);
+    const models = await stage.codex.listModels();
+    expect(models.some(({ isDefault }) => isDefault)).toBe(true);
+  });
+});
