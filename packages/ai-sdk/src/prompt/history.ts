@@ -24,6 +24,14 @@ export async function readHistory(
   warnOfStrayResults(earlier, context);
   const unread = resultParts(prompt).filter(({ toolCallId }) => !known.has(toolCallId));
   const results = new Map([...known, ...(await readToolResults(unread, context))]);
+  // A call whose result came in a later step stands in both: the API takes each call once.
+  const firsts = new Map(
+    callParts(earlier)
+      .toReversed()
+      .map((part) => [part.toolCallId, part]),
+  );
+  const isFirst = (part: AssistantPart): boolean =>
+    part.type !== "tool-call" || firsts.get(part.toolCallId) === part;
   const items = await Promise.all(
     earlier.map(async (message): Promise<readonly JsonValue[]> => {
       if (message.role === "user") {
@@ -31,7 +39,8 @@ export async function readHistory(
         return contents.length === 0 ? [] : [said("user", contents.map(toInputContent))];
       }
       if (message.role !== "assistant") return [];
-      const parts = await Promise.all(message.content.map((part) => assistantItems(part, results, context)));
+      const content = message.content.filter(isFirst);
+      const parts = await Promise.all(content.map((part) => assistantItems(part, results, context)));
       return parts.flat();
     }),
   );

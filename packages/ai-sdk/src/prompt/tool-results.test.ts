@@ -31,6 +31,25 @@ const call = (toolCallId: string, providerExecuted = false): Assistant["content"
   providerExecuted,
 });
 
+describe("a call that stands in two steps", () => {
+  it("is one call in the history, with its result", async () => {
+    const output = { type: "text", value: "ran" } as const;
+    const { readHistory } = await readPrompt(
+      [
+        user("run it"),
+        assistant(call("c1", true)),
+        assistant(call("c1", true), { type: "tool-result", toolCallId: "c1", toolName: "look", output }),
+        user("more"),
+      ],
+      { tools },
+    );
+    expect((await readHistory()).items.slice(1)).toMatchObject([
+      { type: "function_call", call_id: "c1" },
+      { type: "function_call_output", call_id: "c1", output: "ran" },
+    ]);
+  });
+});
+
 describe("the result of a tool", () => {
   it.each<[LanguageModelV4ToolResultOutput, unknown, unknown?]>([
     [{ type: "text", value: "sunny" }, "sunny"],
