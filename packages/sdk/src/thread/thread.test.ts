@@ -160,6 +160,20 @@ describe("a turn", () => {
     await expect(thread.run("again")).resolves.toMatchObject({ finalResponse: "heard: again" });
   });
 
+  it("is interrupted and aborted also in the moment before it is active", async () => {
+    const thread = await startThread();
+    const interrupted = thread.run("hold early");
+    await interrupted.id;
+    await interrupted.interrupt();
+    await expect(interrupted).resolves.toMatchObject({ status: "interrupted" });
+    const abort = new AbortController();
+    const aborted = thread.run("hold early", { signal: abort.signal });
+    await aborted.id;
+    abort.abort();
+    await expect(aborted).rejects.toMatchObject({ code: "aborted" });
+    expect(thread.busy).toBe(false);
+  });
+
   it("is aborted by its signal, with what it had done in the error", async () => {
     const thread = await startThread();
     const controller = new AbortController();

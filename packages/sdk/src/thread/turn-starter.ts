@@ -2,6 +2,7 @@ import type { v2 } from "@codexkit/protocol";
 import { randomUUID } from "node:crypto";
 import type { Caller } from "../connection/caller.ts";
 import { CodexError } from "../errors.ts";
+import { interruptTurn } from "../turn/interrupt-turn.ts";
 import type { LiveTurn } from "../turn/live-turn.ts";
 import { abortedError, orAborted } from "../turn/or-aborted.ts";
 import type { WhenBusy } from "./run-options.ts";
@@ -166,8 +167,9 @@ export class TurnStarter {
     }
   }
 
-  async #interrupt({ threadId, turnId, end }: LiveTurn): Promise<void> {
-    if (!end) await this.#caller.request("turn/interrupt", { threadId, turnId });
+  #interrupt(live: LiveTurn): Promise<void> {
+    const { threadId } = live;
+    return interruptTurn(live, (turnId) => this.#caller.request("turn/interrupt", { threadId, turnId }));
   }
 }
 

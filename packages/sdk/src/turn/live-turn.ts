@@ -17,6 +17,8 @@ export class LiveTurn {
   readonly events = new EventLog({ history: true });
   /** Settles with the event that ended the turn. Never rejects. */
   readonly ended: Promise<TurnEndEvent>;
+  /** Settles when the server has said that the turn began, or that it ended. Never rejects. */
+  readonly started: Promise<void>;
   /**
    * The id that the server stops the turn by. A review has two: its items and its end name the one that `review/start`
    * gave, its start and an interrupt another.
@@ -27,6 +29,7 @@ export class LiveTurn {
   /** What ended it, once it has ended. */
   end: TurnEndEvent | undefined;
   readonly #settle: (end: TurnEndEvent) => void;
+  readonly #begin: () => void;
   readonly #items = new Map<string, v2.ThreadItem>();
   readonly #open = new Set<string>();
   readonly #unfinished = new UnfinishedText();
@@ -45,11 +48,19 @@ export class LiveTurn {
     const { promise, resolve } = Promise.withResolvers<TurnEndEvent>();
     this.ended = promise;
     this.#settle = resolve;
+    const begun = Promise.withResolvers<void>();
+    this.started = begun.promise;
+    this.#begin = begun.resolve;
   }
 
   /** The item of this id, as it is known now. */
   item(itemId: string): v2.ThreadItem | undefined {
     return this.#items.get(itemId);
+  }
+
+  /** Whether the server has said that the turn began. */
+  get isStarted(): boolean {
+    return this.#isStarted;
   }
 
   /** Whether this is a review whose start, under its other id, is still to come. */
@@ -123,6 +134,7 @@ export class LiveTurn {
     switch (reading.type) {
       case "turn.started":
         this.#isStarted = true;
+        this.#begin();
         return reading;
       case "item.started":
         this.#isReview ||= reading.item.type === "enteredReviewMode";
@@ -199,6 +211,7 @@ export class LiveTurn {
   #close(event: TurnEndEvent): void {
     this.end = event;
     this.events.end();
+    this.#begin();
     this.#settle(event);
   }
 }

@@ -222,6 +222,22 @@ describe("Turn", () => {
       expect(await turn).toMatchObject({ status: "completed" });
     });
 
+    it("are sent again when they came before the turn was active", async () => {
+      const early = new CodexError("turn_not_active", "no active turn");
+      const interrupt = vi
+        .fn<TurnControls["interrupt"]>(() => Promise.resolve())
+        .mockRejectedValueOnce(early);
+      const { turn, hear } = started({ controls: { interrupt } });
+      const interrupting = turn.interrupt();
+      await settled();
+      expect(interrupt).toHaveBeenCalledTimes(1);
+      hear(say.started());
+      await settled();
+      expect(interrupt).toHaveBeenCalledTimes(2);
+      hear(say.completed({ status: "interrupted" }));
+      await interrupting;
+    });
+
     it("tell why the server refused", async () => {
       const { turn } = started({ controls: { interrupt: () => Promise.reject(refused) } });
       await expect(turn.interrupt()).rejects.toBe(refused);

@@ -1,6 +1,7 @@
 import { CodexError } from "../errors.ts";
 import type { CodexEvent } from "../events/event.ts";
 import type { Input } from "./input.ts";
+import { interruptTurn } from "./interrupt-turn.ts";
 import type { LiveTurn } from "./live-turn.ts";
 import { orAborted } from "./or-aborted.ts";
 import { TurnFailedError, type TurnResult } from "./turn-result.ts";
@@ -73,15 +74,10 @@ export class Turn<Output = undefined> implements PromiseLike<TurnResult<Output>>
 
   /** Stops the turn; it ends as interrupted, with what it did until then. Does nothing when it has ended. */
   async interrupt(options: TurnCallOptions = {}): Promise<void> {
-    const live = await orAborted(this.#live, options.signal);
-    if (live.end) return;
-    try {
-      await this.#controls.interrupt(live.interruptId, options);
-    } catch (error) {
-      // It ended by itself while the call was on its way; the word of that may still be on its way back.
-      if (!(error instanceof CodexError && error.code === "turn_not_active")) throw error;
-    }
-    await orAborted(live.ended, options.signal);
+    const { signal } = options;
+    const live = await orAborted(this.#live, signal);
+    await interruptTurn(live, (turnId) => this.#controls.interrupt(turnId, options), signal);
+    await orAborted(live.ended, signal);
   }
 
   /** The agent's message as it is written, and nothing else. */
@@ -137,7 +133,7 @@ export class Turn<Output = undefined> implements PromiseLike<TurnResult<Output>>
     const onAbort = (): void => {
       if (live.end) return;
       // It may end by itself first, or not at all: both are waited for below.
-      (async () => this.#controls.interrupt(live.interruptId, {}))().catch(() => {});
+      interruptTurn(live, async (turnId) => this.#controls.interrupt(turnId, {})).catch(() => {});
       limit = setTimeout(() => abort.resolve("aborted"), ABORT_LIMIT_MS);
     };
     if (signal.aborted) onAbort();

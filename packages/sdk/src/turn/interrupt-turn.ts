@@ -1,0 +1,26 @@
+import { CodexError } from "../errors.ts";
+import type { LiveTurn } from "./live-turn.ts";
+import { orAborted } from "./or-aborted.ts";
+
+/**
+ * Has the server stop a turn; does nothing when it has ended. Codex answers `turn/start` some milliseconds before the turn is
+ * active, and refuses to interrupt it until then: what was refused before the turn's start was heard is sent again after it.
+ */
+export async function interruptTurn(
+  live: LiveTurn,
+  send: (turnId: string) => Promise<unknown>,
+  signal?: AbortSignal,
+): Promise<void> {
+  while (!live.end) {
+    const wasStarted = live.isStarted;
+    try {
+      await send(live.interruptId);
+      return;
+    } catch (error) {
+      if (!(error instanceof CodexError && error.code === "turn_not_active")) throw error;
+      // It ended by itself while the call was on its way; the word of that may still be on its way back.
+      if (wasStarted) return;
+      await orAborted(live.started, signal);
+    }
+  }
+}
