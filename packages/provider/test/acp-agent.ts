@@ -233,6 +233,10 @@ const app = agent({ name: "tiny" })
   })
   .onRequest(methods.agent.session.new, ({ params }) => {
     if (fault === "--no-sessions") return new Promise(() => {});
+    if (fault === "--dies-early") {
+      process.stderr.write("no room for a session\n");
+      process.exit(4);
+    }
     const sessionId = crypto.randomUUID();
     return { sessionId, ...open(sessionId, params.mcpServers, params._meta) };
   })

@@ -5,8 +5,9 @@ import {
   type RequestPermissionRequest,
   type RequestPermissionResponse,
 } from "@agentclientprotocol/sdk";
+import { untilAborted } from "../codex/until-aborted.ts";
 import type { TerminalEvent } from "../contract/agent-event.ts";
-import type { AgentHandle } from "../contract/agent-provider.ts";
+import type { AgentHandle, CallOptions } from "../contract/agent-provider.ts";
 import { EventStream } from "../contract/event-stream.ts";
 import type { IgnoredField } from "../contract/ignored-field.ts";
 import { ProviderError } from "../contract/provider-error.ts";
@@ -97,9 +98,9 @@ export class AcpHandle implements AgentHandle {
     return Promise.reject(new ProviderError("unsupported", message));
   }
 
-  async stop(): Promise<void> {
+  async stop({ signal }: CallOptions = {}): Promise<void> {
     this.#finish(this.#failed("stopped", "The session was stopped."));
-    await this.released;
+    await untilAborted(this.released, signal);
   }
 
   shutdown(): void {

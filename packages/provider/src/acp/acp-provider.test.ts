@@ -231,6 +231,20 @@ describe("an ACP agent that misbehaves", () => {
     await expect(working(provider)).rejects.toMatchObject({ code: "spawn_failed" });
   });
 
+  it("dies over a session: that one fails with its last words, and so does the next, on another process", async () => {
+    await using provider = await launchTiny({ fault: "--dies-early" });
+    const failure = { code: "spawn_failed", message: expect.stringContaining("no room for a session") };
+    await expect(working(provider)).rejects.toMatchObject(failure);
+    await expect(working(provider)).rejects.toMatchObject(failure);
+  });
+
+  it("is given up while it is launched", async () => {
+    const abort = new AbortController();
+    const launching = launchTiny({ fault: "--silent", signal: abort.signal });
+    abort.abort();
+    await expect(launching).rejects.toMatchObject({ code: "context_cancelled" });
+  });
+
   it("does not heed cancelling: it is ended once it serves nobody else", async () => {
     await using provider = await launchTiny({ limits: { cancelMs: 50 } });
     const { pid = 0 } = provider;

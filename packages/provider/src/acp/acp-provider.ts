@@ -25,6 +25,8 @@ export interface AcpProviderOptions extends AcpCommand {
   /** Set it for an agent whose sessions offer levels of thought: ACP tells that only once there is a session. */
   readonly supportsReasoningEffort?: boolean | undefined;
   readonly limits?: Partial<AcpLimits> | undefined;
+  /** Gives up the launch; it has no meaning after that. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
@@ -59,17 +61,14 @@ export class AcpProvider implements AgentProvider {
 
   /**
    * Starts the agent and shakes hands, so that what is missing shows here and not in the middle of work.
-   * @throws {ProviderError} `provider_unavailable` when the command is missing, dies, or does not speak ACP.
+   * @throws {ProviderError} `provider_unavailable` when the command is missing, dies, or does not speak ACP;
+   *   `context_cancelled` when the signal fired.
    */
-  static async launch(options: AcpProviderOptions): Promise<AcpProvider> {
+  static async launch({ signal, ...options }: AcpProviderOptions): Promise<AcpProvider> {
     const limits = { ...ACP_LIMITS, ...options.limits };
     const board = new SessionBoard(limits.earlyUpdates);
-    return new AcpProvider(
-      options,
-      await AcpAgent.start({ ...options, listener: board, limits }),
-      board,
-      limits,
-    );
+    const agent = await AcpAgent.start({ ...options, signal, listener: board, limits });
+    return new AcpProvider(options, agent, board, limits);
   }
 
   /** The process id of the agent; undefined between its death and the next call. */
@@ -133,10 +132,10 @@ export class AcpProvider implements AgentProvider {
     const { supportsReasoningEffort } = this.capabilities;
     const plan = planSession(spec, { capabilities: agent.capabilities, supportsReasoningEffort });
     refuseIgnored(this.name, spec, plan.ignored);
-    const opened = await this.#inTime("the agent's session", openSession(agent, plan, resumed));
+    const opened = await this.#inTime(agent, "the agent's session", openSession(agent, plan, resumed));
     try {
       refuseIgnored(this.name, spec, opened.ignored);
-      await this.#inTime("the agent's settings", configureSession(agent, opened));
+      await this.#inTime(agent, "the agent's settings", configureSession(agent, opened));
       if (signal?.aborted) throw new ProviderError("context_cancelled", "The caller's signal fired.");
       this.#refuseWhenShutDown();
     } catch (error) {
@@ -169,10 +168,17 @@ export class AcpProvider implements AgentProvider {
     return handle;
   }
 
-  async #inTime<T>(what: string, work: Promise<T>): Promise<T> {
+  /** What an agent does not do in time, or dies over, is the failure of this one session. */
+  async #inTime<T>(agent: AcpAgent, what: string, work: Promise<T>): Promise<T> {
     try {
       return await within(what, this.#limits.sessionMs, work);
     } catch (error) {
+      if (agent.closed) {
+        const why = await agent.gone;
+        throw new ProviderError("spawn_failed", `The agent died while a session opened: ${why}`, {
+          cause: error,
+        });
+      }
       if (error instanceof ProviderError) throw error;
       const message = error instanceof Error ? error.message : String(error);
       throw new ProviderError("spawn_failed", message, { cause: error });

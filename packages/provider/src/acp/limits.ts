@@ -4,6 +4,7 @@ export interface AcpLimits {
   readonly sessionMs: number;
   readonly cancelMs: number;
   readonly closeMs: number;
+  readonly lastWordsMs: number;
   readonly earlyUpdates: number;
 }
 
@@ -16,6 +17,8 @@ export const ACP_LIMITS: AcpLimits = {
   cancelMs: 5_000,
   // Freeing a session is a courtesy that nobody should wait for long.
   closeMs: 2_000,
+  // A pipe breaks a moment before the exit code and the last words of its process are known.
+  lastWordsMs: 500,
   // What an agent says of a session before it has answered that there is one: commands, mode, options.
   earlyUpdates: 256,
 };

@@ -1,5 +1,6 @@
 import type { AgentHandle, AgentProvider } from "../contract/agent-provider.ts";
 import type { AgentSpec } from "../contract/agent-spec.ts";
+import type { CheckReport } from "./conformance-report.ts";
 
 /** Makes a provider that is ready to spawn. Called several times: what it makes is shut down by the suite. */
 export type ProviderFactory = () => AgentProvider | Promise<AgentProvider>;
@@ -68,6 +69,8 @@ export interface ConformanceOptions {
   /** Values to try fields of the spec with, over the suite's own; `model` and `providerConfig` have none without this. */
   readonly samples?: Partial<AgentSpec> | undefined;
   readonly limits?: Partial<ConformanceLimits> | undefined;
+  /** Hears of each check as it is over, for runs that take long. */
+  readonly onCheck?: ((check: CheckReport) => void) | undefined;
   /** Ends the run early; what did not run is reported as not verified. */
   readonly signal?: AbortSignal | undefined;
 }

@@ -147,6 +147,16 @@ describe("the report", () => {
     expect(report.checks.every(({ reason }) => reason?.includes("no agent here"))).toBe(true);
   });
 
+  it("comes check by check to whoever listens", async () => {
+    const heard: string[] = [];
+    const report = await runConformance(() => new StubProvider(), {
+      ...stub,
+      onCheck: ({ id }) => heard.push(id),
+    });
+    expect(heard).toEqual(report.checks.map(({ id }) => id));
+    expect(new Set(heard).size).toBe(heard.length);
+  });
+
   it("does not claim anything about what an abort left out", async () => {
     const abort = AbortSignal.abort();
     const report = await runConformance(() => new StubProvider(), { ...stub, signal: abort });

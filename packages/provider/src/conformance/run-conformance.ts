@@ -43,7 +43,11 @@ export async function runConformance(
   const stage = new Stage(factory, options);
   const checks: CheckReport[] = [];
   try {
-    for (const check of ALL_CHECKS) checks.push(await runCheck(stage, check));
+    for (const check of ALL_CHECKS) {
+      const report = await runCheck(stage, check);
+      checks.push(report);
+      options.onCheck?.(report);
+    }
     const provider = await stage.provider().catch(() => undefined);
     return reportOf(checks, provider);
   } finally {

@@ -16,6 +16,7 @@ import {
   type RequestPermissionResponse,
 } from "@agentclientprotocol/sdk";
 import type { OwnedProcess } from "codexkit/process";
+import { untilAborted } from "../../codex/until-aborted.ts";
 import { ProviderError } from "../../contract/provider-error.ts";
 import type { SessionNotification } from "../events/session-notification.ts";
 import type { AcpLimits } from "../limits.ts";
@@ -35,6 +36,8 @@ export interface AcpAgentOptions extends AcpCommand {
   readonly authMethod?: string | undefined;
   readonly listener: AcpListener;
   readonly limits: AcpLimits;
+  /** For the start alone. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** An agent that was started and has shaken hands. */
@@ -54,22 +57,22 @@ export class AcpAgent implements AsyncDisposable {
     this.gone = goneOf(owned, connection);
   }
 
-  /** @throws {ProviderError} `provider_unavailable` */
+  /** @throws {ProviderError} `provider_unavailable`, `context_cancelled` */
   static async start(options: AcpAgentOptions): Promise<AcpAgent> {
+    const { limits, signal } = options;
     const owned = await started(options);
     const connection = connect(owned, options.listener);
     try {
-      const welcome = await within(
-        "the agent's answer to initialize",
-        options.limits.initializeMs,
-        shakeHands(connection.agent, options.authMethod),
-      );
+      const welcoming = shakeHands(connection.agent, options.authMethod);
+      const inTime = within("the agent's answer to initialize", limits.initializeMs, welcoming);
+      const welcome = await untilAborted(inTime, signal);
       return new AcpAgent(owned, connection, welcome);
     } catch (error) {
       connection.close();
       // Its end says more than the broken pipe, if it is what broke it.
-      const end = await owned.endedWithin(options.limits.closeMs / 10);
+      const end = await owned.endedWithin(limits.lastWordsMs);
       await owned.stop("SIGTERM");
+      if (error instanceof ProviderError) throw error;
       const why = end ? owned.describeEnd(end) : error instanceof Error ? error.message : String(error);
       throw unavailable(options, why, error);
     }
