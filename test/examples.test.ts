@@ -25,6 +25,9 @@ const expectations: Record<string, { prints: RegExp; answers?: { to: string; wit
   },
   "attach.ts": { prints: /attached to codexkit\/[\d.]+\nHello from a server that was here before\./ },
   "fork-and-revert.ts": { prints: /You said: second\nYou said: second, another way\n1 turn left/ },
+  "provider.ts": {
+    prints: /decline: overwrites[^]*shell tests pass[^]*All is well\. \(2 calls of the model\)/,
+  },
   "quick-start.ts": { prints: /nothing in it yet\.\n\d+ tokens/ },
   "streaming.ts": { prints: /\$ \/bin\/bash[^]*exit code 0[^]*The turn completed in \d+ ms/ },
   "structured-output.ts": { prints: /codexkit: \*{5}/ },

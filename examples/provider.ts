@@ -1,0 +1,24 @@
+// Codex behind the provider contract, as a fleet runner uses it: a spec in, events out, a budget and rules in between.
+import { CodexProvider } from "@codexkit/provider";
+import { run, say } from "@codexkit/scripted-model";
+import { onAScript } from "./on-a-script.ts";
+
+await using stage = await onAScript(({ newOutputs }) =>
+  newOutputs.length === 0 ? [run("git push --force"), run("echo tests pass")] : say("All is well."),
+);
+
+await using provider = await CodexProvider.create(stage.launch);
+await using handle = await provider.spawn({
+  prompt: "Run the tests and push",
+  cwd: stage.folder,
+  maxTurns: 10,
+  timeoutMs: 60_000,
+  permissionConfig: { disallowPatterns: ["^npm publish"] },
+});
+
+for await (const event of handle.events) {
+  if (event.kind === "tool_result" && !event.isError) console.log(event.toolName, event.content.trim());
+  else if (event.kind === "system" && event.subtype === "approval_denied") console.log(event.message);
+  else if (event.kind === "result") console.log(`${event.message} (${event.cost.turns} calls of the model)`);
+  else if (event.kind === "error") console.error(event.code, event.message);
+}
