@@ -234,11 +234,16 @@ describe("the end of a session", () => {
     await using stage = await codexStage(() => say(["Half a", waitFor(gate())]));
     const aborted = stage.provider.spawn(stage.spec("go"), { signal: AbortSignal.abort() });
     await expect(aborted).rejects.toMatchObject({ code: "context_cancelled" });
+    const early = new AbortController();
+    const cut = stage.provider.spawn(stage.spec("go"), { signal: early.signal });
+    early.abort();
+    await expect(cut).rejects.toMatchObject({ code: "context_cancelled" });
     const controller = new AbortController();
     const handle = await stage.provider.spawn(stage.spec("go"), { signal: controller.signal });
     await stage.model.waitForRequests(1);
     controller.abort();
     expect((await read(handle)).end).toMatchObject({ kind: "error", code: "context_cancelled" });
+    await expect.poll(() => stage.provider.sessions).toBe(0);
   });
 
   it("comes when the reader leaves, and Codex stops", async () => {

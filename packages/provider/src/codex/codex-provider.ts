@@ -14,7 +14,7 @@ import { CodexHandle } from "./session/codex-handle.ts";
 import { Switchboard } from "./session/switchboard.ts";
 import { unloadThread } from "./session/unload-thread.ts";
 import { toProviderError } from "./translate-error.ts";
-import { untilAborted } from "./until-aborted.ts";
+import { refuseAborted, untilAborted } from "./until-aborted.ts";
 
 /** How the one codex of a provider is launched, and who is asked. */
 export interface CodexProviderOptions extends Omit<LaunchOptions, "handlers" | "optOutNotifications"> {
@@ -132,6 +132,7 @@ export class CodexProvider implements AgentProvider {
     const parsed = parseSpec(spec);
     const plan = planSpawn(parsed, this.#context);
     refuseIgnored(this.name, parsed, plan.ignored);
+    refuseAborted(signal);
     const handlers = permissionHandlers(plan.permissions, { cwd: parsed.cwd, ask: this.#ask });
     try {
       const thread = await this.#opened(open({ ...plan.thread, handlers }), signal);

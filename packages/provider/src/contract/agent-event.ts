@@ -1,7 +1,7 @@
 import type { IgnoredField } from "./ignored-field.ts";
 
 interface Told {
-  /** What the agent itself said, as the provider got it. */
+  /** What the agent itself said, as the provider got it; the newest of several that were joined for a slow reader. */
   readonly raw?: unknown;
 }
 
