@@ -193,12 +193,11 @@ describe("attaching", () => {
     await expect(turn).rejects.toMatchObject({ code: "closed" });
     await using second = await Codex.connect(url);
     const joined = await second.resumeThread(thread.id);
-    const ended = (async () => {
-      for await (const event of joined.events()) if (event.type === "turn.completed") return event;
-      return undefined;
-    })();
+    const attached = joined.attach(await turn.id);
+    await attached.id;
     open.open();
-    await ended;
+    expect(await attached).toMatchObject({ status: "completed", finalResponse: "half whole" });
+    await expect(joined.attach(await turn.id)).rejects.toMatchObject({ code: "turn_not_active" });
     const [last] = await Array.fromAsync(joined.history.turns({ itemsView: "full" }));
     expect(last?.status).toBe("completed");
     expect(JSON.stringify(last?.items)).toContain("half whole");

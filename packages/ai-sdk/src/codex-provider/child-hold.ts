@@ -8,7 +8,7 @@ interface Refable {
 /** Lets a child keep the program alive while it has work, and only then: a script that is done must end by itself. */
 export class ChildHold {
   #handles: readonly Refable[] = [];
-  #isTaken = false;
+  #holders = 0;
 
   adopt(child: ChildProcess): void {
     // A pipe is a socket, whatever its type says.
@@ -19,18 +19,18 @@ export class ChildHold {
   }
 
   take(): void {
-    this.#isTaken = true;
+    this.#holders += 1;
     this.#apply();
   }
 
   release(): void {
-    this.#isTaken = false;
+    this.#holders -= 1;
     this.#apply();
   }
 
   #apply(): void {
     for (const handle of this.#handles) {
-      if (this.#isTaken) handle.ref?.();
+      if (this.#holders > 0) handle.ref?.();
       else handle.unref?.();
     }
   }

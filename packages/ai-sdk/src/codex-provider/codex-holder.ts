@@ -12,6 +12,8 @@ import type { CodexSettings } from "./settings.ts";
 export interface Lease {
   readonly codex: Codex;
   readonly sessions: Sessions;
+  /** The work is done, or waits for this program: it may end now, though the codex is still needed. */
+  rest(): void;
   release(): void;
 }
 
@@ -29,6 +31,7 @@ export class CodexHolder {
   #leases = 0;
   #idle: NodeJS.Timeout | undefined;
   #isClosed = false;
+  #closing: Promise<void> | undefined;
 
   constructor(settings: CodexSettings, approvals: ApprovalSettings) {
     this.#settings = settings;
@@ -40,16 +43,15 @@ export class CodexHolder {
     clearTimeout(this.#idle);
     this.#leases += 1;
     this.#child.take();
-    let isReleased = false;
-    const release = (): void => {
-      if (isReleased) return;
-      isReleased = true;
+    const rest = once(() => this.#child.release());
+    const release = once(() => {
+      rest();
       this.#release();
-    };
+    });
     try {
       this.#held ??= this.#open();
       const held = await orAborted(this.#held, signal);
-      return { ...held, release };
+      return { ...held, rest, release };
     } catch (error) {
       release();
       throw toModelError(error);
@@ -64,10 +66,7 @@ export class CodexHolder {
   }
 
   #open(): Promise<Held> {
-    const opening = this.#openCodex().then((codex) => ({
-      codex,
-      sessions: new Sessions(codex, this.#approvals),
-    }));
+    const opening = this.#openCodex();
     // One that could not be opened is tried again by the next call.
     opening.catch(() => {
       if (this.#held === opening) this.#held = undefined;
@@ -75,7 +74,14 @@ export class CodexHolder {
     return opening;
   }
 
-  async #openCodex(): Promise<Codex> {
+  async #openCodex(): Promise<Held> {
+    // The one before may still have its threads: another process gets them only when it is gone.
+    await this.#closing;
+    const codex = await this.#reach();
+    return { codex, sessions: new Sessions(codex, this.#approvals) };
+  }
+
+  async #reach(): Promise<Codex> {
     const { codex, connect, launch } = this.#settings;
     if (codex) return codex;
     if (connect) {
@@ -94,12 +100,12 @@ export class CodexHolder {
   #release(): void {
     this.#leases -= 1;
     if (this.#leases > 0) return;
-    this.#child.release();
     const { connect, idleShutdownMs = connect ? limits.idleDisconnectMs : limits.idleShutdownMs } =
       this.#settings;
     if (idleShutdownMs === false || this.#isClosed) return;
-    this.#idle = setTimeout(() => void this.#shutDown().catch(() => {}), idleShutdownMs);
-    this.#idle.unref();
+    this.#idle = setTimeout(() => {
+      this.#closing = this.#shutDown().catch(() => {});
+    }, idleShutdownMs).unref();
   }
 
   async #shutDown(): Promise<void> {
@@ -110,4 +116,13 @@ export class CodexHolder {
     await held.sessions.close({ leaves: this.#settings.connect !== undefined });
     if (held.codex !== this.#settings.codex) await held.codex.close();
   }
+}
+
+function once(act: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (isDone) return;
+    isDone = true;
+    act();
+  };
 }

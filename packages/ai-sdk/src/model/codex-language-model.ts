@@ -5,7 +5,7 @@ import type {
   LanguageModelV4StreamPart,
   LanguageModelV4StreamResult,
 } from "@ai-sdk/provider";
-import type { CodexHolder } from "../codex-provider/codex-holder.ts";
+import type { CodexHolder, Lease } from "../codex-provider/codex-holder.ts";
 import type { CodexSettings } from "../codex-provider/settings.ts";
 import { beginStep, type Step } from "../session/begin-step.ts";
 import { stepStream } from "../stream/step-stream.ts";
@@ -60,7 +60,8 @@ export class CodexLanguageModel implements LanguageModelV4 {
     try {
       const step = await beginStep(lease.sessions, call);
       step.run.parts.beginStep(purpose === "generate");
-      const stream = this.#streamOf(step, call, () => lease.release());
+      void step.run.ended.then(() => lease.rest());
+      const stream = this.#streamOf(step, call, lease);
       return { stream, request: { body: requestBody(step, call) }, call };
     } catch (error) {
       lease.release();
@@ -71,7 +72,7 @@ export class CodexLanguageModel implements LanguageModelV4 {
   #streamOf(
     { session, run, answered, warnings }: Step,
     call: Call,
-    release: () => void,
+    lease: Lease,
   ): ReadableStream<LanguageModelV4StreamPart> {
     return stepStream({
       run,
@@ -87,11 +88,14 @@ export class CodexLanguageModel implements LanguageModelV4 {
       ],
       includeRaw: call.includeRaw,
       signal: call.signal,
-      // A codex that waits for its client is at work: it stays until the turn is over.
-      onAsks: () => session.park(this.#config.parkedTurnMs, release),
+      onAsks: () => {
+        // The codex is needed until the client is back; the program need not stay for that.
+        lease.rest();
+        session.park(this.#config.parkedTurnMs, () => lease.release());
+      },
       onEnd: () => {
         if (session.run === run) session.run = undefined;
-        release();
+        lease.release();
       },
     });
   }

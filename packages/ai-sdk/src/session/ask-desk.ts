@@ -51,8 +51,8 @@ export class AskDesk {
   }
 
   /** The tools of the call at hand. A thread keeps those that it was started with, and may call one that is no longer there. */
-  offer(tools: ReadonlySet<string>): void {
-    this.#offered = tools;
+  offer(tools: readonly { readonly name: string }[]): void {
+    this.#offered = new Set(tools.map(({ name }) => name));
   }
 
   /** Asks for a tool's result. Rejects when nobody waits for it any more. */

@@ -49,7 +49,7 @@ async function continueTurn(
   call: Call,
 ): Promise<Step> {
   session.unpark();
-  session.desk.offer(new Set(call.tools.map(({ name }) => name)));
+  session.desk.offer(call.tools);
   const { input, approvals } = call.prompt;
   // What the person adds to an answer is for the turn that gets the answer.
   if (input.length > 0) await session.thread.steer([...input], call.callOptions);

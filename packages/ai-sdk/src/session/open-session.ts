@@ -42,8 +42,10 @@ async function goOn(sessions: Sessions, origin: ThreadOrigin, call: Call): Promi
   if (changed.length > 0) return sessions.start(call, [toolsWarning(changed)]);
   const newest = held ? held.newestTurn : await newestTurn(session.thread, call);
   const { turnId } = origin;
-  // Whoever comes while a turn runs waits for its end; a thread at rest that went on without these messages is left alone.
-  const isBehind = turnId !== undefined && newest !== undefined && newest !== turnId && session.isIdle;
+  // Whoever comes while a turn runs waits for its end. A thread that went on without these messages is left alone, also one
+  // that waits for the client of others.
+  const isAtRest = session.isIdle || session.isParked;
+  const isBehind = turnId !== undefined && newest !== undefined && newest !== turnId && isAtRest;
   if (!isBehind) return { session, warnings: [] };
   if (!session.isStored) return sessions.start(call);
   return { session: await sessions.fork(origin.threadId, call, { lastTurnId: turnId }), warnings: [] };

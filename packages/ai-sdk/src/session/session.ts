@@ -15,6 +15,8 @@ export interface SessionOptions {
   readonly tools: ReadonlyMap<string, string> | undefined;
   readonly instructions: string | undefined;
   readonly settings: LastingSettings;
+  /** Whether nothing has been said in it yet. */
+  readonly isEmpty: boolean;
 }
 
 /** A thread that this provider holds, and the turn on it: one at a time, from its start to its end. */
@@ -27,6 +29,7 @@ export class Session {
   instructions: string | undefined;
   /** What the next turn runs with unless it says otherwise. */
   settings: LastingSettings;
+  isEmpty: boolean;
   /** The turn that a call of this provider started last. */
   newestTurn: string | undefined;
   /** The turn that runs, or that ended while nobody read it. */
@@ -36,13 +39,14 @@ export class Session {
   #parked: NodeJS.Timeout | undefined;
   #onReturn: () => void = () => {};
 
-  constructor({ thread, desk, isStored, tools, instructions, settings }: SessionOptions) {
+  constructor({ thread, desk, isStored, tools, instructions, settings, isEmpty }: SessionOptions) {
     this.thread = thread;
     this.desk = desk;
     this.isStored = isStored;
     this.tools = tools;
     this.instructions = instructions;
     this.settings = settings;
+    this.isEmpty = isEmpty;
   }
 
   /** Whether no turn runs, waits or is about to. */
@@ -118,7 +122,9 @@ export class Session {
       this.unpark();
       return;
     }
-    this.abandon("The provider was closed.");
+    const reason = "The provider was closed.";
+    if (this.isParked) this.abandon(reason);
+    else this.desk.refuseAll(reason);
     // A turn must not go on for nobody; a server that is gone, or says nothing, is not waited for.
     await this.thread.interrupt({ signal: AbortSignal.timeout(limits.interruptMs) }).catch(() => {});
     await this.thread.close();

@@ -5,7 +5,7 @@ import { limits } from "../limits.ts";
 import type { Call } from "../model/read-call.ts";
 import { clientTools, toolFingerprints } from "../tools/client-tools.ts";
 import { AskDesk } from "./ask-desk.ts";
-import { Session } from "./session.ts";
+import { Session, type SessionOptions } from "./session.ts";
 import { freshThreadOptions, lastingSettings, threadOptions } from "./thread-options.ts";
 
 /** The thread for a call. */
@@ -61,7 +61,11 @@ export class Sessions {
     const options = freshThreadOptions(call, desk, this.#approvals);
     const thread = await this.#codex.startThread(options, call.callOptions);
     const tools = toolFingerprints(call.tools);
-    const session = this.#hold(thread, desk, call, { isStored: call.options.persist === true, tools });
+    const session = this.#hold(thread, desk, call, {
+      isStored: call.options.persist === true,
+      isEmpty: history.items.length === 0,
+      tools,
+    });
     if (history.items.length > 0) await thread.inject([...history.items], call.callOptions);
     return { session, warnings: [...warnings, ...history.warnings] };
   }
@@ -76,7 +80,7 @@ export class Sessions {
       { ...options, tools: clientTools(call.tools, desk) },
       call.callOptions,
     );
-    return this.#hold(thread, desk, call, { isStored: true, tools: undefined });
+    return this.#hold(thread, desk, call, { isStored: true, isEmpty: false, tools: undefined });
   }
 
   /** A copy of a stored thread: whole, through a turn, or up to one. */
@@ -98,7 +102,7 @@ export class Sessions {
       call.callOptions,
     );
     const tools = this.#held.get(threadId)?.tools;
-    return this.#hold(thread, desk, call, { isStored, tools });
+    return this.#hold(thread, desk, call, { isStored, isEmpty: false, tools });
   }
 
   /** A session that turned out to be of no use. */
@@ -124,7 +128,7 @@ export class Sessions {
     thread: Thread,
     desk: AskDesk,
     call: Call,
-    more: { readonly isStored: boolean; readonly tools: Session["tools"] },
+    more: Pick<SessionOptions, "isStored" | "isEmpty" | "tools">,
   ): Session {
     const { instructions } = call;
     const session = new Session({ thread, desk, instructions, settings: lastingSettings(call), ...more });

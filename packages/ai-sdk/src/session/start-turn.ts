@@ -29,10 +29,12 @@ async function start(session: Session, call: Call, onEnd: () => void): Promise<T
   const { thread, desk } = session;
   const { prompt, format, signal } = call;
   session.forgetParked();
-  desk.offer(new Set(call.tools.map(({ name }) => name)));
-  if (call.options.compact === true && session.newestTurn !== undefined)
-    await thread.compact(call.callOptions);
-  if (call.instructions !== session.instructions) await replaceInstructions(session, call);
+  desk.offer(call.tools);
+  if (call.options.compact === true && !session.isEmpty) await thread.compact(call.callOptions);
+  const { instructions } = call;
+  if (instructions !== undefined && instructions !== session.instructions) {
+    await replaceInstructions(session, instructions, call);
+  }
 
   const input =
     format.request === undefined ? [...prompt.input] : [...prompt.input, { text: format.request }];
@@ -41,18 +43,20 @@ async function start(session: Session, call: Call, onEnd: () => void): Promise<T
   const turn = thread.run(input, { ...runOptions(call, session.settings), signal: starting.signal });
   const turnId = await turn.id;
   session.newestTurn = turnId;
+  session.isEmpty = false;
   session.settings = { ...session.settings, ...defined(lastingSettings(call)) };
-  turn.result().then(onEnd, onEnd);
   const parts = new TurnParts({ threadId: thread.id, turnId, readAnswer: format.readAnswer });
-  const source = { turnId, events: turn[Symbol.asyncIterator](), interrupt: () => turn.interrupt() };
-  session.run = new TurnRun(source, desk, parts);
-  return session.run;
+  const run = new TurnRun(turn, turnId, desk, parts);
+  void run.ended.then(onEnd);
+  session.run = run;
+  return run;
 }
 
 /** A thread that runs takes no other instructions: it is told of them in its history. */
 async function replaceInstructions(
   session: Session,
-  { instructions = "", callOptions }: Call,
+  instructions: string,
+  { callOptions }: Call,
 ): Promise<void> {
   const text = `These instructions take the place of the developer's earlier ones:\n${instructions}`;
   const message = { type: "message", role: "developer", content: [{ type: "input_text", text }] };

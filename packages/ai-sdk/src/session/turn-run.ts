@@ -1,16 +1,9 @@
-import type { CodexEvent } from "codexkit";
+import type { CodexEvent, Turn } from "codexkit";
 import { setImmediate } from "node:timers/promises";
 import { limits } from "../limits.ts";
 import type { TurnParts } from "../stream/turn-parts.ts";
 import type { Ask } from "./ask.ts";
 import type { AskDesk } from "./ask-desk.ts";
-
-/** A turn as its streams need it, whichever process started it. */
-export interface TurnSource {
-  readonly turnId: string;
-  readonly events: AsyncIterator<CodexEvent, unknown>;
-  interrupt(): Promise<void>;
-}
 
 /** What comes next: something that happened, something that is asked, or nothing any more. */
 export type Next =
@@ -21,7 +14,11 @@ export type Next =
 /** A turn that runs, or waits for its client between two streams. It has one reader at a time. */
 export class TurnRun {
   readonly parts: TurnParts;
-  readonly #source: TurnSource;
+  readonly turnId: string;
+  /** Settles when the turn is over, read or not. Never rejects. */
+  readonly ended: Promise<void>;
+  readonly #turn: Turn<unknown>;
+  readonly #events: AsyncIterator<CodexEvent, unknown>;
   readonly #desk: AskDesk;
   readonly #listening: Disposable;
   #fetched: Next | undefined;
@@ -30,15 +27,17 @@ export class TurnRun {
   #wake: () => void = () => {};
   #limit: NodeJS.Timeout | undefined;
 
-  constructor(source: TurnSource, desk: AskDesk, parts: TurnParts) {
-    this.#source = source;
+  constructor(turn: Turn<unknown>, turnId: string, desk: AskDesk, parts: TurnParts) {
+    this.turnId = turnId;
+    this.ended = turn.result().then(
+      () => {},
+      () => {},
+    );
+    this.#turn = turn;
+    this.#events = turn[Symbol.asyncIterator]();
     this.#desk = desk;
     this.parts = parts;
     this.#listening = desk.onChange(() => this.#wake());
-  }
-
-  get turnId(): string {
-    return this.#source.turnId;
   }
 
   /** Whether it was told to stop. */
@@ -73,9 +72,9 @@ export class TurnRun {
   /** Stops the turn. Its end comes as its last event; a server that never says so is not waited for. */
   interrupt(): void {
     if (this.#isOver || this.#limit !== undefined) return;
-    this.#limit = setTimeout(() => this.end(), limits.interruptMs);
+    this.#limit = setTimeout(() => this.end(), limits.interruptMs).unref();
     // It may have ended by itself, or its server may be gone: both end the events.
-    this.#source.interrupt().catch(() => {});
+    this.#turn.interrupt().catch(() => {});
   }
 
   /** Nothing more comes, or nobody reads it. */
@@ -89,7 +88,7 @@ export class TurnRun {
   #fetch(): void {
     if (this.#isFetching || this.#fetched !== undefined) return;
     this.#isFetching = true;
-    this.#source.events.next().then(
+    this.#events.next().then(
       ({ done, value }) => this.#arrive(done === true ? { type: "over" } : { type: "event", event: value }),
       () => this.#arrive({ type: "over" }),
     );

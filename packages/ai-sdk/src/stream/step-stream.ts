@@ -38,6 +38,7 @@ export function stepStream(options: StepStreamOptions): ReadableStream<Part> {
         const parts = partsOf(next, run, includeRaw);
         for (const part of parts) controller.enqueue(part);
         if (isLast(next)) {
+          if (next.type !== "asks") run.end();
           end(next.type === "asks" ? onAsks : onEnd);
           controller.close();
           return;
@@ -48,6 +49,7 @@ export function stepStream(options: StepStreamOptions): ReadableStream<Part> {
     cancel() {
       isLeft = true;
       run.interrupt();
+      run.end();
       end(onEnd);
     },
   });

@@ -262,7 +262,7 @@ describe("what has no place among the parts", () => {
     );
     expect(parts).toMatchObject([
       { type: "custom", kind: "codex.context_compaction" },
-      { type: "custom", kind: "codex.agent_activity", providerMetadata: { codex: { agentPath: "/p" } } },
+      { type: "custom", kind: "codex.sub_agent_activity", providerMetadata: { codex: { agentPath: "/p" } } },
     ]);
   });
 });

@@ -52,6 +52,16 @@ export class TurnParts {
 
   /** What happened, shown. The end of the turn is `end`'s. */
   event(event: CodexEvent): Part[] {
+    try {
+      return this.#show(event);
+    } catch (error) {
+      // An item of a later release may have another shape: that one is not shown, and the rest is.
+      this.#warn(`An event ${event.type} could not be shown: ${String(error)}`);
+      return [];
+    }
+  }
+
+  #show(event: CodexEvent): Part[] {
     switch (event.type) {
       case "item.started":
         return this.#started(event.item);
@@ -65,7 +75,7 @@ export class TurnParts {
         this.#usage.update(event.usage);
         return [];
       case "warning":
-        if (this.#warnings.length < limits.turnWarnings) this.#warnings.push(event.message);
+        this.#warn(event.message);
         return !("model" in event) || event.model === undefined
           ? []
           : [{ type: "response-metadata", id: this.#place.turnId, modelId: event.model }];
@@ -124,6 +134,10 @@ export class TurnParts {
     return [...closed, { type: "error", error }, this.#finish({ unified: "error", raw: "closed" }, {})];
   }
 
+  #warn(message: string): void {
+    if (this.#warnings.length < limits.turnWarnings) this.#warnings.push(message);
+  }
+
   #ask(ask: Ask): Part[] {
     const parts = askParts(ask, this.#tools, this.#place);
     const request = parts.at(-1);
@@ -151,6 +165,8 @@ export class TurnParts {
       this.#text.started(item);
       return [];
     }
+    // What a person adds to a turn cuts off what was being said, and Codex never says that it ended.
+    if (item.type === "userMessage") return this.#closed();
     return this.#tools.started(item);
   }
 
@@ -175,17 +191,15 @@ export class TurnParts {
         return this.#text.completed(item);
       case "reasoning":
         return this.#reasoning.completed(item);
-      case "subAgentActivity":
-        return [this.#custom("codex.agent_activity", item)];
-      case "contextCompaction":
-        return [this.#custom("codex.context_compaction", item)];
       // The client's own: what it said, and the results that it gave.
       case "userMessage":
       case "dynamicToolCall":
       case "functionCallOutput":
         return [];
-      default:
-        return this.#tools.completed(item);
+      default: {
+        const parts = this.#tools.completed(item);
+        return parts.length > 0 ? parts : [this.#custom(item)];
+      }
     }
   }
 
@@ -201,7 +215,9 @@ export class TurnParts {
     ];
   }
 
-  #custom(kind: `codex.${string}`, { id, ...item }: v2.ThreadItem): Part {
+  /** What is neither said nor done with a tool: an agent's activity, a compaction, a review's end, and what is to come. */
+  #custom({ id, ...item }: v2.ThreadItem): Part {
+    const kind = `codex.${item.type.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}` as const;
     const fields = JSON.parse(JSON.stringify(item)) as JSONObject;
     return {
       type: "custom",

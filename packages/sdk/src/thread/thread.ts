@@ -123,6 +123,18 @@ export class Thread implements ThreadCaller, AsyncDisposable {
     });
   }
 
+  /** A turn that runs already, started by another client; rejects with `turn_not_active` when that is not so. */
+  attach(turnId: string, options: TurnCallOptions = {}): Turn {
+    return this.#turn(async () => {
+      const params = { limit: 1, sortDirection: "desc", itemsView: "notLoaded" } as const;
+      const { data } = await this.request("thread/turns/list", params, options);
+      if (data.some(({ id, status }) => id === turnId && status === "inProgress")) {
+        return this.#channel.turn(turnId);
+      }
+      throw new CodexError("turn_not_active", `Turn ${turnId} does not run on this thread.`);
+    }, options);
+  }
+
   /** Starts a turn and gives its events, as `@openai/codex-sdk` does. `run` gives both events and result. */
   async runStreamed(input: Input, options: RunOptions = {}): Promise<{ events: AsyncIterable<CodexEvent> }> {
     const turn = this.run(input, options);
