@@ -26,7 +26,7 @@ export default defineBench({
   name: "ai-sdk",
   description:
     "calls of doGenerate on the real codex, against two other providers and the floor (the bare wire)",
-  rounds: 7,
+  rounds: 11,
   setup: (signal) => startModel(signal, new URL("./ai-sdk/script.ts", import.meta.url)),
   rows: (row) => [
     row({

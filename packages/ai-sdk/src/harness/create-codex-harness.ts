@@ -65,6 +65,7 @@ export function createCodexHarness({
         model: (modelId = defaultModel) => codex(modelId),
         steer: (threadId, text) => codex.threads.steer(threadId, text),
         compact: (threadId) => codex.threads.compact(threadId),
+        interrupt: (threadId) => codex.threads.interrupt(threadId),
         options: { cwd, persist: true, ...permissions(permissionMode) },
         onSuspend: (one) => keep(sessionId, one),
       });

@@ -30,6 +30,7 @@ export interface HarnessSessionOptions {
   /** Adds to the turn that runs on a thread. */
   readonly steer: (threadId: string, text: string) => Promise<void>;
   readonly compact: (threadId: string) => Promise<void>;
+  readonly interrupt: (threadId: string) => Promise<void>;
   /** Of every call: the folder, and what is allowed in it. */
   readonly options: CodexLanguageModelOptions;
   /** Keeps a turn that nobody looks at, for whoever goes on with it. */
@@ -102,7 +103,10 @@ export class HarnessSession implements HarnessV1Session {
   }
 
   async doDestroy(): Promise<void> {
-    this.#turn?.interrupt();
+    if (this.#turn === undefined || this.#turn.isOver) return;
+    this.#turn.interrupt();
+    // One that waits for an answer has no call that could be aborted. Its codex may be gone, and the turn with it.
+    if (this.#threadId !== undefined) await this.#options.interrupt(this.#threadId).catch(() => {});
   }
 
   #newTurn(settings: HarnessV1ContinueTurnOptions, asks?: StepAsks): HarnessTurn {

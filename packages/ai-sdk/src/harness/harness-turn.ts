@@ -9,6 +9,7 @@ import { createNullLanguageModelUsage } from "@ai-sdk/provider-utils";
 import { toV3FinishReason } from "../v3/to-v3-part.ts";
 import { addUsage } from "./add-usage.ts";
 import { harnessPart } from "./harness-part.ts";
+import { harnessLimits } from "./limits.ts";
 import { StepAsks } from "./step-asks.ts";
 
 type Emit = (part: HarnessV1StreamPart) => void;
@@ -25,6 +26,7 @@ export interface HarnessTurnOptions {
   readonly wasCompacted: boolean;
   /** Hears what every part says of where it comes from. */
   readonly onPart: (part: LanguageModelV4StreamPart) => void;
+  readonly unseenParts?: number;
 }
 
 /** A host's view of a turn, until the turn or the view ends. */
@@ -42,6 +44,7 @@ export class HarnessTurn {
   readonly #options: HarnessTurnOptions;
   readonly #abort = new AbortController();
   readonly #unseen: HarnessV1StreamPart[] = [];
+  readonly #unseenParts: number;
   #view: View | undefined;
   #asks: StepAsks;
   #paused: Finish | undefined;
@@ -52,6 +55,7 @@ export class HarnessTurn {
   /** @param asks What a turn of another process waits for. */
   constructor(options: HarnessTurnOptions, asks = new StepAsks()) {
     this.#options = options;
+    this.#unseenParts = options.unseenParts ?? harnessLimits.unseenParts;
     this.#asks = asks;
   }
 
@@ -174,8 +178,10 @@ export class HarnessTurn {
   }
 
   #emit(part: HarnessV1StreamPart): void {
-    if (this.#view === undefined) this.#unseen.push(part);
-    else this.#view.emit(part);
+    if (this.#view !== undefined) this.#view.emit(part);
+    else if (this.#unseen.length < this.#unseenParts) this.#unseen.push(part);
+    else
+      this.#abort.abort(new Error(`More than ${this.#unseenParts} parts came while the turn was suspended.`));
   }
 
   #close(end: { readonly error?: unknown }): void {
