@@ -41,6 +41,7 @@ export class AcpHandle implements AgentHandle {
   readonly sessionId: string;
   readonly ignored: readonly IgnoredField[];
   readonly events: EventStream;
+  readonly agent: AcpAgent;
   /** Resolves once the agent works no more for this session. Never rejects. */
   readonly released: Promise<void>;
   readonly #options: AcpHandleOptions;
@@ -53,6 +54,7 @@ export class AcpHandle implements AgentHandle {
   constructor(options: AcpHandleOptions) {
     const { agent, sessionId, ignored, plan, timeoutMs, signal } = options;
     this.#options = options;
+    this.agent = agent;
     this.sessionId = sessionId;
     this.ignored = ignored;
     this.released = this.#letGo.promise;
@@ -68,7 +70,6 @@ export class AcpHandle implements AgentHandle {
       over,
     );
     if (timeoutMs !== undefined) this.#endAfter(timeoutMs);
-    void agent.gone.then((why) => this.#break("app_server_crashed", why));
     this.#answered = this.#prompt();
   }
 
@@ -103,6 +104,11 @@ export class AcpHandle implements AgentHandle {
     await untilAborted(this.released, signal);
   }
 
+  /** The agent is gone. */
+  crash(why: string): void {
+    this.#break("app_server_crashed", why);
+  }
+
   shutdown(): void {
     this.#break("provider_shutdown", "The provider was shut down.");
   }
@@ -112,13 +118,14 @@ export class AcpHandle implements AgentHandle {
   }
 
   async #prompt(): Promise<void> {
-    const { agent, sessionId, plan } = this.#options;
+    const { agent, sessionId } = this;
+    const { plan } = this.#options;
     const prompt = [{ type: "text" as const, text: plan.prompt }];
     try {
       const response = await agent.request(methods.agent.session.prompt, { sessionId, prompt });
       this.#finish(endOfPrompt(response, this.#mapper.message, this.#mapper.cost));
     } catch (error) {
-      // The agent's death is told with its last words, which take a moment to be known.
+      // The agent's death is told by `crash` with its last words, which take a moment to be known.
       if (agent.closed) return;
       const why = error instanceof Error ? error.message : String(error);
       const reason = error instanceof RequestError ? String(error.code) : "request_failed";
@@ -154,15 +161,15 @@ export class AcpHandle implements AgentHandle {
     void this.#rest().finally(() => this.#letGo.resolve());
   }
 
-  /** Until the agent rests: it answers a prompt that was cancelled, or is gone. */
+  /** Until the agent rests: it answers a prompt that was cancelled, or its connection breaks. */
   async #rest(): Promise<void> {
-    const { agent, sessionId, limits, onDeaf } = this.#options;
-    const settled = Promise.race([this.#answered, agent.gone]);
+    const { agent, sessionId } = this;
+    const { limits, onDeaf } = this.#options;
     // An answer that is here already needs no cancelling.
-    const pending = await Promise.race([settled.then(() => false), nextRound().then(() => true)]);
+    const pending = await Promise.race([this.#answered.then(() => false), nextRound().then(() => true)]);
     try {
-      if (pending && !agent.closed) await agent.cancel(sessionId);
-      if (pending) await within("the agent's rest", limits.cancelMs, settled);
+      if (pending) await agent.cancel(sessionId);
+      if (pending) await within("the agent's rest", limits.cancelMs, this.#answered);
     } catch {
       await onDeaf();
     }

@@ -238,6 +238,34 @@ describe("an ACP agent that misbehaves", () => {
     await expect(working(provider)).rejects.toMatchObject(failure);
   });
 
+  it("dies when it has sessions and others are on their way: no stream is left open", async () => {
+    await using provider = await launchTiny();
+    const { pid = 0 } = provider;
+    const handles = await Promise.all(Array.from({ length: 5 }, () => working(provider)));
+    const opening = Array.from({ length: 5 }, () => working(provider));
+    process.kill(pid, "SIGKILL");
+    const opened = await Promise.allSettled(opening);
+    const ends = await Promise.all(
+      [...handles, ...opened.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []))].map(lastOf),
+    );
+    expect(new Set(ends.map((end) => end?.kind === "error" && end.code))).toEqual(
+      new Set(["app_server_crashed"]),
+    );
+    const refusals = opened.flatMap((one) => (one.status === "rejected" ? [one.reason as unknown] : []));
+    expect(refusals).toEqual(refusals.map(() => expect.objectContaining({ code: "spawn_failed" })));
+  });
+
+  it("is not begun when the callback throws", async () => {
+    const spawned = shared.spawn({
+      prompt: "work",
+      cwd,
+      onProcessSpawned: () => {
+        throw new Error("not now");
+      },
+    });
+    await expect(spawned).rejects.toMatchObject({ code: "spawn_failed", message: "not now" });
+  });
+
   it("is given up while it is launched", async () => {
     const abort = new AbortController();
     const launching = launchTiny({ fault: "--silent", signal: abort.signal });

@@ -44,6 +44,7 @@ export class AcpProvider implements AgentProvider {
   readonly #options: AcpProviderOptions;
   readonly #limits: AcpLimits;
   readonly #board: SessionBoard;
+  readonly #over = new AbortController();
   #agent: Promise<AcpAgent> | undefined;
   #pid: number | undefined;
   #shutdown: Promise<void> | undefined;
@@ -138,11 +139,11 @@ export class AcpProvider implements AgentProvider {
       await this.#inTime(agent, "the agent's settings", configureSession(agent, opened));
       if (signal?.aborted) throw new ProviderError("context_cancelled", "The caller's signal fired.");
       this.#refuseWhenShutDown();
+      if (agent.pid !== undefined) spec.onProcessSpawned?.(agent.pid);
     } catch (error) {
       await agent.closeSession(opened.sessionId, this.#limits.closeMs);
-      throw error;
+      throw spawnFailed(error);
     }
-    if (agent.pid !== undefined) spec.onProcessSpawned?.(agent.pid);
     return this.#adopt(agent, plan, opened, { timeoutMs: spec.timeoutMs, signal });
   }
 
@@ -165,6 +166,8 @@ export class AcpProvider implements AgentProvider {
       },
     });
     this.#board.add(handle);
+    // It may have died just now, and its other sessions have been told.
+    if (agent.closed) void agent.gone.then((why) => handle.crash(why));
     return handle;
   }
 
@@ -173,29 +176,29 @@ export class AcpProvider implements AgentProvider {
     try {
       return await within(what, this.#limits.sessionMs, work);
     } catch (error) {
-      if (agent.closed) {
-        const why = await agent.gone;
-        throw new ProviderError("spawn_failed", `The agent died while a session opened: ${why}`, {
-          cause: error,
-        });
-      }
-      if (error instanceof ProviderError) throw error;
+      if (!agent.closed) throw spawnFailed(error);
+      const message = `The agent died while a session opened: ${await agent.gone}`;
+      throw new ProviderError("spawn_failed", message, { cause: error });
+    }
+  }
+
+  /** The agent that runs, or another in the place of one that died. */
+  async #running(): Promise<AcpAgent> {
+    try {
+      const agent = await (this.#agent ?? this.#restart());
+      if (!agent.closed) return agent;
+      await agent.gone;
+      return await (this.#agent ?? this.#restart());
+    } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       throw new ProviderError("spawn_failed", message, { cause: error });
     }
   }
 
-  /** The agent that runs, or another in its place. */
-  async #running(): Promise<AcpAgent> {
+  #restart(): Promise<AcpAgent> {
+    const { signal } = this.#over;
     const limits = this.#limits;
-    const agent =
-      this.#agent ?? this.#use(AcpAgent.start({ ...this.#options, listener: this.#board, limits }));
-    try {
-      return await agent;
-    } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      throw new ProviderError("spawn_failed", message, { cause: error });
-    }
+    return this.#use(AcpAgent.start({ ...this.#options, signal, listener: this.#board, limits }));
   }
 
   #use(starting: Promise<AcpAgent>): Promise<AcpAgent> {
@@ -205,9 +208,11 @@ export class AcpProvider implements AgentProvider {
       this.#agent = undefined;
       this.#pid = undefined;
     };
-    starting.then((agent) => {
+    starting.then(async (agent) => {
       this.#pid = agent.pid;
-      return agent.gone.then(forget);
+      const why = await agent.gone;
+      forget();
+      for (const handle of this.#board.handles) if (handle.agent === agent) handle.crash(why);
     }, forget);
     return starting;
   }
@@ -217,9 +222,16 @@ export class AcpProvider implements AgentProvider {
   }
 
   async #end(): Promise<void> {
+    this.#over.abort();
     for (const handle of this.#board.handles) handle.shutdown();
     // One that could not be started left nothing.
     const agent = await this.#agent?.catch(() => undefined);
     await agent?.[Symbol.asyncDispose]();
   }
+}
+
+function spawnFailed(error: unknown): ProviderError {
+  if (error instanceof ProviderError) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  return new ProviderError("spawn_failed", message, { cause: error });
 }

@@ -5,31 +5,37 @@ import type { AcpProvider } from "../acp/acp-provider.ts";
 import type { AgentSpec } from "../contract/agent-spec.ts";
 import { runConformance } from "./run-conformance.ts";
 
-it("an ACP agent earns every tier but that of injection, which ACP does not have", async () => {
-  await using home = await tempFolder("acp");
-  const spec = (prompt: string): AgentSpec => ({ prompt, cwd: home.path });
-  const make = (): Promise<AcpProvider> =>
-    launchTiny({ env: { ACP_TEST_HOME: home.path }, supportsReasoningEffort: true });
-  const report = await runConformance(make, {
-    scenarios: {
-      says: (words) => spec(`say ${words}`),
-      works: () => spec("work"),
-      usesTool: () => spec("tool"),
-      remembers: { told: (words) => spec(`remember ${words}`), asked: () => spec("recall") },
-      usesServer: () => ({ ...spec("server hello"), mcpStdioServers: ECHO_SERVER }),
-      asks: () => spec("ask execute make test"),
-      crash: (provider) => {
-        const { pid } = provider as AcpProvider;
-        if (pid !== undefined) process.kill(pid, "SIGKILL");
+it(
+  "an ACP agent earns every tier but that of injection, which ACP does not have",
+  {
+    timeout: 90_000,
+  },
+  async () => {
+    await using home = await tempFolder("acp");
+    const spec = (prompt: string): AgentSpec => ({ prompt, cwd: home.path });
+    const make = (): Promise<AcpProvider> =>
+      launchTiny({ env: { ACP_TEST_HOME: home.path }, supportsReasoningEffort: true });
+    const report = await runConformance(make, {
+      scenarios: {
+        says: (words) => spec(`say ${words}`),
+        works: () => spec("work"),
+        usesTool: () => spec("tool"),
+        remembers: { told: (words) => spec(`remember ${words}`), asked: () => spec("recall") },
+        usesServer: () => ({ ...spec("server hello"), mcpStdioServers: ECHO_SERVER }),
+        asks: () => spec("ask execute make test"),
+        crash: (provider) => {
+          const { pid } = provider as AcpProvider;
+          if (pid !== undefined) process.kill(pid, "SIGKILL");
+        },
       },
-    },
-    samples: { model: "large", providerConfig: { mode: "plan" } },
-  });
-  expect(report.checks.filter(({ status }) => status === "failed")).toEqual([]);
-  expect(report.tiers.map(({ tier, status }) => `${tier} ${status}`)).toEqual([
-    "event-contract earned",
-    "injection not_earned",
-    "resume earned",
-    "adaptation-receipt earned",
-  ]);
-});
+      samples: { model: "large", providerConfig: { mode: "plan" } },
+    });
+    expect(report.checks.filter(({ status }) => status === "failed")).toEqual([]);
+    expect(report.tiers.map(({ tier, status }) => `${tier} ${status}`)).toEqual([
+      "event-contract earned",
+      "injection not_earned",
+      "resume earned",
+      "adaptation-receipt earned",
+    ]);
+  },
+);
