@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type Fault, rawProvider } from "../../test/raw-provider.ts";
+import type { AgentHandle, AgentProvider } from "../contract/agent-provider.ts";
 import { StubProvider } from "../stub/stub-provider.ts";
 import { StubSessions } from "../stub/stub-sessions.ts";
 import type { ConformanceOptions } from "./conformance-options.ts";
@@ -78,6 +79,26 @@ describe("the suite", () => {
     const limits = { ...RAW.limits, ...SHORT };
     const report = await runConformance(() => rawProvider(fault), { ...RAW, limits });
     for (const [id, reason] of Object.entries(expected)) expect(failures(report)[id]).toMatch(reason);
+  });
+
+  it("stops what comes when nobody waits for it any more", async () => {
+    const late = Promise.withResolvers<void>();
+    const stopped: string[] = [];
+    const makeLate = (): AgentProvider => {
+      const provider = rawProvider();
+      const spawn = async (...args: Parameters<AgentProvider["spawn"]>): Promise<AgentHandle> => {
+        const handle = await provider.spawn(...args);
+        await late.promise;
+        const stop = async (): Promise<void> => void stopped.push(handle.sessionId);
+        return { ...handle, stop };
+      };
+      return { ...provider, spawn };
+    };
+    const limits = { ...RAW.limits, ...SHORT, spawnMs: 1 };
+    const report = await runConformance(makeLate, { ...RAW, limits });
+    expect(failures(report)["init-first"]).toMatch(/spawn\(\) took longer/);
+    late.resolve();
+    await expect.poll(() => stopped.length).toBeGreaterThan(10);
   });
 
   it("finds one fault to be one fault", async () => {

@@ -13,6 +13,7 @@ export class Workbench {
   readonly #stage: Stage;
   readonly #handles: AgentHandle[] = [];
   readonly #providers: AgentProvider[] = [];
+  #released = false;
 
   constructor(stage: Stage, provider: AgentProvider) {
     this.#stage = stage;
@@ -79,15 +80,12 @@ export class Workbench {
     const settled = await within(
       what,
       this.limits.callMs,
-      work.then(
-        (handle) => ({ handle }),
+      this.#kept(work).then(
+        () => undefined,
         (error: unknown) => ({ error }),
       ),
     );
-    if ("handle" in settled) {
-      if (settled.handle) this.#handles.push(settled.handle);
-      throw failure(`${what} should be refused with "${expected}", and was taken`);
-    }
+    if (!settled) throw failure(`${what} should be refused with "${expected}", and was taken`);
     const code = (settled.error as { code?: unknown } | null)?.code;
     holds(
       typeof code === "string" && codes.includes(code),
@@ -98,6 +96,7 @@ export class Workbench {
 
   /** Ends whatever the check left at work; says what could not be ended. */
   async release(): Promise<string | undefined> {
+    this.#released = true;
     const stops = this.#handles.map((handle) =>
       within("stop() after the check", this.limits.stopMs, (async () => handle.stop())()),
     );
@@ -113,10 +112,11 @@ export class Workbench {
     return new WatchedSession(handle, this.limits);
   }
 
-  /** A handle that comes after its limit is stopped too. */
-  async #kept(coming: Promise<AgentHandle>): Promise<AgentHandle> {
+  /** Remembers a handle to be stopped; one that comes when the check is over is stopped at once. */
+  async #kept<Handle extends AgentHandle | void>(coming: Promise<Handle>): Promise<Handle> {
     const handle = await coming;
-    this.#handles.push(handle);
+    if (handle && this.#released) void (async () => handle.stop())().catch(() => {});
+    else if (handle) this.#handles.push(handle);
     return handle;
   }
 }

@@ -27,6 +27,12 @@ const SAMPLES: Partial<AgentSpec> = {
   onProcessSpawned: () => {},
 };
 
+/** Fields that mean something only beside another. */
+const BESIDE: Partial<Record<SpecField, Partial<AgentSpec>>> = {
+  sandboxLevel: { sandboxEnabled: true },
+  mcpToolNames: { mcpStdioServers: SAMPLES.mcpStdioServers },
+};
+
 interface FieldFlag {
   readonly flag: keyof AgentCapabilities;
   /** Whether the field has to be refused where the flag is false; a provider may take more than it needs. */
@@ -55,7 +61,7 @@ export const FIELD_CHECKS: readonly Check[] = SPEC_FIELDS.map((field) => ({
     const base = bench.scenarios.works();
     const value = bench.samples?.[field] ?? base[field] ?? SAMPLES[field];
     if (value === undefined) throw notVerified(`there is no sample for ${field}`);
-    const spec = { ...base, [field]: value };
+    const spec = { ...base, ...BESIDE[field], [field]: value };
     const ignored = await isIgnored(bench, spec, field);
     agreesWithFlags(bench, field, ignored);
     const required = { ...spec, required: [field] };
