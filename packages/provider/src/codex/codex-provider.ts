@@ -1,6 +1,6 @@
 import type { AskHandler } from "@codexkit/approvals";
 import { Codex, CodexError, type LaunchOptions, type Thread } from "codexkit";
-import type { AgentProvider, CallOptions } from "../contract/agent-provider.ts";
+import type { AgentHandle, AgentProvider, CallOptions } from "../contract/agent-provider.ts";
 import type { AgentSpec } from "../contract/agent-spec.ts";
 import type { AgentCapabilities } from "../contract/capabilities.ts";
 import { refuseIgnored } from "../contract/ignored-field.ts";
@@ -55,7 +55,7 @@ export class CodexProvider implements AgentProvider {
     this.name = options.name ?? "codex";
     this.#codex = codex;
     this.#ask = options.ask;
-    const { TMPDIR } = { ...process.env, ...options.env };
+    const { TMPDIR } = { ...(options.inheritEnv === false ? {} : process.env), ...options.env };
     const tempFolders = TMPDIR ? ["/tmp", TMPDIR] : ["/tmp"];
     this.#context = { codexHome, tempFolders, canAsk: options.ask !== undefined };
     this.#interruptTimeoutMs = options.interruptTimeoutMs ?? LIMITS.interruptMs;
@@ -89,11 +89,11 @@ export class CodexProvider implements AgentProvider {
     return this.#sessions.size;
   }
 
-  async spawn(spec: AgentSpec, options: CallOptions = {}): Promise<CodexHandle> {
+  async spawn(spec: AgentSpec, options: CallOptions = {}): Promise<AgentHandle> {
     return this.#open(spec, options, (thread) => this.#codex.startThread(thread));
   }
 
-  async resume(sessionId: string, spec: AgentSpec, options: CallOptions = {}): Promise<CodexHandle> {
+  async resume(sessionId: string, spec: AgentSpec, options: CallOptions = {}): Promise<AgentHandle> {
     this.#refuseWhenShutDown();
     const held = this.#sessions.get(sessionId);
     if (this.#sessions.has(sessionId) && !held?.finished) {
@@ -105,7 +105,7 @@ export class CodexProvider implements AgentProvider {
     this.#sessions.set(sessionId, undefined);
     try {
       // Codex may still be letting go of it.
-      if (held) await untilAborted(held.released, options.signal);
+      await held?.released;
       this.#board.expect(sessionId);
       return await this.#open(spec, options, (thread) => this.#resumeThread(sessionId, thread));
     } catch (error) {
@@ -133,7 +133,8 @@ export class CodexProvider implements AgentProvider {
     const plan = planSpawn(parsed, this.#context);
     refuseIgnored(this.name, parsed, plan.ignored);
     refuseAborted(signal);
-    const handlers = permissionHandlers(plan.permissions, { cwd: parsed.cwd, ask: this.#ask });
+    const ask = parsed.autonomous === false ? this.#ask : undefined;
+    const handlers = permissionHandlers(plan.permissions, { cwd: parsed.cwd, ask });
     try {
       const thread = await this.#opened(open({ ...plan.thread, handlers }), signal);
       const handle = this.#adopt(thread, plan, signal);

@@ -1,5 +1,13 @@
-import { type Codex, CodexError, type CodexEvent, type Thread, type Turn, type TurnEndEvent } from "codexkit";
-import type { Subagent, TerminalEvent } from "../../contract/agent-event.ts";
+import {
+  type Codex,
+  CodexError,
+  type CodexErrorCode,
+  type CodexEvent,
+  type Thread,
+  type Turn,
+  type TurnEndEvent,
+} from "codexkit";
+import type { AgentErrorCode, AgentEvent, Subagent, TerminalEvent } from "../../contract/agent-event.ts";
 import type { AgentHandle, CallOptions } from "../../contract/agent-provider.ts";
 import { EventStream } from "../../contract/event-stream.ts";
 import type { IgnoredField } from "../../contract/ignored-field.ts";
@@ -32,11 +40,12 @@ export interface CodexHandleOptions {
 export class CodexHandle implements AgentHandle, Listener {
   readonly sessionId: string;
   readonly ignored: readonly IgnoredField[];
-  readonly events: EventStream;
+  readonly events: AsyncIterable<AgentEvent>;
   readonly thread: Thread;
   /** Resolves once Codex has let go of the session; never rejects. */
   readonly released: Promise<void>;
   readonly #options: CodexHandleOptions;
+  readonly #stream: EventStream;
   readonly #mapper = new EventMapper();
   readonly #cost = new SessionCost();
   readonly #steps: StepMeter;
@@ -50,17 +59,19 @@ export class CodexHandle implements AgentHandle, Listener {
   #finished = false;
 
   constructor(options: CodexHandleOptions) {
-    const { thread, plan, board, signal } = options;
+    const { codex, thread, plan, board, signal } = options;
     this.#options = options;
     this.thread = thread;
     this.sessionId = thread.id;
     this.ignored = plan.ignored;
     this.released = this.#letGo.promise;
     this.#steps = new StepMeter(plan.budget.maxTurns);
-    this.events = new EventStream(
+    this.#stream = new EventStream(
       { kind: "init", sessionId: thread.id, ignored: plan.ignored, raw: thread.settings },
       { onAbandoned: () => this.#close("stopped") },
     );
+    this.events = this.#stream;
+    this.#pid = codex.pid;
     board.add(this);
     signal?.addEventListener("abort", this.#onAbort);
     const { timeoutMs } = plan.budget;
@@ -85,13 +96,17 @@ export class CodexHandle implements AgentHandle, Listener {
   hear(event: CodexEvent, author?: Subagent): void {
     if (this.#finished) return;
     this.#cost.take(event);
-    for (const said of this.#mapper.map(event, author)) this.events.push(said);
+    for (const said of this.#mapper.map(event, author)) this.#stream.push(said);
     if (author) return;
     if (event.type === "turn.started") this.#turnId ??= event.turnId;
     if (isTurnEnd(event)) {
       // The end of an earlier turn, whose session did not wait for it, is not this one's.
       if (event.turnId === this.#turnId) this.#endTurn(event);
     } else if (this.#steps.take(event)) this.#close("max_turns");
+  }
+
+  fail(error: unknown): void {
+    this.#finish({ kind: "error", code: "provider_failed", message: String(error), raw: error });
   }
 
   async inject(text: string, { signal }: CallOptions = {}): Promise<void> {
@@ -140,13 +155,11 @@ export class CodexHandle implements AgentHandle, Listener {
       setImmediate(() => this.#endTurn({ type, threadId, turnId, result }));
     } catch (error) {
       // Events that came with the failure go first.
-      setImmediate(() => this.#fail(error));
+      setImmediate(() => {
+        if (error instanceof CodexError) this.#finish(endOfFailure(error, this.#total()));
+        else this.fail(error);
+      });
     }
-  }
-
-  #fail(error: unknown): void {
-    const known = error instanceof CodexError ? error : new CodexError("request_failed", String(error));
-    this.#finish(endOfFailure(known, this.#total()));
   }
 
   #endTurn(end: TurnEndEvent): void {
@@ -159,8 +172,8 @@ export class CodexHandle implements AgentHandle, Listener {
     for (const timer of this.#timers) clearTimeout(timer);
     this.#options.signal?.removeEventListener("abort", this.#onAbort);
     for (const result of this.#mapper.closeOpen("The session ended before this did."))
-      this.events.push(result);
-    this.events.end(end);
+      this.#stream.push(result);
+    this.#stream.end(end);
     void this.#release(end);
   }
 
@@ -169,7 +182,7 @@ export class CodexHandle implements AgentHandle, Listener {
     try {
       await this.thread.close();
       // A codex that died has let go of everything, and must not be started again for that.
-      const isDead = end.kind === "error" && end.code !== "context_cancelled";
+      const isDead = end.kind === "error" && DEAD.has(end.code);
       if (!isDead && codex.pid === this.#pid) await unloadThread(codex, this.sessionId);
     } catch {
       // It died meanwhile.
@@ -188,7 +201,9 @@ export class CodexHandle implements AgentHandle, Listener {
   }
 }
 
-const HAS_ENDED: ReadonlySet<string> = new Set([
+const DEAD: ReadonlySet<AgentErrorCode> = new Set(["app_server_crashed", "provider_shutdown"]);
+
+const HAS_ENDED: ReadonlySet<CodexErrorCode> = new Set([
   "turn_not_active",
   "turn_not_found",
   "app_server_crashed",

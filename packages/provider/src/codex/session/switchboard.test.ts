@@ -15,6 +15,7 @@ function spawned(by: string): CodexEvent {
 
 class Session implements Listener {
   readonly heard: [type: string, author: Subagent | undefined][] = [];
+  readonly failures: unknown[] = [];
   readonly thread: { id: string; agents: Agent[] };
 
   constructor(id: string) {
@@ -22,7 +23,12 @@ class Session implements Listener {
   }
 
   hear({ type }: CodexEvent, author?: Subagent): void {
+    if (type === "warning") throw new Error("I can't hear this");
     this.heard.push([type, author]);
+  }
+
+  fail(error: unknown): void {
+    this.failures.push(error);
   }
 }
 
@@ -79,6 +85,16 @@ describe("a switchboard", () => {
     const again = new Session("a");
     board.add(again);
     expect(again.heard).toHaveLength(1);
+  });
+
+  it("tells a session what it threw, and goes on with the others", () => {
+    const board = new Switchboard();
+    const [a, b] = [new Session("a"), new Session("b")];
+    board.add(a);
+    board.add(b);
+    board.take({ type: "warning", kind: "server", message: "", threadId: "a" });
+    board.take(turn("b"));
+    expect([a.failures.length, b.heard.length]).toEqual([1, 1]);
   });
 
   it("bounds what waits", () => {

@@ -7,6 +7,13 @@ export interface Listener {
   readonly thread: Pick<Thread, "id" | "agents">;
   /** Hears every event of the session's thread, and of the threads of the agents below it. */
   hear(event: CodexEvent, author?: Subagent): void;
+  /** Is told what it threw: the others are not touched by that. */
+  fail(error: unknown): void;
+}
+
+interface Known {
+  readonly listener: Listener;
+  readonly author: Subagent;
 }
 
 /**
@@ -16,7 +23,7 @@ export interface Listener {
 export class Switchboard {
   readonly #listeners = new Map<string, Listener>();
   /** Agents' threads that are known: whose they are. */
-  readonly #authors = new Map<string, { readonly listener: Listener; readonly author: Subagent }>();
+  readonly #authors = new Map<string, Known>();
   readonly #orphans = new Map<string, CodexEvent[]>();
   /** Threads that are done with, so that the last words about them don't wait for anybody. */
   readonly #gone = new Set<string>();
@@ -68,16 +75,12 @@ export class Switchboard {
 
   #deliver(threadId: string, event: CodexEvent): void {
     const listener = this.#listeners.get(threadId);
-    if (listener) {
-      listener.hear(event);
-      return;
-    }
-    const known = this.#authors.get(threadId) ?? this.#findAuthor(threadId);
-    if (known) known.listener.hear(event, known.author);
+    const known = listener ? { listener } : (this.#authors.get(threadId) ?? this.#findAuthor(threadId));
+    if (known) tell(known, event);
     else this.#keep(threadId, event);
   }
 
-  #findAuthor(threadId: string): { listener: Listener; author: Subagent } | undefined {
+  #findAuthor(threadId: string): Known | undefined {
     for (const listener of this.#listeners.values()) {
       const agent = findAgent(listener.thread.agents, threadId);
       if (!agent) continue;
@@ -108,6 +111,14 @@ export class Switchboard {
       this.#orphans.delete(threadId);
       for (const event of events) this.#deliver(threadId, event);
     }
+  }
+}
+
+function tell({ listener, author }: Pick<Known, "listener"> & Partial<Known>, event: CodexEvent): void {
+  try {
+    listener.hear(event, author);
+  } catch (error) {
+    listener.fail(error);
   }
 }
 
