@@ -1,6 +1,13 @@
 // A sound provider written without the contract's EventStream, and the ways in which it can be broken: nothing here repairs
 // what a fault does to the stream.
-import type { AgentEvent, AgentHandle, AgentProvider, AgentSpec, CallOptions } from "../src/index.ts";
+import type {
+  AgentEvent,
+  AgentHandle,
+  AgentProvider,
+  AgentSpec,
+  CallOptions,
+  SpecField,
+} from "../src/index.ts";
 import { parseSpec, ProviderError } from "../src/index.ts";
 
 /** One fault at a time. */
@@ -38,7 +45,7 @@ interface Live {
   readonly end: (event: AgentEvent) => void;
 }
 
-const NO_COST = { inputTokens: 10, cachedInputTokens: 5, outputTokens: 1, usd: 0.5, turns: 1 };
+const COST = { inputTokens: 10, cachedInputTokens: 5, outputTokens: 1, usd: 0.5, turns: 1 };
 
 export function rawProvider(fault?: Fault): AgentProvider {
   const memory = sharedMemory;
@@ -197,18 +204,18 @@ function words(text: string): AgentEvent {
 }
 
 function succeeded(fault: Fault | undefined): AgentEvent {
-  const cost = fault === "negative-usage" ? { ...NO_COST, outputTokens: -1 } : NO_COST;
+  const cost = fault === "negative-usage" ? { ...COST, outputTokens: -1 } : COST;
   const reason = fault === "not-json" ? { reason: undefined } : {};
   return { kind: "result", success: true, message: "", errors: [], cost, ...(reason as object) };
 }
 
 function failed(errorSubtype: "stopped" | "deadline_exceeded"): AgentEvent {
-  return { kind: "result", success: false, message: "", errors: [], errorSubtype, cost: NO_COST };
+  return { kind: "result", success: false, message: "", errors: [], errorSubtype, cost: COST };
 }
 
 function ignoredOf(spec: AgentSpec): AgentHandle["ignored"] {
-  const honoured = new Set(["prompt", "timeoutMs", "required"]);
-  return (Object.keys(spec) as (keyof AgentSpec)[])
-    .filter((field) => !honoured.has(field) && field !== "required")
-    .map((field) => ({ field: field as AgentHandle["ignored"][number]["field"], reason: "It is raw." }));
+  const honoured: readonly string[] = ["prompt", "timeoutMs", "required"];
+  return Object.keys(spec)
+    .filter((field) => !honoured.includes(field))
+    .map((field) => ({ field: field as SpecField, reason: "It is raw." }));
 }
