@@ -5,7 +5,7 @@ import {
   type RequestPermissionRequest,
   type RequestPermissionResponse,
 } from "@agentclientprotocol/sdk";
-import { untilAborted } from "../codex/until-aborted.ts";
+import { untilAborted } from "../contract/until-aborted.ts";
 import type { TerminalEvent } from "../contract/agent-event.ts";
 import type { AgentHandle, CallOptions } from "../contract/agent-provider.ts";
 import { EventStream } from "../contract/event-stream.ts";

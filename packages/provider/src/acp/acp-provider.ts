@@ -1,4 +1,4 @@
-import { untilAborted } from "../codex/until-aborted.ts";
+import { untilAborted } from "../contract/until-aborted.ts";
 import type { AgentProvider, CallOptions } from "../contract/agent-provider.ts";
 import type { AgentSpec } from "../contract/agent-spec.ts";
 import type { AgentCapabilities } from "../contract/capabilities.ts";

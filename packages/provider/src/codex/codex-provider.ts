@@ -14,7 +14,7 @@ import { CodexHandle } from "./session/codex-handle.ts";
 import { Switchboard } from "./session/switchboard.ts";
 import { unloadThread } from "./session/unload-thread.ts";
 import { toProviderError } from "./translate-error.ts";
-import { refuseAborted, untilAborted } from "./until-aborted.ts";
+import { refuseAborted, untilAborted } from "../contract/until-aborted.ts";
 
 /** How the one codex of a provider is launched, and who is asked. */
 export interface CodexProviderOptions extends Omit<LaunchOptions, "handlers" | "optOutNotifications"> {

@@ -16,7 +16,7 @@ import {
   type RequestPermissionResponse,
 } from "@agentclientprotocol/sdk";
 import type { OwnedProcess } from "codexkit/process";
-import { untilAborted } from "../../codex/until-aborted.ts";
+import { untilAborted } from "../../contract/until-aborted.ts";
 import { ProviderError } from "../../contract/provider-error.ts";
 import type { SessionNotification } from "../events/session-notification.ts";
 import type { AcpLimits } from "../limits.ts";

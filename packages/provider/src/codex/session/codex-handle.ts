@@ -15,7 +15,7 @@ import { ProviderError } from "../../contract/provider-error.ts";
 import { EventMapper } from "../events/event-mapper.ts";
 import type { SpawnPlan } from "../plan/plan-spawn.ts";
 import { toProviderError } from "../translate-error.ts";
-import { untilAborted } from "../until-aborted.ts";
+import { untilAborted } from "../../contract/until-aborted.ts";
 import { SessionCost } from "./session-cost.ts";
 import { type CloseReason, endOfClosed, endOfFailure, endOfTurn } from "./session-end.ts";
 import { StepMeter } from "./step-meter.ts";

@@ -1,4 +1,4 @@
-import { ProviderError } from "../contract/provider-error.ts";
+import { ProviderError } from "./provider-error.ts";
 
 /**
  * Waits no longer than the caller wants to; what it waited for goes on.

@@ -1,0 +1,195 @@
+// Every way in which a session ends, and what is left of it.
+import { gate, run, say, waitFor } from "@codexkit/scripted-model";
+import { type FakeAction, fakeAppServerCommand, type FakeBehaviour, tempFolder } from "@codexkit/testing";
+import { describe, expect, it } from "vitest";
+import { codexStage, ofKind, read } from "../../test/codex-stage.ts";
+import type { AgentEvent } from "../contract/agent-event.ts";
+import type { AgentSpec } from "../contract/agent-spec.ts";
+import { CodexProvider } from "./codex-provider.ts";
+
+describe("the end of a session", () => {
+  it("comes by stop, with what was said and used until then", async () => {
+    await using stage = await codexStage(() => say(["Half a", waitFor(gate())]));
+    const handle = await stage.provider.spawn(stage.spec("go"));
+    const events: AgentEvent[] = [];
+    for await (const event of handle.events) {
+      events.push(event);
+      if (event.kind === "assistant_text") void handle.stop();
+    }
+    expect(events.at(-1)).toMatchObject({ kind: "result", success: false, errorSubtype: "stopped" });
+    await handle.stop();
+    expect(stage.provider.sessions).toBe(0);
+    expect(await stage.model.requests[0]?.ended).toBe("abandoned");
+  });
+
+  it("comes by the signal, before there is a handle and after", async () => {
+    await using stage = await codexStage(() => say(["Half a", waitFor(gate())]));
+    const aborted = stage.provider.spawn(stage.spec("go"), { signal: AbortSignal.abort() });
+    await expect(aborted).rejects.toMatchObject({ code: "context_cancelled" });
+    const early = new AbortController();
+    const cut = stage.provider.spawn(stage.spec("go"), { signal: early.signal });
+    early.abort();
+    await expect(cut).rejects.toMatchObject({ code: "context_cancelled" });
+    const controller = new AbortController();
+    const handle = await stage.provider.spawn(stage.spec("go"), { signal: controller.signal });
+    await stage.model.waitForRequests(1);
+    controller.abort();
+    expect((await read(handle)).end).toMatchObject({ kind: "error", code: "context_cancelled" });
+    await expect.poll(() => stage.provider.sessions).toBe(0);
+  });
+
+  it("comes when the reader leaves, and Codex stops", async () => {
+    await using stage = await codexStage(() => say(["Half a", waitFor(gate())]));
+    const handle = await stage.provider.spawn(stage.spec("go"));
+    for await (const event of handle.events) if (event.kind === "assistant_text") break;
+    expect(await stage.model.requests[0]?.ended).toBe("abandoned");
+    await handle.stop();
+    expect(stage.provider.sessions).toBe(0);
+  });
+
+  it("comes by timeoutMs", async () => {
+    await using stage = await codexStage(() => say(["Half a", waitFor(gate())]));
+    const { end } = await stage.run("go", { timeoutMs: 500 });
+    expect(end).toMatchObject({ kind: "result", success: false, errorSubtype: "deadline_exceeded" });
+  });
+
+  it("comes by maxTurns when the model wants one more call, and not before", async () => {
+    await using stage = await codexStage(({ outputs }) =>
+      outputs.length < 2 ? run("true", { callId: `c${outputs.length}` }) : say("done"),
+    );
+    expect((await stage.run("go", { maxTurns: 3 })).end).toMatchObject({ success: true, cost: { turns: 3 } });
+    const stopped = await stage.run("go", { maxTurns: 2 });
+    expect(stopped.end).toMatchObject({ success: false, errorSubtype: "max_turns", cost: { turns: 2 } });
+    expect(ofKind(stopped, "assistant_text")).toEqual([]);
+  });
+
+  it("comes by a crash for every session; the provider goes on and the sessions resume", async () => {
+    const hold = gate();
+    await using stage = await codexStage(({ lastUserText }) =>
+      lastUserText === "hang" ? say(["Half a", waitFor(hold)]) : say("back"),
+    );
+    const handles = await Promise.all([1, 2, 3].map(() => stage.provider.spawn(stage.spec("hang"))));
+    await stage.model.waitForRequests(3);
+    const reading = handles.map(read);
+    process.kill(stage.provider.pid ?? 0, "SIGKILL");
+    for (const { end } of await Promise.all(reading)) {
+      expect(end).toMatchObject({ kind: "error", code: "app_server_crashed" });
+    }
+    const resumed = await stage.provider.resume(handles[0]?.sessionId ?? "", stage.spec("back"));
+    expect((await read(resumed)).end).toMatchObject({ success: true, message: "back" });
+    expect((await stage.run("new")).end).toMatchObject({ success: true });
+  });
+
+  it("comes by the provider's shutdown, after which nothing starts and codex is gone", async () => {
+    await using stage = await codexStage(() => say(["Half a", waitFor(gate())]));
+    const handle = await stage.provider.spawn(stage.spec("go"));
+    const { pid } = stage.provider;
+    const [{ end }] = await Promise.all([read(handle), stage.provider.shutdown(), stage.provider.shutdown()]);
+    expect(end).toMatchObject({ kind: "error", code: "provider_shutdown" });
+    await expect(stage.provider.spawn(stage.spec("go"))).rejects.toMatchObject({ code: "shut_down" });
+    await expect(stage.provider.resume(handle.sessionId, stage.spec("go"))).rejects.toMatchObject({
+      code: "shut_down",
+    });
+    await handle.stop();
+    expect(() => process.kill(pid ?? 0, 0)).toThrow("ESRCH");
+  });
+
+  it("comes also from a codex that does not stop when it is told to", async () => {
+    await using stage = await fakeStage({ "turn/start": [reply], "turn/interrupt": [{ do: "nothing" }] });
+    const handle = await stage.provider.spawn(stage.spec);
+    const waiting = new AbortController();
+    const stopping = handle.stop({ signal: waiting.signal });
+    waiting.abort();
+    await expect(stopping).rejects.toMatchObject({ code: "context_cancelled" });
+    expect((await read(handle)).end).toMatchObject({ errorSubtype: "stopped" });
+  });
+
+  it("is not mistaken for that of an earlier turn, nor hastened by what nobody can answer", async () => {
+    const ask = {
+      do: "request",
+      id: "q",
+      method: "item/riddle/ask",
+      params: { threadId: "thread-1" },
+    } as const;
+    await using stage = await fakeStage({
+      "turn/start": [
+        completed("an earlier one"),
+        reply,
+        notify("turn/started", { threadId: "thread-1", turn }),
+        ask,
+      ],
+      "turn/steer": [{ do: "reply", result: {} }, completed(turn.id)],
+    });
+    const handle = await stage.provider.spawn(stage.spec);
+    const events: AgentEvent[] = [];
+    for await (const event of handle.events) {
+      events.push(event);
+      if (event.kind === "system" && event.subtype === "unhandled_server_request")
+        await handle.inject("go on");
+    }
+    expect(events.at(-1)).toMatchObject({ success: true, raw: { turnId: turn.id } });
+  });
+});
+
+const turn = {
+  id: "turn-1",
+  items: [],
+  itemsView: "notLoaded",
+  status: "inProgress",
+  error: null,
+  durationMs: 1,
+};
+const reply = { do: "reply", result: { turn } } as const;
+
+function notify(method: string, params: object): FakeAction {
+  return { do: "notify", method, params };
+}
+
+function completed(turnId: string): FakeAction {
+  return notify("turn/completed", {
+    threadId: "thread-1",
+    turn: { ...turn, id: turnId, status: "completed" },
+  });
+}
+
+/** A provider on a codex that does as it is told, for what the real one can't be made to do. */
+async function fakeStage(
+  on: NonNullable<FakeBehaviour["on"]>,
+): Promise<{ provider: CodexProvider; spec: AgentSpec } & AsyncDisposable> {
+  await using made = new AsyncDisposableStack();
+  const folder = made.use(await tempFolder("fake"));
+  const initialize: FakeAction = {
+    do: "reply",
+    result: { userAgent: "fake/0.166.0", codexHome: folder.path },
+  };
+  const { command, args } = fakeAppServerCommand({ on: { initialize: [initialize], ...on } });
+  const options = { codexPath: command, wrapperArgs: args, interruptTimeoutMs: 50 };
+  const provider = made.use(await CodexProvider.create(options));
+  const owner = made.move();
+  const spec = { prompt: "go", cwd: folder.path };
+  return { provider, spec, [Symbol.asyncDispose]: () => owner.disposeAsync() };
+}
+
+describe("what a session leaves behind", () => {
+  it("is nothing: MCP servers, background commands and agents end with it", async () => {
+    await using stage = await codexStage(({ newOutputs }) =>
+      newOutputs.length === 0
+        ? run("echo $$; exec sleep 600", { callId: "c", yieldMs: 250 })
+        : say(newOutputs[0]?.text ?? ""),
+    );
+    const handle = await stage.provider.spawn(stage.spec("go"));
+    const { end } = await read(handle);
+    const pid = Number(/^(\d+)$/m.exec(end.message)?.[1]);
+    expect(pid).toBeGreaterThan(1);
+    await handle.stop();
+    await expect.poll(() => isAlive(pid)).toBe(false);
+  });
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
