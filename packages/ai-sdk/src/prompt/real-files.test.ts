@@ -4,13 +4,10 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
+import { pixelBytes as png, pixelUrl } from "../../test/pixel.ts";
 import { codexStage } from "../../test/codex-stage.ts";
 
-const png = Buffer.from(
-  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
-  "base64",
-);
-const image = { type: "input_image", image_url: `data:image/png;base64,${png.toString("base64")}` };
+const image = { type: "input_image", image_url: pixelUrl };
 
 describe("the files of a prompt", () => {
   it("reach the model as pictures and text, through ai 7, and others warn", async () => {

@@ -1,12 +1,11 @@
 import { say } from "@codexkit/scripted-model";
 import { launchCodex } from "@codexkit/testing";
 import { describe, expect, it } from "vitest";
+import { pixel as png, pixelUrl } from "../../test/pixel.ts";
 import { readPrompt } from "./read-prompt.ts";
 
-const png =
-  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 const picture = { type: "file", mediaType: "image/png", data: { type: "data", data: png } } as const;
-const image = { type: "input_image", image_url: `data:image/png;base64,${png}` };
+const image = { type: "input_image", image_url: pixelUrl };
 
 describe("a history in a fresh thread", () => {
   // One that calls tools, one that writes code.

@@ -1,11 +1,9 @@
 import type { LanguageModelV4Prompt, LanguageModelV4ToolResultOutput } from "@ai-sdk/provider";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { pixel as png, pixelUrl as pngUrl } from "../../test/pixel.ts";
 import { readPrompt } from "./read-prompt.ts";
 
-const png =
-  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
-const pngUrl = `data:image/png;base64,${png}`;
 const tools = new Set<string>();
 
 type Assistant = Extract<LanguageModelV4Prompt[number], { role: "assistant" }>;

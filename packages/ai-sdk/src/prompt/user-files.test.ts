@@ -5,14 +5,11 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
+import { pixelBytes as bytes, pixel as png, pixelUrl as pngUrl } from "../../test/pixel.ts";
 import type { FileData } from "./file-source.ts";
 import { promptLimits } from "./limits.ts";
 import { readPrompt } from "./read-prompt.ts";
 
-const png =
-  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
-const pngUrl = `data:image/png;base64,${png}`;
-const bytes = new Uint8Array(Buffer.from(png, "base64"));
 const tools = new Set<string>();
 
 type User = Extract<LanguageModelV4Prompt[number], { role: "user" }>;

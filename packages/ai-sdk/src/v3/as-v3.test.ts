@@ -9,6 +9,7 @@ import { convertArrayToReadableStream, convertReadableStreamToArray } from "@ai-
 import { generateText, Output, streamText } from "ai-v6";
 import { MockLanguageModelV4 } from "ai/test";
 import { describe, expect, it } from "vitest";
+import { pixel as png } from "../../test/pixel.ts";
 import { z } from "zod";
 import { readPrompt } from "../prompt/read-prompt.ts";
 import { asV3 } from "./as-v3.ts";
@@ -24,8 +25,6 @@ const result = (part: Partial<LanguageModelV4GenerateResult>): LanguageModelV4Ge
   warnings: [],
   ...part,
 });
-const png =
-  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
 describe("the prompt of a V3 call", () => {
   it("comes with its files tagged, in messages and in results of tools", async () => {
@@ -119,7 +118,7 @@ describe("the prompt of a V3 call", () => {
 });
 
 describe("what a V4 model gives, in V3", () => {
-  it("has bare files, and neither pings, custom parts nor interruptions", async () => {
+  it("has bare files, and neither pings, custom parts, preliminary results nor interruptions", async () => {
     const parts: LanguageModelV4StreamPart[] = [
       { type: "stream-start", warnings: [{ type: "deprecated", setting: "old", message: "use new" }] },
       { type: "ping" },
@@ -128,6 +127,8 @@ describe("what a V4 model gives, in V3", () => {
       { type: "text-end", id: "1", citations: [] },
       { type: "tool-input-start", id: "2", toolName: "exec", inputEncoding: "text", dynamic: true },
       { type: "custom", kind: "codex.plan" },
+      { type: "tool-result", toolCallId: "2", toolName: "exec", result: "a", preliminary: true },
+      { type: "tool-result", toolCallId: "2", toolName: "exec", result: "ab" },
       { type: "file", mediaType: "image/png", data: { type: "data", data: png } },
       {
         type: "reasoning-file",
@@ -151,6 +152,7 @@ describe("what a V4 model gives, in V3", () => {
       { type: "text-delta", id: "1", delta: "hi" },
       { type: "text-end", id: "1" },
       { type: "tool-input-start", id: "2", toolName: "exec", dynamic: true },
+      { type: "tool-result", toolCallId: "2", toolName: "exec", result: "ab" },
       { type: "file", mediaType: "image/png", data: png },
       { type: "file", mediaType: "image/png", data: png },
       {

@@ -1,5 +1,4 @@
-import { callTool, run, say, think } from "@codexkit/scripted-model";
-import { codexFolders } from "@codexkit/testing";
+import { callTool, run, say, type Script, think } from "@codexkit/scripted-model";
 import {
   createProviderRegistry,
   generateText,
@@ -11,18 +10,18 @@ import {
 } from "ai-v6";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import { codexStage } from "../../test/codex-stage.ts";
+import type { CodexSettings } from "../codex-provider/settings.ts";
 import { type CodexProviderV3, createCodexV3 } from "./create-codex-v3.ts";
 
-type Script = Parameters<typeof codexFolders>[0]["model"];
-
-/** A provider on a real codex that plays a script, with its folders. */
+/** A provider on a real codex that plays a script. */
 async function onScript(
-  model: Script,
-  settings: Parameters<typeof createCodexV3>[0] = {},
+  script: Script,
+  settings: CodexSettings = {},
 ): Promise<AsyncDisposable & { readonly codex: CodexProviderV3 }> {
   await using made = new AsyncDisposableStack();
-  const { env, workspace: cwd } = made.use(await codexFolders({ model, modelName: "gpt-5.5" }));
-  const codex = made.use(createCodexV3({ launch: { env, inheritEnv: false }, cwd, ...settings }));
+  const { stage, workspace: cwd } = made.use(await codexStage(script));
+  const codex = made.use(createCodexV3({ codex: stage.codex, cwd, ...settings }));
   const owner = made.move();
   return { codex, [Symbol.asyncDispose]: () => owner.disposeAsync() };
 }
@@ -34,7 +33,7 @@ describe("ai 6", () => {
       threads.push(threadId);
       return say(`You said: ${lastUserText}`);
     });
-    const model = stage.codex("gpt-5.5");
+    const model = stage.codex();
     const first = await generateText({ model, system: "Be brief.", prompt: "one" });
     expect(first).toMatchObject({ text: "You said: one", finishReason: "stop", warnings: [] });
     const messages: ModelMessage[] = [{ role: "user", content: "one" }, ...first.response.messages];
@@ -49,7 +48,7 @@ describe("ai 6", () => {
 
   it("streams words, thoughts and commands", async () => {
     await using stage = await onScript([[think("Hm."), run("echo hi")], [say("Done.")]]);
-    const result = streamText({ model: stage.codex("gpt-5.5"), prompt: "Say hi" });
+    const result = streamText({ model: stage.codex(), prompt: "Say hi" });
     const types = new Set<string>();
     for await (const part of result.fullStream) types.add(part.type);
     expect([...types]).toEqual(
@@ -67,7 +66,7 @@ describe("ai 6", () => {
         : say(`It says: ${newOutputs[0]?.text}`),
     );
     const { text, steps } = await generateText({
-      model: stage.codex("gpt-5.5"),
+      model: stage.codex(),
       prompt: "Weather?",
       tools: {
         weather: tool({
@@ -88,7 +87,7 @@ describe("ai 6", () => {
       say('{"stars":5}', { phase: "final_answer" }),
     ]);
     const call = {
-      model: stage.codex("gpt-5.5"),
+      model: stage.codex(),
       prompt: "Rate it",
       output: Output.object({ schema: z.object({ stars: z.number() }) }),
     };
@@ -101,7 +100,7 @@ describe("ai 6", () => {
       approvalPolicy: "on-request",
       sandbox: "read-only",
     });
-    const model = stage.codex("gpt-5.5");
+    const model = stage.codex();
     const prompt: ModelMessage = { role: "user", content: "Go" };
     const asked = await generateText({ model, messages: [prompt] });
     const request = asked.content.find((part) => part.type === "tool-approval-request");
@@ -128,7 +127,7 @@ describe("ai 6", () => {
 
   it("hears of an error, and of models that are none of its own", async () => {
     await using stage = await onScript([]);
-    await expect(generateText({ model: stage.codex("gpt-5.5"), prompt: "?", maxRetries: 0 })).rejects.toThrow(
+    await expect(generateText({ model: stage.codex(), prompt: "?", maxRetries: 0 })).rejects.toThrow(
       "script",
     );
     expect(() => stage.codex.embeddingModel("e")).toThrow("e");

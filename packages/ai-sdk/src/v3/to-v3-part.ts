@@ -14,6 +14,9 @@ export function toV3Part(part: LanguageModelV4StreamPart): LanguageModelV3Stream
     case "ping":
     case "custom":
       return undefined;
+    case "tool-result":
+      // `ai` 6 takes each for the final one, and keeps them all in its messages.
+      return part.preliminary === true ? undefined : part;
     case "file":
     case "reasoning-file":
       return toV3File(part);
