@@ -214,8 +214,8 @@ function failed(errorSubtype: "stopped" | "deadline_exceeded"): AgentEvent {
 }
 
 function ignoredOf(spec: AgentSpec): AgentHandle["ignored"] {
-  const honoured: readonly string[] = ["prompt", "timeoutMs", "required"];
+  const honoured = new Set(["prompt", "timeoutMs", "required"]);
   return Object.keys(spec)
-    .filter((field) => !honoured.includes(field))
+    .filter((field) => !honoured.has(field))
     .map((field) => ({ field: field as SpecField, reason: "It is raw." }));
 }
