@@ -12,10 +12,14 @@ export const limits = {
   interruptMs: 5_000,
   /** How long a server may take to repeat what it still waits for, after a resume. It does so at once. */
   repeatedRequestsMs: 5_000,
-  /** The output of a running command is shown again when it grew by this part, or … */
-  outputGrowth: 1 / 8,
-  /** … after this time, whichever comes first: each showing repeats all of it. */
+  /** What a running command prints is shown again when it grew by this part, or … */
+  outputGrowth: 1 / 2,
+  /** … after this time, … */
   outputEveryMs: 250,
+  /** … and after this part of the time that it runs: `ai` 7 keeps every showing in the messages, so there must be few. */
+  outputEveryPart: 1 / 4,
+  /** How much of it is shown while it runs; the result at its end has all. */
+  outputCharacters: 16_384,
   /** Warnings of a turn that its metadata repeats. */
   turnWarnings: 20,
 } as const;

@@ -1,8 +1,8 @@
-// A program that makes one call and forgets to close its provider. Its argument: how codex is launched.
+// A program that makes one call, tells how it ended, and forgets to close its provider. Its argument: how codex is launched.
 import { generateText } from "ai";
 import type { LaunchOptions } from "codexkit";
 import { createCodex } from "../src/index.ts";
 
 const codex = createCodex({ launch: JSON.parse(process.argv[2] ?? "{}") as LaunchOptions });
-const { text } = await generateText({ model: codex(), prompt: "hello" });
-process.stdout.write(text);
+const { finishReason } = await generateText({ model: codex(), prompt: "hello" });
+process.stdout.write(finishReason);

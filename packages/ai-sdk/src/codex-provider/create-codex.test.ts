@@ -1,4 +1,4 @@
-import { gate, say, waitFor } from "@codexkit/scripted-model";
+import { gate, run, say, waitFor } from "@codexkit/scripted-model";
 import { codexFolders } from "@codexkit/testing";
 import { createProviderRegistry, defaultSettingsMiddleware, generateText, wrapLanguageModel } from "ai";
 import { Codex } from "codexkit";
@@ -91,8 +91,11 @@ describe("the codex of a provider", () => {
     expect(pids.size).toBe(2);
   });
 
-  it("does not keep a program alive that is done", async () => {
-    await using folders = await codexFolders({ model: [[say("hello back")]] });
+  it.each([
+    ["is done", say("hello back"), "stop"],
+    ["leaves an approval unanswered", run("true", { escalate: "why" }), "tool-calls"],
+  ])("does not keep a program alive that %s", async (_, reply, finishReason) => {
+    await using folders = await codexFolders({ model: [[reply]] });
     const program = fileURLToPath(new URL("../../test/one-call.ts", import.meta.url));
     const { env } = folders;
     const launch = JSON.stringify({ env, inheritEnv: false, cwd: folders.workspace });
@@ -101,7 +104,7 @@ describe("the codex of a provider", () => {
       ["--conditions=codexkit:source", program, launch],
       { timeout: 25_000 },
     );
-    expect(stdout).toBe("hello back");
+    expect(stdout).toBe(finishReason);
   });
 
   it("may be one that runs already", async () => {

@@ -1,20 +1,26 @@
 import { limits } from "../limits.ts";
 
-/** Says when a text that grows is worth showing again, whole: often enough to follow, seldom enough to stay cheap. */
+/**
+ * Says when a text that grows is worth showing again: often at first, and then less and less, so that the number of showings
+ * grows only with the logarithm of the text and of the time.
+ */
 export class OutputPace {
   readonly #now: () => number;
+  readonly #startedAt: number;
   #shownLength = 0;
   #shownAt = Number.NEGATIVE_INFINITY;
 
   /** @param now The clock; tests pass their own. */
   constructor(now: () => number = () => performance.now()) {
     this.#now = now;
+    this.#startedAt = now();
   }
 
   isDue(length: number): boolean {
     const now = this.#now();
-    const grown = length - this.#shownLength;
-    if (grown < length * limits.outputGrowth && now - this.#shownAt < limits.outputEveryMs) return false;
+    const pause = Math.max(limits.outputEveryMs, (now - this.#startedAt) * limits.outputEveryPart);
+    const hasGrown = length - this.#shownLength >= this.#shownLength * limits.outputGrowth;
+    if (!hasGrown && now - this.#shownAt < pause) return false;
     this.#shownLength = length;
     this.#shownAt = now;
     return true;

@@ -1,5 +1,6 @@
 import type { JSONValue, LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import type { ItemDeltaEvent, v2 } from "codexkit";
+import { limits } from "../limits.ts";
 import { type PartMetadata, providerMetadata } from "./metadata.ts";
 import { OutputPace } from "./output-pace.ts";
 import { type ToolView, toolView } from "./tool-view.ts";
@@ -9,8 +10,9 @@ type Part = LanguageModelV4StreamPart;
 interface OpenCall {
   readonly input: JSONValue;
   readonly toolName: string;
-  /** What it has printed or said so far. */
+  /** The end of what it has printed or said so far, and the length of all of it. */
   output: string;
+  length: number;
   readonly pace: OutputPace;
 }
 
@@ -46,10 +48,15 @@ export class ToolParts {
   delta({ itemId, kind, delta }: ItemDeltaEvent): Part[] {
     const call = this.#open.get(itemId);
     if (call === undefined) return [];
-    if (kind === "tool_progress" && call.output !== "") call.output += "\n";
-    call.output += delta;
-    if (!call.pace.isDue(call.output.length)) return [];
-    const result = kind === "tool_progress" ? { progress: call.output } : { output: call.output };
+    const news = kind === "tool_progress" && call.length > 0 ? `\n${delta}` : delta;
+    call.output = (call.output + news).slice(-limits.outputCharacters);
+    call.length += news.length;
+    if (!call.pace.isDue(call.length)) return [];
+    const omitted = call.length - call.output.length;
+    const result = {
+      ...(kind === "tool_progress" ? { progress: call.output } : { output: call.output }),
+      ...(omitted > 0 && { omitted }),
+    };
     return [
       ...this.#again(itemId, call),
       this.#result(itemId, call.toolName, { status: "inProgress", ...result }, { preliminary: true }),
@@ -108,7 +115,7 @@ export class ToolParts {
   }
 
   #call(item: v2.ThreadItem, { toolName, input }: ToolView): Part[] {
-    this.#open.set(item.id, { input, toolName, output: "", pace: new OutputPace() });
+    this.#open.set(item.id, { input, toolName, output: "", length: 0, pace: new OutputPace() });
     return this.call(item.id, toolName, input);
   }
 

@@ -76,16 +76,34 @@ describe("the output of a command that runs", () => {
     expect(ofType(end, "tool-result")[0]?.preliminary).toBeUndefined();
   });
 
-  it("is shown seldom enough to stay linear, and at least every quarter of a second", () => {
+  it("is shown ever less often, however fast it grows and however long it runs", () => {
     let now = 0;
-    const pace = new OutputPace(() => now);
-    const shownAt: number[] = [];
-    for (let length = 1; length <= 10_000; length += 1) if (pace.isDue(length)) shownAt.push(length);
-    const repeated = shownAt.reduce((sum, length) => sum + length, 0);
-    expect(repeated).toBeLessThan(10 * 10_000);
-    expect(pace.isDue(10_001)).toBe(false);
+    const quick = new OutputPace(() => now);
+    const lengths = Array.from({ length: 100_000 }, (_, index) => index + 1);
+    expect(lengths.filter((length) => quick.isDue(length)).length).toBeLessThan(40);
     now = 250;
-    expect(pace.isDue(10_002)).toBe(true);
+    expect(quick.isDue(100_001)).toBe(true);
+    const slow = new OutputPace(() => now);
+    const times = lengths.map((length) => ({ length, at: 250 + length * 100 }));
+    const shown = times.filter(({ length, at }) => {
+      now = at;
+      return slow.isDue(length);
+    });
+    expect(shown.length).toBeLessThan(100);
+  });
+
+  it("is cut at its beginning while it runs, and whole at its end", () => {
+    const long = "x".repeat(20_000);
+    const parts = play(
+      turnParts(),
+      { type: "item.started", item: command() },
+      { type: "item.delta", kind: "command_output", itemId: "c", delta: long },
+      { type: "item.completed", item: command({ status: "completed", exitCode: 0, aggregatedOutput: long }) },
+    );
+    expect(ofType(parts, "tool-result")).toMatchObject([
+      { preliminary: true, result: { omitted: 20_000 - 16_384 } },
+      { result: { output: long } },
+    ]);
   });
 });
 
