@@ -84,6 +84,22 @@ describe("the result of a tool", () => {
     expect(read.warnings).toEqual([]);
   });
 
+  it("counts once where ai 7 kept the preliminary ones too: the newest", async () => {
+    const shown = (value: string): Assistant["content"][number] => ({
+      type: "tool-result",
+      toolCallId: "p1",
+      toolName: "look",
+      output: { type: "text", value },
+    });
+    const { readHistory } = await readPrompt(
+      [assistant(call("p1", true), shown("so far"), shown("all of it")), user("go on")],
+      { tools },
+    );
+    expect((await readHistory()).items.slice(1)).toEqual([
+      { type: "function_call_output", call_id: "p1", output: "all of it" },
+    ]);
+  });
+
   it("warns of content that has no meaning here", async () => {
     const output: LanguageModelV4ToolResultOutput = { type: "content", value: [{ type: "custom" }] };
     const read = await readPrompt([assistant(call("c1")), result("c1", output)], { tools });
