@@ -31,8 +31,10 @@ export function harnessPart(
       return { ...part, toolName, ...unlessBuiltin(toolName, part) };
     }
     case "tool-call":
-    case "tool-result":
       return renamed(part);
+    case "tool-result":
+      // An agent takes the first result for the final one.
+      return part.preliminary === true ? undefined : renamed(part);
     case "tool-input-delta":
     case "tool-input-end":
     case "tool-approval-request":

@@ -81,6 +81,35 @@ describe("a turn of a harness", () => {
     ]);
   });
 
+  it("shows the results of calls once, under the names that harnesses share", async () => {
+    const result = { type: "tool-result", toolCallId: "c2", toolName: "codex_exec", dynamic: true } as const;
+    const { turn } = turnOf([
+      [
+        start,
+        { ...call, toolCallId: "c2", toolName: "codex_exec", providerExecuted: true, dynamic: true },
+        { ...result, result: "a", preliminary: true },
+        { ...result, result: "ab" },
+        { type: "tool-result", toolCallId: "c3", toolName: "mcp__till__pay", result: "paid", dynamic: true },
+        { type: "custom", kind: "codex.context_compaction" },
+        { type: "custom", kind: "codex.agent_activity" },
+        { type: "ping" },
+        finish("stop"),
+      ],
+    ]);
+    const seen: HarnessV1StreamPart[] = [];
+    const control = turn.show((part) => seen.push(part), undefined);
+    turn.start([]);
+    await control.done;
+    expect(seen.slice(1, -2)).toMatchObject([
+      { type: "tool-call", toolName: "bash", nativeName: "codex_exec", providerExecuted: true },
+      { type: "tool-result", toolName: "bash", result: "ab" },
+      { type: "tool-result", toolName: "mcp__till__pay", dynamic: true },
+      { type: "compaction", trigger: "auto" },
+      { type: "raw", rawValue: { kind: "codex.agent_activity" } },
+    ]);
+    expect(seen[1]).not.toHaveProperty("dynamic");
+  });
+
   it("goes on from the answer to what another process asked", async () => {
     const before = new StepAsks();
     before.hear({ ...call, providerExecuted: true });

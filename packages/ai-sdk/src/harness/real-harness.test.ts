@@ -87,6 +87,33 @@ describe("a HarnessAgent on Codex", () => {
     await session.destroy();
   });
 
+  it("waits for the result of a tool that the host leaves to its caller", async () => {
+    await using stage = await onScript(({ newOutputs }) =>
+      newOutputs.length === 0 ? callTool("confirm", {}) : say(`You said: ${newOutputs[0]?.text}`),
+    );
+    const agent = new HarnessAgent({
+      harness: stage.open(),
+      sandbox: stage.sandbox,
+      tools: { confirm: { description: "Asks the caller.", inputSchema: z.object({}) } },
+    });
+    const session = await agent.createSession();
+    const asked = await agent.generate({ session, prompt: "Go" });
+    const [call] = asked.toolCalls;
+    const { text } = await agent.continueGenerate({
+      session,
+      toolResultContinuations: [
+        {
+          type: "tool-result",
+          toolCallId: call?.toolCallId ?? "",
+          toolName: "confirm",
+          output: { type: "text", value: "yes" },
+        },
+      ],
+    });
+    expect(text).toBe("You said: yes");
+    await session.destroy();
+  });
+
   it.each([
     { approved: true, status: "completed" },
     { approved: false, status: "declined" },
