@@ -35,7 +35,7 @@ describe("the end of a session", () => {
     await stage.model.waitForRequests(1);
     controller.abort();
     expect((await read(handle)).end).toMatchObject({ kind: "error", code: "context_cancelled" });
-    await expect.poll(() => stage.provider.sessions).toBe(0);
+    await expect.poll(() => stage.provider.sessions, { timeout: 10_000 }).toBe(0);
   });
 
   it("comes when the reader leaves, and Codex stops", async () => {
@@ -182,7 +182,7 @@ describe("what a session leaves behind", () => {
     const pid = Number(/^(\d+)$/m.exec(end.message)?.[1]);
     expect(pid).toBeGreaterThan(1);
     await handle.stop();
-    await expect.poll(() => isAlive(pid)).toBe(false);
+    await expect.poll(() => isAlive(pid), { timeout: 10_000 }).toBe(false);
   });
 });
 

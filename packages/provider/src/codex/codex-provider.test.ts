@@ -110,7 +110,7 @@ describe("a session", () => {
       message: "not today",
     });
     expect((await stage.run("go")).end).toMatchObject({ success: true });
-    await expect.poll(() => stage.provider.sessions).toBe(0);
+    await expect.poll(() => stage.provider.sessions, { timeout: 10_000 }).toBe(0);
     expect(stage.model.requests).toHaveLength(1);
   });
 

@@ -71,7 +71,7 @@ describe("a hundred sessions on one codex", () => {
       const how = end.kind === "error" ? end.code : (end.errorSubtype ?? words(transcript));
       expect(POSSIBLE[fate.end](prompt)).toContain(how);
     }
-    await expect.poll(() => stage.provider.sessions).toBe(0);
+    await expect.poll(() => stage.provider.sessions, { timeout: 10_000 }).toBe(0);
     expect(getEventListeners(signal, "abort")).toEqual([]);
     expect(() => process.kill(pid ?? 0, 0)).toThrow("ESRCH");
     expect((await stage.run("number-100 finishes")).end).toMatchObject({ success: true });

@@ -2,8 +2,8 @@
 export const LIMITS = {
   /** Codex stops a turn within a second; beyond this the session ends without its word. */
   interruptMs: 10_000,
-  /** Threads whose parent is not known yet. Codex tells of a child some milliseconds before it tells whose it is. */
-  orphanThreads: 64,
+  /** Threads that are not known yet: Codex tells of a new one, and of an agent's, some milliseconds before it is. */
+  orphanThreads: 1024,
   /** Events of one such thread: its set-up is a handful. */
   orphanEvents: 256,
   /** Threads that are remembered as done with: Codex says a few last words about each. */

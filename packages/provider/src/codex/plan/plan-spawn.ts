@@ -1,4 +1,4 @@
-import type { JsonValue, RunOptions, StartThreadOptions } from "codexkit";
+import type { JsonValue, RunOptions, StartThreadOptions, ThreadHandlers } from "codexkit";
 import type { AgentSpec } from "../../contract/agent-spec.ts";
 import type { IgnoredField } from "../../contract/ignored-field.ts";
 import { planMcpServers } from "./plan-mcp-servers.ts";
@@ -12,7 +12,7 @@ type JsonObject = { readonly [key: string]: JsonValue };
 /** Everything that Codex is told for one session, as plain data. */
 export interface SpawnPlan {
   /** For `thread/start` and `thread/resume`. */
-  readonly thread: StartThreadOptions;
+  readonly thread: Omit<StartThreadOptions, keyof ThreadHandlers>;
   /** For `turn/start`. */
   readonly prompt: string;
   readonly turn: Pick<RunOptions, "effort" | "summary"> & {
