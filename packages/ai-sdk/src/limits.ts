@@ -10,8 +10,6 @@ export const limits = {
   idleThreads: 64,
   /** How long a turn may take to stop before its stream ends without it. Codex needs some 5 ms. */
   interruptMs: 5_000,
-  /** How long a server may take to repeat what it still waits for, after a resume. It does so at once. */
-  repeatedRequestsMs: 5_000,
   /** What a running command prints is shown again when it grew by this part, or … */
   outputGrowth: 1 / 2,
   /** … after this time, … */

@@ -132,9 +132,15 @@ describe("a command that needs a person", () => {
     const { threadId } = asked;
     // It waits until the turn that runs is over.
     await generateText({ model: stage.codex(), prompt: "next", providerOptions: { codex: { threadId } } });
-    await expect(
-      generateText({ model: stage.codex(), messages: answer(asked, true), maxRetries: 0 }),
-    ).rejects.toMatchObject({ code: "approval_lost" });
+    const late = answer(asked, true);
+    await expect(generateText({ model: stage.codex(), messages: late })).rejects.toMatchObject({
+      code: "approval_lost",
+    });
+    const { text } = await generateText({
+      model: stage.codex(),
+      messages: [...late, { role: "user", content: "something new" }],
+    });
+    expect(text).toBe("It did not run.");
   });
 
   it("is an error for a process that has not asked", async () => {

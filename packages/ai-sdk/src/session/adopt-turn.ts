@@ -5,7 +5,8 @@ import { answersOf, giveAnswers } from "./answers.ts";
 import { AskDesk } from "./ask-desk.ts";
 import type { Step } from "./begin-step.ts";
 import type { Session } from "./session.ts";
-import { isRefused, type Sessions } from "./sessions.ts";
+import type { Sessions } from "./sessions.ts";
+import { isRefused } from "./thread-errors.ts";
 import { TurnRun } from "./turn-run.ts";
 
 /**
@@ -19,11 +20,18 @@ export async function adoptTurn(sessions: Sessions, threadId: string, call: Call
   const desk = new AskDesk();
   desk.offer(call.tools);
   giveAnswers(desk, answersOf(call.prompt));
+  const attendance = desk.attend();
   try {
     const session = await sessions.resume(threadId, call, desk);
+    // Another call of this process was faster: the turn is that one's.
+    if (session.desk !== desk) return undefined;
     const run = await attach(session, turnId, call);
-    if (run === undefined) sessions.drop(session);
-    return run && { session, run, answered: [], warnings: [] };
+    if (run === undefined) {
+      sessions.drop(session);
+      return undefined;
+    }
+    void run.ended.then(() => attendance[Symbol.dispose]());
+    return { session, run, answered: [], warnings: [] };
   } catch (error) {
     if (isRefused(error)) return undefined;
     throw error;

@@ -8,6 +8,9 @@ type Pending =
       readonly answer: (decision: PersonsDecision) => void;
     };
 
+/** What a turn is told that runs without a call: from the thread's queue, or an agent that outlived its parent's turn. */
+const UNATTENDED = "No call of the AI SDK waits for this turn: nobody can be asked.";
+
 /**
  * What a thread's turns wait for from their client, from the asking to the answer, which comes with a later call. An answer
  * may also come first: a server that is resumed repeats what it still waits for.
@@ -19,18 +22,11 @@ export class AskDesk {
   readonly #earlyDecisions = new Map<string, PersonsDecision>();
   readonly #listeners = new Set<() => void>();
   #offered: ReadonlySet<string> = new Set();
+  #isAttended = false;
 
   /** Whether something is asked that `takeUnseen` has not given yet. */
   get hasUnseen(): boolean {
     return this.#unseen.size > 0;
-  }
-
-  get isIdle(): boolean {
-    return this.#pending.size === 0;
-  }
-
-  has(id: string): boolean {
-    return this.#pending.has(id);
   }
 
   /** Hears of everything that is asked, and of everything that is asked no longer. */
@@ -55,8 +51,21 @@ export class AskDesk {
     this.#offered = new Set(tools.map(({ name }) => name));
   }
 
+  /** A turn runs that a call of the model takes care of, until this is disposed of. */
+  attend(): Disposable {
+    this.#isAttended = true;
+    return {
+      [Symbol.dispose]: () => {
+        this.#isAttended = false;
+        // Answers that came early were for this turn, and are for no later one.
+        this.forgetEarly();
+      },
+    };
+  }
+
   /** Asks for a tool's result. Rejects when nobody waits for it any more. */
   async callTool(ask: ToolAsk, signal: AbortSignal): Promise<ToolOutcome> {
+    if (!this.#isAttended) return { type: "error", message: UNATTENDED };
     if (!this.#offered.has(ask.toolName)) {
       return { type: "error", message: "It is not offered at the moment." };
     }
@@ -64,24 +73,23 @@ export class AskDesk {
   }
 
   /** Asks for a person's decision. Rejects when nobody waits for it any more. */
-  approve(ask: ApprovalAsk, signal: AbortSignal): Promise<PersonsDecision> {
+  async approve(ask: ApprovalAsk, signal: AbortSignal): Promise<PersonsDecision> {
+    if (!this.#isAttended) return { approved: false, reason: UNATTENDED };
     return this.#ask(ask.id, this.#earlyDecisions, (answer) => ({ kind: "approval", ask, answer }), signal);
   }
 
-  /** Whether somebody waited for this result; otherwise it is kept for whoever asks. */
-  giveResult(toolCallId: string, outcome: ToolOutcome): boolean {
+  /** A result for whoever waits for it, or asks for it later. */
+  giveResult(toolCallId: string, outcome: ToolOutcome): void {
     const pending = this.#take(toolCallId);
     if (pending?.kind === "tool") pending.answer(outcome);
     else this.#earlyResults.set(toolCallId, outcome);
-    return pending !== undefined;
   }
 
-  /** Whether somebody waited for this decision; otherwise it is kept for whoever asks. */
-  giveDecision(approvalId: string, decision: PersonsDecision): boolean {
+  /** A decision for whoever waits for it, or asks for it later. */
+  giveDecision(approvalId: string, decision: PersonsDecision): void {
     const pending = this.#take(approvalId);
     if (pending?.kind === "approval") pending.answer(decision);
     else this.#earlyDecisions.set(approvalId, decision);
-    return pending !== undefined;
   }
 
   /** Answers everything with a no, for this reason; gives the items that this was about. */
@@ -94,7 +102,7 @@ export class AskDesk {
     return asks.flatMap((ask) => (ask.kind === "tool" ? [ask.id] : (ask.itemId ?? [])));
   }
 
-  /** Answers that came early belong to the turn that they were for, and to no later one. */
+  /** Answers that nobody asked for stay unused. */
   forgetEarly(): void {
     this.#earlyResults.clear();
     this.#earlyDecisions.clear();

@@ -1,12 +1,14 @@
 import type { SharedV4Warning } from "@ai-sdk/provider";
+import { CodexError } from "codexkit";
 import { CodexModelError } from "../errors.ts";
 import type { Call } from "../model/read-call.ts";
 import { adoptTurn } from "./adopt-turn.ts";
 import { answersOf, giveAnswers } from "./answers.ts";
 import { openSession } from "./open-session.ts";
 import type { Session } from "./session.ts";
-import { isGone, isLost, type Sessions } from "./sessions.ts";
+import type { Sessions } from "./sessions.ts";
 import { startTurn } from "./start-turn.ts";
+import { isGone, isLost } from "./thread-errors.ts";
 import type { TurnRun } from "./turn-run.ts";
 
 /** What one call of the model streams: a turn from its start, or from where it waited for this call. */
@@ -20,17 +22,19 @@ export interface Step {
 
 /** Finds or starts the turn for a call. */
 export async function beginStep(sessions: Sessions, call: Call): Promise<Step> {
-  const { thread: origin, approvals, toolResults } = call.prompt;
+  const { thread: origin, approvals, toolResults, input } = call.prompt;
   const parked = origin && parkedTurn(sessions, origin.threadId, origin.turnId);
   const hasAnswers = approvals.length > 0 || toolResults.length > 0;
-  if (parked && hasAnswers) return continueTurn(parked, call);
+  if (parked && hasAnswers && (await takesInput(parked.session, call))) return continueTurn(parked, call);
   parked?.session.abandon("The client went on without an answer.");
   if (!hasAnswers || origin === undefined) return startStep(sessions, call);
 
   const adopted = await adoptTurn(sessions, origin.threadId, call);
   if (adopted) return adopted;
-  if (approvals.length > 0) throw approvalLost(origin.threadId);
-  return startFresh(sessions, call);
+  if (toolResults.length > 0) return startFresh(sessions, call);
+  // Whoever has something new to say need not care for an approval that came too late.
+  if (input.length > 0) return startStep(sessions, call);
+  throw approvalLost(origin.threadId);
 }
 
 function parkedTurn(
@@ -43,20 +47,30 @@ function parkedTurn(
   return session && run?.turnId === turnId && run ? { session, run } : undefined;
 }
 
+/** Whether the turn that waits could be given what the person adds to its answer; one that is over takes nothing more. */
+async function takesInput({ thread }: Session, { prompt, callOptions }: Call): Promise<boolean> {
+  if (prompt.input.length === 0) return true;
+  try {
+    await thread.steer([...prompt.input], callOptions);
+    return true;
+  } catch (error) {
+    if (error instanceof CodexError && error.code === "turn_not_active") return false;
+    throw error;
+  }
+}
+
 /** Goes on with a turn that waited for this call. */
-async function continueTurn(
+function continueTurn(
   { session, run }: { readonly session: Session; readonly run: TurnRun },
   call: Call,
-): Promise<Step> {
+): Step {
+  const { desk } = session;
   session.unpark();
-  session.desk.offer(call.tools);
-  const { input, approvals } = call.prompt;
-  // What the person adds to an answer is for the turn that gets the answer.
-  if (input.length > 0) await session.thread.steer([...input], call.callOptions);
-  giveAnswers(session.desk, answersOf(call.prompt));
-  session.desk.forgetEarly();
-  session.desk.showAgain();
-  return { session, run, answered: approvals, warnings: [] };
+  desk.offer(call.tools);
+  giveAnswers(desk, answersOf(call.prompt));
+  desk.forgetEarly();
+  desk.showAgain();
+  return { session, run, answered: call.prompt.approvals, warnings: [] };
 }
 
 async function startStep(sessions: Sessions, call: Call): Promise<Step> {

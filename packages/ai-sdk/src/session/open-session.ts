@@ -4,7 +4,8 @@ import type { Call } from "../model/read-call.ts";
 import type { ThreadOrigin } from "../prompt/thread-of.ts";
 import { toolFingerprints } from "../tools/client-tools.ts";
 import type { Session } from "./session.ts";
-import { isRefused, type Opened, type Sessions } from "./sessions.ts";
+import type { Opened, Sessions } from "./sessions.ts";
+import { isRefused } from "./thread-errors.ts";
 
 /**
  * The thread for a call: the one that it names, the one that its messages came from, or one of its own. Messages whose thread

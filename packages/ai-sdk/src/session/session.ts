@@ -49,9 +49,9 @@ export class Session {
     this.isEmpty = isEmpty;
   }
 
-  /** Whether no turn runs, waits or is about to. */
+  /** Whether no turn runs, waits or is about to, be it one of the thread's queue. */
   get isIdle(): boolean {
-    return this.#users === 0 && !this.isParked;
+    return this.#users === 0 && !this.isParked && !this.thread.busy;
   }
 
   get isParked(): boolean {

@@ -1,8 +1,9 @@
 import type { SharedV4Warning } from "@ai-sdk/provider";
-import { type Codex, CodexError, type Thread } from "codexkit";
+import type { Codex, Thread } from "codexkit";
 import type { ApprovalSettings } from "../approval/approval-handlers.ts";
 import { limits } from "../limits.ts";
 import type { Call } from "../model/read-call.ts";
+import { orAborted } from "../or-aborted.ts";
 import { clientTools, toolFingerprints } from "../tools/client-tools.ts";
 import { AskDesk } from "./ask-desk.ts";
 import { Session, type SessionOptions } from "./session.ts";
@@ -14,39 +15,17 @@ export interface Opened {
   readonly warnings: readonly SharedV4Warning[];
 }
 
-/** Why a thread can't be gone on with: what is left are the messages, which are put into another one. */
-const GONE = new Set<unknown>(["thread_not_found", "thread_lost", "thread_locked", "closed"]);
-
-export function isGone(error: unknown): boolean {
-  return error instanceof CodexError && GONE.has(error.code);
-}
-
-/** The same of a resume or a copy, which Codex also refuses in other words: of a thread that it is just closing, for one. */
-export function isRefused(error: unknown): boolean {
-  return isGone(error) || (error instanceof CodexError && error.code === "request_failed");
-}
-
-/** Whether a codex died, or broke its connection, before it took a call. */
-export function isLost(error: unknown): boolean {
-  return (
-    error instanceof CodexError && (error.code === "app_server_crashed" || error.code === "connection_lost")
-  );
-}
-
 /** The threads of one codex that this provider holds, and how a call comes to its own. */
 export class Sessions {
   readonly #codex: Codex;
   readonly #approvals: ApprovalSettings;
   /** The least recently used first. */
   readonly #held = new Map<string, Session>();
+  readonly #resuming = new Map<string, Promise<Session>>();
 
   constructor(codex: Codex, approvals: ApprovalSettings) {
     this.#codex = codex;
     this.#approvals = approvals;
-  }
-
-  get approvals(): ApprovalSettings {
-    return this.#approvals;
   }
 
   /** The thread that this provider holds by that id. */
@@ -70,10 +49,18 @@ export class Sessions {
     return { session, warnings: [...warnings, ...history.warnings] };
   }
 
-  /** A thread by its id, held or stored. */
+  /** A thread by its id, held or stored. Whoever else resumes it at the same time gets the same session. */
   async resume(threadId: string, call: Call, desk = new AskDesk()): Promise<Session> {
     const held = this.#held.get(threadId);
     if (held) return this.#use(held);
+    const resuming =
+      this.#resuming.get(threadId) ??
+      this.#resume(threadId, call, desk).finally(() => this.#resuming.delete(threadId));
+    this.#resuming.set(threadId, resuming);
+    return orAborted(resuming, call.signal);
+  }
+
+  async #resume(threadId: string, call: Call, desk: AskDesk): Promise<Session> {
     const options = threadOptions(call, desk, this.#approvals);
     const thread = await this.#codex.resumeThread(
       threadId,

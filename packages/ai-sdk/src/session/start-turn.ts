@@ -12,20 +12,23 @@ export async function startTurn(
   call: Call,
 ): Promise<{ readonly session: Session; readonly run: TurnRun }> {
   const leave = await session.enter(call.signal);
+  const attendance = session.desk.attend();
+  const end = (): void => {
+    attendance[Symbol.dispose]();
+    leave();
+    sessions.trim();
+  };
   try {
-    const run = await start(session, call, () => {
-      leave();
-      session.desk.forgetEarly();
-      sessions.trim();
-    });
+    const run = await start(session, call);
+    void run.ended.then(end);
     return { session, run };
   } catch (error) {
-    leave();
+    end();
     throw error;
   }
 }
 
-async function start(session: Session, call: Call, onEnd: () => void): Promise<TurnRun> {
+async function start(session: Session, call: Call): Promise<TurnRun> {
   const { thread, desk } = session;
   const { prompt, format, signal } = call;
   session.forgetParked();
@@ -47,7 +50,6 @@ async function start(session: Session, call: Call, onEnd: () => void): Promise<T
   session.settings = { ...session.settings, ...defined(lastingSettings(call)) };
   const parts = new TurnParts({ threadId: thread.id, turnId, readAnswer: format.readAnswer });
   const run = new TurnRun(turn, turnId, desk, parts);
-  void run.ended.then(onEnd);
   session.run = run;
   return run;
 }

@@ -1,7 +1,16 @@
 // Which thread a call runs on, on the real codex.
-import { type Gate, gate, say, type Script, type ScriptRequest, waitFor } from "@codexkit/scripted-model";
-import { generateText, type ModelMessage, streamText } from "ai";
+import {
+  callTool,
+  type Gate,
+  gate,
+  say,
+  type Script,
+  type ScriptRequest,
+  waitFor,
+} from "@codexkit/scripted-model";
+import { generateText, type ModelMessage, streamText, tool } from "ai";
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
 import { codexStage, threadIdOf } from "../../test/codex-stage.ts";
 import { type CodexProvider, createCodex } from "../index.ts";
 
@@ -264,5 +273,22 @@ describe("threads beside calls", () => {
     await slow;
     const [, , queued] = await stage.model.waitForRequests(3);
     expect(queued?.lastUserText).toBe("later");
+  });
+
+  it("tell a turn of the queue that nobody can be asked, and let it go on", async () => {
+    const add = tool({ inputSchema: z.object({}), execute: () => "never" });
+    await using stage = await codexStage(
+      ({ lastUserText, newOutputs }) =>
+        lastUserText === "later" && newOutputs.length === 0 ? callTool("add") : say("ok"),
+      { persist: true },
+    );
+    const { providerMetadata = {} } = await generateText({
+      model: stage.codex(),
+      prompt: "one",
+      tools: { add },
+    });
+    await stage.codex.threads.queue(providerMetadata, "later");
+    const [, , told] = await stage.model.waitForRequests(3);
+    expect(told?.newOutputs[0]?.text).toContain("nobody can be asked");
   });
 });
