@@ -193,7 +193,7 @@ export class CodexHandle implements AgentHandle, Listener {
   }
 
   #total(): ReturnType<SessionCost["total"]> {
-    return this.#cost.total(this.#steps.steps);
+    return this.#cost.total(this.#steps.calls);
   }
 
   #later(ms: number, run: () => void): void {

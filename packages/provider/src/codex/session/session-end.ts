@@ -44,6 +44,8 @@ export function endOfTurn(
   const { finalResponse: message } = end.result;
   switch (end.type) {
     case "turn.completed":
+      // It was done before it could be stopped, with more calls than it may have.
+      if (closing === "max_turns") return { ...endOfClosed(closing, cost, message), raw: end };
       return { kind: "result", success: true, message, errors: [], cost, raw: end };
     case "turn.interrupted":
       if (closing) return { ...endOfClosed(closing, cost, message), raw: end };

@@ -4,29 +4,33 @@ import { StepMeter } from "./step-meter.ts";
 
 const PLACE = { threadId: "t", turnId: "u" };
 
-function item(type: "item.started" | "item.completed", of: "imageView" | "agentMessage"): CodexEvent {
-  return { type, ...PLACE, item: { type: of, id: "i", path: "/a", text: "" } as unknown as v2.ThreadItem };
+function item(of: "imageView" | "agentMessage"): readonly CodexEvent[] {
+  const shown = { type: of, id: "i", path: "/a", text: "" } as unknown as v2.ThreadItem;
+  return [
+    { type: "item.started", ...PLACE, item: shown },
+    { type: "item.completed", ...PLACE, item: shown },
+  ];
 }
 
-const tool = [item("item.started", "imageView"), item("item.completed", "imageView")];
-const text = [item("item.started", "agentMessage"), item("item.completed", "agentMessage")];
+const tool = item("imageView");
+const text = item("agentMessage");
 const usage = { type: "usage.updated", ...PLACE } as CodexEvent;
 
 /** Where in the events the meter says that it is over, and how many calls it counted until then. */
-function over(limit: number, events: readonly CodexEvent[]): { at: number; steps: number } {
+function over(limit: number, events: readonly CodexEvent[]): { at: number; calls: number } {
   const meter = new StepMeter(limit);
   const at = events.findIndex((event) => meter.take(event));
-  return { at, steps: meter.steps };
+  return { at, calls: meter.calls };
 }
 
 describe("a step meter", () => {
   it("lets a session have all of its calls, the last without tools", () => {
-    expect(over(2, [...tool, usage, ...text, usage])).toEqual({ at: -1, steps: 2 });
+    expect(over(2, [...tool, usage, ...text, usage])).toEqual({ at: -1, calls: 2 });
   });
 
-  it("says that it is over when the last permitted call used tools, before the next one", () => {
-    expect(over(1, [...tool, usage, ...text, usage])).toEqual({ at: 2, steps: 1 });
-    expect(over(2, [...tool, usage, ...text, ...tool, usage])).toMatchObject({ at: 7, steps: 2 });
+  it("says that it is over when the last permitted answer asks for a tool, before that runs", () => {
+    expect(over(1, [...tool, usage])).toEqual({ at: 0, calls: 1 });
+    expect(over(2, [...text, ...tool, ...tool, usage, ...text, ...tool])).toEqual({ at: 9, calls: 2 });
   });
 
   it.each([
@@ -34,13 +38,13 @@ describe("a step meter", () => {
     ["a tool", tool],
     ["nothing but its tokens", [usage]],
   ])("catches a call that nothing announced by %s", (_, next) => {
-    expect(over(1, [...text, usage, ...next]).at).toBe(3);
+    expect(over(1, [...text, usage, ...next])).toEqual({ at: 3, calls: 2 });
   });
 
   it("counts without a limit too", () => {
     const meter = new StepMeter();
-    for (let step = 0; step < 50; step += 1)
+    for (let call = 0; call < 50; call += 1)
       expect([...tool, usage].some((event) => meter.take(event))).toBe(false);
-    expect(meter.steps).toBe(50);
+    expect(meter.calls).toBe(50);
   });
 });
