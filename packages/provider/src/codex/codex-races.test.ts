@@ -3,7 +3,7 @@ import { gate, run, say, waitFor } from "@codexkit/scripted-model";
 import fc from "fast-check";
 import { getEventListeners } from "node:events";
 import { describe, expect, it } from "vitest";
-import { codexStage, type Transcript, words } from "../../test/codex-stage.ts";
+import { codexStage, read, type Transcript, words } from "../../test/codex-stage.ts";
 import type { AgentEvent } from "../contract/agent-event.ts";
 import type { AgentHandle } from "../contract/agent-provider.ts";
 
@@ -75,6 +75,50 @@ describe("a hundred sessions on one codex", () => {
     expect(getEventListeners(signal, "abort")).toEqual([]);
     expect(() => process.kill(pid ?? 0, 0)).toThrow("ESRCH");
     expect((await stage.run("number-100 finishes")).end).toMatchObject({ success: true });
+  });
+});
+
+describe("calls that race", () => {
+  it("resume a session once, whoever comes first", async () => {
+    await using stage = await codexStage(() => say(["Half a", waitFor(gate())]));
+    const first = await stage.provider.spawn(stage.spec("go"));
+    await first.stop();
+    const resumes = await Promise.allSettled(
+      [1, 2, 3].map(() => stage.provider.resume(first.sessionId, stage.spec("again"))),
+    );
+    const refusals = resumes.flatMap((resume) => (resume.status === "rejected" ? [resume.reason] : []));
+    expect(refusals).toMatchObject([{ code: "session_busy" }, { code: "session_busy" }]);
+  });
+
+  it("spawn before a shutdown or not at all", async () => {
+    await using stage = await codexStage(() => say(["Half a", waitFor(gate())]));
+    const spawning = Array.from({ length: 5 }, () => stage.provider.spawn(stage.spec("go")));
+    const ends = Promise.allSettled(spawning.map(async (handle) => (await read(await handle)).end));
+    await spawning[0];
+    await stage.provider.shutdown();
+    for (const end of await ends) {
+      expect(end.status === "fulfilled" ? end.value : end.reason).toMatchObject({
+        code: end.status === "fulfilled" ? "provider_shutdown" : "shut_down",
+      });
+    }
+    expect(stage.provider.sessions).toBe(0);
+  });
+
+  it("spawn on a codex that is killed meanwhile, or on the next one, or say that they could not", async () => {
+    await using stage = await codexStage(() => say("done"));
+    const spawning = Array.from(
+      { length: 10 },
+      async () => (await read(await stage.provider.spawn(stage.spec("go")))).end,
+    );
+    const ends = Promise.allSettled(spawning);
+    process.kill(stage.provider.pid ?? 0, "SIGKILL");
+    for (const end of await ends) {
+      const how =
+        end.status === "rejected" ? end.reason.code : "code" in end.value ? end.value.code : "result";
+      expect(["spawn_failed", "app_server_crashed", "result"]).toContain(how);
+    }
+    expect((await stage.run("go")).end).toMatchObject({ success: true });
+    await expect.poll(() => stage.provider.sessions, { timeout: 10_000 }).toBe(0);
   });
 });
 
