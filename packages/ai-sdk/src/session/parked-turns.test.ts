@@ -14,6 +14,18 @@ const weather = tool({
   outputSchema: z.string(),
 });
 
+/** What a step that called the tool came to, with the tool's result. */
+function withResult(
+  step: Pick<Awaited<ReturnType<typeof generateText>>, "toolCalls" | "responseMessages">,
+  value: string,
+): ModelMessage[] {
+  const results = step.toolCalls.map(
+    ({ toolCallId, toolName }) =>
+      ({ type: "tool-result", toolCallId, toolName, output: { type: "text", value } }) as const,
+  );
+  return [...step.responseMessages, { role: "tool", content: results }];
+}
+
 const user = (content: string): ModelMessage => ({ role: "user", content });
 
 describe("several conversations that wait for tools", () => {
@@ -30,21 +42,12 @@ describe("several conversations that wait for tools", () => {
     const bystander = await generateText({ model: stage.codex(), prompt: "Bonn", tools: { weather } });
     expect(bystander.toolCalls).toMatchObject([{ input: { city: "Bonn" } }]);
     const answered = await Promise.all(
-      asked.toReversed().map(async ({ toolCalls, responseMessages }, at) => {
+      asked.toReversed().map(async (first, at) => {
         const city = cities.at(-1 - at) ?? "";
-        const result = { type: "text", value: `sun in ${city}` } as const;
-        const { toolCallId = "" } = toolCalls[0] ?? {};
         return generateText({
           model: stage.codex(),
           tools: { weather },
-          messages: [
-            user(city),
-            ...responseMessages,
-            {
-              role: "tool",
-              content: [{ type: "tool-result", toolCallId, toolName: "weather", output: result }],
-            },
-          ],
+          messages: [user(city), ...withResult(first, `sun in ${city}`)],
         });
       }),
     );
@@ -124,16 +127,10 @@ describe("a turn whose tool's result does not come", () => {
     const first = await generateText({ model: stage.codex(), prompt: "ask", tools: { weather } });
     await stage.codex.close();
     await using process2 = createCodex({ codex: stage.stage.codex, cwd: stage.workspace });
-    const { toolCallId = "" } = first.toolCalls[0] ?? {};
-    const output = { type: "text", value: "sun" } as const;
     const second = await generateText({
       model: process2(),
       tools: { weather },
-      messages: [
-        user("ask"),
-        ...first.responseMessages,
-        { role: "tool", content: [{ type: "tool-result", toolCallId, toolName: "weather", output }] },
-      ],
+      messages: [user("ask"), ...withResult(first, "sun")],
     });
     expect(second.text).toBe("ask sun");
     expect(second.warnings).toMatchObject([{ type: "other", message: expect.stringContaining("over") }]);
@@ -142,17 +139,10 @@ describe("a turn whose tool's result does not come", () => {
   it("takes what the person adds to a result into the same turn", async () => {
     await using stage = await codexStage(asks);
     const first = await generateText({ model: stage.codex(), prompt: "ask", tools: { weather } });
-    const { toolCallId = "" } = first.toolCalls[0] ?? {};
-    const output = { type: "text", value: "sun" } as const;
     const second = await generateText({
       model: stage.codex(),
       tools: { weather },
-      messages: [
-        user("ask"),
-        ...first.responseMessages,
-        { role: "tool", content: [{ type: "tool-result", toolCallId, toolName: "weather", output }] },
-        user("and be brief"),
-      ],
+      messages: [user("ask"), ...withResult(first, "sun"), user("and be brief")],
     });
     expect(second.response.id).toBe(first.response.id);
     expect(second.text).toContain("and be brief");
@@ -170,16 +160,10 @@ describe("two processes on one server", () => {
     const first = await generateText({ model: process1(), prompt: "ask", tools: { weather } });
     await process1.close();
     await using process2 = createCodex(settings);
-    const { toolCallId = "" } = first.toolCalls[0] ?? {};
-    const output = { type: "text", value: "sunny" } as const;
     const second = await generateText({
       model: process2(),
       tools: { weather },
-      messages: [
-        user("ask"),
-        ...first.responseMessages,
-        { role: "tool", content: [{ type: "tool-result", toolCallId, toolName: "weather", output }] },
-      ],
+      messages: [user("ask"), ...withResult(first, "sunny")],
     });
     expect(second).toMatchObject({ text: "it is sunny", warnings: [], finishReason: "stop" });
     expect(second.response.id).toBe(first.response.id);

@@ -1,9 +1,17 @@
 // Tools of the AI SDK, called by the real codex.
 import { callTool, code, run, say, type Script } from "@codexkit/scripted-model";
-import { generateText, isStepCount, type ModelMessage, streamText, tool, ToolLoopAgent } from "ai";
+import {
+  generateText,
+  isStepCount,
+  type ModelMessage,
+  streamText,
+  tool,
+  ToolLoopAgent,
+  type ToolSet,
+} from "ai";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { codexStage, ofType, partsOf, said, textOf } from "../../test/codex-stage.ts";
+import { type CodexStage, codexStage, ofType, partsOf, said, textOf } from "../../test/codex-stage.ts";
 
 const add = tool({
   description: "Adds two numbers",
@@ -25,17 +33,21 @@ const adds: Script = ({ lastUserText, newOutputs, outputs }) => {
   return say(`sums ${(newOutputs.length > 0 ? outputs : []).map(({ text }) => text).join()}`);
 };
 
+/** The AI SDK's own loop: calls the model, runs the tools, and calls it again until it is done. */
+function loop(
+  { codex }: CodexStage,
+  prompt: string,
+  tools: ToolSet,
+): ReturnType<typeof generateText<ToolSet>> {
+  return generateText({ model: codex(), prompt, tools, stopWhen: isStepCount(9) });
+}
+
 const user = (content: string): ModelMessage => ({ role: "user", content });
 
 describe("a tool of the AI SDK", () => {
   it("is called by the model, runs in the client, and its result goes back into the same turn", async () => {
     await using stage = await codexStage(adds);
-    const result = await generateText({
-      model: stage.codex(),
-      prompt: "add 1",
-      tools: { add },
-      stopWhen: isStepCount(5),
-    });
+    const result = await loop(stage, "add 1", { add });
     expect(result.text).toBe("sums 1");
     expect(result.steps.map(({ finishReason }) => finishReason)).toEqual(["tool-calls", "stop"]);
     expect(result.steps[0]?.toolCalls).toMatchObject([{ toolName: "add", input: { a: 0, b: 1 } }]);
@@ -80,12 +92,7 @@ describe("a tool of the AI SDK", () => {
         ? [callTool("add", { a: 1, b: 1 }), callTool("add", { a: 2, b: 2 })]
         : say(newOutputs.map(({ text }) => text).join()),
     );
-    const result = await generateText({
-      model: stage.codex(),
-      prompt: "go",
-      tools: { add },
-      stopWhen: isStepCount(5),
-    });
+    const result = await loop(stage, "go", { add });
     expect(result.text).toBe("2,4");
   });
 
@@ -97,24 +104,14 @@ describe("a tool of the AI SDK", () => {
           : say(newOutputs.map(({ text }) => text).join()),
       { modelName: "gpt-6.1-sol" },
     );
-    const result = await generateText({
-      model: stage.codex(),
-      prompt: "go",
-      tools: { add },
-      stopWhen: isStepCount(5),
-    });
+    const result = await loop(stage, "go", { add });
     expect(result.text).toContain("2122");
   });
 
   it("may be offered for the first time in a later call of the same provider", async () => {
     await using stage = await codexStage(adds);
     await generateText({ model: stage.codex(), prompt: "no tools 0" });
-    const result = await generateText({
-      model: stage.codex(),
-      prompt: "add 1",
-      tools: { add },
-      stopWhen: isStepCount(5),
-    });
+    const result = await loop(stage, "add 1", { add });
     expect(result.text).toBe("sums 1");
   });
 
@@ -128,12 +125,7 @@ describe("a tool of the AI SDK", () => {
         throw new Error("out of order");
       },
     });
-    const result = await generateText({
-      model: stage.codex(),
-      prompt: "go",
-      tools: { broken },
-      stopWhen: isStepCount(5),
-    });
+    const result = await loop(stage, "go", { broken });
     expect(result.text).toContain("out of order");
   });
 
@@ -154,7 +146,7 @@ describe("a tool of the AI SDK", () => {
         ],
       }),
     });
-    await generateText({ model: stage.codex(), prompt: "go", tools: { look }, stopWhen: isStepCount(5) });
+    await loop(stage, "go", { look });
     const seen = JSON.stringify(stage.model.requests[1]?.input);
     expect(seen).toContain("here it is");
     expect(seen).toContain(`data:image/png;base64,${png}`);
