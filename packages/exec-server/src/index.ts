@@ -14,6 +14,7 @@ export {
 export type { LaunchCommand } from "./client/launch-transport.ts";
 export type { CollectedOutput, ProcessEnd, RemoteProcess } from "./client/remote-process.ts";
 export type { ProcessOutput } from "./client/output-queue.ts";
+export type { NetworkWatcher } from "./client/network-watch.ts";
 export type { FileCallOptions, RemoteFiles, RemotePath } from "./client/remote-files.ts";
 
 // The wire, as types.
@@ -23,6 +24,7 @@ export type {
   EnvironmentInfo,
   ExecCalls,
   ExecNotices,
+  ExecQuestions,
   ExecWire,
   FileMetadata,
   HttpResult,
@@ -30,6 +32,13 @@ export type {
   ReadResult,
   WalkResult,
 } from "./wire/exec-wire.ts";
+export type {
+  NetworkAnswer,
+  NetworkDecision,
+  NetworkProtocol,
+  NetworkProxyParams,
+  NetworkRequest,
+} from "./wire/network-proxy.ts";
 export type { SandboxContext } from "./wire/sandbox-context.ts";
 
 // Errors and limits.

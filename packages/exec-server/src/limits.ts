@@ -67,6 +67,19 @@ export const EXEC_LIMITS = {
   httpBodyBytes: 40 * MIB,
   /** Streamed HTTP bodies of one connection. */
   httpStreams: 64,
+  /** Connections of one process to each of its proxies: far more than programs open at once. */
+  proxyConnections: 256,
+  /** How long a name may take to be looked up, and an address to be connected to, before a proxy gives up. */
+  proxyLookupMs: 5_000,
+  proxyConnectMs: 10_000,
+  /** Questions that a client has before it at once, the longest reason it may give, and the ids it takes. Codex's numbers. */
+  clientQuestions: 256,
+  policyReasonBytes: 1024,
+  policyProcessIdBytes: 256,
+  /** What an answer may take beyond the client's own limit. Codex's number. */
+  policyAnswerMarginMs: 5_000,
+  /** How long a client's handler of network requests may take, unless told otherwise: a person may be asked. */
+  networkRequestMs: 300_000,
   /** How often a WebSocket is pinged. Codex's number. */
   pingMs: 30_000,
   /** How long a child's tail may take before `sandboxDenied` is decided. Codex's number. */

@@ -2,11 +2,20 @@ import { type CallOptions, connectWebSocket } from "@codexkit/rpc";
 import { randomUUID } from "node:crypto";
 import { ExecError } from "../errors.ts";
 import { EXEC_LIMITS } from "../limits.ts";
-import type { EnvironmentInfo, ExecCalls, ExecNotices, HttpResult } from "../wire/exec-wire.ts";
+import type {
+  EnvironmentInfo,
+  ExecCalls,
+  ExecNotices,
+  ExecQuestions,
+  HttpResult,
+} from "../wire/exec-wire.ts";
+import type { NetworkAnswer } from "../wire/network-proxy.ts";
+import { NOT_ALLOWED } from "../network/policy-answer.ts";
 import { HttpBodies } from "./http-bodies.ts";
 import { type LaunchCommand, LaunchTransport } from "./launch-transport.ts";
 import type { ProcessOutput } from "./output-queue.ts";
 import { asUri, RemoteFiles, type RemotePath } from "./remote-files.ts";
+import { NetworkWatch, type NetworkWatcher } from "./network-watch.ts";
 import { RemoteProcess } from "./remote-process.ts";
 import { asExecError, type LinkListener, type LinkOptions, SessionLink } from "./session-link.ts";
 
@@ -39,6 +48,10 @@ export interface StartOptions extends Omit<
   readonly onOutput?: (output: ProcessOutput) => void;
   /** Output that may wait for its reader. Default 8 MiB. */
   readonly unreadBytes?: number;
+  /** Decides of hosts that its `networkProxy` does not settle. Without it they are denied. */
+  readonly onNetworkRequest?: NetworkWatcher["onNetworkRequest"];
+  /** Hears what became of its requests to the network. Some may not be told. */
+  readonly onNetworkDecision?: NetworkWatcher["onNetworkDecision"];
 }
 
 const DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
@@ -112,10 +125,26 @@ export class ExecClient implements AsyncDisposable {
 
   /** Starts a process. Its events have somewhere to go before the request leaves: some come before the answer. */
   async start(options: StartOptions, callOptions: CallOptions = {}): Promise<RemoteProcess> {
-    const { processId = randomUUID(), cwd, onOutput, unreadBytes, ...rest } = options;
-    const params = { env: { PATH: DEFAULT_PATH }, tty: false, ...rest, processId, cwd: asUri(cwd) };
+    const {
+      processId = randomUUID(),
+      cwd,
+      onOutput,
+      unreadBytes,
+      onNetworkRequest,
+      onNetworkDecision,
+      ...rest
+    } = options;
+    const network = new NetworkWatch({ onNetworkRequest, onNetworkDecision });
+    const params = {
+      env: { PATH: DEFAULT_PATH },
+      tty: false,
+      ...rest,
+      ...network.params(rest.networkProxy),
+      processId,
+      cwd: asUri(cwd),
+    };
     const process = new RemoteProcess(processId, this.#link, { onOutput, unreadBytes });
-    this.#routes.add(process);
+    this.#routes.add(process, network);
     try {
       await this.#link.request("process/start", params, callOptions);
     } catch (error) {
@@ -191,6 +220,7 @@ class Routes implements LinkListener {
   readonly end: Promise<ExecError>;
   link: SessionLink | undefined;
   readonly #processes = new Map<string, RemoteProcess>();
+  readonly #networks = new Map<string, NetworkWatch>();
   readonly #settle: (error: ExecError) => void;
 
   constructor() {
@@ -199,21 +229,33 @@ class Routes implements LinkListener {
     this.#settle = resolve;
   }
 
-  add(process: RemoteProcess): void {
+  add(process: RemoteProcess, network: NetworkWatch): void {
     if (this.#processes.has(process.id)) {
       throw new ExecError("refused", `process ${process.id} was started by this client already`);
     }
     this.#processes.set(process.id, process);
+    this.#networks.set(process.id, network);
   }
 
   remove(process: RemoteProcess): void {
-    if (this.#processes.get(process.id) === process) this.#processes.delete(process.id);
+    if (this.#processes.get(process.id) !== process) return;
+    this.#processes.delete(process.id);
+    this.#networks.delete(process.id);
+  }
+
+  async decide(
+    { processId, request }: ExecQuestions["network/policyRequest"]["params"],
+    signal: AbortSignal,
+  ): Promise<NetworkAnswer> {
+    return (await this.#networks.get(processId)?.decide(request, signal)) ?? NOT_ALLOWED;
   }
 
   notice(method: keyof ExecNotices, params: never): void {
     if (method === "http/request/bodyDelta") return this.bodies.hear(params);
     if (method === "fs/missingChanged") return;
-    const process = this.#processes.get((params as { processId: string }).processId);
+    const { processId } = params as { processId: string };
+    if (method === "network/policyDecision") return this.#networks.get(processId)?.hear(params);
+    const process = this.#processes.get(processId);
     if (!process) return;
     if (method === "process/output") process.hearOutput(params);
     else if (method === "process/exited") process.hearExited(params);
@@ -245,6 +287,7 @@ class Routes implements LinkListener {
   ended(error: ExecError): void {
     for (const process of this.#processes.values()) process.fail(error);
     this.#processes.clear();
+    this.#networks.clear();
     this.bodies.failAll(error);
     this.#settle(error);
   }

@@ -3,11 +3,17 @@ import { setTimeout as delay } from "node:timers/promises";
 import { ExecError } from "../errors.ts";
 import { EXEC_LIMITS } from "../limits.ts";
 import { CODES } from "../wire/codes.ts";
-import type { EnvironmentInfo, ExecCalls, ExecNotices, ExecWire } from "../wire/exec-wire.ts";
+import type { EnvironmentInfo, ExecCalls, ExecNotices, ExecQuestions, ExecWire } from "../wire/exec-wire.ts";
+import type { NetworkAnswer } from "../wire/network-proxy.ts";
 
 /** Who hears what the server says by itself. */
 export interface LinkListener {
   notice<M extends keyof ExecNotices>(method: M, params: ExecNotices[M]): void;
+  /** Decides of a host that a process wants to reach. Never rejects: what is not allowed is denied. */
+  decide(
+    question: ExecQuestions["network/policyRequest"]["params"],
+    signal: AbortSignal,
+  ): Promise<NetworkAnswer>;
   /** The session was resumed on a new connection: events in between are to be read. */
   resumed(): Promise<void>;
   /** It is over for good. */
@@ -43,6 +49,7 @@ const NOTICES: readonly (keyof ExecNotices)[] = [
   "process/closed",
   "http/request/bodyDelta",
   "fs/missingChanged",
+  "network/policyDecision",
 ];
 
 /** The largest answer: a file of 512 MiB can't be read whole by JavaScript, whose strings end there. */
@@ -134,6 +141,9 @@ export class SessionLink {
     });
     // Listened to before the handshake: a resumed session speaks as soon as it is attached.
     for (const method of NOTICES) peer.on(method, (params) => this.#listener.notice(method, params as never));
+    peer.handle("network/policyRequest", async (question, asked) => ({
+      decision: await this.#listener.decide(question, asked.signal),
+    }));
     try {
       const { sessionId, environmentInfo } = await peer.request(
         "initialize",

@@ -1,4 +1,11 @@
+import type { Server } from "node:net";
 import type { OutputStream } from "../wire/exec-wire.ts";
+
+/** Sockets that a child opens in a network of its own and hands out, to be answered on this side. */
+export interface Doors {
+  readonly open: readonly { readonly name: string; readonly port: number }[];
+  taken(name: string, door: Server): void;
+}
 
 /** What is to be run, with everything decided. */
 export interface ChildSpec {
@@ -9,6 +16,8 @@ export interface ChildSpec {
   readonly pipeStdin: boolean;
   /** Files that the child gets to read as fd 3 and up. */
   readonly extraFiles: readonly string[];
+  /** For a child that begins with `namespace-entry`. */
+  readonly doors?: Doors | undefined;
 }
 
 /** What a child tells. `exited` and `drained` come once each, in any order; no output comes behind `drained`. */

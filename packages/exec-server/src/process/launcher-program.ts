@@ -1,10 +1,11 @@
 // The program that starts children on behalf of the server. Starting a process costs time in proportion to the memory of
 // the one that starts it; this one stays small while the server moves megabytes. It is reached by path and imports nothing
 // but Node. When the server is gone, however it went, its input ends: it kills every group that it started and goes.
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, constants, openSync, rmSync } from "node:fs";
+import { Server } from "node:net";
 import { createInterface } from "node:readline";
-import type { LaunchOrder, LaunchReport } from "./launch-order.ts";
+import type { DoorReport, EntryOrder, LaunchOrder, LaunchReport } from "./launch-order.ts";
 
 const folder = process.argv[2];
 const groups = new Set<number>();
@@ -15,7 +16,7 @@ function tell(report: LaunchReport): void {
   process.stdout.write(`${JSON.stringify(report)}\n`);
 }
 
-function launch({ id, argv, arg0, cwd, env, files }: LaunchOrder): void {
+function launch({ id, argv, arg0, cwd, env, files, doors }: LaunchOrder): void {
   const opened: number[] = [];
   try {
     const stdio = files.map((file) => {
@@ -28,8 +29,8 @@ function launch({ id, argv, arg0, cwd, env, files }: LaunchOrder): void {
     // A session and a group of its own: signals reach all of it, and nothing but it.
     const child = spawn(program, args, {
       cwd,
-      env,
-      stdio,
+      env: doors ? {} : env,
+      stdio: doors ? [...stdio, "ipc"] : stdio,
       detached: true,
       ...(arg0 === undefined ? {} : { argv0: arg0 }),
     });
@@ -39,6 +40,7 @@ function launch({ id, argv, arg0, cwd, env, files }: LaunchOrder): void {
     forgetEmptyGroups();
     groups.add(pid);
     tell({ id, pid });
+    if (doors) passDoors(id, child, { env, doors });
     child.once("exit", (code, signal) => {
       tell({ id, exit: { code, signal } });
       lingering.add(pid);
@@ -49,6 +51,25 @@ function launch({ id, argv, arg0, cwd, env, files }: LaunchOrder): void {
   } finally {
     for (const fd of opened) closeSync(fd);
   }
+}
+
+/**
+ * The doors go on to the server, and then the line to the child is cut: the child waits for that, and what it becomes
+ * can't say anything on it.
+ */
+function passDoors(id: number, child: ChildProcess, order: EntryOrder): void {
+  let missing = order.doors.length;
+  child.on("message", (name, door) => {
+    if (!(door instanceof Server) || typeof name !== "string") return;
+    const report: DoorReport = { id, door: name };
+    process.send?.(report, door, () => {
+      // A copy that is left open here would take connections that nobody answers.
+      door.close();
+      missing -= 1;
+      if (missing === 0 && child.connected) child.disconnect();
+    });
+  });
+  child.send(order, () => {});
 }
 
 /** Opening one end of a named pipe waits for the other, which a server that was just killed no longer has. */

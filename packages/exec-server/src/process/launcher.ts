@@ -1,10 +1,12 @@
 import { LineSplitter } from "@codexkit/rpc";
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { constants } from "node:os";
+import type { Server } from "node:net";
 import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { EXEC_LIMITS } from "../limits.ts";
-import type { LaunchOrder, LaunchReport } from "./launch-order.ts";
+import type { Doors } from "./child.ts";
+import type { DoorReport, LaunchOrder, LaunchReport } from "./launch-order.ts";
 
 export interface Launched {
   readonly pid: number;
@@ -15,6 +17,7 @@ export interface Launched {
 interface Waiting {
   readonly started: PromiseWithResolvers<number>;
   readonly exited: PromiseWithResolvers<{ code: number; signalled: boolean }>;
+  readonly doors: Doors | undefined;
   pid: number | undefined;
 }
 
@@ -43,16 +46,17 @@ export class Launcher implements AsyncDisposable {
   }
 
   /** Starts a child; throws the system's error when it can't be started. */
-  async launch(order: Omit<LaunchOrder, "id">): Promise<Launched> {
+  async launch(order: Omit<LaunchOrder, "id" | "doors">, doors?: Doors): Promise<Launched> {
     const id = this.#nextId++;
     const waiting: Waiting = {
       started: Promise.withResolvers(),
       exited: Promise.withResolvers(),
+      doors,
       pid: undefined,
     };
     this.#waiting.set(id, waiting);
     this.#process ??= this.#start();
-    this.#process.stdin.write(`${JSON.stringify({ ...order, id })}\n`);
+    this.#process.stdin.write(`${JSON.stringify({ ...order, doors: doors?.open, id })}\n`);
     try {
       return { pid: await waiting.started.promise, exited: waiting.exited.promise };
     } catch (error) {
@@ -79,16 +83,19 @@ export class Launcher implements AsyncDisposable {
       // Children get their environment with the order. Without one of its own the launcher bears no mark either, by which
       // an owner that ends the server's descendants would end the one that clears up after them.
       env: {},
-      stdio: ["pipe", "pipe", "ignore"],
-    });
+      // The last is for sockets, which can't be written as text.
+      stdio: ["pipe", "pipe", "ignore", "ipc"],
+    }) as LauncherProcess;
     const lines = new LineSplitter(EXEC_LIMITS.messageBytes, (line) =>
       this.#hear(JSON.parse(line) as LaunchReport),
     );
     child.stdout.on("data", (bytes: Buffer) => lines.push(bytes));
     child.stdin.on("error", () => {});
+    child.on("message", (report, door) => this.#takeDoor(report as DoorReport, door as Server | undefined));
     child.once("error", () => this.#lost(child));
     child.once("close", () => this.#lost(child));
     child.unref();
+    child.channel?.unref();
     return child;
   }
 
@@ -105,6 +112,13 @@ export class Launcher implements AsyncDisposable {
       const { code, errno } = report.failure;
       waiting.started.reject(Object.assign(new Error(code), { code, errno }));
     } else waiting.exited.resolve(exitOf(report.exit));
+  }
+
+  #takeDoor({ id, door: name }: DoorReport, door: Server | undefined): void {
+    if (!door) return;
+    const doors = this.#waiting.get(id)?.doors;
+    if (doors) doors.taken(name, door);
+    else door.close();
   }
 
   /** Someone ended the launcher: its children are nobody's now. The next start makes a new one. */

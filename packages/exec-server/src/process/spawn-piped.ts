@@ -17,18 +17,21 @@ export async function spawnPiped(
   const stdout = fifos.takeReader();
   const stderr = fifos.takeReader();
   const launched = await launcher
-    .launch({
-      argv: spec.argv,
-      arg0: spec.arg0,
-      cwd: spec.cwd,
-      env: spec.env,
-      files: [
-        stdin ? { path: stdin.path, mode: "r" } : null,
-        { path: stdout.path, mode: "w" },
-        { path: stderr.path, mode: "w" },
-        ...spec.extraFiles.map((path) => ({ path, mode: "r" as const })),
-      ],
-    })
+    .launch(
+      {
+        argv: spec.argv,
+        arg0: spec.arg0,
+        cwd: spec.cwd,
+        env: spec.env,
+        files: [
+          stdin ? { path: stdin.path, mode: "r" } : null,
+          { path: stdout.path, mode: "w" },
+          { path: stderr.path, mode: "w" },
+          ...spec.extraFiles.map((path) => ({ path, mode: "r" as const })),
+        ],
+      },
+      spec.doors,
+    )
     .catch((error: unknown) => {
       for (const pipe of [stdout, stderr, ...(stdin ? [stdin] : [])]) {
         closeSync(pipe.fd);

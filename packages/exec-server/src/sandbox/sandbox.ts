@@ -2,7 +2,7 @@ import { chmodSync, realpathSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { EXEC_LIMITS } from "../limits.ts";
-import type { ChildSpec } from "../process/child.ts";
+import type { ChildSpec, Doors } from "../process/child.ts";
 import type { DenialCheck } from "../process/managed-process.ts";
 import { CODES } from "../wire/codes.ts";
 import { Refusal } from "../wire/refusal.ts";
@@ -13,7 +13,7 @@ import { findBwrap, works } from "./find-bwrap.ts";
 import { MadeFolders } from "./made-folders.ts";
 import { type Policy, readPolicy } from "./policy.ts";
 import { SandboxedFiles } from "./sandboxed-files.ts";
-import { networkFilter } from "./seccomp.ts";
+import { networkFilter, proxiedFilter } from "./seccomp.ts";
 
 export interface Confined {
   readonly spec: ChildSpec;
@@ -21,6 +21,14 @@ export interface Confined {
   readonly denied: DenialCheck | undefined;
   /** To be disposed of when the process is over. */
   readonly leftovers: Disposable | undefined;
+}
+
+/** What sandboxes are made of. */
+interface Tools {
+  readonly bwrap: string;
+  readonly filter: string;
+  readonly proxiedFilter: string;
+  readonly deniedFile: string;
 }
 
 interface WarmHelper {
@@ -32,9 +40,15 @@ interface WarmHelper {
 /** The fd on which bubblewrap finds the seccomp program: the first behind stdin, stdout and stderr. */
 const FILTER_FD = "3";
 
-/** Where the helper's code is: `src` from source, `dist` when installed. */
+/** Where the code of programs in a sandbox is: `src` from source, `dist` when installed. */
 const CODE = realpathSync(dirname(dirname(fileURLToPath(import.meta.url))));
-const HELPER = join(CODE, "sandbox", import.meta.url.endsWith(".ts") ? "file-helper.ts" : "file-helper.js");
+const EXTENSION = import.meta.url.endsWith(".ts") ? "ts" : "js";
+const HELPER = join(CODE, "sandbox", `file-helper.${EXTENSION}`);
+const NODE = realpathSync(process.execPath);
+const ENTRY = join(CODE, "network", `namespace-entry.${EXTENSION}`);
+
+/** The whole disk, and no network. */
+const OPEN_DISK: Policy = { root: "write", minimal: true, grants: [], network: false };
 
 /** Confines processes and file operations with bubblewrap. What can't be confined is refused, never run without. */
 export class Sandbox implements AsyncDisposable {
@@ -42,7 +56,7 @@ export class Sandbox implements AsyncDisposable {
   readonly #configured: string | null | undefined;
   readonly #made = new MadeFolders();
   readonly #helpers = new Map<string, WarmHelper>();
-  #found: { bwrap: string; filter: string; deniedFile: string } | undefined | "nothing";
+  #found: Tools | undefined | "nothing";
 
   constructor(folder: string, bwrap: string | null | undefined) {
     this.#folder = folder;
@@ -50,27 +64,39 @@ export class Sandbox implements AsyncDisposable {
   }
 
   get capabilities(): Readonly<Record<string, boolean>> {
-    return { sandboxedFileStreaming: true, fileWriteStreaming: true };
+    this.#found ??= this.#find() ?? "nothing";
+    const isUsable = this.#found !== "nothing";
+    return {
+      sandboxedFileStreaming: true,
+      fileWriteStreaming: true,
+      networkProxyLaunch: isUsable,
+      networkProxyReviewDomains: isUsable,
+    };
   }
 
-  /** The same child inside its sandbox. */
-  confine(spec: ChildSpec, context: SandboxContext): Confined {
-    const policy = readPolicy(context);
+  /**
+   * The same child inside its sandbox. With doors it is alone in a network of its own, whatever the context says of the
+   * network, and reaches nothing but who answers at the doors.
+   */
+  confine(spec: ChildSpec, context: SandboxContext, doors?: Doors): Confined {
+    const policy = doors ? { ...(readPolicy(context) ?? OPEN_DISK), network: false } : readPolicy(context);
     if (!policy) return { spec, sandboxType: "none", denied: undefined, leftovers: undefined };
-    const { bwrap, filter, deniedFile } = this.#tools();
+    const tools = this.#tools();
     const { args, madeFolders } = bwrapPlan(policy, {
-      deniedFile,
+      deniedFile: tools.deniedFile,
       keepsMade: (path) => this.#made.isOurs(path),
+      alwaysReadable: doors ? ownFiles(policy) : [],
     });
-    const filtered = !policy.network;
+    const filter = doors ? tools.proxiedFilter : policy.network ? undefined : tools.filter;
     const command = [
-      bwrap,
+      tools.bwrap,
       ...args,
-      ...(filtered ? ["--seccomp", FILTER_FD] : []),
-      ...(spec.arg0 === undefined ? [] : ["--argv0", spec.arg0]),
+      ...(filter === undefined ? [] : ["--seccomp", FILTER_FD]),
+      ...(spec.arg0 === undefined || doors ? [] : ["--argv0", spec.arg0]),
       "--chdir",
       spec.cwd,
       "--",
+      ...(doors ? [NODE, "--no-warnings", ENTRY, spec.arg0 ?? ""] : []),
       ...spec.argv,
     ];
     return {
@@ -78,7 +104,8 @@ export class Sandbox implements AsyncDisposable {
         ...spec,
         argv: command as [string, ...string[]],
         arg0: undefined,
-        extraFiles: filtered ? [filter] : [],
+        extraFiles: filter === undefined ? [] : [filter],
+        doors,
       },
       sandboxType: "linuxSeccomp",
       denied: looksDenied,
@@ -95,12 +122,6 @@ export class Sandbox implements AsyncDisposable {
   files(context: SandboxContext, access: "read" | "write"): SandboxedFiles | undefined {
     const policy = readPolicy(context);
     if (!policy || mayGoDirect(policy, access)) return undefined;
-    if (policy.root === "none" && !policy.minimal) {
-      throw new Refusal(
-        CODES.invalidParams,
-        "sandbox cannot be enforced: the helper's own libraries are not readable",
-      );
-    }
     const key = JSON.stringify({ ...policy, network: false });
     const warm = this.#helpers.get(key);
     if (warm && !warm.files.isDead) {
@@ -116,14 +137,12 @@ export class Sandbox implements AsyncDisposable {
 
   #startHelper(key: string, policy: Policy): SandboxedFiles {
     const { bwrap, deniedFile } = this.#tools();
-    const node = realpathSync(process.execPath);
     const { args, madeFolders } = bwrapPlan(
       { ...policy, network: false },
       {
         deniedFile,
         keepsMade: (path) => this.#made.isOurs(path),
-        // On a disk that is hidden the helper needs itself: its own file and its own code, not what lies beside them.
-        alwaysReadable: policy.root === "none" ? [node, CODE, join(dirname(CODE), "package.json")] : [],
+        alwaysReadable: ownFiles(policy),
       },
     );
     const command = [
@@ -131,7 +150,7 @@ export class Sandbox implements AsyncDisposable {
       "--chdir",
       "/",
       "--",
-      node,
+      NODE,
       "--max-old-space-size=256",
       "--no-warnings",
       HELPER,
@@ -168,7 +187,7 @@ export class Sandbox implements AsyncDisposable {
   }
 
   /** Found and tried once, when the first sandbox is asked for. */
-  #tools(): { bwrap: string; filter: string; deniedFile: string } {
+  #tools(): Tools {
     this.#found ??= this.#find() ?? "nothing";
     if (this.#found !== "nothing") return this.#found;
     throw new Refusal(
@@ -177,19 +196,32 @@ export class Sandbox implements AsyncDisposable {
     );
   }
 
-  #find(): { bwrap: string; filter: string; deniedFile: string } | undefined {
-    const program = networkFilter();
-    if (this.#configured === null || process.platform !== "linux" || !program) return undefined;
+  #find(): Tools | undefined {
+    const [program, proxiedProgram] = [networkFilter(), proxiedFilter()];
+    if (this.#configured === null || process.platform !== "linux" || !program || !proxiedProgram)
+      return undefined;
     const bwrap =
       this.#configured === undefined ? findBwrap() : works(this.#configured) ? this.#configured : undefined;
     if (bwrap === undefined) return undefined;
     const filter = join(this.#folder, "network-filter");
+    const proxied = join(this.#folder, "proxied-filter");
     const deniedFile = join(this.#folder, "denied");
     writeFileSync(filter, program);
+    writeFileSync(proxied, proxiedProgram);
     writeFileSync(deniedFile, "");
     chmodSync(deniedFile, 0);
-    return { bwrap, filter, deniedFile };
+    return { bwrap, filter, proxiedFilter: proxied, deniedFile };
   }
+}
+
+/** On a disk that is hidden our programs need themselves: their own file and their own code, not what lies beside them. */
+function ownFiles({ root, minimal }: Policy): readonly string[] {
+  if (root !== "none") return [];
+  if (minimal) return [NODE, CODE, join(dirname(CODE), "package.json")];
+  throw new Refusal(
+    CODES.invalidParams,
+    "sandbox cannot be enforced: the helper's own libraries are not readable",
+  );
 }
 
 /** A disk that may be read whole, or written whole, needs no helper for that. */

@@ -3,23 +3,30 @@ import { endianness } from "node:os";
 /** One architecture: its number in the audit ABI, and its system call numbers. */
 interface Architecture {
   readonly audit: number;
-  /** Calls that are refused: those that reach the network or other processes. */
-  readonly refused: readonly number[];
-  /** `socket` and `socketpair`: only unix sockets, which programs use within themselves. */
-  readonly sockets: readonly number[];
+  /** Calls that reach into other processes, or around this filter. */
+  readonly prying: readonly number[];
+  /** Calls that reach the network. */
+  readonly network: readonly number[];
+  readonly socket: number;
+  readonly socketpair: number;
 }
 
-// connect, accept, accept4, bind, listen, sendto, sendmmsg, recvmmsg, ptrace, process_vm_readv, process_vm_writev, io_uring_*
+// prying: ptrace, process_vm_readv, process_vm_writev, io_uring_*, pidfd_getfd
+// network: connect, accept, accept4, bind, listen, sendto, sendmmsg, recvmmsg
 const ARCHITECTURES: Readonly<Record<string, Architecture>> = {
   x64: {
     audit: 0xc000003e,
-    refused: [42, 43, 288, 49, 50, 44, 307, 299, 101, 310, 311, 425, 426, 427],
-    sockets: [41, 53],
+    prying: [101, 310, 311, 425, 426, 427, 438],
+    network: [42, 43, 288, 49, 50, 44, 307, 299],
+    socket: 41,
+    socketpair: 53,
   },
   arm64: {
     audit: 0xc00000b7,
-    refused: [203, 202, 242, 200, 201, 206, 269, 243, 117, 270, 271, 425, 426, 427],
-    sockets: [198, 199],
+    prying: [117, 270, 271, 425, 426, 427, 438],
+    network: [203, 202, 242, 200, 201, 206, 269, 243],
+    socket: 198,
+    socketpair: 199,
   },
 };
 
@@ -27,6 +34,7 @@ const LOAD_WORD = 0x20;
 const JUMP_EQUAL = 0x15;
 const JUMP_AT_LEAST = 0x35;
 const RETURN = 0x06;
+const AND = 0x54;
 
 const ALLOW = 0x7fff0000;
 const EPERM = 0x00050000 | 1;
@@ -35,7 +43,14 @@ const KILL = 0x80000000;
 const OFFSET_NUMBER = 0;
 const OFFSET_ARCHITECTURE = 4;
 const OFFSET_ARGUMENT_0 = 16;
+const OFFSET_ARGUMENT_1 = 24;
 const AF_UNIX = 1;
+const AF_INET = 2;
+const AF_INET6 = 10;
+/** What a socket's type is without its flags, and the types whose pairs are connected for good. */
+const TYPE_MASK = 0xf;
+const SOCK_STREAM = 1;
+const SOCK_SEQPACKET = 5;
 /** Calls of the x32 ABI on x64 have this bit: they would slip through by another number. */
 const X32_BIT = 0x40000000;
 
@@ -46,27 +61,57 @@ type Instruction = readonly [code: number, ifTrue: number, ifFalse: number, valu
  * the one of a container daemon, are reached by path. Undefined on an architecture that it does not know.
  */
 export function networkFilter(): Buffer | undefined {
+  return filter(({ prying, network, socket, socketpair }) => [
+    ...refuse([...network, ...prying]),
+    ...[socket, socketpair].flatMap((call) => onlyIf(call, OFFSET_ARGUMENT_0, [AF_UNIX])),
+  ]);
+}
+
+/**
+ * One for a process that is alone in its network with a proxy: internet sockets lead nowhere but there, and every other
+ * kind might lead past it, unix sockets by path as well as those to a hypervisor. Of unix sockets only pairs are left; a
+ * pair of datagram sockets could still be turned to any path.
+ */
+export function proxiedFilter(): Buffer | undefined {
+  return filter(({ prying, socket, socketpair }) => [
+    ...refuse(prying),
+    ...onlyIf(socket, OFFSET_ARGUMENT_0, [AF_INET, AF_INET6]),
+    ...onlyIf(socketpair, OFFSET_ARGUMENT_1, [SOCK_STREAM, SOCK_SEQPACKET], TYPE_MASK),
+  ]);
+}
+
+function refuse(calls: readonly number[]): Instruction[] {
+  return calls.flatMap((call): Instruction[] => [
+    [JUMP_EQUAL, 0, 1, call],
+    [RETURN, 0, 0, EPERM],
+  ]);
+}
+
+/** A call is allowed if one argument is among these values, and refused otherwise. */
+function onlyIf(call: number, offset: number, values: readonly number[], mask = 0xffffffff): Instruction[] {
+  const check: Instruction[] = [
+    [LOAD_WORD, 0, 0, offset],
+    [AND, 0, 0, mask],
+    ...values.flatMap((value): Instruction[] => [
+      [JUMP_EQUAL, 0, 1, value],
+      [RETURN, 0, 0, ALLOW],
+    ]),
+    [RETURN, 0, 0, EPERM],
+  ];
+  return [[JUMP_EQUAL, 0, check.length, call], ...check];
+}
+
+function filter(rules: (architecture: Architecture) => readonly Instruction[]): Buffer | undefined {
   const architecture = ARCHITECTURES[process.arch];
   if (!architecture || endianness() !== "LE") return undefined;
-  const { audit, refused, sockets } = architecture;
   const program: Instruction[] = [
     [LOAD_WORD, 0, 0, OFFSET_ARCHITECTURE],
-    [JUMP_EQUAL, 1, 0, audit],
+    [JUMP_EQUAL, 1, 0, architecture.audit],
     [RETURN, 0, 0, KILL],
     [LOAD_WORD, 0, 0, OFFSET_NUMBER],
     [JUMP_AT_LEAST, 0, 1, X32_BIT],
     [RETURN, 0, 0, EPERM],
-    ...refused.flatMap((call): Instruction[] => [
-      [JUMP_EQUAL, 0, 1, call],
-      [RETURN, 0, 0, EPERM],
-    ]),
-    ...sockets.flatMap((call): Instruction[] => [
-      [JUMP_EQUAL, 0, 4, call],
-      [LOAD_WORD, 0, 0, OFFSET_ARGUMENT_0],
-      [JUMP_EQUAL, 0, 1, AF_UNIX],
-      [RETURN, 0, 0, ALLOW],
-      [RETURN, 0, 0, EPERM],
-    ]),
+    ...rules(architecture),
     [RETURN, 0, 0, ALLOW],
   ];
   const bytes = Buffer.alloc(program.length * 8);

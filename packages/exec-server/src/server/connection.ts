@@ -86,8 +86,8 @@ export class Connection {
         if (!this.#handshake.notified(message.method)) this.#inlet.cut();
         break;
       case "answer":
-        // Nothing was asked of the client: an answer is to a question that never was.
-        this.#inlet.cut();
+        // An answer to a question that never was breaks the protocol.
+        if (this.#handshake.session?.questions.take(message.id, message.result) !== true) this.#inlet.cut();
         break;
       case "malformed":
         this.#refuse("-1", CODES.invalidRequest, `failed to parse JSON-RPC message: ${message.problem}`);

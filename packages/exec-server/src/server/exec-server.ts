@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { ExecError } from "../errors.ts";
 import { EXEC_LIMITS, type ExecLimits } from "../limits.ts";
+import { ManagedNetwork } from "../network/managed-network.ts";
 import { FifoPool } from "../process/fifo-pool.ts";
 import { Launcher } from "../process/launcher.ts";
 import { Sandbox } from "../sandbox/sandbox.ts";
@@ -69,6 +70,7 @@ export class ExecServer implements AsyncDisposable {
     starting.defer(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 }));
     const launcher = starting.use(new Launcher(folder));
     const sandbox = starting.use(new Sandbox(folder, options.bwrap));
+    const network = starting.use(new ManagedNetwork());
     const fifos = new FifoPool(folder);
     const sessions = new SessionStore(limits);
     starting.defer(() => sessions.endAll());
@@ -80,7 +82,7 @@ export class ExecServer implements AsyncDisposable {
       ...sandbox.capabilities,
     });
     const connection: ConnectionOptions = {
-      methods: (onEnd) => methodTable({ info, fifos, launcher, sandbox, onEnd }),
+      methods: (onEnd) => methodTable({ info, fifos, launcher, sandbox, network, onEnd }),
       sessions,
       info,
       concurrentRequests: options.concurrentRequests ?? limits.concurrentRequests,
@@ -99,6 +101,7 @@ export class ExecServer implements AsyncDisposable {
       },
     );
     starting.defer(() => listener.close());
+    network.ownPort = listener.port;
     return new ExecServer(listener.url, starting.move(), undefined);
   }
 

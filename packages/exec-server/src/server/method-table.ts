@@ -2,6 +2,7 @@ import { environmentConfigMethod } from "../config/read-config.ts";
 import { installedCapabilitiesMethod } from "../discovery/discover-installed.ts";
 import { capabilityRootsMethod } from "../discovery/discover-roots.ts";
 import { httpMethod } from "../http/http-method.ts";
+import type { ManagedNetwork } from "../network/managed-network.ts";
 import type { FifoPool } from "../process/fifo-pool.ts";
 import type { Launcher } from "../process/launcher.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
@@ -15,18 +16,19 @@ export interface MethodServices {
   readonly fifos: FifoPool;
   readonly launcher: Launcher;
   readonly sandbox: Sandbox;
+  readonly network: ManagedNetwork;
   /** Runs something when the connection ends. */
   readonly onEnd: (release: () => void) => void;
 }
 
 /** Every method of one connection. What is not in it is answered "not implemented". */
-export function methodTable({ info, fifos, launcher, sandbox, onEnd }: MethodServices): MethodTable {
+export function methodTable({ info, fifos, launcher, sandbox, network, onEnd }: MethodServices): MethodTable {
   const constant = (result: object): Method => ({ params: undefined, lane: "control", run: () => result });
   return new Map<string, Method>([
     ["environment/info", constant(info)],
     ["environment/status", constant({ status: "ready" })],
     ["environmentConfig/read", environmentConfigMethod()],
-    ...processMethods({ fifos, launcher }, sandbox),
+    ...processMethods({ fifos, launcher }, sandbox, network),
     ...fileMethods(sandbox, onEnd),
     ["http/request", httpMethod()],
     ["capabilityRoots/discoverV1", capabilityRootsMethod(sandbox)],

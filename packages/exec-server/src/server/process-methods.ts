@@ -1,3 +1,4 @@
+import type { ManagedNetwork } from "../network/managed-network.ts";
 import type { FifoPool } from "../process/fifo-pool.ts";
 import type { Launcher } from "../process/launcher.ts";
 import { childEnv } from "../process/child-env.ts";
@@ -27,9 +28,9 @@ interface Means {
   readonly launcher: Launcher;
 }
 
-export function processMethods(means: Means, sandbox: Sandbox): [string, Method][] {
+export function processMethods(means: Means, sandbox: Sandbox, network: ManagedNetwork): [string, Method][] {
   const start = (params: StartParams, { session }: CallContext): Promise<object> =>
-    startProcess(params, session, means, sandbox);
+    startProcess(params, session, means, { sandbox, network });
   return [
     ["process/start", { params: startParams, lane: "ordinary", run: start }],
     [
@@ -73,23 +74,25 @@ export function processMethods(means: Means, sandbox: Sandbox): [string, Method]
 
 async function startProcess(
   params: StartParams,
-  { processes, snapshots }: CallContext["session"],
+  session: CallContext["session"],
   means: Means,
-  sandbox: Sandbox,
+  { sandbox, network }: { sandbox: Sandbox; network: ManagedNetwork },
 ): Promise<object> {
   const { processId } = params;
-  refuseUnsupported(params);
+  const { processes, snapshots } = session;
+  const proxy = network.proxyFor(params, session);
   SnapshotCache.check(params);
   const plain: ChildSpec = {
     argv: checkedArgv(params.argv),
     arg0: params.arg0 ?? undefined,
     cwd: nativeTextPath(params.cwd),
-    env: childEnv(params.env, params.envPolicy, process.env),
+    env: { ...childEnv(params.env, params.envPolicy, process.env), ...proxy?.env },
     pipeStdin: params.pipeStdin === true,
     extraFiles: [],
   };
-  const confined = params.sandbox ? sandbox.confine(plain, params.sandbox) : undefined;
+  const confined = params.sandbox ? sandbox.confine(plain, params.sandbox, proxy) : undefined;
   const spec = confined?.spec ?? plain;
+  const leftovers = together(confined?.leftovers, proxy);
   try {
     await processes.start(
       processId,
@@ -97,23 +100,22 @@ async function startProcess(
         const ready = await snapshots.apply(spec, params, means);
         return params.tty ? spawnPty(ready, means, events) : spawnPiped(ready, means, events);
       },
-      { denied: confined?.denied, leftovers: confined?.leftovers },
+      { denied: confined?.denied, leftovers },
     );
   } catch (error) {
-    confined?.leftovers?.[Symbol.dispose]();
+    leftovers?.[Symbol.dispose]();
     throw spawnFailure(error);
   }
   return { processId, sandboxType: confined?.sandboxType ?? "none" };
 }
 
-/** What is not done here is never passed over in silence: a command without its proxy would have the open network. */
-function refuseUnsupported({ networkProxy, managedNetwork, enforceManagedNetwork }: StartParams): void {
-  const asked = [networkProxy, managedNetwork].some((part) => part !== undefined && part !== null);
-  if (!asked && enforceManagedNetwork !== true) return;
-  throw new Refusal(
-    CODES.invalidParams,
-    "this exec-server has no managed network (networkProxyLaunch is false)",
-  );
+/** What both leave behind, to be cleared away as one. */
+function together(first: Disposable | undefined, second: Disposable | undefined): Disposable | undefined {
+  if (!first || !second) return first ?? second;
+  const both = new DisposableStack();
+  both.use(first);
+  both.use(second);
+  return both;
 }
 
 function checkedArgv(argv: readonly string[]): readonly [string, ...string[]] {

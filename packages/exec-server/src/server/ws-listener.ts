@@ -49,9 +49,13 @@ export class WsListener {
     return listener;
   }
 
-  get url(): string {
+  get port(): number {
     const address = this.#http.address();
-    return webSocketUrl(this.#options.host, typeof address === "object" && address ? address.port : 0);
+    return typeof address === "object" && address ? address.port : 0;
+  }
+
+  get url(): string {
+    return webSocketUrl(this.#options.host, this.port);
   }
 
   async close(): Promise<void> {

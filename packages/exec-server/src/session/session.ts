@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { EXEC_LIMITS, type ExecLimits } from "../limits.ts";
+import { ClientQuestions } from "../network/client-questions.ts";
 import type { ProcessListener } from "../process/managed-process.ts";
 import { ProcessGroups } from "../process/process-groups.ts";
 import { ProcessTable } from "../process/process-table.ts";
@@ -22,6 +23,7 @@ export class Session implements ProcessListener {
   readonly id: string = randomUUID();
   readonly processes: ProcessTable;
   readonly snapshots: SnapshotCache;
+  readonly questions = new ClientQuestions((text) => this.#sendNow(text));
   #outlet: SessionOutlet | undefined;
   #missedBytes = 0;
 
@@ -50,7 +52,13 @@ export class Session implements ProcessListener {
   detach(): void {
     this.#outlet = undefined;
     this.#missedBytes = 0;
+    this.questions.withdrawAll();
     this.processes.resumeAll();
+  }
+
+  /** Tells the client something that it can do without: never to a client that reads slowly. */
+  tellIfRoom(method: string, params: object): void {
+    if (this.#outlet?.isFull === false) this.#outlet.send(JSON.stringify({ method, params }));
   }
 
   get isFull(): boolean {
@@ -83,7 +91,13 @@ export class Session implements ProcessListener {
   /** Ends every process. */
   end(): void {
     this.#outlet = undefined;
+    this.questions.withdrawAll();
     this.snapshots.end();
     this.processes.end();
+  }
+
+  #sendNow(text: string): boolean {
+    this.#outlet?.send(text);
+    return this.#outlet !== undefined;
   }
 }

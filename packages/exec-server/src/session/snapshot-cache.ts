@@ -57,14 +57,14 @@ export class SnapshotCache {
     params: StartParams,
     means: Pick<CaptureMeans, "launcher" | "fifos">,
   ): Promise<ChildSpec> {
-    const { shellSnapshot: asked, argv, cwd, envPolicy, sandbox } = params;
+    const { shellSnapshot: asked, argv, cwd, envPolicy, sandbox, networkProxy } = params;
     // Of zsh and sh the state is not taken: dash can't print its functions, and zsh was never tried. They start as they
     // always do, which is what a client gets whenever a capture fails.
     if (this.#ended || !asked || asked.shell.name !== "bash" || !isLogin(argv, asked.shell.path)) return spec;
     // By a name with a dash the shell would be a login shell again.
     if (params.arg0?.startsWith("-") === true || OPTIONS_IN_ENV.some((name) => Object.hasOwn(spec.env, name)))
       return spec;
-    const key = JSON.stringify([asked, cwd, envPolicy ?? null, sandbox ?? null]);
+    const key = JSON.stringify([asked, cwd, envPolicy ?? null, sandbox ?? null, networkProxy?.proxy ?? null]);
     const snapshot = await this.#get(key, () => this.#capture(spec, params, means));
     return snapshot ? withSnapshot(spec, argv, snapshot) : spec;
   }

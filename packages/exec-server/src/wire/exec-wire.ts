@@ -1,6 +1,7 @@
 import type * as z from "zod";
 import type { fileParams } from "./file-params.ts";
 import type { httpParams } from "./http-params.ts";
+import type { NetworkAnswer, NetworkDecision, NetworkRequest } from "./network-proxy.ts";
 import type {
   readParams,
   signalParams,
@@ -150,12 +151,21 @@ export interface ExecNotices {
     readonly error?: string | null;
   };
   "fs/missingChanged": { readonly watchId: number };
+  "network/policyDecision": NetworkDecision;
+}
+
+/** Requests that a client answers. */
+export interface ExecQuestions {
+  "network/policyRequest": {
+    params: { readonly processId: string; readonly request: NetworkRequest };
+    result: { readonly decision: NetworkAnswer };
+  };
 }
 
 /** The protocol as a client sees it. */
 export interface ExecWire {
   calls: ExecCalls;
   sends: { initialized: object };
-  answers: Record<string, { params: unknown; result: unknown }>;
+  answers: ExecQuestions;
   hears: ExecNotices;
 }

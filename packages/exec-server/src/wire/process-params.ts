@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { networkProxy } from "./network-proxy.ts";
 import { sandboxContext } from "./sandbox-context.ts";
 
 /** A whole number from 0 on, as JSON can say it. */
@@ -35,7 +36,7 @@ export const startParams = z.object({
   sandbox: sandboxContext.nullish(),
   enforceManagedNetwork: z.boolean().optional(),
   managedNetwork: z.unknown().optional(),
-  networkProxy: z.unknown().optional(),
+  networkProxy: networkProxy.nullish(),
   shellSnapshot: shellSnapshot.nullish(),
   metadata: z.unknown().optional(),
 });

@@ -1,0 +1,63 @@
+import { BlockList, isIP } from "node:net";
+import { networkInterfaces } from "node:os";
+
+/** Ranges that lead to this machine, to its neighbours or nowhere: everything that is not the public internet. */
+const NOT_PUBLIC_V4 = [
+  ["0.0.0.0", 8],
+  ["10.0.0.0", 8],
+  ["100.64.0.0", 10],
+  ["127.0.0.0", 8],
+  ["169.254.0.0", 16],
+  ["172.16.0.0", 12],
+  ["192.0.0.0", 24],
+  ["192.0.2.0", 24],
+  ["192.168.0.0", 16],
+  ["198.18.0.0", 15],
+  ["198.51.100.0", 24],
+  ["203.0.113.0", 24],
+  ["224.0.0.0", 4],
+  ["240.0.0.0", 4],
+] as const;
+
+// Only 2000::/3 is given out as public; within it, 6to4 and Teredo carry an IPv4 address that could be any.
+const NOT_PUBLIC_V6 = [
+  ["::", 3],
+  ["4000::", 2],
+  ["8000::", 1],
+  ["2001::", 32],
+  ["2001:db8::", 32],
+  ["2002::", 16],
+] as const;
+
+// A list for each: in one, an IPv4 address would be taken for the IPv6 address that it maps to.
+const notPublic = { ipv4: new BlockList(), ipv6: new BlockList() };
+for (const [network, bits] of NOT_PUBLIC_V4) notPublic.ipv4.addSubnet(network, bits, "ipv4");
+for (const [network, bits] of NOT_PUBLIC_V6) notPublic.ipv6.addSubnet(network, bits, "ipv6");
+
+const loopback = new BlockList();
+loopback.addSubnet("127.0.0.0", 8, "ipv4");
+loopback.addAddress("::1", "ipv6");
+
+/** Whether an address is one of the public internet. What is no address is not. */
+export function isPublic(address: string): boolean {
+  const family = familyOf(address);
+  return family !== undefined && !notPublic[family].check(address, family);
+}
+
+export function isLoopback(address: string): boolean {
+  const family = familyOf(address);
+  return family !== undefined && loopback.check(address, family);
+}
+
+/** Whether a connection to this address ends on this machine. */
+export function isThisMachine(address: string): boolean {
+  // The unspecified addresses connect to the machine itself; mapped ones are what they map to.
+  const plain = address.replace(/^::ffff:(?=\d+\.)/i, "");
+  if (plain === "0.0.0.0" || plain === "::" || isLoopback(plain)) return true;
+  return Object.values(networkInterfaces()).some((list) => list?.some((own) => own.address === plain));
+}
+
+function familyOf(address: string): "ipv4" | "ipv6" | undefined {
+  const family = isIP(address);
+  return family === 0 ? undefined : family === 4 ? "ipv4" : "ipv6";
+}

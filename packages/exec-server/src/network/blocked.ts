@@ -1,0 +1,38 @@
+import type { Target, Verdict } from "./verdict.ts";
+
+// Codex's words: commands and their authors know them.
+const HEADERS: Readonly<Record<string, string>> = {
+  not_allowed: "blocked-by-allowlist",
+  not_allowed_local: "blocked-by-allowlist",
+  denied: "blocked-by-denylist",
+  method_not_allowed: "blocked-by-method-policy",
+  mitm_required: "blocked-by-mitm-required",
+};
+const MESSAGES: Readonly<Record<string, string>> = {
+  not_allowed: "Domain not in allowlist.",
+  not_allowed_local: "Sandbox policy blocks local/private network addresses.",
+  denied: "Domain denied by the sandbox policy.",
+  method_not_allowed: "Method not allowed in limited mode.",
+  mitm_required: "MITM required for limited HTTPS.",
+};
+
+export interface BlockedAnswer {
+  readonly type: "application/json" | "text/plain";
+  readonly proxyError: string;
+  readonly body: string;
+}
+
+/** How a blocked request is answered, always with 403: plain HTTP in JSON, a tunnel in a sentence. */
+export function blockedAnswer({ protocol, host, port }: Target, verdict: Verdict): BlockedAnswer {
+  const { reason, decision, source } = verdict;
+  const proxyError = lookUp(HEADERS, reason) ?? "blocked-by-policy";
+  const message = lookUp(MESSAGES, reason) ?? "Request blocked by network policy.";
+  if (protocol !== "http") return { type: "text/plain", proxyError, body: message };
+  const body = JSON.stringify({ status: "blocked", host, reason, decision, source, protocol, port, message });
+  return { type: "application/json", proxyError, body };
+}
+
+/** A reason is the client's own text: it must not find what every object has. */
+function lookUp(table: Readonly<Record<string, string>>, reason: string): string | undefined {
+  return Object.hasOwn(table, reason) ? table[reason] : undefined;
+}

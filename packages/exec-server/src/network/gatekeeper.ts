@@ -1,0 +1,91 @@
+import { lookup } from "node:dns/promises";
+import { isIP } from "node:net";
+import { EXEC_LIMITS } from "../limits.ts";
+import type { NetworkAnswer, NetworkRequest } from "../wire/network-proxy.ts";
+import type { HostPolicy } from "./host-policy.ts";
+import { denial, type Target, type Verdict } from "./verdict.ts";
+
+/** Every address of a name. */
+export type Resolve = (host: string) => Promise<readonly string[]>;
+
+/** Puts a question to the client. Whatever goes wrong with it comes back as a denial. */
+export type Ask = (request: NetworkRequest, signal: AbortSignal) => Promise<NetworkAnswer>;
+
+export type Admission =
+  | {
+      readonly allowed: true;
+      /** The addresses that were judged: nothing else may be connected to. Empty when the name has none. */
+      readonly addresses: readonly string[];
+    }
+  | { readonly allowed: false; readonly verdict: Verdict };
+
+export interface GatekeeperOptions {
+  readonly policy: HostPolicy;
+  /** Undefined: what the policy does not allow is denied. */
+  readonly ask: Ask | undefined;
+  readonly report: (target: Target, verdict: Verdict) => void;
+  readonly resolve?: Resolve;
+}
+
+/** Decides of one process's requests, each for itself, and reports every decision. */
+export class Gatekeeper {
+  readonly #options: GatekeeperOptions;
+  readonly #resolve: Resolve;
+
+  constructor(options: GatekeeperOptions) {
+    this.#options = options;
+    this.#resolve = options.resolve ?? systemAddresses;
+  }
+
+  async admit(target: Target, signal: AbortSignal): Promise<Admission> {
+    const { policy } = this.#options;
+    const verdict = await this.#judgeHost(target, signal);
+    if (verdict.decision !== "allow") return this.#refuse(target, verdict);
+    // Looked up once, after the decision: what is connected to later is what is judged now.
+    const addresses = isIP(target.host) === 0 ? await this.#addresses(target.host) : [target.host];
+    const objection = policy.objection(target.host, addresses, target.port);
+    if (objection !== undefined) return this.#refuse(target, denial(objection, "baseline_policy"));
+    this.#options.report(target, verdict);
+    return { allowed: true, addresses };
+  }
+
+  /** Refuses for a reason that is not the host. */
+  refuse(target: Target, reason: "method_not_allowed" | "mitm_required"): Admission {
+    return this.#refuse(target, denial(reason, "mode_guard"));
+  }
+
+  async #judgeHost({ protocol, host, port }: Target, signal: AbortSignal): Promise<Verdict> {
+    const { policy, ask } = this.#options;
+    const standing = policy.standing(host);
+    if (standing === "allowed") return permission("baseline_policy", "allow");
+    if (standing !== "not_allowed" || !ask) return denial(standing, "baseline_policy");
+    const answer = await ask({ protocol, host, port }, signal);
+    if (answer.type === "allow") return permission("decider", standing);
+    return denial(answer.reason, "decider", answer.type);
+  }
+
+  #refuse(target: Target, verdict: Verdict): Admission {
+    this.#options.report(target, verdict);
+    return { allowed: false, verdict };
+  }
+
+  async #addresses(host: string): Promise<readonly string[]> {
+    const { promise: late, resolve } = Promise.withResolvers<readonly string[]>();
+    const limit = setTimeout(() => resolve([]), EXEC_LIMITS.proxyLookupMs);
+    try {
+      return await Promise.race([this.#resolve(host), late]);
+    } catch {
+      return []; // Nobody knows the name: there is nothing to connect to.
+    } finally {
+      clearTimeout(limit);
+    }
+  }
+}
+
+function permission(source: Verdict["source"], reason: string): Verdict {
+  return { scope: "domain", decision: "allow", source, reason, policyOverride: source === "decider" };
+}
+
+async function systemAddresses(host: string): Promise<readonly string[]> {
+  return (await lookup(host, { all: true })).map(({ address }) => address);
+}

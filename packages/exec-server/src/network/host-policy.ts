@@ -1,0 +1,75 @@
+import { isIP } from "node:net";
+import { CODES } from "../wire/codes.ts";
+import type { NetworkProxyConfig } from "../wire/network-proxy.ts";
+import { Refusal } from "../wire/refusal.ts";
+import { isLoopback, isPublic, isThisMachine } from "./address-kind.ts";
+import { canonicalHost } from "./host-name.ts";
+import { type HostMatcher, hostPattern, isExactPattern } from "./host-pattern.ts";
+
+/** How a host stands before anybody is asked. Codex's words, which its clients match. */
+export type Standing = "allowed" | "denied" | "not_allowed" | "not_allowed_local";
+
+/** Which hosts and addresses a process may reach. */
+export class HostPolicy {
+  readonly #denied: readonly HostMatcher[];
+  readonly #allowed: readonly HostMatcher[];
+  readonly #reviewed: readonly HostMatcher[];
+  /** Hosts that are allowed by name, not by a wildcard: local ones need that. */
+  readonly #named: ReadonlySet<string>;
+  readonly #local: boolean;
+  readonly #ownPort: () => number | undefined;
+
+  /** @param ownPort Where this server listens: whoever reaches it can run anything, without a sandbox. */
+  constructor(
+    {
+      domains,
+      reviewDomains,
+      allowLocalBinding,
+    }: Pick<NetworkProxyConfig, "domains" | "reviewDomains" | "allowLocalBinding">,
+    ownPort: () => number | undefined = () => undefined,
+  ) {
+    const rules = Object.entries(domains ?? {});
+    const patterns = (access: string): string[] =>
+      rules.filter(([, given]) => given === access).map(([pattern]) => pattern);
+    if (patterns("deny").some((pattern) => pattern.trim() === "*")) {
+      const message = "invalid network proxy config: every host can't be denied; leave the domains out";
+      throw new Refusal(CODES.invalidParams, message);
+    }
+    this.#denied = patterns("deny").map(hostPattern);
+    this.#allowed = patterns("allow").map(hostPattern);
+    this.#reviewed = (reviewDomains ?? []).map(hostPattern);
+    this.#named = new Set(
+      patterns("allow")
+        .filter(isExactPattern)
+        .flatMap((pattern) => canonicalHost(pattern.trim()) ?? []),
+    );
+    this.#local = allowLocalBinding;
+    this.#ownPort = ownPort;
+  }
+
+  /** Before a name is looked up: even a question to DNS would carry something out. */
+  standing(host: string): Standing {
+    if (this.#denied.some((matches) => matches(host))) return "denied";
+    if (isLocalName(host) && !this.#local && !this.#named.has(host)) return "not_allowed_local";
+    if (this.#reviewed.some((matches) => matches(host))) return "not_allowed";
+    return this.#allowed.some((matches) => matches(host)) ? "allowed" : "not_allowed";
+  }
+
+  /** Why a host that is allowed may not be reached at these addresses: names lead wherever their owner likes. */
+  objection(host: string, addresses: readonly string[], port: number): Standing | undefined {
+    if (addresses.some((address) => this.#denied.some((matches) => matches(address)))) return "denied";
+    if (addresses.some((address) => !this.#mayBeReached(host, address, port))) return "not_allowed_local";
+    return undefined;
+  }
+
+  #mayBeReached(host: string, address: string, port: number): boolean {
+    if (port === this.#ownPort() && isThisMachine(address)) return false;
+    if (this.#local || isPublic(address)) return true;
+    if (!this.#named.has(host)) return false;
+    return isIP(host) === 0 ? host === "localhost" && isLoopback(address) : host === address;
+  }
+}
+
+function isLocalName(host: string): boolean {
+  return host === "localhost" || host.endsWith(".localhost") || (isIP(host) !== 0 && !isPublic(host));
+}

@@ -1,0 +1,142 @@
+import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { blockedAnswer } from "./blocked.ts";
+import { dial } from "./dial.ts";
+import type { Admission, Gatekeeper } from "./gatekeeper.ts";
+import { forwardedHeaders } from "./hop-headers.ts";
+import { readAuthority } from "./host-name.ts";
+import { goneSignal, join, type OpenSockets } from "./open-sockets.ts";
+import type { Target } from "./verdict.ts";
+
+export interface DoorOptions {
+  readonly gatekeeper: Gatekeeper;
+  readonly sockets: OpenSockets;
+  /** Only requests that change nothing, and nothing that can't be seen into. */
+  readonly limited: boolean;
+}
+
+/** What may be done in limited mode. Codex's list. */
+const HARMLESS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
+
+const HTTP_PORT = 80;
+
+/** An HTTP proxy: requests with a whole URL, and tunnels. It is given its connections; it listens nowhere. */
+export function httpDoor(options: DoorOptions): (socket: Socket) => void {
+  const server = createServer();
+  server.on("request", (incoming, response) => {
+    forward(incoming, response, options).catch(() => response.destroy());
+  });
+  server.on("connect", (incoming: IncomingMessage, socket: Socket, head: Buffer) => {
+    tunnel(incoming, socket, head, options).catch(() => socket.destroy());
+  });
+  return (socket) => void server.emit("connection", socket);
+}
+
+async function forward(
+  incoming: IncomingMessage,
+  response: ServerResponse,
+  { gatekeeper, sockets, limited }: DoorOptions,
+): Promise<void> {
+  const read = readTarget(incoming);
+  if (typeof read === "string") return answerText(response, 400, read);
+  const { target, authority, path } = read;
+  let admission = await gatekeeper.admit(target, goneSignal(response));
+  if (admission.allowed && limited && !HARMLESS.has(target.method ?? ""))
+    admission = gatekeeper.refuse(target, "method_not_allowed");
+  if (!admission.allowed) return answerBlocked(response, target, admission);
+  const socket = await dial(admission.addresses, target.port, sockets);
+  if (!socket) return answerText(response, 502, "upstream failure");
+  const upstream = request({
+    // The connection is made already: no name is looked up, and no other is used again.
+    createConnection: () => socket,
+    method: target.method,
+    path,
+    // One host, the one that was judged: there may be more in the request.
+    headers: ["Host", authority, ...forwardedHeaders(incoming.rawHeaders, ["host"])],
+    setHost: false,
+  });
+  upstream.on("response", (answer) => {
+    response.writeHead(answer.statusCode ?? 502, answer.statusMessage, answerHeaders(answer));
+    answer.pipe(response);
+    answer.on("error", () => response.destroy());
+  });
+  upstream.on("error", () => {
+    if (response.headersSent) response.destroy();
+    else answerText(response, 502, "upstream failure");
+  });
+  response.on("close", () => upstream.destroy());
+  incoming.pipe(upstream);
+}
+
+/** How the body is framed is between us and the client, which may be of another version than the server. */
+function answerHeaders({ rawHeaders }: IncomingMessage): string[] {
+  return forwardedHeaders(rawHeaders, ["transfer-encoding"]);
+}
+
+function readTarget(incoming: IncomingMessage): { target: Target; authority: string; path: string } | string {
+  const { method = "GET", url = "", headers } = incoming;
+  const found = /^http:\/\/(?<authority>[^/?#]*)(?<path>[^#]*)/i.exec(url)?.groups;
+  const authority = found?.["authority"] ?? "";
+  const where = readAuthority(authority, HTTP_PORT);
+  if (!found || !where) return "this is a proxy: it takes http:// URLs and CONNECT";
+  const named = headers.host === undefined ? where : readAuthority(headers.host, HTTP_PORT);
+  if (named?.host !== where.host || named.port !== where.port)
+    return "Host header does not match request target";
+  const path = found["path"] ?? "";
+  return {
+    target: { protocol: "http", ...where, method, ...clientOf(incoming.socket) },
+    authority,
+    path: path.startsWith("/") ? path : `/${path}`,
+  };
+}
+
+async function tunnel(
+  { url = "" }: IncomingMessage,
+  socket: Socket,
+  head: Buffer,
+  { gatekeeper, sockets, limited }: DoorOptions,
+): Promise<void> {
+  // The HTTP server has let go of it: from here on nobody else hears its errors.
+  sockets.add(socket);
+  const where = readAuthority(url);
+  if (!where) return endWith(socket, "400 Bad Request", "text/plain", "CONNECT takes host:port");
+  const target: Target = { protocol: "https_connect", ...where, method: "CONNECT", ...clientOf(socket) };
+  let admission = await gatekeeper.admit(target, goneSignal(socket));
+  if (admission.allowed && limited) admission = gatekeeper.refuse(target, "mitm_required");
+  if (!admission.allowed) {
+    const { type, proxyError, body } = blockedAnswer(target, admission.verdict);
+    return endWith(socket, "403 Forbidden", type, body, `x-proxy-error: ${proxyError}\r\n`);
+  }
+  const upstream = await dial(admission.addresses, target.port, sockets);
+  if (!upstream) return endWith(socket, "502 Bad Gateway", "text/plain", "upstream failure");
+  if (socket.destroyed) return void upstream.destroy();
+  socket.write("HTTP/1.1 200 Connection established\r\n\r\n");
+  if (head.length > 0) upstream.write(head);
+  join(socket, upstream);
+}
+
+function answerBlocked(
+  response: ServerResponse,
+  target: Target,
+  { verdict }: Extract<Admission, { allowed: false }>,
+): void {
+  const { type, proxyError, body } = blockedAnswer(target, verdict);
+  response
+    .writeHead(403, { "content-type": type, "x-proxy-error": proxyError, connection: "close" })
+    .end(body);
+}
+
+function answerText(response: ServerResponse, status: number, text: string): void {
+  response.writeHead(status, { "content-type": "text/plain", connection: "close" }).end(text);
+}
+
+function endWith(socket: Socket, status: string, type: string, body: string, more = ""): void {
+  const length = Buffer.byteLength(body);
+  socket.end(
+    `HTTP/1.1 ${status}\r\ncontent-type: ${type}\r\n${more}content-length: ${length}\r\n\r\n${body}`,
+  );
+}
+
+function clientOf({ remoteAddress, remotePort }: Socket): { client: string } | object {
+  return remoteAddress === undefined ? {} : { client: `${remoteAddress}:${remotePort}` };
+}

@@ -1,0 +1,47 @@
+// The first program in a sandbox whose only way out is a proxy. It opens the doors, sockets that listen in the sandbox's
+// own network, hands them out, and becomes the command. Nothing of it is left when the command begins. It is reached by
+// path, and imports nothing from outside this package's own folder: in a sandbox there may be nothing else to read.
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { findProgram } from "../process/find-program.ts";
+import type { EntryOrder } from "../process/launch-order.ts";
+
+/** What a shell says when it can't run something. */
+const NOT_FOUND_EXIT = 127;
+
+const [arg0, ...argv] = process.argv.slice(2);
+
+async function openDoor(name: string, port: number): Promise<void> {
+  const door = createServer();
+  door.listen(port, "127.0.0.1");
+  await once(door, "listening");
+  process.send?.(name, door);
+}
+
+function become(env: EntryOrder["env"]): void {
+  const [name = ""] = argv;
+  // Node ignores these signals, and what is ignored stays so; what is caught is forgotten.
+  for (const signal of ["SIGPIPE", "SIGXFSZ"] as const) process.on(signal, () => {});
+  const program = findProgram(name, process.cwd(), env);
+  const named = arg0 === undefined || arg0 === "" ? argv : argv.with(0, arg0);
+  // Bubblewrap's own doing in every other sandbox.
+  process.execve?.(program, named, { ...env, PWD: process.cwd() });
+}
+
+function fail(error: unknown): void {
+  const { code, message } = error as NodeJS.ErrnoException;
+  process.stderr.write(`${argv[0] ?? "sandbox"}: ${code ?? message}\n`);
+  process.exit(NOT_FOUND_EXIT);
+}
+
+process.once("message", ({ env, doors }: EntryOrder) => {
+  // Hanging up is how the other side says that it has every door: before that, the first request could go unheard.
+  process.once("disconnect", () => {
+    try {
+      become(env);
+    } catch (error) {
+      fail(error);
+    }
+  });
+  Promise.all(doors.map(({ name, port }) => openDoor(name, port))).catch(fail);
+});

@@ -1,0 +1,62 @@
+import { createServer, type Server, type Socket } from "node:net";
+import { EXEC_LIMITS } from "../limits.ts";
+import type { Doors } from "../process/child.ts";
+import type { NetworkProxyConfig } from "../wire/network-proxy.ts";
+import type { Gatekeeper } from "./gatekeeper.ts";
+import { httpDoor } from "./http-door.ts";
+import { OpenSockets } from "./open-sockets.ts";
+import { HTTP_DOOR_PORT, proxyEnv, SOCKS_DOOR_PORT } from "./proxy-env.ts";
+import { socksDoor } from "./socks-door.ts";
+
+/**
+ * The proxy of one process. It answers on doors: sockets that listen in the process's own network, which has no other
+ * way out, and that were handed to this side of the sandbox. It holds nothing until the first is taken.
+ */
+export class NetworkProxy implements Doors, Disposable {
+  readonly env: Readonly<Record<string, string>>;
+  readonly open: Doors["open"];
+  readonly #sockets = new OpenSockets();
+  readonly #servers = new Set<Server>();
+  readonly #serve: Readonly<Record<string, (socket: Socket) => void>>;
+  readonly #mayOpen: () => boolean;
+  readonly #onEnd: () => void;
+
+  constructor(
+    { enableSocks5, allowLocalBinding, mode }: NetworkProxyConfig,
+    gatekeeper: Gatekeeper,
+    { mayOpen, onEnd }: { mayOpen: () => boolean; onEnd: () => void },
+  ) {
+    const options = { gatekeeper, sockets: this.#sockets, limited: mode === "limited" };
+    this.#serve = { http: httpDoor(options), socks: socksDoor(options) };
+    this.env = proxyEnv({ enableSocks5, allowLocalBinding });
+    const http = { name: "http", port: HTTP_DOOR_PORT };
+    this.open = enableSocks5 ? [http, { name: "socks", port: SOCKS_DOOR_PORT }] : [http];
+    this.#mayOpen = mayOpen;
+    this.#onEnd = onEnd;
+  }
+
+  taken(name: string, door: Server): void {
+    const serve = Object.hasOwn(this.#serve, name) ? this.#serve[name] : undefined;
+    if (!serve || this.#sockets.isOver || !this.#mayOpen()) {
+      door.close();
+      return;
+    }
+    // A server of our own on the same socket: it must not end a connection whose client has said all it has to say.
+    const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
+      this.#sockets.add(socket);
+      serve(socket);
+    });
+    server.maxConnections = EXEC_LIMITS.proxyConnections;
+    server.on("error", () => server.close());
+    this.#servers.add(server);
+    server.listen(door);
+  }
+
+  /** The process is over, or the server: so is every connection. */
+  [Symbol.dispose](): void {
+    this.#sockets[Symbol.dispose]();
+    for (const server of this.#servers) server.close();
+    this.#servers.clear();
+    this.#onEnd();
+  }
+}

@@ -1,0 +1,32 @@
+import type { Socket } from "node:net";
+import { dial } from "./dial.ts";
+import type { DoorOptions } from "./http-door.ts";
+import { goneSignal, join } from "./open-sockets.ts";
+import { readSocksRequest, SOCKS_REPLY, socksReply } from "./socks-request.ts";
+import type { Target } from "./verdict.ts";
+
+const HTTPS_PORT = 443;
+
+/** A SOCKS5 proxy for TCP. */
+export function socksDoor(options: DoorOptions): (socket: Socket) => void {
+  return (socket) => void serve(socket, options).catch(() => socket.destroy());
+}
+
+async function serve(socket: Socket, { gatekeeper, sockets, limited }: DoorOptions): Promise<void> {
+  const asked = await readSocksRequest(socket);
+  if (!asked) return;
+  const client = `${socket.remoteAddress}:${socket.remotePort}`;
+  const target: Target = { protocol: "socks5_tcp", ...asked, client };
+  if (limited && target.port !== HTTPS_PORT) {
+    gatekeeper.refuse(target, "method_not_allowed");
+    return void socket.end(socksReply(SOCKS_REPLY.notAllowed));
+  }
+  let admission = await gatekeeper.admit(target, goneSignal(socket));
+  if (admission.allowed && limited) admission = gatekeeper.refuse(target, "mitm_required");
+  if (!admission.allowed) return void socket.end(socksReply(SOCKS_REPLY.notAllowed));
+  const upstream = await dial(admission.addresses, target.port, sockets);
+  if (!upstream) return void socket.end(socksReply(SOCKS_REPLY.unreachable));
+  if (socket.destroyed) return void upstream.destroy();
+  socket.write(socksReply(SOCKS_REPLY.granted));
+  join(socket, upstream);
+}
