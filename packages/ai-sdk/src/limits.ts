@@ -8,6 +8,8 @@ export const limits = {
   idleDisconnectMs: 5_000,
   /** Threads without a turn that are kept for their next one; the oldest goes first and comes back from its messages. */
   idleThreads: 64,
+  /** How long such a thread is kept: each may have MCP servers of its own that run. */
+  idleThreadMs: 10 * 60_000,
   /** How long a turn may take to stop before its stream ends without it. Codex needs some 5 ms. */
   interruptMs: 5_000,
   /** What a running command prints is shown again when it grew by this part, or … */

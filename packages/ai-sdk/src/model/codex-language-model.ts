@@ -101,6 +101,7 @@ export class CodexLanguageModel implements LanguageModelV4 {
   }
 }
 
-function requestBody({ session, run }: Step, { prompt, model, options }: Call): unknown {
-  return { threadId: session.thread.id, turnId: run.turnId, model, input: prompt.input, options };
+/** Without the options: they may hold the secrets of MCP servers, and bodies are logged. */
+function requestBody({ session, run }: Step, { prompt, model }: Call): unknown {
+  return { threadId: session.thread.id, turnId: run.turnId, model, input: prompt.input };
 }

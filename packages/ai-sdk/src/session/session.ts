@@ -36,6 +36,7 @@ export class Session {
   run: TurnRun | undefined;
   #line: Promise<void> = Promise.resolve();
   #users = 0;
+  #idleSince = performance.now();
   #parked: NodeJS.Timeout | undefined;
   #onReturn: () => void = () => {};
 
@@ -54,6 +55,11 @@ export class Session {
     return this.#users === 0 && !this.isParked && !this.thread.busy;
   }
 
+  /** For how many milliseconds nobody has used it. */
+  get idleMs(): number {
+    return this.isIdle ? performance.now() - this.#idleSince : 0;
+  }
+
   get isParked(): boolean {
     return this.#parked !== undefined;
   }
@@ -67,6 +73,7 @@ export class Session {
     this.#users += 1;
     const leave = (): void => {
       this.#users -= 1;
+      this.#idleSince = performance.now();
       resolve();
     };
     try {

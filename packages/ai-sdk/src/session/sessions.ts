@@ -98,10 +98,13 @@ export class Sessions {
     session.close().catch(() => {}); // Its server may be gone.
   }
 
-  /** Lets go of the threads that nobody has used for longest. */
+  /** Lets go of the threads that nobody has used for long, and of those beyond what is kept. */
   trim(): void {
     const idle = [...this.#held.values()].filter((session) => session.isIdle);
-    for (const session of idle.slice(0, Math.max(0, idle.length - limits.idleThreads))) this.drop(session);
+    const beyond = idle.length - limits.idleThreads;
+    for (const [at, session] of idle.entries()) {
+      if (at < beyond || session.idleMs > limits.idleThreadMs) this.drop(session);
+    }
   }
 
   /** @param options.leaves Whether turns that wait for their client stay with a server that goes on without this program. */
