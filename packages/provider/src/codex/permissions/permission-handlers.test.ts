@@ -1,5 +1,6 @@
 // The bridge from a spec to the answers that the real codex gets.
 import { callTool, type Part, patch, run, say } from "@codexkit/scripted-model";
+import type { AnyApproval, HandlerContext } from "codexkit";
 import { existsSync } from "node:fs";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -7,6 +8,8 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { codexStage, ofKind, type Transcript } from "../../../test/codex-stage.ts";
 import type { AgentSpec } from "../../contract/agent-spec.ts";
+import { planSpawn } from "../plan/plan-spawn.ts";
+import { permissionHandlers } from "./permission-handlers.ts";
 
 const mcpServer = fileURLToPath(new URL("../../../test/mcp-server.ts", import.meta.url));
 const echo = { name: "echo", command: process.execPath, args: [mcpServer] };
@@ -153,6 +156,17 @@ describe("the sandbox of a spec", () => {
     );
     expect(done).toEqual({ asking: false, inside: true });
     expect(denied).toEqual([expect.stringContaining("in its sandbox")]);
+  });
+
+  it.each<[string, Partial<AnyApproval>]>([
+    ["a request for permissions", { kind: "permissions" }],
+    ["a command with more rights", { kind: "command", additionalPermissions: {} as never }],
+    ["a command with a reason", { kind: "command", reason: "it must" }],
+  ])("is not left by %s", async (_, approval) => {
+    const { permissions } = planSpawn({ prompt: "go", cwd: "/w" }, { codexHome: "/h" });
+    const { approve } = permissionHandlers(permissions, { cwd: "/w" });
+    const answer = await approve?.(approval as AnyApproval, {} as HandlerContext);
+    expect(answer).toEqual({ decision: "decline", reason: expect.stringContaining("sandbox") });
   });
 
   it("holds patches: none outside the workspace, none at all where it is read-only", async () => {

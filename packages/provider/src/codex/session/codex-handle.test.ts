@@ -74,6 +74,17 @@ class FakeCodex {
   }
 }
 
+function handleOn(codex: FakeCodex, signal: AbortSignal): CodexHandle {
+  return new CodexHandle({
+    codex: codex as unknown as Codex,
+    thread: codex.thread(),
+    plan: planSpawn({ prompt: "go", cwd: "/", timeoutMs: 60_000 }, { codexHome: "/" }),
+    board: codex.board,
+    interruptTimeoutMs: 60_000,
+    signal,
+  });
+}
+
 const ACTS = ["say", "begin", "complete", "crash", "stop", "abort", "shutdown", "leave"] as const;
 const LAST = ["complete", "crash", "stop"] as const;
 
@@ -84,15 +95,7 @@ describe("a handle", () => {
       fc.asyncProperty(fc.scheduler(), acts, fc.constantFrom(...LAST), async (s, some, last) => {
         const codex = new FakeCodex(s);
         const abort = new AbortController();
-        const plan = planSpawn({ prompt: "go", cwd: "/", timeoutMs: 60_000 }, { codexHome: "/" });
-        const handle = new CodexHandle({
-          codex: codex as unknown as Codex,
-          thread: codex.thread(),
-          plan,
-          board: codex.board,
-          interruptTimeoutMs: 60_000,
-          signal: abort.signal,
-        });
+        const handle = handleOn(codex, abort.signal);
         const beginning = handle.begin().catch(() => {});
         const reader = handle.events[Symbol.asyncIterator]();
         const events: AgentEvent[] = [];
@@ -130,5 +133,17 @@ describe("a handle", () => {
       }),
       { numRuns: 300 },
     );
+  });
+
+  it("ends with provider_failed when it can't make sense of an event, and Codex lets go of the turn", async () => {
+    const codex = new FakeCodex({ schedule: async (task: Promise<unknown>) => task } as fc.Scheduler);
+    const handle = handleOn(codex, new AbortController().signal);
+    codex.begin();
+    await handle.begin();
+    codex.board.take({ type: "plan.updated", ...PLACE, plan: null as never, explanation: null });
+    const events = await Array.fromAsync(handle.events);
+    expect(events.at(-1)).toMatchObject({ kind: "error", code: "provider_failed" });
+    await handle.released;
+    expect(codex.calls).toEqual(["thread/unsubscribe", "thread/archive", "thread/unarchive"]);
   });
 });
