@@ -95,6 +95,7 @@ describe("a command that needs a person", () => {
     const asked = await ask(stage.codex, start);
     const result = await generateText({ model: stage.codex(), messages: answer(asked, false, "too risky") });
     expect(result.text).toBe("It did not run.");
+    expect(stage.model.requests.at(-1)?.lastUserText).toBe("I declined that: too risky");
     expect(result.content).toMatchObject([{ type: "tool-call" }, { type: "tool-error" }, { type: "text" }]);
   });
 

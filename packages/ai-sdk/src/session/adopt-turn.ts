@@ -1,6 +1,7 @@
 import { CodexError } from "codexkit";
 import type { Call } from "../model/read-call.ts";
 import { TurnParts } from "../stream/turn-parts.ts";
+import { addInput } from "./add-input.ts";
 import { answersOf, giveAnswers } from "./answers.ts";
 import { AskDesk } from "./ask-desk.ts";
 import type { Step } from "./begin-step.ts";
@@ -19,17 +20,17 @@ export async function adoptTurn(sessions: Sessions, threadId: string, call: Call
   if (turnId === undefined || sessions.find(threadId)) return undefined;
   const desk = new AskDesk();
   desk.offer(call.tools);
-  giveAnswers(desk, answersOf(call.prompt));
   const attendance = desk.attend();
   try {
     const session = await sessions.resume(threadId, call, desk);
     // Another call of this process was faster: the turn is that one's.
     if (session.desk !== desk) return undefined;
     const run = await attach(session, turnId, call);
-    if (run === undefined) {
+    if (run === undefined || !(await addInput(session, call))) {
       sessions.drop(session);
       return undefined;
     }
+    giveAnswers(desk, answersOf(call.prompt));
     void run.ended.then(() => attendance[Symbol.dispose]());
     return { session, run, answered: [], warnings: [] };
   } catch (error) {

@@ -1,7 +1,7 @@
 import type { SharedV4Warning } from "@ai-sdk/provider";
-import { CodexError } from "codexkit";
 import { CodexModelError } from "../errors.ts";
 import type { Call } from "../model/read-call.ts";
+import { addInput } from "./add-input.ts";
 import { adoptTurn } from "./adopt-turn.ts";
 import { answersOf, giveAnswers } from "./answers.ts";
 import { openSession } from "./open-session.ts";
@@ -25,7 +25,7 @@ export async function beginStep(sessions: Sessions, call: Call): Promise<Step> {
   const { thread: origin, approvals, toolResults, input } = call.prompt;
   const parked = origin && parkedTurn(sessions, origin.threadId, origin.turnId);
   const hasAnswers = approvals.length > 0 || toolResults.length > 0;
-  if (parked && hasAnswers && (await takesInput(parked.session, call))) return continueTurn(parked, call);
+  if (parked && hasAnswers && (await addInput(parked.session, call))) return continueTurn(parked, call);
   parked?.session.abandon("The client went on without an answer.");
   if (!hasAnswers || origin === undefined) return startStep(sessions, call);
 
@@ -45,18 +45,6 @@ function parkedTurn(
   const session = sessions.find(threadId);
   const run = session?.isParked ? session.run : undefined;
   return session && run?.turnId === turnId && run ? { session, run } : undefined;
-}
-
-/** Whether the turn that waits could be given what the person adds to its answer; one that is over takes nothing more. */
-async function takesInput({ thread }: Session, { prompt, callOptions }: Call): Promise<boolean> {
-  if (prompt.input.length === 0) return true;
-  try {
-    await thread.steer([...prompt.input], callOptions);
-    return true;
-  } catch (error) {
-    if (error instanceof CodexError && error.code === "turn_not_active") return false;
-    throw error;
-  }
 }
 
 /** Goes on with a turn that waited for this call. */
