@@ -17,7 +17,10 @@ import { toProviderError } from "./translate-error.ts";
 import { refuseAborted, untilAborted } from "../contract/until-aborted.ts";
 
 /** How the one codex of a provider is launched, and who is asked. */
-export interface CodexProviderOptions extends Omit<LaunchOptions, "handlers" | "optOutNotifications"> {
+export interface CodexProviderOptions extends Omit<
+  LaunchOptions,
+  "handlers" | "optOutNotifications" | "experimentalApi"
+> {
   /** What registries call it. Default `codex`. */
   readonly name?: string;
   /** Asked where a spec with `autonomous: false` says `prompt`. Without it, and for other specs, such requests are denied. */
