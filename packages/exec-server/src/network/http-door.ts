@@ -46,6 +46,7 @@ async function forward(
   if (!admission.allowed) return answerBlocked(response, target, admission);
   const socket = await dial(admission.addresses, target.port, sockets);
   if (!socket) return answerText(response, 502, "upstream failure");
+  if (response.destroyed) return void socket.destroy();
   const upstream = request({
     // The connection is made already: no name is looked up, and no other is used again.
     createConnection: () => socket,
@@ -55,10 +56,10 @@ async function forward(
     headers: ["Host", authority, ...forwardedHeaders(incoming.rawHeaders, ["host"])],
     setHost: false,
   });
-  upstream.on("response", (answer) => {
-    response.writeHead(answer.statusCode ?? 502, answer.statusMessage, answerHeaders(answer));
-    answer.pipe(response);
-    answer.on("error", () => response.destroy());
+  upstream.on("response", (reply) => {
+    response.writeHead(reply.statusCode ?? 502, reply.statusMessage, replyHeaders(reply));
+    reply.pipe(response);
+    reply.on("error", () => response.destroy());
   });
   upstream.on("error", () => {
     if (response.headersSent) response.destroy();
@@ -69,7 +70,7 @@ async function forward(
 }
 
 /** How the body is framed is between us and the client, which may be of another version than the server. */
-function answerHeaders({ rawHeaders }: IncomingMessage): string[] {
+function replyHeaders({ rawHeaders }: IncomingMessage): string[] {
   return forwardedHeaders(rawHeaders, ["transfer-encoding"]);
 }
 
@@ -121,13 +122,17 @@ function answerBlocked(
   { verdict }: Extract<Admission, { allowed: false }>,
 ): void {
   const { type, proxyError, body } = blockedAnswer(target, verdict);
-  response
-    .writeHead(403, { "content-type": type, "x-proxy-error": proxyError, connection: "close" })
-    .end(body);
+  answer(response, 403, { "content-type": type, "x-proxy-error": proxyError }, body);
 }
 
 function answerText(response: ServerResponse, status: number, text: string): void {
-  response.writeHead(status, { "content-type": "text/plain", connection: "close" }).end(text);
+  answer(response, status, { "content-type": "text/plain" }, text);
+}
+
+/** The last on its connection: what the client still had to say was not read. */
+function answer(response: ServerResponse, status: number, headers: object, body: string): void {
+  const length = Buffer.byteLength(body);
+  response.writeHead(status, { ...headers, "content-length": length, connection: "close" }).end(body);
 }
 
 function endWith(socket: Socket, status: string, type: string, body: string, more = ""): void {
