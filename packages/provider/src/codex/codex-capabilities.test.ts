@@ -3,7 +3,7 @@ import { callTool, gate, run, say, type Script, waitFor } from "@codexkit/script
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type CodexStage, codexStage, ofKind, read } from "../../test/codex-stage.ts";
 import type { AgentCapabilities } from "../contract/capabilities.ts";
 import { CODEX_CAPABILITIES } from "./codex-capabilities.ts";
@@ -115,8 +115,13 @@ const PROOFS: {
 };
 
 describe("Codex", () => {
+  let stage: CodexStage;
+  beforeAll(async () => {
+    stage = await codexStage(script, { modelName: "gpt-5.5" });
+  });
+  afterAll(() => stage[Symbol.asyncDispose]());
+
   it.each(Object.keys(PROOFS) as (keyof AgentCapabilities)[])("has %s as it claims", async (capability) => {
-    await using stage = await codexStage(script, { modelName: "gpt-5.5" });
     expect(await PROOFS[capability](stage)).toBe(CODEX_CAPABILITIES[capability]);
   });
 });
