@@ -62,7 +62,7 @@ export class CodexHolder {
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#idle);
-    await this.#shutDown();
+    await Promise.all([this.#closing, this.#shutDown()]);
   }
 
   #open(): Promise<Held> {

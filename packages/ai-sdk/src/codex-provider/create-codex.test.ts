@@ -31,6 +31,7 @@ describe("a provider", () => {
     [{ codex: {} }, "Codex"],
     [{ launch: {}, connect: { url: "ws://x" } }, "one of"],
     [{ parkedTurnMs: -1 }, "parkedTurnMs"],
+    [{ connect: {} }, "url"],
   ])("refuses settings that are none: %j", (settings, word) => {
     const make = (): unknown => createCodex(settings as CodexSettings);
     expect(make).toThrow(expect.objectContaining({ code: "invalid_options" }));

@@ -16,7 +16,9 @@ const schema = z
       .custom<Codex>((value) => value instanceof Codex, "must be a Codex of the package codexkit")
       .optional(),
     launch: object<LaunchOptions>().optional(),
-    connect: object<ConnectOptions & { readonly url: string | URL }>().optional(),
+    connect: object<ConnectOptions & { readonly url: string | URL }>()
+      .refine(({ url }) => Boolean(url), "needs the url of a server")
+      .optional(),
     policy: z
       .custom<Policy | (() => Policy)>(
         (value) => typeof value === "object" || typeof value === "function",

@@ -1,7 +1,8 @@
 // The model on the real codex, through the AI SDK where it has a say.
 import { gate, headers, run, say, think, usage, waitFor } from "@codexkit/scripted-model";
-import { generateText, streamText } from "ai";
+import { generateText, streamText, tool } from "ai";
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
 import { codexStage, ofType, partsOf, said, textOf } from "../../test/codex-stage.ts";
 
 describe("a call", () => {
@@ -179,6 +180,18 @@ describe("the settings of a call", () => {
     });
     await expect(call).rejects.toMatchObject({ code: "invalid_options" });
     await expect(call).rejects.toThrow("sandbx");
+  });
+
+  it("are refused when Codex can't work with them", async () => {
+    await using stage = await codexStage([]);
+    const call = generateText({
+      model: stage.codex(),
+      prompt: "go",
+      providerOptions: { codex: { cwd: "somewhere/else" } },
+    });
+    await expect(call).rejects.toMatchObject({ code: "invalid_options" });
+    const tools = { exec: tool({ inputSchema: z.object({}), execute: () => "" }) };
+    await expect(generateText({ model: stage.codex(), prompt: "go", tools })).rejects.toThrow("exec");
   });
 
   it("give system messages to the developer's instructions", async () => {

@@ -82,6 +82,7 @@ export class TurnRun {
     this.#isOver = true;
     clearTimeout(this.#limit);
     this.#listening[Symbol.dispose]();
+    void this.#events.return?.();
     this.#wake();
   }
 
