@@ -13,14 +13,7 @@ export function behind(words: Readonly<Record<string, OptionSyntax>>): Unwrapper
     const [verb, ...rest] = outer.operands;
     const syntax = words[verb?.text ?? ""];
     if (syntax === undefined) return { transparent: false, inner: [] };
-    const options = readOptions(rest, { ...syntax, stopsAtOperand: true });
-    const line = options.values.get("c")?.[0] ?? options.values.get("--call")?.[0];
-    if (line !== undefined)
-      return { transparent: false, inner: [{ kind: "script", source: line, shell: "posix" }] };
-    return {
-      transparent: false,
-      inner: options.operands.length === 0 ? [] : [{ kind: "command", argv: options.operands }],
-    };
+    return { transparent: false, inner: called(rest, syntax) };
   };
 }
 
@@ -36,13 +29,12 @@ export function npmScripts(args: readonly Value[]): ReturnType<Unwrapper> {
 
 export const CALL: OptionSyntax = { short: "cpw", long: ["--call", "--package", "--workspace"] };
 
-export const npx: Unwrapper = (args) => {
-  const options = readOptions(args, { ...CALL, stopsAtOperand: true });
-  const line = options.values.get("c")?.[0] ?? options.values.get("--call")?.[0];
-  if (line !== undefined)
-    return { transparent: false, inner: [{ kind: "script", source: line, shell: "posix" }] };
-  return {
-    transparent: false,
-    inner: options.operands.length === 0 ? [] : [{ kind: "command", argv: options.operands }],
-  };
-};
+export const npx: Unwrapper = (args) => ({ transparent: false, inner: called(args, CALL) });
+
+/** A line after `-c` or `--call`, or the words as they are. */
+function called(args: readonly Value[], syntax: OptionSyntax): Inner[] {
+  const { operands, values } = readOptions(args, { ...syntax, stopsAtOperand: true });
+  const line = values.get("c")?.[0] ?? values.get("--call")?.[0];
+  if (line !== undefined) return [{ kind: "script", source: line, shell: "posix" }];
+  return operands.length === 0 ? [] : [{ kind: "command", argv: operands }];
+}
