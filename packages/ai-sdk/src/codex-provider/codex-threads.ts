@@ -21,12 +21,12 @@ export class CodexThreads {
 
   /** Adds to what the agent works on, while its turn runs; the stream of that turn shows what comes of it. */
   steer(thread: ThreadReference, input: Input, options: CallOptions = {}): Promise<void> {
-    return this.#with(thread, (held) => held.steer(input, options), options);
+    return this.use(thread, (held) => held.steer(input, options), options);
   }
 
   /** Stops the turn that runs; its stream ends as interrupted, with what came until then. */
   interrupt(thread: ThreadReference, options: CallOptions = {}): Promise<void> {
-    return this.#with(thread, (held) => held.interrupt(options), options);
+    return this.use(thread, (held) => held.interrupt(options), options);
   }
 
   /**
@@ -34,12 +34,12 @@ export class CodexThreads {
    * Only stored threads (`persist: true`) have a queue.
    */
   queue(thread: ThreadReference, input: Input, options: CallOptions = {}): Promise<v2.QueuedSubmission> {
-    return this.#with(thread, (held) => held.queue.add(input, options), options);
+    return this.use(thread, (held) => held.queue.add(input, options), options);
   }
 
   /** Makes the history shorter. */
   async compact(thread: ThreadReference, options: CallOptions = {}): Promise<void> {
-    await this.#with(thread, async (held) => void (await held.compact(options)), options);
+    await this.use(thread, async (held) => void (await held.compact(options)), options);
   }
 
   /** Copies a stored thread; gives the id of the copy, for `providerOptions.codex.threadId`. */
@@ -48,13 +48,22 @@ export class CodexThreads {
     { signal, ...where }: Pick<ForkThreadOptions, "lastTurnId" | "beforeTurnId"> & CallOptions = {},
   ): Promise<string> {
     const options = signal ? { signal } : {};
-    const copy = await this.#use((codex) => codex.forkThread(idOf(thread), where, options), options);
+    const copy = await this.#lend((codex) => codex.forkThread(idOf(thread), where, options), options);
     return copy.id;
+  }
+
+  rename(thread: ThreadReference, name: string, options: CallOptions = {}): Promise<void> {
+    return this.use(thread, (held) => held.rename(name, options), options);
+  }
+
+  /** Puts a stored thread away; it is listed as archived, and can't be gone on with. */
+  archive(thread: ThreadReference, options: CallOptions = {}): Promise<void> {
+    return this.use(thread, (held) => held.archive(options), options);
   }
 
   /** A thread as Codex has it now. */
   read(thread: ThreadReference, options: CallOptions = {}): Promise<v2.Thread> {
-    return this.#use((codex) => codex.readThread(idOf(thread), options), options);
+    return this.#lend((codex) => codex.readThread(idOf(thread), options), options);
   }
 
   /** The stored threads, newest first unless told. */
@@ -73,14 +82,19 @@ export class CodexThreads {
     }
   }
 
-  /** The thread as this provider holds it, or resumed for the while. */
-  #with<Value>(
+  /**
+   * Anything else that the SDK's `Thread` can do: review, revert, set a goal. A thread that this provider does not hold is
+   * resumed for the while.
+   * @example
+   * await codex.threads.use(providerMetadata, (thread) => thread.goal.set({ objective: "All tests pass" }));
+   */
+  async use<Value>(
     thread: ThreadReference,
     act: (thread: Thread) => Promise<Value>,
-    options: CallOptions,
+    options: CallOptions = {},
   ): Promise<Value> {
     const id = idOf(thread);
-    return this.#use(async (codex, sessions) => {
+    return this.#lend(async (codex, sessions) => {
       const held = sessions.find(id)?.thread;
       if (held) return act(held);
       await using resumed = await codex.resumeThread(id, {}, options);
@@ -88,7 +102,7 @@ export class CodexThreads {
     }, options);
   }
 
-  async #use<Value>(
+  async #lend<Value>(
     act: (codex: Codex, sessions: Awaited<ReturnType<CodexHolder["lease"]>>["sessions"]) => Promise<Value>,
     { signal }: CallOptions,
   ): Promise<Value> {

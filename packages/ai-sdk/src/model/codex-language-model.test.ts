@@ -219,6 +219,27 @@ describe("a call that is aborted", () => {
     expect(await stage.model.requests[0]?.ended).toBe("abandoned");
   });
 
+  it("is an abort of the AI SDK's stream, and no error", async () => {
+    const never = gate();
+    await using stage = await codexStage([[say(["so far", waitFor(never)])]]);
+    const abort = new AbortController();
+    const errors: unknown[] = [];
+    const { fullStream } = streamText({
+      model: stage.codex(),
+      prompt: "go",
+      abortSignal: abort.signal,
+      onError: ({ error }) => void errors.push(error),
+    });
+    const types: string[] = [];
+    for await (const { type } of fullStream) {
+      types.push(type);
+      if (type === "text-delta") abort.abort();
+    }
+    expect(types).toContain("abort");
+    expect(errors).toEqual([]);
+    expect(await stage.model.requests[0]?.ended).toBe("abandoned");
+  });
+
   it("rejects with the reason of the signal", async () => {
     const never = gate();
     await using stage = await codexStage([[waitFor(never)]]);

@@ -57,6 +57,8 @@ describe("a conversation", () => {
     expect(second.threadId).toBe(first.threadId);
     expect(second.text).toBe("u:one | a:u:one | u:two");
     expect(second.warnings).toEqual([]);
+    // Nothing is stored unless that is asked for.
+    expect(await Array.fromAsync(stage.codex.threads.list())).toEqual([]);
   });
 
   it("without a thread gets its messages as real history", async () => {
@@ -256,6 +258,13 @@ describe("threads beside calls", () => {
     expect(listed.map((thread) => thread.id)).toEqual(expect.arrayContaining([id]));
     expect(copy).not.toBe(id);
     await threads.compact(id);
+    await threads.rename(id, "renamed");
+    expect((await threads.read(id)).name).toBe("renamed");
+    const turns = await threads.use(id, (thread) => Array.fromAsync(thread.history.turns()));
+    expect(turns.length).toBeGreaterThanOrEqual(2);
+    await threads.archive(copy);
+    const archived = await Array.fromAsync(threads.list({ archived: true }));
+    expect(archived.map((thread) => thread.id)).toEqual([copy]);
     await expect(threads.read({})).rejects.toThrow("codex.threadId");
   });
 

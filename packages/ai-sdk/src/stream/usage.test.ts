@@ -1,0 +1,53 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { StepUsage } from "./usage.ts";
+
+const tokens = (input: number, cached: number, written: number, output: number, reasoning: number) => ({
+  totalTokens: input + output,
+  inputTokens: input,
+  cachedInputTokens: cached,
+  cacheWriteInputTokens: written,
+  outputTokens: output,
+  reasoningOutputTokens: reasoning,
+});
+
+describe("the tokens of a step", () => {
+  it("tell what the cache gave and took, and what was thought", () => {
+    const usage = new StepUsage();
+    usage.update(tokens(100, 30, 20, 10, 4));
+    expect(usage.report()).toMatchObject({
+      inputTokens: { total: 100, noCache: 50, cacheRead: 30, cacheWrite: 20 },
+      outputTokens: { total: 10, text: 6, reasoning: 4 },
+    });
+  });
+
+  it("are unknown where nothing was counted, and not none", () => {
+    const usage = new StepUsage();
+    expect(usage.report().inputTokens.total).toBeUndefined();
+    usage.update(tokens(1, 0, 0, 1, 0));
+    usage.report();
+    expect(usage.report().outputTokens.total).toBeUndefined();
+  });
+
+  it("add up to the turn's, wherever the turn is cut into steps", () => {
+    const count = fc.nat(1000);
+    fc.assert(
+      fc.property(fc.array(fc.tuple(count, count, fc.boolean())), (responses) => {
+        const usage = new StepUsage();
+        let [input, output, counted] = [0, 0, 0];
+        const report = (): void => {
+          const { inputTokens, outputTokens } = usage.report();
+          counted += (inputTokens.total ?? 0) + (outputTokens.total ?? 0);
+        };
+        for (const [more, said, ends] of responses) {
+          input += more;
+          output += said;
+          usage.update(tokens(input, 0, 0, output, 0));
+          if (ends) report();
+        }
+        report();
+        expect(counted).toBe(input + output);
+      }),
+    );
+  });
+});
