@@ -15,7 +15,7 @@ export function askParts(
     return callParts({ toolCallId, toolName, input, metadata, by: "client" });
   }
   const { id: approvalId, toolName, input, details } = ask;
-  const toolCallId = ask.itemId ?? tools.findOpen(toolName) ?? approvalId;
+  const toolCallId = ask.itemId ?? tools.findOpen(toolName, input) ?? approvalId;
   return [
     ...tools.call(toolCallId, toolName, input),
     {

@@ -9,7 +9,6 @@ type Kind = "summary" | "raw";
 interface Block {
   readonly id: string;
   readonly kind: Kind;
-  readonly index: number;
 }
 
 /** The agent's thoughts: each part of a summary, and each raw thought, is a block of its own, and one ends before the next. */
@@ -50,7 +49,7 @@ export class ReasoningParts {
     const parts: Part[] = [];
     if (this.#open.get(itemId)?.id !== id) {
       parts.push(...this.#close(itemId));
-      this.#open.set(itemId, { id, kind, index });
+      this.#open.set(itemId, { id, kind });
       parts.push({ type: "reasoning-start", id, providerMetadata: this.#provided(itemId, kind) });
     }
     this.#shown.set(id, (this.#shown.get(id) ?? 0) + delta.length);

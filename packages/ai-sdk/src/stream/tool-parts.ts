@@ -1,5 +1,6 @@
 import type { JSONValue, LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import type { ItemDeltaEvent, v2 } from "codexkit";
+import { isDeepStrictEqual } from "node:util";
 import { limits } from "../limits.ts";
 import { type PartMetadata, providerMetadata } from "./metadata.ts";
 import { OutputPace } from "./output-pace.ts";
@@ -66,8 +67,8 @@ export class ToolParts {
   completed(item: v2.ThreadItem): Part[] {
     const view = toolView(item);
     if (view === undefined) return [];
-    const isKnown = this.#open.has(item.id) || this.#known.has(item.id);
-    const parts = isKnown ? this.#again(item.id, view) : this.#call(item, view);
+    const wasShown = this.#open.has(item.id) || this.#known.has(item.id);
+    const parts = wasShown ? this.#again(item.id, view) : this.#call(item, view);
     this.#open.delete(item.id);
     const { toolName, result, isError = false, yields = [] } = view;
     return [...parts, this.#result(item.id, toolName, result, isError ? { isError } : {}), ...yields];
@@ -100,8 +101,10 @@ export class ToolParts {
   }
 
   /** The open call that this is about, for a request that names no item. */
-  findOpen(toolName: string): string | undefined {
-    return this.#open.entries().find(([, call]) => call.toolName === toolName)?.[0];
+  findOpen(toolName: string, input: JSONValue): string | undefined {
+    const calls = [...this.#open].filter(([, call]) => call.toolName === toolName);
+    const [id] = calls.find(([, call]) => isDeepStrictEqual(call.input, input)) ?? calls[0] ?? [];
+    return id;
   }
 
   /** The turn is over: what is still open gets its final result now. */
