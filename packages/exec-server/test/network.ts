@@ -1,7 +1,13 @@
 import { createServer, type RequestListener } from "node:http";
 import { once } from "node:events";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, createServer as createTcpServer, type Socket } from "node:net";
+import { promisify } from "node:util";
 import type { NetworkProxyParams, SandboxContext } from "../src/index.ts";
+import { Gatekeeper } from "../src/network/gatekeeper.ts";
+import { HostPolicy } from "../src/network/host-policy.ts";
+import type { DoorOptions } from "../src/network/http-door.ts";
+import { OpenSockets } from "../src/network/open-sockets.ts";
+import type { Target } from "../src/network/verdict.ts";
 
 /** A proxy that allows nothing by itself. */
 export function proxyParams(changes: Partial<NetworkProxyParams["proxy"]> = {}): NetworkProxyParams {
@@ -46,6 +52,36 @@ export async function startWeb(
       web.closeAllConnections();
       web.close();
       await once(web, "close");
+    },
+  };
+}
+
+/** A proxy on a plain socket, without a sandbox before it. It allows 127.0.0.1, and `name.test`, which leads there. */
+export async function startDoor(
+  door: (options: DoorOptions) => (socket: Socket) => void,
+  report: (target: Target) => void = () => {},
+): Promise<Disposable & { readonly port: number; readonly connections: () => Promise<number> }> {
+  const domains = { "127.0.0.1": "allow", "name.test": "allow" } as const;
+  const gatekeeper = new Gatekeeper({
+    policy: new HostPolicy({ domains, allowLocalBinding: true }),
+    ask: undefined,
+    report,
+    resolve: async () => ["127.0.0.1"],
+  });
+  const sockets = new OpenSockets();
+  const serve = door({ gatekeeper, sockets, limited: false });
+  const listener = createTcpServer({ allowHalfOpen: true }, (socket) => {
+    sockets.add(socket);
+    serve(socket);
+  });
+  listener.listen(0, "127.0.0.1");
+  await once(listener, "listening");
+  return {
+    port: (listener.address() as AddressInfo).port,
+    connections: promisify(listener.getConnections.bind(listener)),
+    [Symbol.dispose]: () => {
+      sockets[Symbol.dispose]();
+      listener.close();
     },
   };
 }

@@ -2,15 +2,13 @@
 import { once } from "node:events";
 import { Agent, type IncomingMessage, request, type RequestOptions } from "node:http";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { startWeb } from "../../test/network.ts";
-import { Gatekeeper } from "./gatekeeper.ts";
-import { HostPolicy } from "./host-policy.ts";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { startDoor, startWeb } from "../../test/network.ts";
 import { httpDoor } from "./http-door.ts";
-import { OpenSockets } from "./open-sockets.ts";
 
 let stack: AsyncDisposableStack;
 let door: number;
+let connections: () => Promise<number>;
 let web: number;
 
 /** Echoes what came: the request line, the headers and the body. */
@@ -34,26 +32,7 @@ beforeEach(async () => {
     }),
   );
   web = server.port;
-  const sockets = new OpenSockets();
-  stack.defer(() => sockets[Symbol.dispose]());
-  const gatekeeper = new Gatekeeper({
-    policy: new HostPolicy({
-      domains: { "127.0.0.1": "allow", "name.test": "allow" },
-      allowLocalBinding: true,
-    }),
-    ask: undefined,
-    report: () => {},
-    resolve: async () => ["127.0.0.1"],
-  });
-  const serve = httpDoor({ gatekeeper, sockets, limited: false });
-  const listener = createServer({ allowHalfOpen: true }, (socket) => {
-    sockets.add(socket);
-    serve(socket);
-  });
-  listener.listen(0, "127.0.0.1");
-  await once(listener, "listening");
-  stack.defer(() => void listener.close());
-  door = (listener.address() as AddressInfo).port;
+  ({ port: door, connections } = stack.use(await startDoor(httpDoor)));
 });
 
 afterEach(() => stack.disposeAsync());
@@ -77,7 +56,9 @@ async function say(text: string, { thenEnd = false } = {}): Promise<string> {
   stack.defer(() => void socket.destroy());
   socket.write(text, "latin1");
   if (thenEnd) socket.end();
-  return String(Buffer.concat(await Array.fromAsync(socket as AsyncIterable<Buffer>)));
+  const answer = String(Buffer.concat(await Array.fromAsync(socket as AsyncIterable<Buffer>)));
+  socket.end();
+  return answer;
 }
 
 describe("a request goes on", () => {
@@ -168,6 +149,7 @@ describe("is refused", () => {
     ["no HTTP at all", () => "\u0005\u0001\u0000", 400],
   ])("%s", async (_what, text, status) => {
     expect(await say(text())).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    await vi.waitFor(async () => expect(await connections()).toBe(0));
   });
 });
 

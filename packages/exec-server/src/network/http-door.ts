@@ -5,7 +5,7 @@ import { dial } from "./dial.ts";
 import type { Admission, Gatekeeper } from "./gatekeeper.ts";
 import { forwardedHeaders } from "./hop-headers.ts";
 import { readAuthority } from "./host-name.ts";
-import { goneSignal, join, type OpenSockets } from "./open-sockets.ts";
+import { dismiss, goneSignal, join, type OpenSockets } from "./open-sockets.ts";
 import type { Target } from "./verdict.ts";
 
 export interface DoorOptions {
@@ -97,8 +97,6 @@ async function tunnel(
   head: Buffer,
   { gatekeeper, sockets, limited }: DoorOptions,
 ): Promise<void> {
-  // The HTTP server has let go of it: from here on nobody else hears its errors.
-  sockets.add(socket);
   const where = readAuthority(url);
   if (!where) return endWith(socket, "400 Bad Request", "text/plain", "CONNECT takes host:port");
   const target: Target = { protocol: "https_connect", ...where, method: "CONNECT", ...clientOf(socket) };
@@ -137,7 +135,8 @@ function answer(response: ServerResponse, status: number, headers: object, body:
 
 function endWith(socket: Socket, status: string, type: string, body: string, more = ""): void {
   const length = Buffer.byteLength(body);
-  socket.end(
+  dismiss(
+    socket,
     `HTTP/1.1 ${status}\r\ncontent-type: ${type}\r\n${more}content-length: ${length}\r\n\r\n${body}`,
   );
 }

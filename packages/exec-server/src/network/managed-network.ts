@@ -4,7 +4,7 @@ import type { NetworkDecision } from "../wire/network-proxy.ts";
 import type { StartParams } from "../wire/process-params.ts";
 import { Refusal } from "../wire/refusal.ts";
 import type { ClientQuestions } from "./client-questions.ts";
-import { type Ask, Gatekeeper, type Resolve } from "./gatekeeper.ts";
+import { type Ask, Gatekeeper } from "./gatekeeper.ts";
 import { HostPolicy } from "./host-policy.ts";
 import { NetworkProxy } from "./network-proxy.ts";
 import { readPolicyAnswer } from "./policy-answer.ts";
@@ -22,14 +22,9 @@ type Launch = NonNullable<StartParams["networkProxy"]>;
 /** The proxies of one server's processes. */
 export class ManagedNetwork implements Disposable {
   readonly #open = new Set<NetworkProxy>();
-  readonly #resolve: Resolve | undefined;
   #over = false;
   /** Where the server itself listens. No process reaches that through its proxy. */
   ownPort: number | undefined;
-
-  constructor(resolve?: Resolve) {
-    this.#resolve = resolve;
-  }
 
   /** The proxy that a process is to be started with, or undefined; refuses what could not be held to. */
   proxyFor(params: StartParams, client: NetworkClient): NetworkProxy | undefined {
@@ -47,7 +42,6 @@ export class ManagedNetwork implements Disposable {
       ask: askClient(processId, networkProxy, client.questions, ending.signal),
       report: (target, verdict) =>
         client.tellIfRoom("network/policyDecision", decisionOf(processId, target, verdict)),
-      ...(this.#resolve ? { resolve: this.#resolve } : {}),
     });
     if (!sandbox)
       throw refused("a network proxy needs a sandbox: without one the process would have its own way out");

@@ -35,6 +35,12 @@ export function join(left: Socket, right: Socket): void {
   right.once("close", (broke) => broke && left.destroy());
 }
 
+/** Says the last words on a connection. What still comes is let go by: an end that nobody reads would keep it open. */
+export function dismiss(socket: Socket, lastWords: string | Buffer): void {
+  socket.end(lastWords);
+  socket.resume();
+}
+
 /** Fires when the client of a request is gone: nobody waits for its decision any more. */
 export function goneSignal(client: Writable): AbortSignal {
   const gone = new AbortController();

@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import { dial } from "./dial.ts";
 import type { DoorOptions } from "./http-door.ts";
-import { goneSignal, join } from "./open-sockets.ts";
+import { dismiss, goneSignal, join } from "./open-sockets.ts";
 import { readSocksRequest, SOCKS_REPLY, socksReply } from "./socks-request.ts";
 import type { Target } from "./verdict.ts";
 
@@ -14,18 +14,20 @@ export function socksDoor(options: DoorOptions): (socket: Socket) => void {
 
 async function serve(socket: Socket, { gatekeeper, sockets, limited }: DoorOptions): Promise<void> {
   const asked = await readSocksRequest(socket);
-  if (!asked) return;
+  if (asked.kind === "broken") return void socket.destroy();
+  if (asked.kind === "refused") return dismiss(socket, asked.reply);
+  const { host, port } = asked;
   const client = `${socket.remoteAddress}:${socket.remotePort}`;
-  const target: Target = { protocol: "socks5_tcp", ...asked, client };
+  const target: Target = { protocol: "socks5_tcp", host, port, client };
   if (limited && target.port !== HTTPS_PORT) {
     gatekeeper.refuse(target, "method_not_allowed");
-    return void socket.end(socksReply(SOCKS_REPLY.notAllowed));
+    return dismiss(socket, socksReply(SOCKS_REPLY.notAllowed));
   }
   let admission = await gatekeeper.admit(target, goneSignal(socket));
   if (admission.allowed && limited) admission = gatekeeper.refuse(target, "mitm_required");
-  if (!admission.allowed) return void socket.end(socksReply(SOCKS_REPLY.notAllowed));
+  if (!admission.allowed) return dismiss(socket, socksReply(SOCKS_REPLY.notAllowed));
   const upstream = await dial(admission.addresses, target.port, sockets);
-  if (!upstream) return void socket.end(socksReply(SOCKS_REPLY.unreachable));
+  if (!upstream) return dismiss(socket, socksReply(SOCKS_REPLY.unreachable));
   if (socket.destroyed) return void upstream.destroy();
   socket.write(socksReply(SOCKS_REPLY.granted));
   join(socket, upstream);

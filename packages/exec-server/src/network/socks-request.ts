@@ -19,27 +19,36 @@ const CONNECT = 1;
 const IPV4 = 1;
 const NAME = 3;
 const IPV6 = 4;
+const ADDRESS_BYTES: Readonly<Record<number, number>> = { [IPV4]: 4, [IPV6]: 16 };
 
-/** Greets, and reads what the client wants. Undefined when it wants nothing that is done here: it has been told so. */
-export async function readSocksRequest(socket: Socket): Promise<{ host: string; port: number } | undefined> {
+const BROKEN: SocksRequest = { kind: "broken" };
+
+export type SocksRequest =
+  | { readonly kind: "connect"; readonly host: string; readonly port: number }
+  | { readonly kind: "refused"; readonly reply: Buffer }
+  /** It does not speak the protocol, or it is gone. */
+  | { readonly kind: "broken" };
+
+/** Greets a client, and reads what it wants. */
+export async function readSocksRequest(socket: Socket): Promise<SocksRequest> {
   using reader = new ByteReader(socket);
   const [version, methodCount] = (await reader.take(2)) ?? [];
   const methods =
     version === VERSION && methodCount !== undefined ? await reader.take(methodCount) : undefined;
-  if (!methods) return void socket.destroy();
-  if (!methods.includes(NO_AUTHENTICATION)) return void socket.end(Buffer.from([VERSION, NO_METHOD]));
+  if (!methods) return BROKEN;
+  if (!methods.includes(NO_AUTHENTICATION))
+    return { kind: "refused", reply: Buffer.from([VERSION, NO_METHOD]) };
   socket.write(Buffer.from([VERSION, NO_AUTHENTICATION]));
   const [again, command, , kind] = (await reader.take(4)) ?? [];
-  if (again !== VERSION || command === undefined || kind === undefined) return void socket.destroy();
-  const length = await addressLength(reader, kind);
-  if (length === undefined) return void socket.end(socksReply(SOCKS_REPLY.unknownAddress));
-  const rest = await reader.take(length + 2);
-  if (!rest) return void socket.destroy();
-  if (command !== CONNECT) return void socket.end(socksReply(SOCKS_REPLY.unknownCommand));
-  const host = canonicalHost(addressText(kind, rest.subarray(0, length)));
-  const port = rest.readUInt16BE(length);
-  if (host === undefined || port === 0) return void socket.end(socksReply(SOCKS_REPLY.failure));
-  return { host, port };
+  if (again !== VERSION || kind === undefined) return BROKEN;
+  if (![IPV4, IPV6, NAME].includes(kind)) return refused(SOCKS_REPLY.unknownAddress);
+  const length = kind === NAME ? (await reader.take(1))?.[0] : ADDRESS_BYTES[kind];
+  const rest = length === undefined ? undefined : await reader.take(length + 2);
+  if (!rest) return BROKEN;
+  if (command !== CONNECT) return refused(SOCKS_REPLY.unknownCommand);
+  const host = canonicalHost(addressText(kind, rest.subarray(0, -2)));
+  const port = rest.readUInt16BE(rest.length - 2);
+  return host === undefined || port === 0 ? refused(SOCKS_REPLY.failure) : { kind: "connect", host, port };
 }
 
 /** Tells what came of a request. The address it was done from is nobody's business. */
@@ -47,10 +56,8 @@ export function socksReply(code: number): Buffer {
   return Buffer.from([VERSION, code, 0, IPV4, 0, 0, 0, 0, 0, 0]);
 }
 
-async function addressLength(reader: ByteReader, kind: number): Promise<number | undefined> {
-  if (kind === IPV4) return 4;
-  if (kind === IPV6) return 16;
-  return kind === NAME ? (await reader.take(1))?.[0] : undefined;
+function refused(code: number): SocksRequest {
+  return { kind: "refused", reply: socksReply(code) };
 }
 
 function addressText(kind: number, bytes: Buffer): string {
