@@ -2,11 +2,13 @@
 import { tempFolder } from "@codexkit/testing";
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
+import { readdir, readFile } from "node:fs/promises";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { proxyParams, READ_ONLY, startWeb, visit, WAYS } from "../../test/network.ts";
+import { startProgram } from "../../test/servers.ts";
 import { ExecClient, type StartOptions } from "../client/exec-client.ts";
 import { ExecServer } from "../server/exec-server.ts";
 import type { SandboxContext } from "../wire/sandbox-context.ts";
@@ -214,6 +216,15 @@ describe("the command is as it would be without", () => {
   });
 });
 
+/** The processes of this machine that have these words in their command line. */
+async function withArgument(words: string): Promise<string[]> {
+  const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
+  const lines = await Promise.all(
+    pids.map((pid) => readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "")),
+  );
+  return lines.filter((line) => line.includes(words));
+}
+
 describe("nothing is left", () => {
   const sockets = () => process.getActiveResourcesInfo().filter((name) => name.startsWith("TCP")).length;
 
@@ -261,6 +272,21 @@ describe("nothing is left", () => {
     await closed;
     await its.close();
     await vi.waitFor(() => expect(sockets()).toBe(before));
+  });
+
+  test("of the process itself, when the server is killed", async () => {
+    await using program = await startProgram("ours", []);
+    const its = await ExecClient.connect(program.url, { resume: false });
+    const mark = `300.${process.pid}`;
+    for (const tty of [false, true]) {
+      const argv = ["/bin/bash", "-c", `echo up; exec sleep ${mark}`];
+      const started = await its.start({ argv, cwd: "/", tty, sandbox: READ_ONLY, networkProxy: everything });
+      await started[Symbol.asyncIterator]().next();
+    }
+    expect((await withArgument(mark)).length).toBeGreaterThan(1);
+    process.kill(program.process?.child.pid ?? 0, "SIGKILL");
+    await vi.waitFor(async () => expect(await withArgument(mark)).toEqual([]), { timeout: 10_000 });
+    await its.closed;
   });
 
   test("of a question to which the process did not wait for an answer", async () => {
