@@ -29,6 +29,8 @@ export interface BwrapInputs {
   readonly deniedFile: string;
   /** Files and folders that are readable whatever the policy says. */
   readonly alwaysReadable?: readonly string[];
+  /** A folder that nobody in the sandbox sees, whatever the policy says. */
+  readonly hiddenFolder: string;
   /** Whether a protected folder is there only because another sandbox needed it. */
   readonly keepsMade: (path: string) => boolean;
 }
@@ -36,7 +38,7 @@ export interface BwrapInputs {
 /** The mounts of a policy. What comes later lies over what came before, so the broadest comes first. */
 export function bwrapPlan(
   policy: Policy,
-  { deniedFile, keepsMade, alwaysReadable = [] }: BwrapInputs,
+  { deniedFile, hiddenFolder, keepsMade, alwaysReadable = [] }: BwrapInputs,
 ): BwrapPlan {
   const args = ["--die-with-parent", ...rootMounts(policy), "--dev", "/dev"];
   for (const path of alwaysReadable) args.push("--ro-bind", path, path);
@@ -54,6 +56,8 @@ export function bwrapPlan(
     }
     if (access === "write") args.push(...protectedFolders(target, explicit, keepsMade, madeFolders));
   }
+  const hidden = realPath(hiddenFolder);
+  if (hidden !== undefined && isVisible(hidden, policy)) args.push(...denied(hidden, deniedFile));
   args.push("--unshare-user", "--unshare-pid", "--unshare-ipc", ...(policy.network ? [] : ["--unshare-net"]));
   args.push("--proc", "/proc", "--cap-drop", "ALL");
   return { args, madeFolders };
@@ -69,6 +73,11 @@ function minimalMount(path: string): string[] {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (!found) return [];
   return found.isSymbolicLink() ? ["--symlink", readlinkSync(path), path] : ["--ro-bind", path, path];
+}
+
+function isVisible(path: string, { root, grants }: Policy): boolean {
+  const isGranted = grants.some((grant) => grant.access !== "deny" && path.startsWith(`${grant.path}/`));
+  return root !== "none" || isGranted;
 }
 
 function denied(path: string, deniedFile: string): string[] {

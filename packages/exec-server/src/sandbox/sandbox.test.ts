@@ -151,6 +151,30 @@ describe("a sandboxed process", () => {
     }
   });
 
+  test("can't reach the pipes of other processes", async () => {
+    const other = await client.start({
+      argv: ["/bin/sh", "-c", "readlink /proc/$$/fd/1; sleep 300"],
+      cwd: "/",
+    });
+    const { value } = (await other[Symbol.asyncIterator]().next()) as { value: { bytes: Buffer } };
+    const pipe = String(value.bytes).trim();
+    expect(pipe).toMatch(/codexkit-exec-/);
+    const open = { root: special("root", "write"), temporary: grant("..", "write") };
+    for (const entries of [
+      [special("root", "read")],
+      [open.root],
+      [special("minimal", "read"), open.temporary],
+    ]) {
+      const { out } = await sh(
+        `test -e ${pipe} && echo FOUND; echo x > ${pipe}; echo done > /dev/stdout`,
+        context(entries),
+      );
+      expect(out).not.toContain("FOUND");
+      expect(out).toContain("done");
+    }
+    await other.kill();
+  });
+
   test("runs under another name when told", async () => {
     const started = await client.start({
       argv: ["/bin/sh", "-c", "echo $0"],

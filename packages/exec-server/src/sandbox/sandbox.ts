@@ -52,6 +52,7 @@ const OPEN_DISK: Policy = { root: "write", minimal: true, grants: [], network: f
 
 /** Confines processes and file operations with bubblewrap. What can't be confined is refused, never run without. */
 export class Sandbox implements AsyncDisposable {
+  /** Of the server: the pipes of every process are in it, and no process should reach those of another. */
   readonly #folder: string;
   readonly #configured: string | null | undefined;
   readonly #made = new MadeFolders();
@@ -84,6 +85,7 @@ export class Sandbox implements AsyncDisposable {
     const tools = this.#tools();
     const { args, madeFolders } = bwrapPlan(policy, {
       deniedFile: tools.deniedFile,
+      hiddenFolder: this.#folder,
       keepsMade: (path) => this.#made.isOurs(path),
       alwaysReadable: doors ? ownFiles(policy) : [],
     });
@@ -141,6 +143,7 @@ export class Sandbox implements AsyncDisposable {
       { ...policy, network: false },
       {
         deniedFile,
+        hiddenFolder: this.#folder,
         keepsMade: (path) => this.#made.isOurs(path),
         alwaysReadable: ownFiles(policy),
       },
