@@ -41,7 +41,7 @@ export function createCodex(settings: CodexSettings = {}): CodexProvider {
   const holder = new CodexHolder(checked, { policy, handlers, parkedTurnMs });
 
   const languageModel = (modelId: string = CONFIGURED_MODEL): CodexLanguageModel =>
-    new CodexLanguageModel(modelId, { settings: checked, holder, parkedTurnMs });
+    new CodexLanguageModel(modelId, { settings: checked, holder });
 
   function provider(modelId?: string): CodexLanguageModel {
     if (new.target) throw new TypeError("A codex provider is called without new: codex(modelId).");

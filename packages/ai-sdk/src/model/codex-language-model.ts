@@ -16,7 +16,6 @@ import { type Call, readCall } from "./read-call.ts";
 export interface LanguageModelConfig {
   readonly settings: CodexSettings;
   readonly holder: CodexHolder;
-  readonly parkedTurnMs: number;
 }
 
 /** Codex as a model of the AI SDK: a call is a turn, or the part of one up to where it needs its client. */
@@ -91,7 +90,7 @@ export class CodexLanguageModel implements LanguageModelV4 {
       onAsks: () => {
         // The codex is needed until the client is back; the program need not stay for that.
         lease.rest();
-        session.park(this.#config.parkedTurnMs, () => lease.release());
+        session.park(() => lease.release());
       },
       onEnd: () => {
         if (session.run === run) session.run = undefined;

@@ -29,6 +29,11 @@ export class AskDesk {
     return this.#unseen.size > 0;
   }
 
+  /** Whether something waits for an answer. */
+  get isWaiting(): boolean {
+    return this.#pending.size > 0;
+  }
+
   /** Hears of everything that is asked, and of everything that is asked no longer. */
   onChange(listener: () => void): Disposable {
     this.#listeners.add(listener);

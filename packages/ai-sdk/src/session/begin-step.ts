@@ -25,7 +25,7 @@ export async function beginStep(sessions: Sessions, call: Call): Promise<Step> {
   const { thread: origin, approvals, toolResults, input } = call.prompt;
   const parked = origin && parkedTurn(sessions, origin.threadId, origin.turnId);
   const hasAnswers = approvals.length > 0 || toolResults.length > 0;
-  if (parked && hasAnswers && (await addInput(parked.session, call))) return continueTurn(parked, call);
+  if (parked && hasAnswers && (await isBack(parked.session, call))) return continueTurn(parked, call);
   parked?.session.abandon("The client went on without an answer.");
   if (!hasAnswers || origin === undefined) return startStep(sessions, call);
 
@@ -47,13 +47,23 @@ function parkedTurn(
   return session && run?.turnId === turnId && run ? { session, run } : undefined;
 }
 
+/** Whether the turn that waits is there for its client, who is back. */
+async function isBack(session: Session, call: Call): Promise<boolean> {
+  session.unpark();
+  try {
+    return await addInput(session, call);
+  } catch (error) {
+    session.abandon("The client came back, and gave up.");
+    throw error;
+  }
+}
+
 /** Goes on with a turn that waited for this call. */
 function continueTurn(
   { session, run }: { readonly session: Session; readonly run: TurnRun },
   call: Call,
 ): Step {
   const { desk } = session;
-  session.unpark();
   desk.offer(call.tools);
   giveAnswers(desk, answersOf(call.prompt));
   desk.forgetEarly();

@@ -81,6 +81,21 @@ describe("a turn whose tool's result does not come", () => {
     expect(seen).toContain("No answer came within 50 ms");
   });
 
+  it("is stopped also when nobody reads the stream that asks", async () => {
+    await using stage = await codexStage(asks, { parkedTurnMs: 50 });
+    const { request } = await stage.codex().doStream({
+      prompt: said("ask"),
+      tools: [{ type: "function", name: "weather", inputSchema: { type: "object", properties: {} } }],
+    });
+    const { threadId } = (request?.body ?? {}) as { threadId: string };
+    const { text } = await generateText({
+      model: stage.codex(),
+      prompt: "next",
+      providerOptions: { codex: { threadId } },
+    });
+    expect(text).toMatch(/^next /);
+  });
+
   it("is left for a new message", async () => {
     await using stage = await codexStage(asks);
     const first = await generateText({ model: stage.codex(), prompt: "ask", tools: { weather } });

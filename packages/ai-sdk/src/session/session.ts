@@ -17,6 +17,8 @@ export interface SessionOptions {
   readonly settings: LastingSettings;
   /** Whether nothing has been said in it yet. */
   readonly isEmpty: boolean;
+  /** How long a turn waits for its client. */
+  readonly waitMs: number;
 }
 
 /** A thread that this provider holds, and the turn on it: one at a time, from its start to its end. */
@@ -37,17 +39,21 @@ export class Session {
   #line: Promise<void> = Promise.resolve();
   #users = 0;
   #idleSince = performance.now();
+  readonly #waitMs: number;
   #parked: NodeJS.Timeout | undefined;
+  #unanswered: NodeJS.Timeout | undefined;
   #onReturn: () => void = () => {};
 
-  constructor({ thread, desk, isStored, tools, instructions, settings, isEmpty }: SessionOptions) {
-    this.thread = thread;
-    this.desk = desk;
-    this.isStored = isStored;
-    this.tools = tools;
-    this.instructions = instructions;
-    this.settings = settings;
-    this.isEmpty = isEmpty;
+  constructor(options: SessionOptions) {
+    this.thread = options.thread;
+    this.desk = options.desk;
+    this.isStored = options.isStored;
+    this.tools = options.tools;
+    this.instructions = options.instructions;
+    this.settings = options.settings;
+    this.isEmpty = options.isEmpty;
+    this.#waitMs = options.waitMs;
+    this.desk.onChange(() => this.#watchAsks());
   }
 
   /** Whether no turn runs, waits or is about to, be it one of the thread's queue. */
@@ -86,16 +92,14 @@ export class Session {
   }
 
   /**
-   * The turn waits for its client, no longer than this.
+   * The turn waits for its client, though not for ever.
    * @param onReturn Called once, when the client is back or is waited for no longer.
    */
-  park(milliseconds: number, onReturn: () => void): void {
+  park(onReturn: () => void): void {
     this.unpark();
     this.#onReturn = onReturn;
-    const reason = `No answer came within ${milliseconds} ms.`;
-    this.#parked = setTimeout(() => this.abandon(reason), milliseconds);
     // It is the app that is waited for: an app that is done need not wait for itself.
-    this.#parked.unref();
+    this.#parked = setTimeout(() => this.abandon(this.#noAnswer), this.#waitMs).unref();
   }
 
   /** The client is back. */
@@ -122,6 +126,29 @@ export class Session {
     if (run) void leaveTurn(run, this.desk, reason);
   }
 
+  get #noAnswer(): string {
+    return `No answer came within ${this.#waitMs} ms.`;
+  }
+
+  /** What is asked in a stream that nobody reads would wait for ever, and with it everybody who waits for the thread. */
+  #watchAsks(): void {
+    if (this.desk.isWaiting) {
+      this.#unanswered ??= setTimeout(() => this.#stop(this.#noAnswer), this.#waitMs).unref();
+    } else {
+      clearTimeout(this.#unanswered);
+      this.#unanswered = undefined;
+    }
+  }
+
+  #stop(reason: string): void {
+    if (this.isParked) {
+      this.abandon(reason);
+    } else {
+      this.desk.refuseAll(reason);
+      this.run?.interrupt();
+    }
+  }
+
   /** @param leaves Whether a turn that waits for its client is left to whoever goes on with it on the same server. */
   async close({ leaves = false }: { readonly leaves?: boolean } = {}): Promise<void> {
     if (leaves && this.isParked) {
@@ -129,9 +156,7 @@ export class Session {
       this.unpark();
       return;
     }
-    const reason = "The provider was closed.";
-    if (this.isParked) this.abandon(reason);
-    else this.desk.refuseAll(reason);
+    this.#stop("The provider was closed.");
     // A turn must not go on for nobody; a server that is gone, or says nothing, is not waited for.
     await this.thread.interrupt({ signal: AbortSignal.timeout(limits.interruptMs) }).catch(() => {});
     await this.thread.close();

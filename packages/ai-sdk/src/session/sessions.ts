@@ -121,7 +121,9 @@ export class Sessions {
     more: Pick<SessionOptions, "isStored" | "isEmpty" | "tools">,
   ): Session {
     const { instructions } = call;
-    const session = new Session({ thread, desk, instructions, settings: lastingSettings(call), ...more });
+    const waitMs = this.#approvals.parkedTurnMs;
+    const settings = lastingSettings(call);
+    const session = new Session({ thread, desk, instructions, settings, waitMs, ...more });
     this.#held.set(thread.id, session);
     return session;
   }
