@@ -1,6 +1,8 @@
 // The model on the real codex, through the AI SDK where it has a say.
 import { gate, headers, run, say, think, usage, waitFor } from "@codexkit/scripted-model";
 import { generateText, streamText, tool } from "ai";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { codexStage, ofType, partsOf, said, textOf } from "../../test/codex-stage.ts";
@@ -169,6 +171,23 @@ describe("the settings of a call", () => {
       { effort: "medium" },
       { effort: "high" },
     ]);
+  });
+
+  it("name the skills and files that the text speaks of", async () => {
+    await using stage = await codexStage([[say("a")]]);
+    // Codex knows the skills of its home; another file that is named is left alone.
+    const folder = join(stage.stage.codexHome, "skills", "knots");
+    const path = join(folder, "SKILL.md");
+    await mkdir(folder, { recursive: true });
+    await writeFile(path, "---\nname: knots\ndescription: Ties knots\n---\nUse a bowline.\n");
+    await generateText({
+      model: stage.codex(),
+      prompt: "Use $knots on @rope",
+      providerOptions: {
+        codex: { skills: [{ name: "knots", path }], mentions: [{ name: "rope", path: "rope.txt" }] },
+      },
+    });
+    expect(JSON.stringify(stage.model.requests[0]?.input)).toContain("Use a bowline.");
   });
 
   it("are refused when Codex has no such option", async () => {

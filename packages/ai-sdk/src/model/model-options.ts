@@ -45,6 +45,8 @@ export const sharedOptions = {
   config: z.record(z.string(), z.json()).optional(),
 };
 
+const namedPath = z.strictObject({ name: z.string().min(1), path: z.string().min(1) });
+
 const schema = z.strictObject({
   ...sharedOptions,
   /** The thread to go on with, whatever the messages say. */
@@ -59,6 +61,10 @@ const schema = z.strictObject({
     .optional(),
   /** Makes the thread's history shorter before the turn. */
   compact: z.boolean().optional(),
+  /** Skills to use, each with the path of its SKILL.md; say `$name` in the text too. */
+  skills: z.array(namedPath).optional(),
+  /** Files, apps (`app://id`) and plugins (`plugin://name@market`) that the text speaks of as `@name`. */
+  mentions: z.array(namedPath).optional(),
 });
 
 /** `providerOptions.codex` of a call. */

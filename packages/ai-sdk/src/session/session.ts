@@ -108,6 +108,10 @@ export class Session {
     this.#parked = undefined;
     this.#onReturn();
     this.#onReturn = () => {};
+    // What is still unanswered has as long again: it is about to be shown once more.
+    clearTimeout(this.#unanswered);
+    this.#unanswered = undefined;
+    this.#watchAsks();
   }
 
   /** A turn that ended while it waited: nobody came for what it had left to say. */

@@ -1,3 +1,4 @@
+import type { InputPart } from "codexkit";
 import type { Call } from "../model/read-call.ts";
 import { TurnParts } from "../stream/turn-parts.ts";
 import type { Session } from "./session.ts";
@@ -30,7 +31,7 @@ export async function startTurn(
 
 async function start(session: Session, call: Call): Promise<TurnRun> {
   const { thread, desk } = session;
-  const { prompt, format, signal } = call;
+  const { format, signal } = call;
   session.forgetParked();
   desk.offer(call.tools);
   if (call.options.compact === true && !session.isEmpty) await thread.compact(call.callOptions);
@@ -39,11 +40,9 @@ async function start(session: Session, call: Call): Promise<TurnRun> {
     await replaceInstructions(session, instructions, call);
   }
 
-  const input =
-    format.request === undefined ? [...prompt.input] : [...prompt.input, { text: format.request }];
   // The signal is for the start alone: a turn that waits for its client outlives the call that started it.
   using starting = whileStarting(signal);
-  const turn = thread.run(input, { ...runOptions(call, session.settings), signal: starting.signal });
+  const turn = thread.run(inputOf(call), { ...runOptions(call, session.settings), signal: starting.signal });
   const turnId = await turn.id;
   session.newestTurn = turnId;
   session.isEmpty = false;
@@ -52,6 +51,16 @@ async function start(session: Session, call: Call): Promise<TurnRun> {
   const run = new TurnRun(turn, turnId, desk, parts);
   session.run = run;
   return run;
+}
+
+function inputOf({ prompt, format, options }: Call): InputPart[] {
+  const { skills = [], mentions = [] } = options;
+  return [
+    ...prompt.input,
+    ...(format.request === undefined ? [] : [{ text: format.request }]),
+    ...skills.map((skill) => ({ skill })),
+    ...mentions.map((mention) => ({ mention })),
+  ];
 }
 
 /** A thread that runs takes no other instructions: it is told of them in its history. */
