@@ -1,32 +1,22 @@
-// Codex as a model of the AI SDK. The thread of a conversation is found by its messages: pass them on, and it goes on.
+// Codex as a model of the AI SDK. A conversation finds its thread by its messages: pass them on, and the thread goes on.
 import { createCodex } from "@codexkit/ai-sdk";
 import { say } from "@codexkit/scripted-model";
-import { generateText } from "ai";
+import { generateText, type ModelMessage } from "ai";
 import { onAScript } from "./on-a-script.ts";
 
-await using stage = await onAScript(({ input, lastUserText }) =>
-  say(
-    lastUserText === "Hello" ? "Hello. Ask me anything." : `You said ${input.filter(isUsers).length} things.`,
-  ),
-);
+await using stage = await onAScript([[say("Hello. Ask me anything.")], [say("You said hello.")]]);
 await using codex = createCodex({ launch: stage.launch, cwd: stage.folder });
 const model = codex("gpt-5.5");
 
-const first = await generateText({ model, prompt: "Hello" });
+const messages: ModelMessage[] = [{ role: "user", content: "Hello" }];
+const first = await generateText({ model, messages });
 console.log(first.text);
 
-const second = await generateText({
-  model,
-  messages: [
-    { role: "user", content: "Hello" },
-    ...first.response.messages,
-    { role: "user", content: "What did I say?" },
-  ],
-});
+messages.push(...first.response.messages, { role: "user", content: "What did I say?" });
+const second = await generateText({ model, messages });
 console.log(second.text);
-console.log(`${second.usage.totalTokens} tokens`);
 
-/** For the script: what a person wrote, and not what Codex adds in their name. */
-function isUsers({ role, content }: Readonly<Record<string, unknown>>): boolean {
-  return role === "user" && !JSON.stringify(content).includes("<environment_context>");
-}
+const [before, after] = [first, second].map(
+  ({ providerMetadata }) => providerMetadata?.["codex"]?.["threadId"],
+);
+console.log(`${second.usage.totalTokens} tokens, ${before === after ? "the same thread" : "another thread"}`);

@@ -15,7 +15,7 @@ const expectations: Record<string, { prints: RegExp; answers?: { to: string; wit
   "ai-sdk-chat-route.ts": {
     prints: /codex_exec: output-available\nThe folder is empty\.\nI ran ls in it, as you asked\./,
   },
-  "ai-sdk-generate-text.ts": { prints: /Ask me anything\.\nYou said 2 things\.\n\d+ tokens/ },
+  "ai-sdk-generate-text.ts": { prints: /Ask me anything\.\nYou said hello\.\n\d+ tokens, the same thread/ },
   "ai-sdk-stream-text.ts": { prints: /I look first\.[^]*"exitCode":0[^]*There are two lines\.\nstop, \d+/ },
   "ai-sdk-structured-output.ts": { prints: /\{"name":"codexkit"[^]*codexkit: \*{5}/ },
   "ai-sdk-tools.ts": { prints: /The tool says: It snows in Oslo\. \(2 steps\)/ },
