@@ -79,8 +79,7 @@ export class HarnessSession implements HarnessV1Session {
     const turn = this.#turn;
     turn?.hide();
     if (turn !== undefined) this.#options.onSuspend(turn);
-    const asks = turn?.asks.areAsked ? turn.asks.toJSON() : this.#asks;
-    return continueState({ threadId: this.#threadId, asks });
+    return continueState({ threadId: this.#threadId, asks: turn === undefined ? this.#asks : askedBy(turn) });
   }
 
   /** A thread is compacted between turns, which the next one shows. */
@@ -142,6 +141,10 @@ export class HarnessSession implements HarnessV1Session {
     const thread = isNew && this.#threadId !== undefined ? { threadId: this.#threadId } : {};
     return { ...this.#options.options, ...thread };
   }
+}
+
+function askedBy({ asks }: HarnessTurn): HarnessState["asks"] {
+  return asks.areAsked ? asks.toJSON() : undefined;
 }
 
 function callSettings(

@@ -66,7 +66,10 @@ describe("a turn of a harness", () => {
     turn.start([]);
     await hears;
     await control.submitToolResult({ toolCallId: "c1", output: { sky: "snow" } });
+    // A second answer is of no use to the step that follows.
+    await control.submitToolResult({ toolCallId: "c1", output: "again" });
     await control.done;
+    expect(prompts).toHaveLength(2);
     expect(seen.map(({ type }) => type)).toEqual([
       "stream-start",
       "tool-call",

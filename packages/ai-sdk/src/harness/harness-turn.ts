@@ -80,6 +80,8 @@ export class HarnessTurn {
     const onAbort = (): void => this.#abort.abort(signal?.reason);
     signal?.addEventListener("abort", onAbort, { once: true });
     if (signal?.aborted) onAbort();
+    // A host that went away over a question left its view behind.
+    this.hide();
     this.#view = { emit, done, release: () => signal?.removeEventListener("abort", onAbort) };
     for (const part of this.#unseen.splice(0)) emit(part);
     if (this.#end !== undefined) this.#close(this.#end);

@@ -65,8 +65,8 @@ export class StepAsks {
   }
 
   submitResult({ toolCallId, output, isError = false, toolResult }: ToolSubmission): void {
-    const toolName = this.#calls.get(toolCallId)?.toolName ?? toolResult?.toolName ?? "";
-    this.#asked.set(toolCallId, {
+    const toolName = this.#calls.get(toolCallId)?.toolName ?? "";
+    this.#answer(toolCallId, {
       type: "tool-result",
       toolCallId,
       toolName,
@@ -77,7 +77,7 @@ export class StepAsks {
 
   submitApproval(answer: { approvalId: string; approved: boolean; reason?: string }): void {
     const { approvalId, approved, reason } = answer;
-    this.#asked.set(approvalId, {
+    this.#answer(approvalId, {
       type: "tool-approval-response",
       approvalId,
       approved,
@@ -99,6 +99,11 @@ export class StepAsks {
       calls: [...this.#calls.values()] as z.infer<typeof callSchema>[],
       approvals: Array.from(this.#approvals, ([approvalId, toolCallId]) => ({ approvalId, toolCallId })),
     };
+  }
+
+  /** An answer to nothing, or a second one of an earlier step, is none of this step's. */
+  #answer(id: string, answer: Answer): void {
+    if (this.#asked.has(id)) this.#asked.set(id, answer);
   }
 
   #call(call: LanguageModelV4ToolCallPart): void {
