@@ -1,10 +1,12 @@
 import { createCodexAppServer } from "ai-sdk-provider-codex-app-server";
 
 import { callOptions, type Contender, MODEL, textOf } from "./contender.ts";
+import { watchChildren } from "./watched-children.ts";
 
 /** `ai-sdk-provider-codex-app-server`, with a thread a call. It knows no ephemeral ones. */
 export const codexAppServer: Contender = {
   async open({ codex: codexPath, workspace: cwd, env }) {
+    const children = watchChildren();
     const provider = createCodexAppServer({
       defaultSettings: {
         codexPath,
@@ -22,6 +24,7 @@ export const codexAppServer: Contender = {
       async [Symbol.asyncDispose]() {
         // Its type hides it, and nothing else ends the process.
         (model as unknown as { dispose(): void }).dispose();
+        await children[Symbol.asyncDispose]();
       },
     };
   },

@@ -1,10 +1,12 @@
 import { createCodexAppServer } from "ai-sdk-provider-codex-cli";
 
 import { callOptions, type Contender, MODEL, textOf } from "./contender.ts";
+import { watchChildren } from "./watched-children.ts";
 
 /** `ai-sdk-provider-codex-cli` in its app-server mode, with an ephemeral thread a call: its default. */
 export const codexCli: Contender = {
   async open({ codex: codexPath, workspace: cwd, env }) {
+    const children = watchChildren();
     const provider = createCodexAppServer({
       defaultSettings: {
         codexPath,
@@ -18,7 +20,10 @@ export const codexCli: Contender = {
     const model = provider(MODEL);
     return {
       generate: async (prompt) => textOf(await model.doGenerate(callOptions(prompt))),
-      [Symbol.asyncDispose]: () => provider.close(),
+      async [Symbol.asyncDispose]() {
+        await provider.close();
+        await children[Symbol.asyncDispose]();
+      },
     };
   },
 };
