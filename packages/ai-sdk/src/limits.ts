@@ -10,6 +10,12 @@ export const limits = {
   idleThreads: 64,
   /** How long such a thread is kept: each may have MCP servers of its own that run. */
   idleThreadMs: 10 * 60_000,
+  /** Threads that are started ahead for calls of one kind, at the most: as many as were made at once. */
+  readyThreads: 8,
+  /** How long they wait: what they read at their start, such as AGENTS.md, must not be old. */
+  readyThreadMs: 10_000,
+  /** Kinds of calls that are remembered: a program has few, and one with many gains nothing. */
+  readyKinds: 8,
   /** How long a turn may take to stop before its stream ends without it. Codex needs some 5 ms. */
   interruptMs: 5_000,
   /** What a running command prints is shown again when it grew by this part, or … */

@@ -84,7 +84,9 @@ async function startStep(sessions: Sessions, call: Call): Promise<Step> {
 async function openAndStart(sessions: Sessions, call: Call): Promise<Step> {
   const { session, warnings } = await openSession(sessions, call);
   try {
-    return { ...(await startTurn(sessions, session, call)), answered: [], warnings };
+    const started = await startTurn(sessions, session, call);
+    sessions.prepareNext(call);
+    return { ...started, answered: [], warnings };
   } catch (error) {
     // A thread that lived in the memory of a codex that is gone.
     if (!isGone(error) || call.options.threadId !== undefined) throw error;

@@ -11,6 +11,8 @@ export interface SessionOptions {
   readonly desk: AskDesk;
   /** Whether Codex stores the thread, so that it can be forked, and resumed by another process. */
   readonly isStored: boolean;
+  /** What sort of thread the call wanted that it is held for. */
+  readonly kind: string;
   /** The tools that the thread has, with a fingerprint each; undefined where another process gave it some. */
   readonly tools: ReadonlyMap<string, string> | undefined;
   readonly instructions: string | undefined;
@@ -26,6 +28,7 @@ export class Session {
   readonly thread: Thread;
   readonly desk: AskDesk;
   readonly isStored: boolean;
+  readonly kind: string;
   readonly tools: ReadonlyMap<string, string> | undefined;
   /** The developer's instructions that the thread has been given last. */
   instructions: string | undefined;
@@ -48,6 +51,7 @@ export class Session {
     this.thread = options.thread;
     this.desk = options.desk;
     this.isStored = options.isStored;
+    this.kind = options.kind;
     this.tools = options.tools;
     this.instructions = options.instructions;
     this.settings = options.settings;

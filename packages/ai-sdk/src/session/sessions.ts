@@ -6,13 +6,21 @@ import type { Call } from "../model/read-call.ts";
 import { orAborted } from "../or-aborted.ts";
 import { clientTools, toolFingerprints } from "../tools/client-tools.ts";
 import { AskDesk } from "./ask-desk.ts";
+import { ReadyThreads } from "./ready-threads.ts";
 import { Session, type SessionOptions } from "./session.ts";
-import { freshThreadOptions, lastingSettings, threadOptions } from "./thread-options.ts";
+import { freshThreadOptions, lastingSettings, threadKind, threadOptions } from "./thread-options.ts";
 
 /** The thread for a call. */
 export interface Opened {
   readonly session: Session;
   readonly warnings: readonly SharedV4Warning[];
+}
+
+interface FreshThread {
+  readonly thread: Thread;
+  readonly desk: AskDesk;
+  /** The process that it lives in. */
+  readonly pid: number | undefined;
 }
 
 /** The threads of one codex that this provider holds, and how a call comes to its own. */
@@ -22,6 +30,7 @@ export class Sessions {
   /** The least recently used first. */
   readonly #held = new Map<string, Session>();
   readonly #resuming = new Map<string, Promise<Session>>();
+  readonly #ready = new ReadyThreads<FreshThread>(closeUnused);
 
   constructor(codex: Codex, approvals: ApprovalSettings) {
     this.#codex = codex;
@@ -36,17 +45,24 @@ export class Sessions {
   /** A thread of the call's own, with what its messages say as its history. */
   async start(call: Call, warnings: readonly SharedV4Warning[] = []): Promise<Opened> {
     const history = await call.prompt.readHistory();
-    const desk = new AskDesk();
-    const options = freshThreadOptions(call, desk, this.#approvals);
-    const thread = await this.#codex.startThread(options, call.callOptions);
-    const tools = toolFingerprints(call.tools);
+    const { thread, desk } =
+      (await this.#takeReady(call)) ?? (await this.#startThread(call, call.callOptions));
     const session = this.#hold(thread, desk, call, {
       isStored: call.options.persist === true,
       isEmpty: history.items.length === 0,
-      tools,
+      tools: toolFingerprints(call.tools),
     });
     if (history.items.length > 0) await thread.inject([...history.items], call.callOptions);
     return { session, warnings: [...warnings, ...history.warnings] };
+  }
+
+  /** The turn of a call has begun: the next calls of its kind may find their threads ready. */
+  prepareNext(call: Call): void {
+    // A stored thread that nobody used would be there for ever; a conversation that goes on has its thread.
+    if (call.options.persist === true || call.prompt.thread || call.options.threadId !== undefined) return;
+    const kind = threadKind(call);
+    const atOnce = [...this.#held.values()].filter((session) => session.kind === kind && !session.isIdle);
+    this.#ready.prepare(kind, atOnce.length, () => this.#startThread(call, {}));
   }
 
   /** A thread by its id, held or stored. Whoever else resumes it at the same time gets the same session. */
@@ -111,7 +127,27 @@ export class Sessions {
   async close(options: { readonly leaves: boolean }): Promise<void> {
     const sessions = [...this.#held.values()];
     this.#held.clear();
+    this.#ready.clear();
     await Promise.allSettled(sessions.map((session) => session.close(options)));
+  }
+
+  async #startThread(call: Call, options: Call["callOptions"]): Promise<FreshThread> {
+    const desk = new AskDesk();
+    const thread = await this.#codex.startThread(freshThreadOptions(call, desk, this.#approvals), options);
+    return { thread, desk, pid: this.#codex.pid };
+  }
+
+  /** A thread that was started ahead, if it is still there: it lived in the memory of its codex. */
+  async #takeReady(call: Call): Promise<FreshThread | undefined> {
+    const ready = this.#ready.take(threadKind(call))?.catch(() => undefined);
+    if (!ready) return undefined;
+    try {
+      const fresh = await orAborted(ready, call.signal);
+      return fresh?.pid === this.#codex.pid ? fresh : undefined;
+    } catch (error) {
+      void ready.then((fresh) => fresh && closeUnused(fresh));
+      throw error;
+    }
   }
 
   #hold(
@@ -122,8 +158,9 @@ export class Sessions {
   ): Session {
     const { instructions } = call;
     const waitMs = this.#approvals.parkedTurnMs;
+    const kind = threadKind(call);
     const settings = lastingSettings(call);
-    const session = new Session({ thread, desk, instructions, settings, waitMs, ...more });
+    const session = new Session({ thread, desk, kind, instructions, settings, waitMs, ...more });
     this.#held.set(thread.id, session);
     return session;
   }
@@ -133,4 +170,8 @@ export class Sessions {
     this.#held.set(session.thread.id, session);
     return session;
   }
+}
+
+function closeUnused({ thread }: FreshThread): void {
+  thread.close().catch(() => {}); // Its server may be gone.
 }

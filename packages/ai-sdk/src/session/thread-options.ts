@@ -3,7 +3,7 @@ import type { RunOptions, StartThreadOptions } from "codexkit";
 import { type ApprovalSettings, approvalHandlers } from "../approval/approval-handlers.ts";
 import type { Call } from "../model/read-call.ts";
 import type { CodexLanguageModelOptions } from "../model/model-options.ts";
-import { clientTools } from "../tools/client-tools.ts";
+import { clientTools, toolFingerprints } from "../tools/client-tools.ts";
 import type { AskDesk } from "./ask-desk.ts";
 import { sandboxPolicy } from "./sandbox-policy.ts";
 
@@ -42,6 +42,14 @@ export function freshThreadOptions(
     ephemeral: true,
     config: { thread_unload_delay_secs: 0, ...options.config },
   };
+}
+
+/** The same text for calls whose fresh threads are alike. */
+export function threadKind({ model, instructions, options, tools }: Call): string {
+  const { cwd, sandbox, approvalPolicy, serviceTier, baseInstructions, config, mcpServers, persist } =
+    options;
+  const asked = { cwd, sandbox, approvalPolicy, serviceTier, baseInstructions, config, mcpServers, persist };
+  return JSON.stringify([model, instructions, asked, [...toolFingerprints(tools)]]);
 }
 
 /** Settings that stay with a thread from the turn that they are given to. */
