@@ -24,8 +24,11 @@ const KILLED_EXIT_CODE = 1;
 const ATTACH = 'exec "$@" <>"$0" >&0 2>&0';
 const ATTACH_AS = 'exec -a "$1" "${@:2}" <>"$0" >&0 2>&0';
 
-/** Lent to one read at a time. A PTY never gives more at once. */
-const readBuffer = Buffer.allocUnsafeSlow(16 * 1024);
+/**
+ * Lent to one read at a time. Exactly as much as a PTY gives at once: a buffer that is full makes Node read on, one that is
+ * not makes it wait for the next event.
+ */
+const readBuffer = Buffer.allocUnsafeSlow(4_095);
 
 let binding: PtyBinding | undefined;
 
