@@ -5,13 +5,18 @@ import type { Contender, Provider } from "./contender.ts";
 import { checkAnswer, question, type Question } from "./script.ts";
 
 /** One call of several, one after the other: their median, since whatever else runs lengthens some of them a lot. */
-export function oneByOne(contender: Contender, calls: number, surroundings: Surroundings): Promise<Effort> {
+export function oneByOne(
+  contender: Contender,
+  calls: number,
+  kind: Question,
+  surroundings: Surroundings,
+): Promise<Effort> {
   return inSession(contender, surroundings, async (provider) => {
     await warmUp(provider);
     const times: number[] = [];
     const all = await timed(async () => {
       for (let call = 0; call < calls; call += 1) {
-        const { time } = await timed(() => ask(provider, "at once", call));
+        const { time } = await timed(() => ask(provider, kind, call));
         times.push(time);
       }
     });

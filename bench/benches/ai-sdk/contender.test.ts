@@ -25,7 +25,7 @@ describe.each([
   { name: "codex-app-server", contender: codexAppServer },
 ])("$name", ({ contender }) => {
   it("answers every call with its own answer, one by one and all at once", async () => {
-    await expect(oneByOne(contender, 2, { model, signal })).resolves.toHaveProperty("time");
+    await expect(oneByOne(contender, 2, "at once", { model, signal })).resolves.toHaveProperty("time");
     await expect(allAtOnce(contender, 3, { model, signal })).resolves.toHaveProperty("time");
   });
 
