@@ -5,7 +5,7 @@ import { inspectDownloads } from "../safety/downloads.ts";
 import { inspect, inspectSending } from "../safety/inspect.ts";
 import { mayRunRefused } from "../safety/may-run.ts";
 import type { Invocation } from "../shell/invocation.ts";
-import { readArgv, readSource } from "../shell/script-reader.ts";
+import { readArgv, readSource } from "../shell/read-source.ts";
 import { commandText, plainValue } from "../shell/value.ts";
 import type { CompiledPolicy } from "./compile-policy.ts";
 import {

@@ -4,7 +4,7 @@ import { describeCommand } from "../programs/describe.ts";
 import type { Effect } from "../programs/effect.ts";
 import { shellKind } from "../shell/interpreters.ts";
 import { programName, type Invocation } from "../shell/invocation.ts";
-import { readSource } from "../shell/script-reader.ts";
+import { readSource } from "../shell/read-source.ts";
 import type { Value } from "../shell/value.ts";
 import { inspect, isChecked } from "./inspect.ts";
 

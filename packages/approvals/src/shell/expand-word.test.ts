@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Places } from "../files/places.ts";
-import { readSource } from "./script-reader.ts";
+import { readSource } from "./read-source.ts";
 
 const places = new Places({ roots: ["/w"], temp: ["/tmp"], home: "/home/me", cwd: "/w", facts: undefined });
 

@@ -10,7 +10,6 @@ import {
   type SyntaxNode,
   type Word,
 } from "unbash";
-import type { Places } from "../files/places.ts";
 import { cautioned } from "../finding.ts";
 import { LIMITS } from "../limits.ts";
 import { evaluatesWhenCounted } from "./builtins.ts";
@@ -22,33 +21,14 @@ import { TAINT, type NamedValue } from "./invocation.ts";
 import { neverEnds } from "./never-ends.ts";
 import { readablePart } from "./readable-part.ts";
 import { readRedirects } from "./read-redirects.ts";
-import { Reading, TOP, type Standing } from "./reading.ts";
+import { type Reading, TOP, type Standing } from "./reading.ts";
 import { narrows } from "./taint.ts";
 import type { ShellKind } from "./unwrap.ts";
 import { UNKNOWN, type Value } from "./value.ts";
 import { readWindowsScript } from "./windows-script.ts";
 
-/** Finds every simple command in a command line, however deep it is hidden. Never throws, and keeps to its limits. */
-export function readSource(source: string, places: Places): Reading {
-  const first = new Reading(places);
-  new ScriptReader(first).readWhole(source);
-  if (!first.scope.stale) return first;
-  // A variable changed after it was used, in a loop or a function: read again with all its values at hand.
-  const second = new Reading(places, first.scope);
-  second.scope.cwds = [places.cwd];
-  new ScriptReader(second).readWhole(source);
-  return second;
-}
-
-/** The same for a list of arguments, with which no shell has to do. */
-export function readArgv(argv: readonly Value[], places: Places): Reading {
-  const reading = new Reading(places);
-  new ScriptReader(reading).readArgv(argv);
-  return reading;
-}
-
 /** Walks the syntax tree. What a command runs is the runner's business, who comes back here for nested scripts. */
-class ScriptReader {
+export class ScriptReader {
   readonly #reading: Reading;
   readonly #runner: CommandRunner;
 
