@@ -63,15 +63,6 @@ export function openCommandApproval(
   };
   return openApproval({
     approval,
-    requested: {
-      type: "approval.requested",
-      threadId,
-      turnId,
-      itemId,
-      requestId,
-      kind: "command",
-      request: params,
-    },
     slot: "commandApproval",
     read: (wanted, reason) => {
       const asked = readCommandDecision(wanted);

@@ -41,15 +41,6 @@ export function openFileChangeApproval(
   };
   return openApproval({
     approval,
-    requested: {
-      type: "approval.requested",
-      threadId,
-      turnId,
-      itemId,
-      requestId,
-      kind: "fileChange",
-      request: params,
-    },
     slot: "fileChangeApproval",
     read: (wanted, reason) => {
       const decision = decisionSchema.parse(wanted);

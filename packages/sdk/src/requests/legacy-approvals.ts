@@ -12,6 +12,9 @@ export interface LegacyCommandApproval {
   readonly kind: "legacyCommand";
   readonly requestId: RequestId;
   readonly threadId: string;
+  /** The first protocol does not say. */
+  readonly turnId: null;
+  readonly itemId: string;
   readonly command: readonly string[];
   readonly cwd: string;
   readonly reason: string | undefined;
@@ -23,6 +26,9 @@ export interface LegacyPatchApproval {
   readonly kind: "legacyPatch";
   readonly requestId: RequestId;
   readonly threadId: string;
+  /** The first protocol does not say. */
+  readonly turnId: null;
+  readonly itemId: string;
   readonly changes: v1.ApplyPatchApprovalParams["fileChanges"];
   readonly reason: string | undefined;
   readonly params: v1.ApplyPatchApprovalParams;
@@ -49,25 +55,14 @@ export function openLegacyCommandApproval(
     kind: "legacyCommand",
     requestId,
     threadId,
+    turnId: null,
+    itemId,
     command,
     cwd,
     reason,
     params,
   };
-  return openApproval({
-    approval,
-    requested: {
-      type: "approval.requested",
-      threadId,
-      turnId: null,
-      itemId,
-      requestId,
-      kind: "legacyCommand",
-      request: params,
-    },
-    slot: "execCommandApproval",
-    ...legacyAnswers,
-  });
+  return openApproval({ approval, slot: "execCommandApproval", ...legacyAnswers });
 }
 
 export function openLegacyPatchApproval(
@@ -76,21 +71,17 @@ export function openLegacyPatchApproval(
 ): OpenRequest {
   const { conversationId: threadId, callId: itemId, fileChanges: changes } = params;
   const reason = params.reason ?? undefined;
-  const approval: LegacyPatchApproval = { kind: "legacyPatch", requestId, threadId, changes, reason, params };
-  return openApproval({
-    approval,
-    requested: {
-      type: "approval.requested",
-      threadId,
-      turnId: null,
-      itemId,
-      requestId,
-      kind: "legacyPatch",
-      request: params,
-    },
-    slot: "applyPatchApproval",
-    ...legacyAnswers,
-  });
+  const approval: LegacyPatchApproval = {
+    kind: "legacyPatch",
+    requestId,
+    threadId,
+    turnId: null,
+    itemId,
+    changes,
+    reason,
+    params,
+  };
+  return openApproval({ approval, slot: "applyPatchApproval", ...legacyAnswers });
 }
 
 const legacyAnswers = {

@@ -67,7 +67,6 @@ export function openMcpToolApproval(
   };
   return openApproval({
     approval,
-    requested: { type: "approval.requested", threadId, turnId, requestId, kind: "mcpTool", request: params },
     slot: "mcpToolApproval",
     read: (wanted, reason) => {
       const decision = withinPersistence(decisionSchema.parse(wanted), approval.persist);

@@ -6,7 +6,6 @@ import type { ApprovalRequestedEvent } from "./request-events.ts";
 interface ApprovalReading<Approval extends AnyApproval> {
   /** What a handler is given. */
   readonly approval: Approval;
-  readonly requested: ApprovalRequestedEvent;
   /** The slot for this kind of approval alone. */
   readonly slot: SlotFor<Approval>;
   /** A decision that a handler gave, as an answer. Throws for what is none. */
@@ -26,12 +25,13 @@ type SlotFor<Approval> = {
 
 /** An approval of any kind: its own slot is asked first, then the one for all kinds, and either may pass. */
 export function openApproval<Approval extends AnyApproval>(reading: ApprovalReading<Approval>): OpenRequest {
-  const { approval, requested, slot, read, refuse } = reading;
+  const { approval, slot, read, refuse } = reading;
+  const { threadId, turnId } = approval;
   return {
-    threadId: requested.threadId,
-    turnId: requested.turnId,
+    threadId,
+    turnId,
     timed: true,
-    requested,
+    requested: requestedBy(approval),
     asks: (handlers) => [ask(handlers, slot, approval), ask(handlers, "approve", approval)],
     read: (value) => {
       const { decision, reason } = openAnswer(value);
@@ -39,6 +39,13 @@ export function openApproval<Approval extends AnyApproval>(reading: ApprovalRead
     },
     refuse,
   };
+}
+
+function requestedBy(approval: AnyApproval): ApprovalRequestedEvent {
+  const { kind, requestId, threadId, turnId, params } = approval;
+  const place = { threadId, turnId, requestId, ...("itemId" in approval && { itemId: approval.itemId }) };
+  // The params are those of this kind: each approval has the two together.
+  return { type: "approval.requested", ...place, kind, request: params } as ApprovalRequestedEvent;
 }
 
 function ask(

@@ -41,15 +41,6 @@ export function openPermissionsApproval(
   };
   return openApproval({
     approval,
-    requested: {
-      type: "approval.requested",
-      threadId,
-      turnId,
-      itemId,
-      requestId,
-      kind: "permissions",
-      request: params,
-    },
     slot: "permissionsApproval",
     read: (wanted, reason) => ({ ...answer(permissions, answerSchema.parse(wanted)), ...because(reason) }),
     refuse: (reason) => ({ ...answer(permissions, "decline"), reason }),
