@@ -1,5 +1,7 @@
 import type { AskHandler } from "@codexkit/approvals";
 import { Codex, CodexError, type LaunchOptions, type Thread } from "codexkit";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import type { AgentHandle, AgentProvider, CallOptions } from "../contract/agent-provider.ts";
 import type { AgentSpec } from "../contract/agent-spec.ts";
 import type { AgentCapabilities } from "../contract/capabilities.ts";
@@ -133,7 +135,8 @@ export class CodexProvider implements AgentProvider {
   async #open(spec: AgentSpec, { signal }: CallOptions, open: OpenThread): Promise<CodexHandle> {
     this.#refuseWhenShutDown();
     const parsed = parseSpec(spec);
-    const plan = planSpawn(parsed, this.#context);
+    const hasAuthFile = existsSync(join(this.#context.codexHome, "auth.json"));
+    const plan = planSpawn(parsed, { ...this.#context, hasAuthFile });
     refuseIgnored(this.name, parsed, plan.ignored);
     refuseAborted(signal);
     const ask = parsed.autonomous === false ? this.#ask : undefined;

@@ -1,5 +1,4 @@
 import type { JsonValue, StartThreadOptions } from "codexkit";
-import { join } from "node:path";
 import type { AgentSpec } from "../../contract/agent-spec.ts";
 import type { IgnoredField } from "../../contract/ignored-field.ts";
 import type { CodexProviderConfig } from "./read-provider-config.ts";
@@ -20,13 +19,15 @@ const BASES = { "read-only": ":read-only", "workspace-write": ":workspace" } as 
 
 /**
  * How far what Codex runs may reach. A command that was approved and then fails in a plain sandbox is run again without one,
- * and nobody is asked. A profile that hides a file is never left that way, so every sandbox here is one that hides Codex's
- * credentials.
+ * and nobody is asked. A profile that hides a file is never left that way, so every sandbox here hides some of Codex's own.
+ *
+ * @param hidden At least one file, and all of them there: for one that is not, Codex makes a file to mount on, and takes it
+ * away under the next sandbox that starts.
  */
 export function planSandbox(
   { sandboxEnabled = true, sandboxLevel = sandboxEnabled ? "workspace-write" : "full-access" }: AgentSpec,
   { networkAccess, writableRoots = [] }: CodexProviderConfig,
-  codexHome: string,
+  hidden: readonly string[],
 ): SandboxPlan {
   const level = sandboxEnabled ? sandboxLevel : "full-access";
   const reason = "sandboxEnabled is false, so there is no sandbox to have a level";
@@ -36,7 +37,7 @@ export function planSandbox(
   }
   const filesystem = Object.fromEntries([
     ...writableRoots.map((path) => [path, "write"] as const),
-    [join(codexHome, "auth.json"), "deny"] as const,
+    ...hidden.map((path) => [path, "deny"] as const),
   ]);
   const network = networkAccess === undefined ? {} : { network: { enabled: networkAccess } };
   return {

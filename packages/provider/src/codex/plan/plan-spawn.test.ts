@@ -5,7 +5,7 @@ import { planSpawn, type SpawnPlan } from "./plan-spawn.ts";
 
 const SPEC: AgentSpec = { prompt: "Do it", cwd: "/srv/app" };
 const CONTEXT = { codexHome: "/home/ann/.codex" };
-const DENIED = { "/home/ann/.codex/auth.json": "deny" };
+const DENIED = { "/home/ann/.codex/installation_id": "deny", "/home/ann/.codex/auth.json": "deny" };
 
 /** What a value of a field becomes: a part of the plan, or the reason why it becomes nothing. */
 type Case = readonly [

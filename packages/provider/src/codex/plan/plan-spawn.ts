@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import type { JsonValue, RunOptions, StartThreadOptions, ThreadHandlers } from "codexkit";
 import type { AgentSpec } from "../../contract/agent-spec.ts";
 import type { IgnoredField } from "../../contract/ignored-field.ts";
@@ -29,6 +30,8 @@ export interface SpawnPlan {
 export interface PlanContext {
   /** Where Codex keeps its credentials. */
   readonly codexHome: string;
+  /** Whether there is an `auth.json` in it, which is hidden then. Default true. */
+  readonly hasAuthFile?: boolean;
   /** The folders for temporary files that Codex's sandbox lets be written. Default `/tmp`. */
   readonly tempFolders?: readonly string[];
   /** Whether a person can be asked. */
@@ -41,13 +44,18 @@ export interface PlanContext {
  */
 export function planSpawn(
   spec: AgentSpec,
-  { codexHome, tempFolders = ["/tmp"], canAsk = false }: PlanContext,
+  { codexHome, hasAuthFile = true, tempFolders = ["/tmp"], canAsk = false }: PlanContext,
 ): SpawnPlan {
   const tools = planTools(spec);
   const { servers, ignored: ofServers } = planMcpServers(spec);
   const { settings, ignored: ofSettings } = readProviderConfig(spec.providerConfig);
   const { writableRoots } = settings;
-  const sandbox = planSandbox(spec, settings, codexHome);
+  const hidden = hasAuthFile ? ["installation_id", "auth.json"] : ["installation_id"];
+  const sandbox = planSandbox(
+    spec,
+    settings,
+    hidden.map((name) => join(codexHome, name)),
+  );
   const config = {
     ...settings.config,
     ...sandbox.config,
