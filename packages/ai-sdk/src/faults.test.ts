@@ -5,6 +5,7 @@ import { type FakeAction, type FakeBehaviour, fakeAppServerCommand } from "@code
 import { generateText, streamText } from "ai";
 import { describe, expect, it } from "vitest";
 import { codexStage, ofType, partsOf, said, textOf } from "../test/codex-stage.ts";
+import { pixel } from "../test/pixel.ts";
 import { CodexModelError, type CodexProvider, createCodex } from "./index.ts";
 
 describe("a model that fails", () => {
@@ -243,5 +244,50 @@ describe("agents that an agent starts", () => {
       { type: "tool-approval-request", toolCallId: "child-command" },
       { type: "finish", finishReason: { unified: "tool-calls" } },
     ]);
+  });
+});
+
+describe("what the real codex shows only with an account", () => {
+  const at = { threadId, turnId };
+  const shown = async (...actions: FakeAction[]) => {
+    await using codex = onFake({
+      on: {
+        "turn/start": [
+          { do: "reply", result: { turn } },
+          notify("turn/started", { threadId, turn }),
+          ...actions,
+          ...message("m1", "Done."),
+          notify("turn/completed", { threadId, turn: { ...turn, status: "completed" } }),
+        ],
+      },
+    });
+    return await partsOf(codex(), { prompt: said("go") });
+  };
+
+  it("is a picture, which is a file before the words that follow it", async () => {
+    const image = {
+      type: "imageGeneration",
+      id: "i",
+      revisedPrompt: "a dot",
+      failure: null,
+      generationId: null,
+    };
+    const started = { ...image, status: "in_progress", revisedPrompt: null, result: "" };
+    const completed = { ...image, status: "completed", result: pixel, savedPath: "/dot.png" };
+    const parts = await shown(
+      notify("item/started", { ...at, item: started, startedAtMs: 1 }),
+      notify("item/completed", { ...at, item: completed, completedAtMs: 2 }),
+    );
+    expect(ofType(parts, "file")).toMatchObject([
+      { mediaType: "image/png", data: { type: "data", data: pixel } },
+    ]);
+    const order = parts.map(({ type }) => type);
+    expect(order.indexOf("file")).toBeLessThan(order.indexOf("text-start"));
+  });
+
+  it("is another model that answers", async () => {
+    const reason = "highRiskCyberActivity";
+    const parts = await shown(notify("model/rerouted", { ...at, fromModel: "a", toModel: "b", reason }));
+    expect(ofType(parts, "response-metadata").at(-1)).toMatchObject({ modelId: "b" });
   });
 });

@@ -2,6 +2,7 @@
 import type { CodexEvent, TurnResult, v2 } from "codexkit";
 import { describe, expect, it } from "vitest";
 import { ofType, textOf } from "../../test/codex-stage.ts";
+import { pixel } from "../../test/pixel.ts";
 import { readText } from "./answer-reader.ts";
 import { OutputPace } from "./output-pace.ts";
 import { TurnParts } from "./turn-parts.ts";
@@ -179,9 +180,6 @@ describe("reasoning", () => {
 });
 
 describe("what Codex does by itself", () => {
-  const png =
-    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
-
   it("is a picture, which is a file of the answer", () => {
     const image = {
       type: "imageGeneration",
@@ -193,14 +191,17 @@ describe("what Codex does by itself", () => {
     const parts = play(
       turnParts(),
       { type: "item.started", item: { ...image, status: "in_progress", revisedPrompt: null, result: "" } },
-      { type: "item.completed", item: { ...image, status: "completed", result: png, savedPath: "/dot.png" } },
+      {
+        type: "item.completed",
+        item: { ...image, status: "completed", result: pixel, savedPath: "/dot.png" },
+      },
     );
     expect(ofType(parts, "tool-call")).toMatchObject([
       { toolName: "codex_image_generation", input: '{"prompt":"a dot"}' },
     ]);
     expect(parts.slice(-2)).toMatchObject([
       { type: "tool-result", result: { status: "completed", path: "/dot.png" } },
-      { type: "file", mediaType: "image/png", data: { type: "data", data: png } },
+      { type: "file", mediaType: "image/png", data: { type: "data", data: pixel } },
     ]);
   });
 
