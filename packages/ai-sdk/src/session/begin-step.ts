@@ -88,18 +88,20 @@ async function openAndStart(sessions: Sessions, call: Call): Promise<Step> {
     sessions.prepareNext(call);
     return { ...started, answered: [], warnings };
   } catch (error) {
-    // A thread that lived in the memory of a codex that is gone.
+    // A thread that lived in the memory of a codex that is gone, and so did all that were started ahead.
     if (!isGone(error) || call.options.threadId !== undefined) throw error;
     sessions.drop(session);
+    sessions.dropReady();
     return startFresh(sessions, call);
   }
 }
 
-/** The turn that these answers are for is gone: another one goes on from them. */
+/** The turn that these messages came from, if they came from one, is gone: another one goes on from them. */
 async function startFresh(sessions: Sessions, call: Call): Promise<Step> {
   const message =
     "The turn that these messages came from is over: they were put into a new thread, which goes on from there.";
-  const { session, warnings } = await sessions.start(call, [{ type: "other", message }]);
+  const isMoved = call.prompt.thread !== undefined;
+  const { session, warnings } = await sessions.start(call, isMoved ? [{ type: "other", message }] : []);
   return { ...(await startTurn(sessions, session, call)), answered: [], warnings };
 }
 

@@ -89,4 +89,23 @@ describe("a program that repeats one kind of call", () => {
     expect(content).toMatchObject([{ type: "text", text: "Hello." }]);
     expect(warnings).toEqual([]);
   });
+
+  it("gets a new one, without a word, when the server let go of those that were ready", async () => {
+    await using stage = await codexStage(() => say("Hello."));
+    const { codex } = stage.stage;
+    const started: string[] = [];
+    codex.on("thread/started", ({ thread }) => void started.push(thread.id));
+    const call = () => stage.codex().doGenerate({ prompt: said("go") });
+    await call();
+    // Two at once: two threads wait for the next calls.
+    await Promise.all([call(), call()]);
+    await expect.poll(() => started.length).toBe(5);
+    for (const threadId of started.slice(3)) await codex.request("thread/unsubscribe", { threadId });
+    const loaded = async () => (await codex.request("thread/loaded/list", {})).data;
+    await expect.poll(loaded).not.toEqual(expect.arrayContaining([started[3]]));
+    const { content, warnings, providerMetadata } = await call();
+    expect(content).toMatchObject([{ type: "text", text: "Hello." }]);
+    expect(warnings).toEqual([]);
+    expect(started.slice(0, 5)).not.toContain(threadIdOf(providerMetadata));
+  });
 });

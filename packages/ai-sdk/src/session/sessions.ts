@@ -114,6 +114,11 @@ export class Sessions {
     session.close().catch(() => {}); // Its server may be gone.
   }
 
+  /** Lets go of the threads that were started ahead. */
+  dropReady(): void {
+    this.#ready.clear();
+  }
+
   /** Lets go of the threads that nobody has used for long, and of those beyond what is kept. */
   trim(): void {
     const idle = [...this.#held.values()].filter((session) => session.isIdle);
@@ -127,7 +132,7 @@ export class Sessions {
   async close(options: { readonly leaves: boolean }): Promise<void> {
     const sessions = [...this.#held.values()];
     this.#held.clear();
-    this.#ready.clear();
+    this.dropReady();
     await Promise.allSettled(sessions.map((session) => session.close(options)));
   }
 
