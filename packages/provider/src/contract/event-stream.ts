@@ -87,7 +87,6 @@ export class EventStream implements AsyncIterable<AgentEvent> {
       if (this.#state !== "open") return { value: undefined, done: true };
       const woken = Promise.withResolvers<void>();
       this.#wake = woken.resolve;
-      // oxlint-disable-next-line no-await-in-loop -- each round waits for one event
       await woken.promise;
     }
   }
