@@ -32,8 +32,8 @@ export const DEFAULT_LIMITS: RpcLimits = {
   queuedCalls: 100_000,
   inboundRequests: 1024,
   bufferedBytes: 256 * 1024 * 1024,
-  // Answers come in milliseconds; those that wait for a child or a person pass their own limit.
-  callTimeoutMs: 120_000,
+  // Answers come in milliseconds. Callers of methods that wait for a child or a person pass their own limit.
+  callTimeoutMs: 30_000,
   // With the delays of `overloadDelayMs` this is about ten seconds of trying.
   overloadRetries: 10,
   closeTimeoutMs: 2_000,

@@ -11,6 +11,7 @@ import { CodexError } from "../errors.ts";
 import type { RawMessage } from "../events/event.ts";
 import type { TopicCaller } from "../topics/topic-caller.ts";
 import { orAborted } from "../turn/or-aborted.ts";
+import { withCallLimit } from "./call-limits.ts";
 import { toCodexError } from "./translate-error.ts";
 
 /** A way to a server: a child's stdio, or a socket. */
@@ -90,10 +91,10 @@ export class Supervisor implements TopicCaller {
     method: M,
     ...args: ParamsArgument<ClientRequests[M]["params"], [options?: CallOptions]>
   ): Promise<ClientRequests[M]["result"]> {
-    const [, options] = args as [unknown, CallOptions?];
+    const [params, options] = args as [unknown, CallOptions?];
     const { peer } = await orAborted(this.connect(), options?.signal);
     try {
-      return await peer.request(method, ...args);
+      return await peer.request(method, ...([params, withCallLimit(method, options)] as never));
     } catch (error) {
       throw toCodexError(error, { method, launched: this.#options.launched });
     }

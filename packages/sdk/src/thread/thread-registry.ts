@@ -32,6 +32,9 @@ interface Answers {
   readonly tools: ToolHost | undefined;
 }
 
+/** How long closing a thread waits for the server to confirm. */
+const UNSUBSCRIBE_LIMIT_MS = 5_000;
+
 /** The threads that this client holds, each loaded on whatever server runs now. */
 export class ThreadRegistry implements ThreadHost {
   readonly local: boolean;
@@ -138,9 +141,11 @@ export class ThreadRegistry implements ThreadHost {
     this.#answers.delete(threadId);
     this.#router.letGo(threadId);
     this.#onReleased(threadId);
-    // A server that was restarted meanwhile knows nothing of a subscription; a dead one needs no word.
+    // A server that was restarted has no subscription to end.
     if (entry.generation !== this.#supervisor.generation) return;
-    await this.#supervisor.request("thread/unsubscribe", { threadId });
+    const limit = { timeoutMs: UNSUBSCRIBE_LIMIT_MS };
+    // Only saves notifications, which are ignored from now on anyway: a failure changes nothing for the caller.
+    await this.#supervisor.request("thread/unsubscribe", { threadId }, limit).catch(() => {});
   }
 
   #adopt(

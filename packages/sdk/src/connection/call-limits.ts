@@ -1,0 +1,49 @@
+import type { ClientRequests } from "@codexkit/protocol";
+import type { CallOptions } from "@codexkit/rpc";
+
+/**
+ * Requests whose answer waits for work: a command, a model, an MCP server, a download, a person. They have no default
+ * timeout; pass `timeoutMs`. Every other request is answered from memory or disk and keeps `limits.callTimeoutMs`.
+ */
+const WAITS_FOR_WORK: ReadonlySet<string> = new Set<keyof ClientRequests>([
+  // A command, or a walk over the whole workspace.
+  "command/exec",
+  "gitDiffToRemote",
+  "fuzzyFileSearch",
+  "fs/copy",
+  "fs/remove",
+  "rollout/compress",
+  "windowsSandbox/setupStart",
+  // The model.
+  "thread/sample",
+  "thread/prediction/request",
+  // An MCP server, which may first have to start.
+  "mcpServer/tool/call",
+  "mcpServer/resource/read",
+  "mcpServerStatus/list",
+  // A download or an upload.
+  "marketplace/add",
+  "marketplace/upgrade",
+  "plugin/install",
+  "plugin/reconcile",
+  "plugin/share/save",
+  "plugin/share/checkout",
+  "externalAgentConfig/detect",
+  "externalAgentConfig/import",
+  "feedback/upload",
+  // A person.
+  "userVerification/enroll",
+  "userVerification/verify",
+  "account/gatewayOAuth/login",
+]);
+
+/** Whether a request has no default timeout because its answer waits for work. */
+export function waitsForWork(method: string): boolean {
+  return WAITS_FOR_WORK.has(method);
+}
+
+/** The options of a call, with no timeout for a request that waits for work unless its caller gives one. */
+export function withCallLimit(method: string, options: CallOptions | undefined): CallOptions {
+  if (options?.timeoutMs !== undefined || !waitsForWork(method)) return options ?? {};
+  return { ...options, timeoutMs: Infinity };
+}

@@ -1,0 +1,94 @@
+// A codex that is frozen (SIGSTOP) reads nothing and answers nothing, but its pipes stay open.
+import { gate, say, type ScriptFunction, waitFor } from "@codexkit/scripted-model";
+import { type LaunchedCodex, launchCodex } from "@codexkit/testing";
+import { DEFAULT_LIMITS } from "@codexkit/rpc";
+import { expect, it } from "vitest";
+import { waitsForWork } from "./connection/call-limits.ts";
+import type { CodexError } from "./errors.ts";
+import { pidExists } from "./process/process-table.ts";
+import type { Thread } from "./thread/thread.ts";
+import type { Turn } from "./turn/turn.ts";
+
+const holding: ScriptFunction = ({ lastUserText }) =>
+  lastUserText === "hold" ? say(["half ", waitFor(gate())]) : say("heard");
+
+interface Frozen {
+  readonly stage: LaunchedCodex;
+  readonly pid: number;
+  readonly thread: Thread;
+  readonly idle: Thread;
+  readonly held: Turn;
+}
+
+async function freeze(): Promise<Frozen> {
+  const stage = await launchCodex({
+    model: holding,
+    limits: { callTimeoutMs: 3_000 },
+    processLimits: { leaveMs: 300, terminateMs: 300 },
+  });
+  const start = { cwd: stage.workspace };
+  const thread = await stage.codex.startThread(start, { timeoutMs: 20_000 });
+  const idle = await stage.codex.startThread(start, { timeoutMs: 20_000 });
+  const held = thread.run("hold");
+  for await (const event of held) if (event.type === "item.delta") break;
+  const pid = stage.codex.pid ?? 0;
+  process.kill(pid, "SIGSTOP");
+  return { stage, pid, thread, idle, held };
+}
+
+it("has a default bound on calls of 30 s", () => {
+  expect(DEFAULT_LIMITS.callTimeoutMs).toBe(30_000);
+});
+
+it.each(["command/exec", "thread/sample", "mcpServer/tool/call", "plugin/install"])(
+  "waits for the work of %s as long as its caller does",
+  (method) => expect(waitsForWork(method)).toBe(true),
+);
+
+it("makes no call wait for a frozen codex, and ends it when it is closed", async () => {
+  const { stage, pid, thread, idle, held } = await freeze();
+  await using _stage = stage;
+  const { codex } = stage;
+  const calls = {
+    startThread: codex.startThread({ cwd: stage.workspace }),
+    resumeThread: codex.resumeThread(thread.id),
+    fork: thread.fork(),
+    run: idle.run("x").result(),
+    queue: thread.run("x", { whenBusy: "queue" }).result(),
+    steer: held.steer("x"),
+    interrupt: held.interrupt(),
+    read: thread.read(),
+    listThreads: codex.listThreads().next(),
+    exec: codex.request("command/exec", { command: ["true"] }, { timeoutMs: 3_000 }),
+  };
+  const outcomes = await Promise.allSettled(Object.values(calls));
+  const codes = outcomes.map((outcome) =>
+    outcome.status === "rejected" ? (outcome.reason as CodexError).code : outcome.status,
+  );
+  expect(Object.keys(calls).map((name, at) => [name, codes[at]])).toEqual(
+    Object.keys(calls).map((name) => [name, "timeout"]),
+  );
+  await idle.close();
+  await codex.close();
+  await expect(held).rejects.toMatchObject({ code: "closed" });
+  expect(pidExists(pid)).toBe(false);
+});
+
+it("goes on when a frozen codex is continued", async () => {
+  const { stage, pid, thread, idle } = await freeze();
+  await using _stage = stage;
+  const read = idle.read();
+  await expect(read).rejects.toMatchObject({ code: "timeout" });
+  process.kill(pid, "SIGCONT");
+  expect(await idle.run("x")).toMatchObject({ finalResponse: "heard" });
+  await thread.interrupt();
+});
+
+it("closes a thread of a codex that was killed", async () => {
+  await using stage = await launchCodex({ model: holding });
+  const thread = await stage.codex.startThread({ cwd: stage.workspace });
+  process.kill(stage.codex.pid ?? 0, "SIGKILL");
+  await thread.close();
+  await thread.close();
+  await expect(thread.run("x")).rejects.toMatchObject({ code: "closed" });
+});
