@@ -18,7 +18,7 @@ export type { ThreadGoal } from "./thread/goal.ts";
 export type { ThreadHistory } from "./thread/history.ts";
 export type { ThreadQueue } from "./thread/queue.ts";
 export type { ThreadTerminals } from "./thread/terminals.ts";
-export type { Turn, TurnCallOptions } from "./turn/turn.ts";
+export type { SteerOptions, Turn, TurnCallOptions } from "./turn/turn.ts";
 export { TurnFailedError, type TurnResult } from "./turn/turn-result.ts";
 export type { TokenUsage } from "./turn/token-usage.ts";
 export type { ReconcileTimes } from "./turn/turn-reconciler.ts";
@@ -44,6 +44,7 @@ export type {
   ItemCompletedEvent,
   ItemDeltaEvent,
   ItemStartedEvent,
+  NoticeEvent,
   PlanUpdatedEvent,
   RawMessage,
   ThreadStartedEvent,

@@ -33,6 +33,7 @@ export class EventMapper {
         return [];
       case "warning":
         return this.#warned(event.message, "raw" in event ? event.raw : undefined);
+      case "notice":
       case "unknown":
         return event.raw.method === "error" ? this.#failedOnce(event.raw.params) : [];
       case "turn.completed":

@@ -152,7 +152,7 @@ function isTurnEnd({ type }: CodexEvent): boolean {
 /** The item that an event is about, also of one that the union has no word for, such as a part of a reasoning begun. */
 function itemIdOf(event: CodexEvent): string | undefined {
   if (event.type === "item.started" || event.type === "item.completed") return event.item.id;
-  if (event.type === "unknown") {
+  if (event.type === "unknown" || event.type === "notice") {
     const { itemId } = (event.raw.params ?? {}) as { itemId?: unknown };
     return typeof itemId === "string" ? itemId : undefined;
   }

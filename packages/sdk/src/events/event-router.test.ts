@@ -94,7 +94,7 @@ describe("EventRouter", () => {
     hear({ method: "account/updated", params: { authMode: null } });
     router.show({ type: "warning", kind: "version", message: "newer" });
     router.show({ type: "warning", kind: "server", message: "elsewhere", threadId: "far" });
-    expect((await seen()).map(({ type }) => type)).toEqual(["unknown", "warning", "warning"]);
+    expect((await seen()).map(({ type }) => type)).toEqual(["notice", "warning", "warning"]);
   });
 
   it("shows everything once in the common stream, our own warnings included", async () => {
@@ -140,7 +140,7 @@ describe("EventRouter", () => {
     router.fail(turn, crash);
     router.failAll(crash);
     hear(new Saying("thread", "t").completed());
-    expect((await seen()).map(({ type }) => type)).toEqual(["turn.started", "turn.failed", "unknown"]);
+    expect((await seen()).map(({ type }) => type)).toEqual(["turn.started", "turn.failed", "notice"]);
     expect(turn.end?.type).toBe("turn.failed");
   });
 

@@ -139,7 +139,18 @@ export interface TurnInterruptedEvent extends SaidInTurn {
   readonly result: TurnResult;
 }
 
-/** What the server said and this union has no word for. Nothing is lost. */
+/**
+ * A notification of this release that has no event of its own, such as a change of the account or of a thread's queue.
+ * `raw.method` names it.
+ */
+export interface NoticeEvent {
+  readonly type: "notice";
+  readonly threadId?: string;
+  readonly turnId?: string;
+  readonly raw: RawMessage;
+}
+
+/** A notification that this release's types don't know, or whose shape they don't describe. Nothing is lost. */
 export interface UnknownEvent {
   readonly type: "unknown";
   readonly threadId?: string;
@@ -163,4 +174,5 @@ export type CodexEvent =
   | RequestEvent
   | WarningEvent
   | TurnEndEvent
+  | NoticeEvent
   | UnknownEvent;

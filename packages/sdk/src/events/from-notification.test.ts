@@ -77,7 +77,7 @@ describe("fromNotification", () => {
       { ...place, willRetry: true, error: { message: "Reconnecting… 1/5" } },
       { type: "warning", kind: "retrying", message: "Reconnecting… 1/5", ...place },
     ],
-    ["error", { ...place, willRetry: false, error: { message: "over" } }, { type: "unknown", ...place }],
+    ["error", { ...place, willRetry: false, error: { message: "over" } }, { type: "notice", ...place }],
     [
       "warning",
       { threadId: null, message: "careful" },
@@ -107,7 +107,7 @@ describe("fromNotification", () => {
     [
       "thread/status/changed",
       { threadId: "thread", status: { type: "idle" } },
-      { type: "unknown", threadId: "thread" },
+      { type: "notice", threadId: "thread" },
     ],
     [
       "a/method/of/tomorrow",

@@ -5,6 +5,7 @@ import type {
   ItemCompletedEvent,
   ItemDeltaEvent,
   ItemStartedEvent,
+  NoticeEvent,
   PlanUpdatedEvent,
   RawMessage,
   ThreadStartedEvent,
@@ -13,6 +14,7 @@ import type {
   WarningEvent,
   WarningKind,
 } from "./event.ts";
+import { isNotice } from "./notices.ts";
 
 /** Usage and the end of a turn need the turn's own state to become an event: they come as they are. */
 export interface UsageReport {
@@ -37,6 +39,7 @@ export type Reading =
   | PlanUpdatedEvent
   | DiffUpdatedEvent
   | WarningEvent
+  | NoticeEvent
   | UnknownEvent
   | UsageReport
   | TurnEndReport;
@@ -48,7 +51,7 @@ type Reader<M extends keyof ServerNotifications> = (
 ) => Reading | undefined;
 type Readers = { [M in keyof ServerNotifications]?: Reader<M> };
 
-const READERS: Readers = {
+const READERS = {
   "thread/started": ({ thread }, raw) =>
     areTexts(thread.id) ? { type: "thread.started", threadId: thread.id, thread, raw } : undefined,
   "turn/started": ({ threadId, turn }, raw) =>
@@ -88,7 +91,7 @@ const READERS: Readers = {
   },
   error: ({ error, threadId, turnId, willRetry }, raw) =>
     // The last error of a turn comes again with its end; only one that is survived is a warning.
-    willRetry ? warning("retrying", error.message, { threadId, turnId }, raw) : undefined,
+    willRetry ? warning("retrying", error.message, { threadId, turnId }, raw) : notice(raw),
   warning: ({ message, threadId }, raw) => warning("server", message, { threadId }, raw),
   guardianWarning: ({ message, threadId }, raw) => warning("guardian", message, { threadId }, raw),
   deprecationNotice: ({ summary, details }, raw) =>
@@ -106,14 +109,21 @@ const READERS: Readers = {
       raw,
     };
   },
-};
+} satisfies Readers;
+
+/** The notifications that become an event of their own. */
+export type MappedMethod = keyof typeof READERS;
 
 const readers = new Map<string, (params: never, raw: RawMessage) => Reading | undefined>(
   Object.entries(READERS),
 );
 
-/** Reads one notification. What has no reader, or not the shape its reader expects, is `unknown` with the raw message. */
+/**
+ * Reads one notification. One that is known and has no reader is a `notice`; one that is not known, or has not the shape
+ * that its reader expects, is `unknown`. Both carry the raw message.
+ */
 export function fromNotification(raw: RawMessage): Reading {
+  if (isNotice(raw.method)) return notice(raw);
   const read = readers.get(raw.method);
   if (read && typeof raw.params === "object" && raw.params !== null) {
     try {
@@ -124,6 +134,10 @@ export function fromNotification(raw: RawMessage): Reading {
     }
   }
   return { type: "unknown", ...placeOf(raw.params), raw };
+}
+
+function notice(raw: RawMessage): NoticeEvent {
+  return { type: "notice", ...placeOf(raw.params), raw };
 }
 
 function areTexts(...values: unknown[]): boolean {

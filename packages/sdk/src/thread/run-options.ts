@@ -9,7 +9,10 @@ export type WhenBusy =
   | "reject"
   /** Add the input to the turn that runs, which keeps its settings: others can't be given. */
   | "steer"
-  /** Leave the input with the server, which runs it later, with the thread's settings, even when this program is gone. */
+  /**
+   * Leave the input in Codex's own queue, which runs it later, with the thread's settings, even when this program is gone.
+   * Codex pauses its queue after an interrupt; it is started again while a turn of this client waits in it.
+   */
   | "queue"
   /** Wait here until the thread is free. */
   | "wait";
@@ -19,6 +22,8 @@ export interface RunOptions<Output = undefined> extends Omit<
   v2.TurnStartParams,
   "threadId" | "input" | "outputSchema" | "clientUserMessageId"
 > {
+  /** Your id for this message. Codex repeats it as `clientId` of the turn's `userMessage` item. Default: a random one. */
+  readonly clientUserMessageId?: string;
   /** What the final message must look like: a zod schema or JSON Schema. The result is in `structured`, typed. */
   readonly outputSchema?: OutputSchema<Output> | OutputSchemaInput<Output>;
   /** Interrupts the turn. */

@@ -64,6 +64,7 @@ export class ThreadChannel {
   /** Messages that were to begin a turn of their own, with that turn once it is known. */
   readonly #ownStarts = new Map<string, LiveTurn | undefined>();
   readonly #turnListeners = new Set<(turn: LiveTurn) => void>();
+  readonly #queueListeners = new Set<() => void>();
   #total: TokenUsage | undefined;
   #closed: CodexError | undefined;
 
@@ -98,6 +99,13 @@ export class ThreadChannel {
     const entry = (turn: LiveTurn): void => listener(turn);
     this.#turnListeners.add(entry);
     return { [Symbol.dispose]: () => void this.#turnListeners.delete(entry) };
+  }
+
+  /** Called when the server reports a change of the thread's queue. */
+  onQueueChanged(listener: () => void): Disposable {
+    const entry = (): void => listener();
+    this.#queueListeners.add(entry);
+    return { [Symbol.dispose]: () => void this.#queueListeners.delete(entry) };
   }
 
   /** A call that starts a turn is on its way: its turn may come, and even end, before the answer does. */
@@ -143,6 +151,10 @@ export class ThreadChannel {
 
   /** The turn that will begin with this message, of whatever client. */
   turnOfMessage(clientMessageId: string): AwaitedTurn {
+    if (this.#awaited.has(clientMessageId)) {
+      const message = `clientUserMessageId "${clientMessageId}" is already queued on this thread. Use another id.`;
+      throw new CodexError("invalid_argument", message);
+    }
     const { turn, waiter } = this.#await();
     if (!this.#closed) this.#awaited.set(clientMessageId, waiter);
     return { turn, stop: () => void this.#awaited.delete(clientMessageId) };
@@ -161,6 +173,9 @@ export class ThreadChannel {
     if (event.type === "usage.updated") this.#total = event.total;
     this.#tell(event);
     if (event.type === "item.started" && event.item.type === "userMessage") this.#meetMessage(event);
+    if (event.type === "notice" && event.raw.method === "thread/queue/changed") {
+      for (const listener of this.#queueListeners) listener();
+    }
     return event;
   }
 
@@ -217,7 +232,7 @@ export class ThreadChannel {
     if (reading.type === "turn-end") {
       // Its end was told already, from what was stored; this one says nothing new.
       if (this.#ended.has(turnId)) {
-        return { type: "unknown", threadId: this.threadId, turnId, raw: reading.raw };
+        return { type: "notice", threadId: this.threadId, turnId, raw: reading.raw };
       }
       this.#ended.add(turnId);
     }

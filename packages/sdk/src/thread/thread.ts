@@ -8,7 +8,8 @@ import { type Input, type InputContext, toUserInput } from "../turn/input.ts";
 import type { LiveTurn } from "../turn/live-turn.ts";
 import { orAborted } from "../turn/or-aborted.ts";
 import { toOutputSchema } from "../turn/output-schema.ts";
-import { Turn, type TurnCallOptions } from "../turn/turn.ts";
+import { type SteerOptions, Turn, type TurnCallOptions } from "../turn/turn.ts";
+import { withTimeout } from "../turn/with-timeout.ts";
 import type { Agent } from "./agent-tree.ts";
 import { ThreadGoal } from "./goal.ts";
 import { ThreadHistory } from "./history.ts";
@@ -57,6 +58,9 @@ const STORED: ReadonlySet<ThreadMethod> = new Set<ThreadMethod>([
   "thread/metadata/update",
   "thread/unsubscribe",
 ]);
+
+/** How long a turn may take to begin after the server accepted the request that starts it. */
+const TURN_BEGIN_LIMIT_MS = 30_000;
 
 /** A conversation with Codex. */
 export class Thread implements ThreadCaller, AsyncDisposable {
@@ -109,13 +113,13 @@ export class Thread implements ThreadCaller, AsyncDisposable {
     const { outputSchema, signal, whenBusy = "reject", ...settings } = options;
     const schema = outputSchema === undefined ? undefined : toOutputSchema(outputSchema);
     if (settings.cwd !== undefined && settings.cwd !== null) checkCwd(settings.cwd, this.#host.local);
-    const begin = async (): Promise<LiveTurn> => {
+    const begin = async (cancelled: AbortSignal): Promise<LiveTurn> => {
       const params = {
         input: await toUserInput(input, this.inputContext),
         ...settings,
         ...(schema ? { outputSchema: schema.wire } : {}),
       };
-      return this.#starter.start({ params, whenBusy, signal });
+      return this.#starter.start({ params, whenBusy, signal, cancelled });
     };
     return this.#turn(begin, {
       ...(schema ? { parse: (text: string) => schema.parse(text) } : {}),
@@ -143,7 +147,7 @@ export class Thread implements ThreadCaller, AsyncDisposable {
   }
 
   /** Adds to the turn that runs; rejects with `turn_not_active` when none does. */
-  async steer(input: Input, options: TurnCallOptions = {}): Promise<void> {
+  async steer(input: Input, options: SteerOptions = {}): Promise<void> {
     const active = this.#channel.activeTurn;
     if (!active)
       throw new CodexError("turn_not_active", "No turn runs on this thread that could be steered.");
@@ -248,7 +252,7 @@ export class Thread implements ThreadCaller, AsyncDisposable {
     await this.request("thread/settings/update", settings, options);
   }
 
-  /** Stops listening to this thread. A turn that runs goes on with the server. */
+  /** Stops listening to this thread. A running turn continues on the server. Never rejects. */
   async close(): Promise<void> {
     await this.#host.release(this.id);
   }
@@ -292,7 +296,7 @@ export class Thread implements ThreadCaller, AsyncDisposable {
   }
 
   #turn<Output = undefined>(
-    begin: () => Promise<LiveTurn>,
+    begin: (cancelled: AbortSignal) => Promise<LiveTurn>,
     options: { parse?: (text: string) => Output; signal?: AbortSignal } = {},
   ): Turn<Output> {
     return new Turn({
@@ -307,9 +311,17 @@ export class Thread implements ThreadCaller, AsyncDisposable {
     });
   }
 
-  async #steer(expectedTurnId: string, input: Input, options: TurnCallOptions): Promise<void> {
-    const userInput = await toUserInput(input, this.inputContext);
-    await this.request("turn/steer", { expectedTurnId, input: userInput }, options);
+  async #steer(
+    expectedTurnId: string,
+    input: Input,
+    { clientUserMessageId, ...call }: SteerOptions,
+  ): Promise<void> {
+    const params = {
+      expectedTurnId,
+      input: await toUserInput(input, this.inputContext),
+      ...(clientUserMessageId === undefined ? {} : { clientUserMessageId }),
+    };
+    await this.request("turn/steer", params, call);
   }
 
   /** The server would take these in the middle of a turn, and lose track of that turn. */
@@ -325,7 +337,8 @@ export class Thread implements ThreadCaller, AsyncDisposable {
     const begun = this.#channel.nextTurn();
     try {
       await request();
-      return await orAborted(begun.turn, signal);
+      const what = "The server accepted the request but began no turn";
+      return await orAborted(withTimeout(begun.turn, TURN_BEGIN_LIMIT_MS, what), signal);
     } finally {
       begun.stop();
     }

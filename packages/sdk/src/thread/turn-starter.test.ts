@@ -6,11 +6,13 @@ import { CodexError } from "../errors.ts";
 import type { CodexEvent, RawMessage } from "../events/event.ts";
 import { fromNotification } from "../events/from-notification.ts";
 import type { LiveTurn } from "../turn/live-turn.ts";
+import type { Sleep } from "./queued-turns.ts";
 import type { WhenBusy } from "./run-options.ts";
 import { ThreadChannel } from "./thread-channel.ts";
 import { TurnStarter } from "./turn-starter.ts";
 
-function starterAnd(): {
+function starterAnd({ sleep }: { sleep?: Sleep } = {}): {
+  starter: TurnStarter;
   caller: FakeCaller;
   channel: ThreadChannel;
   hear: (...messages: RawMessage[]) => void;
@@ -20,11 +22,12 @@ function starterAnd(): {
 } {
   const caller = new FakeCaller();
   const channel = new ThreadChannel("thread");
-  const starter = new TurnStarter(caller, channel);
+  const starter = new TurnStarter(caller, channel, sleep);
   const hear = (...messages: RawMessage[]): void => {
     for (const raw of messages) channel.take(fromNotification(raw));
   };
   return {
+    starter,
     caller,
     channel,
     hear,
@@ -238,7 +241,7 @@ describe("TurnStarter", () => {
     expect(mine.turnId).toBe("next");
   });
 
-  it("starts other turns while one is queued", async () => {
+  it("starts the queue again after an interrupt, and no other turn before that", async () => {
     const { run, begin, hear, caller } = starterAnd();
     run("reject");
     const say = await begin("t");
@@ -246,10 +249,85 @@ describe("TurnStarter", () => {
     await settled();
     caller.last("thread/queue/add").answer({ queuedSubmission: { id: "q" } });
     hear(say.completed({ status: "interrupted" }));
-    const other = run("reject");
-    await begin("t2");
-    expect(other.turnId).toBe("t2");
-    expect(queued.turnId).toBeUndefined();
+    const [other, waiting] = [run("reject"), run("wait")];
+    await settled();
+    expect(other.error?.code).toBe("thread_busy");
+    const next = new Saying("thread", "next");
+    caller.last("thread/queue/start").answer({ turn: next.turn("inProgress") });
+    const messageId = String(caller.last("thread/queue/add").params["clientUserMessageId"]);
+    hear(next.started(), next.itemStarted(userMessage("u", messageId)));
+    await settled();
+    expect(queued.turnId).toBe("next");
+    hear(next.completed());
+    await begin("last");
+    expect(waiting.turnId).toBe("last");
+    expect(caller.made("turn/start")).toHaveLength(2);
+  });
+
+  it("ends a queued run as interrupted when it is cancelled", async () => {
+    const { starter, run, begin, caller } = starterAnd();
+    run("reject");
+    await begin("t");
+    const cancel = new AbortController();
+    const request = { params: { input: [] }, signal: undefined, cancelled: cancel.signal };
+    const [queued, waiting] = [
+      starter.start({ ...request, whenBusy: "queue" }),
+      starter.start({ ...request, whenBusy: "wait" }),
+    ];
+    await settled();
+    caller.last("thread/queue/add").answer({ queuedSubmission: { id: "q" } });
+    await settled();
+    cancel.abort();
+    await settled();
+    caller.last("thread/queue/delete").answer({ deleted: true });
+    for (const mine of [queued, waiting]) {
+      expect((await mine).end).toMatchObject({ type: "turn.interrupted", turnId: "" });
+    }
+    expect(caller.made("turn/start")).toHaveLength(1);
+  });
+
+  it("ends a queued run as interrupted when another client removed it", async () => {
+    const { run, begin, hear, caller } = starterAnd({ sleep: async () => {} });
+    run("reject");
+    const say = await begin("t");
+    const mine = run("queue");
+    await settled();
+    caller.last("thread/queue/add").answer({ queuedSubmission: { id: "q" } });
+    await settled();
+    caller.respond = ({ method, answer, refuse }) => {
+      if (method === "thread/queue/list") answer({ data: [], nextCursor: null });
+      else if (method === "thread/queue/start") refuse("turn_not_found");
+    };
+    hear(say.completed());
+    await settled();
+    expect((await mine.promise).end).toMatchObject({ type: "turn.interrupted", turnId: "" });
+  });
+
+  it("fails a queued run when its queue can't be started any more", async () => {
+    const { run, begin, hear, caller } = starterAnd();
+    run("reject");
+    const say = await begin("t");
+    const mine = run("queue");
+    await settled();
+    caller.last("thread/queue/add").answer({ queuedSubmission: { id: "q" } });
+    hear(say.completed({ status: "interrupted" }));
+    await settled();
+    caller.last("thread/queue/start").refuse("thread_not_found");
+    await settled();
+    expect(mine.error?.code).toBe("thread_not_found");
+  });
+
+  it("refuses an id of a message that is queued already", async () => {
+    const { run, begin, caller } = starterAnd();
+    run("reject");
+    await begin("t");
+    run("queue", undefined, { clientUserMessageId: "mine" });
+    const second = run("queue", undefined, { clientUserMessageId: "mine" });
+    await settled();
+    caller.last("thread/queue/add").answer({ queuedSubmission: { id: "q" } });
+    await settled();
+    expect(second.error?.code).toBe("invalid_argument");
+    expect(caller.made("thread/queue/add")).toHaveLength(1);
   });
 
   it("goes on after a start that failed", async () => {
@@ -350,7 +428,7 @@ describe("TurnStarter", () => {
         threadId: "thread",
         queuedSubmissionId: "q",
       });
-      caller.last("thread/queue/delete").answer({});
+      caller.last("thread/queue/delete").answer({ deleted: true });
     });
 
     it("takes input out of the queue that was given up on before the queue answered", async () => {
@@ -381,7 +459,7 @@ describe("TurnStarter", () => {
       abort.abort();
       await settled();
       expect(mine.error?.code).toBe("aborted");
-      caller.last("thread/queue/delete").refuse("request_failed");
+      caller.last("thread/queue/delete").answer({ deleted: false });
       const next = new Saying("thread", "next");
       hear(
         say.completed(),
@@ -462,7 +540,8 @@ class ScheduledServer {
       if (event.type === "warning" && event.kind === "steered") this.warned += 1;
     };
     this.channel = new ThreadChannel("thread", { publish });
-    this.starter = new TurnStarter(this.caller, this.channel);
+    const sleep = (): Promise<void> => scheduler.schedule(Promise.resolve(), "queue timer");
+    this.starter = new TurnStarter(this.caller, this.channel, sleep);
     this.caller.respond = (call) => void this.#handle(call);
   }
 
@@ -503,13 +582,22 @@ class ScheduledServer {
       }
       case "thread/queue/add": {
         this.#queue.push({ id: messageId, messageId });
-        this.#drain();
         return () => answer({ queuedSubmission: { id: messageId } });
       }
       case "thread/queue/delete": {
         const at = this.#queue.findIndex(({ id }) => id === params["queuedSubmissionId"]);
         if (at >= 0) this.#queue.splice(at, 1);
-        return () => (at >= 0 ? answer({}) : refuse("request_failed"));
+        return () => answer({ deleted: at >= 0 });
+      }
+      case "thread/queue/list": {
+        const data = this.#queue.map(({ id }) => ({ id }));
+        return () => answer({ data, nextCursor: null });
+      }
+      case "thread/queue/start": {
+        if (this.active) return () => refuse("thread_busy");
+        this.#drain();
+        const turn = this.active as Saying | undefined;
+        return () => (turn ? answer({ turn: turn.turn("inProgress") }) : refuse("turn_not_found"));
       }
       default:
         throw new Error(`unexpected ${method}`);
@@ -530,7 +618,8 @@ class ScheduledServer {
   #end(status: "completed" | "interrupted"): void {
     if (this.active) this.#say(this.active.completed({ status }));
     this.active = undefined;
-    this.#drain();
+    // Codex pauses its queue after an interrupt.
+    if (status === "completed") this.#drain();
   }
 
   #drain(): void {

@@ -3,29 +3,38 @@ import { randomUUID } from "node:crypto";
 import type { Caller } from "../connection/caller.ts";
 import { CodexError } from "../errors.ts";
 import { interruptTurn } from "../turn/interrupt-turn.ts";
-import type { LiveTurn } from "../turn/live-turn.ts";
+import { LiveTurn } from "../turn/live-turn.ts";
 import { abortedError, orAborted } from "../turn/or-aborted.ts";
+import { QueuedTurns, type Sleep } from "./queued-turns.ts";
 import type { WhenBusy } from "./run-options.ts";
-import type { AwaitedTurn, ThreadChannel } from "./thread-channel.ts";
+import type { ThreadChannel } from "./thread-channel.ts";
 
 export interface TurnRequest {
   readonly params: Omit<v2.TurnStartParams, "threadId">;
   readonly whenBusy: WhenBusy;
   readonly signal: AbortSignal | undefined;
+  /** Fires when the turn is interrupted before it has begun; it then ends as interrupted and is never started. */
+  readonly cancelled?: AbortSignal;
 }
 
 /** What a step came to. Wrapped, so that returning a turn does not wait for it: a queued one may be hours away. */
 type Step =
   | { readonly turn: LiveTurn | Promise<LiveTurn> }
-  /** This turn is in the way; once it ended it is worth another try. */
-  | { readonly busyWith: LiveTurn };
+  /** The thread is busy; worth another try after this. */
+  | { readonly retryAfter: Promise<unknown> };
+
+const NEVER = new AbortController().signal;
 
 /** What `turn/steer` takes besides its input. */
 const STEERABLE: ReadonlySet<string> = new Set([
   "responsesapiClientMetadata",
   "responsesapiClientMetadataPatch",
   "additionalContext",
+  "clientUserMessageId",
 ]);
+
+/** What `thread/queue/add` takes besides its input. */
+const QUEUEABLE: ReadonlySet<string> = new Set(["clientUserMessageId"]);
 
 /**
  * Starts the turns of one thread, one at a time. `turn/start` on a busy thread adds its input to the turn that runs, so
@@ -34,12 +43,14 @@ const STEERABLE: ReadonlySet<string> = new Set([
 export class TurnStarter {
   readonly #caller: Pick<Caller, "request">;
   readonly #channel: ThreadChannel;
+  readonly #queued: QueuedTurns;
   #step: Promise<unknown> = Promise.resolve();
   #line: Promise<unknown> = Promise.resolve();
 
-  constructor(caller: Pick<Caller, "request">, channel: ThreadChannel) {
+  constructor(caller: Pick<Caller, "request">, channel: ThreadChannel, sleep?: Sleep) {
     this.#caller = caller;
     this.#channel = channel;
+    this.#queued = new QueuedTurns(caller, channel, () => this.#inStep(() => this.#startQueued()), sleep);
   }
 
   async start(request: TurnRequest): Promise<LiveTurn> {
@@ -56,8 +67,10 @@ export class TurnStarter {
 
   /** Those that wait are served in the order in which they came. */
   #beginInLine(request: TurnRequest): Promise<LiveTurn> {
-    const mine = this.#line.then(() => this.#begin(request));
-    this.#line = mine.catch(() => {});
+    const ahead = this.#line;
+    const mine = orCancelled(ahead, request.cancelled).then(() => this.#begin(request));
+    // One that was cancelled leaves early; those behind it still wait for those ahead.
+    this.#line = Promise.allSettled([ahead, mine]);
     return mine;
   }
 
@@ -65,11 +78,11 @@ export class TurnStarter {
     for (;;) {
       const step = await this.#inStep(() => this.#startOrChoose(request));
       if ("turn" in step) return step.turn;
-      await step.busyWith.ended;
+      await orCancelled(step.retryAfter, request.cancelled);
     }
   }
 
-  #inStep(step: () => Promise<Step>): Promise<Step> {
+  #inStep<Result>(step: () => Promise<Result>): Promise<Result> {
     const mine = this.#step.then(step);
     this.#step = mine.catch(() => {});
     return mine;
@@ -77,32 +90,49 @@ export class TurnStarter {
 
   async #startOrChoose(request: TurnRequest): Promise<Step> {
     if (request.signal?.aborted) throw abortedError(request.signal);
+    if (request.cancelled?.aborted) {
+      return { turn: LiveTurn.interruptedBeforeStart(this.#channel.threadId) };
+    }
     const active = this.#channel.activeTurn;
-    if (!active) return { turn: await this.#startNow(request) };
+    // A queued turn is about to begin, and would take in the input of a turn that is started now.
+    if (!active && this.#queued.size === 0) return { turn: await this.#startNow(request) };
     switch (request.whenBusy) {
       case "wait":
-        return { busyWith: active };
+        return { retryAfter: active?.ended ?? this.#queued.changed };
       case "steer":
-        return this.#steer(active, request);
+        return active ? this.#steer(active, request) : { retryAfter: this.#queued.changed };
       case "queue":
         return this.#queue(request);
       case "reject":
         throw new CodexError(
           "thread_busy",
-          `Turn ${active.turnId} runs on this thread. Pass whenBusy: "wait", "queue" or "steer", or interrupt it.`,
+          `${active ? `Turn ${active.turnId} runs` : "Queued input is about to run"} on this thread. Pass whenBusy: "wait", "queue" or "steer", or interrupt it.`,
         );
     }
   }
 
+  /** Has the server start the first of its queue. In a step, so that no other turn is started meanwhile. */
+  async #startQueued(): Promise<void> {
+    if (this.#channel.activeTurn) return;
+    const { threadId } = this.#channel;
+    const starting = this.#channel.expectStart();
+    try {
+      const { turn } = await this.#caller.request("thread/queue/start", { threadId });
+      starting.claim(turn.id);
+    } finally {
+      starting.done();
+    }
+  }
+
   async #startNow({ params }: TurnRequest): Promise<LiveTurn> {
-    const clientUserMessageId = randomUUID();
+    const clientUserMessageId = params.clientUserMessageId ?? randomUUID();
     const starting = this.#channel.expectStart(clientUserMessageId);
     try {
       // Without the signal: of a call given up on half-way nobody would know which turn it started.
       const { turn } = await this.#caller.request("turn/start", {
         threadId: this.#channel.threadId,
-        clientUserMessageId,
         ...params,
+        clientUserMessageId,
       });
       return starting.claim(turn.id);
     } finally {
@@ -121,55 +151,31 @@ export class TurnStarter {
       );
       return { turn: active };
     } catch (error) {
-      if (error instanceof CodexError && error.code === "turn_not_active") return { busyWith: active };
+      if (error instanceof CodexError && error.code === "turn_not_active")
+        return { retryAfter: active.ended };
       throw error;
     }
   }
 
-  /** The server starts a queued turn by itself; the turn is known by the message that it begins with. */
-  async #queue({ params, signal }: TurnRequest): Promise<Step> {
+  #queue({ params, signal, cancelled = NEVER }: TurnRequest): Promise<Step> {
     const { input, ...settings } = params;
-    refuseSettings(settings, new Set(), `A queued turn runs with the thread's settings`, "queue");
-    const clientUserMessageId = randomUUID();
-    const awaited = this.#channel.turnOfMessage(clientUserMessageId);
-    try {
-      const { queuedSubmission } = await this.#caller.request("thread/queue/add", {
-        threadId: this.#channel.threadId,
-        input,
-        clientUserMessageId,
-      });
-      return { turn: this.#queuedTurn(awaited, queuedSubmission.id, signal) };
-    } catch (error) {
-      awaited.stop();
-      throw error;
-    }
-  }
-
-  async #queuedTurn(
-    awaited: AwaitedTurn,
-    queuedSubmissionId: string,
-    signal: AbortSignal | undefined,
-  ): Promise<LiveTurn> {
-    try {
-      return await orAborted(awaited.turn, signal);
-    } catch (error) {
-      if (!signal?.aborted) throw error;
-      const { threadId } = this.#channel;
-      const taken = this.#caller.request("thread/queue/delete", { threadId, queuedSubmissionId });
-      const isOut = await taken.then(
-        () => true,
-        () => false, // Too late: it is no longer queued because it begins.
-      );
-      if (isOut) throw error;
-      return await awaited.turn;
-    } finally {
-      awaited.stop();
-    }
+    refuseSettings(settings, QUEUEABLE, `A queued turn runs with the thread's settings`, "queue");
+    const clientUserMessageId = params.clientUserMessageId ?? randomUUID();
+    return this.#queued.add({ input, clientUserMessageId, signal, cancelled });
   }
 
   #interrupt(live: LiveTurn): Promise<void> {
     const { threadId } = live;
     return interruptTurn(live, (turnId) => this.#caller.request("turn/interrupt", { threadId, turnId }));
+  }
+}
+
+/** Waits for the promise, but no longer than until the signal fires. */
+async function orCancelled(promise: Promise<unknown>, cancelled: AbortSignal | undefined): Promise<void> {
+  try {
+    await orAborted(promise, cancelled);
+  } catch (error) {
+    if (!cancelled?.aborted) throw error;
   }
 }
 

@@ -53,6 +53,20 @@ export class LiveTurn {
     this.#begin = begun.resolve;
   }
 
+  /** A turn that was taken out of a queue before the server began it. Its id is empty. */
+  static interruptedBeforeStart(threadId: string): LiveTurn {
+    const turn = new LiveTurn(threadId, "", undefined);
+    const event = {
+      type: "turn.interrupted",
+      threadId,
+      turnId: "",
+      result: turn.result("interrupted"),
+    } as const;
+    turn.events.push(event);
+    turn.#close(event);
+    return turn;
+  }
+
   /** The item of this id, as it is known now. */
   item(itemId: string): v2.ThreadItem | undefined {
     return this.#items.get(itemId);
@@ -171,6 +185,7 @@ export class LiveTurn {
         return this.#endEvent(reading.params.turn, reading.raw);
       case "thread.started":
       case "warning":
+      case "notice":
       case "unknown":
         return reading;
     }

@@ -109,6 +109,12 @@ describe("Turn", () => {
       result: { finalResponse: "hello" },
     });
     expect((await events).at(-1)).toMatchObject({ type: "turn.failed" });
+    const written: string[] = [];
+    const reading = (async () => {
+      for await (const text of turn.text()) written.push(text);
+    })();
+    await expect(reading).rejects.toMatchObject({ code: "turn_failed" });
+    expect(written.join("")).toBe("hello");
   });
 
   it("rejects both ways when it can't start", async () => {

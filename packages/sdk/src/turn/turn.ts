@@ -4,11 +4,12 @@ import type { Input } from "./input.ts";
 import { interruptTurn } from "./interrupt-turn.ts";
 import type { LiveTurn } from "./live-turn.ts";
 import { orAborted } from "./or-aborted.ts";
+import { withTimeout } from "./with-timeout.ts";
 import { TurnFailedError, type TurnResult } from "./turn-result.ts";
 
 /** What a turn can be told while it runs, on the connection that it runs on. */
 export interface TurnControls {
-  steer(turnId: string, input: Input, options: TurnCallOptions): Promise<void>;
+  steer(turnId: string, input: Input, options: SteerOptions): Promise<void>;
   interrupt(turnId: string, options: TurnCallOptions): Promise<void>;
 }
 
@@ -16,9 +17,14 @@ export interface TurnCallOptions {
   readonly signal?: AbortSignal;
 }
 
+export interface SteerOptions extends TurnCallOptions {
+  /** Your id for this message. Codex repeats it as `clientId` of the `userMessage` item. */
+  readonly clientUserMessageId?: string;
+}
+
 export interface TurnOptions<Output> {
-  /** Starts the turn, or finds it. */
-  readonly begin: () => Promise<LiveTurn>;
+  /** Starts the turn, or finds it. The signal fires when the turn is interrupted before it has begun. */
+  readonly begin: (cancelled: AbortSignal) => Promise<LiveTurn>;
   readonly controls: TurnControls;
   /** Reads the final message; without it there is no structured output. */
   readonly parse?: (finalResponse: string) => Output;
@@ -26,15 +32,21 @@ export interface TurnOptions<Output> {
   readonly signal?: AbortSignal;
 }
 
-/** How long an aborted turn may take to stop before its caller is let go. */
+/** How long an aborted turn may take to stop before it rejects without its end. */
 const ABORT_LIMIT_MS = 10_000;
+
+/** How long a turn may take to end after the server accepted its interrupt. */
+const INTERRUPT_LIMIT_MS = 30_000;
 
 /**
  * One exchange: await it for its result, iterate it for its events, or both, any number of times.
  *
  * Awaiting resolves when the turn completed or was interrupted (`status` says which) and rejects with a `TurnFailedError`
  * when it failed, when codex died, or when its `signal` fired; what was done until then is in `error.result`. Iterating
- * ends with `turn.completed`, `turn.failed` or `turn.interrupted` and does not throw for these.
+ * ends with `turn.completed`, `turn.failed` or `turn.interrupted` and does not throw for these; `text()` does.
+ *
+ * A `Turn` is thenable: an `async` function that returns one returns its result instead. To pass it on while it runs,
+ * return it in an object.
  *
  * @example
  * const turn = thread.run("Make the failing test pass");
@@ -47,44 +59,54 @@ export class Turn<Output = undefined> implements PromiseLike<TurnResult<Output>>
   readonly #live: Promise<LiveTurn>;
   readonly #controls: TurnControls;
   readonly #parse: ((finalResponse: string) => Output) | undefined;
+  readonly #cancel = new AbortController();
   readonly #result: Promise<TurnResult<Output>>;
 
   constructor({ begin, controls, parse, signal }: TurnOptions<Output>) {
     this.#controls = controls;
     this.#parse = parse;
     // Whatever `begin` throws, at once or later, is the turn's failure.
-    this.#live = (async () => begin())();
+    this.#live = (async () => begin(this.#cancel.signal))();
     this.#result = this.#finish(signal);
     // Whoever only iterates is told of a failure by its event; an unread rejection must not end the program.
     this.#result.catch(() => {});
   }
 
-  /** The turn's id, once the server has begun it. */
+  /** The turn's id, once the server has begun it. Rejects with `turn_not_found` if it was interrupted before that. */
   get id(): Promise<string> {
-    const id = this.#live.then(({ turnId }) => turnId);
+    const id = this.#live.then(({ turnId }) => {
+      if (turnId !== "") return turnId;
+      throw new CodexError("turn_not_found", "The turn was interrupted before it began, so it has no id.");
+    });
     id.catch(() => {}); // The result tells of a turn that never began.
     return id;
   }
 
   /** Adds to what the agent works on, while the turn runs. */
-  async steer(input: Input, options: TurnCallOptions = {}): Promise<void> {
-    const { turnId } = await orAborted(this.#live, options.signal);
+  async steer(input: Input, options: SteerOptions = {}): Promise<void> {
+    const turnId = await orAborted(this.id, options.signal);
     await this.#controls.steer(turnId, input, options);
   }
 
-  /** Stops the turn; it ends as interrupted, with what it did until then. Does nothing when it has ended. */
+  /**
+   * Stops the turn; it ends as interrupted, with what it did until then. A turn that waits in a queue is removed from it.
+   * No-op if the turn has ended.
+   */
   async interrupt(options: TurnCallOptions = {}): Promise<void> {
     const { signal } = options;
+    this.#cancel.abort();
     const live = await orAborted(this.#live, signal);
     await interruptTurn(live, (turnId) => this.#controls.interrupt(turnId, options), signal);
-    await orAborted(live.ended, signal);
+    const what = `Turn ${live.turnId} did not end after its interrupt`;
+    await orAborted(withTimeout(live.ended, INTERRUPT_LIMIT_MS, what), signal);
   }
 
-  /** The agent's message as it is written, and nothing else. */
+  /** The text of the agent's messages as it is written. Rejects, after the last text, whenever awaiting the turn does. */
   async *text(): AsyncGenerator<string, void, undefined> {
     for await (const event of this) {
       if (event.type === "item.delta" && event.kind === "message") yield event.delta;
     }
+    await this.#result;
   }
 
   /** The result as a plain promise. */

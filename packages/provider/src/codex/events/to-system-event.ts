@@ -21,6 +21,7 @@ export function toSystemEvent(event: CodexEvent): SystemEvent | undefined {
       return system("usage_updated", `${event.usage.totalTokens} tokens in this turn.`);
     case "item.completed":
       return itemEvent(event.item);
+    case "notice":
     case "unknown":
       return system(event.raw.method, "");
     default:

@@ -1,0 +1,50 @@
+import { SERVER_NOTIFICATION_METHODS } from "@codexkit/protocol";
+import { describe, expect, it } from "vitest";
+import { fromNotification } from "./from-notification.ts";
+import { NOTICES } from "./notices.ts";
+
+const place = { threadId: "thread", turnId: "turn" };
+const count = { totalTokens: 1 };
+const delta = { ...place, itemId: "item", delta: "text" };
+const item = { id: "item", type: "agentMessage" };
+const message = { message: "text", ...place };
+
+/** The least that each notification with an event of its own needs. */
+const SAMPLES: Readonly<Record<string, unknown>> = {
+  "thread/started": { thread: { id: "thread" } },
+  "turn/started": { ...place, turn: { id: "turn" } },
+  "turn/completed": { ...place, turn: { id: "turn" } },
+  "item/started": { ...place, item },
+  "item/completed": { ...place, item },
+  "item/agentMessage/delta": delta,
+  "item/plan/delta": delta,
+  "item/commandExecution/outputDelta": delta,
+  "item/reasoning/summaryTextDelta": delta,
+  "item/reasoning/textDelta": delta,
+  "item/mcpToolCall/progress": { ...place, itemId: "item", message: "text" },
+  "turn/plan/updated": { ...place, plan: [] },
+  "turn/diff/updated": { ...place, diff: "" },
+  "thread/tokenUsage/updated": { ...place, tokenUsage: { total: count, last: count } },
+  error: { ...place, willRetry: true, error: { message: "text" } },
+  warning: message,
+  guardianWarning: message,
+  deprecationNotice: { summary: "text" },
+  configWarning: { summary: "text" },
+  "model/rerouted": { ...place, fromModel: "a", toModel: "b" },
+};
+
+describe("the notifications of this release", () => {
+  it("are 87", () => {
+    expect(SERVER_NOTIFICATION_METHODS).toHaveLength(87);
+  });
+
+  it.each(SERVER_NOTIFICATION_METHODS)("%s never surfaces as unknown", (method) => {
+    const { type } = fromNotification({ method, params: SAMPLES[method] ?? {} });
+    expect(type).not.toBe("unknown");
+    expect(type === "notice").toBe(Object.hasOwn(NOTICES, method));
+  });
+
+  it.each(Object.entries(NOTICES))("%s has no event of its own for a reason", (_, reason) => {
+    expect(reason).toMatch(/^\S.{10,}\.$/);
+  });
+});

@@ -1,0 +1,189 @@
+import { fail, gate, say, type ScriptFunction, waitFor } from "@codexkit/scripted-model";
+import { type LaunchedCodex, launchCodex } from "@codexkit/testing";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { CodexEvent } from "../events/event.ts";
+import type { Turn } from "../turn/turn.ts";
+import type { Thread } from "./thread.ts";
+
+const script: ScriptFunction = ({ lastUserText }) => {
+  if (lastUserText === "hold") return say(["half ", waitFor(gate())]);
+  if (lastUserText === "break") return [waitFor(broken), fail.http(400)];
+  if (lastUserText === "wait") return say(["half ", waitFor(steering)]);
+  return say(`heard: ${lastUserText}`);
+};
+let broken = gate();
+const steering = gate();
+
+async function untilSpeaking(turn: Turn): Promise<void> {
+  for await (const event of turn) if (event.type === "item.delta") return;
+}
+
+async function untilQueued(thread: Thread, count = 1): Promise<string[]> {
+  for await (const event of thread.events()) {
+    if (event.type !== "notice" || event.raw.method !== "thread/queue/changed") continue;
+    const queue = await thread.queue.list();
+    if (queue.length === count) return queue.map(({ id }) => id);
+  }
+  throw new Error("The thread was closed.");
+}
+
+describe("a queued turn", () => {
+  let stage: LaunchedCodex;
+
+  beforeAll(async () => {
+    stage = await launchCodex({ model: script, modelRetries: 0 });
+  });
+
+  afterAll(async () => {
+    await stage[Symbol.asyncDispose]();
+  });
+
+  async function busyThread(): Promise<{ thread: Thread; held: Turn }> {
+    const thread = await stage.codex.startThread({ cwd: stage.workspace });
+    const held = thread.run("hold");
+    await untilSpeaking(held);
+    return { thread, held };
+  }
+
+  it("runs after the turn ahead was interrupted, in order", async () => {
+    const { thread, held } = await busyThread();
+    const queued = [thread.run("one", { whenBusy: "queue" }), thread.run("two", { whenBusy: "queue" })];
+    await untilQueued(thread, 2);
+    await held.interrupt();
+    const results = await Promise.all(queued);
+    expect(results.map(({ finalResponse }) => finalResponse)).toEqual(["heard: one", "heard: two"]);
+  });
+
+  it("runs after the turn ahead was aborted", async () => {
+    const thread = await stage.codex.startThread({ cwd: stage.workspace });
+    const abort = new AbortController();
+    const held = thread.run("hold", { signal: abort.signal });
+    await untilSpeaking(held);
+    const queued = thread.run("one", { whenBusy: "queue" });
+    await untilQueued(thread);
+    abort.abort();
+    await expect(held).rejects.toMatchObject({ code: "aborted" });
+    expect(await queued).toMatchObject({ finalResponse: "heard: one" });
+  });
+
+  it("runs after another client interrupted the turn ahead", async () => {
+    const { thread, held } = await busyThread();
+    const queued = thread.run("one", { whenBusy: "queue" });
+    await untilQueued(thread);
+    await stage.codex.request("turn/interrupt", { threadId: thread.id, turnId: await held.id });
+    expect(await queued).toMatchObject({ finalResponse: "heard: one" });
+  });
+
+  it("runs after the turn ahead failed", async () => {
+    broken = gate();
+    const thread = await stage.codex.startThread({ cwd: stage.workspace });
+    const failing = thread.run("break");
+    await failing.id;
+    const queued = thread.run("one", { whenBusy: "queue" });
+    await untilQueued(thread);
+    broken.open();
+    await expect(failing).rejects.toMatchObject({ code: "turn_failed" });
+    expect(await queued).toMatchObject({ finalResponse: "heard: one" });
+  });
+
+  it("leaves the queue when it is interrupted, and ends as interrupted", async () => {
+    const { thread, held } = await busyThread();
+    const queued = thread.run("one", { whenBusy: "queue" });
+    await untilQueued(thread);
+    await queued.interrupt();
+    expect(await queued).toMatchObject({ status: "interrupted", turnId: "", items: [] });
+    const events: CodexEvent[] = await Array.fromAsync(queued);
+    expect(events.map(({ type }) => type)).toEqual(["turn.interrupted"]);
+    await expect(queued.id).rejects.toMatchObject({ code: "turn_not_found" });
+    expect(await thread.queue.list()).toEqual([]);
+    await held.interrupt();
+  });
+
+  it("is interrupted in the middle of its own work too", async () => {
+    const { thread, held } = await busyThread();
+    const queued = thread.run("hold", { whenBusy: "queue" });
+    await untilQueued(thread);
+    await held.interrupt();
+    await untilSpeaking(queued);
+    await queued.interrupt();
+    expect(await queued).toMatchObject({ status: "interrupted", finalResponse: "half " });
+  });
+
+  it("ends as interrupted when another client removes it", async () => {
+    const { thread, held } = await busyThread();
+    const queued = thread.run("one", { whenBusy: "queue" });
+    const [id = ""] = await untilQueued(thread);
+    await stage.codex.request("thread/queue/delete", { threadId: thread.id, queuedSubmissionId: id });
+    await held.interrupt();
+    expect(await queued).toMatchObject({ status: "interrupted", turnId: "" });
+  });
+
+  it("ends when its thread is closed", async () => {
+    const { thread } = await busyThread();
+    const queued = thread.run("one", { whenBusy: "queue" });
+    await untilQueued(thread);
+    await thread.close();
+    await expect(queued).rejects.toMatchObject({ code: "closed" });
+  });
+
+  it("carries the client's id of its message, as started and steered ones do", async () => {
+    const thread = await stage.codex.startThread({ cwd: stage.workspace });
+    const held = thread.run("wait", { clientUserMessageId: "started" });
+    await untilSpeaking(held);
+    const queued = thread.run("one", { whenBusy: "queue", clientUserMessageId: "queued" });
+    await untilQueued(thread);
+    await held.steer("more", { clientUserMessageId: "steered" });
+    await thread.steer("and more", { clientUserMessageId: "steered too" });
+    steering.open();
+    const results = [await held, await queued];
+    const ids = results.flatMap(({ items }) =>
+      items.flatMap((item) => (item.type === "userMessage" ? [item.clientId] : [])),
+    );
+    expect(ids).toEqual(["started", "steered", "steered too", "queued"]);
+  });
+
+  it("is refused on an ephemeral thread, which has no queue", async () => {
+    const thread = await stage.codex.startThread({ cwd: stage.workspace, ephemeral: true });
+    const held = thread.run("hold");
+    await untilSpeaking(held);
+    await expect(thread.run("one", { whenBusy: "queue" })).rejects.toMatchObject({
+      code: "invalid_argument",
+      message: expect.stringContaining('whenBusy: "wait"') as string,
+    });
+    await held.interrupt();
+  });
+
+  it("waits on this side with wait, and is interrupted there", async () => {
+    const { thread, held } = await busyThread();
+    const [first, second] = [
+      thread.run("one", { whenBusy: "wait" }),
+      thread.run("two", { whenBusy: "wait" }),
+    ];
+    await first.interrupt();
+    expect(await first).toMatchObject({ status: "interrupted", turnId: "" });
+    expect(thread.busy).toBe(true);
+    await held.interrupt();
+    expect(await second).toMatchObject({ finalResponse: "heard: two" });
+  });
+});
+
+describe("a queued turn of a codex that ends", () => {
+  it.each([
+    [
+      "is killed",
+      "app_server_crashed",
+      ({ codex }: LaunchedCodex) => process.kill(codex.pid ?? 0, "SIGKILL"),
+    ],
+    ["is closed", "closed", ({ codex }: LaunchedCodex) => codex.close()],
+  ])("ends when codex %s", async (_, code, end) => {
+    await using stage = await launchCodex({ model: script, modelRetries: 0 });
+    const thread = await stage.codex.startThread({ cwd: stage.workspace });
+    const held = thread.run("hold");
+    await untilSpeaking(held);
+    const queued = thread.run("one", { whenBusy: "queue" });
+    await untilQueued(thread);
+    await end(stage);
+    await expect(queued).rejects.toMatchObject({ code });
+    await expect(held).rejects.toMatchObject({ code });
+  });
+});
