@@ -14,7 +14,10 @@ export async function interruptTurn(
   while (!live.end) {
     const wasStarted = live.isStarted;
     try {
-      await send(live.interruptId);
+      // Codex now and then leaves the interrupt of a turn that ends at the same moment unanswered.
+      const sent = send(live.interruptId);
+      sent.catch(() => {}); // It may fail after the turn has ended.
+      await Promise.race([sent, live.ended]);
       return;
     } catch (error) {
       if (!(error instanceof CodexError && error.code === "turn_not_active")) throw error;

@@ -199,6 +199,27 @@ describe("Turn", () => {
   });
 
   describe("steer and interrupt", () => {
+    it("stop waiting for an unanswered interrupt when the turn ends", async () => {
+      const { turn, hear } = started({ controls: { interrupt: () => new Promise<void>(() => {}) } });
+      await settled();
+      hear(...HELLO);
+      const interrupting = turn.interrupt();
+      await settled();
+      hear(say.completed({ status: "interrupted" }));
+      await interrupting;
+      expect(await turn).toMatchObject({ status: "interrupted" });
+    });
+
+    it("stop waiting for a turn that does not end after its interrupt", async () => {
+      const { turn, hear } = started();
+      await settled();
+      hear(...HELLO);
+      const interrupting = expect(turn.interrupt()).rejects.toMatchObject({ code: "timeout" });
+      await settled();
+      await vi.advanceTimersByTimeAsync(30_000);
+      await interrupting;
+    });
+
     it("name the turn", async () => {
       const { turn, hear, controls } = started();
       await turn.steer("more");
