@@ -3,6 +3,9 @@ import { type CallOptions, connectWebSocket, type ParamsArgument, type RpcLimits
 import { type ServerLink, Supervisor } from "./connection/supervisor.ts";
 import { EventRouter } from "./events/event-router.ts";
 import type { CodexEvent } from "./events/event.ts";
+import { checkCodexOptions } from "./options/check-codex-options.ts";
+import { CONNECT, LAUNCH, LIST_THREADS, SEARCH_THREADS } from "./options/known-options.ts";
+import { rejectUnknownOptions } from "./options/reject-unknown-options.ts";
 import { launchAppServer, type LaunchAppServerOptions } from "./process/launch-app-server.ts";
 import { checkVersion } from "./process/version.ts";
 import type { ServerRequestHandlers } from "./requests/handlers.ts";
@@ -149,6 +152,7 @@ export class Codex implements Topics, AsyncDisposable {
 
   /** Starts a codex of our own; it ends with this object. Rejects with its last words when it can't start. */
   static async launch(options: LaunchOptions = {}): Promise<Codex> {
+    checkCodexOptions("Codex.launch", options, LAUNCH);
     const { processLimits, limits: _rpc, signal: given, ...rest } = options;
     const open = async (signal: AbortSignal): Promise<ServerLink> => {
       const server = await launchAppServer({ ...rest, limits: processLimits, signal });
@@ -164,6 +168,7 @@ export class Codex implements Topics, AsyncDisposable {
 
   /** Attaches to a running server at `ws://…`, `wss://…` or `unix:///path`. */
   static async connect(url: string | URL, options: ConnectOptions = {}): Promise<Codex> {
+    checkCodexOptions("Codex.connect", options, CONNECT);
     const { token, headers, connectTimeoutMs, limits, local = String(url).startsWith("unix:") } = options;
     const open = async (signal: AbortSignal): Promise<ServerLink> => {
       const transport = await connectWebSocket(url, {
@@ -217,6 +222,7 @@ export class Codex implements Topics, AsyncDisposable {
     options: Omit<v2.ThreadListParams, "cursor"> = {},
     call: CallOptions = {},
   ): AsyncGenerator<v2.Thread, void, undefined> {
+    rejectUnknownOptions("listThreads", options, LIST_THREADS);
     return paginate((cursor) => this.request("thread/list", { ...options, cursor }, call));
   }
 
@@ -226,6 +232,7 @@ export class Codex implements Topics, AsyncDisposable {
     options: Omit<v2.ThreadSearchParams, "cursor" | "searchTerm"> = {},
     call: CallOptions = {},
   ): AsyncGenerator<v2.ThreadSearchResult, void, undefined> {
+    rejectUnknownOptions("searchThreads", options, SEARCH_THREADS);
     return paginate((cursor) => this.request("thread/search", { ...options, searchTerm, cursor }, call));
   }
 

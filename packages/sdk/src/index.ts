@@ -4,6 +4,9 @@
 export { Codex, type CodexOptions, type ConnectOptions, type LaunchOptions, VERSION } from "./codex.ts";
 export { CodexError, type CodexErrorCode } from "./errors.ts";
 
+// For packages that have options of their own: rejects misspelt ones with the nearest valid name.
+export { type OptionKeys, rejectUnknownOptions } from "./options/reject-unknown-options.ts";
+
 // Threads and turns.
 export type { Thread, ThreadSettings } from "./thread/thread.ts";
 export type {

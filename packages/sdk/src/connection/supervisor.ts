@@ -9,6 +9,8 @@ import {
 } from "@codexkit/rpc";
 import { CodexError } from "../errors.ts";
 import type { RawMessage } from "../events/event.ts";
+import { CALL } from "../options/known-options.ts";
+import { rejectUnknownOptions } from "../options/reject-unknown-options.ts";
 import type { TopicCaller } from "../topics/topic-caller.ts";
 import { orAborted } from "../turn/or-aborted.ts";
 import { withCallLimit } from "./call-limits.ts";
@@ -92,6 +94,7 @@ export class Supervisor implements TopicCaller {
     ...args: ParamsArgument<ClientRequests[M]["params"], [options?: CallOptions]>
   ): Promise<ClientRequests[M]["result"]> {
     const [params, options] = args as [unknown, CallOptions?];
+    if (options) rejectUnknownOptions(method, options, CALL);
     const { peer } = await orAborted(this.connect(), options?.signal);
     try {
       return await peer.request(method, ...([params, withCallLimit(method, options)] as never));

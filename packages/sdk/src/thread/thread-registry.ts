@@ -4,6 +4,9 @@ import type { Caller } from "../connection/caller.ts";
 import type { Supervisor } from "../connection/supervisor.ts";
 import { CodexError } from "../errors.ts";
 import type { EventRouter } from "../events/event-router.ts";
+import { checkThreadOptions } from "../options/check-codex-options.ts";
+import { CALL, FORK_THREAD, RESUME_THREAD, START_THREAD } from "../options/known-options.ts";
+import { rejectUnknownOptions } from "../options/reject-unknown-options.ts";
 import type { ServerRequestHandlers } from "../requests/handlers.ts";
 import { ToolHost } from "../tools/tool-host.ts";
 import type { Agent } from "./agent-tree.ts";
@@ -64,6 +67,8 @@ export class ThreadRegistry implements ThreadHost {
   }
 
   async start(options: StartThreadOptions, call: CallOptions): Promise<Thread> {
+    checkThreadOptions("startThread", options, START_THREAD);
+    rejectUnknownOptions("startThread: the second argument", call, CALL);
     const wire = toWire(options, this.local);
     const answers = answersOf(options);
     const dynamicTools = answers.tools ? { dynamicTools: [...answers.tools.specs] } : {};
@@ -75,6 +80,8 @@ export class ThreadRegistry implements ThreadHost {
 
   /** The same id gives the same `Thread`, with the handlers of the latest call. */
   async resume(threadId: string, options: ResumeThreadOptions, call: CallOptions): Promise<Thread> {
+    checkThreadOptions("resumeThread", options, RESUME_THREAD);
+    rejectUnknownOptions("resumeThread: the third argument", call, CALL);
     const wire = toWire(options, this.local);
     const before = this.#answers.get(threadId);
     // First: the server asks again, at once, whatever it waits for.
@@ -95,6 +102,8 @@ export class ThreadRegistry implements ThreadHost {
   }
 
   async fork(threadId: string, options: ForkThreadOptions, call: CallOptions): Promise<Thread> {
+    checkThreadOptions("fork", options, FORK_THREAD);
+    rejectUnknownOptions("fork: the last argument", call, CALL);
     const wire = toWire(options, this.local);
     const { generation } = await this.#supervisor.connect();
     const params = { ...wire, threadId, excludeTurns: true };

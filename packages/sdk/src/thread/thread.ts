@@ -3,6 +3,8 @@ import type { CallOptions } from "@codexkit/rpc";
 import type { Caller } from "../connection/caller.ts";
 import { CodexError } from "../errors.ts";
 import type { CodexEvent } from "../events/event.ts";
+import { RUN, SHELL, STEER, TURN_CALL } from "../options/known-options.ts";
+import { rejectUnknownOptions } from "../options/reject-unknown-options.ts";
 import { paginate } from "../topics/paginate.ts";
 import { type Input, type InputContext, toUserInput } from "../turn/input.ts";
 import type { LiveTurn } from "../turn/live-turn.ts";
@@ -110,6 +112,7 @@ export class Thread implements ThreadCaller, AsyncDisposable {
 
   /** Starts a turn. What happens when one runs already is `whenBusy`; without it the call is refused. */
   run<Output = undefined>(input: Input, options: RunOptions<Output> = {}): Turn<Output> {
+    rejectUnknownOptions("run", options, RUN);
     const { outputSchema, signal, whenBusy = "reject", ...settings } = options;
     const schema = outputSchema === undefined ? undefined : toOutputSchema(outputSchema);
     if (settings.cwd !== undefined && settings.cwd !== null) checkCwd(settings.cwd, this.#host.local);
@@ -129,6 +132,7 @@ export class Thread implements ThreadCaller, AsyncDisposable {
 
   /** A turn that runs already, started by another client; rejects with `turn_not_active` when that is not so. */
   attach(turnId: string, options: TurnCallOptions = {}): Turn {
+    rejectUnknownOptions("attach", options, TURN_CALL);
     return this.#turn(async () => {
       const params = { limit: 1, sortDirection: "desc", itemsView: "notLoaded" } as const;
       const { data } = await this.request("thread/turns/list", params, options);
@@ -148,6 +152,7 @@ export class Thread implements ThreadCaller, AsyncDisposable {
 
   /** Adds to the turn that runs; rejects with `turn_not_active` when none does. */
   async steer(input: Input, options: SteerOptions = {}): Promise<void> {
+    rejectUnknownOptions("steer", options, STEER);
     const active = this.#channel.activeTurn;
     if (!active)
       throw new CodexError("turn_not_active", "No turn runs on this thread that could be steered.");
@@ -156,6 +161,7 @@ export class Thread implements ThreadCaller, AsyncDisposable {
 
   /** Stops the turn that runs, whoever started it; does nothing when none does. */
   async interrupt(options: TurnCallOptions = {}): Promise<void> {
+    rejectUnknownOptions("interrupt", options, TURN_CALL);
     const active = this.#channel.activeTurn;
     if (active) await this.#turn(() => Promise.resolve(active)).interrupt(options);
   }
@@ -172,6 +178,7 @@ export class Thread implements ThreadCaller, AsyncDisposable {
 
   /** Looks at changes and reports what is wrong with them. */
   review(target: v2.ReviewTarget, options: TurnCallOptions = {}): Turn {
+    rejectUnknownOptions("review", options, TURN_CALL);
     return this.#turn(async () => {
       this.#refuseWhenBusy("A review");
       const start = this.#channel.expectStart();
@@ -186,6 +193,7 @@ export class Thread implements ThreadCaller, AsyncDisposable {
 
   /** Makes the history shorter; the progress is a turn. */
   compact(options: TurnCallOptions = {}): Turn {
+    rejectUnknownOptions("compact", options, TURN_CALL);
     return this.#turn(async () => {
       this.#refuseWhenBusy("Compacting");
       return this.#turnBegunBy(() => this.request("thread/compact/start", {}, options), options);
@@ -194,6 +202,7 @@ export class Thread implements ThreadCaller, AsyncDisposable {
 
   /** Runs a command of the person's, **outside the sandbox**, in the turn that runs or in one of its own. */
   shell(command: string, options: TurnCallOptions & { readonly timeoutMs?: number } = {}): Turn {
+    rejectUnknownOptions("shell", options, SHELL);
     const { timeoutMs, ...call } = options;
     const params = timeoutMs === undefined ? { command } : { command, timeoutMs };
     return this.#turn(async () => {

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { type OptionKeys, rejectUnknownOptions } from "../options/reject-unknown-options.ts";
 import { toolLimits } from "./limits.ts";
 import { checkNamespace, checkToolName, invalidTool } from "./tool-name.ts";
 import { toolSchema } from "./tool-schema.ts";
@@ -28,6 +29,17 @@ export interface ToolDefinition<Schema, Input> {
   readonly parallel?: boolean;
 }
 
+const KNOWN: OptionKeys<ToolDefinition<unknown, never>> = {
+  name: true,
+  description: true,
+  input: true,
+  execute: true,
+  namespace: true,
+  deferLoading: true,
+  timeoutMs: true,
+  parallel: true,
+};
+
 /**
  * Makes a tool of a function. Throws a `CodexError` `invalid_tool` for what Codex would refuse, or take and never call.
  *
@@ -44,6 +56,7 @@ export function defineTool<Schema extends z.ZodType>(
 ): Tool;
 export function defineTool<Input = JsonObject>(definition: ToolDefinition<JsonObject, Input>): Tool;
 export function defineTool(definition: ToolDefinition<unknown, never>): Tool {
+  rejectUnknownOptions("defineTool", definition, KNOWN);
   const { name, description, namespace, deferLoading = false, parallel = false } = definition;
   const { timeoutMs = toolLimits.callTimeoutMs } = definition;
   checkToolName(name, namespace);

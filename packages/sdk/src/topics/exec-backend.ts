@@ -28,6 +28,9 @@ export interface ExecBackend {
 
 export type StreamedExecOptions = StartExecOptions & { readonly stdin: boolean };
 
+/** How long the answer to a command may take beyond the command's own limit. */
+const ANSWER_GRACE_MS = 30_000;
+
 /** `command/exec`: in the sandbox. The server answers at the end, so a command that can't be started fails at its end. */
 export function sandboxedBackend(
   caller: TopicCaller,
@@ -60,7 +63,9 @@ export function sandboxedBackend(
         if (delta.processId === processId) onOutput(toOutput(delta));
       }),
     start: () => {
-      const exited = caller.request("command/exec", params, { timeoutMs: Infinity });
+      // The server ends the command at its limit and answers then; a frozen server never does.
+      const limitMs = timeoutMs === undefined ? Infinity : timeoutMs + ANSWER_GRACE_MS;
+      const exited = caller.request("command/exec", params, { timeoutMs: limitMs });
       return Promise.resolve({
         exited: exited.then(({ exitCode }) => ({ exitCode, outputDrainTimedOut: false })),
       });

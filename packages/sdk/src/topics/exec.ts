@@ -1,11 +1,12 @@
 import { CodexError } from "../errors.ts";
+import { type OptionKeys, rejectUnknownOptions } from "../options/reject-unknown-options.ts";
 import {
   type ExecBackend,
   sandboxedBackend,
   type StreamedExecOptions,
   unsandboxedBackend,
 } from "./exec-backend.ts";
-import type { ExecExit, RunExecOptions, StartExecOptions } from "./exec-options.ts";
+import type { ExecExit, ExecOptions, RunExecOptions, StartExecOptions } from "./exec-options.ts";
 import { ExecProcess } from "./exec-process.ts";
 import type { TopicCaller } from "./topic-caller.ts";
 
@@ -22,6 +23,17 @@ const RUN_LIMITS = {
   timeoutMs: 10 * 60_000,
 } as const;
 
+const EXEC_OPTIONS: OptionKeys<ExecOptions> = {
+  cwd: true,
+  env: true,
+  sandbox: true,
+  outputBytesCap: true,
+  timeoutMs: true,
+  signal: true,
+};
+const RUN_OPTIONS: OptionKeys<RunExecOptions> = { ...EXEC_OPTIONS, input: true };
+const START_OPTIONS: OptionKeys<StartExecOptions> = { ...EXEC_OPTIONS, tty: true, size: true };
+
 /** Commands on the server's machine, without a thread: in Codex's sandbox, or outside with `sandbox: "off"`. */
 export class Exec {
   readonly #caller: TopicCaller;
@@ -35,7 +47,9 @@ export class Exec {
    * @example
    * const { exitCode, stdout } = await codex.exec.run(["git", "status", "--short"], { cwd });
    */
-  async run(argv: readonly string[], { input, ...options }: RunExecOptions = {}): Promise<ExecResult> {
+  async run(argv: readonly string[], given: RunExecOptions = {}): Promise<ExecResult> {
+    rejectUnknownOptions("exec.run", given, RUN_OPTIONS);
+    const { input, ...options } = given;
     const { outputBytesCap = RUN_LIMITS.outputBytes, timeoutMs = RUN_LIMITS.timeoutMs, signal } = options;
     await using process = await this.#start(argv, {
       ...options,
@@ -57,7 +71,8 @@ export class Exec {
   }
 
   /** Starts a command and leaves it to the caller: its output, its stdin, its terminal, its end. No limits unless told. */
-  start(argv: readonly string[], options: StartExecOptions = {}): Promise<ExecProcess> {
+  async start(argv: readonly string[], options: StartExecOptions = {}): Promise<ExecProcess> {
+    rejectUnknownOptions("exec.start", options, START_OPTIONS);
     return this.#start(argv, { ...options, stdin: true });
   }
 

@@ -56,14 +56,20 @@ export class Mcp {
 
   /** One page of the servers. */
   statusPage(options: PageOptions & McpStatusFilter = {}): Promise<Page<v2.McpServerStatus>> {
-    const { threadId = null, serverName = null, detail = null } = options;
+    const { threadId = null, serverName = null, detail = null, ...call } = options;
     const params = { ...pageParams(options), threadId, serverName, detail };
-    return this.#caller.request("mcpServerStatus/list", params, callOptions(options));
+    return this.#caller.request("mcpServerStatus/list", params, callOptions(call));
   }
 
   /** Begins an OAuth login to a server that is reached over HTTP. */
   async login(name: string, options: McpLoginOptions = {}): Promise<McpLogin> {
-    const { threadId, scopes, clientRegistration, completionTimeoutMs = MCP_LOGIN_LIMIT_MS } = options;
+    const {
+      threadId,
+      scopes,
+      clientRegistration,
+      completionTimeoutMs = MCP_LOGIN_LIMIT_MS,
+      ...call
+    } = options;
     using stack = new DisposableStack();
     const waiter = stack.use(new NoticeWaiter(this.#caller, "mcpServer/oauthLogin/completed"));
     const { authorizationUrl, loginId } = await this.#caller.request(
@@ -75,7 +81,7 @@ export class Mcp {
         scopes: scopes ? [...scopes] : null,
         timeoutSecs: Math.ceil(completionTimeoutMs / 1000),
       },
-      callOptions(options),
+      callOptions(call),
     );
     stack.move();
     const wait = { timeoutMs: completionTimeoutMs, ...(options.signal ? { signal: options.signal } : {}) };

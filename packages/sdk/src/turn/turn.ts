@@ -1,5 +1,7 @@
 import { CodexError } from "../errors.ts";
 import type { CodexEvent } from "../events/event.ts";
+import { STEER, TURN_CALL } from "../options/known-options.ts";
+import { rejectUnknownOptions } from "../options/reject-unknown-options.ts";
 import type { Input } from "./input.ts";
 import { interruptTurn } from "./interrupt-turn.ts";
 import type { LiveTurn } from "./live-turn.ts";
@@ -84,6 +86,7 @@ export class Turn<Output = undefined> implements PromiseLike<TurnResult<Output>>
 
   /** Adds to what the agent works on, while the turn runs. */
   async steer(input: Input, options: SteerOptions = {}): Promise<void> {
+    rejectUnknownOptions("steer", options, STEER);
     const turnId = await orAborted(this.id, options.signal);
     await this.#controls.steer(turnId, input, options);
   }
@@ -93,6 +96,7 @@ export class Turn<Output = undefined> implements PromiseLike<TurnResult<Output>>
    * No-op if the turn has ended.
    */
   async interrupt(options: TurnCallOptions = {}): Promise<void> {
+    rejectUnknownOptions("interrupt", options, TURN_CALL);
     const { signal } = options;
     this.#cancel.abort();
     const live = await orAborted(this.#live, signal);

@@ -1,0 +1,106 @@
+import { say } from "@codexkit/scripted-model";
+import { launchCodex } from "@codexkit/testing";
+import { describe, expect, it } from "vitest";
+import { Codex } from "../codex.ts";
+import { defineTool } from "../tools/define-tool.ts";
+import { CONNECT, LAUNCH, RUN, START_THREAD } from "./known-options.ts";
+import { nearestName, rejectUnknownOptions } from "./reject-unknown-options.ts";
+
+/** Options as a JavaScript program may write them. */
+function misspelt(options: object): never {
+  return options as never;
+}
+
+function refusal(option: string, nearest: string): object {
+  return {
+    code: "invalid_argument",
+    message: expect.stringMatching(new RegExp(`has no option "${option}".*"${nearest}"`)) as string,
+  };
+}
+
+describe("a misspelt option", () => {
+  it.each([
+    ["sandboxMode", START_THREAD, "sandbox"],
+    ["sandboxMode", RUN, "sandboxPolicy"],
+    ["sandbox", RUN, "sandboxPolicy"],
+    ["workingDirectory", START_THREAD, "cwd"],
+    ["Cwd", START_THREAD, "cwd"],
+    ["approval_policy", START_THREAD, "approvalPolicy"],
+    ["aprovalPolicy", START_THREAD, "approvalPolicy"],
+    ["modelReasoningEffort", RUN, "effort"],
+    ["outputShema", RUN, "outputSchema"],
+    ["whenbusy", RUN, "whenBusy"],
+    ["codexPathOverride", LAUNCH, "codexPath"],
+    ["codexpath", LAUNCH, "codexPath"],
+    ["onStdErr", LAUNCH, "onStderr"],
+    ["tokens", CONNECT, "token"],
+    ["xyzzy", RUN, undefined],
+  ])("%s is near a valid one", (name, known, nearest) => {
+    expect(nearestName(name, Object.keys(known))).toBe(nearest);
+  });
+
+  it("is named with all valid ones when none is near", () => {
+    const reject = (): void =>
+      rejectUnknownOptions("run", misspelt({ xyzzy: 1 }), { signal: true, cwd: true });
+    expect(reject).toThrow('run has no option "xyzzy". Valid options: signal, cwd.');
+  });
+
+  it("is no concern when it is undefined", () => {
+    expect(() => rejectUnknownOptions("run", misspelt({ xyzzy: undefined }), {})).not.toThrow();
+  });
+
+  it("of launch and connect is rejected before anything starts, also inside their objects", async () => {
+    const path = { codexPath: "/nowhere/codex" };
+    await expect(Codex.launch(misspelt({ ...path, sandboxMode: "x" }))).rejects.toMatchObject({
+      code: "invalid_argument",
+    });
+    await expect(Codex.launch(misspelt({ ...path, codexHom: "x" }))).rejects.toMatchObject(
+      refusal("codexHom", "codexHome"),
+    );
+    await expect(Codex.launch(misspelt({ ...path, limits: { callTimeout: 5 } }))).rejects.toMatchObject(
+      refusal("callTimeout", "callTimeoutMs"),
+    );
+    const handlers = { comandApproval: () => "accept" };
+    await expect(Codex.launch(misspelt({ ...path, handlers }))).rejects.toMatchObject(
+      refusal("comandApproval", "commandApproval"),
+    );
+    await expect(Codex.connect("unix:///nowhere", misspelt({ tokn: "x" }))).rejects.toMatchObject(
+      refusal("tokn", "token"),
+    );
+  });
+
+  it("of a tool is rejected", () => {
+    const tool = { name: "a", description: "b", input: { type: "object" }, execute: () => "", paralel: true };
+    expect(() => defineTool(misspelt(tool))).toThrow('"parallel"');
+  });
+
+  it("of threads, turns and topics is rejected by the real Codex object", async () => {
+    await using stage = await launchCodex({ model: () => say("hello") });
+    const { codex, workspace } = stage;
+    await expect(codex.startThread(misspelt({ sandboxMode: "read-only" }))).rejects.toMatchObject(
+      refusal("sandboxMode", "sandbox"),
+    );
+    await expect(codex.resumeThread("x", misspelt({ modell: "y" }))).rejects.toMatchObject(
+      refusal("modell", "model"),
+    );
+    await expect(codex.startThread({}, misspelt({ timeout: 5 }))).rejects.toMatchObject(
+      refusal("timeout", "timeoutMs"),
+    );
+    const thread = await codex.startThread({ cwd: workspace });
+    expect(() => thread.run("x", misspelt({ abortSignal: null }))).toThrow('"signal"');
+    await expect(thread.steer("x", misspelt({ clientMessageId: "y" }))).rejects.toMatchObject({
+      code: "invalid_argument",
+    });
+    expect(() => codex.listThreads(misspelt({ archive: true }))).toThrow('"archived"');
+    await expect(codex.exec.run(["true"], misspelt({ workdir: "/" }))).rejects.toMatchObject(
+      refusal("workdir", "cwd"),
+    );
+    await expect(codex.models.list(misspelt({ pagesize: 1 })).next()).rejects.toMatchObject(
+      refusal("pagesize", "pageSize"),
+    );
+    await expect(thread.read(misspelt({ timeout: 1 }))).rejects.toMatchObject(
+      refusal("timeout", "timeoutMs"),
+    );
+    expect((await thread.run("x")).finalResponse).toBe("hello");
+  });
+});
