@@ -55,6 +55,19 @@ afterEach(() => {
 });
 
 describe("lines", () => {
+  it("are not read while the transport is paused, and lose nothing", async () => {
+    const { input, transport, end } = streamEnd();
+    transport.pause();
+    input.write('{"id":1}\n{"id":2}\n');
+    await nextTurn();
+    expect(end.unread).toEqual([]);
+    transport.resume();
+    expect([await end.next(), await end.next()]).toEqual([{ id: 1 }, { id: 2 }]);
+    transport.pause();
+    await end.close();
+    expect(input.isPaused()).toBe(false);
+  });
+
   it("are messages both ways, in any chunks, with either line end", async () => {
     const { input, output, end } = streamEnd();
     input.write('{"id":1}\r\n{"id"');

@@ -49,7 +49,7 @@ export class NdjsonTransport implements Transport {
       if (!this.#end) receiver.text(line);
     });
     this.#input.on("data", (chunk: Buffer | string) => {
-      if (this.#end) return; // Read on and drop: a peer that can't write its last words would not exit.
+      if (this.#end) return;
       this.#guard(() => splitter.push(typeof chunk === "string" ? Buffer.from(chunk) : chunk));
     });
     this.#input.on("end", () => {
@@ -58,6 +58,14 @@ export class NdjsonTransport implements Transport {
     });
     this.#input.on("close", () => this.#finish());
     this.#noticeDeadStreams();
+  }
+
+  pause(): void {
+    if (!this.#end) this.#input.pause();
+  }
+
+  resume(): void {
+    this.#input.resume();
   }
 
   send(message: string): Promise<void> | undefined {
@@ -127,6 +135,8 @@ export class NdjsonTransport implements Transport {
     if (this.#end) return;
     clearTimeout(this.#outputEnd?.patience);
     this.#end = { cause };
+    // Read on and drop: a peer that can't write its last words would not exit.
+    this.#input.resume();
     this.#flush();
     // Whoever waits to send more finds the connection closed at the next send.
     this.#release();

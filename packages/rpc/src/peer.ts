@@ -117,6 +117,13 @@ export class Peer<W extends Wire = AnyWire> implements AsyncDisposable {
     return this.#outgoing.counts;
   }
 
+  /** Stops or continues to read from the other side. While it is stopped no answer arrives, and calls time out. */
+  pauseReading(isPaused: boolean): void {
+    if (this.#end) return;
+    if (isPaused) this.#transport.pause?.();
+    else this.#transport.resume?.();
+  }
+
   /** Ends the connection: what was sent leaves, pending calls reject, running handlers see their signal fire. */
   async close(): Promise<void> {
     this.#shut(new RpcError("closed", "The connection was closed by this side."));

@@ -21,6 +21,10 @@ export interface Transport {
    * Throws an RpcError `queue_full` or `closed`.
    */
   send(message: string): Promise<void> | undefined;
+  /** Stops delivery: the other side soon can't send any more. A few messages may still come. Absent where not supported. */
+  pause?(): void;
+  /** Continues delivery. */
+  resume?(): void;
   /** Sends what is still waiting, then ends the connection. */
   close(): Promise<void>;
 }

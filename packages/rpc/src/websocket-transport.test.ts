@@ -389,6 +389,26 @@ describe("the heartbeat", () => {
     await end.close();
   });
 
+  it("leaves a paused connection alone, which reads no pong", async () => {
+    await using server = await serverWith();
+    const client = new WebSocket(server.url, { autoPong: false });
+    const [socket] = await Promise.all([server.nextSocket(), once(client, "open")]);
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+    const transport = new WebSocketTransport(socket, { heartbeatMs: 1000 });
+    const end = rawEnd(transport);
+    transport.pause();
+    await new Promise<void>((sent) => client.send('{"id":1}', () => sent()));
+    for (let beat = 0; beat < 5; beat++) {
+      vi.advanceTimersByTime(1000);
+      await nextTurn();
+    }
+    expect(end.unread).toEqual([]);
+    expect(end.closedCalls).toBe(0);
+    transport.resume();
+    expect(await end.next()).toEqual({ id: 1 });
+    await end.close();
+  });
+
   it("stops with the connection", async () => {
     await using server = await serverWith();
     const { end } = await watched(server, { autoPong: true });

@@ -21,6 +21,7 @@ export class WebSocketTransport implements Transport {
   #receiver: TransportReceiver | undefined;
   #heartbeat: NodeJS.Timeout | undefined;
   #end: { cause: Error | undefined } | undefined;
+  #isPaused = false;
 
   constructor(socket: WebSocket, limits?: Partial<RpcLimits>) {
     this.#socket = socket;
@@ -54,6 +55,17 @@ export class WebSocketTransport implements Transport {
       }
     });
     this.#watch();
+    this.#socket.resume();
+  }
+
+  pause(): void {
+    if (this.#end) return;
+    this.#isPaused = true;
+    this.#socket.pause();
+  }
+
+  resume(): void {
+    this.#isPaused = false;
     this.#socket.resume();
   }
 
@@ -103,6 +115,8 @@ export class WebSocketTransport implements Transport {
     // A pong may wait behind the messages of a busy peer: they say as much.
     this.#socket.on("message", heard);
     this.#heartbeat = setInterval(() => {
+      // A paused socket reads no pong either.
+      if (this.#isPaused) alive = true;
       if (!alive) {
         this.#finish(new Error(`The other side answered no ping for ${heartbeatMs} ms.`));
         this.#socket.terminate();

@@ -4,7 +4,7 @@ import { type ServerLink, Supervisor } from "./connection/supervisor.ts";
 import { EventRouter } from "./events/event-router.ts";
 import type { CodexEvent } from "./events/event.ts";
 import { checkCodexOptions } from "./options/check-codex-options.ts";
-import { CONNECT, LAUNCH, LIST_THREADS, SEARCH_THREADS } from "./options/known-options.ts";
+import { CONNECT, EVENTS, LAUNCH, LIST_THREADS, SEARCH_THREADS } from "./options/known-options.ts";
 import { rejectUnknownOptions } from "./options/reject-unknown-options.ts";
 import { launchAppServer, type LaunchAppServerOptions } from "./process/launch-app-server.ts";
 import { checkVersion } from "./process/version.ts";
@@ -60,6 +60,14 @@ export interface ConnectOptions extends CodexOptions {
   readonly local?: boolean;
 }
 
+export interface EventsOptions {
+  /**
+   * Gives every event as it came, however slow the reader. Codex has to wait while it is behind, and so do all calls: don't
+   * await a call inside the loop. A server behind a WebSocket disconnects a client that is 32,768 messages behind.
+   */
+  readonly lossless?: boolean;
+}
+
 /** This package's own; a test holds it to package.json. */
 export const VERSION = "0.1.0";
 
@@ -92,7 +100,7 @@ export class Codex implements Topics, AsyncDisposable {
   readonly plugins: Topics["plugins"];
   readonly skills: Topics["skills"];
   readonly #supervisor: Supervisor;
-  readonly #router = new EventRouter();
+  readonly #router = new EventRouter((isPaused) => this.#supervisor.pauseReading(isPaused));
   readonly #threads: ThreadRegistry;
   readonly #reconciler: TurnReconciler;
 
@@ -245,9 +253,13 @@ export class Codex implements Topics, AsyncDisposable {
     await this.request("thread/delete", { threadId }, call);
   }
 
-  /** Every event of every thread that this client hears of, and those of no thread, from now on. */
-  events(): AsyncIterableIterator<CodexEvent, undefined, undefined> {
-    return this.#router.events.read();
+  /**
+   * All events received from now on, of every thread and of none. With `lossless` no event is joined or dropped when the
+   * reader is slow; nothing more is read from codex then, neither events nor answers, until the reader has caught up.
+   */
+  events(options: EventsOptions = {}): AsyncIterableIterator<CodexEvent, undefined, undefined> {
+    rejectUnknownOptions("events", options, EVENTS);
+    return options.lossless === true ? this.#router.readLossless() : this.#router.events.read();
   }
 
   /** Any of the app-server's requests, typed. */

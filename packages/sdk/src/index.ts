@@ -1,14 +1,21 @@
 // The SDK: threads, turns, streaming, steering, approvals and tools over one long-lived Codex app-server.
 
 // The way in.
-export { Codex, type CodexOptions, type ConnectOptions, type LaunchOptions, VERSION } from "./codex.ts";
+export {
+  Codex,
+  type CodexOptions,
+  type ConnectOptions,
+  type EventsOptions,
+  type LaunchOptions,
+  VERSION,
+} from "./codex.ts";
 export { CodexError, type CodexErrorCode } from "./errors.ts";
 
 // For packages that have options of their own: rejects misspelt ones with the nearest valid name.
 export { type OptionKeys, rejectUnknownOptions } from "./options/reject-unknown-options.ts";
 
 // Threads and turns.
-export type { Thread, ThreadSettings } from "./thread/thread.ts";
+export type { Thread, ThreadEventsOptions, ThreadSettings } from "./thread/thread.ts";
 export type {
   ForkThreadOptions,
   ResumeThreadOptions,

@@ -64,6 +64,7 @@ export class Supervisor implements TopicCaller {
   #current: Promise<Connection> | undefined;
   #link: ServerLink | undefined;
   #generation = 0;
+  #isReadingPaused = false;
 
   constructor(options: SupervisorOptions) {
     this.#options = options;
@@ -113,6 +114,15 @@ export class Supervisor implements TopicCaller {
     return { [Symbol.dispose]: () => void listeners.delete(listener) };
   }
 
+  /** Stops or continues to read from the server, on this connection and the next ones. */
+  pauseReading(isPaused: boolean): void {
+    this.#isReadingPaused = isPaused;
+    void this.#current?.then(
+      ({ peer }) => peer.pauseReading(this.#isReadingPaused),
+      () => {}, // Nothing to pause.
+    );
+  }
+
   /** Hears that the connection broke or was closed. */
   onLost(listener: (error: CodexError) => void): Disposable {
     this.#lostListeners.add(listener);
@@ -136,6 +146,7 @@ export class Supervisor implements TopicCaller {
     try {
       const server = await this.#named(() => this.#shakeHands(peer));
       this.#generation += 1;
+      peer.pauseReading(this.#isReadingPaused);
       for (const warning of link.warnings ?? []) onWarning(warning);
       const connection: Connection = { peer, generation: this.#generation, server };
       void peer.closed.then((reason) => this.#lost(connection, link, reason));

@@ -1,5 +1,21 @@
+import type { Backpressure } from "./backpressure.ts";
 import type { CodexEvent } from "./event.ts";
 import { EventQueue } from "./event-queue.ts";
+import { LosslessQueue } from "./lossless-queue.ts";
+
+export interface EventLogOptions {
+  /** Whether a late reader sees everything from the start. */
+  readonly history: boolean;
+  /** Called when the last reader left. */
+  readonly onEmpty?: () => void;
+}
+
+/** The unread events of one reader. */
+interface Unread {
+  readonly size: number;
+  push(event: CodexEvent): void;
+  takeAll(): CodexEvent[];
+}
 
 /**
  * A stream of events for any number of readers, each at its own pace. With a history, a reader that comes late sees
@@ -8,10 +24,12 @@ import { EventQueue } from "./event-queue.ts";
 export class EventLog {
   readonly #history: EventQueue | undefined;
   readonly #readers = new Set<Reader>();
+  readonly #onEmpty: () => void;
   #ended = false;
 
-  constructor(options: { history: boolean }) {
-    this.#history = options.history ? new EventQueue() : undefined;
+  constructor({ history, onEmpty = () => {} }: EventLogOptions) {
+    this.#history = history ? new EventQueue() : undefined;
+    this.#onEmpty = onEmpty;
   }
 
   push(event: CodexEvent): void {
@@ -27,8 +45,25 @@ export class EventLog {
     this.#readers.clear();
   }
 
+  /** Reads from now on, or from the start with a history. A slow reader gets deltas joined, and beyond a limit a gap. */
   read(): AsyncIterableIterator<CodexEvent, undefined, undefined> {
-    const reader = new Reader(this.#history?.copy() ?? new EventQueue(), () => this.#readers.delete(reader));
+    return this.#open(this.#history?.copy() ?? new EventQueue());
+  }
+
+  /** Reads every event from now on, as it came. A slow reader holds the backpressure instead of losing anything. */
+  readLossless(backpressure: Backpressure): AsyncIterableIterator<CodexEvent, undefined, undefined> {
+    const queue = new LosslessQueue(backpressure);
+    return this.#open(queue, () => queue.close());
+  }
+
+  #open(
+    unread: Unread,
+    onLeft: () => void = () => {},
+  ): AsyncIterableIterator<CodexEvent, undefined, undefined> {
+    const reader = new Reader(unread, () => {
+      onLeft();
+      if (this.#readers.delete(reader) && this.#readers.size === 0) this.#onEmpty();
+    });
     if (this.#ended) reader.end();
     else this.#readers.add(reader);
     return reader;
@@ -36,15 +71,15 @@ export class EventLog {
 }
 
 class Reader implements AsyncIterableIterator<CodexEvent, undefined, undefined> {
-  readonly #unread: EventQueue;
+  readonly #unread: Unread;
   readonly #leave: () => void;
   #batch: CodexEvent[] = [];
   #next = 0;
   readonly #waiting: ((result: IteratorResult<CodexEvent, undefined>) => void)[] = [];
   #ended = false;
 
-  constructor(past: EventQueue, leave: () => void) {
-    this.#unread = past;
+  constructor(unread: Unread, leave: () => void) {
+    this.#unread = unread;
     this.#leave = leave;
   }
 

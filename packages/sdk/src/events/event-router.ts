@@ -4,6 +4,8 @@ import { AgentTree } from "../thread/agent-tree.ts";
 import { EndedTurns } from "../thread/ended-turns.ts";
 import { ThreadChannel } from "../thread/thread-channel.ts";
 import type { LiveTurn } from "../turn/live-turn.ts";
+import { AgentEvents } from "./agent-events.ts";
+import { Backpressure } from "./backpressure.ts";
 import { EventLog } from "./event-log.ts";
 import type { CodexEvent, RawMessage, TurnEndEvent } from "./event.ts";
 import { fromNotification, type Reading } from "./from-notification.ts";
@@ -24,6 +26,14 @@ export class EventRouter {
   readonly #letGo = new Set<string>();
   readonly #endedTurns = new EndedTurns();
   readonly #endListeners = new Set<(end: TurnEndEvent) => void>();
+  /** Readers of a thread together with its agents, by the thread. */
+  readonly #agentEvents = new Map<string, Set<AgentEvents>>();
+  readonly #backpressure: Backpressure;
+
+  /** @param onBackpressure Stops, and continues, the reading from the server. */
+  constructor(onBackpressure: (isPaused: boolean) => void = () => {}) {
+    this.#backpressure = new Backpressure(onBackpressure);
+  }
 
   /** The channel of a thread, kept until it is let go. */
   hold(threadId: string): ThreadChannel {
@@ -43,7 +53,36 @@ export class EventRouter {
     const channel = this.#channels.get(threadId);
     this.#channels.delete(threadId);
     channel?.close();
+    for (const reading of this.#agentEvents.get(threadId) ?? []) reading.end();
+    this.#agentEvents.delete(threadId);
     this.agents.forget(threadId);
+  }
+
+  /** Every event, as it came. A slow reader stops the reading from the server. */
+  readLossless(): AsyncIterableIterator<CodexEvent, undefined, undefined> {
+    return this.events.readLossless(this.#backpressure);
+  }
+
+  /** The events of a thread and of all agents below it, until it is let go. */
+  readWithAgents(threadId: string): AsyncIterableIterator<CodexEvent, undefined, undefined> {
+    const readings = this.#agentEvents.get(threadId) ?? new Set<AgentEvents>();
+    const reading = new AgentEvents(threadId, {
+      tree: this.agents,
+      isHeld: (id) => this.#held.has(id),
+      onLeft: () => {
+        readings.delete(reading);
+        if (readings.size === 0 && this.#agentEvents.get(threadId) === readings) {
+          this.#agentEvents.delete(threadId);
+        }
+      },
+    });
+    if (this.#held.has(threadId)) {
+      this.#agentEvents.set(threadId, readings);
+      readings.add(reading);
+    } else {
+      reading.end();
+    }
+    return reading.read();
   }
 
   find(threadId: string): ThreadChannel | undefined {
@@ -112,12 +151,17 @@ export class EventRouter {
     for (const channel of this.#channels.values()) channel.close();
     this.#channels.clear();
     this.#held.clear();
+    for (const reading of [...this.#agentEvents.values()].flatMap((readings) => [...readings])) reading.end();
+    this.#agentEvents.clear();
     this.events.end();
   }
 
   #publish(event: CodexEvent): void {
     this.agents.observe(event);
     this.events.push(event);
+    for (const readings of this.#agentEvents.values()) {
+      for (const reading of readings) reading.push(event);
+    }
     if (
       event.type === "turn.completed" ||
       event.type === "turn.failed" ||

@@ -1,10 +1,11 @@
 import type { v2 } from "@codexkit/protocol";
 import type { CallOptions, RpcLimits } from "@codexkit/rpc";
-import type { ConnectOptions, CodexOptions, LaunchOptions } from "../codex.ts";
+import type { CodexOptions, ConnectOptions, EventsOptions, LaunchOptions } from "../codex.ts";
 import type { ProcessLimits } from "../process/limits.ts";
 import type { ServerRequestHandlers } from "../requests/handlers.ts";
 import type { RunOptions } from "../thread/run-options.ts";
 import type { ForkThreadOptions, ResumeThreadOptions, StartThreadOptions } from "../thread/thread-options.ts";
+import type { ThreadEventsOptions } from "../thread/thread.ts";
 import type { SteerOptions, TurnCallOptions } from "../turn/turn.ts";
 import type { ReconcileTimes } from "../turn/turn-reconciler.ts";
 import type { OptionKeys } from "./reject-unknown-options.ts";
@@ -54,6 +55,10 @@ export const CONNECT: OptionKeys<ConnectOptions> = {
   connectTimeoutMs: true,
   local: true,
 };
+
+export const EVENTS: OptionKeys<EventsOptions> = { lossless: true };
+
+export const THREAD_EVENTS: OptionKeys<ThreadEventsOptions> = { agents: true };
 
 export const CLIENT_INFO: OptionKeys<NonNullable<CodexOptions["clientInfo"]>> = {
   name: true,

@@ -26,6 +26,14 @@ export class ChildTransport implements Transport {
     });
   }
 
+  pause(): void {
+    this.#inner.pause?.();
+  }
+
+  resume(): void {
+    this.#inner.resume?.();
+  }
+
   send(message: string): Promise<void> | undefined {
     return this.#inner.send(message);
   }

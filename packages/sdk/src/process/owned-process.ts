@@ -198,7 +198,7 @@ export class OwnedProcess implements AsyncDisposable {
   /** Someone who got away may hold the pipes of a process that is gone: silence is taken for the end. */
   async #cutSilentOutput(): Promise<void> {
     const { stdout, stderr } = this.child;
-    for (let seen = -1, now = 0; now !== seen; now = this.#bytesRead()) {
+    for (let seen = -1, now = 0; now !== seen || stdout.isPaused(); now = this.#bytesRead()) {
       seen = now;
       if (await this.endedWithin(this.#limits.lastOutputMs)) return;
       // A program that was busy all that time reads what waits for it first.

@@ -3,6 +3,7 @@ import type { CallOptions } from "@codexkit/rpc";
 import type { Caller } from "../connection/caller.ts";
 import type { Supervisor } from "../connection/supervisor.ts";
 import { CodexError } from "../errors.ts";
+import type { CodexEvent } from "../events/event.ts";
 import type { EventRouter } from "../events/event-router.ts";
 import { checkThreadOptions } from "../options/check-codex-options.ts";
 import { CALL, FORK_THREAD, RESUME_THREAD, START_THREAD } from "../options/known-options.ts";
@@ -141,6 +142,10 @@ export class ThreadRegistry implements ThreadHost {
 
   agentsBelow(threadId: string): Agent[] {
     return this.#router.agents.below(threadId);
+  }
+
+  eventsWithAgents(threadId: string): AsyncIterableIterator<CodexEvent, undefined, undefined> {
+    return this.#router.readWithAgents(threadId);
   }
 
   async release(threadId: string): Promise<void> {

@@ -3,7 +3,7 @@ import type { CallOptions } from "@codexkit/rpc";
 import type { Caller } from "../connection/caller.ts";
 import { CodexError } from "../errors.ts";
 import type { CodexEvent } from "../events/event.ts";
-import { RUN, SHELL, STEER, TURN_CALL } from "../options/known-options.ts";
+import { RUN, SHELL, STEER, THREAD_EVENTS, TURN_CALL } from "../options/known-options.ts";
 import { rejectUnknownOptions } from "../options/reject-unknown-options.ts";
 import { paginate } from "../topics/paginate.ts";
 import { type Input, type InputContext, toUserInput } from "../turn/input.ts";
@@ -38,7 +38,13 @@ export interface ThreadHost {
   loaded(threadId: string): Promise<void>;
   fork(threadId: string, options: ForkThreadOptions, call: CallOptions): Promise<Thread>;
   agentsBelow(threadId: string): Agent[];
+  eventsWithAgents(threadId: string): AsyncIterableIterator<CodexEvent, undefined, undefined>;
   release(threadId: string): Promise<void>;
+}
+
+export interface ThreadEventsOptions {
+  /** Includes the threads of the agents that this thread started, and of theirs. Default: false. */
+  readonly agents?: boolean;
 }
 
 /** How a thread is set up, as the server says. */
@@ -166,9 +172,13 @@ export class Thread implements ThreadCaller, AsyncDisposable {
     if (active) await this.#turn(() => Promise.resolve(active)).interrupt(options);
   }
 
-  /** Every event of this thread from now on, turns of other clients and late items included. */
-  events(): AsyncIterableIterator<CodexEvent, undefined, undefined> {
-    return this.#channel.events.read();
+  /**
+   * All events of this thread from now on, turns of other clients and late items included. With `agents`, those of the
+   * agents below it too; each event names its thread in `threadId`.
+   */
+  events(options: ThreadEventsOptions = {}): AsyncIterableIterator<CodexEvent, undefined, undefined> {
+    rejectUnknownOptions("events", options, THREAD_EVENTS);
+    return options.agents === true ? this.#host.eventsWithAgents(this.id) : this.#channel.events.read();
   }
 
   /** Every turn that begins from now on, whoever started it: this client, the queue, a goal, another client. */

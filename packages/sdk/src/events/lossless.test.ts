@@ -1,0 +1,88 @@
+import { say } from "@codexkit/scripted-model";
+import { launchCodex } from "@codexkit/testing";
+import { describe, expect, it } from "vitest";
+import { message, Saying } from "../../test/notices.ts";
+import type { CodexEvent } from "./event.ts";
+import { EventRouter } from "./event-router.ts";
+import { LOSSLESS_LIMITS } from "./lossless-queue.ts";
+
+describe("a lossless reader", () => {
+  it("stops the reading from codex while it is behind, and gets every event as it came", async () => {
+    const text = "0123456789".repeat(2_000);
+    await using stage = await launchCodex({ model: () => say(text, { chunkSize: 1 }) });
+    const { codex } = stage;
+    const thread = await codex.startThread({ cwd: stage.workspace });
+    const reader = codex.events({ lossless: true });
+    const turn = thread.run("go");
+    // Nothing is read from codex once the reader is full: an answer does not arrive either.
+    for (;;) {
+      const isStopped = await thread.read({ timeoutMs: 1_000 }).then(
+        () => false,
+        () => true,
+      );
+      if (isStopped) break;
+    }
+    const deltas: string[] = [];
+    for await (const event of reader) {
+      expect(event).not.toMatchObject({ type: "warning", kind: "gap" });
+      if (event.type === "item.delta") deltas.push(event.delta);
+      if (event.type === "turn.completed") break;
+    }
+    expect(deltas.join("")).toBe(text);
+    expect(Math.max(...deltas.map(({ length }) => length))).toBe(1);
+    expect((await turn).finalResponse).toBe(text);
+    // A reader that left holds nothing up.
+    expect((await thread.run("again")).finalResponse).toBe(text);
+  });
+
+  it("gets what codex said before it died", async () => {
+    const text = "0123456789".repeat(500);
+    await using stage = await launchCodex({ model: () => say(text, { chunkSize: 1 }) });
+    const { codex } = stage;
+    const thread = await codex.startThread({ cwd: stage.workspace });
+    const reader = codex.events({ lossless: true });
+    const turn = thread.run("go");
+    for (;;) {
+      if (
+        await thread.read({ timeoutMs: 1_000 }).then(
+          () => false,
+          () => true,
+        )
+      )
+        break;
+    }
+    process.kill(codex.pid ?? 0, "SIGKILL");
+    const seen: CodexEvent[] = [];
+    for await (const event of reader) {
+      seen.push(event);
+      if (event.type === "turn.failed") break;
+    }
+    const deltas = seen.flatMap((event) => (event.type === "item.delta" ? [event.delta] : []));
+    expect(deltas.length).toBeGreaterThan(LOSSLESS_LIMITS.unreadEvents / 2);
+    expect(text.startsWith(deltas.join(""))).toBe(true);
+    await expect(turn).rejects.toMatchObject({ code: "app_server_crashed" });
+  });
+
+  it("holds the server from its limit on until it has read, and no longer than it stays", async () => {
+    const changes: boolean[] = [];
+    const router = new EventRouter((isPaused) => changes.push(isPaused));
+    router.hold("thread");
+    const say = new Saying("thread", "t");
+    const reader = router.readLossless();
+    const fill = (): void => {
+      for (let count = 0; count < LOSSLESS_LIMITS.unreadEvents; count += 1) {
+        router.route(say.itemCompleted(message(`m${count}`, "x")));
+      }
+    };
+    fill();
+    expect(changes).toEqual([true]);
+    await reader.next();
+    expect(changes).toEqual([true, false]);
+    fill();
+    expect(changes).toEqual([true, false, true]);
+    await reader.return?.();
+    expect(changes).toEqual([true, false, true, false]);
+    fill();
+    expect(changes).toHaveLength(4);
+  });
+});
