@@ -168,6 +168,7 @@ export class Codex implements Topics, AsyncDisposable {
         transport: server.transport,
         pid: server.process.child.pid,
         warnings: server.warnings,
+        explainFailure: (why) => server.explainFailure(why),
         close: () => server.dispose(),
       };
     };

@@ -4,6 +4,8 @@ export type CodexErrorCode =
   | "codex_not_found"
   /** Codex could not be started, or died before the handshake; the message has the end of its stderr. */
   | "codex_start_failed"
+  /** Codex can't read its configuration; the message names the file, the line and the column. */
+  | "invalid_config"
   /** A running server could not be reached, or refused the connection. */
   | "connect_failed"
   /** The codex at hand is older than the oldest release that this package speaks with. */

@@ -7,10 +7,12 @@ import {
   type RpcLimits,
   type Transport,
 } from "@codexkit/rpc";
+import { setTimeout as delay } from "node:timers/promises";
 import { CodexError } from "../errors.ts";
 import type { RawMessage } from "../events/event.ts";
 import { CALL } from "../options/known-options.ts";
 import { rejectUnknownOptions } from "../options/reject-unknown-options.ts";
+import { StateRaceError } from "../process/explain-start-failure.ts";
 import type { TopicCaller } from "../topics/topic-caller.ts";
 import { orAborted } from "../turn/or-aborted.ts";
 import { withCallLimit } from "./call-limits.ts";
@@ -23,6 +25,8 @@ export interface ServerLink {
   readonly pid?: number | undefined;
   /** What the user should know, though it did not stop the launch. */
   readonly warnings?: readonly string[];
+  /** The error for a handshake that failed, with what is known of the server. */
+  explainFailure?(why: CodexError): CodexError;
   /** Ends what was opened for it, the child included. */
   close(): Promise<void>;
 }
@@ -51,6 +55,9 @@ export interface SupervisorOptions {
   /** The connection broke; calls that come now open another. */
   readonly onLost: (error: CodexError) => void;
 }
+
+/** Making its databases takes codex some 100 ms. Ten tries are about six seconds. */
+const START_RETRIES = { attempts: 10, firstDelayMs: 50, longestDelayMs: 1_000 } as const;
 
 /**
  * Keeps one connection to an app-server. The first call opens it; after it broke, the next call opens another. Calls that
@@ -137,14 +144,29 @@ export class Supervisor implements TopicCaller {
     await this.#link?.close();
   }
 
+  /** Opens a connection. A codex that lost the race for the databases of a new home is started again. */
   async #open(): Promise<Connection> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.#openOnce();
+      } catch (error) {
+        const { aborted } = this.#closing.signal;
+        if (!(error instanceof StateRaceError) || attempt === START_RETRIES.attempts || aborted) throw error;
+        await this.#pause(
+          Math.min(START_RETRIES.firstDelayMs * 2 ** (attempt - 1), START_RETRIES.longestDelayMs),
+        );
+      }
+    }
+  }
+
+  async #openOnce(): Promise<Connection> {
     const link = await this.#named(() => this.#options.open(this.#closing.signal));
     this.#link = link;
     const { limits, onWarning } = this.#options;
     const peer = new Peer<ClientWire>(link.transport, limits ? { limits } : {});
     this.#attach(peer);
     try {
-      const server = await this.#named(() => this.#shakeHands(peer));
+      const server = await this.#named(() => this.#shakeHands(peer), link);
       this.#generation += 1;
       peer.pauseReading(this.#isReadingPaused);
       for (const warning of link.warnings ?? []) onWarning(warning);
@@ -159,7 +181,7 @@ export class Supervisor implements TopicCaller {
   }
 
   /** Whatever goes wrong before the handshake is done, it is the start or the connecting that failed. */
-  async #named<Value>(step: () => Promise<Value>): Promise<Value> {
+  async #named<Value>(step: () => Promise<Value>, link?: ServerLink): Promise<Value> {
     try {
       return await step();
     } catch (error) {
@@ -167,8 +189,15 @@ export class Supervisor implements TopicCaller {
       if (this.#closing.signal.aborted) throw closedError();
       const { launched } = this.#options;
       const why = toCodexError(error, { method: "initialize", launched });
+      if (link?.explainFailure) throw link.explainFailure(why);
       throw new CodexError(launched ? "codex_start_failed" : "connect_failed", why.message, { cause: why });
     }
+  }
+
+  /** Waits, with jitter, so that those that collided don't meet again. Ends early when this is closed. */
+  async #pause(ms: number): Promise<void> {
+    const { signal } = this.#closing;
+    await delay(ms * (0.5 + Math.random()), undefined, { signal }).catch(() => {});
   }
 
   #attach(peer: Peer<ClientWire>): void {

@@ -52,6 +52,11 @@ const MEANINGS: readonly { readonly says: RegExp; readonly code: CodexErrorCode;
       says: /Invalid request: unknown variant `[^`]*\/[^`]*`, expected one of `initialize`/,
       code: "request_failed",
     },
+    {
+      says: /failed to load configuration: \S*config\.toml:\d+/,
+      code: "invalid_config",
+      hint: "Correct the file, or set another codexHome.",
+    },
     { says: /Invalid request: |failed to load configuration: /, code: "invalid_argument" },
     { says: /remote image URLs are not supported|cannot be combined with/, code: "invalid_argument" },
   ];

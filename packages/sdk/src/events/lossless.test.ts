@@ -67,11 +67,11 @@ describe("a lossless reader", () => {
     const changes: boolean[] = [];
     const router = new EventRouter((isPaused) => changes.push(isPaused));
     router.hold("thread");
-    const say = new Saying("thread", "t");
+    const notices = new Saying("thread", "t");
     const reader = router.readLossless();
     const fill = (): void => {
       for (let count = 0; count < LOSSLESS_LIMITS.unreadEvents; count += 1) {
-        router.route(say.itemCompleted(message(`m${count}`, "x")));
+        router.route(notices.itemCompleted(message(`m${count}`, "x")));
       }
     };
     fill();

@@ -28,7 +28,7 @@ export function findCodex(options: FindCodexOptions = {}): FoundCodex {
 
 /** The same in any world. */
 export function findCodexIn(world: FindWorld, path?: string): FoundCodex {
-  if (path !== undefined) return { path: named(world, path, "the path option"), source: "option" };
+  if (path !== undefined) return { path: named(world, path, "The codexPath option"), source: "option" };
   const fromEnv = variable(world, "CODEX_BIN");
   if (fromEnv) return { path: named(world, fromEnv, "$CODEX_BIN"), source: "env" };
 
@@ -45,7 +45,7 @@ export function findCodexIn(world: FindWorld, path?: string): FoundCodex {
   );
   throw new CodexError(
     "codex_not_found",
-    `Found no codex to run. Install one (npm install @openai/codex), set CODEX_BIN to a binary, or pass its path. Looked here:\n${looked
+    `Found no codex to run. Install one (npm install @openai/codex), set $CODEX_BIN to a binary, or pass the codexPath option. Looked here:\n${looked
       .map((place) => `- ${place}`)
       .join("\n")}`,
   );

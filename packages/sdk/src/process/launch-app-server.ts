@@ -5,6 +5,7 @@ import { CodexError } from "../errors.ts";
 import { type Environment, mergeEnvironments } from "./child-environment.ts";
 import { ChildTransport } from "./child-transport.ts";
 import { type AppServerSettings, appServerArguments } from "./app-server-arguments.ts";
+import { explainStartFailure } from "./explain-start-failure.ts";
 import { findCodex, type FoundCodex } from "./find-codex.ts";
 import { codexHomeFolder, isInside, workingFolder } from "./launch-folders.ts";
 import type { ProcessLimits } from "./limits.ts";
@@ -52,6 +53,8 @@ export interface LaunchedAppServer extends AsyncDisposable {
   readonly url: string | undefined;
   /** What the user should know, though it did not stop the launch. */
   readonly warnings: readonly string[];
+  /** The error for a handshake that failed, with what the process printed. */
+  explainFailure(why: CodexError): CodexError;
   dispose(): Promise<void>;
 }
 
@@ -102,11 +105,15 @@ export async function launchAppServer(options: LaunchAppServerOptions = {}): Pro
       codex,
       url: listening?.url,
       warnings,
+      explainFailure: (why) => explainStartFailure(codex, owned.stderrTail, why),
       dispose,
       [Symbol.asyncDispose]: dispose,
     };
   } catch (error) {
     await stop();
+    if (error instanceof CodexError && error.code === "codex_start_failed" && !owned.startError) {
+      throw explainStartFailure(codex, owned.stderrTail, error);
+    }
     throw error;
   }
 }

@@ -1,11 +1,12 @@
 import { existsSync } from "node:fs";
 import { CodexError } from "../errors.ts";
+import { codexName } from "./explain-start-failure.ts";
 import type { FoundCodex } from "./find-codex.ts";
 
 /** What the system said when it was asked to run a codex, in words that help. */
-export function startFailed({ path, source }: FoundCodex, cause: NodeJS.ErrnoException): CodexError {
-  const from = { option: "codexPath", env: "CODEX_BIN", package: "@openai/codex", path: "PATH" }[source];
-  const where = `${path} (from ${from})`;
+export function startFailed(codex: FoundCodex, cause: NodeJS.ErrnoException): CodexError {
+  const { path } = codex;
+  const where = codexName(codex);
   switch (cause.code) {
     case "ENOENT":
       return existsSync(path)

@@ -37,7 +37,7 @@ export function checkVersion(userAgent: string, rule: VersionRule = {}): Version
   if (compareVersions(version, minimum) < 0) {
     throw new CodexError(
       "codex_too_old",
-      `This codex is ${version}; codexkit needs ${minimum} or newer. Update it (npm install @openai/codex@latest), or point CODEX_BIN or the path option at a newer one.`,
+      `This codex is ${version}; codexkit needs ${minimum} or newer. Update it (npm install @openai/codex@latest), or point $CODEX_BIN or the codexPath option at a newer one.`,
     );
   }
   if (compareVersions(version, generated) > 0) {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { CodexError } from "../errors.ts";
+import { isZod3 } from "../turn/json-schema.ts";
 import { invalidTool } from "./tool-name.ts";
 import { type JsonObject, ToolInputError } from "./tool.ts";
 
@@ -16,7 +17,7 @@ export function toolSchema(name: string, input: unknown): ToolSchema {
     throw invalidTool("tool", name, "input is neither a zod schema nor a JSON Schema object");
   }
   if (isZod(input)) return zodSchema(name, input);
-  if ("_def" in input) throw invalidTool("tool", name, "input is a schema of zod 3; zod 4 is needed");
+  if (isZod3(input)) throw invalidTool("tool", name, "input is a schema of zod 3; zod 4 is needed");
   return jsonSchema(name, input as JsonObject);
 }
 

@@ -32,3 +32,8 @@ export function resolveRef(ref: string, root: JsonSchema): unknown {
   }
   return found;
 }
+
+/** Whether this is a schema of zod 3, which zod 4 can't read. */
+export function isZod3(value: object): boolean {
+  return "_def" in value && !("_zod" in value);
+}

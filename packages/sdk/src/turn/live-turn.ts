@@ -4,7 +4,7 @@ import { EventLog } from "../events/event-log.ts";
 import type { CodexEvent, TurnEndEvent } from "../events/event.ts";
 import type { Reading } from "../events/from-notification.ts";
 import { type TokenUsage, UsageMeter } from "./token-usage.ts";
-import { TurnFailedError, type TurnResult } from "./turn-result.ts";
+import { TurnFailedError, type TurnResult, withLoginHint } from "./turn-result.ts";
 import { UnfinishedText } from "./unfinished-text.ts";
 
 /**
@@ -213,7 +213,10 @@ export class LiveTurn {
     }
     const result = this.result("failed");
     const said = turn.error?.message;
-    const message = typeof said === "string" ? said : `The turn ended as ${turn.status}, without an error.`;
+    const message =
+      typeof said === "string"
+        ? withLoginHint(said, turn.error)
+        : `The turn ended as ${turn.status}, without an error.`;
     const error = new TurnFailedError(
       "turn_failed",
       message,

@@ -1,7 +1,7 @@
 import type { JsonValue } from "@codexkit/protocol";
 import { z } from "zod";
 import { CodexError } from "../errors.ts";
-import { isObject, type JsonSchema } from "./json-schema.ts";
+import { isObject, isZod3, type JsonSchema } from "./json-schema.ts";
 import { mismatch, withoutAbsent } from "./json-shape.ts";
 import { toStrictSchema, ZOD_TYPE } from "./strict-schema.ts";
 
@@ -58,6 +58,7 @@ function fromJsonSchema<Output>(schema: JsonSchema): OutputSchema<Output> {
   if (!isObject(schema)) {
     throw invalidSchema(`it must be a zod schema or a JSON Schema object, got ${describe(schema)}`);
   }
+  if (isZod3(schema)) throw invalidSchema("it is a schema of zod 3; zod 4 is needed");
   // A copy of what is plain: what changes later, and what JSON can't say, has no place in a schema.
   const json = JSON.parse(JSON.stringify(schema)) as JsonSchema;
   const wire = toStrictSchema(json) as JsonValue;

@@ -60,3 +60,13 @@ function readErrorInfo(info: v2.CodexErrorInfo | null | undefined): { reason?: s
   const status = (detail as { httpStatusCode?: unknown } | null)?.httpStatusCode;
   return typeof status === "number" ? { reason, httpStatus: status } : { reason };
 }
+
+/** The HTTP status, and Codex's own word, for credentials that are missing or refused. */
+const UNAUTHORIZED = { httpStatus: 401, reason: "unauthorized" } as const;
+
+/** Codex's message for a failed turn; if the model refused the credentials, with how to log in. */
+export function withLoginHint(message: string, turnError: v2.TurnError | null): string {
+  const { reason, httpStatus } = readErrorInfo(turnError?.codexErrorInfo);
+  if (reason !== UNAUTHORIZED.reason && httpStatus !== UNAUTHORIZED.httpStatus) return message;
+  return `${message} The model's endpoint refused the credentials. Log in with "codex login", or with codex.account.loginWithApiKey(key); a model provider of your own needs the key that its configuration names.`;
+}
