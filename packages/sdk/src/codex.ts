@@ -7,6 +7,7 @@ import { checkCodexOptions } from "./options/check-codex-options.ts";
 import { CONNECT, EVENTS, LAUNCH, LIST_THREADS, SEARCH_THREADS } from "./options/known-options.ts";
 import { rejectUnknownOptions } from "./options/reject-unknown-options.ts";
 import { launchAppServer, type LaunchAppServerOptions } from "./process/launch-app-server.ts";
+import { launchKeeper, type OutliveOwner } from "./process/launch-keeper.ts";
 import { checkVersion } from "./process/version.ts";
 import type { ServerRequestHandlers } from "./requests/handlers.ts";
 import { ServerRequestDesk } from "./requests/server-request-desk.ts";
@@ -48,6 +49,12 @@ export interface CodexOptions {
 export interface LaunchOptions extends CodexOptions, Omit<LaunchAppServerOptions, "limits" | "signal"> {
   /** How long the child may take at each step of its end. */
   readonly processLimits?: LaunchAppServerOptions["limits"];
+  /**
+   * Keeps the server alive when this program dies, also by `kill -9`, for a successor to attach to with
+   * `Codex.connect(codex.url)`. It ends when no client is connected for `graceMs`. It listens on a unix socket: in a private
+   * folder, or where `listen` says. `close()` ends it at once; `detach()` leaves it to its grace period.
+   */
+  readonly outliveOwner?: OutliveOwner;
 }
 
 /** How a running server is reached. */
@@ -161,12 +168,26 @@ export class Codex implements Topics, AsyncDisposable {
   /** Starts a codex of our own; it ends with this object. Rejects with its last words when it can't start. */
   static async launch(options: LaunchOptions = {}): Promise<Codex> {
     checkCodexOptions("Codex.launch", options, LAUNCH);
-    const { processLimits, limits: _rpc, signal: given, ...rest } = options;
+    const { processLimits, limits: _rpc, signal: given, outliveOwner, ...rest } = options;
+    const openOutliving = async (signal: AbortSignal, kept: OutliveOwner): Promise<ServerLink> => {
+      const server = await launchKeeper({ ...rest, limits: processLimits, signal }, kept);
+      return {
+        transport: server.transport,
+        pid: server.codexPid,
+        url: server.url,
+        warnings: server.warnings,
+        explainFailure: (why) => server.explainFailure(why),
+        close: () => server.dispose(),
+        detach: () => server.detach(),
+      };
+    };
     const open = async (signal: AbortSignal): Promise<ServerLink> => {
+      if (outliveOwner) return openOutliving(signal, outliveOwner);
       const server = await launchAppServer({ ...rest, limits: processLimits, signal });
       return {
         transport: server.transport,
         pid: server.process.child.pid,
+        url: server.url,
         warnings: server.warnings,
         explainFailure: (why) => server.explainFailure(why),
         close: () => server.dispose(),
@@ -187,7 +208,7 @@ export class Codex implements Topics, AsyncDisposable {
         ...(connectTimeoutMs === undefined ? {} : { connectTimeoutMs }),
         ...(limits ? { limits } : {}),
       });
-      return { transport, close: () => transport.close() };
+      return { transport, url: String(url), close: () => transport.close() };
     };
     return Codex.#opened(new Codex(options, { open, launched: false, local }), options.signal);
   }
@@ -205,6 +226,11 @@ export class Codex implements Topics, AsyncDisposable {
   /** The process id of the codex that this program launched; undefined while none runs, and for a server of others. */
   get pid(): number | undefined {
     return this.#supervisor.pid;
+  }
+
+  /** Address of the server for `Codex.connect`. Undefined if none is running or if it listens on stdio. */
+  get url(): string | undefined {
+    return this.#supervisor.url;
   }
 
   /** What the server said of itself in the handshake. */
@@ -278,6 +304,16 @@ export class Codex implements Topics, AsyncDisposable {
   async close(): Promise<void> {
     this.#reconciler[Symbol.dispose]();
     await this.#supervisor.close();
+    this.#router.close();
+  }
+
+  /**
+   * Closes the connection and leaves the server running, if it was launched with `outliveOwner` or connected to; otherwise
+   * the same as `close`. Running turns fail here with `closed` and continue on the server.
+   */
+  async detach(): Promise<void> {
+    this.#reconciler[Symbol.dispose]();
+    await this.#supervisor.detach();
     this.#router.close();
   }
 

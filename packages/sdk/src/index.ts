@@ -9,6 +9,7 @@ export {
   type LaunchOptions,
   VERSION,
 } from "./codex.ts";
+export type { OutliveOwner } from "./process/launch-keeper.ts";
 export { CodexError, type CodexErrorCode } from "./errors.ts";
 
 // For packages that have options of their own: rejects misspelt ones with the nearest valid name.

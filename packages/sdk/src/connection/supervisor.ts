@@ -23,12 +23,16 @@ export interface ServerLink {
   readonly transport: Transport;
   /** The process id of a server of ours. */
   readonly pid?: number | undefined;
+  /** Where other clients reach it. */
+  readonly url?: string | undefined;
   /** What the user should know, though it did not stop the launch. */
   readonly warnings?: readonly string[];
   /** The error for a handshake that failed, with what is known of the server. */
   explainFailure?(why: CodexError): CodexError;
   /** Ends what was opened for it, the child included. */
   close(): Promise<void>;
+  /** Closes the connection and leaves the server running, where that is possible. */
+  detach?(): Promise<void>;
 }
 
 export interface Connection {
@@ -72,6 +76,7 @@ export class Supervisor implements TopicCaller {
   #link: ServerLink | undefined;
   #generation = 0;
   #isReadingPaused = false;
+  #isDetached = false;
 
   constructor(options: SupervisorOptions) {
     this.#options = options;
@@ -85,6 +90,11 @@ export class Supervisor implements TopicCaller {
   /** The process id of the server that runs now, if it is ours. */
   get pid(): number | undefined {
     return this.#current ? this.#link?.pid : undefined;
+  }
+
+  /** Where other clients reach the server that runs now. */
+  get url(): string | undefined {
+    return this.#current ? this.#link?.url : undefined;
   }
 
   /** The connection, opened if there is none. */
@@ -138,10 +148,20 @@ export class Supervisor implements TopicCaller {
 
   /** Ends the connection and the server, if it is ours; calls that come after are refused. */
   async close(): Promise<void> {
+    await this.#end(async (link) => link.close());
+  }
+
+  /** Ends the connection and leaves the server running, where that is possible. */
+  async detach(): Promise<void> {
+    this.#isDetached = true;
+    await this.#end(async (link) => (link.detach ? link.detach() : link.close()));
+  }
+
+  async #end(endLink: (link: ServerLink) => Promise<void>): Promise<void> {
     if (!this.#closing.signal.aborted) this.#closing.abort(closedError());
     const connection = await this.#current?.catch(() => undefined);
     await connection?.peer.close();
-    await this.#link?.close();
+    if (this.#link) await endLink(this.#link);
   }
 
   /** Opens a connection. A codex that lost the race for the databases of a new home is started again. */
@@ -226,7 +246,7 @@ export class Supervisor implements TopicCaller {
       if (current === connection) this.#current = undefined;
     });
     // What is left of a broken server must not stay: its children hold the workspace.
-    void link.close();
+    if (!(this.#isDetached && link.detach)) void link.close();
     const closed = this.#closing.signal.aborted;
     const code = closed ? "closed" : this.#options.launched ? "app_server_crashed" : "connection_lost";
     const error = new CodexError(code, reason.message, { cause: reason });

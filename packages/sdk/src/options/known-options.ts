@@ -1,6 +1,7 @@
 import type { v2 } from "@codexkit/protocol";
 import type { CallOptions, RpcLimits } from "@codexkit/rpc";
 import type { CodexOptions, ConnectOptions, EventsOptions, LaunchOptions } from "../codex.ts";
+import type { OutliveOwner } from "../process/launch-keeper.ts";
 import type { ProcessLimits } from "../process/limits.ts";
 import type { ServerRequestHandlers } from "../requests/handlers.ts";
 import type { RunOptions } from "../thread/run-options.ts";
@@ -40,6 +41,7 @@ export const LAUNCH: OptionKeys<LaunchOptions> = {
   onSpawn: true,
   ownersFolder: true,
   processLimits: true,
+  outliveOwner: true,
   config: true,
   configOverrides: true,
   enable: true,
@@ -59,6 +61,8 @@ export const CONNECT: OptionKeys<ConnectOptions> = {
 export const EVENTS: OptionKeys<EventsOptions> = { lossless: true };
 
 export const THREAD_EVENTS: OptionKeys<ThreadEventsOptions> = { agents: true };
+
+export const OUTLIVE_OWNER: OptionKeys<OutliveOwner> = { graceMs: true };
 
 export const CLIENT_INFO: OptionKeys<NonNullable<CodexOptions["clientInfo"]>> = {
   name: true,

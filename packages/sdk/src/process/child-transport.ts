@@ -4,13 +4,18 @@ import type { OwnedProcess } from "./owned-process.ts";
 /** How long a child whose connection ended may take to be gone before it is given up without its last words. */
 const LAST_WORDS_MS = 2_000;
 
-/** A connection to an owned child: lines over its pipes, or a socket that it listens on. */
+/** A process whose end explains the end of its connection. */
+type Child = Pick<OwnedProcess, "endedWithin" | "describeEnd"> & {
+  readonly child: Pick<OwnedProcess["child"], "stdin" | "stdout">;
+};
+
+/** A connection to a child: lines over its pipes, or a socket that it listens on. */
 export class ChildTransport implements Transport {
   readonly #inner: Transport;
-  readonly #process: OwnedProcess;
+  readonly #process: Child;
   #closing = false;
 
-  constructor(owned: OwnedProcess, inner?: Transport) {
+  constructor(owned: Child, inner?: Transport) {
     this.#process = owned;
     this.#inner = inner ?? new NdjsonTransport({ input: owned.child.stdout, output: owned.child.stdin });
   }

@@ -1,0 +1,136 @@
+// Keeps an app-server alive when the program that launched it dies, for a successor to attach to, and ends it when no
+// client is connected for the grace period. Clients connect through it, so that it knows who is there.
+import { rmSync } from "node:fs";
+import { connect, createServer, type Server, type Socket } from "node:net";
+import { text } from "node:stream/consumers";
+import { setTimeout as delay } from "node:timers/promises";
+import { claimKeeperFolder, removeKeeperFolder } from "./keeper-folder.ts";
+import { type KeeperSettings, keeperSettings } from "./keeper-settings.ts";
+import { OwnedProcess } from "./owned-process.ts";
+import { ManifestFile } from "./owner-manifest.ts";
+
+const LIMITS = {
+  /** How long codex may take to listen. */
+  listenMs: 20_000,
+  /** How often it is looked whether it does. */
+  pollMs: 20,
+  /** How long the program that launched this may take to connect, whatever the grace period. */
+  firstClientMs: 30_000,
+} as const;
+
+// The program that launched this may be gone: nobody reads what is printed then.
+process.stdout.on("error", () => {});
+process.stderr.on("error", () => {});
+
+const settings = keeperSettings.parse(JSON.parse(await text(process.stdin)));
+process.exitCode = await keep(settings);
+
+/** Resolves with the exit code when the server is over and everything of it is removed. */
+async function keep(given: KeeperSettings): Promise<number> {
+  claimKeeperFolder(given.folder);
+  const ending = new AbortController();
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => ending.abort());
+  let codex: OwnedProcess | undefined;
+  let server: Server | undefined;
+  try {
+    codex = startCodex(given);
+    const ended = codex.ended.then(({ code }) => code ?? 1);
+    if (!(await untilListening(given, codex, ending.signal))) return await ended;
+    const listening = await listen(given);
+    ({ server } = listening);
+    process.stdout.write(`${JSON.stringify({ codexPid: codex.pid })}\n`);
+    return await Promise.race([ended, untilUnused(listening, given.graceMs, ending.signal)]);
+  } finally {
+    server?.close();
+    await codex?.stop("SIGTERM");
+    removeKeeperFolder(given.folder);
+    // Whatever is still open belongs to clients of a server that is gone.
+    setImmediate(() => process.exit());
+  }
+}
+
+function startCodex(given: KeeperSettings): OwnedProcess {
+  const { command, args, cwd, env, mark, limits } = given;
+  return new OwnedProcess({
+    command,
+    args,
+    cwd,
+    env,
+    mark,
+    limits,
+    manifest: new ManifestFile(given.ownersFolder, mark),
+    onStderr: (line) => void process.stderr.write(`${line}\n`),
+  });
+}
+
+/** False when codex ended, or was told to, before it listened. */
+async function untilListening(
+  { codexSocketPath }: KeeperSettings,
+  codex: OwnedProcess,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const until = Date.now() + LIMITS.listenMs;
+  while (!(await canConnect(codexSocketPath))) {
+    if (signal.aborted) await codex.stop("SIGTERM");
+    if (await codex.endedWithin(0)) return false;
+    if (Date.now() > until) throw new Error(`Codex did not listen within ${LIMITS.listenMs} ms.`);
+    await delay(LIMITS.pollMs);
+  }
+  return true;
+}
+
+function canConnect(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(path);
+    socket.once("connect", () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once("error", () => resolve(false));
+  });
+}
+
+interface Listening {
+  readonly server: Server;
+  readonly clients: ReadonlySet<Socket>;
+  onChange: () => void;
+}
+
+async function listen({ socketPath, codexSocketPath }: KeeperSettings): Promise<Listening> {
+  const clients = new Set<Socket>();
+  const server = createServer({ allowHalfOpen: true }, (client) => {
+    clients.add(client);
+    listening.onChange();
+    const codex = connect({ path: codexSocketPath, allowHalfOpen: true });
+    client.pipe(codex);
+    codex.pipe(client);
+    const end = (): void => {
+      client.destroy();
+      codex.destroy();
+      if (clients.delete(client)) listening.onChange();
+    };
+    for (const socket of [client, codex]) socket.on("error", end).on("close", end);
+  });
+  const listening: Listening = { server, clients, onChange: () => {} };
+  // A socket file that nobody listens on was left by a server that was killed.
+  if (!(await canConnect(socketPath))) rmSync(socketPath, { force: true });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(socketPath, resolve);
+  });
+  return listening;
+}
+
+/** Resolves when no client was connected for the grace period, or when the signal fires. */
+function untilUnused(listening: Listening, graceMs: number, signal: AbortSignal): Promise<number> {
+  return new Promise((resolve) => {
+    const done = (): void => resolve(0);
+    let timer = setTimeout(done, Math.max(graceMs, LIMITS.firstClientMs));
+    listening.onChange = () => {
+      clearTimeout(timer);
+      if (listening.clients.size === 0) timer = setTimeout(done, graceMs);
+    };
+    if (signal.aborted) done();
+    signal.addEventListener("abort", done, { once: true });
+  });
+}

@@ -1,0 +1,12 @@
+// A program that launches a codex to outlive it, starts a turn, says where, and waits to be killed.
+import { Codex, type LaunchOptions } from "codexkit";
+
+const { cwd = "", ...options } = JSON.parse(process.argv[2] ?? "{}") as LaunchOptions;
+const codex = await Codex.launch(options);
+const thread = await codex.startThread({ cwd });
+const turn = thread.run("hold");
+for await (const event of turn) if (event.type === "item.delta") break;
+process.stdout.write(
+  `${JSON.stringify({ url: codex.url, pid: codex.pid, threadId: thread.id, turnId: await turn.id })}\n`,
+);
+setInterval(() => {}, 60_000);
