@@ -36,7 +36,7 @@ interface Owner {
   readonly threadId: string;
   readonly turnId: string;
   /** `kill -9`, and waits until it is gone. */
-  kill(): Promise<void>;
+  readonly kill: () => Promise<void>;
 }
 
 /** Another program that launched a codex to outlive it, in the middle of a turn. */
