@@ -16,7 +16,7 @@ export { CodexError, type CodexErrorCode } from "./errors.ts";
 export { type OptionKeys, rejectUnknownOptions } from "./options/reject-unknown-options.ts";
 
 // Threads and turns.
-export type { Thread, ThreadEventsOptions, ThreadSettings } from "./thread/thread.ts";
+export type { ShellOptions, Thread, ThreadEventsOptions, ThreadSettings } from "./thread/thread.ts";
 export type {
   ForkThreadOptions,
   ResumeThreadOptions,

@@ -6,7 +6,7 @@ import type { ProcessLimits } from "../process/limits.ts";
 import type { ServerRequestHandlers } from "../requests/handlers.ts";
 import type { RunOptions } from "../thread/run-options.ts";
 import type { ForkThreadOptions, ResumeThreadOptions, StartThreadOptions } from "../thread/thread-options.ts";
-import type { ThreadEventsOptions } from "../thread/thread.ts";
+import type { ShellOptions, ThreadEventsOptions } from "../thread/thread.ts";
 import type { SteerOptions, TurnCallOptions } from "../turn/turn.ts";
 import type { ReconcileTimes } from "../turn/turn-reconciler.ts";
 import type { OptionKeys } from "./reject-unknown-options.ts";
@@ -189,11 +189,11 @@ export const SEARCH_THREADS: OptionKeys<Omit<v2.ThreadSearchParams, "cursor" | "
 
 export const CALL: OptionKeys<CallOptions> = { signal: true, timeoutMs: true };
 
-export const TURN_CALL: OptionKeys<TurnCallOptions> = { signal: true };
+export const TURN_CALL: OptionKeys<TurnCallOptions> = { signal: true, timeoutMs: true };
 
 export const STEER: OptionKeys<SteerOptions> = { ...TURN_CALL, clientUserMessageId: true };
 
-export const SHELL: OptionKeys<TurnCallOptions & { timeoutMs?: number }> = { ...TURN_CALL, timeoutMs: true };
+export const SHELL: OptionKeys<ShellOptions> = { signal: true, timeoutMs: true };
 
 export const RUN: OptionKeys<RunOptions<unknown>> = {
   outputSchema: true,

@@ -42,6 +42,12 @@ export interface ThreadHost {
   release(threadId: string): Promise<void>;
 }
 
+export interface ShellOptions {
+  readonly signal?: AbortSignal;
+  /** How long the command may run. */
+  readonly timeoutMs?: number;
+}
+
 export interface ThreadEventsOptions {
   /** Includes the threads of the agents that this thread started, and of theirs. Default: false. */
   readonly agents?: boolean;
@@ -211,7 +217,7 @@ export class Thread implements ThreadCaller, AsyncDisposable {
   }
 
   /** Runs a command of the person's, **outside the sandbox**, in the turn that runs or in one of its own. */
-  shell(command: string, options: TurnCallOptions & { readonly timeoutMs?: number } = {}): Turn {
+  shell(command: string, options: ShellOptions = {}): Turn {
     rejectUnknownOptions("shell", options, SHELL);
     const { timeoutMs, ...call } = options;
     const params = timeoutMs === undefined ? { command } : { command, timeoutMs };

@@ -17,6 +17,8 @@ export interface TurnControls {
 
 export interface TurnCallOptions {
   readonly signal?: AbortSignal;
+  /** How long the server may take to answer the call. Default: `limits.callTimeoutMs`. */
+  readonly timeoutMs?: number;
 }
 
 export interface SteerOptions extends TurnCallOptions {
