@@ -18,7 +18,7 @@ export type ExecErrorCode =
   | "protocol_violation"
   /** The process can take no input: its stdin is closed, or it is not known. */
   | "stdin_closed"
-  /** A named limit of this side was met: see `EXEC_LIMITS`. */
+  /** A named limit of this side was met: see `SERVER_LIMITS` and `CLIENT_LIMITS`. */
   | "limit"
   /** The caller's signal fired. */
   | "aborted"

@@ -43,4 +43,5 @@ export type { SandboxContext } from "./wire/sandbox-context.ts";
 
 // Errors and limits.
 export { ExecError, type ExecErrorCode } from "./errors.ts";
-export { EXEC_LIMITS, type ExecLimits } from "./limits.ts";
+export { CLIENT_LIMITS, type ClientLimits, SERVER_LIMITS, type ServerLimits } from "./limits.ts";
+export type { LogFields, Logger, LogLevel } from "./logger.ts";

@@ -1,49 +1,87 @@
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
-/** Every bound that server and client keep, in one place, each with its reason. */
-export const EXEC_LIMITS = {
-  /** The largest message that comes in. What Codex's own server and client accept. */
+/** Limits of a server that `ExecServerOptions.limits` can change. */
+export const SERVER_LIMITS = {
+  /** The largest message that is accepted. What Codex's own server and client accept. */
   messageBytes: 64 * MIB,
-  /** The largest WebSocket frame that goes out. Codex's client drops the connection above 16 MiB. */
+  /** Frames of one message. Enough for the largest message in frames of 4 KiB; empty frames can't exhaust memory. */
+  messageFragments: 16_384,
+  /** The largest WebSocket frame that is sent. Codex's client drops the connection above 16 MiB. */
   frameBytes: 8 * MIB,
+  /** How long a session waits for its client to reconnect. Codex's number; its client tries for 25 s. */
+  sessionTtlMs: 30_000,
+  /** How long a closed process stays readable. Codex's number. */
+  closedRetentionMs: 30_000,
+  /** Output kept per process for replay. Codex's numbers. */
+  retainedBytes: MIB,
+  retainedChunks: 50_000,
+  /** Output kept for all closed processes of a session whose client has received it: the oldest is dropped first. */
+  closedRetainedBytes: 64 * MIB,
+  /**
+   * Unsent bytes above which children are no longer read, and below which they are again. Together with what may be missed
+   * while no client is connected, they stay below `retainedBytes`.
+   */
+  outgoingHighBytes: MIB / 2,
+  outgoingLowBytes: 256 * KIB,
+  /** Unsent bytes above which no more requests are read, so that a client that never reads can't exhaust memory. */
+  outgoingStopReadingBytes: 8 * MIB,
+  /** Requests per connection that may wait for a free slot before no more are read. */
+  queuedRequests: 4096,
+  /** Processes per session. Closed ones are forgotten early to make room; only running ones can fill it. */
+  processes: 4096,
+  /** Shell snapshots per session, and how long and how large a capture may be. Codex's numbers. */
+  snapshots: 16,
+  snapshotMs: 10_000,
+  snapshotBytes: 512 * KIB,
+  /** How often a WebSocket is pinged. Codex's number. A client that sends nothing until the next ping is disconnected. */
+  pingMs: 30_000,
+  /** Open connections of a listener. One that exceeds them is refused. */
+  connections: 1024,
+  /** Connections that have not completed the WebSocket handshake. The oldest is dropped when another one arrives. */
+  pendingConnections: 64,
+  /** How long a WebSocket handshake may take, from the connection to the answer. */
+  handshakeMs: 10_000,
+  /** How long `close()` waits for sessions, listeners and children before it gives up on them. */
+  closeMs: 5_000,
+} as const;
+
+/** Limits of a client that `ExecClientOptions.limits` can change. */
+export const CLIENT_LIMITS = {
+  /** Requests in flight. Codex's server can lock up above about 1000. */
+  inFlight: 256,
+  /** How long a connection and a handshake may take. Codex's number. */
+  connectMs: 10_000,
+  /** How long a client tries to resume its session after a lost connection, and the pause between attempts. Codex's numbers. */
+  resumeMs: 25_000,
+  resumeRetryMs: 100,
+  /** Unread output per process. Above it, the oldest is dropped and the reader fails with `output_lost`. */
+  unreadOutputBytes: 8 * MIB,
+  /** Events that may wait for a missing sequence number, and their bytes. Codex's client keeps 256 and 1 MiB. */
+  reorderEvents: 1024,
+  reorderBytes: 4 * MIB,
+  /** How long a launched server may take to stop. */
+  stopMs: 2_000,
+} as const;
+
+export type ServerLimits = { readonly [K in keyof typeof SERVER_LIMITS]: number };
+export type ClientLimits = { readonly [K in keyof typeof CLIENT_LIMITS]: number };
+
+/** Bounds that can't be changed: most are part of the protocol as Codex implements it. */
+export const EXEC_LIMITS = {
   /** JSON values in one message. Codex's number; a long string is one value. */
   jsonValues: 262_144,
   /** How deep a message may nest. Codex's number. */
   jsonDepth: 127,
-  /** How long a session waits for its client to come back. Codex's number; its client tries for 25 s. */
-  sessionTtlMs: 30_000,
-  /** How long a closed process stays readable. Codex's number. */
-  closedRetentionMs: 30_000,
-  /** Output kept for replay, for each process. Codex's numbers. */
-  retainedBytes: MIB,
-  retainedChunks: 50_000,
-  /** Output kept of all closed processes of one session whose client has had it: the oldest goes first. */
-  closedRetainedBytes: 64 * MIB,
   /** The largest chunk of output. Far below the 1 MiB of reordering that Codex's client allows. */
   chunkBytes: 64 * KIB,
-  /**
-   * Unsent bytes above which children are no longer read, and below which they are again. Together with what may be missed
-   * while nobody is connected it stays below what is kept for replay.
-   */
-  outgoingHighBytes: MIB / 2,
-  outgoingLowBytes: 256 * KIB,
-  /** Unsent bytes above which no more requests are read: a client that only writes gets no memory of ours. */
-  outgoingStopReadingBytes: 8 * MIB,
-  /** Requests that may wait for a free place on one connection before no more are read. */
-  queuedRequests: 4096,
-  /** Requests that run at once on one connection, unless told otherwise. */
+  /** Concurrent requests per connection unless `concurrentRequests` says otherwise. */
   concurrentRequests: 64,
   /** Write ids remembered for each process, so that a retried write is applied once. Codex's number. */
   rememberedWrites: 4096,
   /** Bytes that may wait for a child that does not read its stdin. Then `process/write` waits. */
   stdinHighBytes: MIB,
-  /** Processes of one session, ended ones that are still kept included: each holds up to 1 MiB of output. */
-  processes: 4096,
-  /** Shell snapshots of one session, how long and how large a capture may be, and its scope. Codex's numbers. */
-  snapshots: 16,
-  snapshotMs: 10_000,
-  snapshotBytes: 512 * KIB,
+  /** The longest scope of a shell snapshot. Codex's number. */
   snapshotScopeBytes: 256,
   /** Open files of one connection, the length of their ids, and the size of one block. Codex's numbers. */
   fileHandles: 128,
@@ -80,8 +118,6 @@ export const EXEC_LIMITS = {
   policyAnswerMarginMs: 5_000,
   /** How long a client's handler of network requests may take, unless told otherwise: a person may be asked. */
   networkRequestMs: 300_000,
-  /** How often a WebSocket is pinged. Codex's number. */
-  pingMs: 30_000,
   /** How long a child's tail may take before `sandboxDenied` is decided. Codex's number. */
   denialGraceMs: 20,
   /** Warm sandbox helpers, how long one may idle, and how long one may take to start or to answer. */
@@ -89,21 +125,8 @@ export const EXEC_LIMITS = {
   sandboxHelperIdleMs: 15_000,
   sandboxHelperStartMs: 20_000,
   sandboxHelperCallMs: 120_000,
-  /** Requests that a client has under way at once. Codex's server can lock up above about 1000. */
-  clientInFlight: 256,
-  /** Events that may wait for a missing number, and their bytes. Codex's client keeps 256 and 1 MiB. */
-  reorderEvents: 1024,
-  reorderBytes: 4 * MIB,
-  /** Output that waits for its reader, for each process: more, and the connection is not read until it is taken. */
-  unreadOutputBytes: 8 * MIB,
-  /** How long a client tries to get its session back, and how long it waits between tries. Codex's numbers. */
-  resumeMs: 25_000,
-  resumeRetryMs: 100,
-  /** How long a connection and a handshake may take. Codex's number. */
-  connectMs: 10_000,
-  /** How long a launched server may take to stop by itself. */
+  /** The longest line between the server and its launcher. Orders hold a command line and an environment. */
+  launchReportBytes: 64 * MIB,
+  /** How long the launcher may take to end its children. */
   stopMs: 2_000,
 } as const;
-
-/** The limits of one server or client: the defaults, with some changed. */
-export type ExecLimits = { readonly [K in keyof typeof EXEC_LIMITS]: number };

@@ -1,5 +1,5 @@
 import { ExecError } from "../errors.ts";
-import { EXEC_LIMITS } from "../limits.ts";
+import { CLIENT_LIMITS, type ClientLimits } from "../limits.ts";
 
 /** An event of a process, with its number and what it weighs while it waits. */
 export interface NumberedEvent {
@@ -15,6 +15,11 @@ export class EventOrder<Event extends NumberedEvent> {
   readonly #early = new Map<number, Event>();
   #earlyBytes = 0;
   #next = 1;
+  readonly #limits: Pick<ClientLimits, "reorderBytes" | "reorderEvents">;
+
+  constructor(limits: Pick<ClientLimits, "reorderBytes" | "reorderEvents"> = CLIENT_LIMITS) {
+    this.#limits = limits;
+  }
 
   /** The number of the last event that was due. */
   get last(): number {
@@ -47,7 +52,8 @@ export class EventOrder<Event extends NumberedEvent> {
   #keep(event: Event): void {
     this.#early.set(event.seq, event);
     this.#earlyBytes += event.bytes;
-    if (this.#early.size <= EXEC_LIMITS.reorderEvents && this.#earlyBytes <= EXEC_LIMITS.reorderBytes) return;
+    const { reorderEvents, reorderBytes } = this.#limits;
+    if (this.#early.size <= reorderEvents && this.#earlyBytes <= reorderBytes) return;
     throw new ExecError(
       "protocol_violation",
       `event ${this.#next} is missing while ${this.#early.size} later ones came (reorderEvents, reorderBytes)`,

@@ -1,23 +1,23 @@
 // What the client promises whatever the server does.
 import { expect, test } from "vitest";
 import { RawClient } from "../../test/raw-client.ts";
+import type { ClientLimits } from "../limits.ts";
 import { ExecServer } from "../server/exec-server.ts";
 import { ExecClient } from "./exec-client.ts";
 
-async function connected() {
+async function connected(limits: Partial<ClientLimits> = {}) {
   await using stack = new AsyncDisposableStack();
   const server = stack.use(await ExecServer.start());
-  const client = stack.use(await ExecClient.connect(server.url ?? ""));
+  const client = stack.use(await ExecClient.connect(server.url ?? "", { limits }));
   const owner = stack.move();
   return { server, client, [Symbol.asyncDispose]: () => owner.disposeAsync() };
 }
 
 test("a reader who falls too far behind is told, and holds up nobody else", async () => {
-  await using it = await connected();
+  await using it = await connected({ unreadOutputBytes: 100_000 });
   const slow = await it.client.start({
     argv: ["/usr/bin/head", "-c", "3000000", "/dev/zero"],
     cwd: "/",
-    unreadBytes: 100_000,
   });
   const quick = await it.client.start({ argv: ["/bin/echo", "quick"], cwd: "/" });
   expect(String((await quick.collect()).stdout)).toBe("quick\n");

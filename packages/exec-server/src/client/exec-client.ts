@@ -1,7 +1,7 @@
 import { type CallOptions, connectWebSocket } from "@codexkit/rpc";
 import { randomUUID } from "node:crypto";
 import { ExecError } from "../errors.ts";
-import { EXEC_LIMITS } from "../limits.ts";
+import { CLIENT_LIMITS, type ClientLimits, EXEC_LIMITS } from "../limits.ts";
 import type {
   EnvironmentInfo,
   ExecCalls,
@@ -22,8 +22,8 @@ import { asExecError, type LinkListener, type LinkOptions, SessionLink } from ".
 export interface ExecClientOptions {
   /** How the client calls itself. */
   readonly clientName?: string;
-  /** Requests under way at once. */
-  readonly inFlight?: number;
+  /** Limits that differ from `CLIENT_LIMITS`. */
+  readonly limits?: Partial<ClientLimits>;
 }
 
 export interface ConnectOptions extends ExecClientOptions {
@@ -46,8 +46,6 @@ export interface StartOptions extends Omit<
   readonly tty?: boolean;
   /** Takes output as it comes, instead of the iterator. */
   readonly onOutput?: (output: ProcessOutput) => void;
-  /** Output that may wait for its reader. Default 8 MiB. */
-  readonly unreadBytes?: number;
   /** Decides of hosts that its `networkProxy` does not settle. Without it they are denied. */
   readonly onNetworkRequest?: NetworkWatcher["onNetworkRequest"];
   /** Hears what became of its requests to the network. Some may not be told. */
@@ -70,8 +68,10 @@ export class ExecClient implements AsyncDisposable {
   readonly closed: Promise<ExecError>;
   readonly #link: SessionLink;
   readonly #routes: Routes;
+  readonly #limits: ClientLimits;
 
-  private constructor(link: SessionLink, routes: Routes) {
+  private constructor(link: SessionLink, routes: Routes, limits: ClientLimits) {
+    this.#limits = limits;
     this.#link = link;
     this.#routes = routes;
     this.files = new RemoteFiles(link);
@@ -81,14 +81,15 @@ export class ExecClient implements AsyncDisposable {
   /** Connects to `ws://…`, `wss://…` or `unix:///path`. */
   static async connect(url: string | URL, options: ConnectOptions = {}): Promise<ExecClient> {
     const { token, signal: given } = options;
+    const link = shared(options);
     return ExecClient.#open({
-      ...shared(options),
+      ...link,
       resumable: options.resume ?? true,
       dial: (signal) =>
         connectWebSocket(url, {
           ...(token === undefined ? {} : { token }),
           signal: given ? AbortSignal.any([given, signal]) : signal,
-          connectTimeoutMs: EXEC_LIMITS.connectMs,
+          connectTimeoutMs: link.limits.connectMs,
           limits: { messageBytes: EXEC_LIMITS.fileBytes },
         }),
     });
@@ -96,10 +97,11 @@ export class ExecClient implements AsyncDisposable {
 
   /** Starts a server as a child and speaks to it over its stdio; it ends with the client. */
   static async launch(command: LaunchCommand, options: ExecClientOptions = {}): Promise<ExecClient> {
+    const link = shared(options);
     return ExecClient.#open({
-      ...shared(options),
+      ...link,
       resumable: false,
-      dial: () => LaunchTransport.start(command),
+      dial: () => LaunchTransport.start(command, link.limits),
     });
   }
 
@@ -108,7 +110,7 @@ export class ExecClient implements AsyncDisposable {
     try {
       const link = await SessionLink.connect(options, routes);
       routes.link = link;
-      return new ExecClient(link, routes);
+      return new ExecClient(link, routes, options.limits);
     } catch (error) {
       throw asExecError(error);
     }
@@ -125,15 +127,7 @@ export class ExecClient implements AsyncDisposable {
 
   /** Starts a process. Its events have somewhere to go before the request leaves: some come before the answer. */
   async start(options: StartOptions, callOptions: CallOptions = {}): Promise<RemoteProcess> {
-    const {
-      processId = randomUUID(),
-      cwd,
-      onOutput,
-      unreadBytes,
-      onNetworkRequest,
-      onNetworkDecision,
-      ...rest
-    } = options;
+    const { processId = randomUUID(), cwd, onOutput, onNetworkRequest, onNetworkDecision, ...rest } = options;
     const network = new NetworkWatch({ onNetworkRequest, onNetworkDecision });
     const params = {
       env: { PATH: DEFAULT_PATH },
@@ -143,7 +137,7 @@ export class ExecClient implements AsyncDisposable {
       processId,
       cwd: asUri(cwd),
     };
-    const process = new RemoteProcess(processId, this.#link, { onOutput, unreadBytes });
+    const process = new RemoteProcess(processId, this.#link, this.#limits, onOutput);
     this.#routes.add(process, network);
     try {
       await this.#link.request("process/start", params, callOptions);
@@ -210,8 +204,11 @@ export class ExecClient implements AsyncDisposable {
   }
 }
 
-function shared(options: ExecClientOptions): Pick<LinkOptions, "clientName" | "inFlight"> {
-  return { clientName: options.clientName ?? "codexkit", inFlight: options.inFlight };
+function shared(options: ExecClientOptions): Pick<LinkOptions, "clientName" | "limits"> {
+  return {
+    clientName: options.clientName ?? "codexkit",
+    limits: { ...CLIENT_LIMITS, ...options.limits },
+  };
 }
 
 /** Leads each event to its process, and each piece of a body to its reader. */

@@ -2,7 +2,7 @@ import { NdjsonTransport, type Transport, type TransportReceiver } from "@codexk
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { setTimeout as delay } from "node:timers/promises";
 import { ExecError } from "../errors.ts";
-import { EXEC_LIMITS } from "../limits.ts";
+import type { ClientLimits } from "../limits.ts";
 
 export interface LaunchCommand {
   readonly command: string;
@@ -19,9 +19,11 @@ export class LaunchTransport implements Transport {
   readonly #child: ChildProcessWithoutNullStreams;
   readonly #lines: NdjsonTransport;
   readonly #gone: Promise<void>;
+  readonly #limits: ClientLimits;
   #stderr = "";
 
-  private constructor(child: ChildProcessWithoutNullStreams) {
+  private constructor(child: ChildProcessWithoutNullStreams, limits: ClientLimits) {
+    this.#limits = limits;
     this.#child = child;
     this.#lines = new NdjsonTransport({ input: child.stdout, output: child.stdin });
     child.stderr.on("data", (bytes: Buffer) => {
@@ -30,14 +32,17 @@ export class LaunchTransport implements Transport {
     this.#gone = new Promise((resolve) => child.once("close", () => resolve()));
   }
 
-  static async start({ command, args = [], cwd, env }: LaunchCommand): Promise<LaunchTransport> {
+  static async start(
+    { command, args = [], cwd, env }: LaunchCommand,
+    limits: ClientLimits,
+  ): Promise<LaunchTransport> {
     const child = spawn(command, args, {
       cwd,
       env: env ?? process.env,
       stdio: "pipe",
       detached: true,
     });
-    const transport = new LaunchTransport(child);
+    const transport = new LaunchTransport(child, limits);
     await new Promise<void>((resolve, reject) => {
       child.once("spawn", resolve);
       child.once("error", (cause) =>
@@ -67,7 +72,7 @@ export class LaunchTransport implements Transport {
   async close(): Promise<void> {
     await this.#lines.close();
     for (const signal of ["SIGTERM", "SIGKILL"] as const) {
-      if (await this.#goneWithin(EXEC_LIMITS.stopMs)) return;
+      if (await this.#goneWithin(this.#limits.stopMs)) return;
       this.#kill(signal);
     }
     await this.#gone;

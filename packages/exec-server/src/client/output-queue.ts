@@ -1,5 +1,4 @@
 import { ExecError } from "../errors.ts";
-import { EXEC_LIMITS } from "../limits.ts";
 import type { OutputStream } from "../wire/exec-wire.ts";
 
 /** A piece of a process's output. */
@@ -20,7 +19,7 @@ export class OutputQueue implements AsyncIterable<ProcessOutput> {
   #end: { error: ExecError | undefined } | undefined;
   #wake: (() => void) | undefined;
 
-  constructor(maxBytes: number = EXEC_LIMITS.unreadOutputBytes) {
+  constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
   }
 

@@ -1,4 +1,5 @@
 import { ExecError } from "../errors.ts";
+import type { ClientLimits } from "../limits.ts";
 import type { ExecNotices, ReadResult } from "../wire/exec-wire.ts";
 import { EventOrder } from "./event-order.ts";
 import { OutputQueue, type ProcessOutput } from "./output-queue.ts";
@@ -34,7 +35,7 @@ type ProcessEvent =
 export class RemoteProcess implements AsyncIterable<ProcessOutput>, AsyncDisposable {
   readonly id: string;
   readonly #link: SessionLink;
-  readonly #order = new EventOrder<ProcessEvent>();
+  readonly #order: EventOrder<ProcessEvent>;
   readonly #queue: OutputQueue;
   readonly #closed = Promise.withResolvers<ProcessEnd>();
   readonly #listener: ((output: ProcessOutput) => void) | undefined;
@@ -46,15 +47,14 @@ export class RemoteProcess implements AsyncIterable<ProcessOutput>, AsyncDisposa
   constructor(
     id: string,
     link: SessionLink,
-    options: {
-      onOutput?: ((output: ProcessOutput) => void) | undefined;
-      unreadBytes?: number | undefined;
-    } = {},
+    limits: ClientLimits,
+    onOutput: ((output: ProcessOutput) => void) | undefined,
   ) {
     this.id = id;
     this.#link = link;
-    this.#listener = options.onOutput;
-    this.#queue = new OutputQueue(options.unreadBytes);
+    this.#listener = onOutput;
+    this.#order = new EventOrder(limits);
+    this.#queue = new OutputQueue(limits.unreadOutputBytes);
     // Nobody has to wait for the end.
     this.#closed.promise.catch(() => {});
   }

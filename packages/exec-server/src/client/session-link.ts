@@ -1,7 +1,7 @@
 import { type CallOptions, Peer, type RawJson, RemoteError, RpcError, type Transport } from "@codexkit/rpc";
 import { setTimeout as delay } from "node:timers/promises";
 import { ExecError } from "../errors.ts";
-import { EXEC_LIMITS } from "../limits.ts";
+import type { ClientLimits } from "../limits.ts";
 import { CODES } from "../wire/codes.ts";
 import type { EnvironmentInfo, ExecCalls, ExecNotices, ExecQuestions, ExecWire } from "../wire/exec-wire.ts";
 import type { NetworkAnswer } from "../wire/network-proxy.ts";
@@ -25,7 +25,7 @@ export interface LinkOptions {
   readonly dial: (signal: AbortSignal) => Promise<Transport>;
   /** False where a new connection can't bring the session back: a child's stdio. */
   readonly resumable: boolean;
-  readonly inFlight?: number | undefined;
+  readonly limits: ClientLimits;
 }
 
 /** Calls that may be made a second time when the first was cut off: they change nothing, or are known by an id. */
@@ -134,10 +134,11 @@ export class SessionLink {
   }
 
   async #open(resumeSessionId?: string): Promise<Peer<ExecWire>> {
-    const signal = AbortSignal.any([this.#stopping.signal, AbortSignal.timeout(EXEC_LIMITS.connectMs)]);
+    const { limits } = this.#options;
+    const signal = AbortSignal.any([this.#stopping.signal, AbortSignal.timeout(limits.connectMs)]);
     const transport = await this.#options.dial(signal);
     const peer = new Peer<ExecWire>(transport, {
-      limits: { inFlight: this.#options.inFlight ?? EXEC_LIMITS.clientInFlight, messageBytes: MESSAGE_BYTES },
+      limits: { inFlight: limits.inFlight, messageBytes: MESSAGE_BYTES },
     });
     // Listened to before the handshake: a resumed session speaks as soon as it is attached.
     for (const method of NOTICES) peer.on(method, (params) => this.#listener.notice(method, params as never));
@@ -148,7 +149,7 @@ export class SessionLink {
       const { sessionId, environmentInfo } = await peer.request(
         "initialize",
         { clientName: this.#options.clientName, resumeSessionId: resumeSessionId ?? null },
-        { timeoutMs: EXEC_LIMITS.connectMs },
+        { timeoutMs: limits.connectMs },
       );
       await peer.notify("initialized", {});
       this.#sessionId = sessionId;
@@ -171,7 +172,7 @@ export class SessionLink {
   }
 
   async #resume(cause: RpcError): Promise<Peer<ExecWire>> {
-    const until = Date.now() + EXEC_LIMITS.resumeMs;
+    const until = Date.now() + this.#options.limits.resumeMs;
     for (;;) {
       try {
         const peer = await this.#open(this.#sessionId);
@@ -184,7 +185,8 @@ export class SessionLink {
             cause,
           });
         }
-        await delay(EXEC_LIMITS.resumeRetryMs, undefined, { signal: this.#stopping.signal }).catch(() => {});
+        const { resumeRetryMs } = this.#options.limits;
+        await delay(resumeRetryMs, undefined, { signal: this.#stopping.signal }).catch(() => {});
       }
     }
   }

@@ -1,4 +1,4 @@
-import { EXEC_LIMITS } from "../limits.ts";
+import { SERVER_LIMITS } from "../limits.ts";
 import { runFileOperation } from "../files/operations.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import { CODES } from "../wire/codes.ts";
@@ -40,7 +40,7 @@ export async function scanRoot(path: string, call: FileCalls, warnings: string[]
 
 /** Reads small UTF-8 files until the budget of the root is used up; what is there and can't be read is a warning. */
 function textReader(call: FileCalls, warnings: string[]): ReadText {
-  let left = Math.min(ROOT_BYTES, EXEC_LIMITS.messageBytes);
+  let left = Math.min(ROOT_BYTES, SERVER_LIMITS.messageBytes);
   const load = async (path: string): Promise<string | undefined> => {
     const { isFile, size } = (await call("fs/getMetadata", { path })) as FileMetadata;
     if (!isFile) return undefined;

@@ -1,4 +1,4 @@
-import type { ExecLimits } from "../limits.ts";
+import type { ServerLimits } from "../limits.ts";
 import type { ChildSpec } from "./child.ts";
 import type { FifoPool } from "./fifo-pool.ts";
 import type { Launcher } from "./launcher.ts";
@@ -9,7 +9,7 @@ export interface CaptureMeans {
   readonly launcher: Launcher;
   readonly fifos: FifoPool;
   readonly groups: ProcessGroups;
-  readonly limits: Pick<ExecLimits, "snapshotMs" | "snapshotBytes">;
+  readonly limits: Pick<ServerLimits, "snapshotMs" | "snapshotBytes">;
 }
 
 /** How long the pipe of a child that is over may take to be read. */

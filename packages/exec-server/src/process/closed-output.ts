@@ -1,4 +1,3 @@
-import { EXEC_LIMITS } from "../limits.ts";
 import type { ManagedProcess } from "./managed-process.ts";
 
 /**
@@ -10,7 +9,7 @@ export class ClosedOutput {
   readonly #processes = new Set<ManagedProcess>();
   #bytes = 0;
 
-  constructor(maxBytes: number = EXEC_LIMITS.closedRetainedBytes) {
+  constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
   }
 

@@ -86,7 +86,7 @@ export class Launcher implements AsyncDisposable {
       // The last is for sockets, which can't be written as text.
       stdio: ["pipe", "pipe", "ignore", "ipc"],
     }) as LauncherProcess;
-    const lines = new LineSplitter(EXEC_LIMITS.messageBytes, (line) =>
+    const lines = new LineSplitter(EXEC_LIMITS.launchReportBytes, (line) =>
       this.#hear(JSON.parse(line) as LaunchReport),
     );
     child.stdout.on("data", (bytes: Buffer) => lines.push(bytes));

@@ -1,4 +1,4 @@
-import { EXEC_LIMITS } from "../limits.ts";
+import { EXEC_LIMITS, type ServerLimits } from "../limits.ts";
 import type { OutputStream, ReadResult } from "../wire/exec-wire.ts";
 import type { ReadParams } from "../wire/process-params.ts";
 import type { Child, ChildEvents } from "./child.ts";
@@ -35,7 +35,7 @@ export class ManagedProcess implements ChildEvents {
   readonly id: string;
   readonly #listener: ProcessListener;
   readonly #denied: DenialCheck | undefined;
-  readonly #replay = new ReplayBuffer();
+  readonly #replay: ReplayBuffer;
   readonly #waiters = new Set<Waiter>();
   #child: Child | undefined;
   #nextSeq = 1;
@@ -52,7 +52,13 @@ export class ManagedProcess implements ChildEvents {
   /** Runs once, when the process is over and its output read to the end. */
   onClosed: () => void = () => {};
 
-  constructor(id: string, listener: ProcessListener, denied?: DenialCheck) {
+  constructor(
+    id: string,
+    listener: ProcessListener,
+    limits: Pick<ServerLimits, "retainedBytes" | "retainedChunks">,
+    denied?: DenialCheck,
+  ) {
+    this.#replay = new ReplayBuffer(limits.retainedBytes, limits.retainedChunks);
     this.id = id;
     this.#listener = listener;
     this.#denied = denied;

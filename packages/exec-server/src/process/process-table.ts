@@ -1,5 +1,5 @@
 import { Refusal } from "../wire/refusal.ts";
-import { EXEC_LIMITS, type ExecLimits } from "../limits.ts";
+import type { ServerLimits } from "../limits.ts";
 import { decodeBase64 } from "../wire/base64.ts";
 import { CODES } from "../wire/codes.ts";
 import type { ReadResult, WriteStatus } from "../wire/exec-wire.ts";
@@ -30,13 +30,15 @@ interface Entry {
 /** The processes of one session, by the ids that its client chose. */
 export class ProcessTable {
   readonly #entries = new Map<string, Entry>();
+  /** Ids of processes that have closed, oldest first. */
+  readonly #closed = new Set<string>();
   readonly #listener: ProcessListener;
   readonly #groups: ProcessGroups;
-  readonly #limits: ExecLimits;
+  readonly #limits: ServerLimits;
   readonly #closedOutput: ClosedOutput;
   #ended = false;
 
-  constructor(listener: ProcessListener, groups: ProcessGroups, limits: ExecLimits = EXEC_LIMITS) {
+  constructor(listener: ProcessListener, groups: ProcessGroups, limits: ServerLimits) {
     this.#listener = listener;
     this.#groups = groups;
     this.#limits = limits;
@@ -46,11 +48,8 @@ export class ProcessTable {
   /** Takes the id at once, so that of two starts of one id exactly one wins, and frees it when the start fails. */
   async start(id: string, launch: LaunchChild, { denied, leftovers }: StartOptions = {}): Promise<void> {
     if (this.#entries.has(id)) throw new Refusal(CODES.invalidRequest, `process ${id} already exists`);
-    if (this.#entries.size >= this.#limits.processes) {
-      const { processes } = this.#limits;
-      throw new Refusal(CODES.invalidRequest, `at most ${processes} processes are kept for one session`);
-    }
-    const process = new ManagedProcess(id, this.#listener, denied);
+    this.#makeRoom();
+    const process = new ManagedProcess(id, this.#listener, this.#limits, denied);
     const entry: Entry = {
       process,
       writes: new WriteLedger(),
@@ -67,8 +66,8 @@ export class ProcessTable {
       this.#entries.delete(id);
       throw error;
     }
-    process.onClosed = () => this.#closed(id, entry);
-    if (process.isClosed) this.#closed(id, entry);
+    process.onClosed = () => this.#finish(id, entry);
+    if (process.isClosed) this.#finish(id, entry);
     if (entry.cancelled || this.#ended) this.#kill(entry);
   }
 
@@ -121,7 +120,27 @@ export class ProcessTable {
       this.#kill(entry);
     }
     this.#entries.clear();
+    this.#closed.clear();
     this.#groups.killAll();
+  }
+
+  /** Forgets the process that closed first if the table is full: a client that starts many in a row is not refused. */
+  #makeRoom(): void {
+    const { processes } = this.#limits;
+    if (this.#entries.size < processes) return;
+    const [oldest] = this.#closed;
+    if (oldest === undefined)
+      throw new Refusal(CODES.invalidRequest, `${processes} processes are running, the most per session`);
+    this.#forget(oldest);
+  }
+
+  #forget(id: string): void {
+    const entry = this.#entries.get(id);
+    if (!entry) return;
+    clearTimeout(entry.forgetTimer);
+    this.#closedOutput.forget(entry.process);
+    this.#entries.delete(id);
+    this.#closed.delete(id);
   }
 
   #kill({ process }: Entry): void {
@@ -131,15 +150,13 @@ export class ProcessTable {
     child.abandon();
   }
 
-  #closed(id: string, entry: Entry): void {
+  #finish(id: string, entry: Entry): void {
     if (entry.process.child) this.#groups.leaderEnded(entry.process.child.pid);
     entry.leftovers?.[Symbol.dispose]();
     if (this.#ended) return;
     this.#closedOutput.add(entry.process, { heard: this.#listener.isHeard });
-    entry.forgetTimer = setTimeout(() => {
-      this.#closedOutput.forget(entry.process);
-      this.#entries.delete(id);
-    }, this.#limits.closedRetentionMs);
+    this.#closed.add(id);
+    entry.forgetTimer = setTimeout(() => this.#forget(id), this.#limits.closedRetentionMs);
     entry.forgetTimer.unref();
   }
 }

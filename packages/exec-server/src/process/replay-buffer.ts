@@ -1,4 +1,4 @@
-import { EXEC_LIMITS } from "../limits.ts";
+import { EXEC_LIMITS, SERVER_LIMITS } from "../limits.ts";
 import type { OutputStream } from "../wire/exec-wire.ts";
 
 export interface RetainedChunk {
@@ -22,7 +22,10 @@ export class ReplayBuffer {
   #bytes = 0;
   #spare: Buffer | undefined;
 
-  constructor(maxBytes: number = EXEC_LIMITS.retainedBytes, maxChunks: number = EXEC_LIMITS.retainedChunks) {
+  constructor(
+    maxBytes: number = SERVER_LIMITS.retainedBytes,
+    maxChunks: number = SERVER_LIMITS.retainedChunks,
+  ) {
     this.#maxBytes = maxBytes;
     this.#maxChunks = maxChunks;
   }

@@ -64,9 +64,14 @@ export class Sandbox implements AsyncDisposable {
     this.#configured = bwrap;
   }
 
-  get capabilities(): Readonly<Record<string, boolean>> {
+  /** Whether a working bubblewrap was found. Without one, sandboxed requests are refused. */
+  get isUsable(): boolean {
     this.#found ??= this.#find() ?? "nothing";
-    const isUsable = this.#found !== "nothing";
+    return this.#found !== "nothing";
+  }
+
+  get capabilities(): Readonly<Record<string, boolean>> {
+    const { isUsable } = this;
     return {
       sandboxedFileStreaming: true,
       fileWriteStreaming: true,

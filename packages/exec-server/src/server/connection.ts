@@ -1,6 +1,6 @@
 import { Refusal } from "../wire/refusal.ts";
 import type * as z from "zod";
-import { EXEC_LIMITS, type ExecLimits } from "../limits.ts";
+import type { ServerLimits } from "../limits.ts";
 import type { Session } from "../session/session.ts";
 import type { SessionStore } from "../session/session-store.ts";
 import { CODES } from "../wire/codes.ts";
@@ -45,7 +45,7 @@ export interface ConnectionOptions {
   readonly concurrentRequests: number;
   /** A connection that can't come back ends its session with it. */
   readonly resumable: boolean;
-  readonly limits?: ExecLimits;
+  readonly limits: ServerLimits;
 }
 
 type Request = Extract<Incoming, { kind: "request" }>;
@@ -53,7 +53,7 @@ type Request = Extract<Incoming, { kind: "request" }>;
 /** One client: reads its messages, lets requests run in their lanes, and answers each exactly once. */
 export class Connection {
   readonly #options: ConnectionOptions;
-  readonly #limits: ExecLimits;
+  readonly #limits: ServerLimits;
   readonly #inlet: Inlet;
   readonly #writer: MessageWriter;
   readonly #methods: MethodTable;
@@ -70,7 +70,7 @@ export class Connection {
     this.#inlet = inlet;
     this.#writer = writer;
     this.#options = options;
-    this.#limits = options.limits ?? EXEC_LIMITS;
+    this.#limits = options.limits;
     this.#handshake = new Handshake(options.sessions, writer, options.info);
     this.#methods = options.methods((release) => this.#releases.push(release));
   }

@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { ExecError } from "../errors.ts";
-import { EXEC_LIMITS, type ExecLimits } from "../limits.ts";
+import { EXEC_LIMITS, SERVER_LIMITS, type ServerLimits } from "../limits.ts";
+import { type Logger, SILENT } from "../logger.ts";
 import { ManagedNetwork } from "../network/managed-network.ts";
 import { FifoPool } from "../process/fifo-pool.ts";
 import { Launcher } from "../process/launcher.ts";
@@ -21,7 +22,7 @@ export interface ExecServerOptions {
   /** `ws://IP:PORT` (port 0 picks a free one) or `stdio`. Default `ws://127.0.0.1:0`. */
   readonly listen?: string;
   readonly auth?: WebSocketAuth;
-  /** Lets a server without `auth` listen beyond this machine. Whoever reaches it can run anything. */
+  /** Lets a server without `auth` listen beyond this machine. Every client that reaches it can run anything. */
   readonly allowUnauthenticatedRemote?: boolean;
   /** Requests that run at once on one connection; control calls come on top. 1 is strictly one after the other. */
   readonly concurrentRequests?: number;
@@ -30,7 +31,12 @@ export interface ExecServerOptions {
   /** For stdio: the streams, if not those of the process. */
   readonly input?: Readable;
   readonly output?: Writable;
-  readonly limits?: Partial<ExecLimits>;
+  /** Host names under which unauthenticated clients reach the server, besides IP addresses and `localhost`. */
+  readonly allowedHosts?: readonly string[];
+  /** Receives log records. Default: none are written. */
+  readonly log?: Logger;
+  /** Limits that differ from `SERVER_LIMITS`. */
+  readonly limits?: Partial<ServerLimits>;
 }
 
 /** The version of Codex whose protocol this is. */
@@ -52,7 +58,15 @@ export class ExecServer implements AsyncDisposable {
   readonly #finish: () => void;
   #closing: Promise<void> | undefined;
 
-  private constructor(url: string | undefined, stack: AsyncDisposableStack, done: Promise<void> | undefined) {
+  readonly #closeMs: number;
+
+  private constructor(
+    url: string | undefined,
+    stack: AsyncDisposableStack,
+    closeMs: number,
+    done: Promise<void> | undefined,
+  ) {
+    this.#closeMs = closeMs;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.url = url;
     this.done = done ?? promise;
@@ -64,7 +78,8 @@ export class ExecServer implements AsyncDisposable {
     const address = parseListenUrl(options.listen ?? DEFAULT_LISTEN_URL);
     assertSafe(options, address);
     await using starting = new AsyncDisposableStack();
-    const limits: ExecLimits = { ...EXEC_LIMITS, ...options.limits };
+    const limits: ServerLimits = { ...SERVER_LIMITS, ...options.limits };
+    const log = options.log ?? SILENT;
     const folder = mkdtempSync(join(tmpdir(), "codexkit-exec-"));
     // A `mkfifo` that still runs may make one more pipe while the folder is emptied.
     starting.defer(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 }));
@@ -73,11 +88,11 @@ export class ExecServer implements AsyncDisposable {
     const network = starting.use(new ManagedNetwork());
     const fifos = new FifoPool(folder);
     const sessions = new SessionStore(limits);
-    starting.defer(() => sessions.endAll());
     const info = environmentInfo(PROTOCOL_VERSION, {
       fsWatchMissing: true,
       capabilityDiscoveryV2: true,
       shellSnapshotV2: true,
+      httpHeaderEnvVars: true,
       environmentConfigRead: true,
       ...sandbox.capabilities,
     });
@@ -85,35 +100,58 @@ export class ExecServer implements AsyncDisposable {
       methods: (onEnd) => methodTable({ info, fifos, launcher, sandbox, network, onEnd }),
       sessions,
       info,
-      concurrentRequests: options.concurrentRequests ?? limits.concurrentRequests,
+      concurrentRequests: options.concurrentRequests ?? EXEC_LIMITS.concurrentRequests,
       resumable: true,
       limits,
     };
     if (address.kind === "stdio") {
       const done = serveStdio(options.input ?? process.stdin, options.output ?? process.stdout, connection);
-      return new ExecServer(undefined, starting.move(), done);
+      starting.defer(() => sessions.endAll());
+      return new ExecServer(undefined, starting.move(), limits.closeMs, done);
     }
-    const listener = await WsListener.start({ ...address, auth: options.auth, connection }).catch(
-      (cause: unknown) => {
-        throw new ExecError("bad_option", `can't listen on ${options.listen ?? DEFAULT_LISTEN_URL}`, {
-          cause,
-        });
-      },
-    );
+    const listener = await WsListener.start({
+      ...address,
+      auth: options.auth,
+      allowedHosts: (options.allowedHosts ?? []).map((host) => host.toLowerCase()),
+      connection,
+      limits,
+      log,
+    }).catch((cause: unknown) => {
+      throw listenError(options.listen ?? DEFAULT_LISTEN_URL, cause);
+    });
     starting.defer(() => listener.close());
+    // Sessions end first: a client that holds its connection open must not keep processes running.
+    starting.defer(() => {
+      listener.stopAccepting();
+      sessions.endAll();
+    });
     network.ownPort = listener.port;
-    return new ExecServer(listener.url, starting.move(), undefined);
+    log.info("listening", { url: listener.url, sandbox: sandbox.isUsable });
+    return new ExecServer(listener.url, starting.move(), limits.closeMs, undefined);
   }
 
-  /** Ends every connection, session and process; nothing is left when it resolves. */
+  /** Ends every session and process, then every connection. Resolves within `limits.closeMs`. */
   close(): Promise<void> {
-    this.#closing ??= this.#stack.disposeAsync().then(this.#finish);
+    this.#closing ??= this.#closeWithin(this.#closeMs).finally(this.#finish);
     return this.#closing;
+  }
+
+  async #closeWithin(limitMs: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, limitMs);
+    await Promise.race([this.#stack.disposeAsync(), promise]).finally(() => clearTimeout(timer));
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
+}
+
+function listenError(url: string, cause: unknown): ExecError {
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown error";
+  const advice =
+    code === "EADDRINUSE" ? " Another program uses this port: choose another one, or port 0." : "";
+  return new ExecError("bad_option", `--listen ${url}: can't listen there (${code}).${advice}`, { cause });
 }
 
 function assertSafe(options: ExecServerOptions, address: ReturnType<typeof parseListenUrl>): void {
@@ -126,6 +164,6 @@ function assertSafe(options: ExecServerOptions, address: ReturnType<typeof parse
   if (isLoopback(address.host) || options.auth || options.allowUnauthenticatedRemote === true) return;
   throw new ExecError(
     "bad_option",
-    `${address.host} can be reached from elsewhere, and whoever reaches it can run anything: set auth, or allowUnauthenticatedRemote`,
+    `${address.host} can be reached from other machines, and every client can run anything. Set auth (--ws-auth), or allowUnauthenticatedRemote (--allow-unauthenticated-remote).`,
   );
 }

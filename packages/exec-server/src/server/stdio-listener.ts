@@ -1,11 +1,10 @@
 import { LineSplitter } from "@codexkit/rpc";
 import type { Readable, Writable } from "node:stream";
-import { EXEC_LIMITS } from "../limits.ts";
 import { Connection, type ConnectionOptions } from "./connection.ts";
-import { lineFraming } from "./framing.ts";
+import { lineSink } from "./message-sink.ts";
 import { MessageWriter } from "./message-writer.ts";
 
-/** Serves one client over a pair of streams, a message a line. Its end is the end of its session. */
+/** Serves one client over a pair of streams, one message per line. The session ends with the streams. */
 export function serveStdio(input: Readable, output: Writable, options: ConnectionOptions): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const end = (): void => {
@@ -13,10 +12,12 @@ export function serveStdio(input: Readable, output: Writable, options: Connectio
     connection.ended();
     resolve();
   };
-  const writer = new MessageWriter(output, lineFraming, () => connection.relieved());
+  const writer = new MessageWriter(lineSink(output), () => connection.relieved(), options.limits);
   const inlet = { pause: () => input.pause(), resume: () => input.resume(), cut: end };
   const connection = new Connection(inlet, writer, { ...options, resumable: false });
-  const lines = new LineSplitter(EXEC_LIMITS.messageBytes, (line) => connection.receive(Buffer.from(line)));
+  const lines = new LineSplitter(options.limits.messageBytes, (line) =>
+    connection.receive(Buffer.from(line)),
+  );
   input.on("data", (bytes: Buffer) => {
     try {
       lines.push(bytes);

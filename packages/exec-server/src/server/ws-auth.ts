@@ -1,10 +1,10 @@
-import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import { errors, jwtVerify } from "jose";
+import { createHash, timingSafeEqual } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { isAbsolute } from "node:path";
-import * as z from "zod";
 import { ExecError } from "../errors.ts";
 
-/** How clients of a WebSocket listener prove who they are. */
+/** How clients of a WebSocket listener authenticate. */
 export type WebSocketAuth =
   | { readonly mode: "capability-token"; readonly tokenSha256: string }
   | {
@@ -12,23 +12,25 @@ export type WebSocketAuth =
       readonly secret: string;
       readonly issuer?: string;
       readonly audience?: string;
-      /** How far apart clocks may be. Default 30. */
+      /** Tolerated clock difference. Default: 30. */
       readonly maxClockSkewSeconds?: number;
     };
 
 const CLOCK_SKEW_SECONDS = 30;
 const SECRET_BYTES = 32;
 
-/** A trimmed secret from a file; the path must be absolute, so that it does not depend on where the server starts. */
+/** Reads a secret and trims it. The path must be absolute, so that it does not depend on where the server starts. */
 export function readSecretFile(path: string, what: string): string {
-  if (!isAbsolute(path)) throw new ExecError("bad_option", `${what} must be an absolute path, not ${path}`);
+  if (!isAbsolute(path))
+    throw new ExecError("bad_option", `${what} expects an absolute path, but received "${path}".`);
   let secret: string;
   try {
     secret = readFileSync(path, "utf8").trim();
   } catch (cause) {
-    throw new ExecError("bad_option", `${what} can't be read: ${path}`, { cause });
+    const code = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown error";
+    throw new ExecError("bad_option", `${what}: ${path} can't be read (${code}).`, { cause });
   }
-  if (secret === "") throw new ExecError("bad_option", `${what} is empty: ${path}`);
+  if (secret === "") throw new ExecError("bad_option", `${what}: ${path} is empty.`);
   return secret;
 }
 
@@ -36,56 +38,43 @@ export function sha256Hex(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
-/** Checks an auth object once, before anything listens. */
+/** Validates the settings once, before anything listens. */
 export function assertAuth(auth: WebSocketAuth): void {
   if (auth.mode === "capability-token" && !/^[0-9a-f]{64}$/i.test(auth.tokenSha256)) {
-    throw new ExecError("bad_option", "the token's SHA-256 must be 64 hexadecimal digits");
+    throw new ExecError("bad_option", "The token's SHA-256 must have 64 hexadecimal digits.");
   }
   if (auth.mode === "signed-bearer-token" && Buffer.byteLength(auth.secret) < SECRET_BYTES) {
-    throw new ExecError("bad_option", `the shared secret must have at least ${SECRET_BYTES} bytes`);
+    throw new ExecError("bad_option", `The shared secret must have at least ${SECRET_BYTES} bytes.`);
   }
 }
 
-/** Whether an `Authorization` header lets its bearer in. */
-export function isAuthorized(auth: WebSocketAuth, header: string | undefined, nowSeconds: number): boolean {
+/** Whether an `Authorization` header authenticates the client. */
+export async function isAuthorized(
+  auth: WebSocketAuth,
+  header: string | undefined,
+  now: Date,
+): Promise<boolean> {
   const token = /^bearer\s+(?<token>.+)$/i.exec(header?.trim() ?? "")?.groups?.["token"]?.trim();
   if (token === undefined) return false;
-  if (auth.mode === "signed-bearer-token") return isSignedWell(auth, token, nowSeconds);
-  return equal(Buffer.from(sha256Hex(token), "hex"), Buffer.from(auth.tokenSha256, "hex"));
+  if (auth.mode === "signed-bearer-token") return isSignedToken(auth, token, now);
+  return timingSafeEqual(Buffer.from(sha256Hex(token), "hex"), Buffer.from(auth.tokenSha256, "hex"));
 }
-
-const jwtHeader = z.object({ alg: z.literal("HS256") });
-const jwtClaims = z.object({
-  exp: z.number().int(),
-  nbf: z.number().int().optional(),
-  iss: z.string().optional(),
-  aud: z.union([z.string(), z.array(z.string())]).optional(),
-});
 
 type SignedAuth = Extract<WebSocketAuth, { mode: "signed-bearer-token" }>;
 
-function isSignedWell(auth: SignedAuth, token: string, now: number): boolean {
-  const [head = "", body = "", signature = "", ...rest] = token.split(".");
-  if (rest.length > 0 || !jwtHeader.safeParse(decoded(head)).success) return false;
-  const expected = createHmac("sha256", auth.secret).update(`${head}.${body}`).digest();
-  if (!equal(expected, Buffer.from(signature, "base64url"))) return false;
-  const claims = jwtClaims.safeParse(decoded(body));
-  if (!claims.success) return false;
-  const { exp, nbf, iss, aud } = claims.data;
-  const skew = auth.maxClockSkewSeconds ?? CLOCK_SKEW_SECONDS;
-  if (now > exp + skew || (nbf !== undefined && now < nbf - skew)) return false;
-  if (auth.issuer !== undefined && iss !== auth.issuer) return false;
-  return auth.audience === undefined || [aud ?? []].flat().includes(auth.audience);
-}
-
-function decoded(part: string): unknown {
+async function isSignedToken(auth: SignedAuth, token: string, now: Date): Promise<boolean> {
   try {
-    return JSON.parse(Buffer.from(part, "base64url").toString("utf8"));
-  } catch {
-    return undefined;
+    await jwtVerify(token, Buffer.from(auth.secret), {
+      algorithms: ["HS256"],
+      requiredClaims: ["exp"],
+      clockTolerance: auth.maxClockSkewSeconds ?? CLOCK_SKEW_SECONDS,
+      currentDate: now,
+      ...(auth.issuer === undefined ? {} : { issuer: auth.issuer }),
+      ...(auth.audience === undefined ? {} : { audience: auth.audience }),
+    });
+    return true;
+  } catch (error) {
+    if (error instanceof errors.JOSEError) return false;
+    throw error;
   }
-}
-
-function equal(left: Buffer, right: Buffer): boolean {
-  return left.length === right.length && timingSafeEqual(left, right);
 }

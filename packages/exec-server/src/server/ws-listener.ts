@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import {
   createServer,
   type IncomingMessage,
@@ -6,13 +5,14 @@ import {
   type ServerResponse,
   STATUS_CODES,
 } from "node:http";
-import type { Socket } from "node:net";
+import { isIP, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { EXEC_LIMITS } from "../limits.ts";
+import { type WebSocket, WebSocketServer } from "ws";
+import type { ServerLimits } from "../limits.ts";
+import type { Logger } from "../logger.ts";
 import { Connection, type ConnectionOptions } from "./connection.ts";
-import { FrameReader } from "./frame-reader.ts";
-import { controlFrame, webSocketFraming } from "./framing.ts";
 import { webSocketUrl } from "./listen-url.ts";
+import { webSocketSink } from "./message-sink.ts";
 import { MessageWriter } from "./message-writer.ts";
 import { isAuthorized, type WebSocketAuth } from "./ws-auth.ts";
 
@@ -20,24 +20,46 @@ export interface WsListenerOptions {
   readonly host: string;
   readonly port: number;
   readonly auth: WebSocketAuth | undefined;
+  /** Host names under which clients reach this server, besides IP addresses and `localhost`. */
+  readonly allowedHosts: readonly string[];
   readonly connection: ConnectionOptions;
+  readonly limits: ServerLimits;
+  readonly log: Logger;
 }
 
-/** What a key is joined with to prove that the server speaks WebSocket: https://www.rfc-editor.org/rfc/rfc6455#section-1.3. */
-const HANDSHAKE_ID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
-
-/** Accepts WebSockets on `/`, and answers `/readyz`. Browsers, which send an `Origin`, are refused. */
+/** Accepts WebSockets on `/` and answers `/readyz`. Requests of browsers, which send an `Origin`, are refused. */
 export class WsListener {
   readonly #options: WsListenerOptions;
   readonly #http: Server;
-  readonly #sockets = new Set<Socket>();
+  readonly #upgrader: WebSocketServer;
+  /** Sockets that have not completed the handshake, oldest first. */
+  readonly #pending = new Set<Socket>();
+  readonly #clients = new Set<WebSocket>();
+  #isClosing = false;
 
   private constructor(options: WsListenerOptions) {
+    const { limits } = options;
     this.#options = options;
-    this.#http = createServer((request, response) => this.#answer(request, response));
-    this.#http.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) =>
-      this.#upgrade(request, socket as Socket, head),
+    this.#upgrader = new WebSocketServer({
+      noServer: true,
+      clientTracking: false,
+      perMessageDeflate: false,
+      maxPayload: limits.messageBytes,
+      maxFragments: limits.messageFragments,
+    });
+    this.#http = createServer(
+      {
+        headersTimeout: limits.handshakeMs,
+        requestTimeout: limits.handshakeMs,
+        connectionsCheckingInterval: Math.min(limits.handshakeMs, CHECK_MS),
+      },
+      (request, response) => this.#answer(request, response),
     );
+    this.#http.maxConnections = limits.connections;
+    this.#http.on("connection", (socket) => this.#watchPending(socket));
+    this.#http.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+      void this.#upgrade(request, socket as Socket, head);
+    });
   }
 
   static async start(options: WsListenerOptions): Promise<WsListener> {
@@ -58,91 +80,137 @@ export class WsListener {
     return webSocketUrl(this.#options.host, this.port);
   }
 
+  /** Accepts no more clients. Those that are connected stay connected until `close`. */
+  stopAccepting(): void {
+    this.#isClosing = true;
+    this.#http.close();
+    for (const socket of this.#pending) socket.destroy();
+  }
+
   async close(): Promise<void> {
-    for (const socket of this.#sockets) socket.destroy();
-    const closed = new Promise<void>((resolve) => this.#http.close(() => resolve()));
+    const closed = new Promise<void>((resolve) => {
+      // Reports an error if `stopAccepting` has closed it already: then its end is all that is left to wait for.
+      this.#http.close((error) => (error ? resolve() : undefined));
+      this.#http.once("close", () => resolve());
+    });
+    this.stopAccepting();
+    for (const client of this.#clients) client.terminate();
     this.#http.closeAllConnections();
     await closed;
   }
 
   #answer(request: IncomingMessage, response: ServerResponse): void {
-    response.writeHead(plainStatus(request), { "content-length": 0 }).end();
+    response.writeHead(this.#plainStatus(request), { "content-length": 0, connection: "close" }).end();
   }
 
-  #upgrade(request: IncomingMessage, socket: Socket, head: Buffer): void {
+  /** Bounds what clients cost before they have authenticated. */
+  #watchPending(socket: Socket): void {
+    const { pendingConnections, handshakeMs } = this.#options.limits;
+    this.#pending.add(socket);
+    socket.once("close", () => this.#pending.delete(socket));
+    socket.setTimeout(handshakeMs, () => socket.destroy());
+    const [oldest] = this.#pending;
+    if (this.#pending.size > pendingConnections && oldest) oldest.destroy();
+  }
+
+  async #upgrade(request: IncomingMessage, socket: Socket, head: Buffer): Promise<void> {
     socket.on("error", () => socket.destroy());
-    const key = request.headers["sec-websocket-key"];
-    const status = this.#refusal(request, key);
-    if (status !== undefined || key === undefined) {
-      const code = status ?? 400;
-      socket.end(`HTTP/1.1 ${code} ${STATUS_CODES[code]}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`);
+    const status = await this.#refusal(request);
+    if (socket.destroyed) return;
+    if (status !== undefined) {
+      this.#options.log.warn("upgrade refused", { status, client: socket.remoteAddress });
+      refuse(socket, status);
       return;
     }
-    // The answer to a short command must not wait for the acknowledgement of the packet before it.
-    socket.setNoDelay(true);
-    socket.setTimeout(0);
-    const accept = createHash("sha1").update(`${key}${HANDSHAKE_ID}`).digest("base64");
-    socket.write(
-      `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`,
-    );
-    this.#serve(socket, head);
+    this.#upgrader.handleUpgrade(request, socket, head, (client) => {
+      this.#pending.delete(socket);
+      // The answer to a short command must not wait for the acknowledgement of the previous packet.
+      socket.setNoDelay(true);
+      socket.setTimeout(0);
+      this.#serve(client, socket);
+    });
   }
 
-  #refusal(request: IncomingMessage, key: string | undefined): number | undefined {
+  async #refusal(request: IncomingMessage): Promise<number | undefined> {
     const { headers } = request;
-    if (headers.origin !== undefined) return 403;
+    if (this.#isClosing) return 503;
+    if (headers.origin !== undefined || !this.#isExpectedHost(headers.host)) return 403;
     if (pathOf(request) !== "/") return 404;
-    const isWebSocket =
-      headers.upgrade?.toLowerCase() === "websocket" && headers["sec-websocket-version"] === "13";
-    if (request.method !== "GET" || !isWebSocket || key === undefined) return 400;
     const { auth } = this.#options;
-    if (auth && !isAuthorized(auth, headers.authorization, Date.now() / 1000)) return 401;
+    if (auth && !(await isAuthorized(auth, headers.authorization, new Date()))) return 401;
     return undefined;
   }
 
-  #serve(socket: Socket, head: Buffer): void {
-    this.#sockets.add(socket);
-    const cut = (): void => void socket.destroy();
-    const writer = new MessageWriter(socket, webSocketFraming, () => connection.relieved());
-    const inlet = { pause: () => socket.pause(), resume: () => socket.resume(), cut };
-    const connection = new Connection(inlet, writer, this.#options.connection);
-    const frames = new FrameReader({
-      message: (bytes) => connection.receive(bytes),
-      ping: (payload) => writer.sendFrame(controlFrame("pong", payload)),
-      close: () => {
-        writer.sendFrame(controlFrame("close", Buffer.alloc(0)));
-        socket.end();
-      },
-    });
-    const read = (bytes: Buffer): void => {
-      try {
-        frames.push(bytes);
-      } catch {
-        cut(); // The protocol is broken, or a limit was met.
-      }
+  /**
+   * Whether a request was meant for this server. A web page can make a browser connect to any address under a name of
+   * its own (DNS rebinding), and the name is then in `Host`. With authentication a name alone gives no access.
+   */
+  #isExpectedHost(host: string | undefined): boolean {
+    const { auth, allowedHosts } = this.#options;
+    if (auth) return true;
+    const name = /^(?:\[(?<six>[^\]]+)\]|(?<name>[^:]+))(?::\d+)?$/.exec(host ?? "")?.groups;
+    if (name?.["six"] !== undefined) return isIP(name["six"]) === 6;
+    const plain = name?.["name"]?.toLowerCase() ?? "";
+    return isIP(plain) === 4 || plain === "localhost" || allowedHosts.includes(plain);
+  }
+
+  #serve(client: WebSocket, socket: Socket): void {
+    const { limits, log } = this.#options;
+    log.debug("client connected", { client: socket.remoteAddress });
+    this.#clients.add(client);
+    const writer = new MessageWriter(webSocketSink(client, socket), () => connection.relieved(), limits);
+    const inlet = {
+      pause: () => client.pause(),
+      resume: () => client.resume(),
+      cut: () => client.terminate(),
     };
-    const ping = setInterval(
-      () => writer.sendFrame(controlFrame("ping", Buffer.alloc(0))),
-      EXEC_LIMITS.pingMs,
-    );
-    ping.unref();
-    socket.on("close", () => {
-      clearInterval(ping);
-      this.#sockets.delete(socket);
+    const connection = new Connection(inlet, writer, this.#options.connection);
+    const heartbeat = startHeartbeat(client, limits.pingMs);
+    client.on("message", (data: Buffer) => connection.receive(data));
+    client.on("error", (error) => log.warn("connection failed", { error: error.message }));
+    client.on("close", () => {
+      clearInterval(heartbeat);
+      this.#clients.delete(client);
       connection.ended();
+      log.debug("client disconnected", {});
     });
-    socket.on("end", cut);
-    if (head.length > 0) read(head);
-    socket.on("data", read);
+  }
+
+  /** Status of requests that are not an upgrade. */
+  #plainStatus(request: IncomingMessage): number {
+    if (request.headers.origin !== undefined || !this.#isExpectedHost(request.headers.host)) return 403;
+    const path = pathOf(request);
+    if (path === "/readyz") return request.method === "GET" || request.method === "HEAD" ? 200 : 405;
+    return path === "/" ? 400 : 404;
   }
 }
 
-/** Requests that are no upgrade. */
-function plainStatus(request: IncomingMessage): number {
-  if (request.headers.origin !== undefined) return 403;
-  const path = pathOf(request);
-  if (path === "/readyz") return request.method === "GET" || request.method === "HEAD" ? 200 : 405;
-  return path === "/" ? 400 : 404;
+/** How often incomplete requests are looked for: Node's default of 30 s is longer than a handshake may take. */
+const CHECK_MS = 1_000;
+
+/** Pings the client. One that has sent nothing since the last ping, not even the pong, is gone: its side may not know. */
+function startHeartbeat(client: WebSocket, pingMs: number): NodeJS.Timeout {
+  let isAlive = true;
+  const heard = (): void => {
+    isAlive = true;
+  };
+  client.on("pong", heard);
+  client.on("message", heard);
+  return setInterval(() => {
+    // A client that is not being read can't be heard.
+    if (!isAlive && !client.isPaused) {
+      client.terminate();
+      return;
+    }
+    isAlive = false;
+    client.ping();
+  }, pingMs).unref();
+}
+
+/** Answers and destroys the socket: one that its client keeps open must not use up a file descriptor. */
+function refuse(socket: Socket, status: number): void {
+  const response = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`;
+  socket.end(response, () => socket.destroy());
 }
 
 function pathOf(request: IncomingMessage): string {

@@ -1,15 +1,15 @@
 import { Refusal } from "../wire/refusal.ts";
-import { EXEC_LIMITS, type ExecLimits } from "../limits.ts";
+import type { ServerLimits } from "../limits.ts";
 import { CODES } from "../wire/codes.ts";
 import { Session, type SessionOutlet } from "./session.ts";
 
 /** The sessions of one server. One that loses its connection waits a while for its client, then its processes end. */
 export class SessionStore {
-  readonly #limits: ExecLimits;
+  readonly #limits: ServerLimits;
   readonly #sessions = new Map<string, Session>();
   readonly #expiries = new Map<string, NodeJS.Timeout>();
 
-  constructor(limits: ExecLimits = EXEC_LIMITS) {
+  constructor(limits: ServerLimits) {
     this.#limits = limits;
   }
 

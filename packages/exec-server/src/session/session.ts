@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { EXEC_LIMITS, type ExecLimits } from "../limits.ts";
+import type { ServerLimits } from "../limits.ts";
 import { ClientQuestions } from "../network/client-questions.ts";
 import type { ProcessListener } from "../process/managed-process.ts";
 import { ProcessGroups } from "../process/process-groups.ts";
@@ -26,8 +26,10 @@ export class Session implements ProcessListener {
   readonly questions = new ClientQuestions((text) => this.#sendNow(text));
   #outlet: SessionOutlet | undefined;
   #missedBytes = 0;
+  readonly #limits: ServerLimits;
 
-  constructor(limits: ExecLimits = EXEC_LIMITS) {
+  constructor(limits: ServerLimits) {
+    this.#limits = limits;
     const groups = new ProcessGroups();
     this.processes = new ProcessTable(this, groups, limits);
     this.snapshots = new SnapshotCache(groups, limits);
@@ -63,7 +65,7 @@ export class Session implements ProcessListener {
 
   get isFull(): boolean {
     // Half of what is kept: the other half may have been on its way when the connection broke.
-    return this.#outlet?.isFull ?? this.#missedBytes >= EXEC_LIMITS.retainedBytes / 2;
+    return this.#outlet?.isFull ?? this.#missedBytes >= this.#limits.retainedBytes / 2;
   }
 
   output(processId: string, seq: number, stream: OutputStream, bytes: Buffer): void {

@@ -5,7 +5,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ExecClient, type StartOptions } from "../client/exec-client.ts";
-import type { ExecLimits } from "../limits.ts";
+import type { ServerLimits } from "../limits.ts";
 import { ExecServer } from "../server/exec-server.ts";
 
 const BASH = "/bin/bash";
@@ -14,7 +14,7 @@ const PATH = "/usr/bin:/bin";
 
 type RunOptions = Partial<StartOptions> & { scope?: string; shell?: string; by?: ExecClient };
 
-async function withProfile(profile: string, limits: Partial<ExecLimits> = {}) {
+async function withProfile(profile: string, limits: Partial<ServerLimits> = {}) {
   await using stack = new AsyncDisposableStack();
   const home = stack.use(await tempFolder("snapshot")).path;
   await writeFile(join(home, ".bash_profile"), COUNT + profile);

@@ -3,7 +3,7 @@ import type { ChildSpec } from "../process/child.ts";
 import type { ProcessGroups } from "../process/process-groups.ts";
 import { replaceShell, type ShellSnapshot, takeSnapshot, withSnapshot } from "../process/shell-snapshot.ts";
 import { bashReporter } from "../process/shell-state.ts";
-import { EXEC_LIMITS, type ExecLimits } from "../limits.ts";
+import { EXEC_LIMITS, type ServerLimits } from "../limits.ts";
 import { CODES } from "../wire/codes.ts";
 import type { StartParams } from "../wire/process-params.ts";
 import { Refusal } from "../wire/refusal.ts";
@@ -19,12 +19,12 @@ const OPTIONS_IN_ENV = ["SHELLOPTS", "BASHOPTS"];
 /** The shell states of one session. They are kept in memory alone and end with it. */
 export class SnapshotCache {
   readonly #groups: ProcessGroups;
-  readonly #limits: ExecLimits;
+  readonly #limits: ServerLimits;
   /** The one that was not used for longest is first. */
   readonly #snapshots = new Map<string, Snapshot>();
   #ended = false;
 
-  constructor(groups: ProcessGroups, limits: ExecLimits = EXEC_LIMITS) {
+  constructor(groups: ProcessGroups, limits: ServerLimits) {
     this.#groups = groups;
     this.#limits = limits;
   }
