@@ -59,7 +59,7 @@ async function contender(
 function ourProgram(): string[] {
   const root = dirname(require.resolve("@codexkit/exec-server/package.json"));
   execFileSync("tsc", ["-b", root], { stdio: ["ignore", "ignore", "inherit"] });
-  return [join(root, "dist/bin/codexkit-exec-server.js")];
+  return [join(root, "bin/codexkit-exec-server.mjs")];
 }
 
 async function stop(child: ChildProcess): Promise<void> {

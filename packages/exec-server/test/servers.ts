@@ -15,7 +15,7 @@ export interface TestServer extends AsyncDisposable {
 /** The program as users start it, from source. */
 export const OUR_BIN: readonly string[] = [
   "--conditions=codexkit:source",
-  fileURLToPath(new URL("../src/bin/codexkit-exec-server.ts", import.meta.url)),
+  fileURLToPath(new URL("../src/bin/main.ts", import.meta.url)),
 ];
 
 /** How long a server may take to listen. */

@@ -8,6 +8,9 @@ import { createInterface } from "node:readline";
 import type { DoorReport, EntryOrder, LaunchOrder, LaunchReport } from "./launch-order.ts";
 
 const folder = process.argv[2];
+// Node would open a debugger port on this signal.
+process.on("SIGUSR1", () => {});
+
 const groups = new Set<number>();
 /** Groups whose first process is over while a descendant is left. */
 const lingering = new Set<number>();

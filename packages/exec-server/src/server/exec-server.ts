@@ -85,6 +85,7 @@ export class ExecServer implements AsyncDisposable {
     starting.defer(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 }));
     const launcher = starting.use(new Launcher(folder));
     const sandbox = starting.use(new Sandbox(folder, options.bwrap));
+    reportSandbox(options.bwrap, sandbox.isUsable, log);
     const network = starting.use(new ManagedNetwork());
     const fifos = new FifoPool(folder);
     const sessions = new SessionStore(limits);
@@ -145,6 +146,19 @@ export class ExecServer implements AsyncDisposable {
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
+}
+
+/** A sandbox that can't work is an error at start if it was configured, and a warning otherwise. */
+function reportSandbox(bwrap: string | null | undefined, isUsable: boolean, log: Logger): void {
+  if (isUsable || bwrap === null) return;
+  if (bwrap !== undefined)
+    throw new ExecError(
+      "bad_option",
+      `--bwrap ${bwrap}: it is not a bubblewrap that can create sandboxes here.`,
+    );
+  log.warn("no working bubblewrap was found: requests with a sandbox will be refused", {
+    advice: "install bubblewrap, or allow unprivileged user namespaces",
+  });
 }
 
 function listenError(url: string, cause: unknown): ExecError {

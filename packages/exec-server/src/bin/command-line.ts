@@ -1,34 +1,47 @@
 import { parseArgs } from "node:util";
 import { ExecError } from "../errors.ts";
+import { LOG_LEVELS, type LogLevel } from "../logger.ts";
 import type { ExecServerOptions } from "../server/exec-server.ts";
 import { readSecretFile, sha256Hex, type WebSocketAuth } from "../server/ws-auth.ts";
 
 export const USAGE = `Usage: codexkit-exec-server [options]
 
-Runs processes, PTYs and files of this machine for a Codex that connects. Prints the address it listens on.
+Serves processes, PTYs and files of this machine to Codex. Prints the URL that it listens on.
 
   --listen URL                     ws://IP:PORT (default ws://127.0.0.1:0), stdio or stdio://
-  --concurrent-requests N          requests that run at once on one connection (default 64; 1: one after the other)
+  --concurrent-requests N          concurrent requests per connection (default 64; 1: strictly in order)
   --ws-auth MODE                   capability-token or signed-bearer-token
   --ws-token-file PATH             absolute path of the file with the capability token
   --ws-token-sha256 HEX            SHA-256 of the capability token
   --ws-shared-secret-file PATH     absolute path of the file with the secret of signed tokens
   --ws-issuer ISSUER               the issuer that signed tokens must name
   --ws-audience AUDIENCE           the audience that signed tokens must name
-  --ws-max-clock-skew-seconds N    how far apart clocks may be (default 30)
-  --allow-unauthenticated-remote   listen beyond this machine without --ws-auth
-  --bwrap PATH                     the bubblewrap to sandbox with
-  --help                           print this
+  --ws-max-clock-skew-seconds N    tolerated clock difference (default 30)
+  --allow-unauthenticated-remote   listen on addresses of other machines without --ws-auth
+  --allowed-host NAME              host name under which clients without --ws-auth reach this server (repeatable)
+  --bwrap PATH                     bubblewrap binary for sandboxes (default: the system's, or the one in @openai/codex)
+  --log-level LEVEL                debug, info, warn (default), error or silent; JSON lines on stderr
+  --version                        print the version
+  --help                           print this text
 
-Codex is pointed at it with CODEX_EXEC_SERVER_URL=ws://…, or in environments.toml.
+Point Codex at it with CODEX_EXEC_SERVER_URL=ws://…, in environments.toml, or with environment/add.
 `;
 
-type Values = Readonly<Record<string, string | boolean | undefined>>;
+type Values = Readonly<Record<string, string | boolean | readonly (string | boolean)[] | undefined>>;
 
-/** Reads the command line; undefined when help was asked for. */
-export function parseOptions(args: readonly string[]): ExecServerOptions | undefined {
+export type CommandLine =
+  | { readonly kind: "help" }
+  | { readonly kind: "version" }
+  | { readonly kind: "serve"; readonly logLevel: LogLevel; readonly options: ExecServerOptions };
+
+export function parseCommandLine(args: readonly string[]): CommandLine {
   const values = parse(args);
-  if (values["help"] === true) return undefined;
+  if (values["help"] === true) return { kind: "help" };
+  if (values["version"] === true) return { kind: "version" };
+  return { kind: "serve", logLevel: logLevelOf(values), options: serverOptions(values) };
+}
+
+function serverOptions(values: Values): ExecServerOptions {
   const auth = authOf(values);
   const concurrent = text(values, "concurrent-requests");
   const listen = text(values, "listen");
@@ -40,6 +53,7 @@ export function parseOptions(args: readonly string[]): ExecServerOptions | undef
       ? {}
       : { concurrentRequests: wholeNumber("concurrent-requests", concurrent, 1) }),
     ...(bwrap === undefined ? {} : { bwrap }),
+    allowedHosts: listOf(values["allowed-host"]),
     allowUnauthenticatedRemote: values["allow-unauthenticated-remote"] === true,
   };
 }
@@ -60,12 +74,18 @@ function parse(args: readonly string[]): Values {
         "ws-audience": string,
         "ws-max-clock-skew-seconds": string,
         "allow-unauthenticated-remote": { type: "boolean" },
+        "allowed-host": { type: "string", multiple: true },
         bwrap: string,
+        "log-level": string,
+        version: { type: "boolean" },
         help: { type: "boolean", short: "h" },
       },
     }).values;
   } catch (cause) {
-    throw new ExecError("bad_option", cause instanceof Error ? cause.message : "bad options", { cause });
+    const problem = cause instanceof Error ? cause.message : "The command line can't be parsed.";
+    throw new ExecError("bad_option", `${problem} Run codexkit-exec-server --help to see the options.`, {
+      cause,
+    });
   }
 }
 
@@ -85,7 +105,10 @@ function authOf(values: Values): WebSocketAuth | undefined {
       refuseFlags(values, TOKEN_FLAGS, "--ws-auth capability-token");
       return signedAuth(values);
     default:
-      throw new ExecError("bad_option", `--ws-auth is capability-token or signed-bearer-token, not ${mode}`);
+      throw new ExecError(
+        "bad_option",
+        `--ws-auth expects capability-token or signed-bearer-token, but received "${mode}".`,
+      );
   }
 }
 
@@ -93,7 +116,10 @@ function tokenDigest(values: Values): string {
   const file = text(values, "ws-token-file");
   const digest = text(values, "ws-token-sha256");
   if ((file === undefined) === (digest === undefined)) {
-    throw new ExecError("bad_option", "capability-token needs one of --ws-token-file and --ws-token-sha256");
+    throw new ExecError(
+      "bad_option",
+      "--ws-auth capability-token needs either --ws-token-file or --ws-token-sha256.",
+    );
   }
   return digest ?? sha256Hex(readSecretFile(file ?? "", "--ws-token-file"));
 }
@@ -101,7 +127,7 @@ function tokenDigest(values: Values): string {
 function signedAuth(values: Values): WebSocketAuth {
   const file = text(values, "ws-shared-secret-file");
   if (file === undefined)
-    throw new ExecError("bad_option", "signed-bearer-token needs --ws-shared-secret-file");
+    throw new ExecError("bad_option", "--ws-auth signed-bearer-token needs --ws-shared-secret-file.");
   const issuer = text(values, "ws-issuer");
   const audience = text(values, "ws-audience");
   const skew = text(values, "ws-max-clock-skew-seconds");
@@ -116,7 +142,7 @@ function signedAuth(values: Values): WebSocketAuth {
 
 function refuseFlags(values: Values, flags: readonly string[], needed: string): void {
   const given = flags.find((flag) => values[flag] !== undefined);
-  if (given !== undefined) throw new ExecError("bad_option", `--${given} needs ${needed}`);
+  if (given !== undefined) throw new ExecError("bad_option", `--${given} needs ${needed}.`);
 }
 
 function text(values: Values, flag: string): string | undefined {
@@ -124,8 +150,25 @@ function text(values: Values, flag: string): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
+function logLevelOf(values: Values): LogLevel {
+  const level = text(values, "log-level") ?? "warn";
+  const known = LOG_LEVELS.find((name) => name === level);
+  if (known !== undefined) return known;
+  throw new ExecError(
+    "bad_option",
+    `--log-level expects one of ${LOG_LEVELS.join(", ")}, but received "${level}".`,
+  );
+}
+
+function listOf(value: Values[string]): readonly string[] {
+  return Array.isArray(value) ? value.map(String) : [];
+}
+
 function wholeNumber(flag: string, value: string, least: number): number {
   const number = Number(value);
   if (Number.isSafeInteger(number) && number >= least) return number;
-  throw new ExecError("bad_option", `--${flag} takes a whole number from ${least} on, not "${value}"`);
+  throw new ExecError(
+    "bad_option",
+    `--${flag} expects a whole number of at least ${least}, but received "${value}".`,
+  );
 }

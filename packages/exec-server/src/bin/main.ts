@@ -1,0 +1,48 @@
+import { createRequire } from "node:module";
+import { setFlagsFromString } from "node:v8";
+import { ExecError } from "../errors.ts";
+import { jsonLogger } from "../logger.ts";
+import { ExecServer, PROTOCOL_VERSION } from "../server/exec-server.ts";
+import { parseCommandLine, USAGE } from "./command-line.ts";
+
+// A server moves bytes and keeps few objects: a small young generation returns memory sooner.
+setFlagsFromString("--semi-space-growth-factor=2");
+
+// Node's default for this signal is to open a debugger port, which would let every local user run code here.
+process.on("SIGUSR1", () => {});
+
+async function main(): Promise<void> {
+  const command = parseCommandLine(process.argv.slice(2));
+  if (command.kind === "help") {
+    process.stdout.write(USAGE);
+    return;
+  }
+  if (command.kind === "version") {
+    process.stdout.write(
+      `codexkit-exec-server ${packageVersion()} (protocol of Codex ${PROTOCOL_VERSION})\n`,
+    );
+    return;
+  }
+  const log = jsonLogger(command.logLevel, (line) => process.stderr.write(line));
+  await using server = await ExecServer.start({ ...command.options, log });
+  if (server.url !== undefined) process.stdout.write(`${server.url}\n`);
+  const stop = (signal: NodeJS.Signals): void => {
+    log.info("stopping", { signal });
+    void server.close().then(() => process.exit(0));
+  };
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, stop);
+  await server.done;
+}
+
+function packageVersion(): string {
+  const { version } = createRequire(import.meta.url)("../../package.json") as { version: string };
+  return version;
+}
+
+await main().catch((error: unknown) => {
+  const isKnown = error instanceof ExecError;
+  process.stderr.write(`codexkit-exec-server: ${isKnown ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+});
+// Not left to the event loop: an open stdin must not keep a server alive whose client is gone.
+process.exit();
