@@ -135,8 +135,7 @@ export class SessionLink {
 
   async #open(resumeSessionId?: string): Promise<Peer<ExecWire>> {
     const { limits } = this.#options;
-    const signal = AbortSignal.any([this.#stopping.signal, AbortSignal.timeout(limits.connectMs)]);
-    const transport = await this.#options.dial(signal);
+    const transport = await this.#options.dial(this.#stopping.signal);
     const peer = new Peer<ExecWire>(transport, {
       limits: { inFlight: limits.inFlight, messageBytes: MESSAGE_BYTES },
     });

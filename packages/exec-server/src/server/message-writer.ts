@@ -19,7 +19,7 @@ const WHOLE_BYTES = 64 * 1024;
 /** A multiple of three, so that only the last piece is padded; and small enough that its text is short-lived garbage. */
 const PIECE_BYTES = 48 * 1024;
 
-/** Encoded ahead of the transport, so that it never runs dry between two drains. */
+/** Encoded ahead of the transport, so that it never runs dry. */
 const AHEAD_BYTES = 256 * 1024;
 
 /**
@@ -30,6 +30,7 @@ export class MessageWriter {
   readonly #sink: MessageSink;
   readonly #limits: ServerLimits;
   readonly #onRelief: () => void;
+  readonly #onSent = (): void => this.#sent();
   readonly #queue: (string | LargeMessage)[] = [];
   #queuedBytes = 0;
   #corkedBytes = 0;
@@ -41,7 +42,6 @@ export class MessageWriter {
     this.#sink = sink;
     this.#onRelief = onRelief;
     this.#limits = limits;
-    sink.onDrain(() => this.#drained());
   }
 
   /** Bytes that the client has not received yet. */
@@ -86,11 +86,11 @@ export class MessageWriter {
     this.#cork();
     const { frameBytes } = this.#limits;
     // A character has at most three bytes.
-    if (text.length * 3 <= frameBytes) this.#sink.write(text, true);
+    if (text.length * 3 <= frameBytes) this.#sink.write(text, true, this.#onSent);
     else {
       const bytes = Buffer.from(text);
       for (let at = 0; at < bytes.length; at += frameBytes)
-        this.#sink.write(bytes.subarray(at, at + frameBytes), at + frameBytes >= bytes.length);
+        this.#sink.write(bytes.subarray(at, at + frameBytes), at + frameBytes >= bytes.length, this.#onSent);
     }
     this.#corkedBytes += text.length;
     if (this.#corkedBytes >= BATCH_BYTES) this.flush();
@@ -108,7 +108,7 @@ export class MessageWriter {
     this.#queuedBytes += bytes;
   }
 
-  #drained(): void {
+  #sent(): void {
     if (this.#isSendingLarge) this.#sendPieces();
     if (!this.#wasFull || this.waitingBytes > this.#limits.outgoingLowBytes) return;
     this.#wasFull = false;
@@ -142,7 +142,8 @@ export class MessageWriter {
       this.#queuedBytes -= item.at - from;
       const isLast = item.at === item.bytes.length;
       const base64 = item.bytes.toString("base64", from, item.at);
-      this.#sink.write(`${from === 0 ? item.before : ""}${base64}${isLast ? item.after : ""}`, isLast);
+      const text = `${from === 0 ? item.before : ""}${base64}${isLast ? item.after : ""}`;
+      this.#sink.write(text, isLast, this.#onSent);
     }
     this.#queue.shift();
     releaseMemory(item.bytes);

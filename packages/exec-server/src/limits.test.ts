@@ -1,0 +1,351 @@
+// Every limit that a server or client offers is honoured: each key has a test that would fail if it were ignored.
+import { tempFolder } from "@codexkit/testing";
+import { once } from "node:events";
+import { readFile, writeFile } from "node:fs/promises";
+import { connect, createServer } from "node:net";
+import { join } from "node:path";
+import { WebSocket, WebSocketServer } from "ws";
+import * as z from "zod";
+import { describe, expect, test } from "vitest";
+import { RawClient } from "../test/raw-client.ts";
+import { ExecClient } from "./client/exec-client.ts";
+import { type ClientLimits, SERVER_LIMITS, type ServerLimits } from "./limits.ts";
+import { Connection, type Method } from "./server/connection.ts";
+import { ExecServer } from "./server/exec-server.ts";
+import { MessageWriter } from "./server/message-writer.ts";
+import { SessionStore } from "./session/session-store.ts";
+
+type Limit<Key extends string> = Readonly<Record<Key, () => Promise<void>>>;
+
+const shell = (script: string): [string, ...string[]] => ["/bin/sh", "-c", script];
+
+async function serve(limits: Partial<ServerLimits>) {
+  await using stack = new AsyncDisposableStack();
+  const server = stack.use(await ExecServer.start({ limits }));
+  const url = server.url ?? "";
+  const client = stack.use(await ExecClient.connect(url, { limits: { resumeMs: 50 } }));
+  const raw = stack.use(await RawClient.ready(url));
+  const owner = stack.move();
+  return { url, server, client, raw, [Symbol.asyncDispose]: () => owner.disposeAsync() };
+}
+
+const start = (processId: string, script: string) => ({
+  processId,
+  argv: shell(script),
+  cwd: "file:///",
+  env: {},
+  tty: false,
+});
+
+async function readAll(raw: RawClient, processId: string): Promise<string> {
+  for (;;) {
+    const { result } = await raw.call("process/read", { processId, waitMs: 1_000 });
+    if (result?.["closed"] !== true) continue;
+    const chunks = result["chunks"] as { chunk: string }[];
+    return chunks.map(({ chunk }) => String(Buffer.from(chunk, "base64"))).join("");
+  }
+}
+
+async function run(raw: RawClient, processId: string, script: string): Promise<string> {
+  await raw.call("process/start", start(processId, script));
+  return readAll(raw, processId);
+}
+
+/** Resolves when a raw WebSocket was closed by the server. */
+async function isClosed(socket: WebSocket): Promise<void> {
+  if (socket.readyState !== WebSocket.CLOSED) await once(socket, "close");
+}
+
+const server: Limit<keyof ServerLimits> = {
+  messageBytes: async () => {
+    await using it = await serve({ messageBytes: 2_000 });
+    it.raw.send({ id: 1, method: "environment/status", trace: null, pad: "x".repeat(3_000) });
+    await isClosed(it.raw.socket);
+  },
+  messageFragments: async () => {
+    await using it = await serve({ messageFragments: 4 });
+    for (let count = 0; count < 6; count += 1) it.raw.socket.send(" ", { fin: false });
+    await isClosed(it.raw.socket);
+  },
+  frameBytes: async () => {
+    await using it = await serve({ frameBytes: 3_000 });
+    const sizes: number[] = [];
+    const socket = new WebSocket(it.url, { perMessageDeflate: false });
+    await once(socket, "open");
+    // The receiver of `ws` reports messages, not frames: their headers are read from the stream.
+    const stream = (socket as unknown as { _socket: NodeJS.ReadableStream })._socket;
+    let bytes = Buffer.alloc(0);
+    stream.on("data", (piece: Buffer) => (bytes = Buffer.concat([bytes, piece])));
+    socket.send(JSON.stringify({ id: "x".repeat(10_000), method: "environment/status" }));
+    await once(socket, "message");
+    for (let at = 0; at < bytes.length;) {
+      const code = (bytes[at + 1] ?? 0) & 0x7f;
+      const size = code === 126 ? bytes.readUInt16BE(at + 2) : code;
+      sizes.push(size);
+      at += size + (code === 126 ? 4 : 2);
+    }
+    socket.terminate();
+    expect(sizes.length).toBeGreaterThan(1);
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(3_000);
+  },
+  sessionTtlMs: async () => {
+    await using it = await serve({ sessionTtlMs: 10 });
+    const { sessionId } = it.client;
+    await it.client.close();
+    for (;;) {
+      using again = await RawClient.open(it.url);
+      const { error } = await again.call("initialize", { clientName: "x", resumeSessionId: sessionId });
+      if (error?.message.startsWith("unknown session") === true) return;
+    }
+  },
+  closedRetentionMs: async () => {
+    await using it = await serve({ closedRetentionMs: 10 });
+    await run(it.raw, "p", "true");
+    for (;;) {
+      const { error } = await it.raw.call("process/read", { processId: "p", waitMs: 0 });
+      if (error?.message.startsWith("unknown process") === true) return;
+    }
+  },
+  retainedBytes: async () => {
+    await using it = await serve({ retainedBytes: 10 });
+    expect(await run(it.raw, "p", "printf 12345678; sleep 0.1; printf abcd")).toBe("abcd");
+  },
+  retainedChunks: async () => {
+    await using it = await serve({ retainedChunks: 1 });
+    expect(await run(it.raw, "p", "printf first; sleep 0.1; printf second")).toBe("second");
+  },
+  closedRetainedBytes: async () => {
+    await using it = await serve({ closedRetainedBytes: 10 });
+    await run(it.raw, "p", "printf 12345678");
+    await run(it.raw, "q", "printf 12345678");
+    expect(await readAll(it.raw, "p")).toBe("");
+  },
+  outgoingHighBytes: async () => {
+    // Nothing may wait: children are read only while the client has received everything.
+    await using it = await serve({ outgoingHighBytes: 0, outgoingLowBytes: 0 });
+    const process = await it.client.start({ argv: shell("head -c 300000 /dev/zero"), cwd: "/" });
+    expect((await process.collect()).stdout.length).toBe(300_000);
+  },
+  outgoingLowBytes: async () => {
+    await using it = await serve({ outgoingHighBytes: 1_000, outgoingLowBytes: 0 });
+    const process = await it.client.start({ argv: shell("head -c 300000 /dev/zero"), cwd: "/" });
+    expect((await process.collect()).stdout.length).toBe(300_000);
+  },
+  outgoingStopReadingBytes: async () => {
+    await using folder = await tempFolder("limits");
+    const path = join(folder.path, "file");
+    await writeFile(path, Buffer.alloc(4_000_000));
+    await using it = await serve({ outgoingStopReadingBytes: 100_000 });
+    it.raw.socket.pause();
+    for (let id = 0; id < 40; id += 1)
+      it.raw.send({ id: `r${id}`, method: "fs/readFile", params: { path: `file://${path}` } });
+    it.raw.socket.resume();
+    await it.raw.when(() => it.raw.messages.filter(({ id }) => String(id).startsWith("r")).length === 40);
+  },
+  queuedRequests: async () => {
+    let isPaused = false;
+    const inlet = { pause: () => (isPaused = true), resume: () => (isPaused = false), cut: () => {} };
+    const sink = { write: () => {}, cork: () => {}, uncork: () => {}, bufferedBytes: 0 };
+    const limits = { ...SERVER_LIMITS, queuedRequests: 2 };
+    const writer = new MessageWriter(sink, () => {}, limits);
+    const never: Method = { params: z.object({}), lane: "ordinary", run: () => new Promise(() => {}) };
+    const connection = new Connection(inlet, writer, {
+      methods: () => new Map([["wait", never]]),
+      sessions: new SessionStore(limits),
+      info: {},
+      concurrentRequests: 1,
+      resumable: false,
+      limits,
+    });
+    const send = (message: object) => connection.receive(Buffer.from(JSON.stringify(message)));
+    send({ id: 0, method: "initialize", params: { clientName: "x" } });
+    send({ method: "initialized" });
+    const paused = [1, 2, 3].map((id) => {
+      send({ id, method: "wait", params: {} });
+      return isPaused;
+    });
+    connection.ended();
+    expect(paused).toEqual([false, false, true]);
+  },
+  processes: async () => {
+    await using it = await serve({ processes: 2 });
+    for (let id = 0; id < 10; id += 1) expect(await run(it.raw, `p${id}`, `printf ${id}`)).toBe(String(id));
+    await it.raw.call("process/start", start("long1", "sleep 60"));
+    await it.raw.call("process/start", start("long2", "sleep 60"));
+    const { error } = await it.raw.call("process/start", start("long3", "sleep 60"));
+    expect(error?.message).toContain("2 processes are running");
+  },
+  snapshots: async () => {
+    expect(await profileRuns({ snapshots: 2 }, ["one", "two", "one"])).toBe(2);
+    expect(await profileRuns({ snapshots: 1 }, ["one", "two", "one"])).toBe(3);
+  },
+  snapshotMs: async () => {
+    const slow = await profileRuns({ snapshotMs: 10 }, ["one", "one"], "sleep 0.2");
+    expect(slow).toBeGreaterThan(await profileRuns({}, ["one", "one"], "sleep 0.2"));
+  },
+  snapshotBytes: async () => {
+    const profile = `export LONG=${"x".repeat(5_000)}`;
+    expect(await profileRuns({}, ["one", "one"], profile)).toBe(1);
+    expect(await profileRuns({ snapshotBytes: 1_000 }, ["one", "one"], profile)).toBeGreaterThan(1);
+  },
+  pingMs: async () => {
+    await using it = await serve({ pingMs: 10 });
+    await once(it.raw.socket, "ping");
+  },
+  connections: async () => {
+    await using it = await serve({ connections: 2 });
+    await expect(RawClient.open(it.url)).rejects.toThrow();
+  },
+  pendingConnections: async () => {
+    await expect(serve({ pendingConnections: 0 })).rejects.toMatchObject({ code: "connect_failed" });
+  },
+  handshakeMs: async () => {
+    await using it = await serve({ handshakeMs: 20 });
+    const socket = connect(Number(new URL(it.url).port), "127.0.0.1");
+    await once(socket.resume(), "close");
+  },
+  closeMs: async () => {
+    const { server: closing, client, raw } = await serve({ closeMs: 0 });
+    // Returns although closing takes longer; the rest ends in the background.
+    await closing.close();
+    await client.closed;
+    await raw.closed();
+  },
+};
+
+/** How often a profile ran for login shells with these scopes: a snapshot of a scope saves the second run. */
+async function profileRuns(limits: Partial<ServerLimits>, scopes: string[], profile = ""): Promise<number> {
+  await using folder = await tempFolder("limits");
+  const log = join(folder.path, "log");
+  await writeFile(join(folder.path, ".bash_profile"), `echo ran >> ${log}\n${profile}`);
+  await using it = await serve(limits);
+  for (const [index, scopeId] of scopes.entries()) {
+    await it.raw.call("process/start", {
+      processId: `p${index}`,
+      argv: ["/bin/bash", "-lc", "true"],
+      cwd: "file:///",
+      env: { HOME: folder.path, PATH: "/usr/bin:/bin" },
+      tty: false,
+      shellSnapshot: { scopeId, shell: { name: "bash", path: "/bin/bash" } },
+    });
+    await readAll(it.raw, `p${index}`);
+  }
+  return (await readFile(log, "utf8")).split("\n").length - 1;
+}
+
+const client: Limit<keyof ClientLimits> = {
+  inFlight: async () => {
+    await using server = await ExecServer.start();
+    await using limited = await ExecClient.connect(server.url ?? "", { limits: { inFlight: 1 } });
+    const process = await limited.start({ argv: ["/bin/sleep", "60"], cwd: "/" });
+    const giveUp = new AbortController();
+    const read = limited.request(
+      "process/read",
+      { processId: process.id, waitMs: 60_000 },
+      { signal: giveUp.signal },
+    );
+    const status = limited.request("environment/status", undefined, { timeoutMs: 200 });
+    await expect(status).rejects.toMatchObject({ code: "timeout" });
+    giveUp.abort();
+    await expect(read).rejects.toMatchObject({ code: "aborted" });
+  },
+  connectMs: async () => {
+    const silent = createServer(() => {}).listen(0, "127.0.0.1");
+    await once(silent, "listening");
+    const { port } = silent.address() as { port: number };
+    const connecting = ExecClient.connect(`ws://127.0.0.1:${port}`, { limits: { connectMs: 50 } });
+    await expect(connecting).rejects.toMatchObject({
+      code: "connect_failed",
+    });
+    silent.close();
+  },
+  resumeMs: async () => {
+    const server = await ExecServer.start();
+    const it = await ExecClient.connect(server.url ?? "", { limits: { resumeMs: 50 } });
+    await server.close();
+    expect((await it.closed).code).toBe("disconnected");
+  },
+  resumeRetryMs: async () => {
+    expect(await resumeAttempts(5)).toBeGreaterThan(await resumeAttempts(400));
+  },
+  unreadOutputBytes: async () => {
+    await using server = await ExecServer.start();
+    await using it = await ExecClient.connect(server.url ?? "", { limits: { unreadOutputBytes: 1_000 } });
+    const process = await it.start({ argv: shell("head -c 100000 /dev/zero"), cwd: "/" });
+    await process.wait();
+    await expect(process.collect()).rejects.toMatchObject({ code: "output_lost" });
+  },
+  reorderEvents: () => expectReorderFailure({ reorderEvents: 1 }),
+  reorderBytes: () => expectReorderFailure({ reorderBytes: 4 }),
+  stopMs: async () => {
+    // A server that ignores both the end of its input and SIGTERM is killed after the limit.
+    const program = `
+      process.on("SIGTERM", () => {});
+      setInterval(() => {}, 1000);
+      const answer = (id, result) => console.log(JSON.stringify({ id, result }));
+      require("readline").createInterface({ input: process.stdin }).on("line", (line) => {
+        const { id, method } = JSON.parse(line);
+        if (method === "initialize") answer(id, { sessionId: "s", environmentInfo: {} });
+      });`;
+    const it = await ExecClient.launch(
+      { command: process.execPath, args: ["-e", program] },
+      { limits: { stopMs: 50 } },
+    );
+    await it.close();
+  },
+};
+
+/** How often a client tries to resume within a second. */
+async function resumeAttempts(resumeRetryMs: number): Promise<number> {
+  const server = await ExecServer.start();
+  const it = await ExecClient.connect(server.url ?? "", { limits: { resumeRetryMs, resumeMs: 800 } });
+  await server.close();
+  let attempts = 0;
+  const counter = createServer((socket) => {
+    attempts += 1;
+    socket.destroy();
+  }).listen(Number(new URL(server.url ?? "").port), "127.0.0.1");
+  await it.closed;
+  counter.close();
+  return attempts;
+}
+
+/** Against a server that sends events out of order and withholds the first one. */
+async function expectReorderFailure(limits: Partial<ClientLimits>): Promise<void> {
+  const fake = new WebSocketServer({ port: 0, host: "127.0.0.1" });
+  fake.on("connection", (socket) => {
+    socket.on("message", (data: Buffer) => {
+      const { id, method, params } = JSON.parse(String(data)) as {
+        id?: number;
+        method: string;
+        params: { processId: string };
+      };
+      if (method === "initialize")
+        socket.send(JSON.stringify({ id, result: { sessionId: "s", environmentInfo: {} } }));
+      if (method !== "process/start") return;
+      socket.send(JSON.stringify({ id, result: { processId: params.processId } }));
+      for (const seq of [2, 3, 4])
+        socket.send(
+          JSON.stringify({
+            method: "process/output",
+            params: { processId: params.processId, seq, stream: "stdout", chunk: "YWJj" },
+          }),
+        );
+    });
+  });
+  await once(fake, "listening");
+  const { port } = fake.address() as { port: number };
+  const it = await ExecClient.connect(`ws://127.0.0.1:${port}`, { limits, resume: false });
+  const process = await it.start({ argv: ["x"], cwd: "/" });
+  await expect(process.wait()).rejects.toMatchObject({ code: "protocol_violation" });
+  await it.close();
+  fake.close();
+}
+
+describe("a server honours", () => {
+  test.each(Object.entries(server))("%s", (_, check) => check());
+});
+
+describe("a client honours", () => {
+  test.each(Object.entries(client))("%s", (_, check) => check());
+});
