@@ -1,5 +1,7 @@
 import { defineBench } from "../define-bench.ts";
 import { manyAtOnce, outputOfMany } from "./exec-server/concurrent.ts";
+import { memoryOfFragments } from "./exec-server/fragments.ts";
+import { manyStarts } from "./exec-server/many-starts.ts";
 import { readBlocks, readFiles, writeFiles } from "./exec-server/files.ts";
 import { streamOutput } from "./exec-server/output.ts";
 import { residentMemory } from "./exec-server/resident-memory.ts";
@@ -86,6 +88,22 @@ export default defineBench<Contestants>({
       measures: { p50: "ms", p99: "ms" },
       contestants: both((it) => sandboxedWrites(it, 20)),
       bars: [{ measure: "p50", against: "rust", atMost: 0.2 }],
+    }),
+    row({
+      name: "10,000 starts in a row",
+      measures: { time: "ms", refused: { unit: "refused", better: "lower" } },
+      contestants: both((it) => manyStarts(it, 10_000)),
+      bars: [
+        { measure: "refused", atMost: 0 },
+        { measure: "time", against: "rust", atMost: 1 },
+      ],
+    }),
+    row({
+      name: "60 MB of fragments, memory above idle",
+      measures: "MB",
+      contestants: both((it) => memoryOfFragments(it, 60)),
+      // Twice the largest message.
+      bars: [{ atMost: 134 }],
     }),
     row({
       name: "resident memory after all of it",

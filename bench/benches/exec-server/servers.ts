@@ -11,6 +11,7 @@ import { dirname, join } from "node:path";
 export interface Contender {
   readonly client: ExecClient;
   readonly pid: number;
+  readonly url: string;
   readonly folder: string;
 }
 
@@ -51,8 +52,9 @@ async function contender(
   });
   stack.defer(() => stop(child));
   const [line] = (await once(child.stdout, "data", { signal: AbortSignal.timeout(START_MS) })) as [Buffer];
-  const client = stack.use(await ExecClient.connect(String(line).trim()));
-  return { client, pid: child.pid ?? 0, folder: join(folder, "work") };
+  const url = String(line).trim();
+  const client = stack.use(await ExecClient.connect(url));
+  return { client, pid: child.pid ?? 0, url, folder: join(folder, "work") };
 }
 
 /** The compiled program, as users run it: compiled now, so that it is this very source. */

@@ -1,3 +1,5 @@
+import { descendantsOf } from "./descendants.ts";
+
 /** The process groups of one session, to signal them and to end them all. */
 export class ProcessGroups {
   readonly #groups = new Set<number>();
@@ -18,6 +20,14 @@ export class ProcessGroups {
     }
   }
 
+  /** Kills a group, and descendants that have left it with `setsid`. */
+  kill(group: number): void {
+    // Looked up first: once their parents are dead, they belong to init.
+    const descendants = descendantsOf(group);
+    this.signal(group, "SIGKILL");
+    for (const pid of descendants) killProcess(pid);
+  }
+
   /**
    * The child is over. As long as a descendant is left the kernel gives the group's number to nobody else; an empty
    * group is forgotten at once, before its number can come back as a stranger's.
@@ -28,7 +38,7 @@ export class ProcessGroups {
   }
 
   killAll(): void {
-    for (const group of this.#groups) this.signal(group, "SIGKILL");
+    for (const group of this.#groups) this.kill(group);
     this.#groups.clear();
     this.#lingering.clear();
   }
@@ -37,5 +47,13 @@ export class ProcessGroups {
     if (this.signal(group, 0)) return;
     this.#lingering.delete(group);
     this.#groups.delete(group);
+  }
+}
+
+function killProcess(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // It has ended with the group.
   }
 }

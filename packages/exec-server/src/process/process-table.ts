@@ -146,7 +146,7 @@ export class ProcessTable {
   #kill({ process }: Entry): void {
     const { child } = process;
     if (!child) return;
-    if (!process.isClosed) this.#groups.signal(child.pid, "SIGKILL");
+    if (!process.isClosed) this.#groups.kill(child.pid);
     child.abandon();
   }
 

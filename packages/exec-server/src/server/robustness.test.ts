@@ -107,6 +107,18 @@ describe("children end", () => {
   });
 });
 
+test("a child that left its group with setsid ends with its process", async () => {
+  await using server = await ExecServer.start();
+  await using client = await ExecClient.connect(server.url ?? "");
+  const script = "setsid sh -c 'echo $$; exec sleep 300' & wait";
+  const started = await client.start({ argv: shell(script), cwd: "/", env: testEnv() });
+  const { value } = (await started[Symbol.asyncIterator]().next()) as { value: { bytes: Buffer } };
+  const pid = Number(String(value.bytes));
+  expect(await lives(pid)).toBe(true);
+  await started.kill();
+  await gone([pid]);
+});
+
 describe("a session", () => {
   test("is refused to a second connection while it is attached", async () => {
     await using server = await ExecServer.start();
