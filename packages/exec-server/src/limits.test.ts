@@ -56,7 +56,7 @@ async function isClosed(socket: WebSocket): Promise<void> {
   if (socket.readyState !== WebSocket.CLOSED) await once(socket, "close");
 }
 
-const server: Limit<keyof ServerLimits> = {
+const serverChecks: Limit<keyof ServerLimits> = {
   messageBytes: async () => {
     await using it = await serve({ messageBytes: 2_000 });
     it.raw.send({ id: 1, method: "environment/status", trace: null, pad: "x".repeat(3_000) });
@@ -194,7 +194,7 @@ const server: Limit<keyof ServerLimits> = {
   },
   connections: async () => {
     await using it = await serve({ connections: 2 });
-    await expect(RawClient.open(it.url)).rejects.toThrow();
+    await expect(RawClient.open(it.url)).rejects.toThrow(/hang up|ECONNRESET/);
   },
   pendingConnections: async () => {
     await expect(serve({ pendingConnections: 0 })).rejects.toMatchObject({ code: "connect_failed" });
@@ -233,7 +233,7 @@ async function profileRuns(limits: Partial<ServerLimits>, scopes: string[], prof
   return (await readFile(log, "utf8")).split("\n").length - 1;
 }
 
-const client: Limit<keyof ClientLimits> = {
+const clientChecks: Limit<keyof ClientLimits> = {
   inFlight: async () => {
     await using server = await ExecServer.start();
     await using limited = await ExecClient.connect(server.url ?? "", { limits: { inFlight: 1 } });
@@ -343,9 +343,9 @@ async function expectReorderFailure(limits: Partial<ClientLimits>): Promise<void
 }
 
 describe("a server honours", () => {
-  test.each(Object.entries(server))("%s", (_, check) => check());
+  test.each(Object.entries(serverChecks))("%s", (_, check) => check());
 });
 
 describe("a client honours", () => {
-  test.each(Object.entries(client))("%s", (_, check) => check());
+  test.each(Object.entries(clientChecks))("%s", (_, check) => check());
 });

@@ -2,7 +2,6 @@
 import { once } from "node:events";
 import { readdir, readFile } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
-import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
 import { RawClient } from "../../test/raw-client.ts";
 import { startProgram } from "../../test/servers.ts";
@@ -146,7 +145,7 @@ describe("a connection that does not complete its handshake", () => {
     await using server = await ExecServer.start({ limits: { connections: 2 } });
     using _first = await RawClient.ready(server.url ?? "");
     using _second = await RawClient.ready(server.url ?? "");
-    await expect(RawClient.open(server.url ?? "")).rejects.toThrow();
+    await expect(RawClient.open(server.url ?? "")).rejects.toThrow(/hang up|ECONNRESET/);
   });
 });
 
@@ -207,9 +206,7 @@ test("a client that answers no ping is disconnected, and its session can be resu
 test("a client that answers pings stays connected", async () => {
   await using server = await ExecServer.start({ limits: { pingMs: 20 } });
   using client = await RawClient.ready(server.url ?? "");
-  let pings = 0;
-  client.socket.on("ping", () => (pings += 1));
-  while (pings < 5) await delay(10);
+  for (let count = 0; count < 5; count += 1) await once(client.socket, "ping");
   expect((await client.call("environment/status")).result).toEqual({ status: "ready" });
 });
 
