@@ -92,7 +92,11 @@ export default defineBench<Contestants>({
     row({
       name: "10,000 starts in a row",
       measures: { time: "ms", refused: { unit: "refused", better: "lower" } },
-      contestants: both((it) => manyStarts(it, 10_000)),
+      // Codex's server starts one process after the other, some 40 ms each: a tenth of them tells its time per start.
+      contestants: {
+        ours: ({ ours }) => manyStarts(ours, 10_000),
+        rust: ({ rust }) => manyStarts(rust, 1_000),
+      },
       bars: [
         { measure: "refused", atMost: 0 },
         { measure: "time", against: "rust", atMost: 1 },

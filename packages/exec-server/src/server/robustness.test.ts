@@ -3,28 +3,13 @@ import { tempFolder } from "@codexkit/testing";
 import { readdir, readFile } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, test, vi } from "vitest";
+import { gone, lives } from "../../test/processes.ts";
 import { RawClient } from "../../test/raw-client.ts";
 import { startProgram } from "../../test/servers.ts";
 import { ExecClient } from "../client/exec-client.ts";
 import { ExecServer } from "./exec-server.ts";
 
 const shell = (script: string) => ["/bin/sh", "-c", script] as [string, ...string[]];
-
-/** Whether a process is there and no zombie. */
-async function lives(pid: number): Promise<boolean> {
-  const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
-  return stat !== "" && !/\) [ZX] /.test(stat);
-}
-
-async function gone(pids: readonly number[]): Promise<void> {
-  const until = Date.now() + 10_000;
-  for (;;) {
-    const left = (await Promise.all(pids.map(lives))).filter(Boolean).length;
-    if (left === 0) return;
-    if (Date.now() > until) throw new Error(`${left} of ${pids.length} processes are still there`);
-    await delay(20);
-  }
-}
 
 /** Resolves when a process has written nothing for a while: it waits for its reader. */
 async function written(pid: number): Promise<void> {
