@@ -2,7 +2,7 @@ import { type ClientRequests, CODEX_VERSION, type v1, type v2 } from "@codexkit/
 import { type CallOptions, connectWebSocket, type ParamsArgument, type RpcLimits } from "@codexkit/rpc";
 import { type ServerLink, Supervisor } from "./connection/supervisor.ts";
 import { EventRouter } from "./events/event-router.ts";
-import type { CodexEvent } from "./events/event.ts";
+import type { CodexEvent, RawMessage } from "./events/event.ts";
 import { checkCodexOptions } from "./options/check-codex-options.ts";
 import { CONNECT, EVENTS, LAUNCH, LIST_THREADS, SEARCH_THREADS } from "./options/known-options.ts";
 import { rejectUnknownOptions } from "./options/reject-unknown-options.ts";
@@ -27,6 +27,11 @@ export interface CodexOptions {
   readonly experimentalApi?: boolean;
   /** Notifications, by their exact names, that the server need not send. */
   readonly optOutNotifications?: readonly string[];
+  /**
+   * Called with every notification as the server sent it, from the first one on. Configuration warnings come with the
+   * handshake, before there is a `Codex` to call `on` of.
+   */
+  readonly onNotification?: (message: RawMessage) => void;
   /** MCP extensions that this program supports, such as `openai/form`. */
   readonly extensions?: NonNullable<v1.InitializeCapabilities["extensions"]>;
   /** Answers to what the server asks, for threads without answers of their own. What nobody answers is denied. */
@@ -128,7 +133,10 @@ export class Codex implements Topics, AsyncDisposable {
       handshakeTimeoutMs: options.handshakeTimeoutMs ?? HANDSHAKE_TIMEOUT_MS,
       ...(options.limits ? { limits: options.limits } : {}),
       accept: ({ userAgent }) => this.#acceptVersion(userAgent, options.minimumVersion),
-      onNotification: (message) => this.#router.route(message),
+      onNotification: (message) => {
+        options.onNotification?.(message);
+        this.#router.route(message);
+      },
       onRequest: (message, signal) => desk.receive(message, signal),
       onAnomaly: (error) => this.#router.show({ type: "warning", kind: "malformed", message: error.message }),
       onWarning: (message) => this.#router.show({ type: "warning", kind: "launch", message }),

@@ -8,7 +8,7 @@ import { abortError } from "./errors.ts";
 import type { Prompt } from "./input.ts";
 import type { LaunchPlan } from "./launch-plan.ts";
 import type { TurnOptions } from "./options.ts";
-import { leaseServer, letGoElsewhere, type ServerLease } from "./server-pool.ts";
+import { leaseServer, type ServerLease } from "./server-pool.ts";
 import type { SharedServer } from "./shared-server.ts";
 import { standInLine } from "./thread-line.ts";
 import type { ThreadSetup } from "./thread-settings.ts";
@@ -20,72 +20,79 @@ export interface TurnRequest {
   readonly setup: ThreadSetup;
   readonly prompt: Prompt;
   readonly options: TurnOptions;
+  /** Whose turn it is: closing this object ends the servers that it used. */
+  readonly user: object;
+  /** Called once the turn is about to start, with a promise for its end that never rejects. */
+  readonly onBegin: (ended: Promise<void>) => void;
 }
 
-/** A turn on its way, and where to hear of it. */
+/** A turn that was started, and its events. */
 export interface BegunTurn {
   readonly server: SharedServer;
   readonly threadId: string;
   readonly turn: CoreTurn;
-  /** Everything that is said of the thread, from before the turn. */
+  /** Warnings about the thread that arrived before `events` was opened. */
+  readonly earlyWarnings: readonly string[];
+  /** The events of the thread, from before the turn. */
   readonly events: AsyncIterableIterator<CodexEvent, undefined, undefined>;
+  /** Resolves once the turn has ended and other processes can load the thread. Never rejects. */
+  readonly released: Promise<void>;
 }
 
-/** Finds a server, loads the thread and starts the turn. The server is held, and the thread reserved, until the turn ends. */
+/** Finds a server, loads the thread and starts the turn. The server and the thread are reserved until the turn ends. */
 export async function beginTurn(request: TurnRequest): Promise<BegunTurn> {
   const { signal } = request.options;
   const leave = request.threadId === null ? () => {} : await standInLine(request.threadId);
   try {
     throwIfAborted(signal);
     const { lease, thread } = await openThread(request);
+    const { server } = lease;
+    const earlyWarnings = server.notices.claim(thread.id);
     const events = thread.events();
     const turn = startTurn(thread, request);
-    void whenOver(turn, thread, lease.server).then(() => {
-      lease.server.threads.linger(thread.id);
+    const released = release(turn, thread, server).then(() => {
       lease.release();
       leave();
     });
-    return { server: lease.server, threadId: thread.id, turn, events };
+    return { server, threadId: thread.id, turn, earlyWarnings, events, released };
   } catch (error) {
     leave();
     throw error;
   }
 }
 
-/** Ends what the turn left running: with `codex exec` it ended with the process. Never rejects. */
-async function whenOver(turn: CoreTurn, thread: CoreThread, { codex }: SharedServer): Promise<void> {
+/** After the turn, ends what it left running and unloads its thread. Never rejects. */
+async function release(turn: CoreTurn, thread: CoreThread, server: SharedServer): Promise<void> {
   const openItems = await turn.result().then(
     (result) => result.openItems,
     () => [],
   );
-  const endings = [
+  await Promise.allSettled([
     ...(openItems.length > 0 ? [thread.terminals.clean()] : []),
-    ...(thread.agents.length > 0 ? [endAgents(codex, thread.agents)] : []),
-  ];
-  await Promise.allSettled(endings);
+    ...(thread.agents.length > 0 ? [endAgents(server, thread.agents)] : []),
+  ]);
+  await server.threads.unload(thread);
+  server.notices.release(thread.id);
 }
 
 async function openThread(request: TurnRequest): Promise<{ lease: ServerLease; thread: CoreThread }> {
   for (;;) {
-    const lease = await leaseServer(request.plan);
+    const lease = await leaseServer(request.plan, request.user);
     try {
       return { lease, thread: await loadThread(lease.server, request) };
     } catch (error) {
       lease.release();
-      // It died while nobody looked. Nothing was asked of it yet, so another can be.
+      // A reused server may have died since its last turn. Nothing was asked of it yet, so another one can be used.
       const died = error instanceof CodexError && error.code === "app_server_crashed";
       if (!(died && lease.reused)) throw lease.server.explain(error);
     }
   }
 }
 
-async function loadThread(server: SharedServer, request: TurnRequest): Promise<CoreThread> {
+async function loadThread({ threads }: SharedServer, request: TurnRequest): Promise<CoreThread> {
   const { threadId, setup, options } = request;
-  if (threadId !== null) await letGoElsewhere(threadId, server);
-  const thread = await (threadId === null
-    ? server.threads.start(setup)
-    : server.threads.resume(threadId, setup));
-  if (options.signal?.aborted) server.threads.linger(thread.id);
+  const thread = await (threadId === null ? threads.start(setup) : threads.resume(threadId, setup));
+  if (options.signal?.aborted) await threads.unload(thread);
   throwIfAborted(options.signal);
   return thread;
 }

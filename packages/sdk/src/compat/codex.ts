@@ -1,21 +1,28 @@
+import { CodexError } from "../errors.ts";
+import type { ThreadEvent } from "./events.ts";
 import { installedCodexPath, launchPlan } from "./launch-plan.ts";
 import type { CodexOptions, ThreadOptions } from "./options.ts";
-import { Thread } from "./thread.ts";
+import { closeIdleServers } from "./server-pool.ts";
+import { streamTurn } from "./stream-turn.ts";
+import { Thread, type ThreadTurn } from "./thread.ts";
 
 /**
  * The agent. Make a thread, and run turns on it.
  *
- * Behind it is one long-lived codex for all turns with the same options and environment. It is started with the first
- * turn and ends when it has had nothing to do for a while, or with the program, which need not close anything.
+ * Turns with the same options and environment share a long-lived codex. It starts with the first turn, and ends with the
+ * program or when it has been idle for a while. A program need not close anything; `close` ends the processes early.
  *
  * @example
  * const codex = new Codex();
  * const thread = codex.startThread({ workingDirectory: "/path/to/project" });
  * const { finalResponse } = await thread.run("What does this project do?");
  */
-export class Codex {
+export class Codex implements AsyncDisposable {
   readonly #options: CodexOptions;
   readonly #installed: string | undefined;
+  readonly #closing = new AbortController();
+  /** Turns that have not ended. */
+  readonly #turns = new Set<Promise<void>>();
 
   /** @throws {Error} when there is no codex to run. */
   constructor(options: CodexOptions = {}) {
@@ -25,15 +32,47 @@ export class Codex {
 
   /** A new thread. Nothing starts before its first turn. */
   startThread(options: ThreadOptions = {}): Thread {
-    return this.#thread(options);
+    return new Thread((turn) => this.#stream(turn), options);
   }
 
   /** A thread that was started before, here or elsewhere: Codex keeps them in `$CODEX_HOME/sessions`. */
   resumeThread(id: string, options: ThreadOptions = {}): Thread {
-    return this.#thread(options, id);
+    return new Thread((turn) => this.#stream(turn), options, id);
   }
 
-  #thread(options: ThreadOptions, id?: string): Thread {
-    return new Thread(() => launchPlan(this.#options, this.#installed), options, id);
+  /**
+   * Aborts the running turns of this object and ends its codex processes, except those on which turns of another `Codex`
+   * run. The original has no such method, and no program needs it: idle processes end by themselves.
+   */
+  async close(): Promise<void> {
+    this.#closing.abort(closedError());
+    await Promise.all(this.#turns);
+    await closeIdleServers(this);
   }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  #stream(turn: ThreadTurn): AsyncGenerator<ThreadEvent, void, undefined> {
+    const closing = this.#closing.signal;
+    if (closing.aborted) throw closedError();
+    const { signal } = turn.options;
+    return streamTurn({
+      ...turn,
+      options: { ...turn.options, signal: signal ? AbortSignal.any([signal, closing]) : closing },
+      plan: launchPlan(this.#options, this.#installed, turn.setup.cwd),
+      user: this,
+      onBegin: (ended) => this.#track(ended),
+    });
+  }
+
+  #track(ended: Promise<void>): void {
+    this.#turns.add(ended);
+    void ended.then(() => this.#turns.delete(ended));
+  }
+}
+
+function closedError(): CodexError {
+  return new CodexError("closed", "This Codex was closed. Make another one to run more turns.");
 }

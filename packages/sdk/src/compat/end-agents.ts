@@ -1,18 +1,18 @@
-import type { Codex } from "../codex.ts";
 import type { Agent } from "../thread/agent-tree.ts";
+import type { SharedServer } from "./shared-server.ts";
 
-/** Stops the agents that a turn left at work, and lets the server forget them: with `codex exec` they ended with the process. */
-export async function endAgents(codex: Codex, agents: readonly Agent[]): Promise<void> {
-  await Promise.all(
+/** Interrupts and unloads the subagents that a turn left running. With `codex exec` they ended with the process. */
+export async function endAgents(server: SharedServer, agents: readonly Agent[]): Promise<void> {
+  await Promise.allSettled(
     agents.map(async ({ threadId, agents: below }) => {
-      await endAgents(codex, below);
-      await interrupt(codex, threadId);
-      await codex.request("thread/unsubscribe", { threadId });
+      await endAgents(server, below);
+      await interrupt(server, threadId);
+      await server.threads.unloadById(threadId);
     }),
   );
 }
 
-async function interrupt(codex: Codex, threadId: string): Promise<void> {
+async function interrupt({ codex }: SharedServer, threadId: string): Promise<void> {
   const params = { threadId, limit: 1, sortDirection: "desc", itemsView: "summary" } as const;
   const { data } = await codex.request("thread/turns/list", params);
   const [last] = data;

@@ -6,13 +6,17 @@ import { findCodex } from "../process/find-codex.ts";
 import { configFlags, tomlValue } from "./config-flags.ts";
 import { spawnError } from "./errors.ts";
 import type { CodexOptions } from "./options.ts";
+import { startUpFiles, startUpFolder } from "./start-up-files.ts";
 
 /** Everything that a codex process is started with. Two turns with the same plan share a process. */
 export interface LaunchPlan {
   readonly codexPath: string;
+  readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly configOverrides: readonly string[];
   readonly apiKey: string | undefined;
+  /** Identifies the content of the files that codex reads only when it starts. */
+  readonly files: string;
 }
 
 /** The name under which the model's side knows the old package. */
@@ -30,13 +34,18 @@ export function installedCodexPath(): string {
   }
 }
 
-/** The plan as it is now: a program may change `process.env` between two turns. */
-export function launchPlan(options: CodexOptions, installed: string | undefined): LaunchPlan {
+/** The plan as it is now: a program may change `process.env`, or a configuration file, between two turns. */
+export function launchPlan(
+  options: CodexOptions,
+  installed: string | undefined,
+  folder: string,
+): LaunchPlan {
   const { codexPathOverride, env, config, configOverrides = [], baseUrl, apiKey } = options;
   const inherited = mergeEnvironments([ORIGINATOR, env ?? process.env]);
   const withKey = apiKey ? { ...inherited, CODEX_API_KEY: apiKey } : inherited;
   return {
     codexPath: installed ?? givenCodexPath(codexPathOverride ?? "", inherited),
+    cwd: startUpFolder(folder, withKey),
     env: installed === undefined ? withKey : withTools(withKey, installed),
     configOverrides: [
       ...(config === undefined ? [] : configFlags(config)),
@@ -44,6 +53,7 @@ export function launchPlan(options: CodexOptions, installed: string | undefined)
       ...(baseUrl ? [`openai_base_url=${tomlValue(baseUrl, "openai_base_url")}`] : []),
     ],
     apiKey: withKey["CODEX_API_KEY"] || undefined,
+    files: startUpFiles(withKey),
   };
 }
 

@@ -2,11 +2,11 @@ import type { ChildProcess } from "node:child_process";
 import { Codex, VERSION } from "../codex.ts";
 import { CodexError } from "../errors.ts";
 import { exitError, PROMPT_LINE, refusal, type ThreadRunError } from "./errors.ts";
-import { HeldThreads } from "./held-threads.ts";
 import type { LaunchPlan } from "./launch-plan.ts";
 import { LoopHold } from "./loop-hold.ts";
-import { Notices } from "./notices.ts";
+import { NoticeLog } from "./notice-log.ts";
 import { StderrLines } from "./stderr-lines.ts";
+import { ThreadLoader } from "./thread-loader.ts";
 
 /** The release of the package that this one stands in for: what it could run, this can. */
 const OLDEST_CODEX = "0.163.0";
@@ -26,31 +26,28 @@ const UNSHOWN = [
 /** One codex, for all turns with the same launch plan. It keeps the program alive only while one of them runs. */
 export class SharedServer {
   readonly codex: Codex;
-  readonly notices: Notices;
-  readonly threads: HeldThreads;
+  readonly notices: NoticeLog;
+  readonly threads: ThreadLoader;
   /** Turns that run or are about to. */
   readonly hold: LoopHold;
   readonly #child: ChildProcess | undefined;
   readonly #stderr: StderrLines;
 
-  private constructor(codex: Codex, child: ChildProcess | undefined, stderr: StderrLines) {
+  private constructor(codex: Codex, { child, stderr, notices }: Launching) {
     this.codex = codex;
-    this.notices = new Notices(codex);
-    this.threads = new HeldThreads(codex);
+    this.notices = notices;
+    this.threads = new ThreadLoader(codex, (listener) => this.onExit(listener));
     this.hold = new LoopHold(child);
     this.#child = child;
     this.#stderr = stderr;
   }
 
   static async launch(plan: LaunchPlan): Promise<SharedServer> {
-    const stderr = new StderrLines();
-    let child: ChildProcess | undefined;
+    const launching: Launching = { stderr: new StderrLines(), notices: new NoticeLog(), child: undefined };
     try {
-      const codex = await launchCodex(plan, stderr, (spawned) => {
-        child = spawned;
-      });
-      return new SharedServer(codex, child, stderr);
+      return new SharedServer(await launchCodex(plan, launching), launching);
     } catch (error) {
+      const { child, stderr } = launching;
       throw hasEnded(child) ? endError(error, child, stderr.text) : inOldWords(error);
     }
   }
@@ -60,8 +57,11 @@ export class SharedServer {
     return !hasEnded(this.#child);
   }
 
-  onExit(listener: () => void): void {
-    this.#child?.once("exit", listener);
+  /** Calls the listener once the process has ended, or at once if it has. */
+  onExit(listener: () => void): Disposable {
+    if (this.alive) this.#child?.once("exit", listener);
+    else listener();
+    return { [Symbol.dispose]: () => void this.#child?.off("exit", listener) };
   }
 
   /** Whatever a call to this server failed with, in the old package's words. */
@@ -73,24 +73,27 @@ export class SharedServer {
 
   /** Ends the process, and what is left of it when it is gone already. */
   async close(): Promise<void> {
-    this.threads.forget();
     await this.codex.close();
   }
 }
 
-async function launchCodex(
-  plan: LaunchPlan,
-  stderr: StderrLines,
-  onSpawn: (child: ChildProcess) => void,
-): Promise<Codex> {
-  const { codexPath, env, configOverrides, apiKey } = plan;
+/** What is collected from a codex from its first moment on. */
+interface Launching {
+  readonly stderr: StderrLines;
+  readonly notices: NoticeLog;
+  child: ChildProcess | undefined;
+}
+
+async function launchCodex(plan: LaunchPlan, launching: Launching): Promise<Codex> {
+  const { codexPath, cwd, env, configOverrides, apiKey } = plan;
   const codex = await Codex.launch({
     codexPath,
+    cwd,
     env,
     inheritEnv: false,
     configOverrides: [
       ...configOverrides,
-      // A thread that is let go must be free at once: its next turn may be another process's.
+      // A thread without a subscriber is unloaded at once: its next turn may be another process's.
       "thread_unload_delay_secs=0",
       // A key from the environment must not be written to the user's files.
       ...(apiKey === undefined ? [] : [`cli_auth_credentials_store="ephemeral"`]),
@@ -99,8 +102,11 @@ async function launchCodex(
     optOutNotifications: UNSHOWN,
     minimumVersion: OLDEST_CODEX,
     handlers: { elicitation: () => "cancel" },
-    onStderr: (line) => stderr.add(line),
-    onSpawn,
+    onStderr: (line) => launching.stderr.add(line),
+    onNotification: (message) => launching.notices.receive(message),
+    onSpawn: (child) => {
+      launching.child = child;
+    },
   });
   try {
     // Unlike `codex exec`, an app-server does not look at CODEX_API_KEY.

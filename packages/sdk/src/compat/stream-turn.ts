@@ -6,7 +6,7 @@ import { EventMapper } from "./event-mapper.ts";
 import type { ThreadEvent } from "./events.ts";
 import { orAborted } from "../turn/or-aborted.ts";
 
-/** How long a turn that was aborted may take to stop before its caller is let go. */
+/** How long the server may take to stop a turn and to unload its thread. Both take milliseconds. */
 const STOP_LIMIT_MS = 10_000;
 
 /** Runs a turn and yields its events as `codex exec` would print them. Throws where the old package would. */
@@ -19,6 +19,11 @@ export async function* streamTurn(request: TurnRequest): AsyncGenerator<ThreadEv
   }
   checkRepository(setup.cwd, setup.options);
   const beginning = beginTurn(request);
+  const ended = beginning.then(
+    ({ released }) => released,
+    () => {},
+  );
+  request.onBegin(ended);
   // Aborted before it began: it is stopped when it does.
   const begun = await orAborted(beginning, signal, (fired) => {
     void beginning.then(stop, () => {});
@@ -43,14 +48,24 @@ async function* readTurn(
 ): AsyncGenerator<ThreadEvent, TurnEndEvent, undefined> {
   const mapper = new EventMapper();
   const turnId = await turnIdOf(begun);
-  let noticed = false;
+  let started = false;
+  /** Warnings about the thread from before the turn. The configuration's come first, as the server sends them first. */
+  const held: CodexEvent[] = [];
   for await (const event of begun.events) {
     if (signal?.aborted && !isEnd(event)) continue;
     if (!isOf(event, turnId)) continue;
     if (signal?.aborted) break;
     if (isCrash(event)) throw begun.server.explain(event.error);
-    if (!noticed) yield* begun.server.notices.messages.map((message) => mapper.notice(message));
-    noticed = true;
+    if (!started && event.type === "warning" && event.turnId === undefined) {
+      held.push(event);
+      continue;
+    }
+    if (!started) {
+      const notices = [...begun.server.notices.general, ...begun.earlyWarnings];
+      yield* notices.map((message) => mapper.notice(message));
+      yield* held.flatMap((warning) => mapper.map(warning));
+    }
+    started = true;
     yield* mapper.map(event);
     if (isEnd(event)) return event;
   }
@@ -84,12 +99,14 @@ function failureOf(end: TurnEndEvent): Error | undefined {
   return end.type === "turn.failed" ? end.error : undefined;
 }
 
-/** Stops the turn if it runs, and then the reading of it; within a limit. */
-async function stop({ turn, events }: BegunTurn): Promise<void> {
-  const limit = Promise.withResolvers<void>();
-  const timer = setTimeout(() => limit.resolve(), STOP_LIMIT_MS);
-  const stopped = turn.interrupt().catch(() => {}); // It ended, or its server did.
-  await Promise.race([stopped, limit.promise]);
+/**
+ * Stops the turn if it runs, and waits until its thread is free for other processes. A server that does not manage that
+ * within the limit is ended: `codex exec` was killed, too.
+ */
+async function stop({ turn, events, released, server }: BegunTurn): Promise<void> {
+  const timer = setTimeout(() => void server.close().catch(() => {}), STOP_LIMIT_MS);
+  await turn.interrupt().catch(() => {}); // It ended, or its server did.
+  await released;
   clearTimeout(timer);
   await events.return?.();
 }

@@ -11,12 +11,6 @@ export interface ThreadSetup {
   readonly cwd: string;
 }
 
-/** Two setups with the same key need no new load of the thread. */
-export function setupKey({ options, cwd }: ThreadSetup): string {
-  const { threadSource: _first, skipGitRepoCheck: _here, ...settings } = options;
-  return JSON.stringify([cwd, settings]);
-}
-
 /** What a thread is started or resumed with: what `codex exec` makes of the same options. */
 export async function threadSettings(
   codex: Codex,

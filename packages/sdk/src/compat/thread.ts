@@ -3,9 +3,8 @@ import { workingFolder } from "./check-folder.ts";
 import type { ThreadError, ThreadEvent, Usage } from "./events.ts";
 import { type Input, toPrompt } from "./input.ts";
 import type { ThreadItem } from "./items.ts";
-import type { LaunchPlan } from "./launch-plan.ts";
 import type { ThreadOptions, TurnOptions } from "./options.ts";
-import { streamTurn } from "./stream-turn.ts";
+import type { TurnRequest } from "./begin-turn.ts";
 
 /** What a turn came to. */
 type Turn = {
@@ -26,15 +25,20 @@ type StreamedTurn = {
 /** What `runStreamed` gives. */
 export type RunStreamedResult = StreamedTurn;
 
+/** What a thread knows of a turn; its `Codex` adds the rest. */
+export type ThreadTurn = Pick<TurnRequest, "threadId" | "setup" | "prompt" | "options">;
+
+type StreamTurn = (turn: ThreadTurn) => AsyncGenerator<ThreadEvent, void, undefined>;
+
 /** A conversation with the agent, of any number of turns. Made by `Codex`. */
 export class Thread {
-  readonly #plan: () => LaunchPlan;
+  readonly #streamTurn: StreamTurn;
   readonly #options: ThreadOptions;
   #id: string | null;
 
   /** @internal */
-  constructor(plan: () => LaunchPlan, options: ThreadOptions, id: string | null = null) {
-    this.#plan = plan;
+  constructor(streamTurn: StreamTurn, options: ThreadOptions, id: string | null = null) {
+    this.#streamTurn = streamTurn;
     this.#options = options;
     this.#id = id;
   }
@@ -73,8 +77,7 @@ export class Thread {
 
   async *#stream(input: Input, options: TurnOptions): AsyncGenerator<ThreadEvent, void, undefined> {
     checkOutputSchema(options.outputSchema);
-    const events = streamTurn({
-      plan: this.#plan(),
+    const events = this.#streamTurn({
       threadId: this.#id || null,
       setup: { options: this.#options, cwd: workingFolder(this.#options) },
       prompt: toPrompt(input),
