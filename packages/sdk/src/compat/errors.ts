@@ -1,5 +1,5 @@
 import { RemoteError } from "@codexkit/rpc";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { constants } from "node:os";
 import { CodexError, type CodexErrorCode } from "../errors.ts";
 
@@ -38,6 +38,9 @@ export function exitError(how: string, stderr: string, cause?: unknown): ThreadR
 /** How the server begins when it can't read the configuration, in `config/read` and in `thread/start`. */
 const BAD_CONFIG = /^(?:invalid configuration|failed to load configuration): /;
 
+/** A file of the configuration that is no TOML: the path, the line and the column come next. */
+const BROKEN_FILE = /^failed to read configuration layers: (?=(?<path>.+?):(?<line>\d+):(?<column>\d+): )/;
+
 /** A refusal of the server's, as `codex exec` reported it on stderr. */
 export function refusal(error: CodexError): ThreadRunError {
   const remote = error.cause;
@@ -49,8 +52,37 @@ export function refusal(error: CodexError): ThreadRunError {
   if (BAD_CONFIG.test(words)) {
     return exitError("code 1", `Error loading config.toml: ${words.replace(BAD_CONFIG, "")}\n`, error);
   }
+  const place = BROKEN_FILE.exec(words)?.groups;
+  if (place) {
+    const report = `Error loading config.toml:\n${words.replace(BROKEN_FILE, "")}\n${excerpt(place)}`;
+    return exitError("code 1", report, error);
+  }
   const report = `Error: ${method}: ${method} failed: ${words} (code ${rpcCode})\n`;
   return exitError("code 1", `${PROMPT_LINE}${report}`, error);
+}
+
+/** The line of a file with a mark under a column. */
+function excerpt({ path = "", line = "", column = "" }: Readonly<Record<string, string>>): string {
+  const text = readLines(path)[Number(line) - 1];
+  if (text === undefined) return "";
+  const margin = " ".repeat(line.length);
+  return `${margin} |\n${line} | ${text}\n${margin} | ${" ".repeat(Number(column) - 1)}^\n`;
+}
+
+function readLines(path: string): string[] {
+  try {
+    return readFileSync(path, "utf8").split("\n");
+  } catch {
+    return [];
+  }
+}
+
+/** What a codex wrote to stderr before it died at its start, as `codex exec` would have: settings have words of their own. */
+export function startReport(stderr: string): string {
+  return stderr.replace(
+    /^Error: (?<problem>[^]*?\nin `[^`]+`\n)\n(?:\nStack backtrace:[^]*)?$/,
+    "Error loading config.toml: $<problem>\n",
+  );
 }
 
 /** What `spawn` says of a program that is not there or may not be run. */

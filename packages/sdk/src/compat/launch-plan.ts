@@ -4,9 +4,9 @@ import { CodexError } from "../errors.ts";
 import { mergeEnvironments } from "../process/child-environment.ts";
 import { findCodex } from "../process/find-codex.ts";
 import { configFlags, tomlValue } from "./config-flags.ts";
-import { spawnError } from "./errors.ts";
+import { exitError, spawnError } from "./errors.ts";
 import type { CodexOptions } from "./options.ts";
-import { startUpFiles, startUpFolder } from "./start-up-files.ts";
+import { startUp } from "./start-up.ts";
 
 /** Everything that a codex process is started with. Two turns with the same plan share a process. */
 export interface LaunchPlan {
@@ -20,7 +20,7 @@ export interface LaunchPlan {
 }
 
 /** The name under which the model's side knows the old package. */
-const ORIGINATOR = { CODEX_INTERNAL_ORIGINATOR_OVERRIDE: "codex_sdk_ts" };
+const ORIGINATOR = "codex_sdk_ts";
 
 /** The installed codex, which the old package looked for when its `Codex` was made. */
 export function installedCodexPath(): string {
@@ -35,26 +35,31 @@ export function installedCodexPath(): string {
 }
 
 /** The plan as it is now: a program may change `process.env`, or a configuration file, between two turns. */
-export function launchPlan(
-  options: CodexOptions,
-  installed: string | undefined,
-  folder: string,
-): LaunchPlan {
+export function launchPlan(options: CodexOptions, installed: string | undefined, folder: string): LaunchPlan {
   const { codexPathOverride, env, config, configOverrides = [], baseUrl, apiKey } = options;
-  const inherited = mergeEnvironments([ORIGINATOR, env ?? process.env]);
+  const given = mergeEnvironments([env ?? process.env]);
+  const originator = given["CODEX_INTERNAL_ORIGINATOR_OVERRIDE"] || ORIGINATOR;
+  const inherited: Record<string, string> = { ...given, CODEX_INTERNAL_ORIGINATOR_OVERRIDE: originator };
   const withKey = apiKey ? { ...inherited, CODEX_API_KEY: apiKey } : inherited;
   return {
     codexPath: installed ?? givenCodexPath(codexPathOverride ?? "", inherited),
-    cwd: startUpFolder(folder, withKey),
+    ...startUp(folder, withKey),
     env: installed === undefined ? withKey : withTools(withKey, installed),
     configOverrides: [
       ...(config === undefined ? [] : configFlags(config)),
-      ...configOverrides,
+      ...configOverrides.map(checkOverride),
       ...(baseUrl ? [`openai_base_url=${tomlValue(baseUrl, "openai_base_url")}`] : []),
     ],
     apiKey: withKey["CODEX_API_KEY"] || undefined,
-    files: startUpFiles(withKey),
   };
+}
+
+/** Refuses what codex refuses on its command line. */
+function checkOverride(override: string): string {
+  const at = override.indexOf("=");
+  if (at !== -1 && override.slice(0, at).trim() !== "") return override;
+  const problem = at === -1 ? "Invalid override (missing '=')" : "Empty key in override";
+  throw exitError("code 1", `Error parsing -c overrides: ${problem}: ${override}\n`);
 }
 
 function givenCodexPath(path: string, env: Readonly<Record<string, string>>): string {

@@ -1,4 +1,4 @@
-import type { ServerNotifications } from "@codexkit/protocol";
+import type { ServerNotifications, v2 } from "@codexkit/protocol";
 import type { RawMessage } from "../events/event.ts";
 
 const LIMITS = {
@@ -19,10 +19,16 @@ export class NoticeLog {
   /** By thread id, oldest thread first. */
   readonly #unclaimed = new Map<string, string[]>();
   readonly #claimed = new Set<string>();
+  #rulesError: string | undefined;
 
   /** Messages about the configuration. `codex exec` is a new process per turn, so every turn shows them. */
   get general(): readonly string[] {
     return [...this.#general];
+  }
+
+  /** What is wrong with the rules about commands. The server goes on without them; `codex exec` refuses to. */
+  get rulesError(): string | undefined {
+    return this.#rulesError;
   }
 
   receive({ method, params }: RawMessage): void {
@@ -30,7 +36,9 @@ export class NoticeLog {
       case "configWarning":
       case "deprecationNotice": {
         const { summary, details } = params as ServerNotifications[typeof method];
-        if (isShown(summary)) this.#addGeneral(details ? `${summary} (${details})` : summary);
+        if (summary.startsWith(RULES_NOT_APPLIED))
+          this.#rulesError = rulesError(params as v2.ConfigWarningNotification);
+        else if (isShown(summary)) this.#addGeneral(details ? `${summary} (${details})` : summary);
         break;
       }
       case "warning": {
@@ -68,7 +76,27 @@ export class NoticeLog {
   }
 }
 
-/** The server warns of the machine, too; `codex exec --json` does not. */
+const RULES_NOT_APPLIED = "Error parsing rules";
+
+/** What the server says of its start and `codex exec --json` does not, or says in another way. */
+const NOT_SHOWN = [
+  "Codex could not find bubblewrap",
+  "Codex's Linux sandbox uses bubblewrap",
+  "Project-local config, hooks, and exec policies are disabled",
+  // Exec refuses to start; so does this server when it is asked for the configuration.
+  "Invalid configuration; using defaults",
+];
+
 function isShown(summary: string): boolean {
-  return !summary.includes("bubblewrap");
+  return !NOT_SHOWN.some((start) => summary.startsWith(start));
+}
+
+/** The report of `codex exec` about the same rules. */
+function rulesError({ summary, details, path, range }: v2.ConfigWarningNotification): string {
+  const [problem = summary] = (details ?? summary)
+    .replace(/^failed to parse rules file .*?: /, "")
+    .split("\n");
+  const line = range?.start.line;
+  const place = path === undefined ? "" : line === undefined ? `${path}: ` : `${path}:${line}: `;
+  return `${place}${problem}${line === undefined ? "" : ` (problem is on or around line ${line})`}`;
 }

@@ -1,7 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import { Codex, VERSION } from "../codex.ts";
 import { CodexError } from "../errors.ts";
-import { exitError, PROMPT_LINE, refusal, type ThreadRunError } from "./errors.ts";
+import { exitError, PROMPT_LINE, refusal, startReport, type ThreadRunError } from "./errors.ts";
 import type { LaunchPlan } from "./launch-plan.ts";
 import { LoopHold } from "./loop-hold.ts";
 import { NoticeLog } from "./notice-log.ts";
@@ -36,7 +36,7 @@ export class SharedServer {
   private constructor(codex: Codex, { child, stderr, notices }: Launching) {
     this.codex = codex;
     this.notices = notices;
-    this.threads = new ThreadLoader(codex, (listener) => this.onExit(listener));
+    this.threads = new ThreadLoader(codex, notices, (listener) => this.onExit(listener));
     this.hold = new LoopHold(child);
     this.#child = child;
     this.#stderr = stderr;
@@ -48,7 +48,7 @@ export class SharedServer {
       return new SharedServer(await launchCodex(plan, launching), launching);
     } catch (error) {
       const { child, stderr } = launching;
-      throw hasEnded(child) ? endError(error, child, stderr.text) : inOldWords(error);
+      throw hasEnded(child) ? endError(error, child, startReport(stderr.text)) : inOldWords(error);
     }
   }
 

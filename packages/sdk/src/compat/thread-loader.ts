@@ -1,6 +1,9 @@
 import type { Codex } from "../codex.ts";
 import type { Thread } from "../thread/thread.ts";
+import type { StartThreadOptions } from "../thread/thread-options.ts";
+import { exitError } from "./errors.ts";
 import { findThread } from "./find-thread.ts";
+import type { NoticeLog } from "./notice-log.ts";
 import { threadSettings, type ThreadSetup } from "./thread-settings.ts";
 
 /** How long the server may take to unload a thread. It takes milliseconds, and longer if MCP servers are slow to end. */
@@ -15,16 +18,18 @@ export type ExitListeners = (listener: () => void) => Disposable;
  */
 export class ThreadLoader {
   readonly #codex: Codex;
+  readonly #notices: NoticeLog;
   readonly #onExit: ExitListeners;
 
-  constructor(codex: Codex, onExit: ExitListeners) {
+  constructor(codex: Codex, notices: NoticeLog, onExit: ExitListeners) {
     this.#codex = codex;
+    this.#notices = notices;
     this.#onExit = onExit;
   }
 
   async start(setup: ThreadSetup): Promise<Thread> {
     const { threadSource = "user" } = setup.options;
-    const settings = await threadSettings(this.#codex, setup, "start");
+    const settings = await this.#settings(setup, "start");
     return this.#codex.startThread({ ...settings, threadSource, historyMode: "paginated" });
   }
 
@@ -32,7 +37,7 @@ export class ThreadLoader {
   async resume(idOrName: string, setup: ThreadSetup): Promise<Thread> {
     const id = await findThread(this.#codex, idOrName, setup.cwd);
     if (id === undefined) return this.start(setup);
-    return this.#codex.resumeThread(id, await threadSettings(this.#codex, setup, "resume"));
+    return this.#codex.resumeThread(id, await this.#settings(setup, "resume"));
   }
 
   /** Other processes can load the thread once this resolves. Never rejects. */
@@ -43,6 +48,17 @@ export class ThreadLoader {
   /** The same for the thread of a subagent, which the server loaded by itself. */
   async unloadById(threadId: string): Promise<void> {
     await this.#untilUnloaded(threadId, () => this.#codex.request("thread/unsubscribe", { threadId }));
+  }
+
+  async #settings(setup: ThreadSetup, to: "start" | "resume"): Promise<StartThreadOptions> {
+    const [settings] = await Promise.all([
+      threadSettings(this.#codex, setup, to),
+      // The server would otherwise remember the skills that it found before.
+      this.#codex.request("skills/list", { cwds: [setup.cwd], forceReload: true }),
+    ]);
+    const { rulesError } = this.#notices;
+    if (rulesError !== undefined) throw exitError("code 1", `Error loading rules:\n${rulesError}\n`);
+    return settings;
   }
 
   async #untilUnloaded(threadId: string, unsubscribe: () => Promise<unknown>): Promise<void> {

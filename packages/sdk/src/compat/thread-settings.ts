@@ -5,6 +5,9 @@ import type { StartThreadOptions } from "../thread/thread-options.ts";
 import { configuredSandbox } from "./configured-sandbox.ts";
 import type { ThreadOptions } from "./options.ts";
 
+/** What Codex uses where no provider is configured. */
+const DEFAULT_PROVIDER = "openai";
+
 /** How a thread is set up, before the server's configuration is known. */
 export interface ThreadSetup {
   readonly options: ThreadOptions;
@@ -25,6 +28,9 @@ export async function threadSettings(
     cwd,
     approvalPolicy: policyOf(options, config),
     config: configOf(options),
+    // Named, so that a resumed thread without a model gets the configured one, or the provider's default: the server would
+    // otherwise keep the model of its last turn.
+    modelProvider: config.model_provider ?? DEFAULT_PROVIDER,
     ...(model ? { model } : {}),
     ...(options.sandboxMode ? { sandbox: options.sandboxMode } : {}),
     ...(!options.sandboxMode && to === "resume" ? configuredSandbox(config, cwd) : {}),
@@ -50,10 +56,13 @@ function workspaceRoots({ options, cwd }: ThreadSetup, configured: readonly stri
 }
 
 function configOf(options: ThreadOptions): Record<string, JsonValue> {
-  const { modelReasoningEffort, networkAccessEnabled, webSearchMode, webSearchEnabled } = options;
+  const { approvalPolicy, modelReasoningEffort, networkAccessEnabled, webSearchMode, webSearchEnabled } =
+    options;
   const enabled = webSearchEnabled === undefined ? undefined : webSearchEnabled ? "live" : "disabled";
   const webSearch = webSearchMode ?? enabled;
   return {
+    // No policy makes Codex ask here, and it no longer knows this one. A value that is none is refused by the server.
+    ...(approvalPolicy && approvalPolicy !== "untrusted" ? { approval_policy: approvalPolicy } : {}),
     ...(modelReasoningEffort ? { model_reasoning_effort: modelReasoningEffort } : {}),
     ...(networkAccessEnabled === undefined
       ? {}

@@ -1,5 +1,6 @@
 import { ThreadRunError } from "./errors.ts";
 import { workingFolder } from "./check-folder.ts";
+import { checkOptions } from "./check-options.ts";
 import type { ThreadError, ThreadEvent, Usage } from "./events.ts";
 import { type Input, toPrompt } from "./input.ts";
 import type { ThreadItem } from "./items.ts";
@@ -77,6 +78,7 @@ export class Thread {
 
   async *#stream(input: Input, options: TurnOptions): AsyncGenerator<ThreadEvent, void, undefined> {
     checkOutputSchema(options.outputSchema);
+    checkOptions(this.#options, options);
     const events = this.#streamTurn({
       threadId: this.#id || null,
       setup: { options: this.#options, cwd: workingFolder(this.#options) },

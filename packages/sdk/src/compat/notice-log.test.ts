@@ -1,0 +1,70 @@
+import { describe, expect, it } from "vitest";
+import { NoticeLog } from "./notice-log.ts";
+
+const config = (summary: string, details: string | null = null): { method: string; params: object } => ({
+  method: "configWarning",
+  params: { summary, details },
+});
+
+const warning = (threadId: string | null, message: string): { method: string; params: object } => ({
+  method: "warning",
+  params: { threadId, message },
+});
+
+describe("the log of early warnings", () => {
+  it("keeps each message about the configuration once, in the order of arrival", () => {
+    const log = new NoticeLog();
+    const deprecation = { method: "deprecationNotice", params: { summary: "b", details: "why" } };
+    for (const message of [config("a"), deprecation, config("a"), warning(null, "c")]) log.receive(message);
+    expect(log.general).toEqual(["a", "b (why)", "c"]);
+  });
+
+  it("leaves out what only the app-server warns of", () => {
+    const log = new NoticeLog();
+    log.receive(config("Codex could not find bubblewrap on PATH. Install it."));
+    log.receive(config("Project-local config, hooks, and exec policies are disabled in …"));
+    log.receive(config("Invalid configuration; using defaults.", "line 1"));
+    expect(log.general).toEqual([]);
+  });
+
+  it("gives the early warnings of a thread to the first reader of its events, and no later ones", () => {
+    const log = new NoticeLog();
+    log.receive(warning("one", "early"));
+    log.receive(warning("two", "other"));
+    expect(log.claim("one")).toEqual(["early"]);
+    log.receive(warning("one", "late"));
+    expect(log.claim("one")).toEqual([]);
+    log.release("one");
+    log.receive(warning("one", "again"));
+    expect(log.claim("one")).toEqual(["again"]);
+    expect(log.claim("two")).toEqual(["other"]);
+  });
+
+  it("is bounded in messages and in threads", () => {
+    const log = new NoticeLog();
+    for (let index = 0; index < 2000; index += 1) {
+      log.receive(config(`general ${index}`));
+      log.receive(warning("talkative", `message ${index}`));
+    }
+    expect(log.general).toHaveLength(64);
+    expect(log.claim("talkative")).toHaveLength(64);
+    for (let index = 0; index <= 1024; index += 1) log.receive(warning(`thread ${index}`, "message"));
+    expect(log.claim("thread 0")).toEqual([]);
+    expect(log.claim("thread 1024")).toEqual(["message"]);
+  });
+
+  it("reports rules that can't be read in the words of `codex exec`", () => {
+    const log = new NoticeLog();
+    log.receive({
+      method: "configWarning",
+      params: {
+        summary: "Error parsing rules; custom rules not applied.",
+        details: "failed to parse rules file /r: starlark error: no\n--> /r:1:1",
+        path: "/r",
+        range: { start: { line: 2, column: 1 }, end: { line: 2, column: 1 } },
+      },
+    });
+    expect(log.rulesError).toBe("/r:2: starlark error: no (problem is on or around line 2)");
+    expect(log.general).toEqual([]);
+  });
+});

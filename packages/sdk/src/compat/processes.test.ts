@@ -1,0 +1,159 @@
+// The codex processes behind the objects: how many there are, and when they end.
+import { gate, run, say, type Script, waitFor } from "@codexkit/scripted-model";
+import { type CodexFolders, codexFolders } from "@codexkit/testing";
+import { appendFile, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { findCodex } from "../process/find-codex.ts";
+import { Codex, type CodexOptions, type ThreadOptions } from "./index.ts";
+import { closeServers, POOL_LIMITS } from "./server-pool.ts";
+
+interface Stage extends CodexFolders {
+  readonly options: CodexOptions & { env: Record<string, string> };
+  readonly thread: ThreadOptions;
+  /** The processes of codex in these folders. */
+  readonly processes: () => Promise<number[]>;
+}
+
+async function stage(script: Script): Promise<Stage> {
+  const stack = new AsyncDisposableStack();
+  const folders = stack.use(await codexFolders({ model: script, modelName: "gpt-5.5", modelRetries: 0 }));
+  stack.defer(closeServers);
+  await mkdir(join(folders.workspace, ".git"));
+  await writeFile(join(folders.workspace, ".git/HEAD"), "ref: refs/heads/main\n");
+  return {
+    ...folders,
+    options: { codexPathOverride: findCodex().path, env: folders.env as Record<string, string> },
+    thread: { workingDirectory: folders.workspace, sandboxMode: "danger-full-access" },
+    processes: () => codexProcesses(folders),
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+/** Linux only: other systems hide the environments of processes. */
+async function codexProcesses({ codexHome }: CodexFolders): Promise<number[]> {
+  const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
+  const found = await Promise.all(
+    pids.map(async (pid) => {
+      const [environ, command] = await Promise.all(
+        ["environ", "cmdline"].map((name) => readFile(`/proc/${pid}/${name}`, "utf8").catch(() => "")),
+      );
+      return environ?.includes(`CODEX_HOME=${codexHome}\0`) && command?.includes("\0app-server\0")
+        ? [Number(pid)]
+        : [];
+    }),
+  );
+  return found.flat();
+}
+
+describe.skipIf(process.platform !== "linux")("codex processes", () => {
+  it("are at most the cap after 12 turns with 12 environments", async () => {
+    await using at = await stage(() => "ok");
+    for (let index = 0; index < 12; index += 1) {
+      const env = { ...at.options.env, NUMBER: String(index) };
+      await new Codex({ ...at.options, env }).startThread(at.thread).run("hi");
+    }
+    await expect.poll(() => at.processes(), { timeout: 10_000 }).toHaveLength(POOL_LIMITS.idleServers);
+  }, 60_000);
+
+  it("are the most recently used ones", async () => {
+    await using at = await stage(({ input, lastUserText }) =>
+      input.at(-1)?.type === "function_call_output" ? "done" : run(`echo ${lastUserText} $PPID`),
+    );
+    const parentOf = async (NUMBER: string): Promise<string> => {
+      const codex = new Codex({ ...at.options, env: { ...at.options.env, NUMBER } });
+      const { items } = await codex.startThread(at.thread).run(NUMBER);
+      const command = items.find(({ type }) => type === "command_execution");
+      return command?.type === "command_execution" ? command.aggregated_output : "";
+    };
+    const first = await parentOf("a");
+    for (let index = 1; index < POOL_LIMITS.idleServers; index += 1) await parentOf(String(index));
+    expect(await parentOf("a")).toBe(first);
+    await parentOf("one more");
+    expect(await parentOf("a")).toBe(first);
+  }, 60_000);
+
+  it("are more than the cap while their turns run", async () => {
+    const [go, count] = [gate(), POOL_LIMITS.idleServers + 2];
+    await using at = await stage(({ lastUserText }) =>
+      lastUserText === "wait" ? [say(["a", waitFor(go), "b"])] : "ok",
+    );
+    // The first one sets up the home.
+    await new Codex(at.options).startThread(at.thread).run("hi");
+    const turns = Array.from({ length: count }, (_, index) => {
+      const env = { ...at.options.env, NUMBER: String(index) };
+      return new Codex({ ...at.options, env }).startThread(at.thread).run("wait");
+    });
+    await at.model.waitForRequests(count + 1);
+    go.open();
+    const ended = await Promise.all(turns);
+    expect(ended.map(({ finalResponse }) => finalResponse)).toEqual(Array(count).fill("ab"));
+    await expect.poll(() => at.processes(), { timeout: 10_000 }).toHaveLength(POOL_LIMITS.idleServers);
+  }, 60_000);
+
+  it("end with `close`", async () => {
+    await using at = await stage(() => "ok");
+    {
+      await using codex = new Codex(at.options);
+      await codex.startThread(at.thread).run("hi");
+      expect(await at.processes()).toHaveLength(1);
+    }
+    expect(await at.processes()).toEqual([]);
+  });
+});
+
+describe("`close`", () => {
+  it("aborts the turns that run, and refuses new ones", async () => {
+    const never = gate();
+    await using at = await stage([[say(["a", waitFor(never), "b"])]]);
+    const codex = new Codex(at.options);
+    const thread = codex.startThread(at.thread);
+    const turn = thread.run("hi");
+    const aborted = expect(turn).rejects.toMatchObject({ name: "AbortError", cause: { code: "closed" } });
+    await at.model.waitForRequests(1);
+    await codex.close();
+    await aborted;
+    await expect(thread.run("more")).rejects.toMatchObject({ code: "closed" });
+    await codex.close();
+  });
+
+  it("ends a turn whose stream is read no further", async () => {
+    const never = gate();
+    await using at = await stage([[say(["a", waitFor(never), "b"])]]);
+    const codex = new Codex(at.options);
+    const { events } = await codex.startThread(at.thread).runStreamed("hi");
+    expect(await events.next()).toMatchObject({ value: { type: "thread.started" } });
+    await codex.close();
+    await expect(events.next()).rejects.toMatchObject({ name: "AbortError" });
+  });
+
+  it("leaves the turns of another object alone", async () => {
+    const go = gate();
+    await using at = await stage(({ lastUserText }) =>
+      lastUserText === "wait" ? [say(["a", waitFor(go), "b"])] : "ok",
+    );
+    const [one, other] = [new Codex(at.options), new Codex(at.options)];
+    await one.startThread(at.thread).run("hi");
+    const turn = other.startThread(at.thread).run("wait");
+    await at.model.waitForRequests(2);
+    await one.close();
+    go.open();
+    expect((await turn).finalResponse).toBe("ab");
+    await other.close();
+  });
+});
+
+describe("a new process", () => {
+  it("never loses a warning about its configuration", async () => {
+    await using at = await stage(() => "ok");
+    await appendFile(join(at.codexHome, "config.toml"), "no_such_setting = 1\n");
+    const counts: number[] = [];
+    for (let index = 0; index < 40; index += 1) {
+      await using codex = new Codex(at.options);
+      const { items } = await codex.startThread(at.thread).run("hi");
+      counts.push(items.filter(({ type }) => type === "error").length);
+    }
+    // One with the handshake, and one with the thread.
+    expect(counts).toEqual(Array(40).fill(2));
+  }, 120_000);
+});

@@ -1,0 +1,107 @@
+// Runs programs for `@openai/codex-sdk` with that package and with this one, on the same codex and the same scripted model.
+// What the original returned is in `src/compat/recordings/`. To record again: `vitest -u`.
+import { type CodexFolders, codexFolders } from "@codexkit/testing";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { findPackageJSON } from "node:module";
+import { dirname, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { afterAll, describe, expect, it } from "vitest";
+import * as compat from "../../src/compat/index.ts";
+import { closeServers } from "../../src/compat/server-pool.ts";
+import { findCodex } from "../../src/process/find-codex.ts";
+import type { Program, Programs, Stage } from "./program.ts";
+
+const ours = new URL("../../src/compat/index.ts", import.meta.url).href;
+const original = findOriginal();
+const docs = new URL("../../../../docs/compat.md", import.meta.url);
+
+/** Registers two tests per program: the original does what is recorded, and so does this package. */
+export function differential(title: string, programs: Programs): void {
+  describe(`programs for @openai/codex-sdk: ${title}`, () => {
+    afterAll(closeServers);
+    for (const [name, program] of Object.entries(programs)) {
+      const recording = recordingOf(name);
+      // Skipped where the original is not installed: only the benchmarks depend on it.
+      it.skipIf(original === undefined)(`${name}: the original does what is recorded`, async () => {
+        await expect(await perform(program, String(original))).toMatchFileSnapshot(recording);
+      });
+
+      it(`${name}: the same with codexkit/compat`, async () => {
+        expect(JSON.parse(await perform(program, ours))).toEqual(
+          JSON.parse(await readFile(recording, "utf8")),
+        );
+      });
+    }
+  });
+}
+
+/** Registers programs of which the packages make different things, with a recording for each. */
+export function differences(programs: Programs): void {
+  describe("programs for @openai/codex-sdk: known differences", () => {
+    afterAll(closeServers);
+    for (const [name, program] of Object.entries(programs)) {
+      // Skipped where the original is not installed: only the benchmarks depend on it.
+      it.skipIf(original === undefined)(`${name}: the original does what is recorded`, async () => {
+        const recording = recordingOf(`${name} original`);
+        await expect(await perform(program, String(original))).toMatchFileSnapshot(recording);
+      });
+
+      it(`${name}: codexkit/compat does what is recorded`, async () => {
+        await expect(await perform(program, ours)).toMatchFileSnapshot(recordingOf(`${name} compat`));
+        const rows = (await readFile(docs, "utf8")).split("\n").map((line) => line.split("|")[1]?.trim());
+        expect(rows).toContain(name);
+      });
+    }
+  });
+}
+
+function recordingOf(name: string): string {
+  const file = `../../src/compat/recordings/${name.replaceAll(/\W+/g, "-")}.snap`;
+  return fileURLToPath(new URL(file, import.meta.url));
+}
+
+function findOriginal(): string | undefined {
+  try {
+    const found = findPackageJSON("@openai/codex-sdk", new URL("../../../../bench/", import.meta.url));
+    return found === undefined ? undefined : pathToFileURL(join(dirname(found), "dist/index.js")).href;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Runs a program in folders of its own and returns what it saw, as text without what differs from run to run. */
+async function perform({ script, modelName, run: play }: Program, sdkUrl: string): Promise<string> {
+  const sdk = sdkUrl === ours ? compat : ((await import(sdkUrl)) as Pick<typeof compat, "Codex">);
+  await using folders = await codexFolders({
+    model: script,
+    modelRetries: 0,
+    ...(modelName === undefined ? {} : { modelName }),
+  });
+  await mkdir(join(folders.workspace, ".git"));
+  await writeFile(join(folders.workspace, ".git/HEAD"), "ref: refs/heads/main\n");
+  const base = { codexPathOverride: findCodex().path, env: folders.env as Record<string, string> };
+  const codex: Stage["codex"] = (options = {}) => new sdk.Codex({ ...base, ...options });
+  try {
+    return normal(await play({ ...folders, codex, base, sdkUrl }), folders);
+  } finally {
+    await closeServers();
+  }
+}
+
+function normal(seen: unknown, { root, model }: CodexFolders): string {
+  const uuids: string[] = [];
+  return (
+    `${JSON.stringify(seen, undefined, 2)}\n`
+      .replaceAll(root, "<root>")
+      .replaceAll(process.cwd(), "<cwd>")
+      .replaceAll(new URL(model.url).host, "<host>")
+      .replaceAll(/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g, (uuid) => {
+        if (!uuids.includes(uuid)) uuids.push(uuid);
+        return `<uuid ${uuids.indexOf(uuid)}>`;
+      })
+      .replaceAll(/<(?<tag>current_date|timezone|shell)>[^<]*/g, "<$<tag>>…")
+      // Errors of the original end with whatever codex wrote to stderr: log lines and backtraces, too.
+      .replaceAll(/\\n\\nStack backtrace:(?:\\n *\d+: <unknown>)*/g, "")
+      .replaceAll(/\d{4}-\d\d-\d\dT[^ ]+Z ERROR (?:(?!\\n).)*\\n/g, "")
+  );
+}
