@@ -1,5 +1,5 @@
 import { defineBench } from "../define-bench.ts";
-import { codexSdk } from "./turns/codex-sdk.ts";
+import { codexSdk, compat } from "./turns/codex-sdk.ts";
 import { ephemeral, type AppServerContender } from "./turns/contender.ts";
 import { crowd } from "./turns/crowd.ts";
 import { deltaByDelta } from "./turns/delta-by-delta.ts";
@@ -44,6 +44,15 @@ export default defineBench({
       name: "one by one, ephemeral",
       measures: EFFORT,
       contestants: onAppServer((contender, surroundings) => oneByOne(ephemeral(contender), 50, surroundings)),
+    }),
+    row({
+      name: "codexkit/compat, one by one",
+      measures: EFFORT,
+      contestants: {
+        ours: withModel((surroundings) => oneByOne(compat, 20, surroundings)),
+        "@openai/codex-sdk": withModel((surroundings) => oneByOne(codexSdk, 20, surroundings)),
+      },
+      bars: [{ measure: "time", against: "@openai/codex-sdk", atMost: 0.6 }],
     }),
     row({
       name: "8 threads at once",

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { codexSdk } from "./codex-sdk.ts";
+import { codexSdk, compat } from "./codex-sdk.ts";
 import { crowd } from "./crowd.ts";
 import { floor } from "./floor.ts";
 import { inSession } from "./in-session.ts";
@@ -20,6 +20,7 @@ afterAll(() => model[Symbol.asyncDispose]());
 describe.each([
   { name: "ours", contender: ours },
   { name: "floor", contender: floor },
+  { name: "codexkit/compat", contender: compat },
   { name: "@openai/codex-sdk", contender: codexSdk },
 ])("$name", ({ contender }) => {
   it("gives the answer of every turn of a thread", async () => {

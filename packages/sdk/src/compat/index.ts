@@ -1,4 +1,4 @@
-// A drop-in for `@openai/codex-sdk` 0.163, on one long-lived codex instead of a process a turn: change the import, and
+// A drop-in for `@openai/codex-sdk` 0.163, on long-lived codex processes instead of one per turn: change the import, and
 // nothing else. New programs want `codexkit` itself.
 
 export { Codex } from "./codex.ts";

@@ -91,6 +91,27 @@ describe.skipIf(process.platform !== "linux")("codex processes", () => {
     await expect.poll(() => at.processes(), { timeout: 10_000 }).toHaveLength(POOL_LIMITS.idleServers);
   }, 60_000);
 
+  it("end when they are frozen and a turn is aborted, and the next turn has another one", async () => {
+    await using at = await stage(({ lastUserText }) =>
+      lastUserText === "freeze" ? run("echo $PPID > parent; kill -STOP $PPID; sleep 60") : "ok",
+    );
+    const thread = new Codex(at.options).startThread(at.thread);
+    const stop = new AbortController();
+    const frozen = thread.run("freeze", { signal: stop.signal }).catch((error: unknown) => error);
+    const stateOf = async (): Promise<string> => {
+      const pid = await readFile(join(at.workspace, "parent"), "utf8").catch(() => "none");
+      return readFile(`/proc/${pid.trim()}/stat`, "utf8").catch(() => "");
+    };
+    try {
+      await expect.poll(stateOf, { timeout: 15_000 }).toContain("(codex) T ");
+    } finally {
+      stop.abort();
+    }
+    expect(await frozen).toMatchObject({ name: "AbortError" });
+    expect((await thread.run("and now?")).finalResponse).toBe("ok");
+    expect(await stateOf()).toBe("");
+  }, 60_000);
+
   it("end with `close`", async () => {
     await using at = await stage(() => "ok");
     {

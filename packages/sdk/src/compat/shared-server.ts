@@ -32,6 +32,7 @@ export class SharedServer {
   readonly hold: LoopHold;
   readonly #child: ChildProcess | undefined;
   readonly #stderr: StderrLines;
+  #closing = false;
 
   private constructor(codex: Codex, { child, stderr, notices }: Launching) {
     this.codex = codex;
@@ -52,15 +53,15 @@ export class SharedServer {
     }
   }
 
-  /** Whether the process is there. */
+  /** Whether it can take turns: the process is there, and nothing ends it. */
   get alive(): boolean {
-    return !hasEnded(this.#child);
+    return !this.#closing && !hasEnded(this.#child);
   }
 
   /** Calls the listener once the process has ended, or at once if it has. */
   onExit(listener: () => void): Disposable {
-    if (this.alive) this.#child?.once("exit", listener);
-    else listener();
+    if (hasEnded(this.#child)) listener();
+    else this.#child?.once("exit", listener);
     return { [Symbol.dispose]: () => void this.#child?.off("exit", listener) };
   }
 
@@ -71,8 +72,15 @@ export class SharedServer {
     return lost ? endError(error, this.#child, `${PROMPT_LINE}${this.#stderr.text}`) : inOldWords(error);
   }
 
+  /** Ends a process that no longer answers. Its turns fail as if it had died. */
+  kill(): void {
+    this.#closing = true;
+    this.#child?.kill("SIGKILL");
+  }
+
   /** Ends the process, and what is left of it when it is gone already. */
   async close(): Promise<void> {
+    this.#closing = true;
     await this.codex.close();
   }
 }

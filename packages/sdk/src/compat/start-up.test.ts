@@ -47,6 +47,8 @@ describe.skipIf(process.platform === "win32")("what the start of a codex depends
     await using test = await place();
     expect(test.at().cwd).toBe("/");
     await mkdir(join(test.workspace, ".codex"));
+    expect(test.at().cwd).toBe("/");
+    await writeFile(join(test.workspace, ".codex/config.toml"), 'model = "a"\n');
     const { cwd, files } = test.at();
     expect(cwd).toBe(test.workspace);
     await writeFile(join(test.workspace, ".codex/config.toml"), 'model = "b"\n');
@@ -58,6 +60,7 @@ describe.skipIf(process.platform === "win32")("what the start of a codex depends
   it("includes the trust in a project with a configuration", async () => {
     await using test = await place();
     await mkdir(join(test.workspace, ".codex"));
+    await writeFile(join(test.workspace, ".codex/config.toml"), 'model = "a"\n');
     const { files } = test.at();
     await appendFile(join(test.home, "config.toml"), '\n[projects."/a"]\ntrust_level = "trusted"\n');
     expect(test.at().files).not.toBe(files);

@@ -30,7 +30,9 @@ export function startUp(folder: string, env: Readonly<Record<string, string>>): 
       ...["auth.json", "managed_config.toml"].map((name) => version(join(home, name))),
       ...["managed_config.toml", "requirements.toml"].map((name) => version(join(SYSTEM_FOLDER, name))),
       ...[SYSTEM_FOLDER, ...projects].map((place) => readText(join(place, "config.toml"))),
-      ...[home, SYSTEM_FOLDER, ...projects].flatMap((place) => rules(join(place, "rules"))),
+      ...[home, SYSTEM_FOLDER, ...projects].flatMap((place) =>
+        ["agents", "rules"].flatMap((name) => versions(join(place, name))),
+      ),
     ]),
   };
 }
@@ -38,7 +40,8 @@ export function startUp(folder: string, env: Readonly<Record<string, string>>): 
 /** The folders of project configuration for a folder: any of those above it may hold one. */
 function projectFolders(folder: string, home: string): string[] {
   const config = join(folder, ".codex");
-  const here = config !== home && statSync(config, { throwIfNoEntry: false }) ? [config] : [];
+  // Sandboxes leave empty folders of this name behind.
+  const here = config !== home && list(config).length > 0 ? [config] : [];
   const above = dirname(folder);
   return above === folder ? here : [...here, ...projectFolders(above, home)];
 }
@@ -51,9 +54,13 @@ function withoutProjects(config: string): string {
     .trimEnd();
 }
 
-function rules(folder: string): string[] {
+function versions(folder: string): string[] {
+  return list(folder).map((name) => `${name} ${version(join(folder, name))}`);
+}
+
+function list(folder: string): string[] {
   try {
-    return readdirSync(folder).map((name) => `${name} ${version(join(folder, name))}`);
+    return readdirSync(folder);
   } catch {
     return [];
   }

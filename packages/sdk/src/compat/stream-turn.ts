@@ -7,7 +7,7 @@ import type { ThreadEvent } from "./events.ts";
 import { orAborted } from "../turn/or-aborted.ts";
 
 /** How long the server may take to stop a turn and to unload its thread. Both take milliseconds. */
-const STOP_LIMIT_MS = 10_000;
+const STOP_LIMIT_MS = 5_000;
 
 /** Runs a turn and yields its events as `codex exec` would print them. Throws where the old package would. */
 export async function* streamTurn(request: TurnRequest): AsyncGenerator<ThreadEvent, void, undefined> {
@@ -101,10 +101,10 @@ function failureOf(end: TurnEndEvent): Error | undefined {
 
 /**
  * Stops the turn if it runs, and waits until its thread is free for other processes. A server that does not manage that
- * within the limit is ended: `codex exec` was killed, too.
+ * within the limit is killed, as `codex exec` was.
  */
 async function stop({ turn, events, released, server }: BegunTurn): Promise<void> {
-  const timer = setTimeout(() => void server.close().catch(() => {}), STOP_LIMIT_MS);
+  const timer = setTimeout(() => server.kill(), STOP_LIMIT_MS);
   await turn.interrupt().catch(() => {}); // It ended, or its server did.
   await released;
   clearTimeout(timer);

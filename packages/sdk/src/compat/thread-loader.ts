@@ -7,7 +7,7 @@ import type { NoticeLog } from "./notice-log.ts";
 import { threadSettings, type ThreadSetup } from "./thread-settings.ts";
 
 /** How long the server may take to unload a thread. It takes milliseconds, and longer if MCP servers are slow to end. */
-const UNLOAD_MS = 5_000;
+const UNLOAD_MS = 4_000;
 
 /** Calls a listener when the server's process has ended, or at once if it has. */
 export type ExitListeners = (listener: () => void) => Disposable;
