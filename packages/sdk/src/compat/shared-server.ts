@@ -32,6 +32,7 @@ export class SharedServer {
   readonly hold: LoopHold;
   readonly #child: ChildProcess | undefined;
   readonly #stderr: StderrLines;
+  readonly #exitListeners = new Set<() => void>();
   #closing = false;
 
   private constructor(codex: Codex, { child, stderr, notices }: Launching) {
@@ -41,6 +42,10 @@ export class SharedServer {
     this.hold = new LoopHold(child);
     this.#child = child;
     this.#stderr = stderr;
+    child?.once("exit", () => {
+      for (const listener of this.#exitListeners) listener();
+      this.#exitListeners.clear();
+    });
   }
 
   static async launch(plan: LaunchPlan): Promise<SharedServer> {
@@ -61,8 +66,8 @@ export class SharedServer {
   /** Calls the listener once the process has ended, or at once if it has. */
   onExit(listener: () => void): Disposable {
     if (hasEnded(this.#child)) listener();
-    else this.#child?.once("exit", listener);
-    return { [Symbol.dispose]: () => void this.#child?.off("exit", listener) };
+    else this.#exitListeners.add(listener);
+    return { [Symbol.dispose]: () => void this.#exitListeners.delete(listener) };
   }
 
   /** Whatever a call to this server failed with, in the old package's words. */

@@ -6,8 +6,8 @@ import { EventMapper } from "./event-mapper.ts";
 import type { ThreadEvent } from "./events.ts";
 import { orAborted } from "../turn/or-aborted.ts";
 
-/** How long the server may take to stop a turn and to unload its thread. Both take milliseconds. */
-const STOP_LIMIT_MS = 5_000;
+/** How long the server may take to stop a turn. It takes milliseconds. */
+const STOP_LIMIT_MS = 10_000;
 
 /** Runs a turn and yields its events as `codex exec` would print them. Throws where the old package would. */
 export async function* streamTurn(request: TurnRequest): AsyncGenerator<ThreadEvent, void, undefined> {
@@ -100,13 +100,15 @@ function failureOf(end: TurnEndEvent): Error | undefined {
 }
 
 /**
- * Stops the turn if it runs, and waits until its thread is free for other processes. A server that does not manage that
- * within the limit is killed, as `codex exec` was.
+ * Stops the turn if it runs, and waits until its thread is free for other processes. A server that does not stop it within
+ * the limit is killed, as `codex exec` was.
  */
 async function stop({ turn, events, released, server }: BegunTurn): Promise<void> {
   const timer = setTimeout(() => server.kill(), STOP_LIMIT_MS);
-  await turn.interrupt().catch(() => {}); // It ended, or its server did.
-  await released;
+  // It ended, or its server did.
+  await turn.interrupt().catch(() => {});
+  await turn.result().catch(() => {});
   clearTimeout(timer);
+  await released;
   await events.return?.();
 }
