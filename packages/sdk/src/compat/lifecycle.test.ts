@@ -11,7 +11,7 @@ import { findCodex } from "../process/find-codex.ts";
 const compat = new URL("index.ts", import.meta.url).href;
 
 /** A program that does not end by itself is ended after this, and fails its test. */
-const LIMIT_MS = 20_000;
+const LIMIT_MS = 60_000;
 
 interface Ended {
   readonly code: number | string | null;
@@ -67,7 +67,7 @@ async function left({ codexHome }: CodexFolders): Promise<string[]> {
   return pids.filter((_pid, index) => environments[index]?.includes(`CODEX_HOME=${codexHome}\0`));
 }
 
-describe("a program for the old package", () => {
+describe("a program for the old package", { timeout: 2 * LIMIT_MS }, () => {
   it.each([
     ["runs a turn", `console.log((await thread.run("hi")).finalResponse);`, 0, "heard hi\n"],
     [

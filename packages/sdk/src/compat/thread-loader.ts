@@ -47,7 +47,11 @@ export class ThreadLoader {
 
   /** The same for the thread of a subagent, which the server loaded by itself. */
   async unloadById(threadId: string): Promise<void> {
-    await this.#untilUnloaded(threadId, () => this.#codex.request("thread/unsubscribe", { threadId }));
+    await this.#untilUnloaded(threadId, async () => {
+      const { status } = await this.#codex.request("thread/unsubscribe", { threadId });
+      // Without a subscription to end, nothing would be reported.
+      if (status !== "unsubscribed") throw new Error(`Thread ${threadId} is ${status}.`);
+    });
   }
 
   async #settings(setup: ThreadSetup, to: "start" | "resume"): Promise<StartThreadOptions> {

@@ -13,11 +13,13 @@ import type { Program, Programs, Stage } from "./program.ts";
 
 const ours = new URL("../../src/compat/index.ts", import.meta.url).href;
 const original = findOriginal();
+/** A program takes about a second; on a busy machine many times that. */
+const TIMEOUT_MS = 120_000;
 const docs = new URL("../../../../docs/compat.md", import.meta.url);
 
 /** Registers two tests per program: the original does what is recorded, and so does this package. */
 export function differential(title: string, programs: Programs): void {
-  describe(`programs for @openai/codex-sdk: ${title}`, () => {
+  describe(`programs for @openai/codex-sdk: ${title}`, { timeout: TIMEOUT_MS }, () => {
     afterAll(closeServers);
     for (const [name, program] of Object.entries(programs)) {
       const recording = recordingOf(name);
@@ -37,7 +39,7 @@ export function differential(title: string, programs: Programs): void {
 
 /** Registers programs of which the packages make different things, with a recording for each. */
 export function differences(programs: Programs): void {
-  describe("programs for @openai/codex-sdk: known differences", () => {
+  describe("programs for @openai/codex-sdk: known differences", { timeout: TIMEOUT_MS }, () => {
     afterAll(closeServers);
     for (const [name, program] of Object.entries(programs)) {
       // Skipped where the original is not installed: only the benchmarks depend on it.
