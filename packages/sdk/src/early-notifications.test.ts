@@ -1,0 +1,16 @@
+import { launchCodex } from "@codexkit/testing";
+import { expect, it } from "vitest";
+import type { RawMessage } from "./events/event.ts";
+
+it("passes on the notifications that come with the handshake", async () => {
+  const received: RawMessage[] = [];
+  await using test = await launchCodex({
+    model: [],
+    config: { no_such_setting: 1 },
+    onNotification: (message) => received.push(message),
+  });
+  // Whatever the handshake brings comes before the answer to a later request.
+  await test.codex.request("config/read", {});
+  const warnings = received.filter(({ method }) => method === "configWarning");
+  expect(JSON.stringify(warnings)).toContain("no_such_setting");
+});
