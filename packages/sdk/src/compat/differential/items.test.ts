@@ -56,7 +56,9 @@ differential("what a turn shows", {
           ],
     run: async ({ codex, workspace, model }) => {
       await access(tillServer);
-      const config = { mcp_servers: { till: { command: process.execPath, args: [tillServer] } } };
+      // Codex waits for a required server, also on a busy machine.
+      const wait = { required: true, startup_timeout_sec: 60 };
+      const config = { mcp_servers: { till: { command: process.execPath, args: [tillServer], ...wait } } };
       const thread = codex({ config }).startThread({
         workingDirectory: workspace,
         sandboxMode: "danger-full-access",
