@@ -25,6 +25,7 @@ const CODEX: OptionKeys<CodexOptions> = {
   handshakeTimeoutMs: true,
   limits: true,
   reconcile: true,
+  onNotification: true,
 };
 
 export const LAUNCH: OptionKeys<LaunchOptions> = {
