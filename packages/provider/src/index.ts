@@ -1,8 +1,12 @@
 // One contract over coding agents for fleet runners: spawn, resume, events, inject, stop.
 
 // The contract.
-export type { AgentHandle, AgentProvider, CallOptions } from "./contract/agent-provider.ts";
-export type { AgentCapabilities, ToolPermissionFormat } from "./contract/capabilities.ts";
+export type { AgentHandle, AgentProvider, CallOptions, SpawnOptions } from "./contract/agent-provider.ts";
+export {
+  type AgentCapabilities,
+  TOOL_PERMISSION_FORMATS,
+  type ToolPermissionFormat,
+} from "./contract/capabilities.ts";
 export type {
   AgentSpec,
   CodeIntelligenceEnforcement,
@@ -10,7 +14,13 @@ export type {
   PermissionConfig,
   SpecField,
 } from "./contract/agent-spec.ts";
-export { ProviderError, type ProviderErrorCode } from "./contract/provider-error.ts";
+export {
+  ProviderError,
+  type ProviderErrorCode,
+  type ProviderErrorJson,
+  type ProviderErrorOptions,
+} from "./contract/provider-error.ts";
+export type { ModelPrice, ModelUsage, Prices } from "./contract/prices.ts";
 
 // What a session tells.
 export type {
@@ -31,6 +41,7 @@ export type {
   ToolProgressEvent,
   ToolResultEvent,
   ToolUseEvent,
+  UsageEvent,
 } from "./contract/agent-event.ts";
 
 // For those who choose among providers.
@@ -40,6 +51,9 @@ export { createProviders, type Providers } from "./contract/providers.ts";
 export { parseSpec, SPEC_FIELDS } from "./contract/parse-spec.ts";
 export { type IgnoredField, refuseIgnored } from "./contract/ignored-field.ts";
 export { EventStream, type EventStreamOptions } from "./contract/event-stream.ts";
+export { errorEvent, failedResult } from "./contract/session-end.ts";
+export { IdempotentSpawns } from "./contract/idempotent-spawns.ts";
+export { openWithin } from "./contract/open-within.ts";
 
 // Codex.
 export { CodexProvider, type CodexProviderOptions } from "./codex/codex-provider.ts";

@@ -8,7 +8,7 @@ import type {
   CallOptions,
   SpecField,
 } from "../src/index.ts";
-import { parseSpec, ProviderError } from "../src/index.ts";
+import { errorEvent, failedResult, parseSpec, ProviderError } from "../src/index.ts";
 
 /** One fault at a time. */
 export type Fault =
@@ -82,7 +82,7 @@ export function rawProvider(fault?: Fault): AgentProvider {
     live.set(sessionId, { end });
     if (fault !== "ignores-signal")
       signal?.addEventListener("abort", () =>
-        end({ kind: "error", code: "context_cancelled", message: "The signal fired." }),
+        end(errorEvent("context_cancelled", "The signal fired.", COST)),
       );
     if (spec.timeoutMs !== undefined) {
       const timer = setTimeout(() => end(failed("deadline_exceeded")), spec.timeoutMs);
@@ -165,13 +165,14 @@ export function rawProvider(fault?: Fault): AgentProvider {
 
   const shutdown = async (): Promise<void> => {
     shutDown = fault !== "survives-shutdown";
-    for (const { end } of live.values()) end({ kind: "error", code: "provider_shutdown", message: "" });
+    for (const { end } of live.values()) end(errorEvent("provider_shutdown", "", COST));
   };
   return {
     name: `raw${fault === undefined ? "" : `, ${fault}`}`,
     capabilities: {
       supportsMessageInjection: true,
       supportsSessionResume: true,
+      supportsSessionExport: false,
       supportsToolPlugins: false,
       needsBaseInstructions: false,
       needsPermissionConfig: false,
@@ -190,6 +191,12 @@ export function rawProvider(fault?: Fault): AgentProvider {
         throw new ProviderError("session_not_found", "There is none.");
       if (live.has(sessionId)) throw new ProviderError("session_busy", "It is at work.");
       return start(sessionId, spec, options);
+    },
+    export: async () => {
+      throw new ProviderError("unsupported", "It does not export.");
+    },
+    import: async () => {
+      throw new ProviderError("unsupported", "It does not import.");
     },
     shutdown,
     [Symbol.asyncDispose]: shutdown,
@@ -210,7 +217,7 @@ function succeeded(fault: Fault | undefined): AgentEvent {
 }
 
 function failed(errorSubtype: "stopped" | "deadline_exceeded"): AgentEvent {
-  return { kind: "result", success: false, message: "", errors: [], errorSubtype, cost: COST };
+  return failedResult(errorSubtype, "It was ended.", { cost: COST });
 }
 
 function ignoredOf(spec: AgentSpec): AgentHandle["ignored"] {

@@ -10,6 +10,8 @@ export function acpCapabilities(
     // A prompt that runs takes no further words in ACP.
     supportsMessageInjection: false,
     supportsSessionResume: canResume(agent),
+    // ACP has no request for the stored form of a session.
+    supportsSessionExport: false,
     // Every ACP agent has to take servers over stdio.
     supportsToolPlugins: true,
     needsBaseInstructions: false,

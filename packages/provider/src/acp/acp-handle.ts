@@ -11,6 +11,7 @@ import type { AgentHandle, CallOptions } from "../contract/agent-provider.ts";
 import { EventStream } from "../contract/event-stream.ts";
 import type { IgnoredField } from "../contract/ignored-field.ts";
 import { ProviderError } from "../contract/provider-error.ts";
+import { errorEvent } from "../contract/session-end.ts";
 import type { SessionUpdate } from "./events/session-notification.ts";
 import { mergeToolCall } from "./events/tool-call.ts";
 import { UpdateMapper } from "./events/update-mapper.ts";
@@ -145,7 +146,7 @@ export class AcpHandle implements AgentHandle {
   }
 
   #break(code: Extract<TerminalEvent, { kind: "error" }>["code"], message: string): void {
-    this.#finish({ kind: "error", code, message });
+    this.#finish(errorEvent(code, message, this.#mapper.cost));
   }
 
   #finish(end: TerminalEvent): void {

@@ -1,8 +1,10 @@
 import { untilAborted } from "../contract/until-aborted.ts";
-import type { AgentProvider, CallOptions } from "../contract/agent-provider.ts";
+import type { AgentProvider, CallOptions, SpawnOptions } from "../contract/agent-provider.ts";
 import type { AgentSpec } from "../contract/agent-spec.ts";
 import type { AgentCapabilities } from "../contract/capabilities.ts";
+import { IdempotentSpawns } from "../contract/idempotent-spawns.ts";
 import { refuseIgnored } from "../contract/ignored-field.ts";
+import { openWithin } from "../contract/open-within.ts";
 import { parseSpec } from "../contract/parse-spec.ts";
 import { ProviderError } from "../contract/provider-error.ts";
 import { acpCapabilities } from "./acp-capabilities.ts";
@@ -45,6 +47,7 @@ export class AcpProvider implements AgentProvider {
   readonly #limits: AcpLimits;
   readonly #board: SessionBoard;
   readonly #over = new AbortController();
+  readonly #spawns = new IdempotentSpawns<AcpHandle>();
   #agent: Promise<AcpAgent> | undefined;
   #pid: number | undefined;
   #shutdown: Promise<void> | undefined;
@@ -77,8 +80,9 @@ export class AcpProvider implements AgentProvider {
     return this.#pid;
   }
 
-  async spawn(spec: AgentSpec, options: CallOptions = {}): Promise<AcpHandle> {
-    return this.#open(spec, options, undefined);
+  async spawn(spec: AgentSpec, options: SpawnOptions = {}): Promise<AcpHandle> {
+    this.#refuseWhenShutDown();
+    return this.#spawns.once(spec, options, () => this.#open(spec, options, undefined));
   }
 
   async resume(sessionId: string, spec: AgentSpec, options: CallOptions = {}): Promise<AcpHandle> {
@@ -93,6 +97,14 @@ export class AcpProvider implements AgentProvider {
       throw new ProviderError("session_busy", message);
     }
     return this.#open(spec, options, sessionId);
+  }
+
+  export(): Promise<Uint8Array> {
+    return Promise.reject(noExport(this.name));
+  }
+
+  import(): Promise<string> {
+    return Promise.reject(noExport(this.name));
   }
 
   shutdown(): Promise<void> {
@@ -111,15 +123,17 @@ export class AcpProvider implements AgentProvider {
   ): Promise<AcpHandle> {
     this.#refuseWhenShutDown();
     const spec = parseSpec(unchecked);
-    const opening = this.#board.opening(resumed, () => this.#openNow(spec, signal, resumed));
-    try {
-      return await untilAborted(opening, signal);
-    } catch (error) {
-      // One that comes when nobody waits any more ends by the same signal.
-      opening.catch(() => {});
-      this.#refuseWhenShutDown();
-      throw error;
-    }
+    return openWithin(spec, signal, async (session) => {
+      const opening = this.#board.opening(resumed, () => this.#openNow(spec, session, resumed));
+      try {
+        return await untilAborted(opening, session);
+      } catch (error) {
+        // One that comes when nobody waits any more ends by the same signal.
+        opening.catch(() => {});
+        this.#refuseWhenShutDown();
+        throw error;
+      }
+    });
   }
 
   async #openNow(
@@ -234,4 +248,11 @@ function spawnFailed(error: unknown): ProviderError {
   if (error instanceof ProviderError) return error;
   const message = error instanceof Error ? error.message : String(error);
   return new ProviderError("spawn_failed", message, { cause: error });
+}
+
+function noExport(name: string): ProviderError {
+  return new ProviderError(
+    "unsupported",
+    `The provider "${name}" can't export sessions: ACP has no request for it.`,
+  );
 }

@@ -1,5 +1,6 @@
 import type { PromptResponse } from "@agentclientprotocol/sdk";
 import type { AgentCost, ErrorSubtype, TerminalEvent } from "../contract/agent-event.ts";
+import { failedResult as failure } from "../contract/session-end.ts";
 
 type StopReason = PromptResponse["stopReason"];
 
@@ -26,5 +27,5 @@ export function failedResult(
   message: string,
   cost: AgentCost,
 ): Extract<TerminalEvent, { kind: "result" }> {
-  return { kind: "result", success: false, message, errors: [why], errorSubtype, cost };
+  return failure(errorSubtype, why, { message, cost });
 }

@@ -59,6 +59,15 @@ const PROOFS: {
     const { end } = await read(await stage.provider.resume(sessionId, stage.spec("again")));
     return end.message.includes("remember the nonce");
   },
+  supportsSessionExport: async (stage) => {
+    const { sessionId } = await stage.run("remember the nonce");
+    const bytes = await stage.provider.export(sessionId);
+    // The same model, and a home that never had the session.
+    await using other = await codexStage(stage.model, { modelName: "gpt-5.5" });
+    expect(await other.provider.import(bytes)).toBe(sessionId);
+    const { end } = await read(await other.provider.resume(sessionId, other.spec("again")));
+    return end.message.includes("remember the nonce");
+  },
   supportsToolPlugins: async (stage) => {
     const { end } = await stage.run("call", { mcpStdioServers: [echo] });
     return end.message.includes("pong");

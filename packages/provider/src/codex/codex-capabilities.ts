@@ -4,6 +4,7 @@ import type { AgentCapabilities } from "../contract/capabilities.ts";
 export const CODEX_CAPABILITIES: AgentCapabilities = {
   supportsMessageInjection: true,
   supportsSessionResume: true,
+  supportsSessionExport: true,
   supportsToolPlugins: true,
   needsBaseInstructions: true,
   needsPermissionConfig: true,

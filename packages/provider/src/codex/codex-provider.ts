@@ -2,11 +2,14 @@ import type { AskHandler } from "@codexkit/approvals";
 import { Codex, CodexError, type LaunchOptions, type Thread } from "codexkit";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { AgentHandle, AgentProvider, CallOptions } from "../contract/agent-provider.ts";
+import type { AgentHandle, AgentProvider, CallOptions, SpawnOptions } from "../contract/agent-provider.ts";
 import type { AgentSpec } from "../contract/agent-spec.ts";
 import type { AgentCapabilities } from "../contract/capabilities.ts";
+import { IdempotentSpawns } from "../contract/idempotent-spawns.ts";
 import { refuseIgnored } from "../contract/ignored-field.ts";
+import { openWithin } from "../contract/open-within.ts";
 import { parseSpec } from "../contract/parse-spec.ts";
+import { createPricer, type Pricer, type Prices } from "../contract/prices.ts";
 import { ProviderError } from "../contract/provider-error.ts";
 import { CODEX_CAPABILITIES } from "./codex-capabilities.ts";
 import { LIMITS } from "./limits.ts";
@@ -15,6 +18,8 @@ import { type PlanContext, planSpawn, type SpawnPlan } from "./plan/plan-spawn.t
 import { CodexHandle } from "./session/codex-handle.ts";
 import { Switchboard } from "./session/switchboard.ts";
 import { unloadThread } from "./session/unload-thread.ts";
+import { decodeImage } from "./transfer/session-image.ts";
+import { exportSession, importSession } from "./transfer/transfer-session.ts";
 import { toProviderError } from "./translate-error.ts";
 import { refuseAborted, untilAborted } from "../contract/until-aborted.ts";
 
@@ -29,6 +34,8 @@ export interface CodexProviderOptions extends Omit<
   readonly ask?: AskHandler;
   /** How long codex may take to stop a turn before the session ends without its word. Default 10 s. */
   readonly interruptTimeoutMs?: number;
+  /** What models cost, for `cost.usd` and `maxCostUsd`. Codex names no prices, and none are built in. */
+  readonly prices?: Prices;
 }
 
 type OpenThread = (
@@ -51,18 +58,31 @@ export class CodexProvider implements AgentProvider {
   readonly #ask: AskHandler | undefined;
   readonly #context: PlanContext;
   readonly #interruptTimeoutMs: number;
+  readonly #pricer: Pricer | undefined;
+  readonly #spawns = new IdempotentSpawns<AgentHandle>();
   readonly #board = new Switchboard();
   /** By session id; undefined while it is being resumed. */
   readonly #sessions = new Map<string, CodexHandle | undefined>();
   #shutdown: Promise<void> | undefined;
 
-  private constructor(codex: Codex, codexHome: string, options: CodexProviderOptions) {
+  private constructor(
+    codex: Codex,
+    codexHome: string,
+    options: CodexProviderOptions,
+    pricer: Pricer | undefined,
+  ) {
     this.name = options.name ?? "codex";
     this.#codex = codex;
     this.#ask = options.ask;
     const { TMPDIR } = { ...(options.inheritEnv === false ? {} : process.env), ...options.env };
     const tempFolders = TMPDIR ? ["/tmp", TMPDIR] : ["/tmp"];
-    this.#context = { codexHome, tempFolders, canAsk: options.ask !== undefined };
+    this.#context = {
+      codexHome,
+      tempFolders,
+      canAsk: options.ask !== undefined,
+      canPrice: pricer !== undefined,
+    };
+    this.#pricer = pricer;
     this.#interruptTimeoutMs = options.interruptTimeoutMs ?? LIMITS.interruptMs;
     void this.#board.read(codex);
   }
@@ -72,13 +92,14 @@ export class CodexProvider implements AgentProvider {
    * @throws {ProviderError} `provider_unavailable` when there is no codex, or an old or a broken one.
    */
   static async create(options: CodexProviderOptions = {}): Promise<CodexProvider> {
-    const { name: _name, ask: _ask, interruptTimeoutMs: _timeout, ...launch } = options;
+    const { name: _name, ask: _ask, interruptTimeoutMs: _timeout, prices, ...launch } = options;
+    const pricer = prices && createPricer(prices);
     try {
       await using made = new AsyncDisposableStack();
       const codex = made.use(await Codex.launch(launch));
       const { codexHome } = await codex.server();
       made.move();
-      return new CodexProvider(codex, codexHome, options);
+      return new CodexProvider(codex, codexHome, options, pricer);
     } catch (error) {
       throw toProviderError(error, "provider_unavailable");
     }
@@ -94,18 +115,18 @@ export class CodexProvider implements AgentProvider {
     return this.#sessions.size;
   }
 
-  async spawn(spec: AgentSpec, options: CallOptions = {}): Promise<AgentHandle> {
-    return this.#open(spec, options, (thread) => this.#codex.startThread(thread));
+  async spawn(spec: AgentSpec, options: SpawnOptions = {}): Promise<AgentHandle> {
+    this.#refuseWhenShutDown();
+    return this.#spawns.once(spec, options, () =>
+      this.#open(spec, options, (thread) => this.#codex.startThread(thread)),
+    );
   }
 
   async resume(sessionId: string, spec: AgentSpec, options: CallOptions = {}): Promise<AgentHandle> {
     this.#refuseWhenShutDown();
     const held = this.#sessions.get(sessionId);
     if (this.#sessions.has(sessionId) && !held?.finished) {
-      throw new ProviderError(
-        "session_busy",
-        `Session ${sessionId} is at work here. Stop it first, or inject.`,
-      );
+      throw sessionBusy(sessionId);
     }
     this.#sessions.set(sessionId, undefined);
     try {
@@ -121,6 +142,25 @@ export class CodexProvider implements AgentProvider {
       }
       throw error;
     }
+  }
+
+  async export(sessionId: string, { signal }: CallOptions = {}): Promise<Uint8Array> {
+    await this.#idle(sessionId, signal);
+    return exportSession(this.#context.codexHome, sessionId);
+  }
+
+  async import(bytes: Uint8Array, { signal }: CallOptions = {}): Promise<string> {
+    this.#refuseWhenShutDown();
+    const image = await decodeImage(bytes);
+    await this.#idle(image.sessionId, signal);
+    try {
+      await importSession(this.#context.codexHome, image, async (threadId) => {
+        await this.#codex.request("thread/delete", { threadId });
+      });
+    } catch (error) {
+      throw toProviderError(error, "spawn_failed");
+    }
+    return image.sessionId;
   }
 
   shutdown(): Promise<void> {
@@ -139,12 +179,23 @@ export class CodexProvider implements AgentProvider {
     const plan = planSpawn(parsed, { ...this.#context, hasAuthFile });
     refuseIgnored(this.name, parsed, plan.ignored);
     refuseAborted(signal);
+    return openWithin(parsed, signal, (session) => this.#begin(parsed, plan, session, open));
+  }
+
+  async #begin(
+    parsed: AgentSpec,
+    unpriced: SpawnPlan,
+    signal: AbortSignal | undefined,
+    open: OpenThread,
+  ): Promise<CodexHandle> {
     const ask = parsed.autonomous === false ? this.#ask : undefined;
-    const handlers = permissionHandlers(plan.permissions, { cwd: parsed.cwd, ask });
+    const handlers = permissionHandlers(unpriced.permissions, { cwd: parsed.cwd, ask });
     try {
-      const thread = await this.#opened(open({ ...plan.thread, handlers }), signal);
+      const thread = await this.#opened(open({ ...unpriced.thread, handlers }), signal);
+      const plan = this.#withPrice(unpriced, thread.settings.model);
       const handle = this.#adopt(thread, plan, signal);
       try {
+        refuseIgnored(this.name, parsed, plan.ignored);
         if (this.#codex.pid !== undefined) parsed.onProcessSpawned?.(this.#codex.pid);
         // It may have been shut down while the thread was on its way.
         if (this.#shutdown) handle.shutdown();
@@ -183,6 +234,7 @@ export class CodexProvider implements AgentProvider {
       board: this.#board,
       interruptTimeoutMs: this.#interruptTimeoutMs,
       signal,
+      pricer: this.#pricer,
     });
     this.#sessions.set(thread.id, handle);
     void handle.released.then(() => {
@@ -204,6 +256,24 @@ export class CodexProvider implements AgentProvider {
     }
   }
 
+  /** Which model runs is known once the thread is open: without its price, `maxCostUsd` can't be kept. */
+  #withPrice(plan: SpawnPlan, model: string): SpawnPlan {
+    const { maxCostUsd: _limit, ...budget } = plan.budget;
+    const nothing = { model, inputTokens: 0, cachedInputTokens: 0, outputTokens: 0 };
+    if (plan.budget.maxCostUsd === undefined || this.#pricer?.(nothing) !== undefined) return plan;
+    const reason = `the model "${model}" has no price: add it to the provider's \`prices\``;
+    return { ...plan, budget, ignored: [...plan.ignored, { field: "maxCostUsd", reason }] };
+  }
+
+  /** Waits until Codex has let go of a session that ended here. */
+  async #idle(sessionId: string, signal: AbortSignal | undefined): Promise<void> {
+    this.#refuseWhenShutDown();
+    refuseAborted(signal);
+    const held = this.#sessions.get(sessionId);
+    if (this.#sessions.has(sessionId) && !held?.finished) throw sessionBusy(sessionId);
+    if (held) await untilAborted(held.released, signal);
+  }
+
   #refuseWhenShutDown(): void {
     if (this.#shutdown) throw new ProviderError("shut_down", `The provider "${this.name}" was shut down.`);
   }
@@ -212,4 +282,8 @@ export class CodexProvider implements AgentProvider {
     for (const handle of this.#sessions.values()) handle?.shutdown();
     await this.#codex.close();
   }
+}
+
+function sessionBusy(sessionId: string): ProviderError {
+  return new ProviderError("session_busy", `Session ${sessionId} is running here. Stop it first, or inject.`);
 }

@@ -9,7 +9,7 @@ import type { AgentHandle } from "../contract/agent-provider.ts";
 
 const SESSIONS = 100;
 const SEED = 1;
-const LAW = /^init( (?:system|assistant_text|tool_use|tool_result|tool_progress))* (?:result|error)$/;
+const LAW = /^init( (?:system|assistant_text|tool_use|tool_result|tool_progress|usage))* (?:result|error)$/;
 
 /** What becomes of a session, and after how many of its events. */
 interface Fate {

@@ -1,5 +1,6 @@
 import { CodexError, type CodexErrorCode } from "codexkit";
 import { ProviderError, type ProviderErrorCode } from "../contract/provider-error.ts";
+import { classifyFailure } from "./classify-failure.ts";
 
 const CODES: Readonly<Partial<Record<CodexErrorCode, ProviderErrorCode>>> = {
   aborted: "context_cancelled",
@@ -16,10 +17,23 @@ const CODES: Readonly<Partial<Record<CodexErrorCode, ProviderErrorCode>>> = {
   connect_failed: "provider_unavailable",
 };
 
-/** An error of the SDK in the words of the contract. */
+const OF_THE_ENDPOINT = ["authentication_failed", "rate_limited", "quota_exceeded", "server_error"] as const;
+
+/** Failures that a second call may not meet: the next one starts another codex, or finds it less busy. */
+const RETRYABLE: ReadonlySet<CodexErrorCode> = new Set<CodexErrorCode>([
+  "app_server_crashed",
+  "connection_lost",
+  "connect_failed",
+  "timeout",
+]);
+
+/** Maps an error of the SDK to the contract's. */
 export function toProviderError(error: unknown, otherwise: ProviderErrorCode): ProviderError {
   if (error instanceof ProviderError) return error;
-  const code = error instanceof CodexError ? CODES[error.code] : undefined;
   const message = error instanceof Error ? error.message : String(error);
-  return new ProviderError(code ?? otherwise, message, { cause: error });
+  if (!(error instanceof CodexError)) return new ProviderError(otherwise, message, { cause: error });
+  const subtype = classifyFailure(error);
+  const code = CODES[error.code] ?? OF_THE_ENDPOINT.find((one) => one === subtype) ?? otherwise;
+  const retryable = RETRYABLE.has(error.code) ? true : undefined;
+  return new ProviderError(code, message, { cause: error, retryable });
 }

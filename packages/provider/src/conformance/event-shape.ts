@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { AgentEvent } from "../contract/agent-event.ts";
+import type { AgentErrorCode, AgentEvent, ErrorSubtype } from "../contract/agent-event.ts";
 
 const subagent = z.looseObject({ id: z.string().min(1), parentId: z.string().min(1) }).optional();
 const count = z.int().nonnegative().optional();
@@ -16,6 +16,27 @@ export const costShape = z
   .refine(({ inputTokens, cachedInputTokens = 0 }) => cachedInputTokens <= (inputTokens ?? Infinity), {
     error: "more tokens came from the cache than went in",
   });
+
+const ERROR_SUBTYPES = [
+  "stopped",
+  "max_turns",
+  "deadline_exceeded",
+  "budget_exceeded",
+  "refused",
+  "token_limit",
+  "authentication_failed",
+  "rate_limited",
+  "quota_exceeded",
+  "server_error",
+  "execution_failed",
+] as const satisfies readonly ErrorSubtype[];
+
+const ERROR_CODES = [
+  "app_server_crashed",
+  "context_cancelled",
+  "provider_shutdown",
+  "provider_failed",
+] as const satisfies readonly AgentErrorCode[];
 
 const toolOf = { toolUseId: z.string().min(1), toolName: z.string().min(1), subagent };
 
@@ -45,24 +66,37 @@ export const eventShape = z.discriminatedUnion("kind", [
     elapsedSeconds: z.number().nonnegative(),
     output: z.string().optional(),
   }),
+  z.looseObject({
+    kind: z.literal("usage"),
+    cost: z.looseObject({}),
+    model: z.string().optional(),
+    subagent,
+  }),
   z
     .looseObject({
       kind: z.literal("result"),
       success: z.boolean(),
       message: z.string(),
       errors: z.array(z.string()),
-      errorSubtype: z
-        .enum(["stopped", "max_turns", "deadline_exceeded", "refused", "token_limit", "execution_failed"])
-        .optional(),
+      errorSubtype: z.enum(ERROR_SUBTYPES).optional(),
       reason: z.string().optional(),
+      retryable: z.boolean().optional(),
       cost: z.looseObject({}),
     })
     .refine(({ success, errorSubtype }) => success === (errorSubtype === undefined), {
-      error: "errorSubtype is set exactly when success is false",
+      error: "`errorSubtype` is set exactly when `success` is false",
+    })
+    .refine(({ success, retryable }) => success === (retryable === undefined), {
+      error: "`retryable` is set exactly when `success` is false",
+    })
+    .refine(({ success, errors }) => success || errors.length > 0, {
+      error: "`errors` says why it failed",
     }),
   z.looseObject({
     kind: z.literal("error"),
-    code: z.enum(["app_server_crashed", "context_cancelled", "provider_shutdown", "provider_failed"]),
+    code: z.enum(ERROR_CODES),
     message: z.string(),
+    retryable: z.boolean(),
+    cost: z.looseObject({}),
   }),
 ]) satisfies z.ZodType<{ readonly kind: AgentEvent["kind"] }>;

@@ -89,14 +89,27 @@ export interface ToolProgressEvent extends Activity {
   readonly output?: string;
 }
 
-/** What a session used. What is not known is not there. */
+/**
+ * What a session used since it was spawned or resumed, its subagents included. Earlier turns of a resumed session are not
+ * counted. Unknown values are absent.
+ */
 export interface AgentCost {
+  /** Cached tokens included. */
   readonly inputTokens?: number;
   readonly outputTokens?: number;
   readonly cachedInputTokens?: number;
+  /** US dollars, if the provider knows prices. */
   readonly usd?: number;
-  /** How often the model was called. */
+  /** Number of model calls. */
   readonly turns?: number;
+}
+
+/** The cost so far, sent after a model call. Counts never decrease, and the last event of the session repeats the total. */
+export interface UsageEvent extends Activity {
+  readonly kind: "usage";
+  readonly cost: AgentCost;
+  /** The model that was called, if known. */
+  readonly model?: string;
 }
 
 /** Why a session that ran did not succeed. */
@@ -107,10 +120,20 @@ export type ErrorSubtype =
   | "max_turns"
   /** It used up `timeoutMs`. */
   | "deadline_exceeded"
+  /** It used more than `maxTokens` or `maxCostUsd`. */
+  | "budget_exceeded"
   /** The model or the agent refused. */
   | "refused"
   /** The model's window or its budget of tokens is full. */
   | "token_limit"
+  /** The model's endpoint rejected the credentials, or there are none. */
+  | "authentication_failed"
+  /** The model's endpoint received too many requests. Retry later. */
+  | "rate_limited"
+  /** The account has no quota or credit left. */
+  | "quota_exceeded"
+  /** The model's endpoint failed or could not be reached. Retry later. */
+  | "server_error"
   /** The agent failed in any other way; `reason` has its own word for it. */
   | "execution_failed";
 
@@ -125,6 +148,8 @@ export interface ResultEvent extends Told {
   readonly errorSubtype?: ErrorSubtype;
   /** The agent's own word for the failure. */
   readonly reason?: string;
+  /** Set exactly when `success` is false: whether the same call may succeed if it is made again. */
+  readonly retryable?: boolean;
   readonly cost: AgentCost;
 }
 
@@ -144,6 +169,10 @@ export interface ErrorEvent extends Told {
   readonly kind: "error";
   readonly code: AgentErrorCode;
   readonly message: string;
+  /** Whether the same call may succeed if it is made again. */
+  readonly retryable: boolean;
+  /** What the session had used when it was cut off. */
+  readonly cost: AgentCost;
 }
 
 /** Between the first event and the last. */
@@ -152,7 +181,8 @@ export type ActivityEvent =
   | AssistantTextEvent
   | ToolUseEvent
   | ToolResultEvent
-  | ToolProgressEvent;
+  | ToolProgressEvent
+  | UsageEvent;
 
 /** The last event. */
 export type TerminalEvent = ResultEvent | ErrorEvent;

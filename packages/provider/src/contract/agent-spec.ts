@@ -49,8 +49,12 @@ export interface AgentSpec {
   readonly mcpStdioServers?: readonly McpServerSpec[] | undefined;
   /** The tools of those servers that are offered, as `mcp__server__tool`. Default: all. */
   readonly mcpToolNames?: readonly string[] | undefined;
-  /** How often the model may be called before the session ends with `max_turns`. */
+  /** How often the model may be called, by the session and its subagents, before the session ends with `max_turns`. */
   readonly maxTurns?: number | undefined;
+  /** Input and output tokens of the session and its subagents; a session that uses more ends with `budget_exceeded`. */
+  readonly maxTokens?: number | undefined;
+  /** US dollars; a session that costs more ends with `budget_exceeded`. Needs a provider that knows prices. */
+  readonly maxCostUsd?: number | undefined;
   readonly model?: string | undefined;
   readonly effort?: "low" | "medium" | "high" | "xhigh" | undefined;
   /** In place of the agent's own instructions. */
@@ -65,6 +69,8 @@ export interface AgentSpec {
   readonly subAgentProvider?: string | undefined;
   /** How long the session may take; then it ends with `deadline_exceeded`. */
   readonly timeoutMs?: number | undefined;
+  /** How long `spawn` or `resume` may take to open the session; then the call rejects with `open_timeout`. */
+  readonly openTimeoutMs?: number | undefined;
   /** Fields that must not be ignored: a provider that can't honour one of them refuses with `unsupported`. */
   readonly required?: readonly SpecField[] | undefined;
   /** Hears the id of the process that serves the session, once it is known. */

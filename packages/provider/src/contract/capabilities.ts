@@ -1,5 +1,7 @@
 /** How a provider wants to be told which tools are permitted. */
-export type ToolPermissionFormat = "claude" | "codex" | "spring-ai";
+export const TOOL_PERMISSION_FORMATS = ["claude", "codex", "spring-ai"] as const;
+
+export type ToolPermissionFormat = (typeof TOOL_PERMISSION_FORMATS)[number];
 
 /** What a provider can do, so that a runner decides before it spawns. Each flag is proven by the conformance suite or a test. */
 export interface AgentCapabilities {
@@ -7,6 +9,8 @@ export interface AgentCapabilities {
   readonly supportsMessageInjection: boolean;
   /** `resume` goes on with a session by its id. */
   readonly supportsSessionResume: boolean;
+  /** `export` returns a session as bytes, and `import` adds one to another provider, which can then resume it. */
+  readonly supportsSessionExport: boolean;
   /** Tools can be added, by MCP servers. */
   readonly supportsToolPlugins: boolean;
   /** The agent takes `baseInstructions` in place of its own, and a runner should give them. */

@@ -7,8 +7,8 @@ import { createProviders } from "./providers.ts";
 const SPEC = { prompt: "Do it", cwd: "/tmp" };
 
 describe("a spec", () => {
-  it("has nineteen fields that can be stored, a time limit and a callback", () => {
-    expect(SPEC_FIELDS).toHaveLength(19 + 2);
+  it("has nineteen fields that can be stored, two limits of time, two of cost, and a callback", () => {
+    expect(SPEC_FIELDS).toHaveLength(19 + 5);
   });
 
   it.each<[string, object, RegExp]>([

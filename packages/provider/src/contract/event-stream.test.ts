@@ -2,10 +2,11 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ActivityEvent, AgentEvent, InitEvent, TerminalEvent } from "./agent-event.ts";
 import { EventStream } from "./event-stream.ts";
+import { errorEvent } from "./session-end.ts";
 
 const INIT: InitEvent = { kind: "init", sessionId: "s", ignored: [] };
 const RESULT: TerminalEvent = { kind: "result", success: true, message: "", errors: [], cost: {} };
-const CRASH: TerminalEvent = { kind: "error", code: "app_server_crashed", message: "" };
+const CRASH: TerminalEvent = errorEvent("app_server_crashed", "", {});
 
 /** The kinds of a stream that was read to its end. */
 const WHOLE = /^init( (system|assistant_text))* (result|error)$/;

@@ -19,6 +19,8 @@ export function joinEvents(first: ActivityEvent, second: ActivityEvent): Activit
     const output = (first.output ?? "") + (second.output ?? "");
     return output === "" ? second : { ...second, output };
   }
+  // The newer count includes the older one.
+  if (first.kind === "usage" && second.kind === "usage") return second;
   return undefined;
 }
 
@@ -34,6 +36,7 @@ export function sizeOf(event: ActivityEvent): number {
     case "system":
       return event.message.length;
     case "tool_use":
+    case "usage":
       return 0;
   }
 }

@@ -6,6 +6,12 @@ import { ProviderError } from "./provider-error.ts";
 const words = z.record(z.string(), z.string());
 const names = z.array(z.string().min(1));
 
+// The longest delay that a timer takes: more would fire at once.
+const delay = z
+  .int()
+  .positive()
+  .max(2 ** 31 - 1);
+
 const mcpServer = z
   .strictObject({
     name: z.string().min(1),
@@ -37,6 +43,8 @@ const fields = {
     .optional(),
   mcpToolNames: names.optional(),
   maxTurns: z.int().positive().optional(),
+  maxTokens: z.int().positive().optional(),
+  maxCostUsd: z.number().positive().optional(),
   model: z.string().min(1).optional(),
   effort: z.enum(["low", "medium", "high", "xhigh"]).optional(),
   baseInstructions: z.string().optional(),
@@ -53,12 +61,8 @@ const fields = {
     .optional(),
   providerConfig: z.record(z.string(), z.unknown()).optional(),
   subAgentProvider: z.string().min(1).optional(),
-  // The longest delay that a timer takes: more would fire at once.
-  timeoutMs: z
-    .int()
-    .positive()
-    .max(2 ** 31 - 1)
-    .optional(),
+  timeoutMs: delay.optional(),
+  openTimeoutMs: delay.optional(),
   onProcessSpawned: z
     .custom<(pid: number) => void>((value) => typeof value === "function", { error: "must be a function" })
     .optional(),

@@ -1,8 +1,16 @@
-import type { AgentCost, AgentEvent, ErrorSubtype, TerminalEvent } from "../contract/agent-event.ts";
+import type {
+  AgentCost,
+  AgentErrorCode,
+  AgentEvent,
+  ErrorSubtype,
+  TerminalEvent,
+} from "../contract/agent-event.ts";
 import type { AgentHandle, CallOptions } from "../contract/agent-provider.ts";
+import type { AgentSpec } from "../contract/agent-spec.ts";
 import { EventStream } from "../contract/event-stream.ts";
 import type { IgnoredField } from "../contract/ignored-field.ts";
 import { ProviderError } from "../contract/provider-error.ts";
+import { errorEvent, failedResult } from "../contract/session-end.ts";
 import type { StubClock } from "./stub-clock.ts";
 import { say, type StubStep } from "./stub-script.ts";
 
@@ -11,8 +19,7 @@ export interface StubHandleOptions {
   readonly script: readonly StubStep[];
   readonly ignored: readonly IgnoredField[];
   readonly clock: StubClock;
-  readonly maxTurns: number | undefined;
-  readonly timeoutMs: number | undefined;
+  readonly limits: Pick<AgentSpec, "maxTurns" | "maxTokens" | "maxCostUsd" | "timeoutMs">;
   readonly injects: boolean;
   readonly signal: AbortSignal | undefined;
   /** Called once when it is over. */
@@ -31,7 +38,8 @@ export class StubHandle implements AgentHandle {
   #cost: AgentCost = {};
 
   constructor(options: StubHandleOptions) {
-    const { sessionId, ignored, clock, timeoutMs, signal } = options;
+    const { sessionId, ignored, clock, limits, signal } = options;
+    const { timeoutMs } = limits;
     this.sessionId = sessionId;
     this.ignored = ignored;
     this.#options = options;
@@ -39,9 +47,7 @@ export class StubHandle implements AgentHandle {
       { kind: "init", sessionId, ignored },
       { onAbandoned: () => this.#release() },
     );
-    const cancel = (): void => {
-      this.end({ kind: "error", code: "context_cancelled", message: "The caller's signal fired." });
-    };
+    const cancel = (): void => this.cutOff("context_cancelled", "The caller's signal fired.");
     signal?.addEventListener("abort", cancel, { signal: this.#over.signal });
     if (timeoutMs !== undefined) {
       void clock
@@ -73,8 +79,12 @@ export class StubHandle implements AgentHandle {
     return this.stop();
   }
 
-  /** Gives the last event, unless there was one. */
-  end(event: TerminalEvent): void {
+  /** Ends the session with an error, unless it has ended. */
+  cutOff(code: AgentErrorCode, message: string): void {
+    this.#end(errorEvent(code, message, this.#cost));
+  }
+
+  #end(event: TerminalEvent): void {
     if (this.#stream.end(event)) this.#release();
   }
 
@@ -88,15 +98,12 @@ export class StubHandle implements AgentHandle {
   }
 
   async #do(step: StubStep): Promise<void> {
-    const { clock, maxTurns } = this.#options;
+    const { clock } = this.#options;
     switch (step.do) {
       case "tell":
         return this.#stream.push(step.event);
       case "callModel":
-        if (maxTurns !== undefined && (this.#cost.turns ?? 0) >= maxTurns)
-          return this.#fail("max_turns", `The model may be called ${maxTurns} times.`);
-        this.#cost = addCosts(this.#cost, step.cost);
-        return;
+        return this.#callModel(step.cost);
       case "wait":
         return clock.wait(step.ms, this.#over.signal);
       case "echo":
@@ -104,7 +111,7 @@ export class StubHandle implements AgentHandle {
       case "hang":
         return this.#untilOver();
       case "succeed":
-        return this.end({
+        return this.#end({
           kind: "result",
           success: true,
           message: step.message,
@@ -112,10 +119,24 @@ export class StubHandle implements AgentHandle {
           cost: this.#cost,
         });
       case "fail":
-        return this.end({ kind: "result", success: false, ...step.result, cost: this.#cost });
+        return this.#end(failedResult(step.subtype, step.why, { reason: step.reason, cost: this.#cost }));
       case "break":
-        return this.end({ kind: "error", code: "provider_failed", message: step.message });
+        return this.cutOff("provider_failed", step.message);
     }
+  }
+
+  #callModel(cost: AgentCost): void {
+    const { maxTurns, maxTokens, maxCostUsd } = this.#options.limits;
+    if (maxTurns !== undefined && (this.#cost.turns ?? 0) >= maxTurns)
+      return this.#fail("max_turns", `The model may be called ${maxTurns} times.`);
+    this.#cost = addCosts(this.#cost, cost);
+    this.#stream.push({ kind: "usage", cost: this.#cost });
+    const { inputTokens = 0, outputTokens = 0, usd = 0 } = this.#cost;
+    const tokens = inputTokens + outputTokens;
+    if (maxTokens !== undefined && tokens > maxTokens)
+      this.#fail("budget_exceeded", `It used ${tokens} tokens of ${maxTokens}.`);
+    else if (maxCostUsd !== undefined && usd > maxCostUsd)
+      this.#fail("budget_exceeded", `It cost ${usd} USD of ${maxCostUsd}.`);
   }
 
   async #echo(): Promise<void> {
@@ -134,14 +155,7 @@ export class StubHandle implements AgentHandle {
   }
 
   #fail(errorSubtype: ErrorSubtype, why: string): void {
-    this.end({
-      kind: "result",
-      success: false,
-      message: "",
-      errors: [why],
-      errorSubtype,
-      cost: this.#cost,
-    });
+    this.#end(failedResult(errorSubtype, why, { cost: this.#cost }));
   }
 
   #refusal(signal: AbortSignal | undefined): ProviderError | undefined {

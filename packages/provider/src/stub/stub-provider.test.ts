@@ -52,7 +52,7 @@ describe("a stub that is told to", () => {
 
   it("fail silently claims success without a word or a deed", async () => {
     const events = await play({ behaviour: "silent-fail" });
-    expect(events.map(({ kind }) => kind)).toEqual(["init", "result"]);
+    expect(events.map(({ kind }) => kind)).toEqual(["init", "usage", "result"]);
     expect(events.at(-1)).toMatchObject({ success: true, message: "" });
   });
 

@@ -1,6 +1,7 @@
-import type { AgentProvider, CallOptions } from "../contract/agent-provider.ts";
+import type { AgentProvider, CallOptions, SpawnOptions } from "../contract/agent-provider.ts";
 import type { AgentSpec, SpecField } from "../contract/agent-spec.ts";
 import type { AgentCapabilities } from "../contract/capabilities.ts";
+import { IdempotentSpawns } from "../contract/idempotent-spawns.ts";
 import { type IgnoredField, refuseIgnored } from "../contract/ignored-field.ts";
 import { parseSpec } from "../contract/parse-spec.ts";
 import { ProviderError } from "../contract/provider-error.ts";
@@ -13,8 +14,8 @@ import { settingsFor, type StubSettings } from "./stub-settings.ts";
 export interface StubProviderOptions extends StubSettings {
   /** Default `stub`. */
   readonly name?: string | undefined;
-  /** What this stub says it can't do, and refuses. Default: it can do both. */
-  readonly without?: readonly ("injection" | "resume")[] | undefined;
+  /** What this stub says it can't do, and refuses. Default: it can do all of them. */
+  readonly without?: readonly ("injection" | "resume" | "export")[] | undefined;
   /** The time that its tools take and its deadlines run on. Default: the real one. */
   readonly clock?: StubClock | undefined;
   /** Where its sessions are kept. Default: a place of its own. */
@@ -56,6 +57,7 @@ export class StubProvider implements AgentProvider {
   readonly #clock: StubClock;
   readonly #sessions: StubSessions;
   readonly #live = new Set<StubHandle>();
+  readonly #spawns = new IdempotentSpawns<StubHandle>();
   #shutDown = false;
 
   constructor(options: StubProviderOptions = {}) {
@@ -73,6 +75,7 @@ export class StubProvider implements AgentProvider {
     this.capabilities = {
       supportsMessageInjection: !without.includes("injection"),
       supportsSessionResume: !without.includes("resume"),
+      supportsSessionExport: !without.includes("export"),
       supportsToolPlugins: false,
       needsBaseInstructions: false,
       needsPermissionConfig: false,
@@ -86,8 +89,11 @@ export class StubProvider implements AgentProvider {
     };
   }
 
-  async spawn(spec: AgentSpec, options: CallOptions = {}): Promise<StubHandle> {
-    return this.#start(spec, options, ({ prompt }) => this.#sessions.create(prompt));
+  async spawn(spec: AgentSpec, options: SpawnOptions = {}): Promise<StubHandle> {
+    this.#refuseWhenShutDown();
+    return this.#spawns.once(spec, options, async () =>
+      this.#start(spec, options, ({ prompt }) => this.#sessions.create(prompt)),
+    );
   }
 
   async resume(sessionId: string, spec: AgentSpec, options: CallOptions = {}): Promise<StubHandle> {
@@ -98,11 +104,19 @@ export class StubProvider implements AgentProvider {
     });
   }
 
+  async export(sessionId: string): Promise<Uint8Array> {
+    this.#refuseTransfer();
+    return this.#sessions.export(sessionId);
+  }
+
+  async import(bytes: Uint8Array): Promise<string> {
+    this.#refuseTransfer();
+    return this.#sessions.import(bytes);
+  }
+
   shutdown(): Promise<void> {
     this.#shutDown = true;
-    for (const handle of this.#live) {
-      handle.end({ kind: "error", code: "provider_shutdown", message: "The stub was shut down." });
-    }
+    for (const handle of this.#live) handle.cutOff("provider_shutdown", "The stub was shut down.");
     return Promise.resolve();
   }
 
@@ -115,7 +129,7 @@ export class StubProvider implements AgentProvider {
     { signal }: CallOptions,
     sessionFor: (spec: AgentSpec) => StubSession,
   ): StubHandle {
-    if (this.#shutDown) throw new ProviderError("shut_down", `The provider "${this.name}" was shut down.`);
+    this.#refuseWhenShutDown();
     if (signal?.aborted) {
       throw new ProviderError("context_cancelled", "The caller's signal fired before the stub began.", {
         cause: signal.reason,
@@ -131,8 +145,7 @@ export class StubProvider implements AgentProvider {
       script: stubScript(settings, { prompt: spec.prompt, earlier: prompts.slice(0, -1) }),
       ignored,
       clock: this.#clock,
-      maxTurns: spec.maxTurns,
-      timeoutMs: spec.timeoutMs,
+      limits: spec,
       injects: this.capabilities.supportsMessageInjection,
       signal,
       onEnd: (ended) => {
@@ -142,6 +155,16 @@ export class StubProvider implements AgentProvider {
     });
     this.#live.add(handle);
     return handle;
+  }
+
+  #refuseWhenShutDown(): void {
+    if (this.#shutDown) throw new ProviderError("shut_down", `The provider "${this.name}" was shut down.`);
+  }
+
+  #refuseTransfer(): void {
+    this.#refuseWhenShutDown();
+    if (!this.capabilities.supportsSessionExport)
+      throw new ProviderError("unsupported", "This stub does not export sessions.");
   }
 }
 

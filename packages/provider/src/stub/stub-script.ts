@@ -1,4 +1,4 @@
-import type { ActivityEvent, AgentCost, ResultEvent, ToolCategory } from "../contract/agent-event.ts";
+import type { ActivityEvent, AgentCost, ErrorSubtype, ToolCategory } from "../contract/agent-event.ts";
 import type { StubSettings } from "./stub-settings.ts";
 
 /** One step of a stub at work. */
@@ -11,10 +11,7 @@ export type StubStep =
   | { readonly do: "echo" }
   | { readonly do: "hang" }
   | { readonly do: "succeed"; readonly message: string }
-  | {
-      readonly do: "fail";
-      readonly result: Pick<ResultEvent, "message" | "errors" | "errorSubtype" | "reason">;
-    }
+  | { readonly do: "fail"; readonly subtype: ErrorSubtype; readonly why: string; readonly reason: string }
   | { readonly do: "break"; readonly message: string };
 
 export interface StubTask {
@@ -55,15 +52,7 @@ function work(
       const input = { command: "git clone https://example.com/repository" };
       return [
         ...tool({ id: "clone", name: "shell", category: "command", input, content: why, isError: true }),
-        {
-          do: "fail",
-          result: {
-            message: "",
-            errors: [why],
-            errorSubtype: "execution_failed",
-            reason: "clone_failed",
-          },
-        },
+        { do: "fail", subtype: "execution_failed", why, reason: "clone_failed" },
       ];
     }
     case "hang-then-timeout":

@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { ProviderError } from "../contract/provider-error.ts";
 
 /** What a stub remembers of a session. */
@@ -7,6 +8,12 @@ export interface StubSession {
   readonly prompts: readonly string[];
 }
 
+const exported = z.strictObject({
+  format: z.literal("codexkit-stub-session"),
+  id: z.string().min(1),
+  prompts: z.array(z.string()),
+});
+
 /** The sessions of stubs. Providers that share one resume each other's, as agents on one machine do. */
 export class StubSessions {
   readonly #prompts = new Map<string, readonly string[]>();
@@ -14,29 +21,59 @@ export class StubSessions {
 
   /** A new session, which is in use until it is released. */
   create(prompt: string): StubSession {
-    const id = `stub-${this.#prompts.size + 1}`;
-    return this.#use(id, [prompt]);
+    let number = this.#prompts.size + 1;
+    // An imported session may have the number already.
+    while (this.#prompts.has(`stub-${number}`)) number += 1;
+    return this.#use(`stub-${number}`, [prompt]);
+  }
+
+  /** @throws {ProviderError} `session_not_found`, `session_busy` */
+  export(id: string): Uint8Array {
+    const session = { format: "codexkit-stub-session", id, prompts: this.#idle(id) };
+    return new TextEncoder().encode(JSON.stringify(session));
+  }
+
+  /** @throws {ProviderError} `invalid_export`, `session_busy` */
+  import(bytes: Uint8Array): string {
+    const { id, prompts } = readExport(bytes);
+    if (this.#live.has(id)) throw busy(id);
+    this.#prompts.set(id, prompts);
+    return id;
   }
 
   /** @throws {ProviderError} `session_not_found`, `session_busy` */
   open(id: string, prompt: string): StubSession {
-    const prompts = this.#prompts.get(id);
-    if (prompts === undefined)
-      throw new ProviderError("session_not_found", `The stub has no session "${id}" to resume.`);
-    if (this.#live.has(id)) {
-      const message = `The stub's session "${id}" is at work. Stop its handle before it is resumed.`;
-      throw new ProviderError("session_busy", message);
-    }
-    return this.#use(id, [...prompts, prompt]);
+    return this.#use(id, [...this.#idle(id), prompt]);
   }
 
   release(id: string): void {
     this.#live.delete(id);
   }
 
+  #idle(id: string): readonly string[] {
+    const prompts = this.#prompts.get(id);
+    if (prompts === undefined)
+      throw new ProviderError("session_not_found", `The stub has no session "${id}".`);
+    if (this.#live.has(id)) throw busy(id);
+    return prompts;
+  }
+
   #use(id: string, prompts: readonly string[]): StubSession {
     this.#prompts.set(id, prompts);
     this.#live.add(id);
     return { id, prompts };
+  }
+}
+
+function busy(id: string): ProviderError {
+  return new ProviderError("session_busy", `The stub's session "${id}" is running. Stop its handle first.`);
+}
+
+function readExport(bytes: Uint8Array): z.infer<typeof exported> {
+  try {
+    return exported.parse(JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)));
+  } catch (error) {
+    const message = "The bytes are not an exported session of a stub. Pass what `export` of a stub returned.";
+    throw new ProviderError("invalid_export", message, { cause: error });
   }
 }

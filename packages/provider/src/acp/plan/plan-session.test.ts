@@ -24,6 +24,8 @@ const FIELDS: Record<SpecField, Partial<AgentSpec> & { readonly goes: "plan" | "
   mcpStdioServers: { goes: "plan", mcpStdioServers: [{ name: "a", command: "b" }] },
   mcpToolNames: { goes: "receipt", mcpToolNames: ["mcp__a__b"] },
   maxTurns: { goes: "receipt", maxTurns: 3 },
+  maxTokens: { goes: "receipt", maxTokens: 3 },
+  maxCostUsd: { goes: "receipt", maxCostUsd: 3 },
   model: { goes: "plan", model: "large" },
   effort: { goes: "plan", effort: "high" },
   baseInstructions: { goes: "receipt", baseInstructions: "Be" },
@@ -33,6 +35,7 @@ const FIELDS: Record<SpecField, Partial<AgentSpec> & { readonly goes: "plan" | "
   providerConfig: { goes: "plan", providerConfig: { mode: "plan" } },
   subAgentProvider: { goes: "receipt", subAgentProvider: "codex" },
   timeoutMs: { goes: "handle", timeoutMs: 1_000 },
+  openTimeoutMs: { goes: "handle", openTimeoutMs: 1_000 },
   onProcessSpawned: { goes: "handle", onProcessSpawned: () => {} },
 };
 

@@ -46,6 +46,8 @@ const NO_COUNTERPART: Partial<Record<SpecField, string>> = {
   disallowedTools: "the agent has its own tools, and ACP no way to choose among them",
   mcpToolNames: "ACP offers all tools of a server or none",
   maxTurns: "ACP does not tell when the model is called",
+  maxTokens: "the agent does not report tokens while it works",
+  maxCostUsd: "the agent does not report its cost while it works",
   baseInstructions: "ACP has no instructions but the prompt",
   systemPromptAppend: "ACP has no instructions but the prompt",
   codeIntelligenceEnforcement: "ACP can't hold back a tool",

@@ -17,8 +17,6 @@ export function toSystemEvent(event: CodexEvent): SystemEvent | undefined {
       return system("plan_updated", event.plan.map(({ step, status }) => `${status}: ${step}`).join("\n"));
     case "diff.updated":
       return system("diff_updated", `The diff of this turn has ${event.diff.split("\n").length} lines.`);
-    case "usage.updated":
-      return system("usage_updated", `${event.usage.totalTokens} tokens in this turn.`);
     case "item.completed":
       return itemEvent(event.item);
     case "notice":

@@ -159,6 +159,8 @@ const FIELDS: Readonly<Record<SpecField, readonly Case[]>> = {
     ["tools of no server", { mcpToolNames: ["mcp__x__y"] }, { ignored: /mcp__x__y/ }],
   ],
   maxTurns: [["a budget of this side", { maxTurns: 3 }, { budget: { maxTurns: 3 } }]],
+  maxTokens: [["a budget of this side", { maxTokens: 3 }, { budget: { maxTokens: 3 } }]],
+  maxCostUsd: [["nothing without prices", { maxCostUsd: 3 }, { ignored: /give the provider `prices`/ }]],
   model: [["the thread's model", { model: "gpt-6.1-sol" }, { thread: { model: "gpt-6.1-sol" } }]],
   effort: [["the turn's effort", { effort: "xhigh" }, { turn: { effort: "xhigh" } }]],
   baseInstructions: [["the thread's", { baseInstructions: "Be" }, { thread: { baseInstructions: "Be" } }]],
@@ -222,6 +224,7 @@ const FIELDS: Readonly<Record<SpecField, readonly Case[]>> = {
     ["another", { subAgentProvider: "claude" }, { ignored: /Codex too/ }],
   ],
   timeoutMs: [["a budget of this side", { timeoutMs: 5 }, { budget: { timeoutMs: 5 } }]],
+  openTimeoutMs: [["a budget of this side", { openTimeoutMs: 5 }, { budget: { openTimeoutMs: 5 } }]],
   onProcessSpawned: [["a callback of the provider", { onProcessSpawned: () => {} }, { ignored: /^$/ }]],
 };
 

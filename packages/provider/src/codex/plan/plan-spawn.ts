@@ -22,7 +22,7 @@ export interface SpawnPlan {
   /** For what Codex asks. */
   readonly permissions: PermissionPlan;
   /** For this side to keep. */
-  readonly budget: Pick<AgentSpec, "maxTurns" | "timeoutMs">;
+  readonly budget: Pick<AgentSpec, "maxTurns" | "maxTokens" | "maxCostUsd" | "timeoutMs" | "openTimeoutMs">;
   /** The fields that are set and not honoured. */
   readonly ignored: readonly IgnoredField[];
 }
@@ -36,6 +36,8 @@ export interface PlanContext {
   readonly tempFolders?: readonly string[];
   /** Whether a person can be asked. */
   readonly canAsk?: boolean;
+  /** Whether the provider has prices. */
+  readonly canPrice?: boolean;
 }
 
 /**
@@ -44,7 +46,7 @@ export interface PlanContext {
  */
 export function planSpawn(
   spec: AgentSpec,
-  { codexHome, hasAuthFile = true, tempFolders = ["/tmp"], canAsk = false }: PlanContext,
+  { codexHome, hasAuthFile = true, tempFolders = ["/tmp"], canAsk = false, canPrice = false }: PlanContext,
 ): SpawnPlan {
   const tools = planTools(spec);
   const { servers, ignored: ofServers } = planMcpServers(spec);
@@ -90,20 +92,33 @@ export function planSpawn(
       tempFolders,
       canAsk: canAsk && spec.autonomous === false,
     }),
-    budget: { maxTurns: spec.maxTurns, timeoutMs: spec.timeoutMs },
+    budget: {
+      maxTurns: spec.maxTurns,
+      maxTokens: spec.maxTokens,
+      ...(canPrice ? { maxCostUsd: spec.maxCostUsd } : {}),
+      timeoutMs: spec.timeoutMs,
+      openTimeoutMs: spec.openTimeoutMs,
+    },
     ignored: [
       ...sandbox.ignored,
       ...tools.ignored,
       ...ofServers,
       ...ofSettings,
-      ...withoutMeaning(spec, canAsk),
+      ...withoutMeaning(spec, { canAsk, canPrice }),
     ],
   };
 }
 
 /** Fields that have no counterpart in Codex. */
-function withoutMeaning(spec: AgentSpec, canAsk: boolean): IgnoredField[] {
+function withoutMeaning(
+  spec: AgentSpec,
+  { canAsk, canPrice }: { readonly canAsk: boolean; readonly canPrice: boolean },
+): IgnoredField[] {
   const ignored: IgnoredField[] = [];
+  if (spec.maxCostUsd !== undefined && !canPrice) {
+    const reason = "Codex names no prices: give the provider `prices`";
+    ignored.push({ field: "maxCostUsd", reason });
+  }
   if (spec.autonomous === false && !canAsk) {
     const reason = "nobody can be asked: give the provider `ask`";
     ignored.push({ field: "autonomous", reason });

@@ -6,20 +6,22 @@ import {
   type Thread,
   type Turn,
   type TurnEndEvent,
+  type UsageUpdatedEvent,
 } from "codexkit";
 import type { AgentErrorCode, AgentEvent, Subagent, TerminalEvent } from "../../contract/agent-event.ts";
 import type { AgentHandle, CallOptions } from "../../contract/agent-provider.ts";
 import { EventStream } from "../../contract/event-stream.ts";
 import type { IgnoredField } from "../../contract/ignored-field.ts";
+import type { Pricer } from "../../contract/prices.ts";
 import { ProviderError } from "../../contract/provider-error.ts";
+import { errorEvent } from "../../contract/session-end.ts";
 import { EventMapper } from "../events/event-mapper.ts";
 import type { SpawnPlan } from "../plan/plan-spawn.ts";
 import { toProviderError } from "../translate-error.ts";
 import { untilAborted } from "../../contract/until-aborted.ts";
-import { SessionCost } from "./session-cost.ts";
-import { type CloseReason, endOfClosed, endOfFailure, endOfTurn } from "./session-end.ts";
-import { StepMeter } from "./step-meter.ts";
-import type { Listener, Switchboard } from "./switchboard.ts";
+import { type Closing, type CloseReason, endOfClosed, endOfFailure, endOfTurn } from "./session-end.ts";
+import { SessionMeter } from "./session-meter.ts";
+import { findAgent, type Listener, type Switchboard } from "./switchboard.ts";
 import { unloadThread } from "./unload-thread.ts";
 
 export interface CodexHandleOptions {
@@ -31,7 +33,15 @@ export interface CodexHandleOptions {
   readonly interruptTimeoutMs: number;
   /** For the whole life of the session. */
   readonly signal: AbortSignal | undefined;
+  readonly pricer?: Pricer | undefined;
 }
+
+const MESSAGES: Readonly<Record<Exclude<CloseReason, "max_turns" | "budget_exceeded">, string>> = {
+  stopped: "The session was stopped.",
+  cancelled: "The signal of the session fired.",
+  deadline: "The session used up its timeoutMs.",
+  shutdown: "The provider was shut down.",
+};
 
 /**
  * One turn of one thread. A turn that ends, `stop`, the signal, the limits of the spec, a crash and the provider's shutdown may
@@ -47,15 +57,14 @@ export class CodexHandle implements AgentHandle, Listener {
   readonly #options: CodexHandleOptions;
   readonly #stream: EventStream;
   readonly #mapper = new EventMapper();
-  readonly #cost = new SessionCost();
-  readonly #steps: StepMeter;
+  readonly #meter: SessionMeter;
   readonly #timers = new Set<NodeJS.Timeout>();
   readonly #letGo = Promise.withResolvers<void>();
   /** The codex that the turn runs on: after a crash it may be another. */
   #pid: number | undefined;
   #turn: Turn | undefined;
   #turnId: string | undefined;
-  #closing: CloseReason | undefined;
+  #closing: Closing | undefined;
   #finished = false;
 
   constructor(options: CodexHandleOptions) {
@@ -65,17 +74,21 @@ export class CodexHandle implements AgentHandle, Listener {
     this.sessionId = thread.id;
     this.ignored = plan.ignored;
     this.released = this.#letGo.promise;
-    this.#steps = new StepMeter(plan.budget.maxTurns);
+    this.#meter = new SessionMeter({
+      ...plan.budget,
+      pricer: options.pricer,
+      modelOf: (threadId) => modelOf(thread, threadId),
+    });
     this.#stream = new EventStream(
       { kind: "init", sessionId: thread.id, ignored: plan.ignored, raw: thread.settings },
-      { onAbandoned: () => this.#close("stopped") },
+      { onAbandoned: () => this.#closeBecause("stopped") },
     );
     this.events = this.#stream;
     this.#pid = codex.pid;
     board.add(this);
     signal?.addEventListener("abort", this.#onAbort);
     const { timeoutMs } = plan.budget;
-    if (timeoutMs !== undefined) this.#later(timeoutMs, () => this.#close("deadline"));
+    if (timeoutMs !== undefined) this.#later(timeoutMs, () => this.#closeBecause("deadline"));
   }
 
   /** Whether the last event was given. */
@@ -95,18 +108,18 @@ export class CodexHandle implements AgentHandle, Listener {
 
   hear(event: CodexEvent, author?: Subagent): void {
     if (this.#finished) return;
-    this.#cost.take(event);
+    const limit = this.#meter.record(event);
     for (const said of this.#mapper.map(event, author)) this.#stream.push(said);
+    if (this.#meter.counts(event)) this.#reportUsage(event, author);
+    if (limit) this.#close(limit);
     if (author) return;
     if (event.type === "turn.started") this.#turnId ??= event.turnId;
-    if (isTurnEnd(event)) {
-      // The end of an earlier turn, whose session did not wait for it, is not this one's.
-      if (event.turnId === this.#turnId) this.#endTurn(event);
-    } else if (this.#steps.take(event)) this.#close("max_turns");
+    // The end of an earlier turn, whose session did not wait for it, is not this one's.
+    if (isTurnEnd(event) && event.turnId === this.#turnId) this.#endTurn(event);
   }
 
   fail(error: unknown): void {
-    this.#finish({ kind: "error", code: "provider_failed", message: String(error), raw: error });
+    this.#finish(errorEvent("provider_failed", String(error), this.#meter.cost, error));
   }
 
   async inject(text: string, { signal }: CallOptions = {}): Promise<void> {
@@ -121,26 +134,30 @@ export class CodexHandle implements AgentHandle, Listener {
   }
 
   async stop({ signal }: CallOptions = {}): Promise<void> {
-    this.#close("stopped");
+    this.#closeBecause("stopped");
     await untilAborted(this.released, signal);
   }
 
   /** Ends the session without a word to Codex, which is about to end too. */
   shutdown(): void {
-    this.#finish(endOfClosed("shutdown", this.#total()));
+    this.#finish(endOfClosed({ reason: "shutdown", message: MESSAGES.shutdown }, this.#meter.cost));
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.stop();
   }
 
-  readonly #onAbort = (): void => this.#close("cancelled");
+  readonly #onAbort = (): void => this.#closeBecause("cancelled");
+
+  #closeBecause(reason: keyof typeof MESSAGES): void {
+    this.#close({ reason, message: MESSAGES[reason] });
+  }
 
   /** Has Codex stop; the session ends when it says that it did, or after a while. */
-  #close(reason: CloseReason): void {
+  #close(closing: Closing): void {
     if (this.#finished || this.#closing) return;
-    this.#closing = reason;
-    const giveUp = (): void => this.#finish(endOfClosed(reason, this.#total()));
+    this.#closing = closing;
+    const giveUp = (): void => this.#finish(endOfClosed(closing, this.#meter.cost));
     this.#later(this.#options.interruptTimeoutMs, giveUp);
     if (this.#turn) this.#turn.interrupt().catch(giveUp);
     else giveUp();
@@ -156,14 +173,14 @@ export class CodexHandle implements AgentHandle, Listener {
     } catch (error) {
       // Events that came with the failure go first.
       setImmediate(() => {
-        if (error instanceof CodexError) this.#finish(endOfFailure(error, this.#total()));
+        if (error instanceof CodexError) this.#finish(endOfFailure(error, this.#meter.cost));
         else this.fail(error);
       });
     }
   }
 
   #endTurn(end: TurnEndEvent): void {
-    this.#finish(endOfTurn(end, this.#total(), this.#closing));
+    this.#finish(endOfTurn(end, this.#meter.cost, this.#closing));
   }
 
   #finish(end: TerminalEvent): void {
@@ -192,8 +209,15 @@ export class CodexHandle implements AgentHandle, Listener {
     }
   }
 
-  #total(): ReturnType<SessionCost["total"]> {
-    return this.#cost.total(this.#steps.calls);
+  #reportUsage(event: UsageUpdatedEvent, subagent: Subagent | undefined): void {
+    const model = this.#meter.modelOf(event.threadId);
+    this.#stream.push({
+      kind: "usage",
+      cost: this.#meter.cost,
+      ...(model === undefined ? {} : { model }),
+      ...(subagent ? { subagent } : {}),
+      raw: event,
+    });
   }
 
   #later(ms: number, run: () => void): void {
@@ -209,6 +233,13 @@ const HAS_ENDED: ReadonlySet<CodexErrorCode> = new Set([
   "app_server_crashed",
   "closed",
 ]);
+
+/** The model of a session's thread or of an agent below it; an agent has its parent's unless it was given another. */
+function modelOf(thread: Thread, threadId: string): string {
+  const agent = threadId === thread.id ? undefined : findAgent(thread.agents, threadId);
+  if (!agent) return thread.settings.model;
+  return agent.model ?? modelOf(thread, agent.parentThreadId);
+}
 
 function isTurnEnd(event: CodexEvent): event is TurnEndEvent {
   return event.type === "turn.completed" || event.type === "turn.failed" || event.type === "turn.interrupted";

@@ -1,89 +1,80 @@
-import { type CodexError, TurnFailedError, type TurnEndEvent } from "codexkit";
+import { type CodexError, type TurnEndEvent, TurnFailedError } from "codexkit";
 import type { AgentCost, AgentErrorCode, ErrorSubtype, TerminalEvent } from "../../contract/agent-event.ts";
+import { errorEvent, failedResult } from "../../contract/session-end.ts";
+import { classifyFailure } from "../classify-failure.ts";
 
 /** Why this side ended a session. The first reason counts. */
-export type CloseReason = "stopped" | "cancelled" | "deadline" | "max_turns" | "shutdown";
+export type CloseReason = "stopped" | "cancelled" | "deadline" | "max_turns" | "budget_exceeded" | "shutdown";
 
-const MESSAGES: Readonly<Record<CloseReason, string>> = {
-  stopped: "The session was stopped.",
-  cancelled: "The signal of the session fired.",
-  deadline: "The session used up its timeoutMs.",
-  max_turns: "The session used up its maxTurns.",
-  shutdown: "The provider was shut down.",
-};
+/** A reason to end a session, in words for people. */
+export interface Closing {
+  readonly reason: CloseReason;
+  readonly message: string;
+}
 
 const ENDS: Readonly<Record<CloseReason, { code: AgentErrorCode } | { subtype: ErrorSubtype }>> = {
   stopped: { subtype: "stopped" },
   cancelled: { code: "context_cancelled" },
   deadline: { subtype: "deadline_exceeded" },
   max_turns: { subtype: "max_turns" },
+  budget_exceeded: { subtype: "budget_exceeded" },
   shutdown: { code: "provider_shutdown" },
 };
 
+/** Limits that hold even if the turn completed before it could be interrupted: success means that they were kept. */
+const HARD_LIMITS: ReadonlySet<CloseReason> = new Set<CloseReason>(["max_turns", "budget_exceeded"]);
+
 /** The last event of a session that this side ended. */
-export function endOfClosed(reason: CloseReason, cost: AgentCost, said = ""): TerminalEvent {
+export function endOfClosed(
+  { reason, message }: Closing,
+  cost: AgentCost,
+  lastMessage = "",
+  raw?: unknown,
+): TerminalEvent {
   const end = ENDS[reason];
-  const message = MESSAGES[reason];
-  if ("code" in end) return { kind: "error", code: end.code, message };
-  return {
-    kind: "result",
-    success: false,
-    message: said,
-    errors: [message],
-    errorSubtype: end.subtype,
-    cost,
-  };
+  if ("code" in end) return errorEvent(end.code, message, cost, raw);
+  return failedResult(end.subtype, message, { message: lastMessage, cost, ...withRaw(raw) });
 }
 
 /** The last event of a session whose turn ended. */
-export function endOfTurn(
-  end: TurnEndEvent,
-  cost: AgentCost,
-  closing: CloseReason | undefined,
-): TerminalEvent {
+export function endOfTurn(end: TurnEndEvent, cost: AgentCost, closing: Closing | undefined): TerminalEvent {
   const { finalResponse: message } = end.result;
   switch (end.type) {
     case "turn.completed":
-      // It was done before it could be stopped, with more calls than it may have.
-      if (closing === "max_turns") return { ...endOfClosed(closing, cost, message), raw: end };
+      if (closing && HARD_LIMITS.has(closing.reason)) return endOfClosed(closing, cost, message, end);
       return { kind: "result", success: true, message, errors: [], cost, raw: end };
     case "turn.interrupted":
-      if (closing) return { ...endOfClosed(closing, cost, message), raw: end };
-      return {
-        kind: "result",
-        success: false,
+      if (closing) return endOfClosed(closing, cost, message, end);
+      return failedResult("execution_failed", "Codex interrupted the turn by itself.", {
         message,
-        errors: ["Codex interrupted the turn by itself."],
-        errorSubtype: "execution_failed",
         reason: "interrupted",
         cost,
         raw: end,
-      };
+      });
     case "turn.failed":
-      return { ...endOfFailure(end.error, cost, message), raw: end };
+      return endOfFailure(end.error, cost, message, end);
   }
 }
 
-const SUBTYPES: Readonly<Record<string, ErrorSubtype>> = {
-  contextWindowExceeded: "token_limit",
-  sessionBudgetExceeded: "token_limit",
-  cyberPolicy: "refused",
-  misalignmentPolicyViolation: "refused",
-};
-
 /** The last event of a session whose turn failed, or never began. */
-export function endOfFailure(error: CodexError, cost: AgentCost, said = ""): TerminalEvent {
+export function endOfFailure(
+  error: CodexError,
+  cost: AgentCost,
+  lastMessage = "",
+  raw?: unknown,
+): TerminalEvent {
   const { code, message } = error;
-  if (code === "app_server_crashed") return { kind: "error", code, message };
-  if (code === "closed") return { kind: "error", code: "provider_shutdown", message };
+  if (code === "app_server_crashed") return errorEvent(code, message, cost, raw);
+  if (code === "closed") return errorEvent("provider_shutdown", message, cost, raw);
   const reason = error instanceof TurnFailedError ? (error.reason ?? code) : code;
-  return {
-    kind: "result",
-    success: false,
-    message: said,
-    errors: [message],
-    errorSubtype: SUBTYPES[reason] ?? "execution_failed",
+  return failedResult(classifyFailure(error), message, {
+    message: lastMessage,
     reason,
     cost,
-  };
+    ...withRaw(raw),
+  });
+}
+
+function withRaw(raw: unknown): { raw?: unknown } {
+  return raw === undefined ? {} : { raw };
 }

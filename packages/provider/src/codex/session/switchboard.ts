@@ -128,7 +128,8 @@ function mayNameAgents(event: CodexEvent): boolean {
   return event.item.type === "collabAgentToolCall" || event.item.type === "subAgentActivity";
 }
 
-function findAgent(agents: readonly Agent[], threadId: string): Agent | undefined {
+/** Finds an agent by its thread, at any depth. */
+export function findAgent(agents: readonly Agent[], threadId: string): Agent | undefined {
   for (const agent of agents) {
     const found = agent.threadId === threadId ? agent : findAgent(agent.agents, threadId);
     if (found) return found;

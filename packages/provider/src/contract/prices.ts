@@ -1,0 +1,57 @@
+import { ProviderError } from "./provider-error.ts";
+
+/** US dollars per million tokens. */
+export interface ModelPrice {
+  readonly inputPerMillion: number;
+  readonly outputPerMillion: number;
+  /** Default: `inputPerMillion`. */
+  readonly cachedInputPerMillion?: number | undefined;
+}
+
+/** Tokens that one model used. */
+export interface ModelUsage {
+  readonly model: string;
+  /** Cached tokens included. */
+  readonly inputTokens: number;
+  readonly cachedInputTokens: number;
+  readonly outputTokens: number;
+}
+
+/**
+ * What models cost: prices by model id, or a function that returns the US dollars for some usage. A model without an entry, and
+ * undefined, mean that the price is not known.
+ */
+export type Prices = Readonly<Record<string, ModelPrice>> | ((usage: ModelUsage) => number | undefined);
+
+/** Returns the US dollars that some usage costs; undefined if the price of the model is not known. */
+export type Pricer = (usage: ModelUsage) => number | undefined;
+
+/** @throws {ProviderError} `invalid_spec` for a table with a price that is not a number of at least zero. */
+export function createPricer(prices: Prices): Pricer {
+  if (typeof prices === "function") {
+    return (usage) => {
+      const usd = prices(usage);
+      if (usd !== undefined) checkAmount(`The price callback returned for "${usage.model}"`, usd);
+      return usd;
+    };
+  }
+  for (const [model, price] of Object.entries(prices)) {
+    for (const [field, amount] of Object.entries(price)) {
+      if (amount !== undefined) checkAmount(`prices["${model}"].${field} is`, amount);
+    }
+  }
+  return ({ model, inputTokens, cachedInputTokens, outputTokens }) => {
+    const price = Object.hasOwn(prices, model) ? prices[model] : undefined;
+    if (!price) return undefined;
+    const { inputPerMillion, outputPerMillion, cachedInputPerMillion = inputPerMillion } = price;
+    const fresh = inputTokens - cachedInputTokens;
+    const total =
+      fresh * inputPerMillion + cachedInputTokens * cachedInputPerMillion + outputTokens * outputPerMillion;
+    return total / 1e6;
+  };
+}
+
+function checkAmount(what: string, amount: unknown): void {
+  if (typeof amount === "number" && Number.isFinite(amount) && amount >= 0) return;
+  throw new ProviderError("invalid_spec", `${what} ${String(amount)}, not an amount of at least zero.`);
+}
