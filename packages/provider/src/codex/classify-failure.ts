@@ -23,6 +23,12 @@ const CONNECTION_REASONS: ReadonlySet<string> = new Set([
   "responseTooManyFailedAttempts",
 ]);
 
+/**
+ * How Codex 0.166 reports a stream that broke: with the reason `other`, like a rejected request, so that only the words tell
+ * them apart. The test asks the real codex for them.
+ */
+const BROKEN_STREAM = /^stream disconnected before completion/;
+
 /** Maps a failure of Codex to the contract's subtypes. */
 export function classifyFailure(error: CodexError): ErrorSubtype {
   if (error.code === "overloaded") return "server_error";
@@ -31,7 +37,8 @@ export function classifyFailure(error: CodexError): ErrorSubtype {
   const known = BY_REASON[reason];
   if (known) return known;
   if (httpStatus !== undefined) return byStatus(httpStatus);
-  return CONNECTION_REASONS.has(reason) ? "server_error" : "execution_failed";
+  const isConnection = CONNECTION_REASONS.has(reason) || BROKEN_STREAM.test(error.message);
+  return isConnection ? "server_error" : "execution_failed";
 }
 
 function byStatus(status: number): ErrorSubtype {
