@@ -63,6 +63,8 @@ export class CodexProvider implements AgentProvider {
   readonly #board = new Switchboard();
   /** By session id; undefined while it is being resumed. */
   readonly #sessions = new Map<string, CodexHandle | undefined>();
+  /** Threads of calls to `resume` that were given up, until they are released. */
+  readonly #discards = new Map<string, Promise<void>>();
   #shutdown: Promise<void> | undefined;
 
   private constructor(
@@ -130,10 +132,15 @@ export class CodexProvider implements AgentProvider {
     }
     this.#sessions.set(sessionId, undefined);
     try {
-      // Codex may still be letting go of it.
-      await held?.released;
-      this.#board.expect(sessionId);
-      return await this.#open(spec, options, (thread) => this.#resumeThread(sessionId, thread));
+      const discarded = this.#discards.get(sessionId);
+      const resumeThread: OpenThread = async (thread) => {
+        // Codex may still be releasing it, or a call that was given up may still be opening it.
+        await held?.released;
+        await discarded;
+        this.#board.expect(sessionId);
+        return this.#resumeThread(sessionId, thread);
+      };
+      return await this.#open(spec, options, resumeThread, sessionId);
     } catch (error) {
       // One that had begun is on its way out by itself.
       if (this.#sessions.get(sessionId) === undefined) {
@@ -172,26 +179,34 @@ export class CodexProvider implements AgentProvider {
     return this.shutdown();
   }
 
-  async #open(spec: AgentSpec, { signal }: CallOptions, open: OpenThread): Promise<CodexHandle> {
+  async #open(
+    spec: AgentSpec,
+    { signal }: CallOptions,
+    open: OpenThread,
+    resumed?: string,
+  ): Promise<CodexHandle> {
     this.#refuseWhenShutDown();
     const parsed = parseSpec(spec);
     const hasAuthFile = existsSync(join(this.#context.codexHome, "auth.json"));
     const plan = planSpawn(parsed, { ...this.#context, hasAuthFile });
     refuseIgnored(this.name, parsed, plan.ignored);
     refuseAborted(signal);
-    return openWithin(parsed, signal, (session) => this.#begin(parsed, plan, session, open));
+    const ask = parsed.autonomous === false ? this.#ask : undefined;
+    const handlers = permissionHandlers(plan.permissions, { cwd: parsed.cwd, ask });
+    return openWithin(parsed, signal, (session) => {
+      const opening = open({ ...plan.thread, handlers });
+      return this.#begin(parsed, plan, this.#opened(opening, session, resumed), session);
+    });
   }
 
   async #begin(
     parsed: AgentSpec,
     unpriced: SpawnPlan,
+    opening: Promise<Thread>,
     signal: AbortSignal | undefined,
-    open: OpenThread,
   ): Promise<CodexHandle> {
-    const ask = parsed.autonomous === false ? this.#ask : undefined;
-    const handlers = permissionHandlers(unpriced.permissions, { cwd: parsed.cwd, ask });
     try {
-      const thread = await this.#opened(open({ ...unpriced.thread, handlers }), signal);
+      const thread = await opening;
       const plan = this.#withPrice(unpriced, thread.settings.model);
       const handle = this.#adopt(thread, plan, signal);
       try {
@@ -210,19 +225,32 @@ export class CodexProvider implements AgentProvider {
     }
   }
 
-  /** A thread that comes when nobody waits for it any more is let go of. */
-  async #opened(opening: Promise<Thread>, signal: AbortSignal | undefined): Promise<Thread> {
+  /** A thread that comes when nobody waits for it any more is released. */
+  async #opened(
+    opening: Promise<Thread>,
+    signal: AbortSignal | undefined,
+    resumed: string | undefined,
+  ): Promise<Thread> {
     try {
       return await untilAborted(opening, signal);
     } catch (error) {
-      opening
-        .then(async (thread) => {
-          await thread.close();
-          await unloadThread(this.#codex, thread.id);
-          this.#board.forget(thread.id);
-        })
-        .catch(() => {});
+      const discarded = this.#discard(opening);
+      if (resumed !== undefined) {
+        this.#discards.set(resumed, discarded);
+        void discarded.then(() => this.#discards.delete(resumed));
+      }
       throw error;
+    }
+  }
+
+  async #discard(opening: Promise<Thread>): Promise<void> {
+    try {
+      const thread = await opening;
+      await thread.close();
+      await unloadThread(this.#codex, thread.id);
+      this.#board.forget(thread.id);
+    } catch {
+      // It was not opened, or Codex died: there is nothing to release.
     }
   }
 

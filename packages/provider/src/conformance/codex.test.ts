@@ -1,5 +1,7 @@
 import { callTool, gate, type Reply, run, say, type ScriptRequest, waitFor } from "@codexkit/scripted-model";
-import { codexFolders } from "@codexkit/testing";
+import { type CodexFolders, codexFolders } from "@codexkit/testing";
+import { statSync } from "node:fs";
+import { join } from "node:path";
 import { expect, it } from "vitest";
 import { ECHO_SERVER } from "../../test/tiny-agent.ts";
 import { CodexProvider } from "../codex/codex-provider.ts";
@@ -9,6 +11,8 @@ import { runConformance } from "./run-conformance.ts";
 /** Never opened: whoever waits for it is interrupted. */
 const never = gate();
 const agentAnswered = gate();
+
+const PRICE = { inputPerMillion: 1, outputPerMillion: 10 };
 
 /** A model that does what the first word of its prompt says. */
 function model(request: ScriptRequest): Reply {
@@ -30,6 +34,13 @@ function model(request: ScriptRequest): Reply {
       return say(JSON.stringify(request.input.filter(({ type }) => type === "message")));
     case "server":
       return isFirst ? callTool("echo", { text: "hello" }, { namespace: "mcp__tests" }) : say("Done.");
+    case "variable":
+      return isFirst ? run(`echo "$${rest.join("")}"`) : say("Done.");
+    case "trace":
+      // The command goes on in the background when Codex has waited for it.
+      return isFirst
+        ? run("while :; do echo x >> trace; sleep 0.01; done", { yieldMs: 250 })
+        : say(["Working", waitFor(never)]);
     case "agent":
       return isFirst
         ? callTool("spawn_agent", { task_name: "helper", message: "help" }, { namespace: "collaboration" })
@@ -42,13 +53,21 @@ function model(request: ScriptRequest): Reply {
   }
 }
 
-// Some eighty sessions and ten starts of codex: eight seconds, and more on a machine that is busy.
-it("Codex earns every tier", { timeout: 90_000 }, async () => {
+// Some three hundred sessions and thirty starts of codex: half a minute, and more on a machine that is busy.
+it("Codex earns every tier", { timeout: 240_000 }, async () => {
   await using folders = await codexFolders({ model, modelRetries: 0 });
+  await using otherFolders = await codexFolders({ model: folders.model, modelRetries: 0 });
+  const pids = new Set<number>();
+  const make = async ({ env: { CODEX_HOME } }: CodexFolders): Promise<CodexProvider> => {
+    const prices = { "mock-model": PRICE, "gpt-6.1-sol": PRICE };
+    const provider = await CodexProvider.create({ env: { ...env, CODEX_HOME }, inheritEnv: false, prices });
+    if (provider.pid !== undefined) pids.add(provider.pid);
+    return provider;
+  };
   const { env, workspace: cwd } = folders;
   // Without a sandbox: Codex takes half a second to set one up.
   const spec = (prompt: string): AgentSpec => ({ prompt, cwd, sandboxEnabled: false });
-  const report = await runConformance(() => CodexProvider.create({ env, inheritEnv: false }), {
+  const report = await runConformance(() => make(folders), {
     scenarios: {
       says: (words) => spec(`say ${words}`),
       works: () => spec("work"),
@@ -60,12 +79,23 @@ it("Codex earns every tier", { timeout: 90_000 }, async () => {
       asks: () => spec("tool"),
       // The one whose tools include those for agents.
       startsAgent: () => ({ ...spec("agent"), model: "gpt-6.1-sol" }),
+      saysVariable: (name) => spec(`variable ${name}`),
+      leavesTrace: { works: () => spec("trace"), count: () => sizeOf(join(cwd, "trace")) },
+      elsewhere: () => make(otherFolders),
+      // The provider that most checks share lives on.
+      leaks: () =>
+        [...pids]
+          .filter(isRunning)
+          .slice(1)
+          .map((pid) => `codex with the process id ${pid}`),
       crash: (provider) => {
         const { pid } = provider as CodexProvider;
         if (pid !== undefined) process.kill(pid, "SIGKILL");
       },
     },
     samples: { model: "mock-model", providerConfig: {} },
+    // A trace comes every hundredth of a second.
+    limits: { idleMs: 150 },
   });
   expect(report.checks.filter(({ status }) => status === "failed")).toEqual([]);
   expect(report.tiers.map(({ tier, status }) => `${tier} ${status}`)).toEqual([
@@ -74,4 +104,18 @@ it("Codex earns every tier", { timeout: 90_000 }, async () => {
     "resume earned",
     "adaptation-receipt earned",
   ]);
+  const open = report.checks.filter(({ status }) => status === "not_verified").map(({ id }) => id);
+  expect(open).toEqual(["open-timeout-is-kept", "open-timeout-is-kept-resumed"]);
 });
+
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}

@@ -28,8 +28,18 @@ export interface ConformanceScenarios {
   asks?(): AgentSpec;
   /** An agent that starts another one and then ends well. */
   startsAgent?(): AgentSpec;
+  /** An agent that says the value of an environment variable, or prints it with a tool; `env` is the suite's. */
+  saysVariable?(name: string): AgentSpec;
+  /** An agent that works until it is stopped, and a count outside of the provider that grows while it does. */
+  readonly leavesTrace?: { works(): AgentSpec; count(): number | Promise<number> };
+  /** An agent whose session takes longer to open than the suite's `openTimeoutMs`, or never opens. */
+  opensSlowly?(): AgentSpec;
   /** Kills the agent under a provider with a live handle. */
   crash?(provider: AgentProvider, handle: AgentHandle): void | Promise<void>;
+  /** Makes a provider that does not have the sessions of the others, such as one on another machine. */
+  elsewhere?: ProviderFactory;
+  /** Names what is left of providers that were shut down: processes, files, sockets. Empty if nothing is. */
+  leaks?(): readonly string[] | Promise<readonly string[]>;
 }
 
 /** Every wait of the suite. */
@@ -41,7 +51,9 @@ export interface ConformanceLimits {
   readonly callMs: number;
   readonly shutdownMs: number;
   readonly deadlineMs: number;
+  readonly openMs: number;
   readonly slowReaderMs: number;
+  readonly idleMs: number;
   readonly events: number;
 }
 
@@ -58,8 +70,12 @@ export const CONFORMANCE_LIMITS: ConformanceLimits = {
   shutdownMs: 15_000,
   // The `timeoutMs` that a session is given to see it end: short, because the suite waits for it.
   deadlineMs: 200,
+  // The `openTimeoutMs` that a session is given which opens too slowly.
+  openMs: 200,
   // Between two reads of the slow reader: long enough for several events to come meanwhile.
   slowReaderMs: 10,
+  // How long an agent that has to be idle is watched: several times what it takes between two traces of its work.
+  idleMs: 500,
   // A stream that gives more never ends by itself.
   events: 20_000,
 };
@@ -69,6 +85,8 @@ export interface ConformanceOptions {
   /** Values to try fields of the spec with, over the suite's own; `model` and `providerConfig` have none without this. */
   readonly samples?: Partial<AgentSpec> | undefined;
   readonly limits?: Partial<ConformanceLimits> | undefined;
+  /** Ids of the checks to run, in the suite's own order; the others are reported as not verified. Default: all. */
+  readonly only?: readonly string[] | undefined;
   /** Hears of each check as it is over, for runs that take long. */
   readonly onCheck?: ((check: CheckReport) => void) | undefined;
   /** Ends the run early; what did not run is reported as not verified. */

@@ -1,5 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { type Fault, rawProvider } from "../../test/raw-provider.ts";
+import {
+  handles,
+  HANGS,
+  type Mutation,
+  ofKind,
+  override,
+  overrideHandle,
+} from "../../test/mutants/mutate.ts";
+import { referenceStage } from "../../test/reference-options.ts";
+import { ReferenceProvider } from "../../test/reference-provider.ts";
 import type { AgentHandle, AgentProvider } from "../contract/agent-provider.ts";
 import { StubProvider } from "../stub/stub-provider.ts";
 import { StubSessions } from "../stub/stub-sessions.ts";
@@ -11,21 +20,6 @@ import { runConformance } from "./run-conformance.ts";
 const cwd = process.cwd();
 const spec = (prompt: string): { prompt: string; cwd: string } => ({ prompt, cwd });
 
-const RAW: ConformanceOptions = {
-  scenarios: {
-    says: (words) => spec(`say ${words}`),
-    works: () => spec("work"),
-    usesTool: () => spec("tool"),
-    echoes: () => spec("echo"),
-    remembers: { told: (words) => spec(`remember ${words}`), asked: () => spec("recall") },
-  },
-  samples: { model: "any", providerConfig: {} },
-  limits: { deadlineMs: 5, slowReaderMs: 1 },
-};
-
-/** Waits of a provider that never answers. */
-const SHORT = { spawnMs: 20, sessionMs: 20, stopMs: 20, callMs: 20, shutdownMs: 20, events: 50 };
-
 function failures({ checks }: ConformanceReport): Record<string, string | undefined> {
   return Object.fromEntries(
     checks.filter(({ status }) => status === "failed").map(({ id, reason }) => [id, reason]),
@@ -33,82 +27,83 @@ function failures({ checks }: ConformanceReport): Record<string, string | undefi
 }
 
 describe("the suite", () => {
-  it("passes a sound provider that is written from nothing", async () => {
-    const report = await runConformance(() => rawProvider(), RAW);
-    expect(failures(report)).toEqual({});
-    expect(report.tiers.map(({ status }) => status)).toEqual(["earned", "earned", "earned", "earned"]);
-  });
-
-  it.each<[Fault, Record<string, RegExp>]>([
-    ["second-init", { "init-first": /one "init", and there are 2/ }],
-    ["event-after-end", { "nothing-after-terminal": /after "result" came assistant_text/ }],
-    ["double-terminal", { "one-terminal": /there are 2: init, assistant_text, result, result/ }],
-    ["no-terminal", { "one-terminal": /there are 0: init, assistant_text$/ }],
-    ["leaks-between-handles", { "handles-stay-apart": /belongs to another/ }],
-    ["takes-bad-specs", { "bad-spec-refused": /should be refused with "invalid_spec", and was taken/ }],
-    ["survives-shutdown", { "refuses-after-shutdown": /"shut_down", and was taken/ }],
-    ["unpaired-tool", { "tools-paired": /no tool_result came for t/ }],
-    ["negative-usage", { "usage-sane": /outputTokens/ }],
-    ["not-json", { "json-round-trip": /"result" is not the same after JSON/ }],
-    ["many-readers", { "one-reader": /"events_taken", and was taken/ }],
-    ["stop-throws", { "stop-ends-stream": /does not stop/ }],
-    ["invents-sessions", { "resume-unknown": /"session_not_found", and was taken/ }],
-    ["forgets", { "resume-remembers": /should say "nonce-/, "resume-elsewhere": /should say/ }],
-    ["claims-injection-only", { "injection-is-heard": /It can't/ }],
+  it.each<[string, Mutation, readonly string[]]>([
     [
-      "ignores-silently",
-      { "field-model": /should|It is required/, "field-effort": /is denied, but effort is/ },
+      "usage that is negative",
+      ofKind("result", (result) => [{ ...result, cost: { ...result.cost, cachedInputTokens: -1 } }]),
+      ["usage-sane", "usage-grows"],
     ],
-    ["unproven-agents", { "agents-are-shown": /claimed and not proven: there is no scenario `startsAgent`/ }],
-  ])("fails a provider for its fault: %s", async (fault, expected) => {
-    const report = await runConformance(() => rawProvider(fault), RAW);
-    expect(report.conforms).toBe(false);
-    for (const [id, reason] of Object.entries(expected)) expect(failures(report)[id]).toMatch(reason);
+    [
+      "a kind of tool that there is not",
+      ofKind("tool_use", (use) => [{ ...use, toolCategory: "magic" }]),
+      ["server-is-used", "events-well-formed"],
+    ],
+    [
+      "readers that read together",
+      handles((handle) => {
+        const reader = handle.events[Symbol.asyncIterator]();
+        return overrideHandle(handle, { events: { [Symbol.asyncIterator]: () => reader } });
+      }, "resume"),
+      ["one-reader-resumed"],
+    ],
+  ])("finds one fault to be one fault: %s", async (_, mutate, expected) => {
+    const { make, options } = referenceStage(mutate);
+    expect(Object.keys(failures(await runConformance(make, options)))).toEqual(expected);
   });
 
-  it.each<[Fault, Record<string, RegExp>]>([
-    ["no-init", { "init-first": /first event should be "init", and is "assistant_text"/ }],
-    ["hangs", { "one-terminal": /the event after "init" took longer than 20 ms/ }],
-    ["spawn-hangs", { "init-first": /spawn\(\) took longer than 20 ms/ }],
-    ["stop-hangs", { "stop-ends-stream": /stop\(\) took longer than 20 ms/ }],
-    ["endless-stream", { "one-terminal": /gave more than 50 events/ }],
-    ["deaf-injection", { "injection-is-heard": /the event after "init" took longer/ }],
-    ["ignores-signal", { "abort-cancels": /took longer/, "aborted-before-spawn": /and was taken/ }],
-    ["reader-cannot-leave", { "reader-leaves": /should be refused with "session_ended" or "unsupported"/ }],
-  ])("fails a provider that does not answer, by the name of the wait: %s", async (fault, expected) => {
-    const limits = { ...RAW.limits, ...SHORT };
-    const report = await runConformance(() => rawProvider(fault), { ...RAW, limits });
-    for (const [id, reason] of Object.entries(expected)) expect(failures(report)[id]).toMatch(reason);
+  it("runs to its end with a provider that never answers", async () => {
+    const { options } = referenceStage((provider) => provider);
+    const never = (): Promise<never> => new Promise(() => {});
+    const silent = (): AgentProvider =>
+      Object.assign(new ReferenceProvider(), {
+        spawn: never,
+        resume: never,
+        export: never,
+        import: never,
+        shutdown: never,
+      });
+    const limits = { ...options.limits, ...HANGS, spawnMs: 2, callMs: 2, shutdownMs: 2 };
+    const report = await runConformance(silent, { ...options, limits });
+    expect(report.conforms).toBe(false);
+    expect(failures(report)["init-first"]).toMatch(/spawn\(\) took longer than 2 ms/);
+    const passed = report.checks.filter(({ status }) => status === "passed").map(({ id }) => id);
+    expect(passed).toEqual(["names-itself", "capabilities-complete", "errors-well-formed"]);
   });
 
   it("stops what comes when nobody waits for it any more", async () => {
     const late = Promise.withResolvers<void>();
     const stopped: string[] = [];
+    const { options } = referenceStage((provider) => provider);
     const makeLate = (): AgentProvider => {
-      const provider = rawProvider();
+      const provider = new ReferenceProvider();
       const spawn = async (...args: Parameters<AgentProvider["spawn"]>): Promise<AgentHandle> => {
         const handle = await provider.spawn(...args);
         await late.promise;
         const stop = async (): Promise<void> => void stopped.push(handle.sessionId);
-        return { ...handle, stop };
+        return overrideHandle(handle, { stop });
       };
-      return { ...provider, spawn };
+      return override(provider, { spawn });
     };
-    const limits = { ...RAW.limits, ...SHORT, spawnMs: 1 };
-    const report = await runConformance(makeLate, { ...RAW, limits });
-    expect(failures(report)["init-first"]).toMatch(/spawn\(\) took longer/);
+    const limits = { ...options.limits, ...HANGS, spawnMs: 1, callMs: 1 };
+    const report = await runConformance(makeLate, { ...options, limits });
+    expect(failures(report)["says-its-words"]).toMatch(/spawn\(\) took longer/);
     late.resolve();
     await expect.poll(() => stopped.length).toBeGreaterThan(10);
   });
 
-  it("finds one fault to be one fault", async () => {
-    const only = async (fault: Fault): Promise<string[]> =>
-      Object.keys(failures(await runConformance(() => rawProvider(fault), RAW)));
-    expect(await only("leaks-between-handles")).toEqual(["handles-stay-apart"]);
-    expect(await only("negative-usage")).toEqual(["usage-sane"]);
-    expect(await only("unpaired-tool")).toEqual(["tools-paired"]);
-    expect(await only("many-readers")).toEqual(["one-reader"]);
-    expect(await only("claims-injection-only")).toEqual(["injection-is-heard", "injection-after-end"]);
+  it("gives back the listeners of unhandled errors that it took over", async () => {
+    const before = process.listeners("unhandledRejection");
+    const { make, options } = referenceStage((provider) => provider);
+    await runConformance(make, { ...options, only: ["says-its-words"] });
+    expect(process.listeners("unhandledRejection")).toEqual(before);
+  });
+
+  it("says of checks that were not selected that they are not verified", async () => {
+    const { make, options } = referenceStage((provider) => provider);
+    const report = await runConformance(make, { ...options, only: ["says-its-words"] });
+    const ran = report.checks.filter(({ status }) => status === "passed").map(({ id }) => id);
+    expect(ran).toEqual(["says-its-words"]);
+    expect(report.tiers.every(({ status }) => status === "not_earned")).toBe(true);
   });
 });
 
@@ -122,7 +117,10 @@ describe("the report", () => {
   };
 
   it("does not let a tier be earned by what did not run", async () => {
-    const report = await runConformance(() => new StubProvider({ without: ["injection", "resume"] }), stub);
+    const report = await runConformance(
+      () => new StubProvider({ without: ["injection", "resume", "export"] }),
+      stub,
+    );
     expect(report).toMatchObject({ conforms: true, provider: "stub" });
     const [events, injection, resume, receipt] = report.tiers;
     expect([events?.status, receipt?.status]).toEqual(["earned", "earned"]);

@@ -1,6 +1,7 @@
 import { type Check, NotRun } from "./check.ts";
 import type { CheckReport } from "./conformance-report.ts";
 import type { Stage } from "./stage.ts";
+import { collectUnhandled } from "./unhandled-errors.ts";
 import { describeError } from "./within.ts";
 import { Workbench } from "./workbench.ts";
 
@@ -8,8 +9,11 @@ import { Workbench } from "./workbench.ts";
 export async function runCheck(stage: Stage, check: Check): Promise<CheckReport> {
   const { id, tier, title } = check;
   const began = performance.now();
-  const outcome: Outcome = stage.options.signal?.aborted
-    ? { status: "not_verified", reason: "the run was aborted before it" }
+  const { signal, only } = stage.options;
+  const skipped = signal?.aborted ? "the run was aborted before it" : "it was not selected";
+  const isSkipped = signal?.aborted === true || only?.includes(id) === false;
+  const outcome: Outcome = isSkipped
+    ? { status: "not_verified", reason: skipped }
     : await outcomeOf(stage, check);
   if (outcome.status === "failed") await stage.replaceProvider().catch(() => {});
   return { id, tier, title, ...outcome, tookMs: Math.round(performance.now() - began) };
@@ -18,10 +22,17 @@ export async function runCheck(stage: Stage, check: Check): Promise<CheckReport>
 type Outcome = Pick<CheckReport, "status" | "reason">;
 
 async function outcomeOf(stage: Stage, check: Check): Promise<Outcome> {
+  const { value: outcome, errors } = await collectUnhandled(() => judge(stage, check));
+  const [error] = errors;
+  if (errors.length === 0 || outcome.status === "failed") return outcome;
+  return { status: "failed", reason: `an error that nothing handled: ${describeError(error)}` };
+}
+
+async function judge(stage: Stage, check: Check): Promise<Outcome> {
   let outcome: Outcome;
   let bench: Workbench | undefined;
   try {
-    bench = new Workbench(stage, await stage.provider());
+    bench = new Workbench(stage, await stage.provider(), check.id);
     await check.run(bench);
     outcome = { status: "passed" };
   } catch (error) {

@@ -17,10 +17,6 @@ const BEYOND: ConformanceReport["notVerified"] = [
     what: "the effect of fields that are honoured (model, effort, instructions, sandbox, tools)",
     reason: "the suite sees the receipt of the provider, not the inside of its agent",
   },
-  {
-    what: "that no process or file of the provider is left after its shutdown",
-    reason: "the suite does not know what belongs to the provider",
-  },
 ];
 
 /**

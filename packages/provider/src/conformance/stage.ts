@@ -5,12 +5,17 @@ import {
   type ConformanceOptions,
   type ProviderFactory,
 } from "./conformance-options.ts";
+import type { WatchedSession } from "./watched-session.ts";
 import { describeError, failure, within } from "./within.ts";
 
 /** What the checks of one run share: a provider, and what is run once for several of them. */
 export class Stage implements AsyncDisposable {
   readonly limits: ConformanceLimits;
   readonly options: ConformanceOptions;
+  /** Every session that was opened, for the checks that judge all streams. */
+  readonly sessions: WatchedSession[] = [];
+  /** Every error with which the provider refused a call. */
+  readonly refusals: { readonly what: string; readonly error: unknown }[] = [];
   readonly #factory: ProviderFactory;
   readonly #shared = new Map<string, Promise<unknown>>();
   #provider: AgentProvider | undefined;

@@ -21,9 +21,11 @@ const options: ConformanceOptions = {
     callsModelTwice: () => spec("Spend", "cost-overrun"),
     echoes: () => spec("Listen", "inject-test"),
     remembers: { told: spec, asked: () => spec("What was I told?") },
+    elsewhere: () => new StubProvider(),
+    leaks: () => [],
   },
   samples: { model: "any" },
-  limits: { deadlineMs: 5, slowReaderMs: 1 },
+  limits: { deadlineMs: 5, slowReaderMs: 1, idleMs: 5 },
 };
 
 type Test = Parameters<TestRunner["test"]>[1];

@@ -1,18 +1,36 @@
 import type { AgentEvent, TerminalEvent } from "../contract/agent-event.ts";
 import type { AgentHandle } from "../contract/agent-provider.ts";
+import type { AgentSpec } from "../contract/agent-spec.ts";
 import type { ConformanceLimits } from "./conformance-options.ts";
 import { failure, holds, within } from "./within.ts";
+
+/** How a session was opened. */
+export type OpenedBy = "spawn" | "resume";
+
+export interface WatchedSessionOptions {
+  readonly limits: ConformanceLimits;
+  readonly spec: AgentSpec;
+  readonly openedBy: OpenedBy;
+  /** The check that opened it. */
+  readonly checkId: string;
+}
 
 /** A handle under observation: reads its events within limits and keeps them. */
 export class WatchedSession {
   readonly handle: AgentHandle;
   readonly events: AgentEvent[] = [];
+  readonly spec: AgentSpec;
+  readonly openedBy: OpenedBy;
+  readonly #checkId: string;
   readonly #limits: ConformanceLimits;
   #reader: AsyncIterator<AgentEvent> | undefined;
-  #ended = false;
+  #state: "open" | "ended" | "left" = "open";
 
-  constructor(handle: AgentHandle, limits: ConformanceLimits) {
+  constructor(handle: AgentHandle, { limits, spec, openedBy, checkId }: WatchedSessionOptions) {
     this.handle = handle;
+    this.spec = spec;
+    this.openedBy = openedBy;
+    this.#checkId = checkId;
     this.#limits = limits;
   }
 
@@ -26,13 +44,23 @@ export class WatchedSession {
     return this.events.find(isTerminal);
   }
 
+  /** Whether the stream was read to its end, by a reader that stayed. */
+  get isComplete(): boolean {
+    return this.#state === "ended";
+  }
+
+  /** For reports of checks that judge the streams of others. */
+  get label(): string {
+    return `the session that ${this.#checkId} opened with ${this.openedBy}()`;
+  }
+
   /** The next event, or undefined at the end. */
   async next(): Promise<AgentEvent | undefined> {
     const after = this.events.at(-1)?.kind;
     const what = after === undefined ? "the first event" : `the event after "${after}"`;
     const { done, value } = await within(what, this.#limits.sessionMs, this.#iterator().next());
     if (done === true) {
-      this.#ended = true;
+      if (this.#state === "open") this.#state = "ended";
       return undefined;
     }
     holds(
@@ -51,7 +79,7 @@ export class WatchedSession {
 
   /** Reads on to the end, and tries to read once more after it. */
   async toEnd(): Promise<this> {
-    while (!this.#ended) await this.next();
+    while (this.#state === "open") await this.next();
     const after = await within("reading after the end", this.#limits.callMs, this.#iterator().next());
     holds(after.done === true, "the stream ended and then gave another event");
     return this;
@@ -59,6 +87,7 @@ export class WatchedSession {
 
   /** Reads as `break` out of a loop does: some events, and then no more. */
   async leave(): Promise<void> {
+    this.#state = "left";
     const left = this.#iterator().return?.();
     if (left) await within("leaving the events", this.#limits.stopMs, left);
   }

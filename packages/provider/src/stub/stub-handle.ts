@@ -1,9 +1,11 @@
 import type {
+  ActivityEvent,
   AgentCost,
   AgentErrorCode,
   AgentEvent,
   ErrorSubtype,
   TerminalEvent,
+  ToolUseEvent,
 } from "../contract/agent-event.ts";
 import type { AgentHandle, CallOptions } from "../contract/agent-provider.ts";
 import type { AgentSpec } from "../contract/agent-spec.ts";
@@ -34,6 +36,7 @@ export class StubHandle implements AgentHandle {
   readonly #stream: EventStream;
   readonly #over = new AbortController();
   readonly #injected: string[] = [];
+  readonly #openTools = new Map<string, ToolUseEvent>();
   #heard: (() => void) | undefined;
   #cost: AgentCost = {};
 
@@ -85,7 +88,19 @@ export class StubHandle implements AgentHandle {
   }
 
   #end(event: TerminalEvent): void {
+    // A result has the last word on every tool; what cuts a session off leaves its tools open.
+    for (const tool of event.kind === "result" ? this.#openTools.values() : []) {
+      const { toolUseId, toolName } = tool;
+      const content = "The session ended before this did.";
+      this.#stream.push({ kind: "tool_result", toolUseId, toolName, content, isError: true });
+    }
     if (this.#stream.end(event)) this.#release();
+  }
+
+  #tell(event: ActivityEvent): void {
+    if (event.kind === "tool_use") this.#openTools.set(event.toolUseId, event);
+    if (event.kind === "tool_result") this.#openTools.delete(event.toolUseId);
+    this.#stream.push(event);
   }
 
   async #play(): Promise<void> {
@@ -101,7 +116,7 @@ export class StubHandle implements AgentHandle {
     const { clock } = this.#options;
     switch (step.do) {
       case "tell":
-        return this.#stream.push(step.event);
+        return this.#tell(step.event);
       case "callModel":
         return this.#callModel(step.cost);
       case "wait":

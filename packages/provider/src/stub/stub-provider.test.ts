@@ -167,6 +167,44 @@ describe("a stub", () => {
     await expect(second.resume("stub-99", SPEC)).rejects.toMatchObject({ code: "session_not_found" });
   });
 
+  it("ends the tool that runs when it is stopped", async () => {
+    await using provider = new StubProvider({ behaviour: "slow-tool", clock: new ManualClock() });
+    const handle = await provider.spawn(SPEC);
+    const reader = handle.events[Symbol.asyncIterator]();
+    for (let next = await reader.next(); next.value?.kind !== "tool_use"; next = await reader.next());
+    await handle.stop();
+    expect((await reader.next()).value).toMatchObject({
+      kind: "tool_result",
+      toolUseId: "slow",
+      isError: true,
+    });
+    expect((await reader.next()).value).toMatchObject({ errorSubtype: "stopped" });
+  });
+
+  it("keeps budgets of tokens and of money, and moves its sessions to another stub", async () => {
+    const costly = { behaviour: "cost-overrun" } as const;
+    expect((await play(costly, { maxTokens: 2_500 })).at(-1)).toMatchObject({
+      errorSubtype: "budget_exceeded",
+      cost: { turns: 3 },
+    });
+    expect((await play(costly, { maxCostUsd: 2 })).at(-1)).toMatchObject({
+      errorSubtype: "budget_exceeded",
+      cost: { usd: 3 },
+    });
+    await using here = new StubProvider();
+    await using there = new StubProvider();
+    const handle = await here.spawn({ ...SPEC, prompt: "Remember the heron" });
+    await handle.stop();
+    await there.spawn(SPEC);
+    const id = await there.import(await here.export(handle.sessionId)).catch((error: unknown) => error);
+    expect(id).toMatchObject({ code: "session_busy" });
+    await using elsewhere = new StubProvider();
+    await elsewhere.import(await here.export(handle.sessionId));
+    const resumed = await elsewhere.resume(handle.sessionId, SPEC);
+    expect(textOf(await Array.fromAsync(resumed.events))).toContain("Remember the heron");
+    expect((await elsewhere.spawn(SPEC)).sessionId).not.toBe(handle.sessionId);
+  });
+
   it("refuses what it was made without", async () => {
     await using provider = new StubProvider({ without: ["injection", "resume"] });
     await using handle = await provider.spawn({ ...SPEC, providerConfig: { behaviour: "inject-test" } });

@@ -17,6 +17,8 @@ const SAMPLES: Partial<AgentSpec> = {
   mcpStdioServers: [{ name: "conformance", command: process.execPath, args: ["--version"] }],
   mcpToolNames: ["mcp__conformance__none"],
   maxTurns: 50,
+  maxTokens: 1_000_000_000,
+  maxCostUsd: 1_000_000,
   effort: "low",
   baseInstructions: "Do what you are asked.",
   systemPromptAppend: "Be brief.",
@@ -24,6 +26,7 @@ const SAMPLES: Partial<AgentSpec> = {
   codeIntelligenceEnforcement: { enforceUsage: true },
   subAgentProvider: "another",
   timeoutMs: 600_000,
+  openTimeoutMs: 600_000,
   onProcessSpawned: () => {},
 };
 

@@ -1,7 +1,8 @@
-import { isDeepStrictEqual } from "node:util";
+import type { AgentSpec } from "../../contract/agent-spec.ts";
 import { SPEC_FIELDS } from "../../contract/parse-spec.ts";
-import { type Check, notApplicable, notVerified } from "../check.ts";
-import { endedWith, obeysLaw } from "../law-of-the-stream.ts";
+import { type Check, notApplicable } from "../check.ts";
+import { obeysLaw } from "../law-of-the-stream.ts";
+import { withTwins } from "../twins.ts";
 import type { WatchedSession } from "../watched-session.ts";
 import { failure, holds } from "../within.ts";
 import type { Workbench } from "../workbench.ts";
@@ -10,55 +11,50 @@ const tier = "adaptation-receipt";
 
 /** Whether the receipt is true, and what the provider says of itself. */
 export const RECEIPT_CHECKS: readonly Check[] = [
-  {
-    id: "receipt-is-told",
-    tier,
-    title: "tells the same receipt in init and on the handle, of fields that were set, with reasons",
-    earns: true,
-    run: async (bench) => {
-      const spec = {
-        ...bench.scenarios.works(),
-        systemPromptAppend: "Be brief.",
-        subAgentProvider: "another",
-      };
-      const session = await bench.spawn(spec);
-      const first = await session.next();
-      const { ignored } = session.handle;
-      holds(first?.kind === "init", `the first event should be "init", and is "${first?.kind}"`);
-      holds(isDeepStrictEqual(first.ignored, ignored), "the receipt of the handle is not that of init");
-      for (const { field, reason } of ignored) {
-        holds(SPEC_FIELDS.includes(field), `the receipt names "${field}", which is no field of a spec`);
-        holds(Object.hasOwn(spec, field), `the receipt names ${field}, which was not set`);
-        holds(reason.trim() !== "", `the receipt gives no reason for ${field}`);
-      }
+  ...withTwins([
+    {
+      id: "receipt-is-told",
+      tier,
+      title: "gives a receipt only for fields that were set, each once and with a reason",
+      earns: true,
+      run: async (bench, openedBy) => {
+        const spec = {
+          ...bench.scenarios.works(),
+          systemPromptAppend: "Be brief.",
+          subAgentProvider: "another",
+        };
+        const session = await bench.open(openedBy, spec);
+        await session.next();
+        const { handle } = session;
+        for (const { field, reason } of handle.ignored) {
+          holds(SPEC_FIELDS.includes(field), `the receipt names "${field}", which is no field of a spec`);
+          holds(Object.hasOwn(spec, field), `the receipt names ${field}, which was not set`);
+          holds(reason.trim() !== "", `the receipt gives no reason for ${field}`);
+        }
+        const fields = handle.ignored.map(({ field }) => field);
+        holds(
+          new Set(fields).size === fields.length,
+          `the receipt names a field twice: ${fields.join(", ")}`,
+        );
+      },
     },
-  },
-  {
-    id: "deadline-is-kept",
-    tier,
-    title: "ends with deadline_exceeded when timeoutMs is over, if it honours it",
-    run: async (bench) => {
-      const session = await bench.spawn({ ...bench.scenarios.works(), timeoutMs: bench.limits.deadlineMs });
-      if (isIgnored(session, "timeoutMs")) throw notApplicable("timeoutMs is ignored");
-      await session.toEnd();
-      endedWith(session, "result deadline_exceeded");
-      obeysLaw(session);
+    {
+      id: "required-is-refused",
+      tier,
+      title: "refuses with unsupported where a field that it ignores is required",
+      run: async (bench, openedBy) => {
+        const spec = { ...bench.scenarios.works(), subAgentProvider: "another" };
+        const session = await bench.open(openedBy, spec);
+        await session.stop();
+        if (!isIgnored(session, "subAgentProvider")) throw notApplicable("subAgentProvider is honoured");
+        const required: AgentSpec = { ...spec, required: ["subAgentProvider"] };
+        const { sessionId } = session.handle;
+        await bench.refuses(`${openedBy}() with a required field`, ["unsupported"], () =>
+          openedBy === "spawn" ? bench.provider.spawn(required) : bench.provider.resume(sessionId, required),
+        );
+      },
     },
-  },
-  {
-    id: "max-turns-are-kept",
-    tier,
-    title: "ends with max_turns when the model was called so often, if it honours it",
-    run: async (bench) => {
-      const spec = bench.scenarios.callsModelTwice?.();
-      if (!spec) throw notVerified("there is no scenario `callsModelTwice`");
-      const session = await bench.spawn({ ...spec, maxTurns: 1 });
-      if (isIgnored(session, "maxTurns")) throw notApplicable("maxTurns is ignored");
-      await session.toEnd();
-      endedWith(session, "result max_turns");
-      obeysLaw(session);
-    },
-  },
+  ]),
   {
     id: "server-is-used",
     tier,
@@ -110,8 +106,15 @@ export const RECEIPT_CHECKS: readonly Check[] = [
       if (!bench.provider.capabilities.emitsSubagentEvents)
         throw notApplicable("emitsSubagentEvents is false");
       const session = await played(bench, "emitsSubagentEvents", "startsAgent");
-      const marked = session.events.some((event) => "subagent" in event && event.subagent !== undefined);
-      holds(marked, `no event has a subagent; it told: ${session.kinds}`);
+      const marked = session.events.flatMap((event) =>
+        "subagent" in event && event.subagent !== undefined ? [event.subagent] : [],
+      );
+      holds(marked.length > 0, `no event has a subagent; it told: ${session.kinds}`);
+      const known = new Set([session.handle.sessionId, ...marked.map(({ id }) => id)]);
+      for (const { id, parentId } of marked) {
+        holds(id !== session.handle.sessionId, "a subagent has the id of the session");
+        holds(known.has(parentId), `the subagent "${id}" has the parent "${parentId}", which is not known`);
+      }
     },
   },
 ];

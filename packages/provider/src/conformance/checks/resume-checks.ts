@@ -23,6 +23,32 @@ export const RESUME_CHECKS: readonly Check[] = [
     },
   },
   {
+    id: "resume-keeps-id",
+    tier,
+    title: "goes on under the same id",
+    run: async (bench) => {
+      canResume(bench);
+      const id = await bench.pastSession();
+      const { handle } = await (await bench.resume(id, bench.scenarios.says(bench.nonce()))).toEnd();
+      holds(handle.sessionId === id, `the session "${id}" was resumed as "${handle.sessionId}"`);
+    },
+  },
+  {
+    id: "resume-counts-anew",
+    tier,
+    title: "does not count what the session used before it was resumed",
+    run: async (bench) => {
+      canResume(bench);
+      const past = await (await bench.spawn(bench.scenarios.says(bench.nonce()))).toEnd();
+      await past.stop();
+      const resumed = await bench.resume(past.handle.sessionId, bench.scenarios.says(bench.nonce()));
+      await resumed.toEnd();
+      const [before, after] = [past.terminal?.cost.turns, resumed.terminal?.cost.turns];
+      if (before === undefined || before === 0) throw notApplicable("the provider counts no calls");
+      holds(after === before, `the same task took ${before} calls of the model, and resumed ${after}`);
+    },
+  },
+  {
     id: "resume-elsewhere",
     tier,
     title: "goes on with a session of a provider that was shut down",
@@ -34,7 +60,7 @@ export const RESUME_CHECKS: readonly Check[] = [
       const first = await (await bench.spawn(memory.told(words), {}, before)).toEnd();
       await within("shutdown()", bench.limits.shutdownMs, before.shutdown());
       const after = await bench.freshProvider();
-      remembers(await (await bench.resume(first.handle.sessionId, memory.asked(), after)).toEnd(), words);
+      remembers(await (await bench.resume(first.handle.sessionId, memory.asked(), {}, after)).toEnd(), words);
     },
   },
   {

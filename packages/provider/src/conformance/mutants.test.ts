@@ -1,0 +1,41 @@
+// The suite judged by providers that are broken on purpose: each fault is found, by the check that names it.
+import { describe, expect, it } from "vitest";
+import { CALL_MUTANTS } from "../../test/mutants/call-mutants.ts";
+import { END_MUTANTS } from "../../test/mutants/end-mutants.ts";
+import { FIELD_MUTANTS } from "../../test/mutants/field-mutants.ts";
+import { STREAM_MUTANTS } from "../../test/mutants/stream-mutants.ts";
+import { referenceStage } from "../../test/reference-options.ts";
+import { ALL_CHECKS } from "./all-checks.ts";
+import { runConformance } from "./run-conformance.ts";
+
+const MUTANTS = [...STREAM_MUTANTS, ...END_MUTANTS, ...CALL_MUTANTS, ...FIELD_MUTANTS];
+
+describe("the suite finds a provider that", () => {
+  it.each(MUTANTS.map((mutant) => [mutant.fault, mutant] as const))("%s", async (_, mutant) => {
+    const { make, options } = referenceStage(mutant.mutate);
+    const report = await runConformance(make, {
+      ...options,
+      only: [mutant.caughtBy, ...(mutant.after ?? [])],
+      limits: { ...options.limits, ...mutant.limits },
+    });
+    const check = report.checks.find(({ id }) => id === mutant.caughtBy);
+    expect(check).toMatchObject({ status: "failed", reason: expect.stringMatching(mutant.reason) });
+  });
+
+  it("is any of a hundred and more, each with a name of its own", () => {
+    expect(MUTANTS.length).toBeGreaterThanOrEqual(100);
+    expect(new Set(MUTANTS.map(({ fault }) => fault)).size).toBe(MUTANTS.length);
+  });
+
+  it("has checks that all exist", () => {
+    const ids = new Set(ALL_CHECKS.map(({ id }) => id));
+    const named = MUTANTS.flatMap(({ caughtBy, after = [] }) => [caughtBy, ...after]);
+    expect(named.filter((id) => !ids.has(id))).toEqual([]);
+  });
+
+  it("leaves no behaviour without a mutant, but for twins", () => {
+    const caught = new Set(MUTANTS.map(({ caughtBy }) => caughtBy.replace(/-resumed$/, "")));
+    const unproven = ALL_CHECKS.map(({ id }) => id.replace(/-resumed$/, "")).filter((id) => !caught.has(id));
+    expect([...new Set(unproven)]).toEqual([]);
+  });
+});

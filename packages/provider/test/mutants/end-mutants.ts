@@ -1,0 +1,482 @@
+import {
+  errorEvent,
+  failedResult,
+  ProviderError,
+  type AgentHandle,
+  type AgentEvent,
+} from "../../src/index.ts";
+import type { ReferenceProvider } from "../reference-provider.ts";
+import {
+  callOptions,
+  handles,
+  HANGS,
+  mapEvents,
+  type Mutant,
+  type Mutation,
+  never,
+  ofKind,
+  override,
+  overrideHandle,
+  specs,
+} from "./mutate.ts";
+
+/** What is wrong with the ways in which sessions end. */
+export const END_MUTANTS: readonly Mutant[] = [
+  {
+    fault: "calls a session that was stopped a success",
+    mutate: ofKind("result", ({ errorSubtype: _subtype, retryable: _retryable, ...result }) => [
+      { ...result, success: true, errors: [] },
+    ]),
+    caughtBy: "stop-ends-stream",
+    reason: /should end with "result stopped", and ended with "result success"/,
+  },
+  {
+    fault: "never stops",
+    mutate: handles((handle) => overrideHandle(handle, { stop: never })),
+    caughtBy: "stop-ends-stream",
+    reason: /stop\(\) took longer than/,
+    limits: HANGS,
+  },
+  {
+    fault: "throws when it is stopped",
+    mutate: handles((handle) =>
+      overrideHandle(handle, { stop: () => Promise.reject(new Error("It does not stop.")) }),
+    ),
+    caughtBy: "stop-ends-stream",
+    reason: /It does not stop/,
+  },
+  {
+    fault: "ends a resumed session that is stopped with an error",
+    mutate: ofKind(
+      "result",
+      ({ cost, success }) => [
+        success
+          ? { kind: "result", success, message: "", errors: [], cost }
+          : errorEvent("provider_failed", "It was stopped.", cost),
+      ],
+      "resume",
+    ),
+    caughtBy: "stop-ends-stream-resumed",
+    reason: /ended with "error provider_failed"/,
+  },
+  {
+    fault: "gives nothing to a reader that comes after the stop",
+    mutate: handles((handle) => {
+      let isRead = false;
+      let isStopped = false;
+      const events: AsyncIterable<AgentEvent> = {
+        [Symbol.asyncIterator]: () => {
+          isRead = true;
+          if (!isStopped) return handle.events[Symbol.asyncIterator]();
+          return { next: () => Promise.resolve({ done: true, value: undefined }) };
+        },
+      };
+      const stop = async (): Promise<void> => {
+        isStopped = !isRead;
+        await handle.stop();
+      };
+      return overrideHandle(handle, { events, stop });
+    }),
+    caughtBy: "stop-before-first-event",
+    reason: /no last event/,
+  },
+  {
+    fault: "can't be stopped again",
+    mutate: handles((handle) => {
+      let stops = 0;
+      const stop = async (): Promise<void> => {
+        stops += 1;
+        if (stops > 1) throw new ProviderError("session_ended", "It has ended.");
+        await handle.stop();
+      };
+      return overrideHandle(handle, { stop });
+    }),
+    caughtBy: "stop-is-idempotent",
+    reason: /It has ended/,
+  },
+  {
+    fault: "does not stop when it is disposed of",
+    mutate: handles((handle) => overrideHandle(handle, { [Symbol.asyncDispose]: async () => {} })),
+    caughtBy: "dispose-stops",
+    reason: /took longer/,
+    limits: HANGS,
+  },
+  {
+    fault: "can't be stopped after it ended by itself",
+    mutate: handles((handle) => {
+      let isOver = false;
+      const events = mapEvents(handle.events, (event) => {
+        isOver ||= event.kind === "result" && event.success;
+        return [event];
+      });
+      const stop = async (): Promise<void> => {
+        if (isOver) throw new ProviderError("session_ended", "It has ended.");
+        await handle.stop();
+      };
+      return overrideHandle(handle, { events, stop });
+    }),
+    caughtBy: "stop-after-end",
+    reason: /It has ended/,
+  },
+  {
+    fault: "calls a session that was cancelled a stopped one",
+    mutate: ofKind("error", ({ cost }) => [failedResult("stopped", "It was cancelled.", { cost })]),
+    caughtBy: "abort-cancels",
+    reason: /should end with "error context_cancelled", and ended with "result stopped"/,
+  },
+  {
+    fault: "does not listen to the signal of a spawned session",
+    mutate: callOptions((options, by) => (by === "spawn" ? { ...options, signal: undefined } : options)),
+    caughtBy: "abort-cancels",
+    reason: /took longer/,
+    limits: HANGS,
+  },
+  {
+    fault: "does not listen to the signal of a resumed session",
+    mutate: callOptions((options, by) => (by === "resume" ? { ...options, signal: undefined } : options)),
+    caughtBy: "abort-cancels-resumed",
+    reason: /took longer/,
+    limits: HANGS,
+  },
+  {
+    fault: "spawns with a signal that has fired",
+    mutate: callOptions((options, by) =>
+      by === "spawn" && options.signal?.aborted ? { ...options, signal: undefined } : options,
+    ),
+    caughtBy: "aborted-before-open",
+    reason: /"context_cancelled", and was taken/,
+  },
+  {
+    fault: "resumes with a signal that has fired",
+    mutate: callOptions((options, by) =>
+      by === "resume" && options.signal?.aborted ? { ...options, signal: undefined } : options,
+    ),
+    caughtBy: "aborted-before-open-resumed",
+    reason: /"context_cancelled", and was taken/,
+  },
+  {
+    fault: "misses a signal that fires while the session is being opened",
+    mutate: (provider) =>
+      override(provider, {
+        spawn: async (spec, { signal, ...options } = {}) => {
+          if (signal?.aborted) throw new ProviderError("context_cancelled", "It fired.");
+          const abort = new AbortController();
+          const handle = await provider.spawn(spec, { ...options, signal: abort.signal });
+          signal?.addEventListener("abort", () => abort.abort());
+          return handle;
+        },
+      }),
+    caughtBy: "signal-during-open",
+    reason: /took longer/,
+    limits: HANGS,
+  },
+  {
+    fault: "rejects with the signal's own reason while the session is being opened",
+    mutate: (provider) =>
+      override(provider, {
+        spawn: async (spec, options) => {
+          try {
+            return await provider.spawn(spec, options);
+          } catch (error) {
+            if (!options?.signal?.aborted) throw error;
+            throw options.signal.reason;
+          }
+        },
+      }),
+    caughtBy: "signal-during-open",
+    reason: /should reject with "context_cancelled", and did: This operation was aborted/,
+  },
+  {
+    fault: "leaves a session in use whose signal fired while it was being resumed",
+    mutate: (provider) =>
+      override(provider, {
+        resume: async (id, spec, options) => {
+          try {
+            return await provider.resume(id, spec, options);
+          } catch (error) {
+            if (options?.signal?.aborted) provider.world.working.add(id);
+            throw error;
+          }
+        },
+      }),
+    caughtBy: "signal-during-open-resumed",
+    reason: /stays in use after it was ended/,
+    limits: HANGS,
+  },
+  {
+    fault: "goes on when its reader leaves",
+    mutate: handles((handle) => overrideHandle(handle, { events: sticky(handle) })),
+    caughtBy: "reader-leaves",
+    reason: /should be refused with "session_ended" or "unsupported"/,
+  },
+  {
+    fault: "goes on when the reader of a resumed session leaves",
+    mutate: handles((handle) => overrideHandle(handle, { events: sticky(handle) }), "resume"),
+    caughtBy: "reader-leaves-resumed",
+    reason: /should be refused with "session_ended" or "unsupported"/,
+  },
+  {
+    fault: "goes on when its reader leaves before the first event",
+    mutate: handles((handle) => overrideHandle(handle, { events: sticky(handle, true) })),
+    caughtBy: "reader-leaves-early",
+    reason: /should be refused with "session_ended" or "unsupported"/,
+  },
+  {
+    fault: "shows the words of one session in another",
+    mutate: (provider) => {
+      const said: string[] = [];
+      return ofKind("assistant_text", (event) => {
+        said.push(event.text);
+        return [{ ...event, text: said.join(" ") + event.text }];
+      })(provider);
+    },
+    caughtBy: "handles-stay-apart",
+    reason: /belongs to another/,
+  },
+  {
+    fault: "gives all sessions the same id",
+    mutate: handles((handle) => overrideHandle(handle, { sessionId: "the one" }), "spawn"),
+    caughtBy: "handles-stay-apart",
+    reason: /two handles have the same session/,
+  },
+  {
+    fault: "stops all sessions when one is stopped",
+    mutate: handles((handle, _opening, provider) => {
+      const stop = async (): Promise<void> => {
+        for (const one of provider.live.values()) await one.stop();
+        await handle.stop();
+      };
+      return overrideHandle(handle, { stop });
+    }),
+    caughtBy: "handles-stay-apart",
+    reason: /should end with "error context_cancelled", and ended with "result stopped"/,
+  },
+  {
+    fault: "calls the death of its agent a failure of its own",
+    mutate: ofKind("error", ({ cost }) => [errorEvent("provider_failed", "It failed.", cost)]),
+    caughtBy: "crash-ends-handles",
+    reason: /should end with "error app_server_crashed"/,
+  },
+  {
+    fault: "does not spawn after its agent died",
+    mutate: afterCrash((provider) => provider.shutdown()),
+    caughtBy: "crash-ends-handles",
+    reason: /was shut down/,
+  },
+  {
+    fault: "does not tell resumed sessions that their agent died",
+    mutate: handles(
+      (handle) =>
+        overrideHandle(handle, {
+          events: mapEvents(handle.events, (event) =>
+            event.kind === "error" && event.code === "app_server_crashed" ? [] : [event],
+          ),
+        }),
+      "resume",
+    ),
+    caughtBy: "crash-ends-handles-resumed",
+    reason: /should end with "error app_server_crashed", and ended with "no last event"/,
+  },
+  {
+    fault: "stops its sessions when it is shut down",
+    mutate: ofKind("error", (error) =>
+      error.code === "provider_shutdown"
+        ? [failedResult("stopped", "It was shut down.", { cost: error.cost })]
+        : [error],
+    ),
+    caughtBy: "shutdown-ends-handles",
+    reason: /should end with "error provider_shutdown", and ended with "result stopped"/,
+  },
+  {
+    fault: "can't be shut down again",
+    mutate: (provider) => {
+      let shutdowns = 0;
+      return override(provider, {
+        shutdown: async () => {
+          shutdowns += 1;
+          if (shutdowns === 2) throw new Error("It is shut down.");
+          await provider.shutdown();
+        },
+      });
+    },
+    caughtBy: "shutdown-ends-handles",
+    reason: /It is shut down/,
+  },
+  {
+    fault: "forgets resumed sessions when it is shut down",
+    mutate: (provider) =>
+      override(provider, {
+        resume: async (id, spec, options) => {
+          const handle = await provider.resume(id, spec, options);
+          provider.live.delete(id);
+          return handle;
+        },
+      }),
+    caughtBy: "shutdown-ends-handles-resumed",
+    reason: /took longer/,
+    limits: HANGS,
+  },
+  {
+    fault: "never shuts down",
+    mutate: (provider) => override(provider, { shutdown: never }),
+    caughtBy: "shutdown-ends-handles",
+    reason: /shutdown\(\) took longer/,
+    limits: HANGS,
+  },
+  {
+    fault: "lets an agent work on after stop()",
+    mutate: worksOn({ stop: true }),
+    caughtBy: "stop-ends-work",
+    reason: /should rest, and left \d+ more traces/,
+  },
+  {
+    fault: "lets a resumed agent work on after stop()",
+    mutate: worksOn({ stop: true, only: "resume" }),
+    caughtBy: "stop-ends-work-resumed",
+    reason: /should rest/,
+  },
+  {
+    fault: "lets an agent work on after its signal fired",
+    mutate: worksOn({ signal: true }),
+    caughtBy: "signal-ends-work",
+    reason: /should rest/,
+  },
+  {
+    fault: "lets an agent work on after its reader left",
+    mutate: worksOn({ leave: true }),
+    caughtBy: "leaving-ends-work",
+    reason: /should rest/,
+  },
+  {
+    fault: "lets an agent work on after its deadline",
+    mutate: worksOn({ deadline: true }),
+    caughtBy: "deadline-ends-work",
+    reason: /should rest/,
+  },
+  {
+    fault: "lets agents work on after its shutdown",
+    mutate: worksOn({ shutdown: true }),
+    caughtBy: "shutdown-ends-work",
+    reason: /should rest/,
+  },
+  {
+    fault: "has a promise rejected that nothing waits for",
+    mutate: handles((handle) => {
+      const stop = async (): Promise<void> => {
+        void Promise.reject(new Error("nobody listens"));
+        await handle.stop();
+      };
+      return overrideHandle(handle, { stop });
+    }),
+    caughtBy: "stop-ends-stream",
+    reason: /an error that nothing handled: nobody listens/,
+  },
+  {
+    fault: "throws in a timer",
+    mutate: (provider) =>
+      override(provider, {
+        shutdown: async () => {
+          setImmediate(() => {
+            throw new Error("nobody catches");
+          });
+          await provider.shutdown();
+        },
+      }),
+    caughtBy: "dispose-shuts-down",
+    reason: /an error that nothing handled: nobody catches/,
+  },
+  {
+    fault: "ends a session that only its deadline should end",
+    mutate: specs((spec) => (spec.timeoutMs === undefined ? spec : { ...spec, prompt: "say early" })),
+    caughtBy: "deadline-is-kept",
+    reason: /should end with "result deadline_exceeded", and ended with "result success"/,
+  },
+];
+
+/** A reader that can leave without the session noticing. */
+function sticky({ events }: AgentHandle, onlyEarly = false): AsyncIterable<AgentEvent> {
+  return {
+    [Symbol.asyncIterator]: () => {
+      const reader = events[Symbol.asyncIterator]();
+      let hasRead = false;
+      return {
+        next: () => {
+          hasRead = true;
+          return reader.next();
+        },
+        return: async () =>
+          onlyEarly && hasRead && reader.return ? reader.return() : { done: true, value: undefined },
+      };
+    },
+  };
+}
+
+interface WorksOn {
+  readonly stop?: boolean;
+  readonly signal?: boolean;
+  readonly leave?: boolean;
+  readonly deadline?: boolean;
+  readonly shutdown?: boolean;
+  readonly only?: "resume";
+}
+
+/** Another agent does the same as that of the session, and is not stopped with it in the ways that are named. */
+function worksOn({ stop, signal, leave, deadline, shutdown, only }: WorksOn): Mutation {
+  return (provider) => {
+    const shadows = new Set<NodeJS.Timeout>();
+    const rest = (shadow: NodeJS.Timeout): void => {
+      clearInterval(shadow);
+      shadows.delete(shadow);
+    };
+    // However it is broken, a shadow ends some time after its session, so that tests end.
+    const mutant = handles((handle, { spec }) => {
+      if (spec.prompt !== "trace") return handle;
+      const shadow = setInterval(() => (provider.world.traces += 1), 1);
+      setTimeout(() => rest(shadow), 1_000).unref();
+      shadow.unref();
+      shadows.add(shadow);
+      const events = mapEvents(handle.events, (event) => {
+        if (event.kind === "error" && event.code === "context_cancelled" && !signal) rest(shadow);
+        if (event.kind === "result" && event.errorSubtype === "deadline_exceeded" && !deadline) rest(shadow);
+        return [event];
+      });
+      const left: AsyncIterable<AgentEvent> = {
+        [Symbol.asyncIterator]: () => {
+          const reader = events[Symbol.asyncIterator]();
+          return {
+            next: () => reader.next(),
+            return: async () => {
+              if (!leave) rest(shadow);
+              return (await reader.return?.()) ?? { done: true, value: undefined };
+            },
+          };
+        },
+      };
+      return overrideHandle(handle, {
+        events: left,
+        stop: async () => {
+          if (!stop && !signal && !leave && !deadline) rest(shadow);
+          await handle.stop();
+        },
+      });
+    }, only)(provider);
+    return override(mutant, {
+      shutdown: async () => {
+        if (!shutdown) for (const shadow of shadows) rest(shadow);
+        await mutant.shutdown();
+      },
+    });
+  };
+}
+
+/** Something that happens when the agent dies. */
+function afterCrash(happen: (provider: ReferenceProvider) => Promise<void>): Mutation {
+  return (provider) => {
+    const crash = provider.crash.bind(provider);
+    provider.crash = () => {
+      crash();
+      void happen(provider);
+    };
+    return override(provider, {});
+  };
+}

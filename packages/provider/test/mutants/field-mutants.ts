@@ -1,0 +1,271 @@
+import type { AgentSpec, IgnoredField, SpecField } from "../../src/index.ts";
+import { SPEC_FIELDS } from "../../src/index.ts";
+import {
+  events,
+  handles,
+  HANGS,
+  type Mutant,
+  type Mutation,
+  ofKind,
+  override,
+  overrideHandle,
+  specs,
+} from "./mutate.ts";
+
+/** What is wrong with the fields of a spec: limits that are not kept, fields without effect, false receipts. */
+export const FIELD_MUTANTS: readonly Mutant[] = [
+  {
+    fault: "has no deadline",
+    mutate: drop("timeoutMs"),
+    caughtBy: "deadline-is-kept",
+    reason: /took longer/,
+    limits: HANGS,
+  },
+  {
+    fault: "has no deadline for resumed sessions",
+    mutate: drop("timeoutMs", "resume"),
+    caughtBy: "deadline-is-kept-resumed",
+    reason: /took longer/,
+    limits: HANGS,
+  },
+  {
+    fault: "calls its model as often as it likes",
+    mutate: drop("maxTurns"),
+    caughtBy: "max-turns-are-kept",
+    reason: /should end with "result max_turns", and ended with "result success"/,
+  },
+  {
+    fault: "calls its model as often as it likes in resumed sessions",
+    mutate: drop("maxTurns", "resume"),
+    caughtBy: "max-turns-are-kept-resumed",
+    reason: /should end with "result max_turns"/,
+  },
+  {
+    fault: "takes as many tokens as it likes",
+    mutate: drop("maxTokens"),
+    caughtBy: "max-tokens-are-kept",
+    reason: /should end with "result budget_exceeded", and ended with "result success"/,
+  },
+  {
+    fault: "ends any session that has a budget of tokens",
+    mutate: specs((spec) => (spec.maxTokens === undefined ? spec : { ...spec, maxTokens: 1 })),
+    caughtBy: "max-tokens-are-kept",
+    reason: /should end with "result success", and ended with "result budget_exceeded"/,
+  },
+  {
+    fault: "spends as much money as it likes",
+    mutate: drop("maxCostUsd"),
+    caughtBy: "max-cost-is-kept",
+    reason: /should end with "result budget_exceeded"/,
+  },
+  {
+    fault: "keeps a budget of money and does not tell what it spent",
+    mutate: events((event) => {
+      if (!("cost" in event)) return [event];
+      const { usd: _usd, ...cost } = event.cost;
+      return [{ ...event, cost }];
+    }),
+    caughtBy: "max-cost-is-kept",
+    reason: /the cost of a session does not show it/,
+  },
+  {
+    fault: "calls a used-up budget by another name",
+    mutate: ofKind("result", (result) => [
+      result.errorSubtype === "budget_exceeded" ? { ...result, errorSubtype: "token_limit" } : result,
+    ]),
+    caughtBy: "max-tokens-are-kept",
+    reason: /ended with "result token_limit"/,
+  },
+  {
+    fault: "takes its time to open a session",
+    mutate: drop("openTimeoutMs"),
+    caughtBy: "open-timeout-is-kept",
+    reason: /spawn\(\) that takes too long took longer/,
+    limits: HANGS,
+  },
+  {
+    fault: "takes its time to resume a session",
+    mutate: drop("openTimeoutMs", "resume"),
+    caughtBy: "open-timeout-is-kept-resumed",
+    reason: /resume\(\) that takes too long took longer/,
+    limits: HANGS,
+  },
+  {
+    fault: "takes variables and does not use them",
+    mutate: drop("env"),
+    caughtBy: "env-is-used",
+    reason: /should see "nonce-.*told:\s+not set/,
+  },
+  {
+    fault: "does not use the variables of a resumed session",
+    mutate: drop("env", "resume"),
+    caughtBy: "env-is-used-resumed",
+    reason: /should see "nonce-/,
+  },
+  {
+    fault: "does not call back with its process",
+    mutate: drop("onProcessSpawned"),
+    caughtBy: "process-is-named",
+    reason: /was not called by the first event/,
+  },
+  {
+    fault: "does not call back with the process of a resumed session",
+    mutate: drop("onProcessSpawned", "resume"),
+    caughtBy: "process-is-named-resumed",
+    reason: /was not called/,
+  },
+  {
+    fault: "calls back with a process that is not there",
+    mutate: specs(({ onProcessSpawned, ...spec }) =>
+      onProcessSpawned ? { ...spec, onProcessSpawned: () => onProcessSpawned(2 ** 30) } : spec,
+    ),
+    caughtBy: "process-is-named",
+    reason: /got 1073741824, which is not the id of a process/,
+  },
+  {
+    fault: "calls back without a number",
+    mutate: specs(({ onProcessSpawned, ...spec }) =>
+      onProcessSpawned ? { ...spec, onProcessSpawned: () => onProcessSpawned(Number.NaN) } : spec,
+    ),
+    caughtBy: "process-is-named",
+    reason: /got NaN/,
+  },
+  {
+    fault: "gives receipts for fields that were not set",
+    mutate: receipts((ignored) => [...ignored, { field: "effort", reason: "it has none" }]),
+    caughtBy: "receipt-is-told",
+    reason: /names effort, which was not set/,
+  },
+  {
+    fault: "gives receipts for fields that there are not",
+    mutate: receipts((ignored) => [...ignored, { field: "colour" as SpecField, reason: "it has none" }]),
+    caughtBy: "receipt-is-told",
+    reason: /"colour", which is no field of a spec/,
+  },
+  {
+    fault: "gives receipts without a reason",
+    mutate: receipts((ignored) => ignored.map(({ field }) => ({ field, reason: "" }))),
+    caughtBy: "receipt-is-told",
+    reason: /gives no reason for subAgentProvider/,
+  },
+  {
+    fault: "gives a receipt twice",
+    mutate: receipts((ignored) => [...ignored, ...ignored]),
+    caughtBy: "receipt-is-told",
+    reason: /names a field twice/,
+  },
+  {
+    fault: "ignores what is required",
+    mutate: specs(({ required: _required, ...spec }) => spec),
+    caughtBy: "required-is-refused",
+    reason: /"unsupported", and was taken/,
+  },
+  {
+    fault: "ignores what is required of a resumed session",
+    mutate: specs(({ required, ...spec }, by) => (by === "spawn" && required ? { ...spec, required } : spec)),
+    caughtBy: "required-is-refused-resumed",
+    reason: /"unsupported", and was taken/,
+  },
+  {
+    fault: "claims tool plugins and starts no server",
+    mutate: ofKind("tool_use", (use) => [{ ...use, toolCategory: "other" }]),
+    caughtBy: "server-is-used",
+    reason: /no tool of a server was used/,
+  },
+  {
+    fault: "has a server whose tools fail",
+    mutate: ofKind("tool_result", (result) => [{ ...result, isError: true }]),
+    caughtBy: "server-is-used",
+    reason: /the server's tool did not answer/,
+  },
+  {
+    fault: "allows what permissionConfig denies",
+    mutate: specs(({ permissionConfig: _config, ...spec }) => spec),
+    caughtBy: "permission-is-answered",
+    reason: /with "deny" there should be an approval_denied/,
+  },
+  {
+    fault: "denies what permissionConfig allows",
+    mutate: specs((spec) => ({ ...spec, permissionConfig: { defaultDecision: "deny" } })),
+    caughtBy: "permission-is-answered",
+    reason: /with "allow" there should be no approval_denied/,
+  },
+  {
+    fault: "denies without a word",
+    mutate: ofKind("system", (event) => (event.subtype === "approval_denied" ? [] : [event])),
+    caughtBy: "permission-is-answered",
+    reason: /with "deny" there should be an approval_denied/,
+  },
+  {
+    fault: "shows what subagents do as the session's own",
+    mutate: events(({ ...event }) => {
+      delete (event as { subagent?: unknown }).subagent;
+      return [event];
+    }),
+    caughtBy: "agents-are-shown",
+    reason: /no event has a subagent/,
+  },
+  {
+    fault: "names a parent of subagents that nobody knows",
+    mutate: events((event) =>
+      "subagent" in event && event.subagent
+        ? [{ ...event, subagent: { ...event.subagent, parentId: "nobody" } }]
+        : [event],
+    ),
+    caughtBy: "agents-are-shown",
+    reason: /has the parent "nobody"/,
+  },
+  {
+    fault: "claims effort and ignores it",
+    mutate: ignoring("effort"),
+    caughtBy: "field-effort",
+    reason: /supportsReasoningEffort is claimed, but effort is ignored/,
+  },
+  {
+    fault: "denies tool lists and honours them",
+    mutate: (provider) =>
+      override(provider, { capabilities: { ...provider.capabilities, acceptsAllowedToolsList: false } }),
+    caughtBy: "field-allowedTools",
+    reason: /acceptsAllowedToolsList is denied, but allowedTools is honoured/,
+  },
+  {
+    fault: "ignores subAgentProvider when it is required",
+    mutate: specs(({ required: _required, ...spec }) => spec),
+    caughtBy: "field-subAgentProvider",
+    reason: /subAgentProvider, required should be refused with "unsupported"/,
+  },
+  // Each field that is honoured, and ignored when it is required.
+  ...SPEC_FIELDS.filter((field) => field !== "subAgentProvider").map((field): Mutant => ({
+    fault: `honours ${field}, and ignores it when it is required`,
+    mutate: handles((handle, { spec }) =>
+      spec.required?.includes(field)
+        ? overrideHandle(handle, { ignored: [{ field, reason: "it is too much" }] })
+        : handle,
+    ),
+    caughtBy: `field-${field}`,
+    reason: /is honoured, but ignored when it is required/,
+  })),
+];
+
+/** Leaves a field out without a receipt. */
+function drop(field: SpecField, only?: "resume"): Mutation {
+  return specs((spec, by) => {
+    if (only && by !== only) return spec;
+    const { [field]: _dropped, ...rest } = spec;
+    return rest as AgentSpec;
+  });
+}
+
+/** Leaves a field out with a receipt. */
+function ignoring(field: SpecField): Mutation {
+  return handles((handle, { spec }) =>
+    spec[field] === undefined
+      ? handle
+      : overrideHandle(handle, { ignored: [...handle.ignored, { field, reason: "it has none" }] }),
+  );
+}
+
+/** Changes the receipt, in init too. */
+function receipts(change: (ignored: readonly IgnoredField[]) => readonly IgnoredField[]): Mutation {
+  return handles((handle) => overrideHandle(handle, { ignored: change(handle.ignored) }));
+}

@@ -1,0 +1,48 @@
+import type { AgentHandle, AgentProvider, AgentSpec, ConformanceOptions } from "../src/index.ts";
+import { ReferenceProvider, type ReferenceWorld, referenceWorld } from "./reference-provider.ts";
+
+/** Makes providers of one world. A mutant changes each of them. */
+export interface ReferenceStage {
+  readonly world: ReferenceWorld;
+  readonly make: () => AgentProvider;
+  readonly options: ConformanceOptions;
+}
+
+/** The reference provider, or a mutant of it, and what the suite needs to judge it. */
+export function referenceStage(mutate: (provider: ReferenceProvider) => AgentProvider): ReferenceStage {
+  const world = referenceWorld();
+  const inner = new Map<AgentProvider, ReferenceProvider>();
+  const makeIn = (where: ReferenceWorld): AgentProvider => {
+    const provider = new ReferenceProvider(where);
+    const mutant = mutate(provider);
+    inner.set(mutant, provider);
+    return mutant;
+  };
+  const spec = (prompt: string): AgentSpec => ({ prompt, cwd: process.cwd() });
+  const crash = (provider: AgentProvider, _handle: AgentHandle): void => inner.get(provider)?.crash();
+  return {
+    world,
+    make: () => makeIn(world),
+    options: {
+      scenarios: {
+        says: (words) => spec(`say ${words}`),
+        works: () => spec("work"),
+        usesTool: () => spec("tool"),
+        callsModelTwice: () => spec("twice"),
+        echoes: () => spec("echo"),
+        remembers: { told: (words) => spec(`remember ${words}`), asked: () => spec("recall") },
+        usesServer: () => ({ ...spec("server"), mcpStdioServers: [{ name: "tests", command: "tests" }] }),
+        asks: () => spec("ask"),
+        startsAgent: () => spec("agent"),
+        saysVariable: (name) => spec(`variable ${name}`),
+        leavesTrace: { works: () => spec("trace"), count: () => world.traces },
+        opensSlowly: () => spec("open slowly"),
+        crash,
+        elsewhere: () => makeIn({ ...world, sessions: new Map(), working: new Set() }),
+        leaks: () => [...world.working].map((id) => `session ${id}`),
+      },
+      samples: { model: "any", providerConfig: {} },
+      limits: { deadlineMs: 5, openMs: 5, slowReaderMs: 1, idleMs: 10 },
+    },
+  };
+}
