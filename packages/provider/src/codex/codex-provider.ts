@@ -12,6 +12,8 @@ import { parseSpec } from "../contract/parse-spec.ts";
 import { createPricer, type Pricer, type Prices } from "../contract/prices.ts";
 import { ProviderError } from "../contract/provider-error.ts";
 import { CODEX_CAPABILITIES } from "./codex-capabilities.ts";
+import { completedSession, readLastTurn } from "./keys/completed-session.ts";
+import { SpawnKeys } from "./keys/spawn-keys.ts";
 import { LIMITS } from "./limits.ts";
 import { permissionHandlers } from "./permissions/permission-handlers.ts";
 import { type PlanContext, planSpawn, type SpawnPlan } from "./plan/plan-spawn.ts";
@@ -59,6 +61,7 @@ export class CodexProvider implements AgentProvider {
   readonly #context: PlanContext;
   readonly #interruptTimeoutMs: number;
   readonly #pricer: Pricer | undefined;
+  readonly #keys: SpawnKeys;
   readonly #spawns = new IdempotentSpawns<AgentHandle>();
   readonly #board = new Switchboard();
   /** By session id; undefined while it is being resumed. */
@@ -85,6 +88,7 @@ export class CodexProvider implements AgentProvider {
       canPrice: pricer !== undefined,
     };
     this.#pricer = pricer;
+    this.#keys = new SpawnKeys(codexHome);
     this.#interruptTimeoutMs = options.interruptTimeoutMs ?? LIMITS.interruptMs;
     void this.#board.read(codex);
   }
@@ -120,7 +124,9 @@ export class CodexProvider implements AgentProvider {
   async spawn(spec: AgentSpec, options: SpawnOptions = {}): Promise<AgentHandle> {
     this.#refuseWhenShutDown();
     return this.#spawns.once(spec, options, () =>
-      this.#open(spec, options, (thread) => this.#codex.startThread(thread)),
+      options.idempotencyKey === undefined
+        ? this.#open(spec, options, (thread) => this.#codex.startThread(thread))
+        : this.#spawnOnce(spec, options, options.idempotencyKey),
     );
   }
 
@@ -179,6 +185,40 @@ export class CodexProvider implements AgentProvider {
     return this.shutdown();
   }
 
+  /**
+   * Spawns for a key that this provider has not seen. Another process may have: a session that completed is not run again, and
+   * one that was cut off goes on.
+   */
+  async #spawnOnce(spec: AgentSpec, options: CallOptions, key: string): Promise<AgentHandle> {
+    const parsed = parseSpec(spec);
+    refuseAborted(options.signal);
+    try {
+      const sessionId = await this.#keys.find(key, parsed);
+      if (sessionId !== undefined) {
+        const turn = await untilAborted(readLastTurn(this.#codex, sessionId), options.signal);
+        if (turn === "missing") await this.#keys.forget(key);
+        else if (turn.status !== "completed") return await this.resume(sessionId, spec, options);
+        else return completedSession(sessionId, turn, this.#plan(parsed).ignored);
+      }
+    } catch (error) {
+      throw toProviderError(error, "spawn_failed");
+    }
+    return this.#open(spec, options, async (settings) => {
+      const thread = await this.#codex.startThread(settings);
+      if (await this.#keys.claim(key, parsed, thread.id)) return thread;
+      await this.#discard(Promise.resolve(thread));
+      const message = `Another process is starting the session of the idempotency key "${key}". Try again.`;
+      throw new ProviderError("session_busy", message);
+    });
+  }
+
+  #plan(spec: AgentSpec): SpawnPlan {
+    const hasAuthFile = existsSync(join(this.#context.codexHome, "auth.json"));
+    const plan = planSpawn(spec, { ...this.#context, hasAuthFile });
+    refuseIgnored(this.name, spec, plan.ignored);
+    return plan;
+  }
+
   async #open(
     spec: AgentSpec,
     { signal }: CallOptions,
@@ -187,9 +227,7 @@ export class CodexProvider implements AgentProvider {
   ): Promise<CodexHandle> {
     this.#refuseWhenShutDown();
     const parsed = parseSpec(spec);
-    const hasAuthFile = existsSync(join(this.#context.codexHome, "auth.json"));
-    const plan = planSpawn(parsed, { ...this.#context, hasAuthFile });
-    refuseIgnored(this.name, parsed, plan.ignored);
+    const plan = this.#plan(parsed);
     refuseAborted(signal);
     const ask = parsed.autonomous === false ? this.#ask : undefined;
     const handlers = permissionHandlers(plan.permissions, { cwd: parsed.cwd, ask });

@@ -8,4 +8,6 @@ export const LIMITS = {
   orphanEvents: 256,
   /** Threads that are remembered as done with: Codex says a few last words about each. */
   goneThreads: 1024,
+  /** Idempotency keys that are remembered in a CODEX_HOME: a month of a busy fleet. */
+  spawnKeys: 10_000,
 } as const;

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { AgentProvider } from "./agent-provider.ts";
 import { refuseIgnored } from "./ignored-field.ts";
 import { parseSpec, SPEC_FIELDS } from "./parse-spec.ts";
+import { ProviderError } from "./provider-error.ts";
 import { createProviders } from "./providers.ts";
 
 const SPEC = { prompt: "Do it", cwd: "/tmp" };
@@ -50,20 +51,33 @@ describe("providers put together", () => {
   const provider = (name: string, shutdown: () => Promise<void> = async () => {}): AgentProvider =>
     ({ name, shutdown }) as AgentProvider;
 
-  it("are found by name, and a name that is not there is told from those that are", () => {
-    const providers = createProviders([provider("a"), provider("b")]);
+  it("are found by name, and a name that is not there is told from those that are", async () => {
+    const providers = await createProviders([provider("a"), Promise.resolve(provider("b"))]);
     expect(providers.get("b").name).toBe("b");
     expect(() => providers.get("c")).toThrow(
       expect.objectContaining({ code: "no_provider", message: expect.stringContaining("a, b") }),
     );
-    expect(() => createProviders([provider("a"), provider("a")])).toThrow("the same name");
   });
 
   it("are all shut down, also when one fails at it", async () => {
     let ended = 0;
     const fails = provider("a", () => Promise.reject(new Error("no")));
     const ends = provider("b", async () => void (ended += 1));
-    await expect(createProviders([fails, ends]).shutdown()).rejects.toThrow("could not be shut down");
+    const providers = await createProviders([fails, ends]);
+    await expect(providers.shutdown()).rejects.toThrow("could not be shut down");
     expect(ended).toBe(1);
+  });
+
+  it("are shut down when one of them can't be opened, or two have the same name", async () => {
+    const ended: string[] = [];
+    const ends = (name: string): AgentProvider => provider(name, async () => void ended.push(name));
+    const late = Promise.withResolvers<AgentProvider>();
+    const unavailable = new ProviderError("provider_unavailable", "There is no agent.");
+    const creating = createProviders([ends("a"), Promise.reject(unavailable), late.promise]);
+    late.resolve(ends("b"));
+    await expect(creating).rejects.toBe(unavailable);
+    expect(ended).toEqual(["a", "b"]);
+    await expect(createProviders([ends("c"), ends("c")])).rejects.toThrow("the same name");
+    expect(ended).toEqual(["a", "b", "c", "c"]);
   });
 });

@@ -1,0 +1,33 @@
+import { cut, fail, type Reply, say } from "@codexkit/scripted-model";
+import { describe, expect, it } from "vitest";
+import { codexStage } from "../../test/codex-stage.ts";
+import type { ErrorSubtype } from "../contract/agent-event.ts";
+
+describe("a failure of the model's endpoint", () => {
+  it("has a subtype of its own, and tells whether a retry may help", async () => {
+    const failures: readonly (readonly [Reply, ErrorSubtype, boolean])[] = [
+      [fail.http(401), "authentication_failed", false],
+      [fail.http(403), "authentication_failed", false],
+      [fail.http(429), "rate_limited", true],
+      [fail.http(429, { code: "insufficient_quota" }), "quota_exceeded", false],
+      [fail.http(400), "execution_failed", false],
+      [fail.http(500), "server_error", true],
+      [fail.http(503), "server_error", true],
+      [fail.response("rate_limit_exceeded"), "rate_limited", true],
+      [fail.response("insufficient_quota"), "quota_exceeded", false],
+      [fail.response("server_is_overloaded"), "server_error", true],
+      [fail.response("context_length_exceeded"), "token_limit", false],
+      [fail.response("cyber_policy"), "refused", false],
+      [say(["half", cut()]), "server_error", true],
+      [[cut()], "server_error", true],
+      [fail.incomplete(), "execution_failed", false],
+    ];
+    let reply: Reply = say("");
+    await using stage = await codexStage(() => reply);
+    for (const [failure, errorSubtype, retryable] of failures) {
+      reply = failure;
+      const { end } = await stage.run("go");
+      expect(end).toMatchObject({ kind: "result", success: false, errorSubtype, retryable });
+    }
+  });
+});
