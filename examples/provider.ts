@@ -12,6 +12,7 @@ await using handle = await provider.spawn({
   prompt: "Run the tests and push",
   cwd: stage.folder,
   maxTurns: 10,
+  maxTokens: 1_000_000,
   timeoutMs: 60_000,
   permissionConfig: { disallowPatterns: ["^npm publish"] },
 });

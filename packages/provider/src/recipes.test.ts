@@ -1,0 +1,155 @@
+// The programs in the docs do what the docs say of them, as printed.
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+
+const root = join(import.meta.dirname, "../../..");
+
+/** The `ts` blocks of a page that contain a text. */
+function blocks(page: string, text: string): string[] {
+  const source = readFileSync(join(root, "docs", page), "utf8");
+  return [...source.matchAll(/^```ts\n(?<code>[^]*?)^```$/gm)]
+    .map(({ groups }) => groups?.["code"] ?? "")
+    .filter((code) => code.includes(text));
+}
+
+function run(program: string): { status: number | null; output: string } {
+  const args = ["--conditions=codexkit:source", "--input-type=module-typescript", "-"];
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, {
+    cwd: root,
+    input: program,
+    encoding: "utf8",
+    env: { ...process.env, NODE_OPTIONS: "" },
+  });
+  return { status, output: stdout + stderr };
+}
+
+// Each program loads the whole package from its sources.
+describe("the docs", { timeout: 120_000 }, () => {
+  it("have an example provider that passes the suite as printed, and so does the stub", () => {
+    const programs = blocks("provider.md", "await runConformance(");
+    expect(programs).toHaveLength(2);
+    for (const program of programs) {
+      const { status, output } = run(program);
+      expect(output).toMatch(/^(parrot|stub): conforms \(\d+ passed, 0 failed/);
+      expect(status).toBe(0);
+    }
+  });
+
+  it("have a Temporal activity that resumes after a crash, here and on another worker", () => {
+    const [activity = ""] = blocks("provider-recipes.md", "createActivities");
+    const { output } = run(`${activity}\n${TEMPORAL_DRIVER}`);
+    expect(output.trim().split("\n")).toEqual([
+      "first attempt: stub-1 crashed, heartbeats true",
+      "second attempt: stub-1 success true, knows the first true",
+      "other worker: stub-1 success true, knows both turns true",
+      "wrong spec: nonRetryable invalid_spec",
+      "cancelled: cancelled by the workflow",
+    ]);
+  });
+
+  it("have a Restate handler that does not run a journaled turn again, and moves between processes", () => {
+    const [handler = ""] = blocks("provider-recipes.md", "createConversation");
+    const { output } = run(`${handler}\n${RESTATE_DRIVER}`);
+    expect(output.trim().split("\n")).toEqual([
+      "first turn: success true",
+      "replayed: success true, sessions 1",
+      "second turn, elsewhere: success true, session stub-1",
+      "wrong spec: terminal true",
+    ]);
+  });
+});
+
+const TEMPORAL_DRIVER = `
+import { StubProvider, StubSessions } from "@codexkit/provider";
+
+const stored = new Map<string, Uint8Array>();
+const store: SessionStore = {
+  get: async (id) => stored.get(id),
+  put: async (id, bytes) => void stored.set(id, bytes),
+};
+let beats: Progress[] = [];
+function activityContext(heartbeatDetails?: unknown, signal = new AbortController().signal): ActivityContext {
+  return {
+    info: { activityId: "1", workflowExecution: { workflowId: "w" }, heartbeatDetails },
+    cancellationSignal: signal,
+    heartbeat: (details) => void beats.push(details),
+  };
+}
+function activities(provider: AgentProvider, worker: string, context: ActivityContext): ReturnType<typeof createActivities> {
+  const nonRetryable = (message: string, type: string): Error => new Error("nonRetryable " + type, { cause: message });
+  return createActivities({ provider, store, nonRetryable, worker, currentContext: () => context });
+}
+const cwd = process.cwd();
+const here = new StubProvider();
+const works = { prompt: "the heron", cwd, providerConfig: { behaviour: "hang-then-timeout" } };
+// A retryable end, as a crash of the agent is: the shutdown of the provider under the session.
+const sessions = new StubSessions();
+const dying = new StubProvider({ sessions });
+const first = activities(dying, "a", activityContext()).runTurn({ spec: works });
+const failed = first.catch((error: Error) => error);
+await new Promise((resolve) => setImmediate(resolve));
+await dying.shutdown();
+await failed;
+console.log("first attempt:", beats[0]?.sessionId, "crashed, heartbeats", beats.length > 0);
+
+const restarted = new StubProvider({ sessions });
+const spec = { prompt: "the otter", cwd };
+const second = await activities(restarted, "a", activityContext(beats.at(-1))).runTurn({ spec });
+const isSuccess = (end: TerminalEvent): boolean => end.kind === "result" && end.success;
+const textOf = (id: string): string => new TextDecoder().decode(stored.get(id));
+console.log("second attempt:", second.sessionId, "success", isSuccess(second.end) + ", knows the first", /heron.*otter/.test(textOf(second.sessionId)));
+
+const elsewhere = new StubProvider();
+const third = await activities(elsewhere, "b", activityContext()).runTurn({ spec, sessionId: second.sessionId });
+console.log("other worker:", third.sessionId, "success", isSuccess(third.end) + ", knows both turns", /heron.*otter.*otter/.test(textOf(third.sessionId)));
+
+const wrong = await activities(here, "a", activityContext()).runTurn({ spec: { ...spec, cwd: "nowhere" } }).catch((error: Error) => error);
+console.log("wrong spec:", (wrong as Error).message);
+
+const abort = new AbortController();
+const cancelled = activities(here, "a", activityContext(undefined, abort.signal)).runTurn({ spec: works }).catch((error: unknown) => error);
+await new Promise((resolve) => setImmediate(resolve));
+abort.abort("cancelled by the workflow");
+console.log("cancelled:", await cancelled);
+`;
+
+const RESTATE_DRIVER = `
+import { StubProvider, StubSessions } from "@codexkit/provider";
+
+const stored = new Map<string, Uint8Array>();
+const store = {
+  get: async (id: string) => stored.get(id),
+  put: async (id: string, bytes: Uint8Array) => void stored.set(id, bytes),
+};
+const state = new Map<string, unknown>();
+const journal = new Map<string, unknown>();
+function objectContext(): ObjectContext {
+  return {
+    key: "k",
+    get: async (name) => state.get(name) ?? null,
+    set: (name, value) => void state.set(name, value),
+    run: async (name, action) => {
+      if (!journal.has(name)) journal.set(name, JSON.parse(JSON.stringify(await action())));
+      return journal.get(name) as never;
+    },
+    request: () => ({ attemptCompletedSignal: new AbortController().signal }),
+  };
+}
+const cwd = process.cwd();
+const terminalError = (message: string): Error => new Error("terminal", { cause: message });
+const isSuccess = (end: TerminalEvent): boolean => end.kind === "result" && end.success;
+const here = new StubProvider({ sessions: new StubSessions() });
+const conversation = createConversation({ provider: here, store, terminalError });
+console.log("first turn: success", isSuccess(await conversation.turn(objectContext(), { prompt: "the heron", cwd })));
+// The process dies after the journal entry and before the state was kept.
+state.clear();
+const again = await conversation.turn(objectContext(), { prompt: "the heron", cwd });
+console.log("replayed: success", isSuccess(again) + ", sessions", stored.size);
+const elsewhere = createConversation({ provider: new StubProvider(), store, terminalError });
+const second = await elsewhere.turn(objectContext(), { prompt: "the otter", cwd });
+console.log("second turn, elsewhere: success", isSuccess(second) + ", session", state.get("sessionId"));
+const wrong = await elsewhere.turn(objectContext(), { prompt: "", cwd }).catch((error: Error) => error);
+console.log("wrong spec: terminal", (wrong as Error).message === "terminal");
+`;
