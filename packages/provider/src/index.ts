@@ -20,7 +20,13 @@ export {
   type ProviderErrorJson,
   type ProviderErrorOptions,
 } from "./contract/provider-error.ts";
-export type { ModelPrice, ModelUsage, Prices } from "./contract/prices.ts";
+export {
+  createPricer,
+  type ModelPrice,
+  type ModelUsage,
+  type Pricer,
+  type Prices,
+} from "./contract/prices.ts";
 
 // What a session tells.
 export type {

@@ -52,6 +52,14 @@ describe("an event stream", () => {
     expect(await Array.fromAsync(stream)).toEqual([INIT, CRASH]);
   });
 
+  it("gives a reader that comes late the newest of several counts in a row", async () => {
+    const stream = new EventStream(INIT);
+    const usage = (turns: number): ActivityEvent => ({ kind: "usage", cost: { turns } });
+    for (const event of [usage(1), usage(2), notice("a"), usage(3)]) stream.push(event);
+    stream.end(RESULT);
+    expect(await Array.fromAsync(stream)).toEqual([INIT, usage(2), notice("a"), usage(3), RESULT]);
+  });
+
   it("has one reader", () => {
     const stream = new EventStream(INIT);
     stream[Symbol.asyncIterator]();

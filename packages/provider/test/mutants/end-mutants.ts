@@ -204,6 +204,15 @@ export const END_MUTANTS: readonly Mutant[] = [
     limits: HANGS,
   },
   {
+    fault: "listens to the signal of a session for ever",
+    mutate: callOptions((options) => {
+      options.signal?.addEventListener("abort", () => {});
+      return options;
+    }),
+    caughtBy: "signal-is-released",
+    reason: /2 listeners are left on the signal/,
+  },
+  {
     fault: "goes on when its reader leaves",
     mutate: handles((handle) => overrideHandle(handle, { events: sticky(handle) })),
     caughtBy: "reader-leaves",
@@ -432,7 +441,7 @@ function worksOn({ stop, signal, leave, deadline, shutdown, only }: WorksOn): Mu
     const mutant = handles((handle, { spec }) => {
       if (spec.prompt !== "trace") return handle;
       const shadow = setInterval(() => (provider.world.traces += 1), 1);
-      setTimeout(() => rest(shadow), 1_000).unref();
+      setTimeout(() => rest(shadow), 30_000).unref();
       shadow.unref();
       shadows.add(shadow);
       const events = mapEvents(handle.events, (event) => {

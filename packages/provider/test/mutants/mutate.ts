@@ -34,11 +34,11 @@ export interface Opening {
 }
 
 export const HANGS: Partial<ConformanceLimits> = {
-  spawnMs: 60,
-  sessionMs: 60,
-  stopMs: 60,
-  callMs: 60,
-  shutdownMs: 60,
+  spawnMs: 300,
+  sessionMs: 300,
+  stopMs: 300,
+  callMs: 300,
+  shutdownMs: 300,
 };
 
 /** The provider with some members replaced. */

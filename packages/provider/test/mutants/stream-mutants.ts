@@ -271,6 +271,12 @@ export const STREAM_MUTANTS: readonly Mutant[] = [
     reason: /should say "nonce-.*, and said ""/,
   },
   {
+    fault: "says in one piece again what it has said in parts",
+    mutate: ofKind("result", (result) => [{ kind: "assistant_text", text: result.message }, result]),
+    caughtBy: "words-come-once",
+    reason: /it was shown 2 times/,
+  },
+  {
     fault: "swallows what a resumed agent says",
     mutate: ofKind("assistant_text", () => [], "resume"),
     caughtBy: "says-its-words-resumed",

@@ -51,6 +51,20 @@ describe("an exported session", () => {
     expect(await resumed(there, source, "again")).toContain("the heron");
   });
 
+  it("is without the turns that were reverted, and keeps what came after", async () => {
+    await using here = await codexStage(recalls);
+    await using there = await codexStage(recalls);
+    const { sessionId } = await here.run("the heron");
+    await resumed(here, sessionId, "the otter");
+    await revertLast(here, sessionId);
+    await resumed(here, sessionId, "the badger");
+    await there.provider.import(await here.provider.export(sessionId));
+    const words = await resumed(there, sessionId, "again");
+    expect(words).toContain("the heron");
+    expect(words).toContain("the badger");
+    expect(words).not.toContain("the otter");
+  });
+
   it("is one that has ended, and is not brought over one that runs", async () => {
     const hold = gate();
     await using stage = await codexStage(({ lastUserText }) =>
@@ -100,4 +114,13 @@ async function fork(stage: CodexStage, sessionId: string): Promise<string> {
   const thread = await codex.forkThread(sessionId, {});
   await thread.run("the fork");
   return thread.id;
+}
+
+/** Takes back the newest turn of a session, as another program on the same home does. */
+async function revertLast(stage: CodexStage, sessionId: string): Promise<void> {
+  await using codex = await Codex.launch(stage.options);
+  const thread = await codex.resumeThread(sessionId);
+  const { data } = await codex.request("thread/turns/list", { threadId: sessionId, limit: 1 });
+  await codex.request("thread/revert", { threadId: sessionId, beforeTurnId: data[0]?.id ?? "" });
+  await thread.close();
 }

@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { type Check, notVerified } from "../check.ts";
 import { endedWith, obeysLaw } from "../law-of-the-stream.ts";
 import { type TwinCheck, withTwins } from "../twins.ts";
@@ -132,6 +133,21 @@ const ENDS: readonly TwinCheck[] = [
         // What was given up is not left in use.
         if (openedBy === "resume") await settlesFree(bench, past);
       }
+    },
+  },
+  {
+    id: "signal-is-released",
+    tier,
+    title: "does not listen to the signal of a session that has ended",
+    run: async (bench, openedBy) => {
+      const { signal } = new AbortController();
+      const said = await bench.open(openedBy, bench.scenarios.says(bench.nonce()), { signal });
+      await said.toEnd();
+      await said.stop();
+      const stopped = await bench.open(openedBy, bench.scenarios.works(), { signal });
+      await stopped.stop();
+      const left = getEventListeners(signal, "abort").length;
+      holds(left === 0, `${left} listeners are left on the signal after the end`);
     },
   },
   {

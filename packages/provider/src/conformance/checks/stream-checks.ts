@@ -28,6 +28,17 @@ export const STREAM_CHECKS: readonly Check[] = [
       },
     },
     {
+      id: "words-come-once",
+      tier,
+      title: "shows each word of the agent once, not in parts and then as a whole",
+      run: async (bench, openedBy) => {
+        const words = bench.nonce();
+        const session = await (await bench.open(openedBy, bench.scenarios.says(words))).toEnd();
+        const times = session.text.split(words).length - 1;
+        holds(times === 1, `the agent said "${words}" once, and it was shown ${times} times`);
+      },
+    },
+    {
       id: "slow-reader",
       tier,
       title: "loses nothing of what is said to a reader that takes its time",
