@@ -1,7 +1,11 @@
 import { cut, fail, type Reply, say } from "@codexkit/scripted-model";
+import { codexFolders } from "@codexkit/testing";
+import { appendFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { codexStage } from "../../test/codex-stage.ts";
+import { codexStage, read } from "../../test/codex-stage.ts";
 import type { ErrorSubtype } from "../contract/agent-event.ts";
+import { CodexProvider } from "./codex-provider.ts";
 
 describe("a failure of the model's endpoint", () => {
   it("has a subtype of its own, and tells whether a retry may help", async () => {
@@ -29,5 +33,17 @@ describe("a failure of the model's endpoint", () => {
       const { end } = await stage.run("go");
       expect(end).toMatchObject({ kind: "result", success: false, errorSubtype, retryable });
     }
+  });
+
+  it("is one of authentication where the key is missing", async () => {
+    await using folders = await codexFolders({ model: () => say("ok"), modelRetries: 0 });
+    const key = 'model_providers.scripted.env_key="CODEXKIT_NO_SUCH_KEY"\n';
+    await appendFile(join(folders.codexHome, "config.toml"), key);
+    await using provider = await CodexProvider.create({ env: folders.env, inheritEnv: false });
+    const handle = await provider.spawn({ prompt: "go", cwd: folders.workspace, sandboxEnabled: false });
+    expect((await read(handle)).end).toMatchObject({
+      errorSubtype: "authentication_failed",
+      retryable: false,
+    });
   });
 });

@@ -29,6 +29,9 @@ const CONNECTION_REASONS: ReadonlySet<string> = new Set([
  */
 const BROKEN_STREAM = /^stream disconnected before completion/;
 
+/** How it reports a key that the configuration names and the environment lacks: with the reason `other` too. */
+const MISSING_KEY = /^Missing environment variable: /;
+
 /** Maps a failure of Codex to the contract's subtypes. */
 export function classifyFailure(error: CodexError): ErrorSubtype {
   if (error.code === "overloaded") return "server_error";
@@ -37,6 +40,7 @@ export function classifyFailure(error: CodexError): ErrorSubtype {
   const known = BY_REASON[reason];
   if (known) return known;
   if (httpStatus !== undefined) return byStatus(httpStatus);
+  if (MISSING_KEY.test(error.message)) return "authentication_failed";
   const isConnection = CONNECTION_REASONS.has(reason) || BROKEN_STREAM.test(error.message);
   return isConnection ? "server_error" : "execution_failed";
 }

@@ -195,7 +195,9 @@ export class CodexProvider implements AgentProvider {
     try {
       const sessionId = await this.#keys.find(key, parsed);
       if (sessionId !== undefined) {
-        const turn = await untilAborted(readLastTurn(this.#codex, sessionId), options.signal);
+        const turn = await openWithin(parsed, options.signal, (session) =>
+          untilAborted(readLastTurn(this.#codex, sessionId), session),
+        );
         if (turn === "missing") await this.#keys.forget(key);
         else if (turn.status !== "completed") return await this.resume(sessionId, spec, options);
         else return completedSession(sessionId, turn, this.#plan(parsed).ignored);

@@ -8,7 +8,7 @@ import { runConformance } from "./run-conformance.ts";
 it(
   "an ACP agent earns every tier but that of injection, which ACP does not have",
   {
-    timeout: 90_000,
+    timeout: 240_000,
   },
   async () => {
     await using home = await tempFolder("acp");
