@@ -263,8 +263,8 @@ class ReferenceHandle implements AgentHandle {
   }
 
   #delegate(): void {
-    const subagent = { id: `${this.sessionId}/helper`, parentId: this.sessionId, name: "helper" };
-    this.events.push({ kind: "assistant_text", text: "I helped.", messageId: "helper-1", subagent });
+    const subagent = { id: `${this.sessionId}/reviewer`, parentId: this.sessionId, name: "reviewer" };
+    this.events.push({ kind: "assistant_text", text: "I reviewed it.", messageId: "reviewer-1", subagent });
     if (this.#callModel(subagent)) this.#answer("Done.");
   }
 
