@@ -15,8 +15,14 @@ const END = "<!-- end of capabilities -->";
 export function capabilityTable(): string[][] {
   const label = { humanLabel: "the agent's name" };
   // What differs between the agent that offers the least and the one that offers the most is the agent's to say.
-  const least = acpCapabilities({}, { ...label, supportsReasoningEffort: false });
-  const most = acpCapabilities({ loadSession: true }, { ...label, supportsReasoningEffort: true });
+  const least = acpCapabilities(
+    { capabilities: {}, canSteer: false },
+    { ...label, supportsReasoningEffort: false, needsPermissionConfig: false },
+  );
+  const most = acpCapabilities(
+    { capabilities: { loadSession: true }, canSteer: true },
+    { ...label, supportsReasoningEffort: true, needsPermissionConfig: true },
+  );
   const stub = new StubProvider().capabilities;
   const names = Object.keys(CODEX_CAPABILITIES) as (keyof AgentCapabilities)[];
   return [

@@ -99,4 +99,5 @@ export { AcpProvider, type AcpProviderOptions } from "./acp/acp-provider.ts";
 export type { AcpHandle } from "./acp/acp-handle.ts";
 export type { AcpCommand } from "./acp/process/start-process.ts";
 export { ACP_LIMITS, type AcpLimits } from "./acp/limits.ts";
-export type { AcpProviderConfig } from "./acp/plan/plan-session.ts";
+export type { AcpAuthMethod } from "./acp/process/auth-method.ts";
+export type { AcpProviderConfig, AsksPermission } from "./acp/plan/plan-session.ts";

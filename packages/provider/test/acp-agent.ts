@@ -1,7 +1,7 @@
 // A tiny ACP agent for tests. The first word of a prompt says what it does, an argument how its process misbehaves. Its
 // sessions are kept in the folder that ACP_TEST_HOME names, so that another process can load them.
 import { spawn } from "node:child_process";
-import { appendFileSync, existsSync, readFileSync, writeSync } from "node:fs";
+import { appendFileSync, existsSync, readdirSync, readFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { Readable, Writable } from "node:stream";
@@ -11,23 +11,30 @@ import {
   type McpServer,
   methods,
   ndJsonStream,
+  type PromptResponse,
   PROTOCOL_VERSION,
   RequestError,
   type SessionConfigOption,
   type SessionUpdate,
   type StopReason,
 } from "@agentclientprotocol/sdk";
+import { z } from "zod";
 
 interface Session {
   readonly id: string;
   readonly servers: readonly McpServer[];
   readonly settings: Record<string, unknown>;
   cancel: () => void;
+  /** Takes a message while a turn runs that listens for one. */
+  steer?: ((text: string) => void) | undefined;
 }
+
+const steering = z.object({ sessionId: z.string(), prompt: z.array(z.object({ text: z.string() })) });
 
 const fault = process.argv[2];
 const home = process.env["ACP_TEST_HOME"];
 const sessions = new Map<string, Session>();
+let isLoggedIn = fault !== "--needs-login";
 
 if (fault === "--exits") {
   process.stderr.write("there is no licence for this agent\n");
@@ -93,7 +100,11 @@ async function callServer(server: McpServer | undefined, text: string): Promise<
   }
 }
 
-async function work(client: AgentContext, session: Session, text: string): Promise<StopReason> {
+async function work(
+  client: AgentContext,
+  session: Session,
+  text: string,
+): Promise<StopReason | PromptResponse> {
   const { id: sessionId } = session;
   const tell = (update: SessionUpdate): Promise<void> =>
     client.notify(methods.client.session.update, { sessionId, update });
@@ -157,6 +168,63 @@ async function work(client: AgentContext, session: Session, text: string): Promi
       await tell({ sessionUpdate: "tool_call_update", toolCallId: "t", status: "completed" });
       await say("Two files.");
       break;
+    case "late-input":
+      // As claude-agent-acp does: the input is not written yet when the call is announced.
+      await tell({
+        sessionUpdate: "tool_call",
+        toolCallId: "l",
+        title: "Terminal",
+        kind: "execute",
+        rawInput: {},
+      });
+      await tell({
+        sessionUpdate: "tool_call_update",
+        toolCallId: "l",
+        rawInput: { command: "date" },
+        content: [{ type: "content", content: { type: "text", text: "Shows the date" } }],
+      });
+      await tell({
+        sessionUpdate: "tool_call_update",
+        toolCallId: "l",
+        status: "completed",
+        rawOutput: "today",
+      });
+      break;
+    case "pending":
+      await tell({ sessionUpdate: "tool_call", toolCallId: "p", title: "Slow", kind: "other" });
+      await cancelled;
+      return "cancelled";
+    case "usage":
+      return {
+        stopReason: "end_turn",
+        usage: { inputTokens: 100, outputTokens: 30, cachedReadTokens: 20, totalTokens: 150 },
+      };
+    case "spend":
+      await tell({
+        sessionUpdate: "usage_update",
+        used: 10,
+        size: 100,
+        cost: { amount: Number(words), currency: "USD" },
+      });
+      break;
+    case "listen": {
+      const { promise, resolve } = Promise.withResolvers<string>();
+      await say("Listening.");
+      session.steer = resolve;
+      // The client's first attempt came too early: it tries again when something happens.
+      await tell({ sessionUpdate: "notice", severity: "info", title: "Now" });
+      const heard = await Promise.race([promise, cancelled]);
+      session.steer = undefined;
+      await say(`I heard ${heard}.`);
+      break;
+    }
+    case "turn-fails":
+      await say("The model is gone.");
+      await tell({
+        sessionUpdate: "session_info_update",
+        _meta: { codex: { threadStatus: { type: "systemError" } } },
+      });
+      break;
     case "leave-open":
       await tell({ sessionUpdate: "tool_call", toolCallId: "o", title: "Forgotten", kind: "other" });
       break;
@@ -190,7 +258,12 @@ async function work(client: AgentContext, session: Session, text: string): Promi
           { optionId: "no", name: "No", kind: "reject_once" },
         ],
       });
-      await say(outcome.outcome === "selected" ? outcome.optionId : outcome.outcome);
+      const answer = outcome.outcome === "selected" ? outcome.optionId : outcome.outcome;
+      if (answer === "yes") {
+        const toolCallId = kind === "edit" ? "e" : "c";
+        await tell({ sessionUpdate: "tool_call_update", toolCallId, status: "completed", rawOutput: "done" });
+      }
+      await say(answer);
       break;
     }
     case "server": {
@@ -228,11 +301,33 @@ const app = agent({ name: "tiny" })
       agentCapabilities:
         fault === "--plain"
           ? {}
-          : { loadSession: home !== undefined, sessionCapabilities: { close: {} }, mcpCapabilities: {} },
+          : {
+              loadSession: home !== undefined,
+              sessionCapabilities: { close: {}, ...(fault === "--lists" && { list: {} }) },
+              mcpCapabilities: {},
+            },
+      authMethods: [
+        { id: "key", name: "API key", description: "Use a key" },
+        { id: "token", name: "Token", type: "env_var", vars: [{ name: "TINY_TOKEN" }] },
+      ],
+      ...(fault !== "--plain" && { _meta: { steering: { supported: true } } }),
     };
+  })
+  .onRequest(methods.agent.authenticate, ({ params }) => {
+    if (params.methodId !== "key") throw RequestError.authRequired({ details: "TINY_TOKEN is not set" });
+    isLoggedIn = true;
+    return {};
+  })
+  .onRequest(methods.agent.session.list, ({ params }) => {
+    // Two pages, so that a client has to read on.
+    const all = home === undefined ? [] : readdirSync(home).map((sessionId) => ({ sessionId, cwd: home }));
+    return params.cursor === undefined || params.cursor === null
+      ? { sessions: [], nextCursor: "rest" }
+      : { sessions: all };
   })
   .onRequest(methods.agent.session.new, ({ params }) => {
     if (fault === "--no-sessions") return new Promise(() => {});
+    if (!isLoggedIn) throw RequestError.authRequired({ details: "no key was given" });
     if (fault === "--dies-early") {
       process.stderr.write("no room for a session\n");
       process.exit(4);
@@ -242,7 +337,20 @@ const app = agent({ name: "tiny" })
   })
   .onRequest(methods.agent.session.load, async ({ params: { sessionId, mcpServers, _meta }, client }) => {
     const past = recall(sessionId);
-    if (past === "") throw RequestError.sessionNotFound(sessionId);
+    if (fault === "--breaks-on-load" && past !== "")
+      throw RequestError.internalError({ details: "disk is full" });
+    if (past === "" || fault === "--lists") {
+      // As agents do that don't have the code for it: the reason is in the details.
+      if (fault === "--lists") throw RequestError.internalError({ details: "no such file" });
+      if (fault === "--breaks-on-load")
+        throw RequestError.internalError({ details: `no file for ${sessionId}` });
+      throw RequestError.sessionNotFound(sessionId);
+    }
+    if (past.startsWith("spend"))
+      await client.notify(methods.client.session.update, {
+        sessionId,
+        update: { sessionUpdate: "usage_update", used: 1, size: 9, cost: { amount: 0.25, currency: "USD" } },
+      });
     // As the protocol wants it: the whole past is told again before the answer.
     await client.notify(methods.client.session.update, {
       sessionId,
@@ -268,7 +376,16 @@ const app = agent({ name: "tiny" })
     const text = params.prompt.map((part) => (part.type === "text" ? part.text : "")).join("");
     const file = memoryOf(session.id);
     if (file !== undefined) appendFileSync(file, `${text}\n`);
-    return { stopReason: await work(client, session, text) };
+    const end = await work(client, session, text);
+    return typeof end === "string" ? { stopReason: end } : end;
+  })
+  .onRequest("_session/steering", steering, ({ params: { sessionId, prompt } }) => {
+    const steer = sessions.get(sessionId)?.steer;
+    if (!steer) return { outcome: "promptRequired", reason: "noRunningTurn" };
+    const text = prompt.map((part) => part.text).join("");
+    if (text === "nonsense") throw RequestError.invalidParams({ details: "that is nonsense" });
+    steer(text);
+    return { outcome: "injected" };
   })
   .onNotification(methods.agent.session.cancel, ({ params }) => sessions.get(params.sessionId)?.cancel());
 

@@ -1,21 +1,25 @@
-import type { AgentCapabilities as AcpAgentCapabilities } from "@agentclientprotocol/sdk";
+import type { AcpAgent } from "./process/acp-agent.ts";
 import type { AgentCapabilities } from "../contract/capabilities.ts";
 
 /** What an ACP agent can do, by what it said of itself. */
 export function acpCapabilities(
-  agent: AcpAgentCapabilities,
-  { humanLabel, supportsReasoningEffort }: Pick<AgentCapabilities, "humanLabel" | "supportsReasoningEffort">,
+  agent: Pick<AcpAgent, "capabilities" | "canSteer">,
+  {
+    humanLabel,
+    supportsReasoningEffort,
+    needsPermissionConfig,
+  }: Pick<AgentCapabilities, "humanLabel" | "supportsReasoningEffort" | "needsPermissionConfig">,
 ): AgentCapabilities {
   return {
-    // A prompt that runs takes no further words in ACP.
-    supportsMessageInjection: false,
+    // An extension of the protocol, which some agents have.
+    supportsMessageInjection: agent.canSteer,
     supportsSessionResume: canResume(agent),
     // ACP has no request for the stored form of a session.
     supportsSessionExport: false,
     // Every ACP agent has to take servers over stdio.
     supportsToolPlugins: true,
     needsBaseInstructions: false,
-    needsPermissionConfig: true,
+    needsPermissionConfig,
     supportsCodeIntelligenceEnforcement: false,
     emitsSubagentEvents: false,
     supportsReasoningEffort,
@@ -26,6 +30,8 @@ export function acpCapabilities(
   };
 }
 
-function canResume({ loadSession, sessionCapabilities }: AcpAgentCapabilities): boolean {
+function canResume({
+  capabilities: { loadSession, sessionCapabilities },
+}: Pick<AcpAgent, "capabilities">): boolean {
   return loadSession === true || Boolean(sessionCapabilities?.resume);
 }

@@ -1,4 +1,5 @@
 import { setImmediate as nextRound } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
 import {
   methods,
   RequestError,
@@ -6,21 +7,21 @@ import {
   type RequestPermissionResponse,
 } from "@agentclientprotocol/sdk";
 import { untilAborted } from "../contract/until-aborted.ts";
-import type { TerminalEvent } from "../contract/agent-event.ts";
+import type { ActivityEvent, ErrorSubtype, ResultEvent, TerminalEvent } from "../contract/agent-event.ts";
 import type { AgentHandle, CallOptions } from "../contract/agent-provider.ts";
 import { EventStream } from "../contract/event-stream.ts";
 import type { IgnoredField } from "../contract/ignored-field.ts";
 import { ProviderError } from "../contract/provider-error.ts";
-import { errorEvent } from "../contract/session-end.ts";
+import { errorEvent, failedResult } from "../contract/session-end.ts";
 import type { SessionUpdate } from "./events/session-notification.ts";
-import { mergeToolCall } from "./events/tool-call.ts";
 import { UpdateMapper } from "./events/update-mapper.ts";
 import type { AcpLimits } from "./limits.ts";
 import { PermissionDesk } from "./permissions/permission-desk.ts";
 import type { SessionPlan } from "./plan/plan-session.ts";
 import type { AcpAgent } from "./process/acp-agent.ts";
+import { describeFailure, needsLogin } from "./process/describe-failure.ts";
 import { within } from "./process/within.ts";
-import { endOfPrompt, failedResult } from "./session-end.ts";
+import { endOfPrompt } from "./session-end.ts";
 
 export interface AcpHandleOptions {
   readonly agent: AcpAgent;
@@ -30,6 +31,8 @@ export interface AcpHandleOptions {
   readonly timeoutMs: number | undefined;
   readonly signal: AbortSignal | undefined;
   readonly limits: AcpLimits;
+  /** What the session had cost before it was resumed, as far as the agent has reported it. */
+  readonly earlierUsd?: number | undefined;
   /** Called when the agent goes on with a session that it was told to cancel. */
   readonly onDeaf: () => Promise<void>;
 }
@@ -46,11 +49,13 @@ export class AcpHandle implements AgentHandle {
   /** Resolves once the agent works no more for this session. Never rejects. */
   readonly released: Promise<void>;
   readonly #options: AcpHandleOptions;
-  readonly #mapper = new UpdateMapper();
+  readonly #mapper: UpdateMapper;
   readonly #desk: PermissionDesk;
   readonly #over = new AbortController();
   readonly #answered: Promise<void>;
   readonly #letGo = Promise.withResolvers<void>();
+  #updated = Promise.withResolvers<void>();
+  #announcing: NodeJS.Timeout | undefined;
 
   constructor(options: AcpHandleOptions) {
     const { agent, sessionId, ignored, plan, timeoutMs, signal } = options;
@@ -59,6 +64,8 @@ export class AcpHandle implements AgentHandle {
     this.sessionId = sessionId;
     this.ignored = ignored;
     this.released = this.#letGo.promise;
+    const servers = plan.session.mcpServers.map(({ name }) => name);
+    this.#mapper = new UpdateMapper({ servers, earlierUsd: options.earlierUsd });
     this.#desk = new PermissionDesk(plan.policy, plan.session.cwd);
     this.events = new EventStream(
       { kind: "init", sessionId, ignored, raw: agent.info },
@@ -75,14 +82,20 @@ export class AcpHandle implements AgentHandle {
   }
 
   update(update: SessionUpdate): void {
-    for (const event of this.#mapper.map(update)) this.events.push(event);
+    this.#push(this.#mapper.map(update));
+    this.#updated.resolve();
+    this.#updated = Promise.withResolvers();
+    if (this.#mapper.hasPending) this.#announceLater();
   }
 
   async permission(request: RequestPermissionRequest): Promise<RequestPermissionResponse> {
-    const call = mergeToolCall(this.#mapper.tool(request.toolCall.toolCallId), request.toolCall);
-    const { response, events } = await this.#desk.answer(call, request);
+    const { toolCallId } = request.toolCall;
+    const call = this.#mapper.mapPermission(request.toolCall);
+    const { response, events, denial } = await this.#desk.answer(call, request);
     if (this.events.ended) return PermissionDesk.withdrawn;
-    for (const event of events) this.events.push(event);
+    this.#push(events);
+    if (denial === undefined) this.#push(this.#mapper.allow(toolCallId));
+    else this.#mapper.deny(toolCallId, denial);
     return response;
   }
 
@@ -95,9 +108,27 @@ export class AcpHandle implements AgentHandle {
     });
   }
 
-  inject(): Promise<void> {
-    const message = "ACP agents take no words while they work. Stop the session and resume it with them.";
-    return Promise.reject(new ProviderError("unsupported", message));
+  /** Steers the running prompt, for agents that have ACP's steering extension. */
+  async inject(text: string, { signal }: CallOptions = {}): Promise<void> {
+    if (!this.agent.canSteer) {
+      const message =
+        "This ACP agent does not accept messages while it works. Stop the session and resume it with the message.";
+      throw new ProviderError("unsupported", message);
+    }
+    if (this.events.ended) throw sessionEnded();
+    const { injectMs } = this.#options.limits;
+    const over = new AbortController();
+    try {
+      await untilAborted(within("the injection", injectMs, this.#steer(text, over.signal)), signal);
+    } catch (error) {
+      if (error instanceof ProviderError) throw error;
+      const message = `The agent did not accept the message: ${describeFailure(error)}`;
+      throw new ProviderError("inject_failed", message, { cause: error });
+    } finally {
+      // A message that came too late for the caller must not reach the agent later.
+      over.abort();
+    }
+    this.events.push({ kind: "system", subtype: "injected", message: text });
   }
 
   async stop({ signal }: CallOptions = {}): Promise<void> {
@@ -118,19 +149,48 @@ export class AcpHandle implements AgentHandle {
     return this.stop();
   }
 
+  /** An agent without a running turn has not begun yet, or has just ended: its next update tells which. */
+  async #steer(text: string, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      if (this.events.ended) throw sessionEnded();
+      const updated = this.#updated.promise;
+      if (await this.agent.steer(this.sessionId, text)) return;
+      await Promise.race([updated, this.#answered]);
+    }
+  }
+
+  #push(events: readonly ActivityEvent[]): void {
+    for (const event of events) this.events.push(event);
+  }
+
+  /** A call that stays pending is shown after a while, with the input that is known. */
+  #announceLater(): void {
+    if (this.#announcing !== undefined || this.#over.signal.aborted) return;
+    this.#announcing = setTimeout(() => {
+      this.#announcing = undefined;
+      if (!this.events.ended) this.#push(this.#mapper.announcePending());
+    }, this.#options.limits.pendingToolMs);
+    this.#announcing.unref();
+  }
+
   async #prompt(): Promise<void> {
     const { agent, sessionId } = this;
     const { plan } = this.#options;
     const prompt = [{ type: "text" as const, text: plan.prompt }];
     try {
       const response = await agent.request(methods.agent.session.prompt, { sessionId, prompt });
-      this.#finish(endOfPrompt(response, this.#mapper.message, this.#mapper.cost));
+      const { message, cost, failed } = this.#mapper;
+      const end = endOfPrompt(response, { message, cost, failed });
+      // Most agents count their tokens here for the first time.
+      if (!isDeepStrictEqual(end.cost, cost))
+        this.events.push({ kind: "usage", cost: end.cost, raw: response });
+      this.#finish(end);
     } catch (error) {
       // The agent's death is told by `crash` with its last words, which take a moment to be known.
       if (agent.closed) return;
-      const why = error instanceof Error ? error.message : String(error);
       const reason = error instanceof RequestError ? String(error.code) : "request_failed";
-      this.#finish({ ...this.#failed("execution_failed", why), reason });
+      const subtype = needsLogin(error) ? "authentication_failed" : "execution_failed";
+      this.#finish(this.#failed(subtype, describeFailure(error), reason));
     }
   }
 
@@ -141,8 +201,9 @@ export class AcpHandle implements AgentHandle {
     this.#over.signal.addEventListener("abort", () => clearTimeout(timer));
   }
 
-  #failed(...[subtype, why]: [Parameters<typeof failedResult>[0], string]): ReturnType<typeof failedResult> {
-    return failedResult(subtype, why, this.#mapper.message, this.#mapper.cost);
+  #failed(subtype: ErrorSubtype, why: string, reason?: string): ResultEvent {
+    const { message, cost } = this.#mapper;
+    return failedResult(subtype, why, { message, cost, ...(reason !== undefined && { reason }) });
   }
 
   #break(code: Extract<TerminalEvent, { kind: "error" }>["code"], message: string): void {
@@ -151,7 +212,8 @@ export class AcpHandle implements AgentHandle {
 
   #finish(end: TerminalEvent): void {
     if (this.events.ended) return;
-    for (const event of this.#mapper.closeOpen("The session ended before this did.")) this.events.push(event);
+    clearTimeout(this.#announcing);
+    this.#push(this.#mapper.closeOpen("The session ended before this did."));
     this.events.end(end);
     this.#release();
   }
@@ -176,4 +238,11 @@ export class AcpHandle implements AgentHandle {
     }
     await agent.closeSession(sessionId, limits.closeMs);
   }
+}
+
+function sessionEnded(): ProviderError {
+  return new ProviderError(
+    "session_ended",
+    "The session has ended. Resume it with the message as its prompt.",
+  );
 }

@@ -149,6 +149,142 @@ describe("an ACP agent", () => {
   });
 });
 
+describe("what an ACP agent reports", () => {
+  it("is the input of a tool that it had not written when it announced the tool", async () => {
+    const events = await run(shared, { prompt: "late-input" });
+    expect(events.filter((event) => "toolUseId" in event)).toMatchObject([
+      { kind: "tool_use", toolName: "execute", input: { command: "date" } },
+      { kind: "tool_result", toolName: "execute", content: "today" },
+    ]);
+  });
+
+  it("is a tool that stays pending, after a while", async () => {
+    await using provider = await launchTiny({ limits: { pendingToolMs: 10 } });
+    await using handle = await provider.spawn({ prompt: "pending", cwd });
+    for await (const event of handle.events) if (event.kind === "tool_use") break;
+  });
+
+  it("is the usage of the prompt, cached tokens among the input", async () => {
+    expect((await run(shared, { prompt: "usage" })).at(-1)).toMatchObject({
+      cost: { inputTokens: 120, cachedInputTokens: 20, outputTokens: 30 },
+    });
+  });
+
+  it("is the cost of a session: what a resumed one had cost before is not counted again", async () => {
+    await using home = await tempFolder("acp");
+    await using provider = await launchTiny({ env: { ACP_TEST_HOME: home.path } });
+    const first = await provider.spawn({ prompt: "spend 0.25", cwd });
+    expect(await lastOf(first)).toMatchObject({ cost: { usd: 0.25 } });
+    const again = await provider.resume(first.sessionId, { prompt: "spend 0.75", cwd });
+    expect(await lastOf(again)).toMatchObject({ cost: { usd: 0.5 } });
+  });
+
+  it("is a turn that failed, which it ends as if it had not", async () => {
+    expect((await run(shared, { prompt: "turn-fails" })).at(-1)).toMatchObject({
+      success: false,
+      errorSubtype: "execution_failed",
+      errors: ["The model is gone."],
+    });
+  });
+});
+
+describe("a message to an ACP agent at work", () => {
+  it("reaches the turn that runs, also if it had not begun", async () => {
+    const handle = await working(shared, "listen");
+    await handle.inject("the heron");
+    const events = await Array.fromAsync(handle.events);
+    expect(textOf(events)).toBe("Listening.I heard the heron.");
+    expect(events).toContainEqual(expect.objectContaining({ subtype: "injected", message: "the heron" }));
+    await expect(handle.inject("too late")).rejects.toMatchObject({ code: "session_ended" });
+  });
+
+  it("fails when the turn ends without it, or in the time that a turn takes to begin", async () => {
+    const ends = await working(shared, "say nothing");
+    await expect(ends.inject("hello")).rejects.toMatchObject({ code: "session_ended" });
+    await using provider = await launchTiny({ limits: { injectMs: 50 } });
+    const works = await working(provider);
+    await expect(works.inject("hello")).rejects.toMatchObject({ code: "inject_failed" });
+  });
+
+  it("fails with the agent's reason when it is refused", async () => {
+    await using handle = await working(shared, "listen");
+    await expect(handle.inject("nonsense")).rejects.toMatchObject({
+      code: "inject_failed",
+      message: expect.stringContaining("that is nonsense"),
+    });
+  });
+
+  it("is not possible for an agent that does not offer it", async () => {
+    await using provider = await launchTiny({ fault: "--plain" });
+    expect(provider.capabilities.supportsMessageInjection).toBe(false);
+    const handle = await working(provider);
+    await expect(handle.inject("hello")).rejects.toMatchObject({ code: "unsupported" });
+  });
+});
+
+describe("a session that an ACP agent does not load", () => {
+  const unknown = "0f0e0d0c-0000-4000-8000-000000000000";
+
+  it.each([
+    ["has the code for it", undefined, /has no session.*Resource not found/],
+    ["has not, and does not list it", "--lists", /has no session.*no such file/],
+    ["has not, and names it", "--breaks-on-load", /has no session.*no file for 0f0e0d0c/],
+  ])("is not found: the agent %s", async (_, fault, message) => {
+    await using home = await tempFolder("acp");
+    await using provider = await launchTiny({
+      env: { ACP_TEST_HOME: home.path },
+      ...(fault === undefined ? {} : { fault }),
+    });
+    await expect(provider.resume(unknown, { prompt: "x", cwd })).rejects.toMatchObject({
+      code: "session_not_found",
+      message: expect.stringMatching(message),
+    });
+  });
+
+  it.each([
+    ["lists it", "--lists", /did not open the session.*no such file/],
+    ["does not name it", "--breaks-on-load", /did not open the session.*disk is full/],
+  ])("is there, but can't be opened: the agent %s", async (_, fault, message) => {
+    await using home = await tempFolder("acp");
+    await using provider = await launchTiny({ env: { ACP_TEST_HOME: home.path }, fault });
+    const { sessionId, events } = await provider.spawn({ prompt: "say x", cwd });
+    await Array.fromAsync(events);
+    await expect(provider.resume(sessionId, { prompt: "x", cwd })).rejects.toMatchObject({
+      code: "spawn_failed",
+      message: expect.stringMatching(message),
+    });
+  });
+});
+
+describe("the login of an ACP agent", () => {
+  it("is offered by its methods", () => {
+    expect(shared.authMethods).toEqual([
+      { id: "key", name: "API key", description: "Use a key", type: "agent" },
+      { id: "token", name: "Token", type: "env_var", variables: ["TINY_TOKEN"] },
+    ]);
+  });
+
+  it("is asked for by name when a session needs it, and done at the launch", async () => {
+    await using before = await launchTiny({ fault: "--needs-login" });
+    await expect(working(before)).rejects.toMatchObject({
+      code: "authentication_failed",
+      message: expect.stringMatching(/needs a login.*no key was given.*"key" \(API key\)/),
+    });
+    await using after = await launchTiny({ fault: "--needs-login", authMethod: "key" });
+    expect(textOf(await run(after, { prompt: "say hello" }))).toBe("hello");
+  });
+
+  it.each([
+    ["carrier-pigeon", "provider_unavailable", /has no auth method "carrier-pigeon": it offers key, token/],
+    ["token", "authentication_failed", /TINY_TOKEN is not set/],
+  ])("that fails is told at the launch: %s", async (authMethod, code, message) => {
+    await expect(launchTiny({ authMethod })).rejects.toMatchObject({
+      code,
+      message: expect.stringMatching(message),
+    });
+  });
+});
+
 describe("what an ACP agent asks", () => {
   it.each<[string, string, AgentSpec["permissionConfig"], string]>([
     ["is allowed for this once where nothing speaks against it", "execute make test", undefined, "yes"],
@@ -164,13 +300,42 @@ describe("what an ACP agent asks", () => {
   ])("%s", async (_, question, permissionConfig, answer) => {
     const events = await run(shared, { prompt: `ask ${question}`, permissionConfig });
     expect(textOf(events)).toBe(answer);
-    const told = events.filter(({ kind }) => kind === "tool_use" || kind === "tool_result");
+    const told = events.filter(
+      (event) =>
+        (event.kind === "tool_use" || event.kind === "tool_result") && event.toolName.startsWith("approval:"),
+    );
     expect(told).toMatchObject([
       { toolCategory: "approval" },
       { isError: answer === "no", content: expect.stringMatching(answer === "no" ? /^denied/ : /^allowed/) },
     ]);
     const denials = events.filter((event) => event.kind === "system" && event.subtype === "approval_denied");
     expect(denials).toHaveLength(answer === "no" ? 1 : 0);
+  });
+
+  it("is shown as a call after it was allowed, and not at all after it was denied", async () => {
+    const calls = async (permissionConfig: AgentSpec["permissionConfig"]): Promise<unknown[]> => {
+      const events = await run(shared, { prompt: "ask execute make test", permissionConfig });
+      return events.flatMap((event) => ("toolUseId" in event && event.toolUseId === "c" ? [event] : []));
+    };
+    expect(await calls({ defaultDecision: "allow" })).toMatchObject([
+      { kind: "tool_use", toolName: "execute", input: { command: "make test" } },
+      { kind: "tool_result", toolName: "execute", content: "done", isError: false },
+    ]);
+    expect(await calls({ defaultDecision: "deny" })).toEqual([]);
+  });
+
+  it("can't be denied where the agent does not ask: a receipt says so, and a required denial is refused", async () => {
+    const spec = { prompt: "say x", cwd, permissionConfig: { disallowPatterns: ["^rm"] } };
+    await using handle = await shared.spawn(spec);
+    expect(handle.ignored).toEqual([
+      { field: "permissionConfig", reason: expect.stringContaining("asksPermission") },
+    ]);
+    const required = { ...spec, required: ["permissionConfig"] } as const;
+    await expect(shared.spawn(required)).rejects.toMatchObject({ code: "unsupported" });
+    await using strict = await launchTiny({ asksPermission: "always" });
+    expect(strict.capabilities.needsPermissionConfig).toBe(true);
+    await using honoured = await strict.spawn(required);
+    expect(honoured.ignored).toEqual([]);
   });
 
   it("is an invalid spec if its patterns can't be read", async () => {

@@ -11,8 +11,9 @@ import { acpCapabilities } from "./acp-capabilities.ts";
 import { AcpHandle } from "./acp-handle.ts";
 import { ACP_LIMITS, type AcpLimits } from "./limits.ts";
 import { configureSession, type OpenedSession, openSession } from "./open-session.ts";
-import { planSession, type SessionPlan } from "./plan/plan-session.ts";
+import { type AsksPermission, planSession, type SessionPlan } from "./plan/plan-session.ts";
 import { AcpAgent } from "./process/acp-agent.ts";
+import type { AcpAuthMethod } from "./process/auth-method.ts";
 import type { AcpCommand } from "./process/start-process.ts";
 import { within } from "./process/within.ts";
 import { SessionBoard } from "./session-board.ts";
@@ -26,6 +27,11 @@ export interface AcpProviderOptions extends AcpCommand {
   readonly authMethod?: string | undefined;
   /** Set it for an agent whose sessions offer levels of thought: ACP tells that only once there is a session. */
   readonly supportsReasoningEffort?: boolean | undefined;
+  /**
+   * Set it to `always` for an agent that is configured to ask before each command, edit and other tool: then the denials of
+   * `permissionConfig` are enforced, instead of only for what the agent happens to ask. Default `sometimes`.
+   */
+  readonly asksPermission?: AsksPermission | undefined;
   readonly limits?: Partial<AcpLimits> | undefined;
   /** Gives up the launch; it has no meaning after that. */
   readonly signal?: AbortSignal | undefined;
@@ -43,6 +49,8 @@ export interface AcpProviderOptions extends AcpCommand {
 export class AcpProvider implements AgentProvider {
   readonly name: string;
   readonly capabilities: AgentCapabilities;
+  /** The agent's ways to log in, for `authMethod`. */
+  readonly authMethods: readonly AcpAuthMethod[];
   readonly #options: AcpProviderOptions;
   readonly #limits: AcpLimits;
   readonly #board: SessionBoard;
@@ -53,20 +61,26 @@ export class AcpProvider implements AgentProvider {
   #shutdown: Promise<void> | undefined;
 
   private constructor(options: AcpProviderOptions, agent: AcpAgent, board: SessionBoard, limits: AcpLimits) {
-    const { name = "acp", supportsReasoningEffort = false } = options;
+    const { name = "acp", supportsReasoningEffort = false, asksPermission = "sometimes" } = options;
     this.name = name;
     this.#options = options;
     this.#limits = limits;
     this.#board = board;
     const humanLabel = options.humanLabel ?? agent.info?.title ?? agent.info?.name ?? options.command;
-    this.capabilities = acpCapabilities(agent.capabilities, { humanLabel, supportsReasoningEffort });
+    const needsPermissionConfig = asksPermission === "always";
+    this.capabilities = acpCapabilities(agent, {
+      humanLabel,
+      supportsReasoningEffort,
+      needsPermissionConfig,
+    });
+    this.authMethods = agent.authMethods;
     void this.#use(Promise.resolve(agent));
   }
 
   /**
    * Starts the agent and shakes hands, so that what is missing shows here and not in the middle of work.
    * @throws {ProviderError} `provider_unavailable` when the command is missing, dies, or does not speak ACP;
-   *   `context_cancelled` when the signal fired.
+   *   `authentication_failed` when `authMethod` failed; `context_cancelled` when the signal fired.
    */
   static async launch({ signal, ...options }: AcpProviderOptions): Promise<AcpProvider> {
     const limits = { ...ACP_LIMITS, ...options.limits };
@@ -145,9 +159,15 @@ export class AcpProvider implements AgentProvider {
     if (resumed !== undefined) await this.#board.handle(resumed)?.released;
     const agent = await this.#running();
     const { supportsReasoningEffort } = this.capabilities;
-    const plan = planSession(spec, { capabilities: agent.capabilities, supportsReasoningEffort });
+    const { capabilities } = agent;
+    const { asksPermission = "sometimes" } = this.#options;
+    const plan = planSession(spec, { capabilities, supportsReasoningEffort, asksPermission });
     refuseIgnored(this.name, spec, plan.ignored);
-    const opened = await this.#inTime(agent, "the agent's session", openSession(agent, plan, resumed));
+    const opened = await this.#inTime(
+      agent,
+      "the agent's session",
+      openSession(agent, plan, resumed, this.#limits.listedPages),
+    );
     try {
       refuseIgnored(this.name, spec, opened.ignored);
       await this.#inTime(agent, "the agent's settings", configureSession(agent, opened));
@@ -173,6 +193,7 @@ export class AcpProvider implements AgentProvider {
       plan,
       ignored,
       ...life,
+      earlierUsd: this.#board.earlierUsd(sessionId),
       limits: this.#limits,
       onDeaf: async () => {
         // It serves this session alone: then it can be ended without harm to another.

@@ -6,6 +6,9 @@ export interface AcpLimits {
   readonly closeMs: number;
   readonly lastWordsMs: number;
   readonly earlyUpdates: number;
+  readonly injectMs: number;
+  readonly pendingToolMs: number;
+  readonly listedPages: number;
 }
 
 export const ACP_LIMITS: AcpLimits = {
@@ -21,4 +24,10 @@ export const ACP_LIMITS: AcpLimits = {
   lastWordsMs: 500,
   // What an agent says of a session before it has answered that there is one: commands, mode, options.
   earlyUpdates: 256,
+  // A turn that is about to begin takes a message as soon as its model was called.
+  injectMs: 15_000,
+  // A model may take this long to write the input of a tool, a file for example; the tool is shown without it then.
+  pendingToolMs: 30_000,
+  // Of the agent's list of sessions, when it refused to load one: enough for thousands.
+  listedPages: 100,
 };

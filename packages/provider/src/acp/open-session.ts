@@ -4,6 +4,7 @@ import { ProviderError } from "../contract/provider-error.ts";
 import { type Choice, chooseOptions } from "./plan/choose-options.ts";
 import type { SessionPlan } from "./plan/plan-session.ts";
 import type { AcpAgent } from "./process/acp-agent.ts";
+import { describeFailure, needsLogin } from "./process/describe-failure.ts";
 
 export interface OpenedSession {
   readonly sessionId: string;
@@ -13,7 +14,7 @@ export interface OpenedSession {
   readonly choices: readonly Choice[];
 }
 
-/** ACP's code for what a request names and the agent does not have. */
+/** ACP's code for a resource that the agent does not have. */
 const NOT_FOUND = -32002;
 
 /** Makes a session, or takes one up again. */
@@ -21,6 +22,7 @@ export async function openSession(
   agent: AcpAgent,
   plan: SessionPlan,
   resumed: string | undefined,
+  listedPages: number,
 ): Promise<OpenedSession> {
   try {
     const { sessionId, ...offer } =
@@ -30,7 +32,9 @@ export async function openSession(
     const { choices, ignored } = chooseOptions(plan.wishes, offer);
     return { sessionId, ignored: [...plan.ignored, ...ignored], choices };
   } catch (error) {
-    throw sessionError(error, resumed);
+    if (resumed !== undefined && (await isMissing(agent, resumed, error, listedPages)))
+      throw sessionNotFound(resumed, error);
+    throw sessionError(agent, error);
   }
 }
 
@@ -53,7 +57,7 @@ export async function configureSession(
           : { sessionId, configId, value },
       );
     } catch (error) {
-      throw sessionError(error, undefined);
+      throw sessionError(agent, error);
     }
   }
 }
@@ -70,12 +74,48 @@ function takeUp(
   return agent.request(method, { ...session, sessionId });
 }
 
-function sessionError(error: unknown, resumed: string | undefined): ProviderError {
-  const message = error instanceof Error ? error.message : String(error);
-  const lost = resumed !== undefined && error instanceof RequestError && error.code === NOT_FOUND;
-  return lost
-    ? new ProviderError("session_not_found", `The agent has no session "${resumed}" to resume.`, {
-        cause: error,
-      })
-    : new ProviderError("spawn_failed", `The agent did not open the session: ${message}`, { cause: error });
+/**
+ * Whether the agent does not have a session that it refused to load. Only some agents answer with the code for it; of the
+ * others, the list of sessions decides, or that the error names the session if the agent has no list.
+ */
+async function isMissing(
+  agent: AcpAgent,
+  sessionId: string,
+  error: unknown,
+  listedPages: number,
+): Promise<boolean> {
+  if (!(error instanceof RequestError) || needsLogin(error)) return false;
+  if (error.code === NOT_FOUND) return true;
+  if (!agent.capabilities.sessionCapabilities?.list) return describeFailure(error).includes(sessionId);
+  try {
+    return !(await isListed(agent, sessionId, listedPages));
+  } catch {
+    return false;
+  }
+}
+
+async function isListed(agent: AcpAgent, wanted: string, pages: number): Promise<boolean> {
+  let cursor: string | undefined;
+  for (let page = 0; page < pages; page += 1) {
+    const listed = await agent.request(methods.agent.session.list, cursor === undefined ? {} : { cursor });
+    if (listed.sessions.some(({ sessionId }) => sessionId === wanted)) return true;
+    cursor = listed.nextCursor ?? undefined;
+    if (cursor === undefined) return false;
+  }
+  throw new Error(`The agent's list of sessions has more than ${pages} pages.`);
+}
+
+function sessionNotFound(sessionId: string, cause: unknown): ProviderError {
+  const message = `The agent has no session "${sessionId}" to resume. It answered: ${describeFailure(cause)}`;
+  return new ProviderError("session_not_found", message, { cause });
+}
+
+function sessionError(agent: AcpAgent, cause: unknown): ProviderError {
+  const why = describeFailure(cause);
+  if (needsLogin(cause)) {
+    const offer = agent.authMethods.map(({ id, name }) => `"${id}" (${name})`).join(", ") || "none";
+    const message = `The agent needs a login: ${why}. Launch the provider with one of its auth methods as authMethod: ${offer}.`;
+    return new ProviderError("authentication_failed", message, { cause });
+  }
+  return new ProviderError("spawn_failed", `The agent did not open the session: ${why}`, { cause });
 }

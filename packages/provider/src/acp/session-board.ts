@@ -7,8 +7,8 @@ import type { AcpListener } from "./process/acp-agent.ts";
 /** Which session is whose: brings what the one agent says to the handle that it is meant for. */
 export class SessionBoard implements AcpListener {
   readonly #handles = new Map<string, AcpHandle>();
-  /** Sessions that are being resumed; what an agent says of one meanwhile is its past. */
-  readonly #resuming = new Set<string>();
+  /** Sessions that are being resumed, with their cost so far. Updates that arrive meanwhile are their past. */
+  readonly #resuming = new Map<string, number>();
   /** What was said of sessions whose ids nobody here knows yet. */
   readonly #early = new Map<string, SessionUpdate[]>();
   readonly #earlyLimit: number;
@@ -31,10 +31,15 @@ export class SessionBoard implements AcpListener {
     return this.#resuming.has(sessionId);
   }
 
+  /** What a session that is being resumed had cost before, as far as the agent has reported it. */
+  earlierUsd(sessionId: string): number | undefined {
+    return this.#resuming.get(sessionId);
+  }
+
   /** Opens a session, new or resumed, and keeps what is said of it until there is a handle. */
   async opening<T>(sessionId: string | undefined, open: () => Promise<T>): Promise<T> {
     this.#opening += 1;
-    if (sessionId !== undefined) this.#resuming.add(sessionId);
+    if (sessionId !== undefined) this.#resuming.set(sessionId, 0);
     try {
       return await open();
     } finally {
@@ -58,7 +63,8 @@ export class SessionBoard implements AcpListener {
   update({ sessionId, update }: SessionNotification): void {
     const handle = this.#handles.get(sessionId);
     if (handle) return handle.update(update);
-    if (this.#opening === 0 || this.#resuming.has(sessionId) || this.#kept >= this.#earlyLimit) return;
+    if (this.#resuming.has(sessionId)) return this.#keepCost(sessionId, update);
+    if (this.#opening === 0 || this.#kept >= this.#earlyLimit) return;
     this.#kept += 1;
     this.#early.set(sessionId, [...(this.#early.get(sessionId) ?? []), update]);
   }
@@ -71,6 +77,11 @@ export class SessionBoard implements AcpListener {
   unknown(method: string, params: unknown): void {
     const id = (params as { sessionId?: unknown } | null | undefined)?.sessionId;
     if (typeof id === "string") this.#handles.get(id)?.unknownRequest(method);
+  }
+
+  #keepCost(sessionId: string, update: SessionUpdate): void {
+    if (update.sessionUpdate !== "usage_update" || update.cost?.currency !== "USD") return;
+    this.#resuming.set(sessionId, update.cost.amount);
   }
 
   #forgetEarly(): void {

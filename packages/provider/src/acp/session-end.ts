@@ -1,6 +1,7 @@
 import type { PromptResponse } from "@agentclientprotocol/sdk";
-import type { AgentCost, ErrorSubtype, TerminalEvent } from "../contract/agent-event.ts";
-import { failedResult as failure } from "../contract/session-end.ts";
+import type { AgentCost, ErrorSubtype, ResultEvent } from "../contract/agent-event.ts";
+import { failedResult } from "../contract/session-end.ts";
+import { usageOfPrompt } from "./events/usage.ts";
 
 type StopReason = PromptResponse["stopReason"];
 
@@ -11,21 +12,25 @@ const FAILURES: Readonly<Record<Exclude<StopReason, "end_turn">, { subtype: Erro
   max_turn_requests: { subtype: "max_turns", why: "The agent called its model as often as it may." },
 };
 
-/** The last event of a session whose agent answered the prompt. */
-export function endOfPrompt(response: PromptResponse, message: string, cost: AgentCost): TerminalEvent {
-  const { stopReason } = response;
-  if (stopReason === "end_turn")
-    return { kind: "result", success: true, message, errors: [], cost, raw: response };
-  const { subtype, why } = FAILURES[stopReason];
-  return { ...failedResult(subtype, why, message, cost), reason: stopReason, raw: response };
+/** What the updates of a session contained that its last event needs. */
+export interface SessionOutcome {
+  readonly message: string;
+  readonly cost: AgentCost;
+  /** The agent has reported that its turn failed. */
+  readonly failed: boolean;
 }
 
-/** The last event of a session that ran and did not succeed. */
-export function failedResult(
-  errorSubtype: ErrorSubtype,
-  why: string,
-  message: string,
-  cost: AgentCost,
-): Extract<TerminalEvent, { kind: "result" }> {
-  return failure(errorSubtype, why, { message, cost });
+/** The last event of a session whose agent answered the prompt. */
+export function endOfPrompt(response: PromptResponse, outcome: SessionOutcome): ResultEvent {
+  const { stopReason } = response;
+  const { message, failed } = outcome;
+  const end = { message, cost: { ...outcome.cost, ...usageOfPrompt(response) }, raw: response };
+  if (stopReason === "end_turn" && failed) {
+    // The agent puts the reason into a message, and answers as if all was well.
+    const why = message.trim() || "The agent reported that its turn failed.";
+    return failedResult("execution_failed", why, { ...end, reason: "turn_failed" });
+  }
+  if (stopReason === "end_turn") return { kind: "result", success: true, errors: [], ...end };
+  const { subtype, why } = FAILURES[stopReason];
+  return failedResult(subtype, why, { ...end, reason: stopReason });
 }

@@ -6,7 +6,7 @@ import type { AgentSpec } from "../contract/agent-spec.ts";
 import { runConformance } from "./run-conformance.ts";
 
 it(
-  "an ACP agent earns every tier but that of injection, which ACP does not have",
+  "an ACP agent with every extension earns every tier",
   {
     timeout: 240_000,
   },
@@ -14,12 +14,17 @@ it(
     await using home = await tempFolder("acp");
     const spec = (prompt: string): AgentSpec => ({ prompt, cwd: home.path });
     const make = (): Promise<AcpProvider> =>
-      launchTiny({ env: { ACP_TEST_HOME: home.path }, supportsReasoningEffort: true });
+      launchTiny({
+        env: { ACP_TEST_HOME: home.path },
+        supportsReasoningEffort: true,
+        asksPermission: "always",
+      });
     const report = await runConformance(make, {
       scenarios: {
         says: (words) => spec(`say ${words}`),
         works: () => spec("work"),
         usesTool: () => spec("tool"),
+        echoes: () => spec("listen"),
         remembers: { told: (words) => spec(`remember ${words}`), asked: () => spec("recall") },
         usesServer: () => ({ ...spec("server hello"), mcpStdioServers: ECHO_SERVER }),
         asks: () => spec("ask execute make test"),
@@ -33,7 +38,7 @@ it(
     expect(report.checks.filter(({ status }) => status === "failed")).toEqual([]);
     expect(report.tiers.map(({ tier, status }) => `${tier} ${status}`)).toEqual([
       "event-contract earned",
-      "injection not_earned",
+      "injection earned",
       "resume earned",
       "adaptation-receipt earned",
     ]);

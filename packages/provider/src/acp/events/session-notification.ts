@@ -20,12 +20,17 @@ const toolCall = z.looseObject({
   locations: z.array(z.looseObject({ path: z.string() })).nullish(),
   rawInput: z.unknown().optional(),
   rawOutput: z.unknown().optional(),
+  _meta: z.unknown().optional(),
 });
 
 export type ToolCallPart = z.infer<typeof toolCall>;
 export type ToolContent = z.infer<typeof toolContent>;
 
-const chunk = z.looseObject({ content: text, messageId: z.string().nullish() });
+const chunk = z.looseObject({
+  content: text,
+  messageId: z.string().nullish(),
+  _meta: z.unknown().optional(),
+});
 
 const known = z.discriminatedUnion("sessionUpdate", [
   chunk.extend({ sessionUpdate: z.literal("agent_message_chunk") }),
@@ -49,6 +54,16 @@ const known = z.discriminatedUnion("sessionUpdate", [
     description: z.string().nullish(),
   }),
   z.looseObject({ sessionUpdate: z.literal("current_mode_update"), currentModeId: z.string() }),
+  z.looseObject({
+    sessionUpdate: z.literal("session_info_update"),
+    title: z.string().nullish(),
+    // codex-acp reports the state of its thread here, a failed turn among it.
+    _meta: z
+      .looseObject({
+        codex: z.looseObject({ threadStatus: z.looseObject({ type: z.string() }) }).optional(),
+      })
+      .nullish(),
+  }),
 ]);
 
 /** Of a kind that is not known here, or not of the shape that its kind has. */

@@ -1,31 +1,63 @@
 import type { ToolCategory } from "../../contract/agent-event.ts";
 import type { ToolCallPart, ToolContent } from "./session-notification.ts";
+import { mcpToolOf, toolNameOf } from "./tool-name.ts";
+import { addOutput, NO_OUTPUT, type ToolOutput } from "./tool-output.ts";
 
 /** What is known of a tool call, put together from its parts. */
 export interface ToolCall {
   readonly id: string;
   readonly name: string;
+  readonly isMcp: boolean;
   readonly title: string;
   readonly kind: string;
+  readonly status: string;
   readonly content: readonly ToolContent[];
   readonly paths: readonly string[];
   readonly input: unknown;
-  readonly output: unknown;
+  readonly output: ToolOutput;
 }
 
-/** Lays a part over what was known; what it does not say stays. */
-export function mergeToolCall(before: ToolCall | undefined, part: ToolCallPart): ToolCall {
-  const title = part.title ?? before?.title ?? "";
+/** Lays a part over what was known; what it does not contain stays. */
+export function mergeToolCall(
+  before: ToolCall | undefined,
+  part: ToolCallPart,
+  servers: readonly string[],
+): ToolCall {
+  // In the protocol a call without a status is pending.
+  const status = part.status ?? before?.status ?? "pending";
+  const kind = part.kind ?? before?.kind ?? "other";
+  const mcp = mcpToolOf(part, servers);
   return {
     id: part.toolCallId,
-    title,
-    name: part.name ?? before?.name ?? part.kind ?? (title || "tool"),
-    kind: part.kind ?? before?.kind ?? "other",
+    ...nameOf(before, part, mcp && `mcp__${mcp.server}__${mcp.tool}`),
+    title: part.title ?? before?.title ?? "",
+    kind,
+    status,
     content: part.content ?? before?.content ?? [],
     paths: part.locations?.map(({ path }) => path) ?? before?.paths ?? [],
-    input: part.rawInput ?? before?.input,
-    output: part.rawOutput ?? before?.output,
+    // Agents announce a call with an empty input while the model still writes it.
+    input: mcp?.input ?? (hasInput(part) ? part.rawInput : (before?.input ?? part.rawInput ?? undefined)),
+    // The content of a pending call describes it.
+    output: status === "pending" ? NO_OUTPUT : addOutput(before?.output ?? NO_OUTPUT, part),
   };
+}
+
+/** Whether a part has an input that says something. */
+export function hasInput({ rawInput }: ToolCallPart): boolean {
+  if (rawInput === undefined || rawInput === null) return false;
+  return typeof rawInput !== "object" || Object.keys(rawInput).length > 0;
+}
+
+/** Titles are for people and change with every call: they don't name a tool. */
+function nameOf(
+  before: ToolCall | undefined,
+  part: ToolCallPart,
+  mcpName: string | undefined,
+): Pick<ToolCall, "name" | "isMcp"> {
+  if (before?.isMcp === true) return { name: before.name, isMcp: true };
+  if (mcpName !== undefined) return { name: mcpName, isMcp: true };
+  const kind = part.kind ?? before?.kind;
+  return { name: toolNameOf(part) ?? before?.name ?? kind ?? "other", isMcp: false };
 }
 
 const CATEGORIES: Readonly<Record<string, ToolCategory>> = {
@@ -38,20 +70,6 @@ const CATEGORIES: Readonly<Record<string, ToolCategory>> = {
   fetch: "search",
 };
 
-/** ACP has no kind for the tools of servers; agents call them `mcp__server__tool`. */
-export function categoryOf({ name, kind }: ToolCall): ToolCategory {
-  return name.startsWith("mcp__") ? "mcp" : (CATEGORIES[kind] ?? "other");
-}
-
-/** What a tool gave, as text. */
-export function outputOf({ content, output }: ToolCall): string {
-  const texts = content.map(textOf).filter((text) => text !== "");
-  if (texts.length > 0) return texts.join("\n");
-  if (output === undefined || output === null) return "";
-  return typeof output === "string" ? output : JSON.stringify(output);
-}
-
-function textOf({ type, content, path }: ToolContent): string {
-  if (type === "diff") return `changed ${path ?? "a file"}`;
-  return content?.text ?? "";
+export function categoryOf({ isMcp, kind }: ToolCall): ToolCategory {
+  return isMcp ? "mcp" : (CATEGORIES[kind] ?? "other");
 }

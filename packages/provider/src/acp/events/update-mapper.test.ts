@@ -60,4 +60,30 @@ describe("the updates of a session", () => {
       }),
     );
   });
+
+  it("begin another message with another id", () => {
+    const mapper = new UpdateMapper();
+    mapAll(mapper, [words("Warning: slow."), words("Hel", "m-1"), words("lo", "m-1")]);
+    expect(mapper.message).toBe("Hello");
+  });
+
+  it("don't show an ended call again, whatever comes later", () => {
+    const mapper = new UpdateMapper();
+    mapAll(mapper, [tool("t", "completed")]);
+    expect(mapAll(mapper, [tool("t", "in_progress"), tool("t", "completed")])).toEqual([]);
+  });
+
+  it("sum up the tokens of model calls that come with pieces of a message", () => {
+    const mapper = new UpdateMapper();
+    const usage = { inputTokens: 120, outputTokens: 30, totalTokens: 150, cachedReadTokens: 20 };
+    const counted = { ...words(""), _meta: { usage } } as SessionUpdate;
+    const kinds = mapAll(mapper, [counted, words("x"), counted]).map(({ kind }) => kind);
+    expect(kinds).toEqual(["usage", "assistant_text", "usage"]);
+    expect(mapper.cost).toEqual({
+      inputTokens: 240,
+      outputTokens: 60,
+      cachedInputTokens: 40,
+      turns: 2,
+    });
+  });
 });

@@ -1,55 +1,137 @@
 import type { ActivityEvent, AgentCost, SystemEvent } from "../../contract/agent-event.ts";
 import type { SessionUpdate, ToolCallPart } from "./session-notification.ts";
-import { categoryOf, mergeToolCall, outputOf, type ToolCall } from "./tool-call.ts";
+import { categoryOf, hasInput, mergeToolCall, type ToolCall } from "./tool-call.ts";
+import { finalOutput, partialOutput } from "./tool-output.ts";
+import { addCosts, usageOfChunk } from "./usage.ts";
 
 interface OpenTool {
   readonly call: ToolCall;
-  readonly beganMs: number;
-  /** How much of its output was told already. */
-  readonly told: string;
+  /** When its `tool_use` was sent; undefined while the call is pending and its input may be incomplete. */
+  readonly announcedMs?: number | undefined;
+  /** How much of its output was sent already. */
+  readonly sent: string;
+  /** Why it was denied, for a call that the agent does not mention again. */
+  readonly denial?: string | undefined;
+  /** Known from a request for permission alone. */
+  readonly isOnlyAsked?: boolean;
 }
 
-/** Turns what an ACP agent says of one session into events, and keeps what the last event needs. */
+/** Ended calls that are remembered: late updates of older ones would show as new calls. */
+const ENDED_CALLS = 1_024;
+
+export interface UpdateMapperOptions {
+  /** The names of the MCP servers that the session was given. */
+  readonly servers?: readonly string[];
+  /** The cost of a resumed session before this prompt, in US dollars: agents report the sum. */
+  readonly earlierUsd?: number | undefined;
+}
+
+/** Turns the updates of one session into events, and keeps what the last event needs. */
 export class UpdateMapper {
   readonly #open = new Map<string, OpenTool>();
-  readonly #done = new Set<string>();
+  readonly #ended = new Set<string>();
+  readonly #servers: readonly string[];
+  readonly #earlierUsd: number;
   #messages = 0;
   #speaking = false;
+  #messageId: string | undefined;
   #message = "";
   #usd: number | undefined;
+  #tokens: AgentCost = {};
+  #failed = false;
+
+  constructor({ servers = [], earlierUsd = 0 }: UpdateMapperOptions = {}) {
+    this.#servers = servers;
+    this.#earlierUsd = earlierUsd;
+  }
 
   /** The agent's last message. */
   get message(): string {
     return this.#message;
   }
 
+  /** What the agent has reported so far. */
   get cost(): AgentCost {
-    return this.#usd === undefined ? {} : { usd: this.#usd };
+    return this.#usd === undefined ? this.#tokens : { ...this.#tokens, usd: this.#usd };
   }
 
-  /** What is known of a tool call that is open. */
-  tool(id: string): ToolCall | undefined {
-    return this.#open.get(id)?.call;
+  /** Whether the agent has reported that its turn failed. It may answer the prompt as if it had not. */
+  get failed(): boolean {
+    return this.#failed;
+  }
+
+  /** Whether a call is pending whose `tool_use` was not sent yet. */
+  get hasPending(): boolean {
+    return this.#pending().length > 0;
   }
 
   map(update: SessionUpdate): ActivityEvent[] {
     const events = this.#map(update).map((event) => ({ ...event, raw: update }));
-    // What says nothing does not end a message either.
+    // An update without an event does not end a message.
     if (events.length > 0) this.#speaking = update.sessionUpdate === "agent_message_chunk";
     return events;
   }
 
-  /** Answers the tools that the agent left open. */
+  /** Takes in what a request for permission contains about its call, and returns the call to judge. */
+  mapPermission(part: ToolCallPart): ToolCall {
+    const before = this.#open.get(part.toolCallId);
+    const call = mergeToolCall(before?.call, part, this.#servers);
+    if (this.#ended.has(part.toolCallId)) return call;
+    // Its content and status describe the request: neither is progress of the call.
+    const { content: _content, status: _status, ...rest } = part;
+    const kept = mergeToolCall(before?.call, rest, this.#servers);
+    this.#open.set(call.id, { sent: "", isOnlyAsked: before === undefined, ...before, call: kept });
+    return call;
+  }
+
+  /** The `tool_use` of a call that was allowed: some agents don't mention it again before it ends. */
+  allow(toolCallId: string): ActivityEvent[] {
+    const open = this.#open.get(toolCallId);
+    return open ? this.#announce(open) : [];
+  }
+
+  /** Remembers why a call was denied. */
+  deny(toolCallId: string, denial: string): void {
+    const open = this.#open.get(toolCallId);
+    if (open) this.#open.set(toolCallId, { ...open, denial });
+  }
+
+  /** Sends the `tool_use` of pending calls with what is known of them. */
+  announcePending(): ActivityEvent[] {
+    return this.#pending().flatMap((open) => this.#announce(open));
+  }
+
+  /** Answers the calls that the agent left open. */
   closeOpen(reason: string): ActivityEvent[] {
-    const open = [...this.#open.values()];
+    const uses = this.announcePending();
+    // What was asked for and denied never was a call.
+    const open = [...this.#open.values()].filter(({ announcedMs }) => announcedMs !== undefined);
     this.#open.clear();
-    return open.map(({ call }) => ({ ...nameOf(call), kind: "tool_result", content: reason, isError: true }));
+    const results = open.map(({ call, denial }): ActivityEvent => ({
+      ...eventBase(call),
+      kind: "tool_result",
+      content: denial ?? reason,
+      isError: true,
+    }));
+    return [...uses, ...results];
+  }
+
+  #pending(): readonly OpenTool[] {
+    return [...this.#open.values()].filter(
+      ({ announcedMs, isOnlyAsked = false }) => announcedMs === undefined && !isOnlyAsked,
+    );
+  }
+
+  #announce(open: OpenTool): ActivityEvent[] {
+    if (open.announcedMs !== undefined) return [];
+    this.#open.set(open.call.id, { ...open, announcedMs: performance.now() });
+    return [useOf(open.call)];
   }
 
   #map(update: SessionUpdate): ActivityEvent[] {
     switch (update.sessionUpdate) {
       case "agent_message_chunk":
-        return this.#say(update.content, update.messageId);
+        return this.#say(update);
       case "agent_thought_chunk":
         return [system("reasoning", update.content.text ?? "")];
       case "tool_call":
@@ -63,64 +145,104 @@ export class UpdateMapper {
           ),
         ];
       case "usage_update":
-        if (update.cost?.currency === "USD") this.#usd = update.cost.amount;
-        return [system("usage_updated", `${update.used} of ${update.size} tokens of the window are used.`)];
+        return [
+          system("usage_updated", `${update.used} of ${update.size} tokens of the window are used.`),
+          ...(update.cost?.currency === "USD" ? this.#spend(update.cost.amount) : []),
+        ];
       case "notice":
         return [system("notice", [update.title, update.description ?? ""].join("\n").trim())];
       case "current_mode_update":
         return [system("mode_changed", update.currentModeId)];
+      case "session_info_update":
+        if (update._meta?.codex) this.#failed = update._meta.codex.threadStatus.type === "systemError";
+        return [system("session_info_update", update.title ?? "")];
       case "user_message_chunk":
-        // The runner's own words.
+        // The prompt itself.
         return [];
       case "other":
         return [system(update.name, "")];
     }
   }
 
-  #say(content: { readonly type: string; readonly text?: string | undefined }, id: unknown): ActivityEvent[] {
+  #say({
+    content,
+    messageId,
+    _meta,
+  }: Extract<SessionUpdate, { sessionUpdate: "agent_message_chunk" }>): ActivityEvent[] {
+    const usage = usageOfChunk(_meta);
+    if (usage) this.#tokens = addCosts(this.#tokens, { ...usage, turns: 1 });
+    const used: readonly ActivityEvent[] = usage ? [{ kind: "usage", cost: this.cost }] : [];
     if (content.text === undefined)
-      return [system("content", `The agent gave a part of type ${content.type}.`)];
-    if (!this.#speaking) {
+      return [system("content", `The agent sent content of the type ${content.type}.`), ...used];
+    if (content.text === "") return [...used];
+    const id = messageId ?? undefined;
+    if (!this.#speaking || id !== this.#messageId) {
       this.#messages += 1;
       this.#message = "";
+      this.#messageId = id;
     }
     this.#message += content.text;
-    const messageId = typeof id === "string" ? id : `message-${this.#messages}`;
-    return [{ kind: "assistant_text", text: content.text, messageId }];
+    return [
+      { kind: "assistant_text", text: content.text, messageId: id ?? `message-${this.#messages}` },
+      ...used,
+    ];
+  }
+
+  /** Agents report the sum of a session, and report it again when it has not changed. */
+  #spend(total: number): ActivityEvent[] {
+    const usd = Math.max(total - this.#earlierUsd, this.#usd ?? 0);
+    if (usd === this.#usd) return [];
+    this.#usd = usd;
+    return [{ kind: "usage", cost: this.cost }];
   }
 
   #tool(part: ToolCallPart): ActivityEvent[] {
-    const { toolCallId, status } = part;
-    if (this.#done.has(toolCallId)) return [];
+    const { toolCallId } = part;
+    if (this.#ended.has(toolCallId)) return [];
     const before = this.#open.get(toolCallId);
-    const call = mergeToolCall(before?.call, part);
-    const events: ActivityEvent[] = before ? [] : [useOf(call)];
-    if (status === "completed" || status === "failed") {
-      this.#open.delete(toolCallId);
-      this.#done.add(toolCallId);
-      const isError = status === "failed";
-      return [...events, { ...nameOf(call), kind: "tool_result", content: outputOf(call), isError }];
+    const merged = mergeToolCall(before?.call, part, this.#servers);
+    // A name that was sent stays, even if the agent gives another one later.
+    const call = before?.announcedMs === undefined ? merged : { ...merged, ...stableName(before.call) };
+    const { sent = "", denial } = before ?? {};
+    const isEnd = call.status === "completed" || call.status === "failed";
+    const isDue = isEnd || call.status !== "pending" || (before !== undefined && hasInput(part));
+    const announcedMs = before?.announcedMs ?? (isDue ? performance.now() : undefined);
+    const events = before?.announcedMs === undefined && isDue ? [useOf(call)] : [];
+    if (isEnd) {
+      this.#end(toolCallId);
+      const isError = call.status === "failed";
+      const content = finalOutput(call.output);
+      return [...events, { ...eventBase(call), kind: "tool_result", content, isError }];
     }
-    const { beganMs = performance.now(), told = "" } = before ?? {};
-    const output = outputOf(call);
-    this.#open.set(toolCallId, { call, beganMs, told: output });
-    if (!before) return events;
-    const elapsedSeconds = (performance.now() - beganMs) / 1_000;
+    const output = partialOutput(call.output);
+    this.#open.set(toolCallId, { call, announcedMs, sent: output, denial });
     // Content is replaced as a whole: only what was added to it is news.
-    const added = output.startsWith(told) ? output.slice(told.length) : output;
-    return [
-      { ...nameOf(call), kind: "tool_progress", elapsedSeconds, ...(added === "" ? {} : { output: added }) },
-    ];
+    const added = output.startsWith(sent) ? output.slice(sent.length) : output;
+    if (announcedMs === undefined || (events.length > 0 && added === "")) return events;
+    const elapsedSeconds = (performance.now() - announcedMs) / 1_000;
+    const news = added === "" ? {} : { output: added };
+    return [...events, { ...eventBase(call), kind: "tool_progress", elapsedSeconds, ...news }];
+  }
+
+  #end(toolCallId: string): void {
+    this.#open.delete(toolCallId);
+    this.#ended.add(toolCallId);
+    const [oldest] = this.#ended;
+    if (this.#ended.size > ENDED_CALLS && oldest !== undefined) this.#ended.delete(oldest);
   }
 }
 
 function useOf(call: ToolCall): ActivityEvent {
   const input = call.input ?? { title: call.title, ...(call.paths.length > 0 && { paths: call.paths }) };
-  return { ...nameOf(call), kind: "tool_use", toolCategory: categoryOf(call), input };
+  return { ...eventBase(call), kind: "tool_use", toolCategory: categoryOf(call), input };
 }
 
-function nameOf({ id, name }: ToolCall): { readonly toolUseId: string; readonly toolName: string } {
+function eventBase({ id, name }: ToolCall): { readonly toolUseId: string; readonly toolName: string } {
   return { toolUseId: id, toolName: name };
+}
+
+function stableName({ name, isMcp }: ToolCall): Pick<ToolCall, "name" | "isMcp"> {
+  return { name, isMcp };
 }
 
 function system(subtype: string, message: string): SystemEvent {

@@ -13,6 +13,8 @@ import { toApprovalRequest } from "./to-approval-request.ts";
 export interface PermissionAnswer {
   readonly response: RequestPermissionResponse;
   readonly events: readonly ActivityEvent[];
+  /** Why it was denied; undefined if it was allowed. */
+  readonly denial: string | undefined;
 }
 
 const WITHDRAWN: RequestPermissionResponse = { outcome: { outcome: "cancelled" } };
@@ -41,6 +43,7 @@ export class PermissionDesk {
     const denied = !allowed || option === undefined;
     const content = `${denied ? "denied" : "allowed"}: ${reason}`;
     return {
+      denial: denied ? content : undefined,
       response: option ? { outcome: { outcome: "selected", optionId: option.optionId } } : WITHDRAWN,
       events: [
         { kind: "tool_use", ...tool, toolCategory: "approval", input: call.input ?? { title: call.title } },

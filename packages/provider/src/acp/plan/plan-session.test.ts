@@ -2,12 +2,20 @@ import { isDeepStrictEqual } from "node:util";
 import { describe, expect, it } from "vitest";
 import type { AgentSpec, SpecField } from "../../contract/agent-spec.ts";
 import { SPEC_FIELDS } from "../../contract/parse-spec.ts";
-import { planSession, type SessionPlan } from "./plan-session.ts";
+import { type AsksPermission, planSession, type SessionPlan } from "./plan-session.ts";
 
 const BASE: AgentSpec = { prompt: "Do it", cwd: "/srv/app" };
 
-function plan(spec: Partial<AgentSpec> = {}, http = false): SessionPlan {
-  const context = { capabilities: { mcpCapabilities: { http } }, supportsReasoningEffort: true };
+function plan(
+  spec: Partial<AgentSpec> = {},
+  http = false,
+  asksPermission: AsksPermission = "always",
+): SessionPlan {
+  const context = {
+    capabilities: { mcpCapabilities: { http } },
+    supportsReasoningEffort: true,
+    asksPermission,
+  };
   return planSession({ ...BASE, ...spec }, context);
 }
 
@@ -79,5 +87,19 @@ describe("the plan for an ACP session", () => {
     expect(() => plan({ providerConfig: { colour: "red" } })).toThrow(
       expect.objectContaining({ code: "invalid_spec", message: expect.stringContaining("colour") }),
     );
+  });
+
+  it.each<[AgentSpec["permissionConfig"], boolean]>([
+    [{ disallowPatterns: ["^git push"] }, true],
+    [{ allowPatterns: ["^npm"] }, true],
+    [{ defaultDecision: "deny" }, true],
+    [{ defaultDecision: "prompt" }, true],
+    [{ defaultDecision: "allow" }, false],
+    [{ disallowPatterns: [] }, false],
+    [undefined, false],
+  ])("has a receipt for denials that the agent may not ask about: %j", (permissionConfig, isIgnored) => {
+    const { ignored } = plan({ permissionConfig }, false, "sometimes");
+    expect(ignored.map(({ field }) => field)).toEqual(isIgnored ? ["permissionConfig"] : []);
+    expect(plan({ permissionConfig }).ignored).toEqual([]);
   });
 });

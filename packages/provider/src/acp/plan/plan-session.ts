@@ -1,7 +1,7 @@
 import type { AgentCapabilities, McpServer } from "@agentclientprotocol/sdk";
 import type { Policy } from "@codexkit/approvals";
 import { z } from "zod";
-import type { AgentSpec, McpServerSpec, SpecField } from "../../contract/agent-spec.ts";
+import type { AgentSpec, McpServerSpec, PermissionConfig, SpecField } from "../../contract/agent-spec.ts";
 import type { IgnoredField } from "../../contract/ignored-field.ts";
 import { ProviderError } from "../../contract/provider-error.ts";
 import { permissionPolicy } from "../permissions/permission-policy.ts";
@@ -36,7 +36,14 @@ export interface SessionPlan {
 export interface SessionPlanContext {
   readonly capabilities: AgentCapabilities;
   readonly supportsReasoningEffort: boolean;
+  readonly asksPermission: AsksPermission;
 }
+
+/**
+ * When the agent asks for permission: `always`, before each command, edit and other tool, or `sometimes`, as it sees fit. ACP
+ * does not tell: agents decide by their own modes, rules and sandboxes.
+ */
+export type AsksPermission = "always" | "sometimes";
 
 const NO_COUNTERPART: Partial<Record<SpecField, string>> = {
   env: "the sessions share one process: give the variables to the provider",
@@ -76,6 +83,11 @@ export function planSession(spec: AgentSpec, context: SessionPlanContext): Sessi
     ignored: [
       ...withoutCounterpart(spec),
       ...servers.ignored,
+      ...when(
+        context.asksPermission === "sometimes" && denies(spec.permissionConfig),
+        "permissionConfig",
+        'the agent decides what it asks permission for, and denials hold only for that: configure it to ask before everything, and launch the provider with asksPermission: "always"',
+      ),
       ...when(spec.autonomous === false, "autonomous", "nobody can be asked"),
       ...when(
         spec.effort !== undefined && !supportsReasoningEffort,
@@ -84,6 +96,15 @@ export function planSession(spec: AgentSpec, context: SessionPlanContext): Sessi
       ),
     ],
   };
+}
+
+/** Whether a config keeps the agent from anything. */
+function denies({ allowPatterns, disallowPatterns, defaultDecision }: PermissionConfig = {}): boolean {
+  return (
+    (allowPatterns ?? []).length > 0 ||
+    (disallowPatterns ?? []).length > 0 ||
+    (defaultDecision !== undefined && defaultDecision !== "allow")
+  );
 }
 
 function readConfig(input: unknown = {}): AcpProviderConfig {

@@ -20,7 +20,10 @@ import { untilAborted } from "../../contract/until-aborted.ts";
 import { ProviderError } from "../../contract/provider-error.ts";
 import type { SessionNotification } from "../events/session-notification.ts";
 import type { AcpLimits } from "../limits.ts";
+import { type AcpAuthMethod, authMethodsOf } from "./auth-method.ts";
+import { describeFailure } from "./describe-failure.ts";
 import { type AcpCommand, startProcess } from "./start-process.ts";
+import { steerSession, supportsSteering } from "./steering.ts";
 import { takeUpdates } from "./take-updates.ts";
 import { within } from "./within.ts";
 
@@ -44,6 +47,9 @@ export interface AcpAgentOptions extends AcpCommand {
 export class AcpAgent implements AsyncDisposable {
   readonly capabilities: AgentCapabilities;
   readonly info: InitializeResponse["agentInfo"];
+  readonly authMethods: readonly AcpAuthMethod[];
+  /** Whether a running prompt can be given messages. */
+  readonly canSteer: boolean;
   /** Resolves with the reason once it is gone, however that came. Never rejects. */
   readonly gone: Promise<string>;
   readonly #process: OwnedProcess;
@@ -54,10 +60,12 @@ export class AcpAgent implements AsyncDisposable {
     this.#connection = connection;
     this.capabilities = welcome.agentCapabilities ?? {};
     this.info = welcome.agentInfo;
+    this.authMethods = authMethodsOf(welcome);
+    this.canSteer = supportsSteering(welcome);
     this.gone = goneOf(owned, connection);
   }
 
-  /** @throws {ProviderError} `provider_unavailable`, `context_cancelled` */
+  /** @throws {ProviderError} `provider_unavailable`, `authentication_failed`, `context_cancelled` */
   static async start(options: AcpAgentOptions): Promise<AcpAgent> {
     const { limits, signal } = options;
     const owned = await started(options);
@@ -73,7 +81,7 @@ export class AcpAgent implements AsyncDisposable {
       const end = await owned.endedWithin(limits.lastWordsMs);
       await owned.stop("SIGTERM");
       if (error instanceof ProviderError) throw error;
-      const why = end ? owned.describeEnd(end) : error instanceof Error ? error.message : String(error);
+      const why = end ? owned.describeEnd(end) : describeFailure(error);
       throw unavailable(options, why, error);
     }
   }
@@ -92,6 +100,11 @@ export class AcpAgent implements AsyncDisposable {
     params: AgentRequestParamsByMethod[Method],
   ): Promise<AgentRequestResponsesByMethod[Method]> {
     return this.#connection.agent.request(method, params);
+  }
+
+  /** Gives a message to the running turn of a session. False if the agent has no running turn. */
+  async steer(sessionId: string, text: string): Promise<boolean> {
+    return steerSession(this.#connection.agent, sessionId, text);
   }
 
   /** Tells an agent to stop the work of a session; one that is gone has. */
@@ -151,7 +164,19 @@ async function shakeHands(agent: ClientContext, authMethod: string | undefined):
     const message = `it speaks version ${welcome.protocolVersion} of ACP, and version ${PROTOCOL_VERSION} was asked for`;
     throw new Error(message);
   }
-  if (authMethod !== undefined) await agent.request(methods.agent.authenticate, { methodId: authMethod });
+  if (authMethod === undefined) return welcome;
+  const offered = authMethodsOf(welcome).map(({ id }) => id);
+  if (!offered.includes(authMethod)) {
+    const offer = offered.length === 0 ? "it offers none" : `it offers ${offered.join(", ")}`;
+    throw new Error(`it has no auth method "${authMethod}": ${offer}`);
+  }
+  try {
+    await agent.request(methods.agent.authenticate, { methodId: authMethod });
+  } catch (error) {
+    if (!(error instanceof RequestError)) throw error;
+    const message = `The agent's auth method "${authMethod}" failed: ${describeFailure(error)}`;
+    throw new ProviderError("authentication_failed", message, { cause: error });
+  }
   return welcome;
 }
 
