@@ -228,6 +228,21 @@ const DIALECTS: readonly Dialect[] = [
     },
   },
   {
+    agent: "Gemini CLI, a command: the title is all that there is of the input",
+    permission: {
+      after: 0,
+      toolCall: {
+        toolCallId: "0",
+        status: "pending",
+        title: command,
+        kind: "execute",
+        content: text("[in /w]"),
+      },
+    },
+    updates: [next("0", { status: "completed", title: command, content: text("hello"), kind: "execute" })],
+    expected: { toolName: "execute", toolCategory: "command", input: { command }, content: "hello" },
+  },
+  {
     agent: "Gemini CLI, a server's tool: both are in the title, and nothing is announced",
     permission: {
       after: 0,

@@ -73,3 +73,8 @@ const CATEGORIES: Readonly<Record<string, ToolCategory>> = {
 export function categoryOf({ isMcp, kind }: ToolCall): ToolCategory {
   return isMcp ? "mcp" : (CATEGORIES[kind] ?? "other");
 }
+
+/** The command that a title shows, which may be quoted as code. */
+export function commandFromTitle(title: string): string {
+  return title.replaceAll(/^`|`$/g, "");
+}

@@ -1,6 +1,6 @@
 import type { ActivityEvent, AgentCost, SystemEvent } from "../../contract/agent-event.ts";
 import type { SessionUpdate, ToolCallPart } from "./session-notification.ts";
-import { categoryOf, hasInput, mergeToolCall, type ToolCall } from "./tool-call.ts";
+import { categoryOf, commandFromTitle, hasInput, mergeToolCall, type ToolCall } from "./tool-call.ts";
 import { finalOutput, partialOutput } from "./tool-output.ts";
 import { addCosts, usageOfChunk } from "./usage.ts";
 
@@ -233,8 +233,15 @@ export class UpdateMapper {
 }
 
 function useOf(call: ToolCall): ActivityEvent {
-  const input = call.input ?? { title: call.title, ...(call.paths.length > 0 && { paths: call.paths }) };
+  const input = call.input ?? inputFromTitle(call);
   return { ...eventBase(call), kind: "tool_use", toolCategory: categoryOf(call), input };
+}
+
+/** Agents that send no input have the command as the title. */
+function inputFromTitle(call: ToolCall): object {
+  const { title, paths } = call;
+  if (categoryOf(call) === "command") return { command: commandFromTitle(title) };
+  return { title, ...(paths.length > 0 && { paths }) };
 }
 
 function eventBase({ id, name }: ToolCall): { readonly toolUseId: string; readonly toolName: string } {

@@ -1,5 +1,5 @@
 import type { ApprovalRequest, FileChange } from "@codexkit/approvals";
-import type { ToolCall } from "../events/tool-call.ts";
+import { commandFromTitle, type ToolCall } from "../events/tool-call.ts";
 
 /** What an agent asks to do, in the words that a policy judges. What can't be read is of an unknown kind, and refused. */
 export function toApprovalRequest(call: ToolCall, cwd: string): ApprovalRequest {
@@ -36,7 +36,7 @@ function commandOf({ input, title }: ToolCall): string | readonly string[] {
     input === null || typeof input !== "object" ? undefined : (input as { command?: unknown }).command;
   if (typeof command === "string") return command;
   if (Array.isArray(command) && command.every((word) => typeof word === "string")) return command;
-  return title.replaceAll(/^`|`$/g, "");
+  return commandFromTitle(title);
 }
 
 /** Every path that is named anywhere; none at all is not at hand. */
