@@ -34,6 +34,8 @@ const steering = z.object({ sessionId: z.string(), prompt: z.array(z.object({ te
 const fault = process.argv[2];
 const home = process.env["ACP_TEST_HOME"];
 const sessions = new Map<string, Session>();
+/** How often each session was refused. */
+const refusals = new Map<string, number>();
 let isLoggedIn = fault !== "--needs-login";
 
 if (fault === "--exits") {
@@ -351,6 +353,21 @@ const app = agent({ name: "tiny" })
         sessionId,
         update: { sessionUpdate: "usage_update", used: 1, size: 9, cost: { amount: 0.25, currency: "USD" } },
       });
+    if (fault === "--busy-at-first" && (refusals.get(sessionId) ?? 0) < 2) {
+      refusals.set(sessionId, (refusals.get(sessionId) ?? 0) + 1);
+      throw RequestError.internalError({ details: "there is a live writer" });
+    }
+    if (fault === "--late-replay") {
+      // As Gemini CLI does: the past comes after the answer.
+      setTimeout(() => {
+        const content = { type: "text" as const, text: `replayed ${past}` };
+        void client.notify(methods.client.session.update, {
+          sessionId,
+          update: { sessionUpdate: "agent_message_chunk", content },
+        });
+      }, 5);
+      return open(sessionId, mcpServers, _meta);
+    }
     // As the protocol wants it: the whole past is told again before the answer.
     await client.notify(methods.client.session.update, {
       sessionId,

@@ -1,5 +1,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { tempFolder } from "@codexkit/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -126,9 +128,14 @@ describe("an ACP agent", () => {
     await works.stop();
   });
 
-  it("does not show its past again when it is resumed", async () => {
+  it.each([
+    ["when it is resumed", undefined],
+    ["which it sends after it was resumed", "--late-replay"],
+    ["when it was busy with its session at first", "--busy-at-first"],
+  ])("does not show its past again %s", async (_, fault) => {
     await using home = await tempFolder("acp");
-    await using provider = await launchTiny({ env: { ACP_TEST_HOME: home.path } });
+    const env = { ACP_TEST_HOME: home.path };
+    await using provider = await launchTiny({ env, ...(fault !== undefined && { fault }) });
     const first = await provider.spawn({ prompt: "remember the heron", cwd });
     await Array.fromAsync(first.events);
     const again = await provider.resume(first.sessionId, { prompt: "recall", cwd });
@@ -242,17 +249,28 @@ describe("a session that an ACP agent does not load", () => {
   });
 
   it.each([
-    ["lists it", "--lists", /did not open the session.*no such file/],
+    ["has had it just now", "--lists", /did not open the session.*no such file/],
     ["does not name it", "--breaks-on-load", /did not open the session.*disk is full/],
   ])("is there, but can't be opened: the agent %s", async (_, fault, message) => {
     await using home = await tempFolder("acp");
-    await using provider = await launchTiny({ env: { ACP_TEST_HOME: home.path }, fault });
+    const env = { ACP_TEST_HOME: home.path };
+    await using provider = await launchTiny({ env, fault, limits: { reopenMs: 50 } });
     const { sessionId, events } = await provider.spawn({ prompt: "say x", cwd });
     await Array.fromAsync(events);
     await expect(provider.resume(sessionId, { prompt: "x", cwd })).rejects.toMatchObject({
       code: "spawn_failed",
       message: expect.stringMatching(message),
     });
+  });
+});
+
+it("a session that the agent lists and does not load is not taken for an unknown one", async () => {
+  await using home = await tempFolder("acp");
+  const env = { ACP_TEST_HOME: home.path };
+  await writeFile(join(home.path, "listed"), "say x");
+  await using provider = await launchTiny({ env, fault: "--lists" });
+  await expect(provider.resume("listed", { prompt: "x", cwd })).rejects.toMatchObject({
+    code: "spawn_failed",
   });
 });
 

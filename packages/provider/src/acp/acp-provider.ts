@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { untilAborted } from "../contract/until-aborted.ts";
 import type { AgentProvider, CallOptions, SpawnOptions } from "../contract/agent-provider.ts";
 import type { AgentSpec } from "../contract/agent-spec.ts";
@@ -10,13 +11,16 @@ import { ProviderError } from "../contract/provider-error.ts";
 import { acpCapabilities } from "./acp-capabilities.ts";
 import { AcpHandle } from "./acp-handle.ts";
 import { ACP_LIMITS, type AcpLimits } from "./limits.ts";
-import { configureSession, type OpenedSession, openSession } from "./open-session.ts";
+import { configureSession, type OpenedSession, openSession, replaysPast } from "./open-session.ts";
 import { type AsksPermission, planSession, type SessionPlan } from "./plan/plan-session.ts";
 import { AcpAgent } from "./process/acp-agent.ts";
 import type { AcpAuthMethod } from "./process/auth-method.ts";
 import type { AcpCommand } from "./process/start-process.ts";
 import { within } from "./process/within.ts";
 import { SessionBoard } from "./session-board.ts";
+
+/** Before a session is loaded again; then twice as long each time. */
+const FIRST_REOPEN_MS = 25;
 
 export interface AcpProviderOptions extends AcpCommand {
   /** What registries call it. Default `acp`. */
@@ -166,7 +170,7 @@ export class AcpProvider implements AgentProvider {
     const opened = await this.#inTime(
       agent,
       "the agent's session",
-      openSession(agent, plan, resumed, this.#limits.listedPages),
+      this.#openSession(agent, plan, resumed, signal),
     );
     try {
       refuseIgnored(this.name, spec, opened.ignored);
@@ -179,6 +183,30 @@ export class AcpProvider implements AgentProvider {
       throw spawnFailed(error);
     }
     return this.#adopt(agent, plan, opened, { timeoutMs: spec.timeoutMs, signal });
+  }
+
+  /** An agent may refuse a session that ended here a moment ago, because it still writes it. */
+  async #openSession(
+    agent: AcpAgent,
+    plan: SessionPlan,
+    sessionId: string | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<OpenedSession> {
+    if (sessionId === undefined) return openSession(agent, plan, undefined);
+    const { listedPages, reopenMs } = this.#limits;
+    const isKnown = this.#board.hasEnded(sessionId);
+    const deadline = performance.now() + (isKnown ? reopenMs : 0);
+    for (let delayMs = FIRST_REOPEN_MS; ; delayMs *= 2) {
+      try {
+        const opened = await openSession(agent, plan, { sessionId, isKnown, listedPages });
+        if (replaysPast(agent)) await this.#board.untilQuiet(sessionId, this.#limits);
+        return opened;
+      } catch (error) {
+        const isOver = agent.closed || this.#over.signal.aborted || signal?.aborted === true;
+        if (isOver || performance.now() + delayMs > deadline) throw error;
+        await delay(delayMs);
+      }
+    }
   }
 
   #adopt(

@@ -9,6 +9,9 @@ export interface AcpLimits {
   readonly injectMs: number;
   readonly pendingToolMs: number;
   readonly listedPages: number;
+  readonly reopenMs: number;
+  readonly replayQuietMs: number;
+  readonly replayMs: number;
 }
 
 export const ACP_LIMITS: AcpLimits = {
@@ -30,4 +33,10 @@ export const ACP_LIMITS: AcpLimits = {
   pendingToolMs: 30_000,
   // Of the agent's list of sessions, when it refused to load one: enough for thousands.
   listedPages: 100,
+  // Agents refuse a session for a moment after it ended, while they still write it.
+  reopenMs: 3_000,
+  // Some agents answer that a session is loaded, and then send its past: it has ended when nothing came for this long.
+  replayQuietMs: 100,
+  // A past that takes longer is shown in part.
+  replayMs: 5_000,
 };

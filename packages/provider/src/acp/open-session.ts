@@ -17,23 +17,30 @@ export interface OpenedSession {
 /** ACP's code for a resource that the agent does not have. */
 const NOT_FOUND = -32002;
 
+export interface ResumedSession {
+  readonly sessionId: string;
+  /** It ended here, so that the agent does have it. */
+  readonly isKnown: boolean;
+  /** How much of the agent's list of sessions is read. */
+  readonly listedPages: number;
+}
+
 /** Makes a session, or takes one up again. */
 export async function openSession(
   agent: AcpAgent,
   plan: SessionPlan,
-  resumed: string | undefined,
-  listedPages: number,
+  resumed: ResumedSession | undefined,
 ): Promise<OpenedSession> {
   try {
     const { sessionId, ...offer } =
       resumed === undefined
         ? await agent.request(methods.agent.session.new, plan.session)
-        : { ...(await takeUp(agent, plan, resumed)), sessionId: resumed };
+        : { ...(await takeUp(agent, plan, resumed.sessionId)), sessionId: resumed.sessionId };
     const { choices, ignored } = chooseOptions(plan.wishes, offer);
     return { sessionId, ignored: [...plan.ignored, ...ignored], choices };
   } catch (error) {
-    if (resumed !== undefined && (await isMissing(agent, resumed, error, listedPages)))
-      throw sessionNotFound(resumed, error);
+    if (resumed !== undefined && (await isMissing(agent, resumed, error)))
+      throw sessionNotFound(resumed.sessionId, error);
     throw sessionError(agent, error);
   }
 }
@@ -62,15 +69,18 @@ export async function configureSession(
   }
 }
 
+/** Whether the agent replays the past of a session that it takes up. */
+export function replaysPast({ capabilities }: AcpAgent): boolean {
+  return !capabilities.sessionCapabilities?.resume;
+}
+
 /** Without its past being told again, if the agent can do that. */
 function takeUp(
   agent: AcpAgent,
   { session }: SessionPlan,
   sessionId: string,
 ): Promise<Parameters<typeof chooseOptions>[1]> {
-  const method = agent.capabilities.sessionCapabilities?.resume
-    ? methods.agent.session.resume
-    : methods.agent.session.load;
+  const method = replaysPast(agent) ? methods.agent.session.load : methods.agent.session.resume;
   return agent.request(method, { ...session, sessionId });
 }
 
@@ -80,12 +90,11 @@ function takeUp(
  */
 async function isMissing(
   agent: AcpAgent,
-  sessionId: string,
+  { sessionId, isKnown, listedPages }: ResumedSession,
   error: unknown,
-  listedPages: number,
 ): Promise<boolean> {
   if (!(error instanceof RequestError) || needsLogin(error)) return false;
-  if (error.code === NOT_FOUND) return true;
+  if (error.code === NOT_FOUND || isKnown) return error.code === NOT_FOUND;
   if (!agent.capabilities.sessionCapabilities?.list) return describeFailure(error).includes(sessionId);
   try {
     return !(await isListed(agent, sessionId, listedPages));

@@ -1,14 +1,28 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { RequestPermissionRequest, RequestPermissionResponse } from "@agentclientprotocol/sdk";
 import type { AcpHandle } from "./acp-handle.ts";
 import type { SessionNotification, SessionUpdate } from "./events/session-notification.ts";
+import type { AcpLimits } from "./limits.ts";
 import { PermissionDesk } from "./permissions/permission-desk.ts";
 import type { AcpListener } from "./process/acp-agent.ts";
+
+/** Ended sessions that are remembered. */
+const ENDED_SESSIONS = 1_024;
+
+interface ReplayedPast {
+  /** What the session has cost, as far as the agent has reported it. */
+  usd: number;
+  /** How many updates it had. */
+  updates: number;
+}
 
 /** Which session is whose: brings what the one agent says to the handle that it is meant for. */
 export class SessionBoard implements AcpListener {
   readonly #handles = new Map<string, AcpHandle>();
-  /** Sessions that are being resumed, with their cost so far. Updates that arrive meanwhile are their past. */
-  readonly #resuming = new Map<string, number>();
+  /** Sessions that are being resumed. Updates that arrive meanwhile are their past. */
+  readonly #resuming = new Map<string, ReplayedPast>();
+  /** Sessions that have ended here, the newest of them. */
+  readonly #ended = new Set<string>();
   /** What was said of sessions whose ids nobody here knows yet. */
   readonly #early = new Map<string, SessionUpdate[]>();
   readonly #earlyLimit: number;
@@ -33,13 +47,28 @@ export class SessionBoard implements AcpListener {
 
   /** What a session that is being resumed had cost before, as far as the agent has reported it. */
   earlierUsd(sessionId: string): number | undefined {
-    return this.#resuming.get(sessionId);
+    return this.#resuming.get(sessionId)?.usd;
+  }
+
+  /** Whether a session has ended here, so that the agent has it or had it a moment ago. */
+  hasEnded(sessionId: string): boolean {
+    return this.#ended.has(sessionId);
+  }
+
+  /** Waits until the agent has sent no update of a session that is being resumed for a while. */
+  async untilQuiet(sessionId: string, { replayQuietMs, replayMs }: AcpLimits): Promise<void> {
+    const past = this.#resuming.get(sessionId);
+    const deadline = performance.now() + replayMs;
+    for (let before = -1; past && before !== past.updates && performance.now() < deadline;) {
+      before = past.updates;
+      await delay(replayQuietMs);
+    }
   }
 
   /** Opens a session, new or resumed, and keeps what is said of it until there is a handle. */
   async opening<T>(sessionId: string | undefined, open: () => Promise<T>): Promise<T> {
     this.#opening += 1;
-    if (sessionId !== undefined) this.#resuming.set(sessionId, 0);
+    if (sessionId !== undefined) this.#resuming.set(sessionId, { usd: 0, updates: 0 });
     try {
       return await open();
     } finally {
@@ -57,13 +86,15 @@ export class SessionBoard implements AcpListener {
     this.#early.delete(sessionId);
     void handle.released.then(() => {
       if (this.#handles.get(sessionId) === handle) this.#handles.delete(sessionId);
+      this.#remember(sessionId);
     });
   }
 
   update({ sessionId, update }: SessionNotification): void {
     const handle = this.#handles.get(sessionId);
     if (handle) return handle.update(update);
-    if (this.#resuming.has(sessionId)) return this.#keepCost(sessionId, update);
+    const past = this.#resuming.get(sessionId);
+    if (past) return addToPast(past, update);
     if (this.#opening === 0 || this.#kept >= this.#earlyLimit) return;
     this.#kept += 1;
     this.#early.set(sessionId, [...(this.#early.get(sessionId) ?? []), update]);
@@ -79,13 +110,20 @@ export class SessionBoard implements AcpListener {
     if (typeof id === "string") this.#handles.get(id)?.unknownRequest(method);
   }
 
-  #keepCost(sessionId: string, update: SessionUpdate): void {
-    if (update.sessionUpdate !== "usage_update" || update.cost?.currency !== "USD") return;
-    this.#resuming.set(sessionId, update.cost.amount);
+  #remember(sessionId: string): void {
+    this.#ended.add(sessionId);
+    const [oldest] = this.#ended;
+    if (this.#ended.size > ENDED_SESSIONS && oldest !== undefined) this.#ended.delete(oldest);
   }
 
   #forgetEarly(): void {
     this.#early.clear();
     this.#kept = 0;
   }
+}
+
+function addToPast(past: ReplayedPast, update: SessionUpdate): void {
+  past.updates += 1;
+  if (update.sessionUpdate !== "usage_update" || update.cost?.currency !== "USD") return;
+  past.usd = update.cost.amount;
 }
