@@ -58,11 +58,13 @@ export class SessionBoard implements AcpListener {
   /** Waits until the agent has sent no update of a session that is being resumed for a while. */
   async untilQuiet(sessionId: string, { replayQuietMs, replayMs }: AcpLimits): Promise<void> {
     const past = this.#resuming.get(sessionId);
+    if (!past) return;
     const deadline = performance.now() + replayMs;
-    for (let before = -1; past && before !== past.updates && performance.now() < deadline;) {
+    let before: number;
+    do {
       before = past.updates;
       await delay(replayQuietMs);
-    }
+    } while (past.updates !== before && performance.now() < deadline);
   }
 
   /** Opens a session, new or resumed, and keeps what is said of it until there is a handle. */
