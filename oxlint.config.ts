@@ -102,7 +102,14 @@ export default defineConfig({
     ]),
     {
       // Programs for people: what they print is their output.
-      files: ["scripts/**", "packages/*/scripts/**", "examples/**", "bench/**", "packages/*/src/bin/**"],
+      files: [
+        "scripts/**",
+        "packages/*/scripts/**",
+        "examples/**",
+        "bench/**",
+        "interop/main.ts",
+        "packages/*/src/bin/**",
+      ],
       rules: { "eslint/no-console": "off" },
     },
   ],

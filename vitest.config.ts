@@ -12,6 +12,8 @@ export default defineConfig({
       "packages/*/scripts/**/*.test.ts",
       "test/**/*.test.ts",
       "bench/**/*.test.ts",
+      "interop/*.test.ts",
+      "interop/model/*.test.ts",
     ],
     globalSetup: ["test/no-litter.ts"],
     reporters: ["default", "./scripts/count-reporter.ts"],

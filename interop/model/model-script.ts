@@ -1,0 +1,89 @@
+/** A message of the conversation, reduced to what scripts decide on. */
+export interface ModelMessage {
+  readonly role: "user" | "assistant";
+  readonly text: string;
+  /** How many results of tool calls the message carries. */
+  readonly toolResults: number;
+}
+
+/** One request to a model, whatever the API that it came over. */
+export interface ModelRequest {
+  readonly messages: readonly ModelMessage[];
+  /** The names of the tools that the agent offers. */
+  readonly tools: readonly string[];
+}
+
+/** What the model answers: text, a tool call, or text after which the reply never ends. */
+export type ModelReply =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "call"; readonly tool: string; readonly input: Readonly<Record<string, unknown>> }
+  | { readonly type: "hang"; readonly text: string };
+
+/** Every reply reports these tokens, so that usage can be checked. */
+export const REPLY_USAGE = { inputTokens: 120, cachedInputTokens: 20, outputTokens: 30 } as const;
+
+/** Tool calls that an agent needs to be tested with, in its own terms. */
+export interface AgentTools {
+  /** Runs a shell command that is not known to be harmless. */
+  readonly command: (command: string) => ModelReply;
+}
+
+const ORDER = /\[\[(?<verb>[a-z-]+)(?: (?<text>[^\]]*))?\]\]/g;
+
+/** Writes an order into a prompt. Brackets, because agents put context around what the user wrote. */
+export function order(verb: string, text = ""): string {
+  return text === "" ? `[[${verb}]]` : `[[${verb} ${text}]]`;
+}
+
+/** What the conformance suite injects contains this. */
+const INJECTION = "nonce-";
+
+/** The command that the `tool` order runs: prints a word, and writes it to a file in the current folder. */
+export const PROBE_FILE = "interop-probe.txt";
+
+export const PROBE_COMMAND = `echo interop | tee ${PROBE_FILE}`;
+
+/** The command that the `read` order runs: agents know that it changes nothing. */
+const HARMLESS_COMMAND = "ls";
+
+/** Does what the last order in the conversation says. */
+export function playOrder({ messages, tools }: ModelRequest, agent: AgentTools): ModelReply {
+  const text = (content: string): ModelReply => ({ type: "text", text: content });
+  // Requests without tools are side jobs, such as writing a title.
+  if (tools.length === 0) return text("Side job");
+  const at = messages.findLastIndex(({ role, text: content }) => role === "user" && content.match(ORDER));
+  const last = messages[at];
+  const found = last && [...last.text.matchAll(ORDER)].at(-1)?.groups;
+  if (!found) return text("No order found.");
+  const hasResult = messages.slice(at).some(({ toolResults }) => toolResults > 0);
+  switch (found["verb"]) {
+    case "say":
+      return text(found["text"] ?? "");
+    case "work":
+      return { type: "hang", text: "Working" };
+    case "recall":
+      return text(
+        messages
+          .filter(({ role }) => role === "user")
+          .map((message) => message.text)
+          .join(" "),
+      );
+    case "tool":
+      return hasResult ? text("Done.") : agent.command(PROBE_COMMAND);
+    case "read":
+      return hasResult ? text("Done.") : agent.command(HARMLESS_COMMAND);
+    case "steps": {
+      // Between two calls of a tool an agent looks for what was injected.
+      const later = messages.slice(at + 1).filter(({ role }) => role === "user");
+      const injected = later.findLast(({ text: content }) => content.includes(INJECTION));
+      return injected ? text(injected.text) : agent.command("true");
+    }
+    case "server": {
+      const echo = tools.find((name) => /tests.*echo|^echo$/.test(name));
+      if (echo === undefined) return text(`No tool of the server is offered: ${tools.join(", ")}`);
+      return hasResult ? text("Done.") : { type: "call", tool: echo, input: { text: "hello" } };
+    }
+    default:
+      return text(`Unknown order ${found["verb"]}.`);
+  }
+}
