@@ -44,8 +44,8 @@ it("has what was seen, and every check that did not pass", () => {
   ]);
   expect(page).toContain("| usage | right |");
   expect(page).toContain("1 of 4 checks passed, 1 failed");
-  expect(page).toContain("| `bad` | it is bad |");
-  expect(page).toContain("| not verified: no scenario | `open`, `shut` |");
+  expect(page).toContain("| it is bad | `bad` |");
+  expect(page).toContain("| no scenario | `open`, `shut` |");
   expect(page).not.toContain("`good`");
 });
 

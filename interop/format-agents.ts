@@ -24,8 +24,10 @@ export function formatAgents(reports: readonly AgentReport[]): string {
 function summaryOf({ name, package: packageName, version, outcome }: AgentReport): string[] {
   const cells = [`[${name}](#${name})`, `\`${packageName}@${version}\``];
   if (!outcome.ran) return [...cells, "not run", "", "", "", ""];
-  const { conforms, tiers } = outcome.conformance;
-  return [...cells, conforms ? "yes" : "no", ...tiers.map(({ status }) => words(status))];
+  const { conforms, tiers, checks } = outcome.conformance;
+  const open = checks.filter(({ status }) => status === "not_verified").length;
+  const verdict = `${conforms ? "yes" : "no"}${open === 0 ? "" : ` (${open} of ${checks.length} checks not verified)`}`;
+  return [...cells, verdict, ...tiers.map(({ status }) => words(status))];
 }
 
 function sectionOf(report: AgentReport): string[] {
@@ -54,19 +56,18 @@ function conformanceOf({ checks }: ConformanceResult): string[] {
     checks.filter((check) => check.status === status).length;
   const failed = checks.filter(({ status }) => status === "failed");
   const open = checks.filter(({ status }) => status === "not_applicable" || status === "not_verified");
-  const byReason = Map.groupBy(open, ({ status, reason = "" }) => `${words(status)}: ${reason}`);
   return [
     `Conformance: ${count("passed")} of ${checks.length} checks passed, ${count("failed")} failed, ${count("not_applicable")} did not apply, ${count("not_verified")} were not verified.`,
     "",
-    ...optionalTable(
-      ["failed check", "reason"],
-      failed.map(({ id, reason = "" }) => [`\`${id}\``, cell(reason)]),
-    ),
-    ...optionalTable(
-      ["did not run", "checks"],
-      [...byReason].map(([reason, group]) => [cell(reason), group.map(({ id }) => `\`${id}\``).join(", ")]),
-    ),
+    ...optionalTable(["why it failed", "checks"], byReason(failed)),
+    ...optionalTable(["why it did not run", "checks"], byReason(open)),
   ];
+}
+
+/** Checks that share a reason share a row. */
+function byReason(checks: ConformanceResult["checks"]): string[][] {
+  const groups = Map.groupBy(checks, ({ reason = "" }) => cell(reason));
+  return [...groups].map(([reason, group]) => [reason, group.map(({ id }) => `\`${id}\``).join(", ")]);
 }
 
 function optionalTable(head: readonly string[], rows: readonly (readonly string[])[]): string[] {

@@ -1,5 +1,6 @@
 // Runs the conformance suite on real ACP agents: `npm run interop [agent …]`. Without names it runs all of them. The reports are
-// kept in interop/reports, and docs/acp-agents.md is written from them.
+// kept in interop/reports, and docs/acp-agents.md is written from them. An interrupt ends the suite of the agent that runs; what
+// was not checked is reported as not verified.
 import { spawnSync } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
@@ -19,10 +20,15 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 
+const interrupted = new AbortController();
+process.once("SIGINT", () => interrupted.abort());
+
 installAgents();
 for (const agent of AGENTS.filter(({ name }) => names.length === 0 || names.includes(name))) {
+  if (interrupted.signal.aborted) break;
   console.log(agent.name);
   const report = await runAgent(agent, {
+    signal: interrupted.signal,
     onProbe: (what) => console.log(`  probing: ${what}`),
     onCheck: ({ id, status, reason }) =>
       console.log(`  ${id}: ${status}${status === "failed" ? `: ${reason}` : ""}`),

@@ -16,7 +16,7 @@ const SERVERS: NonNullable<AgentSpec["mcpStdioServers"]> = [
   {
     name: "tests",
     command: process.execPath,
-    args: [fileURLToPath(new URL("echo-server.ts", import.meta.url))],
+    args: [fileURLToPath(new URL("../packages/provider/test/mcp-server.ts", import.meta.url))],
   },
 ];
 
@@ -30,19 +30,20 @@ const LIMITS = {
   shutdownMs: 60_000,
 };
 
-/** What the caller is told while an agent runs. */
-export interface RunListener {
+export interface RunOptions {
+  /** Ends the conformance suite early. */
+  readonly signal: AbortSignal;
   readonly onProbe: (what: string) => void;
   readonly onCheck: (check: CheckReport) => void;
 }
 
 /** Runs the probes and the conformance suite on one agent. Never rejects: an agent that can't be run is reported with the reason. */
-export async function runAgent(agent: AgentDefinition, listener: RunListener): Promise<AgentReport> {
+export async function runAgent(agent: AgentDefinition, options: RunOptions): Promise<AgentReport> {
   const { name, package: packageName, api, configuration, note } = agent;
   await using root = await tempFolder(`interop-${name}`);
   let outcome: AgentReport["outcome"];
   try {
-    outcome = await play(agent, root.path, listener);
+    outcome = await play(agent, root.path, options);
   } catch (error) {
     outcome = { ran: false, reason: error instanceof Error ? error.message : String(error) };
   }
@@ -55,7 +56,7 @@ export async function runAgent(agent: AgentDefinition, listener: RunListener): P
 async function play(
   agent: AgentDefinition,
   root: string,
-  listener: RunListener,
+  options: RunOptions,
 ): Promise<AgentReport["outcome"]> {
   const [home, temp, workspace] = ["home", "temp", "workspace"].map((folder) => join(root, folder)) as [
     string,
@@ -115,13 +116,14 @@ async function play(
       providerConfig: { mode: agent.sampleMode },
     },
     limits: LIMITS,
-    onCheck: listener.onCheck,
+    onCheck: options.onCheck,
+    signal: options.signal,
   });
   const conformance = { conforms, tiers, checks: checks.map(({ tookMs: _tookMs, ...check }) => check) };
   return { ran: true, findings, conformance };
 
   async function probe(): ReturnType<typeof probeAgent> {
     await using provider = await make();
-    return await probeAgent({ provider, workspace, spec, servers: SERVERS, onProbe: listener.onProbe });
+    return await probeAgent({ provider, workspace, spec, servers: SERVERS, onProbe: options.onProbe });
   }
 }
