@@ -19,14 +19,28 @@ export type CodexModelErrorCode =
 
 const marker = Symbol.for("vercel.ai.error.AI_CodexModelError");
 
+/** A tool result that a failed call brought. The tool has run: it need not, and often must not, run again. */
+export interface UnusedToolResult {
+  readonly toolCallId: string;
+  readonly toolName: string;
+  readonly output: unknown;
+}
+
 /** Whatever goes wrong here and is not the model's own failure, which is an `APICallError`. */
 export class CodexModelError extends AISDKError {
   readonly [marker] = true;
   readonly code: CodexModelErrorCode;
+  /** Results of tools that the call brought, where Codex died before its turn could use them. */
+  readonly toolResults: readonly UnusedToolResult[];
 
-  constructor(code: CodexModelErrorCode, message: string, options?: { cause?: unknown }) {
+  constructor(
+    code: CodexModelErrorCode,
+    message: string,
+    options?: { readonly cause?: unknown; readonly toolResults?: readonly UnusedToolResult[] },
+  ) {
     super({ name: "AI_CodexModelError", message, cause: options?.cause });
     this.code = code;
+    this.toolResults = options?.toolResults ?? [];
   }
 
   static override isInstance(error: unknown): error is CodexModelError {

@@ -6,11 +6,16 @@ export const limits = {
   idleShutdownMs: 10 * 60_000,
   /** The same for a connection, which does keep the program alive: a script should not wait long for its end. */
   idleDisconnectMs: 5_000,
-  /** Threads without a turn that are kept for their next one; the oldest goes first and comes back from its messages. */
+  /** Threads without a turn that are kept for their next one; the oldest is released first and returns from its messages. */
   idleThreads: 64,
-  /** How long such a thread is kept: each may have MCP servers of its own that run. */
+  /** How long such a thread is kept. */
   idleThreadMs: 10 * 60_000,
-  /** Threads that are started ahead for calls of one kind, at the most: as many as were made at once. */
+  /** The same for threads with MCP servers, each of which has processes of its own. */
+  idleMcpThreads: 2,
+  idleMcpThreadMs: 5_000,
+  /** Released threads that are remembered, so that their conversations move to a new thread without a warning. */
+  releasedThreads: 1_000,
+  /** Threads that are started ahead per kind of call: as many as there were concurrent calls, up to this. */
   readyThreads: 8,
   /** How long they wait: what they read at their start, such as AGENTS.md, must not be old. */
   readyThreadMs: 10_000,

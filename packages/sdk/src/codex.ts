@@ -1,5 +1,12 @@
 import { type ClientRequests, CODEX_VERSION, type v1, type v2 } from "@codexkit/protocol";
-import { type CallOptions, connectWebSocket, type ParamsArgument, type RpcLimits } from "@codexkit/rpc";
+import {
+  type CallOptions,
+  connectWebSocket,
+  type ParamsArgument,
+  type RpcLimits,
+  type Transport,
+} from "@codexkit/rpc";
+import { observedOpen, type Packet } from "./connection/observe-transport.ts";
 import { type ServerLink, Supervisor } from "./connection/supervisor.ts";
 import { EventRouter } from "./events/event-router.ts";
 import type { CodexEvent, RawMessage } from "./events/event.ts";
@@ -48,6 +55,8 @@ export interface CodexOptions {
   readonly limits?: Partial<RpcLimits>;
   /** When turns that the server went silent about are asked after. */
   readonly reconcile?: ReconcileTimes;
+  /** Receives every message to and from the server. They hold prompts and credentials: log them with care. */
+  readonly onPacket?: (packet: Packet) => void;
 }
 
 /** How a server of ours is found, set up and started. */
@@ -117,6 +126,7 @@ export class Codex implements Topics, AsyncDisposable {
   readonly #reconciler: TurnReconciler;
 
   private constructor(options: CodexOptions, link: Pick<SupervisorLink, "open" | "launched" | "local">) {
+    const { onPacket } = options;
     const desk = new ServerRequestDesk({
       handlersFor: (threadId) => [
         ...(threadId === undefined ? [] : this.#threads.handlersFor(threadId)),
@@ -127,7 +137,7 @@ export class Codex implements Topics, AsyncDisposable {
       ...(options.approvalTimeoutMs === undefined ? {} : { approvalTimeoutMs: options.approvalTimeoutMs }),
     });
     this.#supervisor = new Supervisor({
-      open: link.open,
+      open: onPacket === undefined ? link.open : observedOpen(link.open, onPacket),
       launched: link.launched,
       initialize: initializeParams(options),
       handshakeTimeoutMs: options.handshakeTimeoutMs ?? HANDSHAKE_TIMEOUT_MS,
@@ -219,6 +229,22 @@ export class Codex implements Topics, AsyncDisposable {
       return { transport, url: String(url), close: () => transport.close() };
     };
     return Codex.#opened(new Codex(options, { open, launched: false, local }), options.signal);
+  }
+
+  /**
+   * Uses connections of the caller's making: through a tunnel, into a container, in memory.
+   * @param open Opens a connection that is not yet initialized; called again after one was lost.
+   */
+  static async over(
+    open: (signal: AbortSignal) => Promise<Transport>,
+    options: CodexOptions & { readonly local?: boolean | undefined } = {},
+  ): Promise<Codex> {
+    const openLink = async (signal: AbortSignal): Promise<ServerLink> => {
+      const transport = await open(signal);
+      return { transport, close: () => transport.close() };
+    };
+    const link = { open: openLink, launched: false, local: options.local ?? false };
+    return Codex.#opened(new Codex(options, link), options.signal);
   }
 
   static async #opened(codex: Codex, signal: AbortSignal | undefined): Promise<Codex> {

@@ -10,6 +10,7 @@ export {
   VERSION,
 } from "./codex.ts";
 export type { OutliveOwner } from "./process/launch-keeper.ts";
+export type { Packet } from "./connection/observe-transport.ts";
 export { CodexError, type CodexErrorCode } from "./errors.ts";
 
 // For packages that have options of their own: rejects misspelt ones with the nearest valid name.

@@ -9,24 +9,19 @@ import {
 } from "codexkit";
 import type { AskDesk } from "../session/ask-desk.ts";
 import { approvalAsk } from "./approval-ask.ts";
+import type { ApprovalSettings, CodexHandlers } from "./approval-settings.ts";
 
-/** What a program may answer by itself. What it has no handler for, and passes on, is asked of a person. */
-export type CodexHandlers = Omit<ServerRequestHandlers, "toolCall">;
-
-export interface ApprovalSettings {
-  /** Decides what needs no person; without one, everything that Codex asks for does. */
-  readonly policy?: Policy | (() => Policy) | undefined;
-  readonly handlers?: CodexHandlers | undefined;
-  /** How long a person may take. */
-  readonly parkedTurnMs: number;
-}
-
-/** The handlers of a thread: the program's own, then the policy, then a person, who answers in a later call. */
+/**
+ * The handlers of a thread: the program's own, then the policy, then a person, who answers in a later call. Each call may
+ * bring its own.
+ * @param first Those of the call that the thread is for.
+ */
 export function approvalHandlers(
-  { policy, handlers, parkedTurnMs }: ApprovalSettings,
+  first: ApprovalSettings,
   desk: AskDesk,
   cwd: string | undefined,
 ): ServerRequestHandlers {
+  const current = (): ApprovalSettings => desk.approvals ?? first;
   const askPerson = async (
     approval: AnyApproval,
     context: HandlerContext,
@@ -41,7 +36,7 @@ export function approvalHandlers(
   ): Promise<ApprovalAnswer<AnyDecision>> => {
     const { approve } = policyHandlers(judge, {
       ...(cwd !== undefined && { cwd }),
-      timeoutMs: parkedTurnMs,
+      timeoutMs: current().parkedTurnMs,
       ask: async (_question, signal) => {
         const { approved, reason } = await askPerson(approval, context, signal);
         return { decision: approved ? "allow" : "deny", reason, by: "person" };
@@ -50,14 +45,19 @@ export function approvalHandlers(
     return approve?.(approval, context) ?? "pass";
   };
 
-  return {
-    ...handlers,
-    approve: async (approval, context) => {
-      const own = (await handlers?.approve?.(approval, context)) ?? "pass";
-      if (own !== "pass") return own;
-      if (policy !== undefined) return byPolicy(approval, context, policy);
-      const { approved, reason } = await askPerson(approval, context, context.signal);
-      return { decision: approved ? "accept" : "decline", ...(reason !== undefined && { reason }) };
-    },
+  const approve: ServerRequestHandlers["approve"] = async (approval, context) => {
+    const { handlers, policy } = current();
+    const own = (await handlers?.approve?.(approval, context)) ?? "pass";
+    if (own !== "pass") return own;
+    if (policy !== undefined) return byPolicy(approval, context, policy);
+    const { approved, reason } = await askPerson(approval, context, context.signal);
+    return { decision: approved ? "accept" : "decline", ...(reason !== undefined && { reason }) };
   };
+  // Every other slot is looked up when it is needed: which ones there are depends on the call at hand.
+  return new Proxy<ServerRequestHandlers>(
+    {},
+    {
+      get: (_, slot) => (slot === "approve" ? approve : current().handlers?.[slot as keyof CodexHandlers]),
+    },
+  );
 }

@@ -1,7 +1,7 @@
 import type { Codex, ForkThreadOptions, Input, Thread, v2 } from "codexkit";
 import { CodexModelError } from "../errors.ts";
 import { PROVIDER_KEY } from "../stream/metadata.ts";
-import { toModelError } from "../stream/turn-error.ts";
+import { toCallError } from "./to-call-error.ts";
 import type { CodexHolder } from "./codex-holder.ts";
 
 /** A thread by its id, or by the provider metadata of anything that came out of it: a result, a part, a message. */
@@ -76,7 +76,7 @@ export class CodexThreads {
     try {
       yield* lease.codex.listThreads(filter, signal ? { signal } : {});
     } catch (error) {
-      throw toModelError(error);
+      throw await toCallError(error);
     } finally {
       lease.release();
     }
@@ -110,7 +110,7 @@ export class CodexThreads {
     try {
       return await act(lease.codex, lease.sessions);
     } catch (error) {
-      throw toModelError(error);
+      throw await toCallError(error);
     } finally {
       lease.release();
     }

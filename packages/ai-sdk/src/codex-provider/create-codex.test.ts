@@ -6,7 +6,7 @@ import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import { codexStage, said } from "../../test/codex-stage.ts";
+import { codexStage, ofType, partsOf, said } from "../../test/codex-stage.ts";
 import { codex, type CodexSettings, createCodex } from "../index.ts";
 
 describe("a provider", () => {
@@ -51,13 +51,16 @@ describe("a provider", () => {
     expect(JSON.stringify(stage.model.requests[0]?.input)).toContain("From middleware.");
   });
 
-  it("takes no more calls once it is closed, and ends those that run", async () => {
+  it("takes no more calls once it is closed, and rejects those that run", async () => {
     const never = gate();
-    await using stage = await codexStage([[say(["so far", waitFor(never)])]]);
+    await using stage = await codexStage(() => [say(["so far", waitFor(never)])]);
     const running = stage.codex().doGenerate({ prompt: said("go") });
-    await stage.model.waitForRequests(1);
+    const streamed = partsOf(stage.codex(), { prompt: said("go") });
+    const rejected = expect(running).rejects.toMatchObject({ code: "closed" });
+    await stage.model.waitForRequests(2);
     await stage.codex.close();
-    expect(await running).toMatchObject({ finishReason: { unified: "interrupted" } });
+    await rejected;
+    expect(ofType(await streamed, "error")).toMatchObject([{ error: { code: "closed" } }]);
     await expect(stage.codex().doGenerate({ prompt: said("go") })).rejects.toMatchObject({ code: "closed" });
     // A codex of the caller's own is the caller's to close.
     expect(stage.stage.codex.pid).toBeDefined();

@@ -5,20 +5,22 @@ import {
   type ProviderV4,
 } from "@ai-sdk/provider";
 import type { v2 } from "codexkit";
-import { limits } from "../limits.ts";
 import { CodexLanguageModel } from "../model/codex-language-model.ts";
-import { CONFIGURED_MODEL } from "../model/read-call.ts";
+import { CONFIGURED_MODEL } from "../model/configured-model.ts";
+import type { CodexModelId } from "../model/model-ids.ts";
 import { CodexHolder } from "./codex-holder.ts";
+import { callDefaults, type CodexModelSettings, readModelSettings } from "./model-settings.ts";
 import { type CodexSettings, readSettings } from "./settings.ts";
 import { CodexThreads } from "./codex-threads.ts";
-import { toModelError } from "../stream/turn-error.ts";
+import { toCallError } from "./to-call-error.ts";
 
 /** A provider of the AI SDK: call it for a model. Without a name it is the one that Codex is configured with. */
 export interface CodexProvider extends ProviderV4, AsyncDisposable {
-  (modelId?: string): CodexLanguageModel;
-  languageModel(modelId?: string): CodexLanguageModel;
+  /** @param settings What holds for the calls of this model, over the provider's settings; handlers and a policy among it. */
+  (modelId?: CodexModelId, settings?: CodexModelSettings): CodexLanguageModel;
+  languageModel(modelId?: CodexModelId, settings?: CodexModelSettings): CodexLanguageModel;
   /** The same as `languageModel`. */
-  chat(modelId?: string): CodexLanguageModel;
+  chat(modelId?: CodexModelId, settings?: CodexModelSettings): CodexLanguageModel;
   /** The models that Codex knows, in the order in which it shows them. */
   listModels(options?: { readonly signal?: AbortSignal }): Promise<v2.Model[]>;
   /** What can be done with threads beside running turns: steer, interrupt, queue, fork, compact, read, list. */
@@ -36,16 +38,20 @@ export interface CodexProvider extends ProviderV4, AsyncDisposable {
  */
 export function createCodex(settings: CodexSettings = {}): CodexProvider {
   const checked = readSettings(settings);
-  const parkedTurnMs = checked.parkedTurnMs ?? limits.parkedTurnMs;
-  const { policy, handlers } = checked;
-  const holder = new CodexHolder(checked, { policy, handlers, parkedTurnMs });
+  const holder = new CodexHolder(checked);
+  const { logger } = checked;
+  const onWarning = logger && ((message: string): void => logger.warn?.(message));
+  const provided = { ...checked, fetch: checked.fetch, onWarning };
 
-  const languageModel = (modelId: string = CONFIGURED_MODEL): CodexLanguageModel =>
-    new CodexLanguageModel(modelId, { settings: checked, holder });
+  const languageModel = (
+    modelId: CodexModelId = CONFIGURED_MODEL,
+    own: CodexModelSettings = {},
+  ): CodexLanguageModel =>
+    new CodexLanguageModel(modelId, { defaults: callDefaults(provided, readModelSettings(own)), holder });
 
-  function provider(modelId?: string): CodexLanguageModel {
+  function provider(modelId?: CodexModelId, own?: CodexModelSettings): CodexLanguageModel {
     if (new.target) throw new TypeError("A codex provider is called without new: codex(modelId).");
-    return languageModel(modelId);
+    return languageModel(modelId, own);
   }
   const close = (): Promise<void> => holder.close();
   return Object.assign(provider, {
@@ -73,7 +79,7 @@ async function listModels(holder: CodexHolder, signal: AbortSignal | undefined):
   try {
     return await Array.fromAsync(lease.codex.models.list(signal ? { signal } : {}));
   } catch (error) {
-    throw toModelError(error);
+    throw await toCallError(error);
   } finally {
     lease.release();
   }

@@ -1,78 +1,86 @@
-import type { Policy } from "@codexkit/approvals";
-import { Codex, type ConnectOptions, type LaunchOptions, type McpServers } from "codexkit";
+import type { Codex, CodexOptions, ConnectOptions, LaunchOptions } from "codexkit";
 import { z } from "zod";
-import type { CodexHandlers } from "../approval/approval-handlers.ts";
-import { checked, sharedOptions } from "../model/model-options.ts";
+import { checked } from "../model/model-options.ts";
+import { type CodexModelSettings, milliseconds, modelSettings, object } from "./model-settings.ts";
 
-const object = <Type extends object>(): z.ZodType<Type> =>
-  z.custom<Type>((value) => typeof value === "object" && value !== null, "must be an object");
+const isCodex = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && "startThread" in value && "resumeThread" in value;
 
-const milliseconds = z.number().positive();
+const count = z.number().int().min(0);
+
+const fields = {
+  ...modelSettings,
+  codex: z.custom<Codex>(isCodex, "must be a Codex of the package codexkit").optional(),
+  launch: object<LaunchOptions>().optional(),
+  connect: object<ConnectOptions & { readonly url: string | URL }>()
+    .refine(({ url }) => Boolean(url), "needs the url of a server")
+    .optional(),
+  transport: object<CustomTransport>()
+    .refine(({ open }) => typeof open === "function", "needs a function open")
+    .optional(),
+  idleShutdownMs: z.union([milliseconds, z.literal(false)]).optional(),
+  idleThreads: count.optional(),
+  idleThreadMs: milliseconds.optional(),
+  readyThreads: count.optional(),
+  onPacket: z
+    .custom<NonNullable<CodexOptions["onPacket"]>>(
+      (value) => typeof value === "function",
+      "must be a function",
+    )
+    .optional(),
+  logger: object<CodexLogger>().optional(),
+  fetch: z.custom<typeof fetch>((value) => typeof value === "function", "must be a function").optional(),
+};
 
 const schema = z
-  .strictObject({
-    ...sharedOptions,
-    codex: z
-      .custom<Codex>((value) => value instanceof Codex, "must be a Codex of the package codexkit")
-      .optional(),
-    launch: object<LaunchOptions>().optional(),
-    connect: object<ConnectOptions & { readonly url: string | URL }>()
-      .refine(({ url }) => Boolean(url), "needs the url of a server")
-      .optional(),
-    policy: z
-      .custom<Policy | (() => Policy)>(
-        (value) => typeof value === "object" || typeof value === "function",
-        "must be a policy of @codexkit/approvals",
-      )
-      .optional(),
-    handlers: object<CodexHandlers>().optional(),
-    parkedTurnMs: milliseconds.optional(),
-    idleShutdownMs: z.union([milliseconds, z.literal(false)]).optional(),
-    fetch: z.custom<typeof fetch>((value) => typeof value === "function", "must be a function").optional(),
-  })
-  .refine(({ codex, launch, connect }) => [codex, launch, connect].filter(Boolean).length <= 1, {
-    error: "Give one of codex, launch and connect.",
-  });
+  .strictObject(fields)
+  .refine(
+    ({ codex, launch, connect, transport }) =>
+      [codex, launch, connect, transport].filter(Boolean).length <= 1,
+    { error: "Give one of codex, launch, connect and transport." },
+  );
 
-/** How a provider reaches Codex, and what its threads and turns are like unless a call says otherwise. */
-export interface CodexSettings {
+/** A way to an app-server of the caller's own: a tunnel, a container, a test. */
+export interface CustomTransport extends CodexOptions {
+  /** Opens a connection; called again after one was lost. */
+  readonly open: Parameters<typeof Codex.over>[0];
+  /** Whether the server shares this machine's files. Default: false. */
+  readonly local?: boolean | undefined;
+}
+
+/** Receives what the provider and Codex report beside results. `console` is one. */
+export interface CodexLogger {
+  debug?(message: string): void;
+  warn?(message: string): void;
+}
+
+/** How a provider reaches Codex, and what its threads and turns are like unless a model or a call says otherwise. */
+export interface CodexSettings extends CodexModelSettings {
   /** A Codex of your own; the provider does not close it. */
   readonly codex?: Codex | undefined;
-  /** How a codex of the provider's is launched, at its first call. This, with defaults, is what happens without any setting. */
+  /** How the provider launches a codex, at its first call. Default: with the defaults of `Codex.launch`. */
   readonly launch?: LaunchOptions | undefined;
   /** A running server: `ws://…`, `wss://…` or `unix:///path`. */
   readonly connect?: (ConnectOptions & { readonly url: string | URL }) | undefined;
-  /** The folder that Codex works in; absolute. Default: that of the codex. */
-  readonly cwd?: string | undefined;
-  readonly sandbox?: "read-only" | "workspace-write" | "danger-full-access" | undefined;
-  readonly approvalPolicy?: z.output<(typeof sharedOptions)["approvalPolicy"]>;
-  /** How hard the model thinks; the call's own `reasoning` counts more. */
-  readonly effort?: string | undefined;
-  readonly summary?: "auto" | "concise" | "detailed" | "none" | undefined;
-  readonly serviceTier?: string | undefined;
-  /** Whether Codex stores threads, so that another process can go on with them. Default false. */
-  readonly persist?: boolean | undefined;
-  /** MCP servers of every thread; the user's configuration is not touched. */
-  readonly mcpServers?: McpServers | undefined;
-  /** Instructions beside the system messages of each prompt. */
-  readonly instructions?: string | undefined;
-  /** Takes the place of Codex's own instructions. */
-  readonly baseInstructions?: string | undefined;
-  /** Anything else of Codex's configuration, for every thread. */
-  readonly config?: z.output<(typeof sharedOptions)["config"]>;
-  /** Decides which approvals need no person. Without one, everything that Codex asks for does. */
-  readonly policy?: Policy | (() => Policy) | undefined;
-  /** Answers to what Codex asks, before the policy and a person. Questions of the model and of MCP servers have only these. */
-  readonly handlers?: CodexHandlers | undefined;
-  /** How long a turn waits for a tool's result or a person. Default 15 minutes. */
-  readonly parkedTurnMs?: number | undefined;
-  /** How long a codex without work is kept; false keeps it until `close`. Default ten minutes, five seconds of a connection. */
+  /** A connection of your own making. */
+  readonly transport?: CustomTransport | undefined;
+  /** How long a codex without work is kept; false keeps it until `close`. Default: 10 minutes; 5 seconds for `connect`. */
   readonly idleShutdownMs?: number | false | undefined;
-  /** Fetches the files of prompts. */
+  /** How many threads without a turn are kept for their next one. Default: 64; 2 of those with MCP servers. */
+  readonly idleThreads?: number | undefined;
+  /** How long such a thread is kept. Default: 10 minutes; 5 seconds with MCP servers. */
+  readonly idleThreadMs?: number | undefined;
+  /** How many threads are started ahead for repeated calls of one kind; 0 starts none. Default: 8. */
+  readonly readyThreads?: number | undefined;
+  /** Receives every message to and from Codex. They hold prompts and credentials: log them with care. */
+  readonly onPacket?: CodexOptions["onPacket"];
+  /** Receives Codex's log (`debug`) and the warnings of turns (`warn`). Default: none. */
+  readonly logger?: CodexLogger | undefined;
+  /** Downloads the files of prompts. Default: the global `fetch`. */
   readonly fetch?: typeof fetch | undefined;
 }
 
-/** Reads the settings; what is not one is an error. */
+/** Checks the settings of a provider. An unknown key is an error. */
 export function readSettings(settings: CodexSettings): CodexSettings {
-  return checked(schema, settings, "The settings of createCodex");
+  return checked(schema, settings, { what: "The settings of createCodex", keys: Object.keys(fields) });
 }

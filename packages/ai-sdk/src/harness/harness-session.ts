@@ -7,13 +7,8 @@ import {
   type HarnessV1ResumeSessionState,
   type HarnessV1Session,
 } from "@ai-sdk/harness";
-import type {
-  JSONObject,
-  LanguageModelV4,
-  LanguageModelV4CallOptions,
-  LanguageModelV4Prompt,
-} from "@ai-sdk/provider";
-import type { CodexLanguageModelOptions } from "../model/model-options.ts";
+import type { JSONObject, LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
+import type { CodexLanguageModelOptions } from "../model/options.ts";
 import { PROVIDER_KEY } from "../stream/metadata.ts";
 import { continueState, HARNESS_ID, type HarnessState, resumeState } from "./harness-state.ts";
 import { HarnessTurn } from "./harness-turn.ts";
@@ -120,7 +115,7 @@ export class HarnessSession implements HarnessV1Session {
             prompt,
             abortSignal,
             // The types of MCP servers are JSON, and don't say so.
-            providerOptions: { [PROVIDER_KEY]: this.#callOptions(prompt) as JSONObject },
+            providerOptions: { [PROVIDER_KEY]: this.#callOptions() as JSONObject },
           }),
         wasCompacted,
         steer: async (text) => this.#options.steer(this.#threadId ?? "", text),
@@ -135,10 +130,9 @@ export class HarnessSession implements HarnessV1Session {
     return turn;
   }
 
-  #callOptions(prompt: LanguageModelV4Prompt): CodexLanguageModelOptions {
-    // Answers are for the turn that their calls name; only new input is for the session's thread.
-    const isNew = prompt.every(({ role }) => role !== "assistant");
-    const thread = isNew && this.#threadId !== undefined ? { threadId: this.#threadId } : {};
+  /** The thread is always named: the prompts of a harness hold only what is new. */
+  #callOptions(): CodexLanguageModelOptions {
+    const thread = this.#threadId === undefined ? {} : { threadId: this.#threadId };
     return { ...this.#options.options, ...thread };
   }
 }

@@ -1,5 +1,5 @@
 import type { HarnessV1PermissionMode } from "@ai-sdk/harness";
-import type { CodexLanguageModelOptions } from "../model/model-options.ts";
+import type { CodexLanguageModelOptions } from "../model/options.ts";
 
 /** What Codex may do without asking, in its own words. What needs more is asked for, as an approval of the call. */
 export function permissions(

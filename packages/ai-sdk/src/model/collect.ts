@@ -46,6 +46,12 @@ export async function collect(
         if (block) block.text += part.delta;
         break;
       }
+      case "text-end":
+      case "reasoning-end": {
+        const block = blocks.get(part.id);
+        if (block) Object.assign(block, metadataOf(part));
+        break;
+      }
       case "tool-result":
         if (part.preliminary !== true) content.push(part);
         break;

@@ -1,6 +1,7 @@
-import type { McpServers } from "codexkit";
 import { z } from "zod";
 import { CodexModelError } from "../errors.ts";
+import type { CodexLanguageModelOptions, McpServerOption } from "./options.ts";
+import { suggestKey } from "./suggest-key.ts";
 
 const approvalPolicy = z.union([
   z.enum(["untrusted", "on-request", "never"]),
@@ -15,43 +16,58 @@ const approvalPolicy = z.union([
   }),
 ]);
 
-const mcpServers = z.custom<McpServers>(
-  (value) => typeof value === "object" && value !== null,
-  "must be an object of servers by name",
+const sandboxPolicy = z.discriminatedUnion("type", [
+  z.strictObject({ type: z.literal("dangerFullAccess") }),
+  z.strictObject({ type: z.literal("readOnly"), networkAccess: z.boolean().optional() }),
+  z.strictObject({
+    type: z.literal("workspaceWrite"),
+    writableRoots: z.array(z.string().min(1)).optional(),
+    networkAccess: z.boolean().optional(),
+    excludeTmpdirEnvVar: z.boolean().optional(),
+    excludeSlashTmp: z.boolean().optional(),
+  }),
+  z.strictObject({
+    type: z.literal("externalSandbox"),
+    networkAccess: z.enum(["restricted", "enabled"]).optional(),
+  }),
+]);
+
+// The SDK checks each server, with messages of its own.
+const mcpServers = z.record(
+  z.string(),
+  z.custom<McpServerOption>((value) => typeof value === "object" && value !== null, "must be an object"),
 );
 
-/** What may be set for all calls and for one. */
+const summary = z.enum(["auto", "concise", "detailed", "none"]);
+
+/** The schema of what may be set for all calls and for one. */
 export const sharedOptions = {
-  /** The folder that Codex works in; absolute. */
   cwd: z.string().optional(),
-  /** What commands may do without an approval. */
+  workspace: z.enum(["call", "conversation"]).optional(),
   sandbox: z.enum(["read-only", "workspace-write", "danger-full-access"]).optional(),
-  /** When Codex asks before it acts. */
+  sandboxPolicy: sandboxPolicy.optional(),
   approvalPolicy: approvalPolicy.optional(),
-  /** How hard the model thinks; the call's own `reasoning` counts more. */
+  approvalsReviewer: z.enum(["user", "auto_review"]).optional(),
   effort: z.string().min(1).optional(),
-  /** How much of its thoughts the model tells. */
-  summary: z.enum(["auto", "concise", "detailed", "none"]).optional(),
+  reasoningEffort: z.string().min(1).optional(),
+  summary: summary.optional(),
+  reasoningSummary: summary.optional(),
+  textVerbosity: z.enum(["low", "medium", "high"]).optional(),
   serviceTier: z.string().optional(),
-  /** Whether Codex stores the thread, so that another process can go on with it. Default false. */
   persist: z.boolean().optional(),
-  /** MCP servers of the thread, by name. */
   mcpServers: mcpServers.optional(),
-  /** Instructions beside the system messages of the prompt. */
   instructions: z.string().optional(),
-  /** Takes the place of Codex's own instructions. */
   baseInstructions: z.string().optional(),
-  /** Anything else of Codex's configuration, for the thread. */
   config: z.record(z.string(), z.json()).optional(),
+  plans: z.boolean().optional(),
+  extractMentions: z.boolean().optional(),
 };
 
 const namedPath = z.strictObject({ name: z.string().min(1), path: z.string().min(1) });
 
-const schema = z.strictObject({
+const schema: z.ZodType<CodexLanguageModelOptions, CodexLanguageModelOptions> = z.strictObject({
   ...sharedOptions,
-  /** The thread to go on with, whatever the messages say. */
   threadId: z.string().min(1).optional(),
-  /** Works on a copy of the thread: whole, through a turn, or up to one. */
   fork: z
     .union([
       z.boolean(),
@@ -59,30 +75,33 @@ const schema = z.strictObject({
       z.strictObject({ beforeTurnId: z.string() }),
     ])
     .optional(),
-  /** Makes the thread's history shorter before the turn. */
   compact: z.boolean().optional(),
-  /** Skills to use, each with the path of its SKILL.md; say `$name` in the text too. */
   skills: z.array(namedPath).optional(),
-  /** Files, apps (`app://id`) and plugins (`plugin://name@market`) that the text speaks of as `@name`. */
   mentions: z.array(namedPath).optional(),
 });
 
-/** `providerOptions.codex` of a call. */
-export type CodexLanguageModelOptions = z.input<typeof schema>;
+const OPTION_KEYS = [...Object.keys(sharedOptions), "threadId", "fork", "compact", "skills", "mentions"];
 
-/** Reads the options of a call; what is not one is an error, since it would be lost without a word. */
+/** Reads the options of a call. An unknown one is an error: it would have no effect. */
 export function readModelOptions(options: unknown): CodexLanguageModelOptions {
-  return checked(schema, options ?? {}, "providerOptions.codex");
+  return checked(schema, options ?? {}, { what: "providerOptions.codex", keys: OPTION_KEYS });
 }
 
+/** Checks a value; the error of an unknown key names the key that may have been meant. */
 export function checked<Schema extends z.ZodType>(
   expected: Schema,
   value: unknown,
-  where: string,
+  { what, keys }: { readonly what: string; readonly keys: readonly string[] },
 ): z.output<Schema> {
   const result = expected.safeParse(value);
   if (result.success) return result.data;
-  throw new CodexModelError("invalid_options", `${where} can't be used:\n${z.prettifyError(result.error)}`, {
-    cause: result.error,
+  const suggestions = result.error.issues.flatMap((issue) =>
+    issue.code === "unrecognized_keys" && issue.path.length === 0 ? issue.keys : [],
+  );
+  const hints = suggestions.flatMap((key) => {
+    const meant = suggestKey(key, keys);
+    return meant === undefined ? [] : [`Did you mean "${meant}" instead of "${key}"?`];
   });
+  const message = [`${what} can't be used:`, z.prettifyError(result.error), ...hints].join("\n");
+  throw new CodexModelError("invalid_options", message, { cause: result.error });
 }

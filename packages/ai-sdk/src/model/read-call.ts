@@ -4,11 +4,18 @@ import type {
   LanguageModelV4Prompt,
   SharedV4Warning,
 } from "@ai-sdk/provider";
+import type { AnyTool } from "codexkit";
+import type { ApprovalSettings } from "../approval/approval-settings.ts";
+import { extractMentions } from "../prompt/extract-mentions.ts";
 import { type ReadPrompt, readPrompt } from "../prompt/read-prompt.ts";
-import type { CodexSettings } from "../codex-provider/settings.ts";
 import { PROVIDER_KEY } from "../stream/metadata.ts";
+import { defineProviderTools } from "../tools/provider-tools.ts";
 import { type AnswerFormat, answerFormat } from "./answer-format.ts";
-import { type CodexLanguageModelOptions, readModelOptions } from "./model-options.ts";
+import type { CallDefaults } from "./call-defaults.ts";
+import { CONFIGURED_MODEL } from "./configured-model.ts";
+import { mergeOptions } from "./merge-options.ts";
+import { readModelOptions } from "./model-options.ts";
+import type { CodexLanguageModelOptions } from "./options.ts";
 import { unsupportedSettings } from "./unsupported.ts";
 
 /** One call of the model, read: what the prompt says, and how the turn is to run. */
@@ -19,8 +26,11 @@ export interface Call {
   /** The calls of tools that the messages show. */
   readonly knownCalls: ReadonlySet<string>;
   readonly tools: readonly LanguageModelV4FunctionTool[];
+  /** Tools that this provider runs by itself. */
+  readonly providerTools: readonly AnyTool[];
   /** The provider's settings with the call's own over them. */
   readonly options: CodexLanguageModelOptions;
+  readonly approvals: ApprovalSettings;
   /** The developer's instructions, system messages included. */
   readonly instructions: string | undefined;
   readonly format: AnswerFormat;
@@ -31,31 +41,30 @@ export interface Call {
   readonly callOptions: { readonly signal?: AbortSignal };
 }
 
-/** The model id that stands for whatever Codex is configured with. */
-export const CONFIGURED_MODEL = "default";
-
 export async function readCall(
   modelId: string,
-  settings: CodexSettings,
+  defaults: CallDefaults,
   given: LanguageModelV4CallOptions,
 ): Promise<Call> {
   const own = readModelOptions(given.providerOptions?.[PROVIDER_KEY]);
-  const options = { ...sharedOf(settings), ...own, ...effortOf(given.reasoning) };
+  const merged = { ...mergeOptions(defaults.options, own), ...effortOf(given.reasoning) };
   const tools = offeredTools(given);
   const callOptions = given.abortSignal ? { signal: given.abortSignal } : {};
   const prompt = await readPrompt(given.prompt, {
     tools: new Set(tools.map(({ name }) => name)),
     ...callOptions,
-    ...(settings.fetch && { fetch: settings.fetch }),
+    ...(defaults.fetch && { fetch: defaults.fetch }),
   });
   const format = answerFormat(given.responseFormat);
-  const instructions = [settings.instructions, own.instructions, prompt.instructions];
+  const instructions = [merged.instructions, prompt.instructions];
   return {
     model: modelId === CONFIGURED_MODEL ? undefined : modelId,
     prompt,
     knownCalls: knownCalls(given.prompt),
     tools,
-    options,
+    providerTools: defineProviderTools(defaults.tools, defaults.toolTimeoutMs),
+    options: withMentions(merged, prompt),
+    approvals: defaults.approvals,
     instructions: instructions.filter((text) => text !== undefined).join("\n\n") || undefined,
     format,
     warnings: [...unsupportedSettings(given), ...format.warnings, ...prompt.warnings],
@@ -65,11 +74,15 @@ export async function readCall(
   };
 }
 
-function sharedOf(settings: CodexSettings): CodexLanguageModelOptions {
-  const { cwd, sandbox, approvalPolicy, effort, summary, serviceTier, persist } = settings;
-  const { mcpServers, baseInstructions, config } = settings;
-  const shared = { cwd, sandbox, approvalPolicy, effort, summary, serviceTier, persist };
-  return { ...shared, mcpServers, baseInstructions, config };
+function withMentions(options: CodexLanguageModelOptions, { input }: ReadPrompt): CodexLanguageModelOptions {
+  if (options.extractMentions !== true) return options;
+  const text = input.map((part) => ("text" in part ? part.text : "")).join("\n");
+  const { skills, mentions } = extractMentions(text, options.cwd ?? process.cwd());
+  return {
+    ...options,
+    skills: [...(options.skills ?? []), ...skills],
+    mentions: [...(options.mentions ?? []), ...mentions],
+  };
 }
 
 function offeredTools({ tools = [], toolChoice }: LanguageModelV4CallOptions): LanguageModelV4FunctionTool[] {

@@ -13,20 +13,23 @@ type AssistantPart = Extract<LanguageModelV4Message, { role: "assistant" }>["con
  * a tool is followed by its result, wherever in the prompt that stood: the API refuses one without the other.
  *
  * @param known Results that have been read already.
+ * @param from The index of the first message that is wanted.
  */
 export async function readHistory(
   prompt: LanguageModelV4Prompt,
   known: ReadonlyMap<string, readonly Content[]>,
   context: ReadContext,
+  from = 0,
 ): Promise<readonly JsonValue[]> {
   const newest = prompt.findLastIndex(({ role }) => role === "assistant");
-  const earlier = prompt.slice(0, newest + 1);
-  warnOfStrayResults(earlier, context);
+  const all = prompt.slice(0, newest + 1);
+  const earlier = all.slice(from);
+  warnOfStrayResults(all, context);
   const unread = resultParts(prompt).filter(({ toolCallId }) => !known.has(toolCallId));
   const results = new Map([...known, ...(await readToolResults(unread, context))]);
   // A call whose result came in a later step stands in both: the API takes each call once.
   const firsts = new Map(
-    callParts(earlier)
+    callParts(all)
       .toReversed()
       .map((part) => [part.toolCallId, part]),
   );

@@ -9,6 +9,7 @@ import type { ReadContext } from "./read-file.ts";
 import { type ThreadOrigin, threadOf } from "./thread-of.ts";
 import { toToolResult } from "./tool-output.ts";
 import { clientToolResults, readToolResults } from "./tool-results.ts";
+import { promptEntries, type PromptEntries } from "../transcript/prompt-entries.ts";
 
 /** A prompt of the AI SDK, told apart into what Codex is given in different ways. */
 export interface ReadPrompt {
@@ -18,8 +19,15 @@ export interface ReadPrompt {
   readonly thread: ThreadOrigin | undefined;
   /** What the turn is given: everything that the user said after the last assistant message. */
   readonly input: readonly InputPart[];
-  /** Reads all other messages, for a fresh thread: a thread that has them need not have their files fetched again. */
-  readonly readHistory: () => Promise<History>;
+  /** The whole prompt, reduced to digests, and how many of them come before the new input. */
+  readonly digests: PromptEntries & { readonly prefixLength: number };
+  /** The prompt as it was passed. */
+  readonly messages: LanguageModelV4Prompt;
+  /**
+   * Reads the messages before the new input, for a thread that does not have them.
+   * @param from The index of the first one that the thread lacks.
+   */
+  readonly readHistory: (from?: number) => Promise<History>;
   /** Results of client tools that came after the last assistant message, in order. */
   readonly toolResults: readonly ClientToolResult[];
   /** Answers to requests for approval that came after the last assistant message. */
@@ -75,15 +83,19 @@ export async function readPrompt(
   const input = await Promise.all(
     asked.map((part) => readUserPart(part, { ...context, unreachable: "reject" })),
   );
+  const digests = promptEntries(prompt);
   return {
     instructions: instructionsOf(prompt),
     thread: threadOf(prompt),
     input: input.map((content) =>
       content.type === "text" ? { text: content.text } : { image: content.dataUrl },
     ),
-    readHistory: async () => {
+    digests: { ...digests, prefixLength: digests.messages.filter((message) => message <= newest).length },
+    messages: prompt,
+    readHistory: async (from = 0) => {
       const lost: SharedV4Warning[] = [];
-      const items = await readHistory(prompt, results, { ...context, warn: (warning) => lost.push(warning) });
+      const reading = { ...context, warn: (warning: SharedV4Warning) => lost.push(warning) };
+      const items = await readHistory(prompt, results, reading, from);
       return { items, warnings: lost };
     },
     toolResults: answered.map(({ toolCallId, toolName, output }) => ({

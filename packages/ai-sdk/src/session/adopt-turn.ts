@@ -8,6 +8,7 @@ import type { Step } from "./begin-step.ts";
 import type { Session } from "./session.ts";
 import type { Sessions } from "./sessions.ts";
 import { isRefused } from "./thread-errors.ts";
+import { partsOptions, turnSettings } from "./thread-options.ts";
 import { TurnRun } from "./turn-run.ts";
 
 /**
@@ -19,7 +20,7 @@ export async function adoptTurn(sessions: Sessions, threadId: string, call: Call
   // What this process started and no longer has is over.
   if (turnId === undefined || sessions.find(threadId)) return undefined;
   const desk = new AskDesk();
-  desk.offer(call.tools);
+  desk.serve(call);
   const attendance = desk.attend();
   try {
     const session = await sessions.resume(threadId, call, desk);
@@ -49,11 +50,18 @@ async function attach(session: Session, turnId: string, call: Call): Promise<Tur
     throw error;
   }
   const { knownCalls, format } = call;
-  const parts = new TurnParts({ threadId: thread.id, turnId, readAnswer: format.readAnswer, knownCalls });
-  const run = new TurnRun(turn, turnId, desk, parts);
+  const { readAnswer } = format;
+  const run = new TurnRun({
+    turn,
+    turnId,
+    desk,
+    parts: new TurnParts({ threadId: thread.id, turnId, ...partsOptions(call), readAnswer, knownCalls }),
+    modelId: thread.settings.model,
+    begunWith: turnSettings(call),
+  });
+  session.transcript.continueWith(call.prompt.digests.entries);
   const leave = await session.enter(call.signal);
   void run.ended.then(leave);
-  session.newestTurn = turnId;
   session.run = run;
   return run;
 }

@@ -15,7 +15,7 @@ const { signal } = new AbortController();
 
 function attendedDesk(): AskDesk {
   const desk = new AskDesk();
-  desk.offer([{ name: "add" }]);
+  desk.serve({ tools: [{ name: "add" }] });
   desk.attend();
   return desk;
 }
@@ -52,7 +52,7 @@ describe("what a turn asks", () => {
 
   it("has no use for the answers of a turn that is over", async () => {
     const desk = new AskDesk();
-    desk.offer([{ name: "add" }]);
+    desk.serve({ tools: [{ name: "add" }] });
     const attendance = desk.attend();
     desk.giveDecision("b", { approved: true, reason: undefined });
     attendance[Symbol.dispose]();

@@ -1,3 +1,4 @@
+import type { ApprovalSettings } from "../approval/approval-settings.ts";
 import type { ApprovalAsk, Ask, PersonsDecision, ToolAsk, ToolOutcome } from "./ask.ts";
 
 type Pending =
@@ -22,6 +23,7 @@ export class AskDesk {
   readonly #earlyDecisions = new Map<string, PersonsDecision>();
   readonly #listeners = new Set<() => void>();
   #offered: ReadonlySet<string> = new Set();
+  #approvals: ApprovalSettings | undefined;
   #isAttended = false;
 
   /** Whether something is asked that `takeUnseen` has not given yet. */
@@ -51,9 +53,24 @@ export class AskDesk {
     for (const pending of this.#pending.values()) this.#unseen.add(pending);
   }
 
-  /** The tools of the call at hand. A thread keeps those that it was started with, and may call one that is no longer there. */
-  offer(tools: readonly { readonly name: string }[]): void {
+  /**
+   * The call that the thread works for now: its tools and who answers its approvals. A thread keeps the tools that it was
+   * started with, and may call one that is no longer offered.
+   */
+  serve({
+    tools,
+    approvals,
+  }: {
+    readonly tools: readonly { readonly name: string }[];
+    readonly approvals?: ApprovalSettings;
+  }): void {
     this.#offered = new Set(tools.map(({ name }) => name));
+    this.#approvals = approvals;
+  }
+
+  /** Who answers the approvals of the call at hand. */
+  get approvals(): ApprovalSettings | undefined {
+    return this.#approvals;
   }
 
   /** A turn runs that a call of the model takes care of, until this is disposed of. */

@@ -1,14 +1,16 @@
 import type { SharedV4Warning } from "@ai-sdk/provider";
+import { isDeepStrictEqual } from "node:util";
 import { CodexModelError } from "../errors.ts";
 import type { Call } from "../model/read-call.ts";
 import { addInput } from "./add-input.ts";
 import { adoptTurn } from "./adopt-turn.ts";
 import { answersOf, giveAnswers } from "./answers.ts";
-import { openSession } from "./open-session.ts";
+import { changedWarning, openSession } from "./open-session.ts";
 import type { Session } from "./session.ts";
 import type { Sessions } from "./sessions.ts";
 import { startTurn } from "./start-turn.ts";
 import { isGone, isLost } from "./thread-errors.ts";
+import { turnSettings } from "./thread-options.ts";
 import type { TurnRun } from "./turn-run.ts";
 
 /** What one call of the model streams: a turn from its start, or from where it waited for this call. */
@@ -25,14 +27,18 @@ export async function beginStep(sessions: Sessions, call: Call): Promise<Step> {
   const { thread: origin, approvals, toolResults, input } = call.prompt;
   const parked = origin && parkedTurn(sessions, origin.threadId, origin.turnId);
   const hasAnswers = approvals.length > 0 || toolResults.length > 0;
-  if (parked && hasAnswers && (await isBack(parked.session, call))) return continueTurn(parked, call);
+  const isSame = parked !== undefined && agreesWith(parked.session, call);
+  if (parked && hasAnswers && isSame && !parked.run.isLost && (await isBack(parked.session, call))) {
+    return continueTurn(parked, call);
+  }
   parked?.session.abandon("The client went on without an answer.");
+  if (parked && !isSame) return startFresh(sessions, call, parked.session);
   if (!hasAnswers || origin === undefined) return startStep(sessions, call);
 
   const adopted = await adoptTurn(sessions, origin.threadId, call);
   if (adopted) return adopted;
   if (toolResults.length > 0) return startFresh(sessions, call);
-  // Whoever has something new to say need not care for an approval that came too late.
+  // New input makes up for an approval that came too late.
   if (input.length > 0) return startStep(sessions, call);
   throw approvalLost(origin.threadId);
 }
@@ -45,6 +51,13 @@ function parkedTurn(
   const session = sessions.find(threadId);
   const run = session?.isParked ? session.run : undefined;
   return session && run?.turnId === turnId && run ? { session, run } : undefined;
+}
+
+/** Whether a turn that waits has seen the messages of this call, and no others. A call that names the thread need not show them. */
+function agreesWith(session: Session, { prompt, options }: Call): boolean {
+  if (options.threadId === session.thread.id) return true;
+  const { entries, prefixLength } = prompt.digests;
+  return session.transcript.compare(entries.slice(0, prefixLength)).type === "same";
 }
 
 /** Whether the turn that waits is there for its client, who is back. */
@@ -63,12 +76,29 @@ function continueTurn(
   { session, run }: { readonly session: Session; readonly run: TurnRun },
   call: Call,
 ): Step {
-  const { desk } = session;
-  desk.offer(call.tools);
+  const { desk, transcript } = session;
+  const { entries, prefixLength } = call.prompt.digests;
+  if (call.options.threadId === undefined) transcript.continueWith(entries);
+  else transcript.appendNamed(entries, entries.slice(prefixLength));
+  desk.serve(call);
   giveAnswers(desk, answersOf(call.prompt));
   desk.forgetEarly();
   desk.showAgain();
-  return { session, run, answered: call.prompt.approvals, warnings: [] };
+  return { session, run, answered: call.prompt.approvals, warnings: changedSettings(run, session, call) };
+}
+
+/** What `prepareStep` changed in the middle of a turn, which Codex runs to its end as it began. */
+function changedSettings(run: TurnRun, session: Session, call: Call): SharedV4Warning[] {
+  const wanted = turnSettings(call);
+  const names = Object.keys({ ...run.begunWith, ...wanted }).filter(
+    (name) => !isDeepStrictEqual(run.begunWith[name], wanted[name]),
+  );
+  if (session.instructions !== call.instructions) names.push("instructions");
+  return names.map((name) => ({
+    type: "unsupported",
+    feature: `${name} changed in the middle of a turn`,
+    details: "Codex runs a turn to its end with what it began with; a new message uses the new value.",
+  }));
 }
 
 async function startStep(sessions: Sessions, call: Call): Promise<Step> {
@@ -82,27 +112,38 @@ async function startStep(sessions: Sessions, call: Call): Promise<Step> {
 }
 
 async function openAndStart(sessions: Sessions, call: Call): Promise<Step> {
-  const { session, warnings } = await openSession(sessions, call);
+  const opened = await openSession(sessions, call);
   try {
-    const started = await startTurn(sessions, session, call);
-    sessions.prepareNext(call);
-    return { ...started, answered: [], warnings };
+    const started = await startTurn(sessions, opened, call);
+    sessions.prepareNext(call, opened.session);
+    return { ...started, answered: [], warnings: [...opened.warnings, ...started.warnings] };
   } catch (error) {
     // A thread that lived in the memory of a codex that is gone, and so did all that were started ahead.
     if (!isGone(error) || call.options.threadId !== undefined) throw error;
-    sessions.drop(session);
+    sessions.drop(opened.session);
     sessions.dropReady();
     return startFresh(sessions, call);
   }
 }
 
-/** The turn that these messages came from, if they came from one, is gone: another one goes on from them. */
-async function startFresh(sessions: Sessions, call: Call): Promise<Step> {
+/**
+ * The turn that these messages came from is gone, or has seen other ones: a new thread continues from the messages.
+ * @param changed The thread that has seen other messages.
+ */
+async function startFresh(sessions: Sessions, call: Call, changed?: Session): Promise<Step> {
+  const hasWarnedOfChange = changed !== undefined;
+  const warnings = changed?.hasWarnedOfChange ? [] : freshWarnings(call, changed);
+  const opened = await sessions.start(call, { warnings, hasWarnedOfChange });
+  const started = await startTurn(sessions, opened, call);
+  return { ...started, answered: [], warnings: [...opened.warnings, ...started.warnings] };
+}
+
+function freshWarnings({ prompt }: Call, changed: Session | undefined): SharedV4Warning[] {
+  if (changed !== undefined) return [changedWarning(changed.thread.id)];
+  if (prompt.thread === undefined) return [];
   const message =
-    "The turn that these messages came from is over: they were put into a new thread, which goes on from there.";
-  const isMoved = call.prompt.thread !== undefined;
-  const { session, warnings } = await sessions.start(call, isMoved ? [{ type: "other", message }] : []);
-  return { ...(await startTurn(sessions, session, call)), answered: [], warnings };
+    "The turn that these messages came from is over: they were put into a new thread, which continues from there.";
+  return [{ type: "other", message }];
 }
 
 function approvalLost(threadId: string): CodexModelError {

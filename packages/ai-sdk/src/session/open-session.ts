@@ -1,27 +1,29 @@
 import type { SharedV4Warning } from "@ai-sdk/provider";
-import type { Thread } from "codexkit";
+import type { Thread, v2 } from "codexkit";
 import type { Call } from "../model/read-call.ts";
 import type { ThreadOrigin } from "../prompt/thread-of.ts";
 import { toolFingerprints } from "../tools/client-tools.ts";
+import { compareStored } from "../transcript/check-stamps.ts";
+import type { Comparison, Transcript } from "../transcript/transcript.ts";
 import type { Session } from "./session.ts";
 import type { Opened, Sessions } from "./sessions.ts";
 import { isRefused } from "./thread-errors.ts";
 
 /**
- * The thread for a call: the one that it names, the one that its messages came from, or one of its own. Messages whose thread
- * is gone, or has other tools, lose nothing: they become the history of a fresh one.
+ * The thread for a call: the one that it names, the one that its messages came from, or one of its own. Messages that their
+ * thread no longer agrees with lose nothing: they become the history of a copy or of a fresh thread.
  */
 export async function openSession(sessions: Sessions, call: Call): Promise<Opened> {
   const { threadId, fork } = call.options;
   if (threadId !== undefined) return openNamed(sessions, threadId, call);
   const { thread: origin } = call.prompt;
-  if (origin === undefined) return sessions.start(call);
+  if (origin === undefined || sessions.hasReleased(origin.threadId)) return sessions.start(call);
   try {
     if (fork) return { session: await sessions.fork(origin.threadId, call, placeOf(fork)), warnings: [] };
-    return await goOn(sessions, origin, call);
+    return await continueThread(sessions, origin, call);
   } catch (error) {
     if (!isRefused(error)) throw error;
-    return sessions.start(call, [lostWarning(origin.threadId, error)]);
+    return sessions.start(call, { warnings: [lostWarning(origin.threadId, error)] });
   }
 }
 
@@ -36,20 +38,58 @@ async function openNamed(sessions: Sessions, threadId: string, call: Call): Prom
   return { session, warnings: [{ type: "unsupported", feature: `tools ${unknown.join(", ")}`, details }] };
 }
 
-async function goOn(sessions: Sessions, origin: ThreadOrigin, call: Call): Promise<Opened> {
-  const held = sessions.find(origin.threadId);
+async function continueThread(sessions: Sessions, origin: ThreadOrigin, call: Call): Promise<Opened> {
+  const isHeld = sessions.find(origin.threadId) !== undefined;
   const session = await sessions.resume(origin.threadId, call);
-  const changed = missingTools(session, call);
-  if (changed.length > 0) return sessions.start(call, [toolsWarning(changed)]);
-  const newest = held ? held.newestTurn : await newestTurn(session.thread, call);
-  const { turnId } = origin;
-  // Whoever comes while a turn runs waits for its end. A thread that went on without these messages is left alone, also one
-  // that waits for the client of others.
-  const isAtRest = session.isIdle || session.isParked;
-  const isBehind = turnId !== undefined && newest !== undefined && newest !== turnId && isAtRest;
-  if (!isBehind) return { session, warnings: [] };
-  if (!session.isStored) return sessions.start(call);
-  return { session: await sessions.fork(origin.threadId, call, { lastTurnId: turnId }), warnings: [] };
+  const changedTools = missingTools(session, call);
+  if (changedTools.length > 0) return sessions.start(call, { warnings: [toolsWarning(changedTools)] });
+  // Codex never replaces the instructions of a thread, nor those of its copies; adding to them would pile up copies.
+  if (session.instructions !== call.instructions) return sessions.start(call);
+  const stored = isHeld ? undefined : compareStored(call, origin, await newestTurn(session.thread, call));
+  if (stored !== undefined) session.transcript = stored.transcript;
+  const comparison = stored?.comparison ?? compareHeld(session, call);
+  // Nothing may be awaited between these two lines: of calls that continue the same message, one alone gets the thread.
+  if (comparison.type === "same" && session.isFree) {
+    return { session, warnings: [], entered: session.enter(call.signal) };
+  }
+  return copyOrStart(sessions, session, call, comparison);
+}
+
+function compareHeld(session: Session, call: Call): Comparison {
+  const { entries, prefixLength } = call.prompt.digests;
+  return session.transcript.compare(entries.slice(0, prefixLength));
+}
+
+/** Leaves the thread as it is: the call gets a copy through the last turn that both agree on, or a thread of its own. */
+async function copyOrStart(
+  sessions: Sessions,
+  session: Session,
+  call: Call,
+  comparison: Comparison,
+): Promise<Opened> {
+  const isNews = comparison.type === "changed" && !session.hasWarnedOfChange;
+  const hasWarnedOfChange = comparison.type === "changed" || session.hasWarnedOfChange;
+  const warnings = isNews ? [changedWarning(session.thread.id)] : [];
+  const lastTurnId = comparison.type === "same" ? call.prompt.thread?.turnId : comparison.lastTurnId;
+  const from = lastTurnId === undefined ? undefined : firstMissing(call, session.transcript, lastTurnId);
+  if (!session.isStored || lastTurnId === undefined || from === undefined) {
+    return sessions.start(call, { warnings, hasWarnedOfChange });
+  }
+  const copy = await sessions.fork(session.thread.id, call, { lastTurnId });
+  copy.transcript = session.transcript.through(lastTurnId);
+  copy.hasWarnedOfChange = hasWarnedOfChange;
+  const history = await call.prompt.readHistory(from);
+  if (history.items.length > 0) await copy.thread.inject([...history.items], call.callOptions);
+  return { session: copy, warnings: [...warnings, ...history.warnings] };
+}
+
+/** The first message after a turn; undefined where the turn ended in the middle of one. */
+function firstMissing({ prompt }: Call, transcript: Transcript, lastTurnId: string): number | undefined {
+  const { messages } = prompt.digests;
+  const { length } = transcript.through(lastTurnId).entries;
+  const last = messages[length - 1];
+  if (last === undefined || messages[length] === last) return undefined;
+  return last + 1;
 }
 
 /** The tools of the call that the thread does not have, or not in this form. */
@@ -60,8 +100,8 @@ function missingTools({ tools }: Session, call: Call): string[] {
   );
 }
 
-async function newestTurn(thread: Thread, { callOptions }: Call): Promise<string | undefined> {
-  for await (const { id } of thread.history.turns({ limit: 1 }, callOptions)) return id;
+async function newestTurn(thread: Thread, { callOptions }: Call): Promise<v2.Turn | undefined> {
+  for await (const turn of thread.history.turns({ limit: 1, itemsView: "full" }, callOptions)) return turn;
   return undefined;
 }
 
@@ -74,7 +114,14 @@ function placeOf(fork: NonNullable<Call["options"]["fork"]>): {
 
 function lostWarning(threadId: string, error: unknown): SharedV4Warning {
   const why = error instanceof Error ? error.message : String(error);
-  const message = `Thread ${threadId} can't be gone on with (${why}): its messages were put into a new one.`;
+  const message = `Thread ${threadId} can't be continued (${why}): its messages were put into a new one.`;
+  return { type: "other", message };
+}
+
+export function changedWarning(threadId: string): SharedV4Warning {
+  const message =
+    `The messages of this conversation differ from what thread ${threadId} has seen: the call runs on another thread, ` +
+    "which has the messages as they were passed. This is reported once per conversation.";
   return { type: "other", message };
 }
 

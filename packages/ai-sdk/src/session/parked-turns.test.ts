@@ -99,6 +99,7 @@ describe("a turn whose tool's result does not come", () => {
   it("is left for a new message", async () => {
     await using stage = await codexStage(asks);
     const first = await generateText({ model: stage.codex(), prompt: "ask", tools: { weather } });
+    const { toolCallId = "", providerMetadata = {} } = first.toolCalls[0] ?? {};
     const second = await stage.codex().doGenerate({
       prompt: [
         ...said("ask"),
@@ -106,9 +107,11 @@ describe("a turn whose tool's result does not come", () => {
           role: "assistant",
           content: [
             {
-              type: "text",
-              text: "…",
-              providerOptions: { codex: first.toolCalls[0]?.providerMetadata?.["codex"] ?? {} },
+              type: "tool-call",
+              toolCallId,
+              toolName: "weather",
+              input: {},
+              providerOptions: providerMetadata,
             },
           ],
         },

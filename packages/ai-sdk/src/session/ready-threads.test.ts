@@ -9,20 +9,29 @@ describe("threads that are started ahead", () => {
   let closed: number[];
   let ready: ReadyThreads<number>;
   const open = async () => (opened += 1);
+  /** A call arrives, and its turn begins. */
+  const call = (kind: string, concurrent = 1) => {
+    const taken = ready.take(kind);
+    ready.prepare(kind, concurrent, open);
+    return taken;
+  };
 
   beforeEach(() => {
     vi.useFakeTimers();
     opened = 0;
     closed = [];
-    ready = new ReadyThreads((one) => void closed.push(one));
+    ready = new ReadyThreads(
+      (one) => void closed.push(one),
+      limits.readyThreads,
+      () => Date.now(),
+    );
   });
   afterEach(() => void vi.useRealTimers());
 
-  it("are as many as calls of their kind were made at once, from the second call on", async () => {
-    ready.prepare("a", 1, open);
-    expect(ready.take("a")).toBeUndefined();
-    ready.prepare("a", 1, open);
-    ready.prepare("a", 3, open);
+  it("are as many as there were concurrent calls of their kind, once a thread would have been used", async () => {
+    expect(call("a")).toBeUndefined();
+    expect(opened).toBe(0);
+    expect(call("a", 3)).toBeUndefined();
     expect(opened).toBe(3);
     expect(ready.take("b")).toBeUndefined();
     await expect(ready.take("a")).resolves.toBe(1);
@@ -30,26 +39,56 @@ describe("threads that are started ahead", () => {
     expect(opened).toBe(limits.readyThreads + 1);
   });
 
-  it("are let go when nobody comes for them, when others are wanted, and at the end", async () => {
-    for (const atOnce of [1, 2]) ready.prepare("a", atOnce, open);
+  it("are not started for bursts that come too late for them", async () => {
+    for (let burst = 0; burst < 3; burst += 1) {
+      for (let arrival = 0; arrival < 8; arrival += 1) expect(ready.take("a")).toBeUndefined();
+      for (let begun = 0; begun < 8; begun += 1) ready.prepare("a", 8, open);
+      await vi.advanceTimersByTimeAsync(limits.readyThreadMs + 2_000);
+    }
+    expect(opened).toBe(0);
+  });
+
+  it("are started again only after a call that would have used one", async () => {
+    call("a");
+    call("a");
+    expect(opened).toBe(1);
     await vi.advanceTimersByTimeAsync(limits.readyThreadMs);
-    expect(closed).toEqual([1, 2]);
-    expect(ready.take("a")).toBeUndefined();
+    expect(closed).toEqual([1]);
+    call("a");
+    expect(opened).toBe(1);
+    call("a");
+    expect(opened).toBe(2);
+    await expect(call("a")).resolves.toBe(2);
+    expect(opened).toBe(3);
+  });
 
-    ready.prepare("a", 1, open);
-    for (let kind = 0; kind < limits.readyKinds; kind += 1) ready.prepare(`other ${kind}`, 1, open);
+  it("are none where none are wanted", () => {
+    ready = new ReadyThreads(
+      (one) => void closed.push(one),
+      0,
+      () => Date.now(),
+    );
+    for (let calls = 0; calls < 4; calls += 1) expect(call("a", 8)).toBeUndefined();
+    expect(opened).toBe(0);
+  });
+
+  it("are released when other kinds are used more, and at the end", async () => {
+    call("a");
+    call("a");
+    for (let kind = 0; kind < limits.readyKinds; kind += 1) call(`other ${kind}`);
     await vi.advanceTimersByTimeAsync(0);
-    expect(closed).toEqual([1, 2, 3]);
+    expect(closed).toEqual([1]);
 
-    ready.prepare("other 0", 1, open);
+    call("other 0");
     ready.clear();
     await vi.advanceTimersByTimeAsync(0);
-    expect(closed).toEqual([1, 2, 3, 4]);
+    expect(closed).toEqual([1, 2]);
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it("that fail to start are the concern of whoever takes them", async () => {
-    ready.prepare("a", 1, open);
+  it("that fail to start are the concern of the call that takes them", async () => {
+    call("a");
+    ready.take("a");
     ready.prepare("a", 1, async () => Promise.reject(new Error("no codex")));
     await expect(ready.take("a")).rejects.toThrow("no codex");
   });

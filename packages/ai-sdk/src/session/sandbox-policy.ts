@@ -1,20 +1,70 @@
 import type { v2 } from "codexkit";
-import type { CodexLanguageModelOptions } from "../model/model-options.ts";
+import type { CodexLanguageModelOptions, SandboxPolicyOption } from "../model/options.ts";
 
-/** A sandbox by its name, as a turn takes it: there it has no name. */
-export function sandboxPolicy(name: NonNullable<CodexLanguageModelOptions["sandbox"]>): v2.SandboxPolicy {
-  switch (name) {
+type WorkspaceWrite = Readonly<Record<string, unknown>>;
+
+/**
+ * The sandbox of a call, as a turn takes it. A turn's policy replaces the thread's whole: what the configuration says of
+ * `workspace-write`, such as network access, is filled in, or it would be lost.
+ */
+export function turnSandbox(
+  {
+    sandbox,
+    sandboxPolicy,
+    config = {},
+  }: Pick<CodexLanguageModelOptions, "sandbox" | "sandboxPolicy" | "config">,
+  serverDefaults: WorkspaceWrite,
+): v2.SandboxPolicy | undefined {
+  if (sandboxPolicy !== undefined) return completePolicy(sandboxPolicy);
+  switch (sandbox) {
+    case undefined:
+      return undefined;
     case "read-only":
       return { type: "readOnly", networkAccess: false };
     case "workspace-write":
-      return {
-        type: "workspaceWrite",
-        writableRoots: [],
-        networkAccess: false,
-        excludeTmpdirEnvVar: false,
-        excludeSlashTmp: false,
-      };
+      return workspaceWrite({ ...serverDefaults, ...configuredFor(config) });
     case "danger-full-access":
       return { type: "dangerFullAccess" };
   }
+}
+
+function completePolicy(policy: SandboxPolicyOption): v2.SandboxPolicy {
+  switch (policy.type) {
+    case "dangerFullAccess":
+      return policy;
+    case "readOnly":
+      return { type: "readOnly", networkAccess: policy.networkAccess ?? false };
+    case "externalSandbox":
+      return { type: "externalSandbox", networkAccess: policy.networkAccess ?? "restricted" };
+    case "workspaceWrite":
+      return {
+        type: "workspaceWrite",
+        writableRoots: policy.writableRoots ?? [],
+        networkAccess: policy.networkAccess ?? false,
+        excludeTmpdirEnvVar: policy.excludeTmpdirEnvVar ?? false,
+        excludeSlashTmp: policy.excludeSlashTmp ?? false,
+      };
+  }
+}
+
+function workspaceWrite(settings: WorkspaceWrite): v2.SandboxPolicy {
+  const roots = settings["writable_roots"];
+  return {
+    type: "workspaceWrite",
+    writableRoots: Array.isArray(roots) ? roots.filter((root) => typeof root === "string") : [],
+    networkAccess: settings["network_access"] === true,
+    excludeTmpdirEnvVar: settings["exclude_tmpdir_env_var"] === true,
+    excludeSlashTmp: settings["exclude_slash_tmp"] === true,
+  };
+}
+
+const TABLE = "sandbox_workspace_write";
+
+/** The table in a thread's configuration, written as one or key by key. */
+function configuredFor(config: Readonly<Record<string, unknown>>): WorkspaceWrite {
+  const table = config[TABLE];
+  const dotted = Object.entries(config).flatMap(([key, value]) =>
+    key.startsWith(`${TABLE}.`) ? [[key.slice(TABLE.length + 1), value] as const] : [],
+  );
+  return { ...(typeof table === "object" ? table : {}), ...Object.fromEntries(dotted) };
 }

@@ -1,6 +1,7 @@
 import type { Thread } from "codexkit";
 import { limits } from "../limits.ts";
 import { orAborted } from "../or-aborted.ts";
+import { Transcript } from "../transcript/transcript.ts";
 import type { AskDesk } from "./ask-desk.ts";
 import { leaveTurn } from "./leave-turn.ts";
 import type { LastingSettings } from "./thread-options.ts";
@@ -21,6 +22,9 @@ export interface SessionOptions {
   readonly isEmpty: boolean;
   /** How long a turn waits for its client. */
   readonly waitMs: number;
+  /** Whether the thread has MCP servers, each with processes of its own. */
+  readonly hasMcpServers: boolean;
+  readonly hasWarnedOfChange?: boolean;
 }
 
 /** A thread that this provider holds, and the turn on it: one at a time, from its start to its end. */
@@ -35,12 +39,19 @@ export class Session {
   /** What the next turn runs with unless it says otherwise. */
   settings: LastingSettings;
   isEmpty: boolean;
-  /** The turn that a call of this provider started last. */
-  newestTurn: string | undefined;
+  /** What the thread has seen, as far as prompts show it. */
+  transcript: Transcript = new Transcript();
+  /** Whether the thread has MCP servers, each with processes of its own. */
+  hasMcpServers: boolean;
+  /** Whether the caller knows that this conversation was changed behind its thread's back. */
+  hasWarnedOfChange: boolean;
+  /** Digest of the input of the last turn, if the model failed in it: a retry must not repeat the input. */
+  failedInput: string | undefined;
   /** The turn that runs, or that ended while nobody read it. */
   run: TurnRun | undefined;
   #line: Promise<void> = Promise.resolve();
   #users = 0;
+  #isLeaving = false;
   #idleSince = performance.now();
   readonly #waitMs: number;
   #parked: NodeJS.Timeout | undefined;
@@ -56,6 +67,8 @@ export class Session {
     this.instructions = options.instructions;
     this.settings = options.settings;
     this.isEmpty = options.isEmpty;
+    this.hasMcpServers = options.hasMcpServers;
+    this.hasWarnedOfChange = options.hasWarnedOfChange ?? false;
     this.#waitMs = options.waitMs;
     this.desk.onChange(() => this.#watchAsks());
   }
@@ -63,6 +76,11 @@ export class Session {
   /** Whether no turn runs, waits or is about to, be it one of the thread's queue. */
   get isIdle(): boolean {
     return this.#users === 0 && !this.isParked && !this.thread.busy;
+  }
+
+  /** Whether the next call may have the thread: nothing runs on it but a turn that was abandoned and is about to end. */
+  get isFree(): boolean {
+    return this.isIdle || (this.#isLeaving && this.#users === 1);
   }
 
   /** For how many milliseconds nobody has used it. */
@@ -131,7 +149,12 @@ export class Session {
     const { run } = this;
     this.unpark();
     this.run = undefined;
-    if (run) void leaveTurn(run, this.desk, reason);
+    if (run === undefined) return;
+    this.#isLeaving = true;
+    void run.ended.then(() => {
+      this.#isLeaving = false;
+    });
+    void leaveTurn(run, this.desk, reason);
   }
 
   get #noAnswer(): string {

@@ -1,19 +1,32 @@
 import type { SharedV4Warning } from "@ai-sdk/provider";
 import type { Codex, Thread } from "codexkit";
-import type { ApprovalSettings } from "../approval/approval-handlers.ts";
-import { limits } from "../limits.ts";
 import type { Call } from "../model/read-call.ts";
 import { orAborted } from "../or-aborted.ts";
-import { clientTools, toolFingerprints } from "../tools/client-tools.ts";
+import { threadTools, toolFingerprints } from "../tools/client-tools.ts";
 import { AskDesk } from "./ask-desk.ts";
+import { IdleSessions, type IdleSettings } from "./idle-sessions.ts";
+import { projectDocState } from "./project-docs.ts";
 import { ReadyThreads } from "./ready-threads.ts";
+import { readServerFacts, type ServerFacts } from "./server-facts.ts";
 import { Session, type SessionOptions } from "./session.ts";
-import { freshThreadOptions, lastingSettings, threadKind, threadOptions } from "./thread-options.ts";
+import { freshThreadOptions, initialSettings, threadKind, threadOptions } from "./thread-options.ts";
 
 /** The thread for a call. */
 export interface Opened {
   readonly session: Session;
   readonly warnings: readonly SharedV4Warning[];
+  /** The thread's place in line, where the call already has it. */
+  readonly entered?: Promise<() => void>;
+}
+
+interface StartOptions {
+  readonly warnings?: readonly SharedV4Warning[];
+  readonly hasWarnedOfChange?: boolean;
+}
+
+export interface SessionsSettings extends IdleSettings {
+  /** How many threads are started ahead per kind of call. */
+  readonly readyThreads: number;
 }
 
 interface FreshThread {
@@ -21,20 +34,24 @@ interface FreshThread {
   readonly desk: AskDesk;
   /** The process that it lives in. */
   readonly pid: number | undefined;
+  /** Whether what Codex read at its start is still up to date. */
+  readonly isCurrent: () => boolean;
 }
 
 /** The threads of one codex that this provider holds, and how a call comes to its own. */
 export class Sessions {
   readonly #codex: Codex;
-  readonly #approvals: ApprovalSettings;
   /** The least recently used first. */
   readonly #held = new Map<string, Session>();
   readonly #resuming = new Map<string, Promise<Session>>();
-  readonly #ready = new ReadyThreads<FreshThread>(closeUnused);
+  readonly #ready: ReadyThreads<FreshThread>;
+  readonly #idle: IdleSessions;
+  readonly #facts = new Map<string | undefined, Promise<ServerFacts>>();
 
-  constructor(codex: Codex, approvals: ApprovalSettings) {
+  constructor(codex: Codex, settings: SessionsSettings) {
     this.#codex = codex;
-    this.#approvals = approvals;
+    this.#ready = new ReadyThreads<FreshThread>(closeUnused, settings.readyThreads);
+    this.#idle = new IdleSessions(this.#held, (session) => this.drop(session), settings);
   }
 
   /** The thread that this provider holds by that id. */
@@ -42,8 +59,20 @@ export class Sessions {
     return this.#held.get(threadId);
   }
 
+  /** Whether this provider had a thread that Codex did not store, and let go of it to free its resources. */
+  hasReleased(threadId: string): boolean {
+    return this.#idle.hasReleased(threadId);
+  }
+
+  /** Codex's configuration, as it is seen from the folder of a call. */
+  facts(cwd: string | undefined): Promise<ServerFacts> {
+    const facts = this.#facts.get(cwd) ?? readServerFacts(this.#codex, cwd);
+    this.#facts.set(cwd, facts);
+    return facts;
+  }
+
   /** A thread of the call's own, with what its messages say as its history. */
-  async start(call: Call, warnings: readonly SharedV4Warning[] = []): Promise<Opened> {
+  async start(call: Call, { warnings = [], hasWarnedOfChange = false }: StartOptions = {}): Promise<Opened> {
     const history = await call.prompt.readHistory();
     const { thread, desk } =
       (await this.#takeReady(call)) ?? (await this.#startThread(call, call.callOptions));
@@ -51,21 +80,28 @@ export class Sessions {
       isStored: call.options.persist === true,
       isEmpty: history.items.length === 0,
       tools: toolFingerprints(call.tools),
+      hasWarnedOfChange,
     });
     if (history.items.length > 0) await thread.inject([...history.items], call.callOptions);
     return { session, warnings: [...warnings, ...history.warnings] };
   }
 
   /** The turn of a call has begun: the next calls of its kind may find their threads ready. */
-  prepareNext(call: Call): void {
-    // A stored thread that nobody used would be there for ever; a conversation that goes on has its thread.
+  prepareNext(call: Call, { thread }: Session): void {
+    // A stored thread that is never used would stay for ever; a conversation that continues has its thread.
     if (call.options.persist === true || call.prompt.thread || call.options.threadId !== undefined) return;
     const kind = threadKind(call);
-    const atOnce = [...this.#held.values()].filter((session) => session.kind === kind && !session.isIdle);
-    this.#ready.prepare(kind, atOnce.length, () => this.#startThread(call, {}));
+    const concurrent = [...this.#held.values()].filter((session) => session.kind === kind && !session.isIdle);
+    this.#ready.prepare(kind, concurrent.length, async () => {
+      const { codexHome = thread.cwd, docNames } = await this.facts(thread.cwd);
+      const places = { cwd: thread.cwd, codexHome, otherNames: docNames };
+      const docs = projectDocState(places);
+      const started = await this.#startThread(call, {});
+      return { ...started, isCurrent: () => projectDocState(places) === docs };
+    });
   }
 
-  /** A thread by its id, held or stored. Whoever else resumes it at the same time gets the same session. */
+  /** A thread by its id, held or stored. Concurrent calls that resume it get the same session. */
   async resume(threadId: string, call: Call, desk = new AskDesk()): Promise<Session> {
     const held = this.#held.get(threadId);
     if (held) return this.#use(held);
@@ -77,10 +113,10 @@ export class Sessions {
   }
 
   async #resume(threadId: string, call: Call, desk: AskDesk): Promise<Session> {
-    const options = threadOptions(call, desk, this.#approvals);
+    const options = threadOptions(call, desk);
     const thread = await this.#codex.resumeThread(
       threadId,
-      { ...options, tools: clientTools(call.tools, desk) },
+      { ...options, tools: threadTools(call, desk) },
       call.callOptions,
     );
     return this.#hold(thread, desk, call, { isStored: true, isEmpty: false, tools: undefined });
@@ -97,9 +133,9 @@ export class Sessions {
     const thread = await this.#codex.forkThread(
       threadId,
       {
-        ...threadOptions(call, desk, this.#approvals),
+        ...threadOptions(call, desk),
         ...where,
-        tools: clientTools(call.tools, desk),
+        tools: threadTools(call, desk),
         ephemeral: !isStored,
       },
       call.callOptions,
@@ -108,47 +144,53 @@ export class Sessions {
     return this.#hold(thread, desk, call, { isStored, isEmpty: false, tools });
   }
 
-  /** A session that turned out to be of no use. */
+  /** Releases a session that is of no more use. */
   drop(session: Session): void {
     this.#held.delete(session.thread.id);
     session.close().catch(() => {}); // Its server may be gone.
   }
 
-  /** Lets go of the threads that were started ahead. */
+  /** Releases the threads that were started ahead. */
   dropReady(): void {
     this.#ready.clear();
   }
 
-  /** Lets go of the threads that nobody has used for long, and of those beyond what is kept. */
-  trim(): void {
-    const idle = [...this.#held.values()].filter((session) => session.isIdle);
-    const beyond = idle.length - limits.idleThreads;
-    for (const [at, session] of idle.entries()) {
-      if (at < beyond || session.idleMs > limits.idleThreadMs) this.drop(session);
-    }
+  /** A turn ended: releases threads beyond what is kept, now and whenever the next one is due. */
+  trim(session: Session): void {
+    this.#idle.trim();
+    if (session.hasMcpServers) return;
+    // After the turn, so that no call waits for it.
+    void this.facts(session.thread.cwd).then(({ hasMcpServers }) => {
+      session.hasMcpServers = hasMcpServers;
+      if (hasMcpServers) this.#idle.trim();
+    });
   }
 
   /** @param options.leaves Whether turns that wait for their client stay with a server that goes on without this program. */
   async close(options: { readonly leaves: boolean }): Promise<void> {
     const sessions = [...this.#held.values()];
     this.#held.clear();
+    this.#idle.stop();
     this.dropReady();
     await Promise.allSettled(sessions.map((session) => session.close(options)));
   }
 
   async #startThread(call: Call, options: Call["callOptions"]): Promise<FreshThread> {
     const desk = new AskDesk();
-    const thread = await this.#codex.startThread(freshThreadOptions(call, desk, this.#approvals), options);
-    return { thread, desk, pid: this.#codex.pid };
+    const thread = await this.#codex.startThread(freshThreadOptions(call, desk), options);
+    return { thread, desk, pid: this.#codex.pid, isCurrent: () => true };
   }
 
-  /** A thread that was started ahead, if it is still there: it lived in the memory of its codex. */
+  /** A thread that was started ahead, if it is still there and up to date: it lives in the memory of its codex. */
   async #takeReady(call: Call): Promise<FreshThread | undefined> {
     const ready = this.#ready.take(threadKind(call))?.catch(() => undefined);
     if (!ready) return undefined;
     try {
       const fresh = await orAborted(ready, call.signal);
-      return fresh?.pid === this.#codex.pid ? fresh : undefined;
+      if (fresh === undefined || fresh.pid !== this.#codex.pid) return undefined;
+      if (fresh.isCurrent()) return fresh;
+      closeUnused(fresh);
+      return undefined;
     } catch (error) {
       void ready.then((fresh) => fresh && closeUnused(fresh));
       throw error;
@@ -159,13 +201,23 @@ export class Sessions {
     thread: Thread,
     desk: AskDesk,
     call: Call,
-    more: Pick<SessionOptions, "isStored" | "isEmpty" | "tools">,
+    more: Pick<SessionOptions, "isStored" | "isEmpty" | "tools" | "hasWarnedOfChange">,
   ): Session {
     const { instructions } = call;
-    const waitMs = this.#approvals.parkedTurnMs;
+    const waitMs = call.approvals.parkedTurnMs;
     const kind = threadKind(call);
-    const settings = lastingSettings(call);
-    const session = new Session({ thread, desk, kind, instructions, settings, waitMs, ...more });
+    const settings = initialSettings(call);
+    const hasMcpServers = Object.keys(call.options.mcpServers ?? {}).length > 0;
+    const session = new Session({
+      ...more,
+      thread,
+      desk,
+      kind,
+      instructions,
+      settings,
+      waitMs,
+      hasMcpServers,
+    });
     this.#held.set(thread.id, session);
     return session;
   }

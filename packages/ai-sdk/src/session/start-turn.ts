@@ -1,56 +1,109 @@
+import type { SharedV4Warning } from "@ai-sdk/provider";
 import type { InputPart } from "codexkit";
 import type { Call } from "../model/read-call.ts";
 import { TurnParts } from "../stream/turn-parts.ts";
+import { digestOf } from "../transcript/digest.ts";
+import type { Entry } from "../transcript/entry.ts";
 import type { Session } from "./session.ts";
-import type { Sessions } from "./sessions.ts";
-import { lastingSettings, runOptions } from "./thread-options.ts";
+import type { Opened, Sessions } from "./sessions.ts";
+import { lastingSettings, partsOptions, runOptions, turnSettings } from "./thread-options.ts";
 import { TurnRun } from "./turn-run.ts";
 
 /** Starts a turn on a thread, once those before it are over. */
 export async function startTurn(
   sessions: Sessions,
-  session: Session,
+  opened: Pick<Opened, "session" | "entered">,
   call: Call,
-): Promise<{ readonly session: Session; readonly run: TurnRun }> {
-  const leave = await session.enter(call.signal);
+): Promise<{
+  readonly session: Session;
+  readonly run: TurnRun;
+  readonly warnings: readonly SharedV4Warning[];
+}> {
+  const { session } = opened;
+  const leave = await (opened.entered ?? session.enter(call.signal));
   const attendance = session.desk.attend();
   const end = (): void => {
     attendance[Symbol.dispose]();
     leave();
-    sessions.trim();
+    sessions.trim(session);
   };
   try {
-    const run = await start(session, call);
-    void run.ended.then(end);
-    return { session, run };
+    const started = await start(sessions, session, call);
+    void started.run.ended.then(end);
+    return { session, ...started };
   } catch (error) {
     end();
     throw error;
   }
 }
 
-async function start(session: Session, call: Call): Promise<TurnRun> {
+async function start(
+  sessions: Sessions,
+  session: Session,
+  call: Call,
+): Promise<{ readonly run: TurnRun; readonly warnings: readonly SharedV4Warning[] }> {
   const { thread, desk } = session;
   const { format, signal } = call;
   session.forgetParked();
-  desk.offer(call.tools);
+  desk.serve(call);
   if (call.options.compact === true && !session.isEmpty) await thread.compact(call.callOptions);
   const { instructions } = call;
+  const warnings: SharedV4Warning[] = [];
   if (instructions !== undefined && instructions !== session.instructions) {
-    await replaceInstructions(session, instructions, call);
+    await addInstructions(session, instructions, call);
+    warnings.push(INSTRUCTIONS_ADDED);
   }
 
+  const input = inputEntries(call);
+  const inputDigest = digestOf(input);
+  const isRetry = isNamed(call) && session.failedInput === inputDigest;
   // The signal is for the start alone: a turn that waits for its client outlives the call that started it.
   using starting = whileStarting(signal);
-  const turn = thread.run(inputOf(call), { ...runOptions(call, session.settings), signal: starting.signal });
+  const options = await runOptions(call, session.settings, () => sessions.facts(thread.cwd));
+  const turn = thread.run(isRetry ? [] : inputOf(call), { ...options, signal: starting.signal });
   const turnId = await turn.id;
-  session.newestTurn = turnId;
+  if (isNamed(call)) session.transcript.appendNamed(call.prompt.digests.entries, isRetry ? [] : input);
+  else session.transcript.continueWith(call.prompt.digests.entries);
   session.isEmpty = false;
+  session.failedInput = undefined;
   session.settings = { ...session.settings, ...defined(lastingSettings(call)) };
-  const parts = new TurnParts({ threadId: thread.id, turnId, readAnswer: format.readAnswer });
-  const run = new TurnRun(turn, turnId, desk, parts);
+  const run = new TurnRun({
+    turn,
+    turnId,
+    desk,
+    parts: new TurnParts({
+      threadId: thread.id,
+      turnId,
+      ...partsOptions(call),
+      readAnswer: format.readAnswer,
+    }),
+    modelId: session.settings.model ?? thread.settings.model,
+    begunWith: turnSettings(call),
+    onFailed: () => {
+      session.failedInput = inputDigest;
+    },
+  });
   session.run = run;
-  return run;
+  return { run, warnings };
+}
+
+const INSTRUCTIONS_ADDED: SharedV4Warning = {
+  type: "compatibility",
+  feature: "other instructions on a thread named by threadId",
+  details:
+    "Codex keeps the instructions of a thread: the new ones were added to its history. Keep system messages stable, or " +
+    "let the messages name the thread, so that it can be replaced.",
+};
+
+/** A call that names its thread answers for what the thread has seen. */
+function isNamed({ options }: Call): boolean {
+  return options.threadId !== undefined;
+}
+
+/** The entries that a prompt adds to its thread. */
+function inputEntries({ prompt }: Call): readonly Entry[] {
+  const { entries, prefixLength } = prompt.digests;
+  return entries.slice(prefixLength);
 }
 
 function inputOf({ prompt, format, options }: Call): InputPart[] {
@@ -63,12 +116,8 @@ function inputOf({ prompt, format, options }: Call): InputPart[] {
   ];
 }
 
-/** A thread that runs takes no other instructions: it is told of them in its history. */
-async function replaceInstructions(
-  session: Session,
-  instructions: string,
-  { callOptions }: Call,
-): Promise<void> {
+/** A thread takes no other instructions once it runs: the new ones go into its history. */
+async function addInstructions(session: Session, instructions: string, { callOptions }: Call): Promise<void> {
   const text = `These instructions take the place of the developer's earlier ones:\n${instructions}`;
   const message = { type: "message", role: "developer", content: [{ type: "input_text", text }] };
   await session.thread.inject([message], callOptions);

@@ -1,83 +1,128 @@
 import { isDeepStrictEqual } from "node:util";
 import type { RunOptions, StartThreadOptions } from "codexkit";
-import { type ApprovalSettings, approvalHandlers } from "../approval/approval-handlers.ts";
+import { approvalHandlers } from "../approval/approval-handlers.ts";
 import type { Call } from "../model/read-call.ts";
-import type { CodexLanguageModelOptions } from "../model/model-options.ts";
-import { clientTools, toolFingerprints } from "../tools/client-tools.ts";
+import type { CodexLanguageModelOptions } from "../model/options.ts";
+import type { TurnPartsOptions } from "../stream/turn-parts.ts";
+import { threadTools, toolFingerprints } from "../tools/client-tools.ts";
 import type { AskDesk } from "./ask-desk.ts";
-import { sandboxPolicy } from "./sandbox-policy.ts";
+import { turnSandbox } from "./sandbox-policy.ts";
+import type { ServerFacts } from "./server-facts.ts";
 
 type ThreadOptions = Omit<StartThreadOptions, "ephemeral" | "tools">;
 
 /** How a thread for this call is set up, whether it starts, resumes or is a copy. */
-export function threadOptions(call: Call, desk: AskDesk, approvals: ApprovalSettings): ThreadOptions {
+export function threadOptions(call: Call, desk: AskDesk): ThreadOptions {
   const { model, instructions, options } = call;
-  const { cwd, sandbox, approvalPolicy, serviceTier, baseInstructions, config, mcpServers } = options;
+  const { cwd, sandbox, approvalPolicy, approvalsReviewer, serviceTier, baseInstructions, mcpServers } =
+    options;
   return {
     ...(model !== undefined && { model }),
     ...(instructions !== undefined && { developerInstructions: instructions }),
     ...(cwd !== undefined && { cwd }),
     ...(sandbox !== undefined && { sandbox }),
     ...(approvalPolicy !== undefined && { approvalPolicy }),
+    ...(approvalsReviewer !== undefined && { approvalsReviewer }),
     ...(serviceTier !== undefined && { serviceTier }),
     ...(baseInstructions !== undefined && { baseInstructions }),
-    ...(config !== undefined && { config }),
-    ...(mcpServers !== undefined && { mcpServers }),
-    handlers: approvalHandlers(approvals, desk, cwd),
+    config: threadConfig(options),
+    ...(mcpServers !== undefined && {
+      mcpServers: mcpServers as NonNullable<StartThreadOptions["mcpServers"]>,
+    }),
+    handlers: approvalHandlers(call.approvals, desk, cwd),
   };
 }
 
-/** The same for a thread of this call alone. One that is let go is of no more use to anybody: Codex need not keep it. */
-export function freshThreadOptions(
-  call: Call,
-  desk: AskDesk,
-  approvals: ApprovalSettings,
-): StartThreadOptions {
-  const options = threadOptions(call, desk, approvals);
-  const tools = clientTools(call.tools, desk);
-  if (call.options.persist === true) return { ...options, tools, ephemeral: false };
+/** A thread that this provider releases is unloaded at once, which ends its MCP servers: it returns from what is stored. */
+function threadConfig({
+  config,
+  textVerbosity,
+}: CodexLanguageModelOptions): NonNullable<ThreadOptions["config"]> {
   return {
-    ...options,
-    tools,
-    ephemeral: true,
-    config: { thread_unload_delay_secs: 0, ...options.config },
+    thread_unload_delay_secs: 0,
+    ...(textVerbosity !== undefined && { model_verbosity: textVerbosity }),
+    ...config,
+  };
+}
+
+/** The same for a thread of this call alone. */
+export function freshThreadOptions(call: Call, desk: AskDesk): StartThreadOptions {
+  return {
+    ...threadOptions(call, desk),
+    tools: threadTools(call, desk),
+    ephemeral: call.options.persist !== true,
   };
 }
 
 /** The same text for calls whose fresh threads are alike. */
 export function threadKind({ model, instructions, options, tools }: Call): string {
-  const { cwd, sandbox, approvalPolicy, serviceTier, baseInstructions, config, mcpServers, persist } =
-    options;
-  const asked = { cwd, sandbox, approvalPolicy, serviceTier, baseInstructions, config, mcpServers, persist };
-  return JSON.stringify([model, instructions, asked, [...toolFingerprints(tools)]]);
+  const { cwd, sandbox, approvalPolicy, approvalsReviewer, serviceTier, baseInstructions } = options;
+  const { config, textVerbosity, mcpServers, persist } = options;
+  const asked = [cwd, sandbox, approvalPolicy, approvalsReviewer, serviceTier, baseInstructions];
+  const more = [config, textVerbosity, mcpServers, persist];
+  return JSON.stringify([model, instructions, asked, more, [...toolFingerprints(tools)]]);
 }
 
 /** Settings that stay with a thread from the turn that they are given to. */
 export type LastingSettings = Pick<
   CodexLanguageModelOptions,
-  "cwd" | "sandbox" | "approvalPolicy" | "serviceTier"
-> & { readonly model?: string | undefined };
+  "cwd" | "approvalPolicy" | "approvalsReviewer" | "serviceTier"
+> & {
+  readonly model?: string | undefined;
+  readonly sandbox?: CodexLanguageModelOptions["sandbox"] | CodexLanguageModelOptions["sandboxPolicy"];
+};
 
 export function lastingSettings({ model, options }: Call): LastingSettings {
-  const { cwd, sandbox, approvalPolicy, serviceTier } = options;
-  return { model, cwd, sandbox, approvalPolicy, serviceTier };
+  const { cwd, sandbox, sandboxPolicy, approvalPolicy, approvalsReviewer, serviceTier } = options;
+  return { model, cwd, sandbox: sandboxPolicy ?? sandbox, approvalPolicy, approvalsReviewer, serviceTier };
 }
 
-/** What a turn is given beside its input: what the thread has already need not be said again. */
-export function runOptions(call: Call, has: LastingSettings): RunOptions<unknown> {
+/** What a thread has from its start: only the name of a sandbox can be given then. */
+export function initialSettings(call: Call): LastingSettings {
+  const settings = lastingSettings(call);
+  return { ...settings, sandbox: call.options.sandboxPolicy === undefined ? settings.sandbox : undefined };
+}
+
+/** What holds from a turn's start to its end. */
+export type TurnSettings = Readonly<Record<string, unknown>>;
+
+export function turnSettings(call: Call): TurnSettings {
+  const { effort, summary, config, mcpServers, baseInstructions, textVerbosity } = call.options;
+  return { ...lastingSettings(call), effort, summary, config, mcpServers, baseInstructions, textVerbosity };
+}
+
+/** How the events of a call's turn are shown. */
+export function partsOptions({
+  options,
+  providerTools,
+}: Call): Pick<TurnPartsOptions, "plans" | "providerTools"> {
+  return { plans: options.plans ?? true, providerTools: new Set(providerTools.map(({ name }) => name)) };
+}
+
+/** What a turn is given beside its input: only what the thread does not have already. */
+export async function runOptions(
+  call: Call,
+  has: LastingSettings,
+  facts: () => Promise<ServerFacts>,
+): Promise<RunOptions<unknown>> {
   const { effort, summary } = call.options;
-  const wanted = lastingSettings(call);
-  const { sandbox, ...plain } = Object.fromEntries(
-    Object.entries(wanted).filter(
-      ([name, value]) => value !== undefined && !isDeepStrictEqual(value, has[name as keyof LastingSettings]),
-    ),
-  ) as LastingSettings;
+  const { sandbox, ...plain } = changes(lastingSettings(call), has);
+  const policy =
+    sandbox === undefined ? undefined : turnSandbox(call.options, (await facts()).sandboxWorkspaceWrite);
   return {
     ...(plain as RunOptions<unknown>),
     whenBusy: "wait",
-    ...(sandbox !== undefined && { sandboxPolicy: sandboxPolicy(sandbox) }),
+    ...(policy !== undefined && { sandboxPolicy: policy }),
     ...(effort !== undefined && { effort }),
     ...(summary !== undefined && { summary }),
     ...(call.format.schema && { outputSchema: call.format.schema }),
   };
+}
+
+function changes(wanted: LastingSettings, has: LastingSettings): LastingSettings {
+  return Object.fromEntries(
+    Object.entries(wanted).filter(
+      ([name, value]) => value !== undefined && !isDeepStrictEqual(value, has[name as keyof LastingSettings]),
+    ),
+  ) as LastingSettings;
 }

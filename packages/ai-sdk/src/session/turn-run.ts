@@ -1,9 +1,11 @@
-import type { CodexEvent, Turn } from "codexkit";
+import { type CodexEvent, type Turn, TurnFailedError } from "codexkit";
 import { setImmediate } from "node:timers/promises";
 import { limits } from "../limits.ts";
 import type { TurnParts } from "../stream/turn-parts.ts";
 import type { Ask } from "./ask.ts";
 import type { AskDesk } from "./ask-desk.ts";
+import { isLost } from "./thread-errors.ts";
+import type { TurnSettings } from "./thread-options.ts";
 
 /** What comes next: something that happened, something that is asked, or nothing any more. */
 export type Next =
@@ -11,10 +13,25 @@ export type Next =
   | { readonly type: "asks"; readonly asks: readonly Ask[] }
   | { readonly type: "over" };
 
+export interface TurnRunOptions {
+  readonly turn: Turn<unknown>;
+  readonly turnId: string;
+  readonly desk: AskDesk;
+  readonly parts: TurnParts;
+  readonly modelId: string;
+  readonly begunWith: TurnSettings;
+  /** The model failed. */
+  readonly onFailed?: () => void;
+}
+
 /** A turn that runs, or waits for its client between two streams. It has one reader at a time. */
 export class TurnRun {
   readonly parts: TurnParts;
   readonly turnId: string;
+  /** The model that answers; Codex may have rerouted the turn. */
+  modelId: string;
+  /** The settings that hold for the whole turn. */
+  readonly begunWith: TurnSettings;
   /** Settles when the turn is over, read or not. Never rejects. */
   readonly ended: Promise<void>;
   readonly #turn: Turn<unknown>;
@@ -23,21 +40,32 @@ export class TurnRun {
   readonly #listening: Disposable;
   #fetched: Next | undefined;
   #isFetching = false;
+  #isLost = false;
   #isOver = false;
   #wake: () => void = () => {};
   #limit: NodeJS.Timeout | undefined;
 
-  constructor(turn: Turn<unknown>, turnId: string, desk: AskDesk, parts: TurnParts) {
+  constructor({ turn, turnId, desk, parts, modelId, begunWith, onFailed }: TurnRunOptions) {
     this.turnId = turnId;
+    this.modelId = modelId;
+    this.begunWith = begunWith;
     this.ended = turn.result().then(
       () => {},
-      () => {},
+      (error: unknown) => {
+        this.#isLost = isLost(error);
+        if (error instanceof TurnFailedError && error.code === "turn_failed") onFailed?.();
+      },
     );
     this.#turn = turn;
     this.#events = turn[Symbol.asyncIterator]();
     this.#desk = desk;
     this.parts = parts;
     this.#listening = desk.onChange(() => this.#wake());
+  }
+
+  /** Whether its codex died. */
+  get isLost(): boolean {
+    return this.#isLost;
   }
 
   /** Whether it was told to stop. */

@@ -1,5 +1,8 @@
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
+import { CodexModelError } from "../errors.ts";
 import type { Next, TurnRun } from "../session/turn-run.ts";
+import type { StampedStep } from "../transcript/stamp.ts";
+import type { RecordedStep } from "../transcript/step-recorder.ts";
 import { isTurnEnd } from "./is-turn-end.ts";
 
 type Part = LanguageModelV4StreamPart;
@@ -10,15 +13,19 @@ export interface StepStreamOptions {
   readonly opening: readonly Part[];
   readonly includeRaw: boolean;
   readonly signal: AbortSignal | undefined;
+  /** Records what the client is given. */
+  readonly step: StampedStep;
+  /** The step is over: what it gave, and whether the turn is complete with it. */
+  readonly onRecorded: (step: RecordedStep, isComplete: boolean) => void;
   /** The turn waits for its client. */
   readonly onAsks: () => void;
   /** The turn is over, or its reader left. */
   readonly onEnd: () => void;
 }
 
-/** One step of a turn: from here to its end, or to where it waits for its client. A reader that is slow holds up nobody. */
+/** One step of a turn: from here to its end, or to where it waits for its client. A slow reader delays no other stream. */
 export function stepStream(options: StepStreamOptions): ReadableStream<Part> {
-  const { run, opening, includeRaw, signal, onAsks, onEnd } = options;
+  const { run, opening, includeRaw, signal, step, onRecorded, onAsks, onEnd } = options;
   let isLeft = false;
   const onAbort = (): void => run.interrupt();
   if (signal?.aborted) onAbort();
@@ -29,16 +36,22 @@ export function stepStream(options: StepStreamOptions): ReadableStream<Part> {
   };
   return new ReadableStream<Part>({
     start(controller) {
-      for (const part of opening) controller.enqueue(part);
+      for (const part of opening) controller.enqueue(step.add(part));
     },
     async pull(controller) {
       for (;;) {
         const next = await run.next();
         if (isLeft) return;
-        const parts = partsOf(next, run, includeRaw);
-        for (const part of parts) controller.enqueue(part);
+        const isUnfinished = next.type !== "asks" && isLast(next) && !isCompletion(next);
+        if (isUnfinished) step.recorder.dropOpenTexts();
+        const parts = partsOf(next, run, { includeRaw, signal });
+        for (const part of parts) {
+          if (part.type === "response-metadata" && part.modelId !== undefined) run.modelId = part.modelId;
+          controller.enqueue(step.add(part));
+        }
         if (isLast(next)) {
           if (next.type !== "asks") run.end();
+          onRecorded(step.recorder.finish(), isCompletion(next));
           end(next.type === "asks" ? onAsks : onEnd);
           controller.close();
           return;
@@ -48,6 +61,8 @@ export function stepStream(options: StepStreamOptions): ReadableStream<Part> {
     },
     cancel() {
       isLeft = true;
+      step.recorder.dropOpenTexts();
+      onRecorded(step.recorder.finish(), false);
       run.interrupt();
       run.end();
       end(onEnd);
@@ -55,14 +70,31 @@ export function stepStream(options: StepStreamOptions): ReadableStream<Part> {
   });
 }
 
-function partsOf(next: Next, run: TurnRun, includeRaw: boolean): Part[] {
+function partsOf(
+  next: Next,
+  run: TurnRun,
+  { includeRaw, signal }: Pick<StepStreamOptions, "includeRaw" | "signal">,
+): Part[] {
   if (next.type === "asks") return run.parts.asks(next.asks);
-  if (next.type === "over") return run.parts.lost(run.isInterrupted);
+  const closed = closedReason(signal);
+  if (next.type === "over") return run.parts.lost(run.isInterrupted, closed);
   const { event } = next;
   const raw: Part[] = includeRaw ? [{ type: "raw", rawValue: "raw" in event ? event.raw : event }] : [];
-  return [...raw, ...(isTurnEnd(event) ? run.parts.end(event) : run.parts.event(event))];
+  if (!isTurnEnd(event)) return [...raw, ...run.parts.event(event)];
+  const isCut = closed !== undefined && event.type !== "turn.completed";
+  return [...raw, ...(isCut ? run.parts.lost(true, closed) : run.parts.end(event))];
+}
+
+/** Set when it was not the caller who aborted the call: the provider was closed. */
+function closedReason(signal: AbortSignal | undefined): CodexModelError | undefined {
+  const reason: unknown = signal?.aborted ? signal.reason : undefined;
+  return CodexModelError.isInstance(reason) ? reason : undefined;
 }
 
 function isLast(next: Next): boolean {
   return next.type !== "event" || isTurnEnd(next.event);
+}
+
+function isCompletion(next: Next): boolean {
+  return next.type === "event" && next.event.type === "turn.completed";
 }

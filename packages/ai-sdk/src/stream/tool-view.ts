@@ -1,5 +1,6 @@
 import type { JSONValue, LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import type { v2 } from "codexkit";
+import { dynamicToolView } from "./dynamic-tool-view.ts";
 import { agentView } from "./agent-view.ts";
 import { commandView } from "./command-view.ts";
 import { imageGenerationView, imageViewView } from "./image-views.ts";
@@ -37,6 +38,8 @@ export function toolView(item: v2.ThreadItem): ToolView | undefined {
       return imageGenerationView(item);
     case "collabAgentToolCall":
       return agentView(item);
+    case "dynamicToolCall":
+      return dynamicToolView(item);
     case "sleep":
       return {
         toolName: "codex_sleep",

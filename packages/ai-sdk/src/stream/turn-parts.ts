@@ -26,6 +26,10 @@ export interface TurnPartsOptions {
   readonly readAnswer: ReadAnswer;
   /** Calls that the client was shown by another process. */
   readonly knownCalls?: ReadonlySet<string>;
+  /** Whether plans are shown. Default: true. */
+  readonly plans?: boolean;
+  /** The names of the tools that the provider itself runs. */
+  readonly providerTools?: ReadonlySet<string>;
 }
 
 /** The events of one turn as parts of the AI SDK's streams: one stream, or several where the turn waits for its client. */
@@ -40,10 +44,15 @@ export class TurnParts {
     string,
     { readonly toolCallId: string; readonly toolName: string; readonly input: JSONValue }
   >();
+  readonly #showsPlans: boolean;
+  readonly #providerTools: ReadonlySet<string>;
   #plans = 0;
 
-  constructor({ threadId, turnId, readAnswer, knownCalls = new Set() }: TurnPartsOptions) {
+  constructor(options: TurnPartsOptions) {
+    const { threadId, turnId, readAnswer, knownCalls = new Set() } = options;
     this.#place = { threadId, turnId };
+    this.#showsPlans = options.plans ?? true;
+    this.#providerTools = options.providerTools ?? new Set();
     const metadata = (itemId: string): PartMetadata => ({ ...this.#place, itemId });
     this.#text = new TextParts(metadata, readAnswer);
     this.#reasoning = new ReasoningParts(metadata);
@@ -123,14 +132,18 @@ export class TurnParts {
     return [...this.#closed(), ...this.#tools.end(), ...error, finish];
   }
 
-  /** The turn's events ended without its end: it did not stop when it was told to, or its thread was let go. */
-  lost(isInterrupted: boolean): Part[] {
+  /**
+   * The turn's events ended without its end: it did not stop when it was told to, or its thread was released.
+   * @param reason Why the call fails, where that is known.
+   */
+  lost(isInterrupted: boolean, reason?: CodexModelError): Part[] {
     const closed = [...this.#closed(), ...this.#tools.end()];
-    if (isInterrupted) return [...closed, this.#finish({ unified: "interrupted", raw: "interrupted" }, {})];
-    const error = new CodexModelError(
-      "closed",
-      `Thread ${this.#place.threadId} was closed in the middle of a turn.`,
-    );
+    if (isInterrupted && reason === undefined) {
+      return [...closed, this.#finish({ unified: "interrupted", raw: "interrupted" }, {})];
+    }
+    const error =
+      reason ??
+      new CodexModelError("closed", `Thread ${this.#place.threadId} was closed in the middle of a turn.`);
     return [...closed, { type: "error", error }, this.#finish({ unified: "error", raw: "closed" }, {})];
   }
 
@@ -167,6 +180,7 @@ export class TurnParts {
     }
     // What a person adds to a turn cuts off what was being said, and Codex never says that it ended.
     if (item.type === "userMessage") return this.#closed();
+    if (item.type === "dynamicToolCall" && !this.#providerTools.has(item.tool)) return [];
     return this.#tools.started(item);
   }
 
@@ -193,9 +207,10 @@ export class TurnParts {
         return this.#reasoning.completed(item);
       // The client's own: what it said, and the results that it gave.
       case "userMessage":
-      case "dynamicToolCall":
       case "functionCallOutput":
         return [];
+      case "dynamicToolCall":
+        return this.#providerTools.has(item.tool) ? this.#tools.completed(item) : [];
       default: {
         const parts = this.#tools.completed(item);
         return parts.length > 0 ? parts : [this.#custom(item)];
@@ -205,6 +220,7 @@ export class TurnParts {
 
   /** A plan has no item: each version of it is a call of its own. */
   #plan({ plan, explanation }: PlanUpdatedEvent): Part[] {
+    if (!this.#showsPlans) return [];
     this.#plans += 1;
     const id = `${this.#place.turnId}:plan:${this.#plans}`;
     const steps = plan.map(({ step, status }) => ({ step, status }));

@@ -1,9 +1,16 @@
 import type { JSONValue, LanguageModelV4FunctionTool } from "@ai-sdk/provider";
 import { type AnyTool, defineTool } from "codexkit";
+import type { Call } from "../model/read-call.ts";
 import type { AskDesk } from "../session/ask-desk.ts";
 
+/** All tools of a thread: those of the call, which its client runs, and those of the provider. */
+export function threadTools({ tools, providerTools }: Call, desk: AskDesk): AnyTool[] {
+  const own = new Set(tools.map(({ name }) => name));
+  return [...clientTools(tools, desk), ...providerTools.filter(({ name }) => !own.has(name))];
+}
+
 /** The client's tools as tools of a thread: a call waits at the desk until the client brings its result. */
-export function clientTools(tools: readonly LanguageModelV4FunctionTool[], desk: AskDesk): AnyTool[] {
+function clientTools(tools: readonly LanguageModelV4FunctionTool[], desk: AskDesk): AnyTool[] {
   return tools.map((tool) =>
     defineTool({
       name: tool.name,

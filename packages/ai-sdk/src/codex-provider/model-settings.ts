@@ -1,0 +1,93 @@
+import type { Policy } from "@codexkit/approvals";
+import { z } from "zod";
+import type { CodexHandlers } from "../approval/approval-settings.ts";
+import { limits } from "../limits.ts";
+import type { CallDefaults } from "../model/call-defaults.ts";
+import { mergeOptions } from "../model/merge-options.ts";
+import { checked, sharedOptions } from "../model/model-options.ts";
+import type { SharedOptions } from "../model/options.ts";
+import type { CodexTool } from "../tools/provider-tools.ts";
+
+/** What may be set for a provider and for one of its models, functions included. */
+export interface CodexModelSettings extends SharedOptions {
+  /** Decides which approvals need no person. Default: none, so that everything that Codex asks for needs one. */
+  readonly policy?: Policy | (() => Policy) | undefined;
+  /**
+   * Answers to what Codex asks, before the policy and a person. Questions of the model and of MCP servers are answered only
+   * here; without a handler they are declined.
+   */
+  readonly handlers?: CodexHandlers | undefined;
+  /** Tools that this program runs in the middle of a turn, without ending the step. Default: none. */
+  readonly tools?: Readonly<Record<string, CodexTool>> | undefined;
+  /** How long a call of one of `tools` may take. Default: 10 minutes. */
+  readonly toolTimeoutMs?: number | undefined;
+  /** How long a turn waits for a tool result or a person. Default: 15 minutes. */
+  readonly parkedTurnMs?: number | undefined;
+}
+
+export const milliseconds: z.ZodType<number> = z.number().positive();
+
+export const object = <Type extends object>(): z.ZodType<Type> =>
+  z.custom<Type>((value) => typeof value === "object" && value !== null, "must be an object");
+
+export const modelSettings = {
+  ...sharedOptions,
+  policy: z
+    .custom<Policy | (() => Policy)>(
+      (value) => typeof value === "object" || typeof value === "function",
+      "must be a policy of @codexkit/approvals",
+    )
+    .optional(),
+  handlers: object<CodexHandlers>().optional(),
+  tools: z
+    .record(
+      z.string(),
+      z.custom<CodexTool>(
+        (value) =>
+          typeof value === "object" &&
+          value !== null &&
+          "inputSchema" in value &&
+          isFunction(value, "execute"),
+        "must have an inputSchema and a function execute",
+      ),
+    )
+    .optional(),
+  toolTimeoutMs: milliseconds.optional(),
+  parkedTurnMs: milliseconds.optional(),
+};
+
+const schema = z.strictObject(modelSettings);
+
+export function readModelSettings(settings: CodexModelSettings): CodexModelSettings {
+  return checked(schema, settings, { what: "The settings of a model", keys: Object.keys(modelSettings) });
+}
+
+/** What the calls of a model begin with: the provider's settings with the model's own over them. */
+export function callDefaults(
+  provider: CodexModelSettings & Pick<CallDefaults, "fetch" | "onWarning">,
+  own: CodexModelSettings,
+): CallDefaults {
+  return {
+    options: mergeOptions(sharedOf(provider), sharedOf(own)),
+    approvals: {
+      policy: own.policy ?? provider.policy,
+      handlers: own.handlers ?? provider.handlers,
+      parkedTurnMs: own.parkedTurnMs ?? provider.parkedTurnMs ?? limits.parkedTurnMs,
+    },
+    tools: { ...provider.tools, ...own.tools },
+    toolTimeoutMs: own.toolTimeoutMs ?? provider.toolTimeoutMs,
+    fetch: provider.fetch,
+    onWarning: provider.onWarning,
+  };
+}
+
+const SHARED_KEYS = Object.keys(sharedOptions) as (keyof SharedOptions)[];
+
+function sharedOf(settings: SharedOptions): SharedOptions {
+  const given = SHARED_KEYS.flatMap((key) => (settings[key] === undefined ? [] : [[key, settings[key]]]));
+  return Object.fromEntries(given) as SharedOptions;
+}
+
+function isFunction(value: object, key: string): boolean {
+  return typeof (value as Readonly<Record<string, unknown>>)[key] === "function";
+}

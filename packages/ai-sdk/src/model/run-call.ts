@@ -1,0 +1,125 @@
+import type {
+  LanguageModelV4CallOptions,
+  LanguageModelV4StreamPart,
+  SharedV4Warning,
+} from "@ai-sdk/provider";
+import type { CodexHolder, Lease } from "../codex-provider/codex-holder.ts";
+import { CodexModelError } from "../errors.ts";
+import { beginStep, type Step } from "../session/begin-step.ts";
+import { stepStream } from "../stream/step-stream.ts";
+import { toModelError } from "../stream/turn-error.ts";
+import { digestOfPrompt } from "../transcript/entry.ts";
+import { StampedStep } from "../transcript/stamp.ts";
+import type { CallDefaults } from "./call-defaults.ts";
+import { type Call, readCall } from "./read-call.ts";
+
+export interface RunningCall {
+  readonly stream: ReadableStream<LanguageModelV4StreamPart>;
+  readonly request: { readonly body: unknown };
+  readonly call: Call;
+}
+
+/** Runs one call of the model: finds or starts its turn, and streams it. */
+export async function runCall(
+  modelId: string,
+  defaults: CallDefaults,
+  holder: CodexHolder,
+  options: LanguageModelV4CallOptions,
+  purpose: "stream" | "generate",
+): Promise<RunningCall> {
+  const signal = withClosing(options.abortSignal, holder.closing);
+  signal.throwIfAborted();
+  // Codex starts while the prompt is read.
+  const leasing = holder.lease(signal);
+  leasing.catch(() => {});
+  let lease: Lease | undefined;
+  try {
+    const call = await readCall(modelId, defaults, { ...options, abortSignal: signal });
+    lease = await leasing;
+    const step = await beginStep(lease.sessions, call);
+    for (const warning of [...call.warnings, ...step.warnings]) defaults.onWarning?.(warningText(warning));
+    step.run.parts.beginStep(purpose === "generate");
+    const used = lease;
+    void step.run.ended.then(() => used.rest());
+    return { stream: streamOf(step, call, used), request: { body: requestBody(step, call) }, call };
+  } catch (error) {
+    if (lease) lease.release();
+    else
+      void leasing.then(
+        (unused) => unused.release(),
+        () => {},
+      );
+    throw holder.closing.aborted ? holder.closing.reason : toModelError(error);
+  }
+}
+
+function withClosing(signal: AbortSignal | undefined, closing: AbortSignal): AbortSignal {
+  return signal === undefined ? closing : AbortSignal.any([signal, closing]);
+}
+
+function streamOf(step: Step, call: Call, lease: Lease): ReadableStream<LanguageModelV4StreamPart> {
+  const { session, run, answered, warnings } = step;
+  const { transcript } = session;
+  return withUnusedResults(
+    stepStream({
+      run,
+      opening: [
+        { type: "stream-start", warnings: [...call.warnings, ...warnings] },
+        { type: "response-metadata", id: run.turnId, timestamp: new Date(), modelId: run.modelId },
+        ...answered.flatMap(({ approvalId, approved }) => run.parts.answered(approvalId, approved)),
+      ],
+      includeRaw: call.includeRaw,
+      signal: call.signal,
+      step: new StampedStep(digestOfPrompt(call.instructions, call.prompt.digests.entries)),
+      onRecorded: (recorded, isComplete) => {
+        transcript.record(recorded);
+        if (isComplete) transcript.endTurn(run.turnId);
+      },
+      onAsks: () => {
+        // The codex is needed until the client is back; the program need not stay for that.
+        lease.rest();
+        session.park(() => lease.release());
+      },
+      onEnd: () => {
+        if (session.run === run) session.run = undefined;
+        lease.release();
+      },
+    }),
+    call,
+  );
+}
+
+/** An error of a codex that died carries the results that the call brought: their tools have already run. */
+function withUnusedResults(
+  stream: ReadableStream<LanguageModelV4StreamPart>,
+  { prompt }: Call,
+): ReadableStream<LanguageModelV4StreamPart> {
+  if (prompt.toolResults.length === 0) return stream;
+  const toolResults = prompt.toolResults.map(({ toolCallId, toolName, output }) => ({
+    toolCallId,
+    toolName,
+    output,
+  }));
+  return stream.pipeThrough(
+    new TransformStream<LanguageModelV4StreamPart, LanguageModelV4StreamPart>({
+      transform(part, controller) {
+        const isLost =
+          part.type === "error" && CodexModelError.isInstance(part.error) && part.error.code === "codex_lost";
+        if (!isLost) return controller.enqueue(part);
+        const { message, cause } = part.error as CodexModelError;
+        const error = new CodexModelError("codex_lost", message, { cause, toolResults });
+        controller.enqueue({ type: "error", error });
+      },
+    }),
+  );
+}
+
+function warningText(warning: SharedV4Warning): string {
+  if (warning.type === "other" || warning.type === "deprecated") return warning.message;
+  return `${warning.feature}: ${warning.details ?? warning.type}`;
+}
+
+/** Without the options: they may hold the secrets of MCP servers, and bodies are logged. */
+function requestBody({ session, run }: Step, { prompt }: Call): unknown {
+  return { threadId: session.thread.id, turnId: run.turnId, model: run.modelId, input: prompt.input };
+}

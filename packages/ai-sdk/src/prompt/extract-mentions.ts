@@ -1,0 +1,42 @@
+import { existsSync } from "node:fs";
+import { isAbsolute, resolve } from "node:path";
+
+interface NamedPath {
+  readonly name: string;
+  readonly path: string;
+}
+
+interface Mentions {
+  readonly mentions: NamedPath[];
+  readonly skills: NamedPath[];
+}
+
+/** `[@name](target)` and `[$name](target)`: how Codex's own editors write a mention. */
+const LINK = /\[([@$])([^\]\n]+)\]\(([^)\s]+)\)/g;
+/** `@path`, at the start of a word and without the punctuation that ends a sentence. */
+const FILE = /(?<![\w[./@])@([\w./+~-]*[\w+~-])/g;
+
+/**
+ * The mentions in a text: linked files, apps, plugins and skills, and `@path` for each file that exists below the folder. A
+ * word such as `@alice` that is no file stays a word.
+ */
+export function extractMentions(text: string, cwd: string): Mentions {
+  const links = [...text.matchAll(LINK)].map(([, sigil = "", name = "", target = ""]) => ({
+    isSkill: sigil === "$",
+    name,
+    path: /^\w+:\/\//.test(target) || isAbsolute(target) ? target : resolve(cwd, target),
+  }));
+  const files = [...text.matchAll(FILE)].flatMap(([, path = ""]) => {
+    const absolute = resolve(cwd, path);
+    return existsSync(absolute) ? [{ name: path, path: absolute }] : [];
+  });
+  const named = links.map(({ isSkill, name, path }) => ({ isSkill, entry: { name, path } }));
+  return {
+    mentions: unique([...named.flatMap(({ isSkill, entry }) => (isSkill ? [] : [entry])), ...files]),
+    skills: unique(named.flatMap(({ isSkill, entry }) => (isSkill ? [entry] : []))),
+  };
+}
+
+function unique(paths: readonly NamedPath[]): NamedPath[] {
+  return [...new Map(paths.map((one) => [`${one.name}\n${one.path}`, one])).values()];
+}

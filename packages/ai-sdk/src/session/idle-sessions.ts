@@ -1,0 +1,73 @@
+import { limits } from "../limits.ts";
+import type { Session } from "./session.ts";
+
+export interface IdleSettings {
+  /** How many threads without a turn are kept. */
+  readonly idleThreads?: number | undefined;
+  /** How long such a thread is kept. */
+  readonly idleThreadMs?: number | undefined;
+}
+
+/** Releases the threads that nothing runs on: each one costs memory in Codex, and the processes of its MCP servers. */
+export class IdleSessions {
+  readonly #held: ReadonlyMap<string, Session>;
+  readonly #release: (session: Session) => void;
+  readonly #settings: IdleSettings;
+  /** Released threads that Codex did not store; the oldest first. */
+  readonly #released = new Set<string>();
+  #timer: NodeJS.Timeout | undefined;
+
+  /** @param held The least recently used first. */
+  constructor(
+    held: ReadonlyMap<string, Session>,
+    release: (session: Session) => void,
+    settings: IdleSettings,
+  ) {
+    this.#held = held;
+    this.#release = release;
+    this.#settings = settings;
+  }
+
+  hasReleased(threadId: string): boolean {
+    return this.#released.has(threadId);
+  }
+
+  trim(): void {
+    const idle = [...this.#held.values()].filter((session) => session.isIdle);
+    const [withServers, plain] = [
+      idle.filter(({ hasMcpServers }) => hasMcpServers),
+      idle.filter(({ hasMcpServers }) => !hasMcpServers),
+    ];
+    const { idleThreads = limits.idleThreads, idleThreadMs } = this.#settings;
+    const most = Math.min(idleThreads, this.#settings.idleThreads ?? limits.idleMcpThreads);
+    const kept = [
+      ...this.#keep(withServers, most, idleThreadMs ?? limits.idleMcpThreadMs),
+      ...this.#keep(plain, idleThreads, idleThreadMs ?? limits.idleThreadMs),
+    ];
+    clearTimeout(this.#timer);
+    if (kept.length === 0) return;
+    this.#timer = setTimeout(() => this.trim(), Math.max(1, Math.ceil(Math.min(...kept)))).unref();
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+  }
+
+  /** Releases those beyond the bounds; returns for how many milliseconds each other one may stay. */
+  #keep(idle: readonly Session[], most: number, forMs: number): number[] {
+    const beyond = idle.length - most;
+    return idle.flatMap((session, at) => {
+      const left = forMs - session.idleMs;
+      if (at >= beyond && left > 0) return [left];
+      this.#forget(session);
+      return [];
+    });
+  }
+
+  #forget(session: Session): void {
+    if (!session.isStored) this.#released.add(session.thread.id);
+    const [oldest] = this.#released;
+    if (this.#released.size > limits.releasedThreads && oldest !== undefined) this.#released.delete(oldest);
+    this.#release(session);
+  }
+}

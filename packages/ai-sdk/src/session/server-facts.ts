@@ -1,0 +1,42 @@
+import type { Codex } from "codexkit";
+
+/** What the provider needs to know of Codex's own configuration. */
+export interface ServerFacts {
+  readonly codexHome: string | undefined;
+  /** Whether threads have MCP servers that no call asks for. */
+  readonly hasMcpServers: boolean;
+  /** Other names of AGENTS.md. */
+  readonly docNames: readonly string[];
+  readonly sandboxWorkspaceWrite: Readonly<Record<string, unknown>>;
+}
+
+const UNKNOWN: ServerFacts = {
+  codexHome: undefined,
+  hasMcpServers: false,
+  docNames: [],
+  sandboxWorkspaceWrite: {},
+};
+
+/** Reads the configuration as it is seen from a folder. Facts that can't be read are unknown, which is no reason to fail. */
+export async function readServerFacts(codex: Codex, cwd: string | undefined): Promise<ServerFacts> {
+  try {
+    const [{ config }, { codexHome }] = await Promise.all([
+      codex.config.read(cwd === undefined ? {} : { cwd }),
+      codex.server(),
+    ]);
+    const values = config as Readonly<Record<string, unknown>>;
+    const names = values["project_doc_fallback_filenames"];
+    return {
+      codexHome,
+      hasMcpServers: Object.keys(objectOf(values["mcp_servers"])).length > 0,
+      docNames: Array.isArray(names) ? names.filter((name) => typeof name === "string") : [],
+      sandboxWorkspaceWrite: objectOf(values["sandbox_workspace_write"]),
+    };
+  } catch {
+    return UNKNOWN;
+  }
+}
+
+function objectOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+}

@@ -1,0 +1,47 @@
+import type { JSONValue } from "@ai-sdk/provider";
+import { type AnyTool, defineTool } from "codexkit";
+import type { z } from "zod";
+
+/** What a tool of the provider gets beside its input. */
+export interface CodexToolContext {
+  readonly toolCallId: string;
+  readonly threadId: string;
+  readonly turnId: string;
+  /** Fires when the result is of no more use: the turn ended, or the time is up. */
+  readonly abortSignal: AbortSignal;
+}
+
+/**
+ * A tool that every thread of a provider has, and that this program runs in the middle of a turn: no step ends for it. A
+ * `tool()` of the AI SDK with a zod schema is one.
+ */
+export interface CodexTool {
+  readonly description?: string | undefined;
+  /** A zod schema of an object, or JSON Schema. */
+  readonly inputSchema: unknown;
+  /** Runs the tool. A value becomes the result as JSON or text; what it throws is given to the model as an error. */
+  readonly execute?: ((input: never, context: never) => unknown) | undefined;
+  /** How long a call may take. Default: the provider's `toolTimeoutMs`. */
+  readonly timeoutMs?: number | undefined;
+}
+
+/** The tools of a provider as tools of a thread. */
+export function defineProviderTools(
+  tools: Readonly<Record<string, CodexTool>>,
+  toolTimeoutMs: number | undefined,
+): (AnyTool & { readonly name: string })[] {
+  return Object.entries(tools).map(([name, { description = "", inputSchema, execute, timeoutMs }]) => {
+    const limit = timeoutMs ?? toolTimeoutMs;
+    return defineTool({
+      name,
+      description,
+      input: inputSchema as z.ZodType,
+      ...(limit !== undefined && { timeoutMs: limit }),
+      parallel: true,
+      execute: async (input, { callId, signal, threadId, turnId }) => {
+        const context: CodexToolContext = { toolCallId: callId, threadId, turnId, abortSignal: signal };
+        return (await execute?.(input as never, context as never)) as JSONValue | undefined;
+      },
+    });
+  });
+}

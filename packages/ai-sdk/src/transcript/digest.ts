@@ -1,0 +1,37 @@
+import { hash } from "node:crypto";
+
+/** 128 bits: an accidental collision is out of the question, and the digest stays short inside provider metadata. */
+const DIGEST_CHARACTERS = 22;
+
+/**
+ * Digest of a value by its content. Messages are stored as JSON and come back with their keys in another order (JSONB) and
+ * without what was undefined; neither changes the digest.
+ */
+export function digestOf(value: unknown): string {
+  return hash("sha256", canonicalJson(value), "base64url").slice(0, DIGEST_CHARACTERS);
+}
+
+/** Digest of a file's bytes, whether they came as bytes or as base64. */
+export function digestOfBytes(data: Uint8Array | string): string {
+  const bytes = typeof data === "string" ? Buffer.from(data, "base64") : data;
+  return hash("sha256", bytes, "base64url").slice(0, DIGEST_CHARACTERS);
+}
+
+function canonicalJson(value: unknown): string {
+  return (
+    JSON.stringify(value, (_key, nested: unknown) => (isPlainObject(nested) ? sortKeys(nested) : nested)) ??
+    ""
+  );
+}
+
+function sortKeys(object: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.keys(object)
+      .toSorted()
+      .map((key) => [key, object[key]]),
+  );
+}
+
+function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,51 @@
+import type { JSONObject, LanguageModelV4StreamPart } from "@ai-sdk/provider";
+import { PROVIDER_KEY } from "../stream/metadata.ts";
+import { digestOf } from "./digest.ts";
+import { callDigest, fileEntry, resultDigest } from "./entry.ts";
+import { StepRecorder } from "./step-recorder.ts";
+
+/** What a part carries so that another process can check the messages which it comes back with. */
+export interface Stamp {
+  /** Digest of the prompt that the part's step was given. */
+  readonly seen: string;
+  /** Digest of the part's own content. */
+  readonly digest?: string;
+}
+
+/** Records the parts of a step, and stamps them. */
+export class StampedStep {
+  readonly recorder: StepRecorder = new StepRecorder();
+  readonly #seen: string;
+
+  /** @param seen Digest of the prompt that the step was given. */
+  constructor(seen: string) {
+    this.#seen = seen;
+  }
+
+  add(part: LanguageModelV4StreamPart): LanguageModelV4StreamPart {
+    this.recorder.add(part);
+    const metadata = "providerMetadata" in part ? part.providerMetadata?.[PROVIDER_KEY] : undefined;
+    if (metadata === undefined || part.type === "finish") return part;
+    const digest = this.#digestOf(part);
+    const stamp: Stamp = { seen: this.#seen, ...(digest !== undefined && { digest }) };
+    return {
+      ...part,
+      providerMetadata: { [PROVIDER_KEY]: { ...metadata, ...(stamp as unknown as JSONObject) } },
+    } as LanguageModelV4StreamPart;
+  }
+
+  #digestOf(part: LanguageModelV4StreamPart): string | undefined {
+    switch (part.type) {
+      case "text-end":
+        return digestOf(this.recorder.text(part.id));
+      case "tool-call":
+        return part.providerExecuted === true ? callDigest(part.toolName, JSON.parse(part.input)) : undefined;
+      case "tool-result":
+        return resultDigest(part.result);
+      case "file":
+        return fileEntry("assistant", part.data).digest;
+      default:
+        return undefined;
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
+import { callDigest, type CallEntry, type Entry, fileEntry, resultDigest, textEntry } from "./entry.ts";
+
+/** What one step added to a thread: new entries, and results of calls of earlier steps. */
+export interface RecordedStep {
+  readonly entries: readonly Entry[];
+  readonly results: ReadonlyMap<string, string>;
+}
+
+/** Records the parts that a client is given, as the entries that its next prompt will have. */
+export class StepRecorder {
+  readonly #slots: (Entry | { readonly kind: "text"; readonly id: string })[] = [];
+  readonly #texts = new Map<string, string>();
+  readonly #open = new Set<string>();
+  readonly #results = new Map<string, string>();
+
+  add(part: LanguageModelV4StreamPart): void {
+    switch (part.type) {
+      case "text-start":
+        this.#texts.set(part.id, "");
+        this.#open.add(part.id);
+        this.#slots.push({ kind: "text", id: part.id });
+        break;
+      case "text-delta":
+        this.#texts.set(part.id, (this.#texts.get(part.id) ?? "") + part.delta);
+        break;
+      case "text-end":
+        this.#open.delete(part.id);
+        break;
+      case "file":
+        this.#slots.push(fileEntry("assistant", part.data));
+        break;
+      case "tool-call":
+        this.#addCall(part);
+        break;
+      case "tool-result":
+        this.#results.set(part.toolCallId, resultDigest(part.result));
+        break;
+      default:
+        break;
+    }
+  }
+
+  /** The turn was cut off: Codex drops from the thread what the model had not finished saying. */
+  dropOpenTexts(): void {
+    for (const id of this.#open) this.#texts.delete(id);
+    this.#open.clear();
+  }
+
+  /** The text of a block so far. */
+  text(id: string): string {
+    return this.#texts.get(id) ?? "";
+  }
+
+  finish(): RecordedStep {
+    const results = new Map(this.#results);
+    const entries = this.#slots.flatMap((slot): Entry[] => {
+      if (slot.kind === "text") {
+        const text = this.#texts.get(slot.id);
+        return text === undefined || text === "" ? [] : [textEntry("assistant", text)];
+      }
+      if (slot.kind !== "call") return [slot];
+      const result = results.get(slot.callId);
+      results.delete(slot.callId);
+      return [{ ...slot, result }];
+    });
+    return { entries, results };
+  }
+
+  #addCall(part: Extract<LanguageModelV4StreamPart, { type: "tool-call" }>): void {
+    const { toolCallId, toolName, input, providerExecuted } = part;
+    if (this.#slots.some((slot) => slot.kind === "call" && slot.callId === toolCallId)) return;
+    const call: CallEntry = {
+      kind: "call",
+      callId: toolCallId,
+      digest: providerExecuted === true ? callDigest(toolName, JSON.parse(input)) : undefined,
+      result: undefined,
+    };
+    this.#slots.push(call);
+  }
+}

@@ -1,0 +1,121 @@
+import type { CallEntry, Entry } from "./entry.ts";
+import type { RecordedStep } from "./step-recorder.ts";
+
+interface TurnEnd {
+  readonly turnId: string;
+  /** How many entries the thread had then. */
+  readonly length: number;
+}
+
+/** How a prompt relates to a thread. */
+export type Comparison =
+  /** The thread holds exactly these messages. */
+  | { readonly type: "same" }
+  /** The thread holds these messages and later ones: an answer was taken back, or another call went on first. */
+  | { readonly type: "behind"; readonly lastTurnId: string | undefined }
+  /** The thread holds other messages; it agrees with the prompt through the end of `lastTurnId`, if through any turn. */
+  | { readonly type: "changed"; readonly lastTurnId: string | undefined; readonly common: number };
+
+/**
+ * What a thread has seen, in the form of the prompts that led to it. A prompt may go on in the thread only while the two
+ * agree: otherwise the model would see messages that the caller has since redacted, edited or dropped.
+ */
+export class Transcript {
+  #entries: readonly Entry[];
+  /**
+   * The messages of a call that named its thread: it may have passed only the newest ones. A prompt that goes on from those
+   * agrees with the thread as well.
+   */
+  #named: readonly Entry[] | undefined;
+  #turnEnds: readonly TurnEnd[];
+
+  constructor(entries: readonly Entry[] = [], turnEnds: readonly TurnEnd[] = []) {
+    this.#entries = entries;
+    this.#turnEnds = turnEnds;
+  }
+
+  get entries(): readonly Entry[] {
+    return this.#entries;
+  }
+
+  /** @param prefix The entries of a prompt without its new input. */
+  compare(prefix: readonly Entry[]): Comparison {
+    if (this.#named !== undefined && isSame(this.#named, prefix)) return { type: "same" };
+    if (isSame(this.#entries, prefix)) return { type: "same" };
+    const common = commonLength(this.#entries, prefix);
+    const end = this.#turnEnds.findLast(({ length }) => length <= common);
+    return common === prefix.length
+      ? { type: "behind", lastTurnId: end?.length === common ? end.turnId : undefined }
+      : { type: "changed", lastTurnId: end?.turnId, common: end?.length ?? 0 };
+  }
+
+  /** A copy of the thread through one of its turns. */
+  through(lastTurnId: string): Transcript {
+    const at = this.#turnEnds.findIndex(({ turnId }) => turnId === lastTurnId);
+    const ends = this.#turnEnds.slice(0, at + 1);
+    return new Transcript(this.#entries.slice(0, ends.at(-1)?.length ?? 0), ends);
+  }
+
+  /** A step begins with this prompt, which the thread agrees with. */
+  continueWith(prompt: readonly Entry[]): void {
+    this.#entries = prompt;
+    this.#named = undefined;
+  }
+
+  /**
+   * A step begins on a thread that the caller named, whatever its messages are.
+   * @param input The entries of the prompt that the thread did not have.
+   */
+  appendNamed(prompt: readonly Entry[], input: readonly Entry[]): void {
+    this.#entries = [...this.#entries, ...input];
+    this.#named = prompt;
+  }
+
+  /** What a step gave its client. */
+  record({ entries, results }: RecordedStep): void {
+    const add = (before: readonly Entry[]): Entry[] => [
+      ...before.map((entry) => withResult(entry, results)),
+      ...entries,
+    ];
+    this.#entries = add(this.#entries);
+    if (this.#named !== undefined) this.#named = add(this.#named);
+  }
+
+  /** A turn ended as it should: the thread can be copied up to here. */
+  endTurn(turnId: string): void {
+    this.#turnEnds = [...this.#turnEnds, { turnId, length: this.#entries.length }];
+  }
+}
+
+function withResult(entry: Entry, results: ReadonlyMap<string, string>): Entry {
+  const result = entry.kind === "call" ? results.get(entry.callId) : undefined;
+  return result === undefined || entry.kind !== "call" ? entry : { ...entry, result };
+}
+
+function isSame(seen: readonly Entry[], prompt: readonly Entry[]): boolean {
+  return seen.length === prompt.length && commonLength(seen, prompt) === seen.length;
+}
+
+function commonLength(seen: readonly Entry[], prompt: readonly Entry[]): number {
+  const length = Math.min(seen.length, prompt.length);
+  for (let at = 0; at < length; at += 1) {
+    const [one, other] = [seen[at], prompt[at]];
+    if (one === undefined || other === undefined || !agrees(one, other)) return at;
+  }
+  return length;
+}
+
+function agrees(seen: Entry, prompt: Entry): boolean {
+  if (seen.kind !== "call" || prompt.kind !== "call") {
+    return seen.kind === prompt.kind && seen.digest === prompt.digest;
+  }
+  return (
+    seen.callId === prompt.callId &&
+    (seen.digest === undefined || seen.digest === prompt.digest) &&
+    hasSameResult(seen, prompt)
+  );
+}
+
+function hasSameResult(seen: CallEntry, prompt: CallEntry): boolean {
+  return seen.result === undefined || prompt.isDenied === true || seen.result === prompt.result;
+}

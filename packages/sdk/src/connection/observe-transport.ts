@@ -1,0 +1,44 @@
+import type { Transport } from "@codexkit/rpc";
+import type { ServerLink } from "./supervisor.ts";
+
+/** One message between this program and the server, as it is on the wire. */
+export interface Packet {
+  readonly direction: "sent" | "received";
+  readonly text: string;
+}
+
+type Open = (signal: AbortSignal) => Promise<ServerLink>;
+
+/** Reports every message of the connections that `open` makes. A listener that throws does not disturb them. */
+export function observedOpen(open: Open, onPacket: (packet: Packet) => void): Open {
+  const report = (packet: Packet): void => {
+    try {
+      onPacket(packet);
+    } catch {
+      // The message itself must still be delivered.
+    }
+  };
+  return async (signal) => {
+    const link = await open(signal);
+    return { ...link, transport: observeTransport(link.transport, report) };
+  };
+}
+
+function observeTransport(transport: Transport, report: (packet: Packet) => void): Transport {
+  return {
+    start: (receiver) =>
+      transport.start({
+        text: (text) => {
+          report({ direction: "received", text });
+          receiver.text(text);
+        },
+        malformed: (error) => receiver.malformed(error),
+        closed: (cause) => receiver.closed(cause),
+      }),
+    send: (text) => {
+      report({ direction: "sent", text });
+      return transport.send(text);
+    },
+    close: () => transport.close(),
+  };
+}
