@@ -1,17 +1,26 @@
 // What goes wrong, on the real codex where it can be made to, and on a fake one.
 import { APICallError } from "@ai-sdk/provider";
-import { fail, gate, run, say, waitFor } from "@codexkit/scripted-model";
+import { callTool, cut, fail, gate, run, say, waitFor } from "@codexkit/scripted-model";
 import { type FakeAction, type FakeBehaviour, fakeAppServerCommand } from "@codexkit/testing";
-import { generateText, streamText } from "ai";
+import { generateText, isStepCount, streamText, tool } from "ai";
 import { describe, expect, it } from "vitest";
-import { codexStage, ofType, partsOf, said, textOf } from "../test/codex-stage.ts";
+import { z } from "zod";
+import { codexStage, ofType, partsOf, said, textOf, threadIdOf } from "../test/codex-stage.ts";
 import { pixel } from "../test/pixel.ts";
 import { CodexModelError, type CodexProvider, createCodex } from "./index.ts";
 
 describe("a model that fails", () => {
   const cases = [
     ["an unknown key", fail.http(401), 401, false],
-    ["a bad request, which Codex tells no status of", fail.http(400), undefined, false],
+    ["a bad request, which Codex reports without a status", fail.http(400), 400, false],
+    ["a forbidden request", fail.http(403), 403, false],
+    ["a model that is not there", fail.http(404), 404, false],
+    ["a request that timed out", fail.http(408), 408, true],
+    ["a bad gateway", fail.http(502), 502, true],
+    ["an unavailable server", fail.http(503), 503, true],
+    ["a server error in the stream", fail.response("server_error"), 502, true],
+    ["a stream that breaks", [say("so far"), cut()], 502, true],
+    ["a refused prompt, which Codex gives no name to", fail.response("invalid_prompt"), undefined, false],
     ["too many requests", fail.http(429), 429, true],
     ["a quota that is used up", fail.http(429, { code: "insufficient_quota" }), 429, false],
     ["an overloaded server", fail.response("server_is_overloaded"), 503, true],
@@ -21,7 +30,7 @@ describe("a model that fails", () => {
   it.each(cases)(
     "is an error with its status and its words: %s",
     async (_name, failure, status, isRetryable) => {
-      await using stage = await codexStage([[failure]]);
+      await using stage = await codexStage([[failure].flat()]);
       const error = await stage
         .codex()
         .doGenerate({ prompt: said("go") })
@@ -39,6 +48,30 @@ describe("a model that fails", () => {
     await using stage = await codexStage([[fail.response("server_is_overloaded")], [say("there")]]);
     const { text } = await generateText({ model: stage.codex(), prompt: "go", maxRetries: 1 });
     expect(text).toBe("there");
+  });
+
+  it("is not given the message a second time when a call on a named thread is tried again", async () => {
+    let requests = 0;
+    await using stage = await codexStage(({ lastUserText }) => {
+      if (lastUserText === "start") return say("Started.");
+      requests += 1;
+      return requests === 1 ? fail.response("server_is_overloaded") : say("there");
+    });
+    const { providerMetadata } = await generateText({ model: stage.codex(), prompt: "start" });
+    const threadId = threadIdOf(providerMetadata);
+    const call = (prompt: string) =>
+      generateText({
+        model: stage.codex(),
+        prompt,
+        maxRetries: 1,
+        providerOptions: { codex: { threadId } },
+      });
+    expect((await call("go once")).text).toBe("there");
+    const seen = () => JSON.stringify(stage.model.requests.at(-1)?.input).split("go once").length - 1;
+    expect(seen()).toBe(1);
+    // The same words again, after an answer, are a new message.
+    await call("go once");
+    expect(seen()).toBe(2);
   });
 
   it("is not tried again once the turn has done something", async () => {
@@ -61,8 +94,11 @@ describe("a model that fails", () => {
   it.each([
     ["context_length_exceeded", "length", "contextWindowExceeded"],
     ["cyber_policy", "content-filter", "cyberPolicy"],
+    ["max_output_tokens", "length", "maxOutputTokens"],
+    ["content_filter", "content-filter", "contentFilter"],
   ] as const)("is an end with a reason, and no error: %s", async (code, unified, raw) => {
-    await using stage = await codexStage([[say("so far"), fail.response(code)]]);
+    const failure = code === "max_output_tokens" || code === "content_filter" ? fail.incomplete(code) : fail.response(code);
+    await using stage = await codexStage([[say("so far"), failure]]);
     const result = await generateText({ model: stage.codex(), prompt: "go" });
     expect(result).toMatchObject({ text: "so far", finishReason: unified, rawFinishReason: raw });
     expect(result.providerMetadata?.["codex"]).toHaveProperty("error");
@@ -101,6 +137,59 @@ describe("a codex that dies in the middle of a turn", () => {
     await expect(call).rejects.toMatchObject({ code: "codex_lost" });
     const { text } = await generateText({ model: stage.codex(), prompt: "live" });
     expect(text).toBe("alive");
+  });
+
+  it("between two steps, after a tool has run, lets the loop go on with the tool's result", async () => {
+    for (const persist of [false, true]) {
+      let runs = 0;
+      await using stage = await codexStage(
+        ({ input }) =>
+          JSON.stringify(input).includes("receipt 7") ? say("Paid once.") : callTool("pay", {}),
+        { persist },
+      );
+      const pay = tool({
+        inputSchema: z.object({}),
+        execute: async () => {
+          runs += 1;
+          const { codex } = stage.stage;
+          process.kill(codex.pid ?? 0, "SIGKILL");
+          await expect.poll(() => codex.pid).toBeUndefined();
+          return "receipt 7";
+        },
+      });
+      const { text, steps } = await generateText({
+        model: stage.codex(),
+        prompt: "pay",
+        tools: { pay },
+        stopWhen: isStepCount(3),
+      });
+      expect({ text, runs }).toEqual({ text: "Paid once.", runs: 1 });
+      expect(steps[1]?.warnings).toMatchObject([{ message: expect.stringContaining("new thread") }]);
+    }
+  });
+
+  it("after it took a tool's result is an error that carries the result", async () => {
+    const never = gate();
+    await using stage = await codexStage(({ newOutputs }) =>
+      newOutputs.length === 0 ? callTool("pay", {}) : waitFor(never),
+    );
+    const pay = tool({ inputSchema: z.object({}), execute: () => "receipt 7" });
+    const call = generateText({
+      model: stage.codex(),
+      prompt: "pay",
+      tools: { pay },
+      stopWhen: isStepCount(3),
+    });
+    const failed = call.then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    await stage.model.waitForRequests(2);
+    process.kill(stage.stage.codex.pid ?? 0, "SIGKILL");
+    expect(await failed).toMatchObject({
+      code: "codex_lost",
+      toolResults: [{ toolName: "pay", output: { type: "text", value: "receipt 7" } }],
+    });
   });
 
   it("is an error with its last words when it can't even start", async () => {

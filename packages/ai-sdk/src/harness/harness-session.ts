@@ -7,7 +7,7 @@ import {
   type HarnessV1ResumeSessionState,
   type HarnessV1Session,
 } from "@ai-sdk/harness";
-import type { JSONObject, LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
+import type { LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import type { CodexLanguageModelOptions } from "../model/options.ts";
 import { PROVIDER_KEY } from "../stream/metadata.ts";
 import { continueState, HARNESS_ID, type HarnessState, resumeState } from "./harness-state.ts";
@@ -114,8 +114,7 @@ export class HarnessSession implements HarnessV1Session {
             ...callSettings(settings),
             prompt,
             abortSignal,
-            // The types of MCP servers are JSON, and don't say so.
-            providerOptions: { [PROVIDER_KEY]: this.#callOptions() as JSONObject },
+            providerOptions: { [PROVIDER_KEY]: this.#callOptions() },
           }),
         wasCompacted,
         steer: async (text) => this.#options.steer(this.#threadId ?? "", text),

@@ -37,7 +37,7 @@ export function suggestKey(given: string, keys: readonly string[]): string | und
 /** Levenshtein distance. */
 function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
-  for (const [at, letter] of [...from].entries()) {
+  for (const [at, letter] of from.split("").entries()) {
     const next = [at + 1];
     for (let index = 0; index < to.length; index += 1) {
       const replaced = (row[index] ?? 0) + (letter === to[index] ? 0 : 1);

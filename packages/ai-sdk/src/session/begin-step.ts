@@ -11,6 +11,7 @@ import type { Sessions } from "./sessions.ts";
 import { startTurn } from "./start-turn.ts";
 import { isGone, isLost } from "./thread-errors.ts";
 import { turnSettings } from "./thread-options.ts";
+import { inWorkspace } from "./in-workspace.ts";
 import type { TurnRun } from "./turn-run.ts";
 
 /** What one call of the model streams: a turn from its start, or from where it waited for this call. */
@@ -111,26 +112,32 @@ async function startStep(sessions: Sessions, call: Call): Promise<Step> {
   }
 }
 
-async function openAndStart(sessions: Sessions, call: Call): Promise<Step> {
-  const opened = await openSession(sessions, call);
-  try {
-    const started = await startTurn(sessions, opened, call);
-    sessions.prepareNext(call, opened.session);
-    return { ...started, answered: [], warnings: [...opened.warnings, ...started.warnings] };
-  } catch (error) {
-    // A thread that lived in the memory of a codex that is gone, and so did all that were started ahead.
-    if (!isGone(error) || call.options.threadId !== undefined) throw error;
-    sessions.drop(opened.session);
-    sessions.dropReady();
-    return startFresh(sessions, call);
-  }
+async function openAndStart(sessions: Sessions, asked: Call): Promise<Step> {
+  return inWorkspace(sessions, asked, async (call) => {
+    const opened = await openSession(sessions, call);
+    try {
+      const started = await startTurn(sessions, opened, call);
+      sessions.prepareNext(call, opened.session);
+      return { ...started, answered: [], warnings: [...opened.warnings, ...started.warnings] };
+    } catch (error) {
+      // A thread that lived in the memory of a codex that is gone, and so did all that were started ahead.
+      if (!isGone(error) || call.options.threadId !== undefined) throw error;
+      sessions.drop(opened.session);
+      sessions.dropReady();
+      return freshStep(sessions, call);
+    }
+  });
 }
 
 /**
  * The turn that these messages came from is gone, or has seen other ones: a new thread continues from the messages.
  * @param changed The thread that has seen other messages.
  */
-async function startFresh(sessions: Sessions, call: Call, changed?: Session): Promise<Step> {
+function startFresh(sessions: Sessions, asked: Call, changed?: Session): Promise<Step> {
+  return inWorkspace(sessions, asked, (call) => freshStep(sessions, call, changed));
+}
+
+async function freshStep(sessions: Sessions, call: Call, changed?: Session): Promise<Step> {
   const hasWarnedOfChange = changed !== undefined;
   const warnings = changed?.hasWarnedOfChange ? [] : freshWarnings(call, changed);
   const opened = await sessions.start(call, { warnings, hasWarnedOfChange });

@@ -49,14 +49,14 @@ describe("threads that are started ahead", () => {
   });
 
   it("are started again only after a call that would have used one", async () => {
-    call("a");
-    call("a");
+    void call("a");
+    void call("a");
     expect(opened).toBe(1);
     await vi.advanceTimersByTimeAsync(limits.readyThreadMs);
     expect(closed).toEqual([1]);
-    call("a");
+    void call("a");
     expect(opened).toBe(1);
-    call("a");
+    void call("a");
     expect(opened).toBe(2);
     await expect(call("a")).resolves.toBe(2);
     expect(opened).toBe(3);
@@ -73,13 +73,13 @@ describe("threads that are started ahead", () => {
   });
 
   it("are released when other kinds are used more, and at the end", async () => {
-    call("a");
-    call("a");
-    for (let kind = 0; kind < limits.readyKinds; kind += 1) call(`other ${kind}`);
+    void call("a");
+    void call("a");
+    for (let kind = 0; kind < limits.readyKinds; kind += 1) void call(`other ${kind}`);
     await vi.advanceTimersByTimeAsync(0);
     expect(closed).toEqual([1]);
 
-    call("other 0");
+    void call("other 0");
     ready.clear();
     await vi.advanceTimersByTimeAsync(0);
     expect(closed).toEqual([1, 2]);
@@ -87,8 +87,8 @@ describe("threads that are started ahead", () => {
   });
 
   it("that fail to start are the concern of the call that takes them", async () => {
-    call("a");
-    ready.take("a");
+    void call("a");
+    void ready.take("a");
     ready.prepare("a", 1, async () => Promise.reject(new Error("no codex")));
     await expect(ready.take("a")).rejects.toThrow("no codex");
   });

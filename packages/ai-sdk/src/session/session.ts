@@ -6,6 +6,7 @@ import type { AskDesk } from "./ask-desk.ts";
 import { leaveTurn } from "./leave-turn.ts";
 import type { LastingSettings } from "./thread-options.ts";
 import type { TurnRun } from "./turn-run.ts";
+import type { Workspace } from "./workspace.ts";
 
 export interface SessionOptions {
   readonly thread: Thread;
@@ -47,6 +48,8 @@ export class Session {
   hasWarnedOfChange: boolean;
   /** Digest of the input of the last turn, if the model failed in it: a retry must not repeat the input. */
   failedInput: string | undefined;
+  /** The temporary folder that the thread works in, which ends with it. */
+  workspace: Workspace | undefined;
   /** The turn that runs, or that ended while nobody read it. */
   run: TurnRun | undefined;
   #line: Promise<void> = Promise.resolve();
@@ -190,6 +193,11 @@ export class Session {
     this.#stop("The provider was closed.");
     // A turn must not go on for nobody; a server that is gone, or says nothing, is not waited for.
     await this.thread.interrupt({ signal: AbortSignal.timeout(limits.interruptMs) }).catch(() => {});
-    await this.thread.close();
+    try {
+      await this.thread.close();
+    } finally {
+      await this.workspace?.release();
+      this.workspace = undefined;
+    }
   }
 }

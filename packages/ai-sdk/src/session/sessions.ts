@@ -89,7 +89,8 @@ export class Sessions {
   /** The turn of a call has begun: the next calls of its kind may find their threads ready. */
   prepareNext(call: Call, { thread }: Session): void {
     // A stored thread that is never used would stay for ever; a conversation that continues has its thread.
-    if (call.options.persist === true || call.prompt.thread || call.options.threadId !== undefined) return;
+    const { persist, threadId, workspace } = call.options;
+    if (persist === true || call.prompt.thread || threadId !== undefined || workspace !== undefined) return;
     const kind = threadKind(call);
     const concurrent = [...this.#held.values()].filter((session) => session.kind === kind && !session.isIdle);
     this.#ready.prepare(kind, concurrent.length, async () => {

@@ -124,5 +124,5 @@ function changes(wanted: LastingSettings, has: LastingSettings): LastingSettings
     Object.entries(wanted).filter(
       ([name, value]) => value !== undefined && !isDeepStrictEqual(value, has[name as keyof LastingSettings]),
     ),
-  ) as LastingSettings;
+  );
 }

@@ -1,6 +1,7 @@
 /** What a message comes to, as it comes: the answer, or only thoughts on the way to it. */
 export interface Said {
-  readonly kind: "text" | "reasoning";
+  /** `"undecided"` is the answer if no other message follows, and a thought if one does. */
+  readonly kind: "text" | "reasoning" | "undecided";
   readonly text: string;
 }
 
@@ -17,35 +18,35 @@ export const readText: ReadAnswer = () => always("text");
 export const readAnyJson: ReadAnswer = (phase) => always(phase === "commentary" ? "reasoning" : "text");
 
 /**
- * The answer is a JSON object. Models without phases also say what they are about to do: only a message that begins as an
- * object can be the answer.
- * @param clean Makes the function that an answer passes through, delta by delta.
+ * The answer is a JSON object. Models without phases also say what they are about to do: a message that does not begin as an
+ * object is the answer only if it is the last one, as a refusal or fenced JSON is.
+ * @param clean Makes the function that a JSON answer passes through, delta by delta.
  */
 export function readObject(clean: () => (delta: string) => string): ReadAnswer {
-  return (phase) => (phase === "commentary" ? always("reasoning") : objectOrThought(clean()));
+  return (phase) =>
+    phase === "commentary" ? always("reasoning") : objectOr(phase === null ? "undecided" : "text", clean());
 }
 
 function always(kind: Said["kind"]): ReadMessage {
   return (text) => ({ kind, text });
 }
 
-function objectOrThought(clean: (delta: string) => string): ReadMessage {
-  let kind: Said["kind"] | undefined;
+function objectOr(otherwise: Said["kind"], clean: (delta: string) => string): ReadMessage {
+  let isObject: boolean | undefined;
   let blank = "";
   return (delta) => {
     const text = blank + delta;
     blank = "";
-    kind ??= kindOf(text);
-    if (kind === undefined) {
+    isObject ??= beginsAsObject(text);
+    if (isObject === undefined) {
       blank = text;
       return undefined;
     }
-    return { kind, text: kind === "text" ? clean(text) : text };
+    return isObject ? { kind: "text", text: clean(text) } : { kind: otherwise, text };
   };
 }
 
-function kindOf(text: string): Said["kind"] | undefined {
+function beginsAsObject(text: string): boolean | undefined {
   const first = text.trimStart()[0];
-  if (first === undefined) return undefined;
-  return first === "{" ? "text" : "reasoning";
+  return first === undefined ? undefined : first === "{";
 }

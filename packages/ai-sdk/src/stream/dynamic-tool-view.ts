@@ -7,7 +7,7 @@ export function dynamicToolView(item: ItemOf<"dynamicToolCall">): ToolView {
   const { tool, status, success, contentItems } = item;
   return {
     toolName: tool,
-    input: (item.arguments ?? {}) as JSONValue,
+    input: item.arguments ?? {},
     result: { status, content: (contentItems ?? []) as unknown as JSONValue[] },
     isError: success === false,
   };

@@ -1,5 +1,6 @@
 import type { LanguageModelV4FinishReason } from "@ai-sdk/provider";
 import { type CodexError, type TurnEndEvent, TurnFailedError } from "codexkit";
+import { unnamedFailure } from "./unnamed-failure.ts";
 
 /** Failures that are an end of the text, not an error: the AI SDK has words of its own for them. */
 const ENDINGS: Readonly<Record<string, LanguageModelV4FinishReason["unified"]>> = {
@@ -7,6 +8,8 @@ const ENDINGS: Readonly<Record<string, LanguageModelV4FinishReason["unified"]>> 
   sessionBudgetExceeded: "length",
   cyberPolicy: "content-filter",
   misalignmentPolicyViolation: "content-filter",
+  maxOutputTokens: "length",
+  contentFilter: "content-filter",
 };
 
 /** Why a turn ended, in the AI SDK's words and Codex's own. */
@@ -24,5 +27,6 @@ export function finishReason(end: TurnEndEvent): LanguageModelV4FinishReason {
 }
 
 function failureOf(error: CodexError): string {
-  return (error instanceof TurnFailedError ? error.reason : undefined) ?? error.code;
+  if (!(error instanceof TurnFailedError)) return error.code;
+  return unnamedFailure(error) ?? error.reason ?? error.code;
 }

@@ -23,6 +23,8 @@ export class TextParts {
   readonly #metadata: (itemId: string) => PartMetadata;
   readonly #readAnswer: ReadAnswer;
   readonly #messages = new Map<string, Message>();
+  /** Messages that are the answer only if no other one follows. */
+  readonly #undecided: { readonly itemId: string; readonly message: Message; text: string }[] = [];
 
   constructor(metadata: (itemId: string) => PartMetadata, readAnswer: ReadAnswer) {
     this.#metadata = metadata;
@@ -61,13 +63,32 @@ export class TextParts {
     return [...this.#messages.values()].flatMap(close);
   }
 
+  #keep(itemId: string, message: Message, text: string): void {
+    const kept = this.#undecided.find((one) => one.message === message);
+    if (kept) kept.text += text;
+    else this.#undecided.push({ itemId, message, text });
+  }
+
   #say(itemId: string, message: Message, text: string): Part[] {
     message.length += text.length;
     return text === "" ? [] : this.#write(itemId, message, message.read(text));
   }
 
+  /** Decides what the messages were that could have been the answer: thoughts, unless the turn ends with the last of them. */
+  decide(isEnd: boolean): Part[] {
+    const undecided = this.#undecided.splice(0);
+    return undecided.flatMap(({ itemId, message, text }, at) => {
+      const kind = isEnd && at === undecided.length - 1 ? "text" : "reasoning";
+      return [...this.#write(itemId, message, { kind, text }), ...close(message)];
+    });
+  }
+
   #write(itemId: string, message: Message, said: Said | undefined): Part[] {
     if (said === undefined || said.text === "") return [];
+    if (said.kind === "undecided") {
+      this.#keep(itemId, message, said.text);
+      return [];
+    }
     const { metadata } = message;
     const parts: Part[] = [];
     if (message.open === undefined) {

@@ -1,6 +1,7 @@
 import { APICallError } from "@ai-sdk/provider";
 import { CodexError, type CodexErrorCode, TurnFailedError, type TurnResult } from "codexkit";
 import { CodexModelError, type CodexModelErrorCode } from "../errors.ts";
+import { unnamedFailure } from "./unnamed-failure.ts";
 
 /** Codex's words for what failed at the model's endpoint, as the HTTP status they stand for. */
 const STATUS: Readonly<Record<string, number>> = {
@@ -10,6 +11,7 @@ const STATUS: Readonly<Record<string, number>> = {
   flexUnavailable: 503,
   policyCapacityUnavailable: 503,
   internalServerError: 500,
+  streamDisconnected: 502,
   responseStreamDisconnected: 502,
   responseStreamConnectionFailed: 502,
   responseTooManyFailedAttempts: 502,
@@ -70,7 +72,8 @@ export function toModelError(error: unknown): unknown {
 }
 
 function toApiCallError(error: TurnFailedError): APICallError {
-  const { reason = "other", httpStatus, result, turnError } = error;
+  const { httpStatus, result, turnError } = error;
+  const reason = unnamedFailure(error) ?? error.reason ?? "other";
   const statusCode = httpStatus ?? STATUS[reason];
   return new APICallError({
     message: error.message,

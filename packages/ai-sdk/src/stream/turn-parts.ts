@@ -110,7 +110,8 @@ export class TurnParts {
   asks(asks: readonly Ask[]): Part[] {
     const shown = asks.flatMap((ask) => this.#ask(ask));
     const raw = asks.some(({ kind }) => kind === "approval") ? "approval_requested" : "tool_called";
-    return [...this.#closed(), ...shown, this.#finish({ unified: "tool-calls", raw }, {})];
+    const said = [...this.#text.decide(false), ...this.#closed()];
+    return [...said, ...shown, this.#finish({ unified: "tool-calls", raw }, {})];
   }
 
   /** The turn is over. */
@@ -129,7 +130,7 @@ export class TurnParts {
       ...(failure && { error: failure.message }),
       ...(this.#warnings.length > 0 && { warnings: [...this.#warnings] }),
     });
-    return [...this.#closed(), ...this.#tools.end(), ...error, finish];
+    return [...this.#text.decide(true), ...this.#closed(), ...this.#tools.end(), ...error, finish];
   }
 
   /**
@@ -137,7 +138,7 @@ export class TurnParts {
    * @param reason Why the call fails, where that is known.
    */
   lost(isInterrupted: boolean, reason?: CodexModelError): Part[] {
-    const closed = [...this.#closed(), ...this.#tools.end()];
+    const closed = [...this.#text.decide(true), ...this.#closed(), ...this.#tools.end()];
     if (isInterrupted && reason === undefined) {
       return [...closed, this.#finish({ unified: "interrupted", raw: "interrupted" }, {})];
     }
@@ -174,6 +175,14 @@ export class TurnParts {
   }
 
   #started(item: v2.ThreadItem): Part[] {
+    // Whatever comes next, what could have been the answer was not the last word.
+    if (item.type !== "reasoning" && item.type !== "userMessage") {
+      return [...this.#text.decide(false), ...this.#startedItem(item)];
+    }
+    return this.#startedItem(item);
+  }
+
+  #startedItem(item: v2.ThreadItem): Part[] {
     if (item.type === "agentMessage" || item.type === "plan") {
       this.#text.started(item);
       return [];

@@ -1,4 +1,3 @@
-import type { JSONValue } from "@ai-sdk/provider";
 import { type AnyTool, defineTool } from "codexkit";
 import type { z } from "zod";
 
@@ -40,7 +39,7 @@ export function defineProviderTools(
       parallel: true,
       execute: async (input, { callId, signal, threadId, turnId }) => {
         const context: CodexToolContext = { toolCallId: callId, threadId, turnId, abortSignal: signal };
-        return (await execute?.(input as never, context as never)) as JSONValue | undefined;
+        return await execute?.(input as never, context as never);
       },
     });
   });

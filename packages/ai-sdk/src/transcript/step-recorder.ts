@@ -12,17 +12,19 @@ export class StepRecorder {
   readonly #slots: (Entry | { readonly kind: "text"; readonly id: string })[] = [];
   readonly #texts = new Map<string, string>();
   readonly #open = new Set<string>();
+  #isCut = false;
   readonly #results = new Map<string, string>();
 
   add(part: LanguageModelV4StreamPart): void {
     switch (part.type) {
       case "text-start":
+        if (this.#isCut) break;
         this.#texts.set(part.id, "");
         this.#open.add(part.id);
         this.#slots.push({ kind: "text", id: part.id });
         break;
       case "text-delta":
-        this.#texts.set(part.id, (this.#texts.get(part.id) ?? "") + part.delta);
+        if (this.#open.has(part.id)) this.#texts.set(part.id, this.text(part.id) + part.delta);
         break;
       case "text-end":
         this.#open.delete(part.id);
@@ -45,6 +47,7 @@ export class StepRecorder {
   dropOpenTexts(): void {
     for (const id of this.#open) this.#texts.delete(id);
     this.#open.clear();
+    this.#isCut = true;
   }
 
   /** The text of a block so far. */
