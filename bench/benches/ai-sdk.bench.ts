@@ -3,8 +3,11 @@ import { allAtOnce, oneByOne } from "./ai-sdk/calls.ts";
 import { codexAppServer } from "./ai-sdk/codex-app-server.ts";
 import { codexCli } from "./ai-sdk/codex-cli.ts";
 import type { Contender } from "./ai-sdk/contender.ts";
+import { isolatedBursts } from "./ai-sdk/bursts.ts";
+import { timeToFirstToken } from "./ai-sdk/first-token.ts";
 import { floor } from "./ai-sdk/floor.ts";
 import { ours } from "./ai-sdk/ours.ts";
+import { processPerRequest } from "./ai-sdk/process-per-request.ts";
 import type { Surroundings } from "./turns/in-session.ts";
 import { startModel, type Model } from "./turns/start-model.ts";
 import type { Effort } from "./turns/stopwatch.ts";
@@ -17,6 +20,14 @@ const BARS = [
   { measure: "time", against: "codex-cli", atMost: 1 },
   { measure: "time", against: "codex-app-server", atMost: 1 },
 ] as const;
+
+/** As fast as either peer, within what two runs of the same program differ by. */
+const ties = <Name extends string>(
+  measure: Name,
+): readonly { readonly measure: Name; readonly against: "codex-cli" | "codex-app-server"; readonly atMost: number }[] => [
+  { measure, against: "codex-cli", atMost: 1.05 },
+  { measure, against: "codex-app-server", atMost: 1.05 },
+];
 
 /**
  * Calls of `doGenerate`, on the real codex and one scripted model, each on a thread of its own. A model that answers at once
@@ -46,6 +57,32 @@ export default defineBench({
       measures: EFFORT,
       contestants: everybody((contender, surroundings) => allAtOnce(contender, 8, surroundings)),
       bars: BARS,
+    }),
+    row({
+      name: "8 calls at once, 12 s after the last ones, 200 ms of model time",
+      measures: EFFORT,
+      contestants: everybody((contender, surroundings) => isolatedBursts(contender, 8, surroundings)),
+      bars: ties("time"),
+    }),
+    row({
+      name: "time to the first token of a stream",
+      measures: { "first token": "ms" },
+      contestants: {
+        ours: (model, signal) => timeToFirstToken(ours, 10, { model, signal }),
+        "codex-cli": (model, signal) => timeToFirstToken(codexCli, 10, { model, signal }),
+        "codex-app-server": (model, signal) => timeToFirstToken(codexAppServer, 10, { model, signal }),
+      },
+      bars: ties("first token"),
+    }),
+    row({
+      name: "a process per request",
+      measures: { import: "ms", total: "ms", closed: "ms" },
+      contestants: {
+        ours: (model, signal) => processPerRequest("ours", { model, signal }),
+        "codex-cli": (model, signal) => processPerRequest("codex-cli", { model, signal }),
+        "codex-app-server": (model, signal) => processPerRequest("codex-app-server", { model, signal }),
+      },
+      bars: [...ties("import"), ...ties("total"), ...ties("closed")],
     }),
   ],
 });

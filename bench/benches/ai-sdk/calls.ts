@@ -44,10 +44,10 @@ export function allAtOnce(contender: Contender, calls: number, surroundings: Sur
 }
 
 /** The first calls start the process and make its files; who starts it late pays for it here, as everybody does. */
-async function warmUp(provider: Provider): Promise<void> {
+export async function warmUp(provider: Provider): Promise<void> {
   for (let call = 0; call < 2; call += 1) await ask(provider, "at once", call);
 }
 
-async function ask(provider: Provider, kind: Question, call: number): Promise<void> {
+export async function ask(provider: Provider, kind: Question, call: number): Promise<void> {
   checkAnswer(kind, call, await provider.generate(question(kind, call)));
 }

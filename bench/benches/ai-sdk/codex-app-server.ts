@@ -1,6 +1,6 @@
 import { createCodexAppServer } from "ai-sdk-provider-codex-app-server";
 
-import { callOptions, type Contender, MODEL, textOf } from "./contender.ts";
+import { callOptions, type Contender, MODEL, textOf, textStream } from "./contender.ts";
 import { watchChildren } from "./watched-children.ts";
 
 /** `ai-sdk-provider-codex-app-server`, with a thread a call. It knows no ephemeral ones. */
@@ -21,6 +21,7 @@ export const codexAppServer: Contender = {
     const model = provider(MODEL);
     return {
       generate: async (prompt) => textOf(await model.doGenerate(callOptions(prompt))),
+      stream: (prompt) => textStream(model.doStream(callOptions(prompt))),
       async [Symbol.asyncDispose]() {
         // Its type hides it, and nothing else ends the process.
         (model as unknown as { dispose(): void }).dispose();

@@ -1,6 +1,6 @@
 import { createCodexAppServer } from "ai-sdk-provider-codex-cli";
 
-import { callOptions, type Contender, MODEL, textOf } from "./contender.ts";
+import { callOptions, type Contender, MODEL, textOf, textStream } from "./contender.ts";
 import { watchChildren } from "./watched-children.ts";
 
 /** `ai-sdk-provider-codex-cli` in its app-server mode, with an ephemeral thread a call: its default. */
@@ -20,6 +20,7 @@ export const codexCli: Contender = {
     const model = provider(MODEL);
     return {
       generate: async (prompt) => textOf(await model.doGenerate(callOptions(prompt))),
+      stream: (prompt) => textStream(model.doStream(callOptions(prompt))),
       async [Symbol.asyncDispose]() {
         await provider.close();
         await children[Symbol.asyncDispose]();

@@ -7,6 +7,7 @@ import { codexAppServer } from "./codex-app-server.ts";
 import { codexCli } from "./codex-cli.ts";
 import { floor } from "./floor.ts";
 import { ours } from "./ours.ts";
+import { processPerRequest } from "./process-per-request.ts";
 import { checkAnswer } from "./script.ts";
 
 let model: Model;
@@ -29,6 +30,13 @@ describe.each([
     await expect(allAtOnce(contender, 3, { model, signal })).resolves.toHaveProperty("time");
   });
 
+  it("streams the answer to its own call", async () => {
+    const text = await inSession(contender, { model, signal }, async (provider) =>
+      (await Array.fromAsync(provider.stream("at once: 7"))).join(""),
+    );
+    expect(() => checkAnswer("at once", 7, text)).not.toThrow();
+  });
+
   it("ends with its session when the run is interrupted", async () => {
     const interruption = new AbortController();
     const stuck = inSession(contender, { model, signal: interruption.signal }, async (provider) => {
@@ -37,6 +45,11 @@ describe.each([
     });
     await expect(stuck).rejects.toThrow("interrupted");
   });
+});
+
+it.each(["ours", "codex-cli", "codex-app-server"])("%s answers in a process of its own", async (name) => {
+  const { import: imported, total, closed } = await processPerRequest(name, { model, signal });
+  expect([imported, total, closed]).toEqual([imported, total, closed].toSorted((one, other) => one - other));
 });
 
 it("refuses the answer to another call", () => {

@@ -6,11 +6,16 @@ import type { Contender } from "./contender.ts";
 export const floor: Contender = {
   async open(home) {
     const session = await bareWire.open(home);
+    const generate = async (prompt: string): Promise<string> => {
+      const thread = await session.startThread({ ephemeral: true });
+      // Any words will do for the wire; the turns' own script knows two.
+      return thread.run(prompt as Prompt);
+    };
     return {
-      async generate(prompt) {
-        const thread = await session.startThread({ ephemeral: true });
-        // Any words will do for the wire; the turns' own script knows two.
-        return thread.run(prompt as Prompt);
+      generate,
+      // The bare wire keeps no deltas apart; no row compares its streams.
+      async *stream(prompt) {
+        yield await generate(prompt);
       },
       [Symbol.asyncDispose]: () => session[Symbol.asyncDispose](),
     };

@@ -1,7 +1,7 @@
 import { createCodex } from "@codexkit/ai-sdk";
 
-import { LEAVE_MS } from "../turns/codex-home.ts";
-import { callOptions, type Contender, MODEL, textOf } from "./contender.ts";
+import { LEAVE_MS } from "../turns/leave-ms.ts";
+import { callOptions, type Contender, MODEL, textOf, textStream } from "./contender.ts";
 
 /** As a program uses it, with an ephemeral thread a call: its default. */
 export const ours: Contender = {
@@ -21,6 +21,7 @@ export const ours: Contender = {
     const model = codex(MODEL);
     return {
       generate: async (prompt) => textOf(await model.doGenerate(callOptions(prompt))),
+      stream: (prompt) => textStream(model.doStream(callOptions(prompt))),
       [Symbol.asyncDispose]: () => codex.close(),
     };
   },

@@ -2,7 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
 
-import { LEAVE_MS } from "../turns/codex-home.ts";
+import { LEAVE_MS } from "../turns/leave-ms.ts";
 
 /**
  * The children that are started from now on. A peer signals its codex and does not wait: it would still write into a home

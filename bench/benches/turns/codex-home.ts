@@ -6,8 +6,7 @@ import { join } from "node:path";
 
 import type { Model } from "./start-model.ts";
 
-/** How long a codex may take to leave, however many threads it holds: the runner gives an interrupted sample two seconds. */
-export const LEAVE_MS = 1_000;
+export { LEAVE_MS } from "./leave-ms.ts";
 
 /** Where the codex of one contestant lives: nothing of the machine's own configuration reaches it, nor of another's. */
 export interface CodexHome extends AsyncDisposable {

@@ -152,8 +152,9 @@ describe("a codex that dies in the middle of a turn", () => {
         execute: async () => {
           runs += 1;
           const { codex } = stage.stage;
-          process.kill(codex.pid ?? 0, "SIGKILL");
-          await expect.poll(() => codex.pid).toBeUndefined();
+          const pid = codex.pid ?? 0;
+          process.kill(pid, "SIGKILL");
+          await expect.poll(() => codex.pid).not.toBe(pid);
           return "receipt 7";
         },
       });

@@ -15,6 +15,8 @@ export const limits = {
   idleMcpThreadMs: 5_000,
   /** Released threads that are remembered, so that their conversations move to a new thread without a warning. */
   releasedThreads: 1_000,
+  /** Folders whose view of Codex's configuration is remembered. */
+  factFolders: 64,
   /** Threads that are started ahead per kind of call: as many as there were concurrent calls, up to this. */
   readyThreads: 8,
   /** How long they wait: what they read at their start, such as AGENTS.md, must not be old. */

@@ -1,4 +1,5 @@
 import type { Policy } from "@codexkit/approvals";
+import type { McpServers } from "codexkit";
 import { z } from "zod";
 import type { CodexHandlers } from "../approval/approval-settings.ts";
 import { limits } from "../limits.ts";
@@ -9,7 +10,9 @@ import type { SharedOptions } from "../model/options.ts";
 import type { CodexTool } from "../tools/provider-tools.ts";
 
 /** What may be set for a provider and for one of its models, functions included. */
-export interface CodexModelSettings extends SharedOptions {
+export interface CodexModelSettings extends Omit<SharedOptions, "mcpServers"> {
+  /** MCP servers of every thread, by name; those of a call are added. The user's configuration is not touched. Default: none. */
+  readonly mcpServers?: McpServers | undefined;
   /** Decides which approvals need no person. Default: none, so that everything that Codex asks for needs one. */
   readonly policy?: Policy | (() => Policy) | undefined;
   /**
@@ -32,6 +35,7 @@ export const object = <Type extends object>(): z.ZodType<Type> =>
 
 export const modelSettings = {
   ...sharedOptions,
+  mcpServers: object<McpServers>().optional(),
   policy: z
     .custom<Policy | (() => Policy)>(
       (value) => typeof value === "object" || typeof value === "function",
@@ -83,7 +87,7 @@ export function callDefaults(
 
 const SHARED_KEYS = Object.keys(sharedOptions) as (keyof SharedOptions)[];
 
-function sharedOf(settings: SharedOptions): SharedOptions {
+function sharedOf(settings: CodexModelSettings): SharedOptions {
   const given = SHARED_KEYS.flatMap((key) => (settings[key] === undefined ? [] : [[key, settings[key]]]));
   return Object.fromEntries(given) as SharedOptions;
 }

@@ -1,6 +1,14 @@
 // Answers in a shape, on the real codex.
 import { gate, run, say, waitFor } from "@codexkit/scripted-model";
-import { generateObject, generateText, jsonSchema, Output, streamText } from "ai";
+import {
+  extractJsonMiddleware,
+  generateObject,
+  generateText,
+  jsonSchema,
+  Output,
+  streamText,
+  wrapLanguageModel,
+} from "ai";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { codexStage, ofType, partsOf, said } from "../../test/codex-stage.ts";
@@ -56,6 +64,32 @@ describe("an answer in a shape", () => {
     expect(output).toEqual({ name: "Ann", age: null });
     expect(reasoningText).toBe("I look around.");
     expect(await streamText(options).output).toEqual({ name: "Ann", age: null });
+  });
+
+  it.each([
+    ["a refusal", "I can't help with that.", undefined],
+    ["a refusal that is marked as the answer", "I can't help with that.", "final_answer"],
+    ["fenced JSON", "```json\n{}\n```", undefined],
+  ] as const)("stays text when it is not JSON: %s", async (_, words, phase) => {
+    const script = () => [[say("I look."), run("true")], [say(words, phase ? { phase } : {})]];
+    await using stage = await codexStage([...script(), ...script()]);
+    const options = { model: stage.codex(), prompt: "who?", output: Output.object({ schema: person }) };
+    const failed = await generateText(options).then(
+      ({ output }) => output,
+      (error: unknown) => error,
+    );
+    expect(failed).toMatchObject({ name: "AI_NoObjectGeneratedError", text: words });
+    const streamed = streamText(options);
+    expect(await streamed.text).toBe(words);
+  });
+
+  it("is read out of a fence by the AI SDK's own middleware", async () => {
+    const fenced = `\`\`\`json\n${answer}\n\`\`\``;
+    await using stage = await codexStage(() => say(fenced));
+    const model = wrapLanguageModel({ model: stage.codex(), middleware: extractJsonMiddleware() });
+    const schema = z.object({ name: z.string(), nick: z.string().nullable(), age: z.number().nullable() });
+    const { output } = await generateText({ model, prompt: "who?", output: Output.object({ schema }) });
+    expect(output).toEqual(JSON.parse(answer));
   });
 
   it("is also the text that is to be parsed", async () => {

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { isAbsolute, resolve } from "node:path";
+import { resolve } from "node:path";
 
 interface NamedPath {
   readonly name: string;
@@ -17,15 +17,14 @@ const LINK = /\[([@$])([^\]\n]+)\]\(([^)\s]+)\)/g;
 const FILE = /(?<![\w[./@])@([\w./+~-]*[\w+~-])/g;
 
 /**
- * The mentions in a text: linked files, apps, plugins and skills, and `@path` for each file that exists below the folder. A
- * word such as `@alice` that is no file stays a word.
+ * The mentions in a text: linked apps, plugins, files and skills, and `@path` for each file below the folder. What names no
+ * file that exists, such as `@alice`, stays a word.
  */
 export function extractMentions(text: string, cwd: string): Mentions {
-  const links = [...text.matchAll(LINK)].map(([, sigil = "", name = "", target = ""]) => ({
-    isSkill: sigil === "$",
-    name,
-    path: /^\w+:\/\//.test(target) || isAbsolute(target) ? target : resolve(cwd, target),
-  }));
+  const links = [...text.matchAll(LINK)].flatMap(([, sigil = "", name = "", target = ""]) => {
+    const path = isAddress(target) ? target : resolve(cwd, target);
+    return isAddress(path) || existsSync(path) ? [{ isSkill: sigil === "$", name, path }] : [];
+  });
   const files = [...text.matchAll(FILE)].flatMap(([, path = ""]) => {
     const absolute = resolve(cwd, path);
     return existsSync(absolute) ? [{ name: path, path: absolute }] : [];
@@ -35,6 +34,10 @@ export function extractMentions(text: string, cwd: string): Mentions {
     mentions: unique([...named.flatMap(({ isSkill, entry }) => (isSkill ? [] : [entry])), ...files]),
     skills: unique(named.flatMap(({ isSkill, entry }) => (isSkill ? [entry] : []))),
   };
+}
+
+function isAddress(target: string): boolean {
+  return /^\w+:\/\//.test(target);
 }
 
 function unique(paths: readonly NamedPath[]): NamedPath[] {

@@ -1,5 +1,6 @@
 import type { SharedV4Warning } from "@ai-sdk/provider";
 import type { Codex, Thread } from "codexkit";
+import { limits } from "../limits.ts";
 import type { Call } from "../model/read-call.ts";
 import { orAborted } from "../or-aborted.ts";
 import { threadTools, toolFingerprints } from "../tools/client-tools.ts";
@@ -46,7 +47,7 @@ export class Sessions {
   readonly #resuming = new Map<string, Promise<Session>>();
   readonly #ready: ReadyThreads<FreshThread>;
   readonly #idle: IdleSessions;
-  readonly #facts = new Map<string | undefined, Promise<ServerFacts>>();
+  readonly #facts = new Map<string, Promise<ServerFacts>>();
 
   constructor(codex: Codex, settings: SessionsSettings) {
     this.#codex = codex;
@@ -64,9 +65,12 @@ export class Sessions {
     return this.#idle.hasReleased(threadId);
   }
 
-  /** Codex's configuration, as it is seen from the folder of a call. */
-  facts(cwd: string | undefined): Promise<ServerFacts> {
-    const facts = this.#facts.get(cwd) ?? readServerFacts(this.#codex, cwd);
+  /** Codex's configuration, as it is seen from a folder. */
+  facts(cwd: string): Promise<ServerFacts> {
+    const known = this.#facts.get(cwd);
+    if (known) return known;
+    const facts = readServerFacts(this.#codex, cwd);
+    if (this.#facts.size >= limits.factFolders) this.#facts.clear();
     this.#facts.set(cwd, facts);
     return facts;
   }
@@ -87,7 +91,12 @@ export class Sessions {
   }
 
   /** The turn of a call has begun: the next calls of its kind may find their threads ready. */
-  prepareNext(call: Call, { thread }: Session): void {
+  prepareNext(call: Call, session: Session): void {
+    const { thread } = session;
+    // While the model works, so that no call waits for it.
+    void this.facts(thread.cwd).then(({ hasMcpServers }) => {
+      session.hasMcpServers ||= hasMcpServers;
+    });
     // A stored thread that is never used would stay for ever; a conversation that continues has its thread.
     const { persist, threadId, workspace } = call.options;
     if (persist === true || call.prompt.thread || threadId !== undefined || workspace !== undefined) return;
@@ -157,14 +166,8 @@ export class Sessions {
   }
 
   /** A turn ended: releases threads beyond what is kept, now and whenever the next one is due. */
-  trim(session: Session): void {
+  trim(): void {
     this.#idle.trim();
-    if (session.hasMcpServers) return;
-    // After the turn, so that no call waits for it.
-    void this.facts(session.thread.cwd).then(({ hasMcpServers }) => {
-      session.hasMcpServers = hasMcpServers;
-      if (hasMcpServers) this.#idle.trim();
-    });
   }
 
   /** @param options.leaves Whether turns that wait for their client stay with a server that goes on without this program. */

@@ -25,7 +25,7 @@ export async function startTurn(
   const end = (): void => {
     attendance[Symbol.dispose]();
     leave();
-    sessions.trim(session);
+    sessions.trim();
   };
   try {
     const started = await start(sessions, session, call);

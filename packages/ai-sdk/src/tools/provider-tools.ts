@@ -15,7 +15,8 @@ export interface CodexToolContext {
  * `tool()` of the AI SDK with a zod schema is one.
  */
 export interface CodexTool {
-  readonly description?: string | undefined;
+  /** What the tool does. One that the AI SDK would compute per call is not supported. */
+  readonly description?: string | ((options: never) => string) | undefined;
   /** A zod schema of an object, or JSON Schema. */
   readonly inputSchema: unknown;
   /** Runs the tool. A value becomes the result as JSON or text; what it throws is given to the model as an error. */
@@ -29,11 +30,11 @@ export function defineProviderTools(
   tools: Readonly<Record<string, CodexTool>>,
   toolTimeoutMs: number | undefined,
 ): (AnyTool & { readonly name: string })[] {
-  return Object.entries(tools).map(([name, { description = "", inputSchema, execute, timeoutMs }]) => {
+  return Object.entries(tools).map(([name, { description, inputSchema, execute, timeoutMs }]) => {
     const limit = timeoutMs ?? toolTimeoutMs;
     return defineTool({
       name,
-      description,
+      description: typeof description === "string" ? description : "",
       input: inputSchema as z.ZodType,
       ...(limit !== undefined && { timeoutMs: limit }),
       parallel: true,

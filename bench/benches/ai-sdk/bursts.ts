@@ -1,0 +1,32 @@
+import { setTimeout } from "node:timers/promises";
+
+import { median } from "../../statistics.ts";
+import { inSession, type Surroundings } from "../turns/in-session.ts";
+import { timed, type Effort } from "../turns/stopwatch.ts";
+import type { Contender } from "./contender.ts";
+import { ask, warmUp } from "./calls.ts";
+
+/** Long enough for whatever a provider prepared to have expired: work done ahead must not cost the bursts that come late. */
+const BETWEEN_MS = 12_000;
+const BURSTS = 3;
+
+/** Several calls at once, with a long pause before each burst: the median of the bursts. */
+export function isolatedBursts(
+  contender: Contender,
+  calls: number,
+  surroundings: Surroundings,
+): Promise<Effort> {
+  return inSession(contender, surroundings, async (provider) => {
+    await warmUp(provider);
+    const times: number[] = [];
+    const cpu: number[] = [];
+    for (let burst = 0; burst < BURSTS; burst += 1) {
+      await setTimeout(BETWEEN_MS, undefined, { signal: surroundings.signal });
+      const asked = Array.from({ length: calls }, (_, call) => burst * calls + call);
+      const effort = await timed(() => Promise.all(asked.map((call) => ask(provider, "slowly", call))));
+      times.push(effort.time);
+      cpu.push(effort["client cpu"]);
+    }
+    return { time: median(times), "client cpu": median(cpu) };
+  });
+}
