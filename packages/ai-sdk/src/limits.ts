@@ -13,6 +13,8 @@ export const limits = {
   /** The same for threads with MCP servers, each of which has processes of its own. */
   idleMcpThreads: 2,
   idleMcpThreadMs: 5_000,
+  /** How long after a turn the configuration is searched for MCP servers that threads have without asking. */
+  mcpLookMs: 500,
   /** Released threads that are remembered, so that their conversations move to a new thread without a warning. */
   releasedThreads: 1_000,
   /** Folders whose view of Codex's configuration is remembered. */

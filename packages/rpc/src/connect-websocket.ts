@@ -1,5 +1,5 @@
 import { connect } from "node:net";
-import { WebSocket } from "ws";
+import type { WebSocket } from "ws";
 import { RpcError, toError } from "./errors.ts";
 import { DEFAULT_LIMITS, type RpcLimits } from "./limits.ts";
 import { timerDelay } from "./timer-delay.ts";
@@ -30,7 +30,10 @@ export async function connectWebSocket(
   const { signal, connectTimeoutMs = CONNECT_TIMEOUT_MS, limits } = options;
   const url = String(address);
   if (signal?.aborted) throw abortedError(url, signal);
-  const socket = dial(address, options);
+  // Loaded with the first WebSocket: most programs talk to a child over pipes and need none.
+  const ws = await import("ws");
+  if (signal?.aborted) throw abortedError(url, signal);
+  const socket = dial(ws.WebSocket, address, options);
   // Made before the socket opens, so that no frame right behind the handshake is missed.
   const transport = new WebSocketTransport(socket, limits);
   const abort = (): void => socket.terminate();
@@ -49,10 +52,14 @@ export async function connectWebSocket(
   return transport;
 }
 
-function dial(address: string | URL, { headers, token, limits }: ConnectWebSocketOptions): WebSocket {
+function dial(
+  Socket: typeof WebSocket,
+  address: string | URL,
+  { headers, token, limits }: ConnectWebSocketOptions,
+): WebSocket {
   try {
     const { url, socketPath } = target(address);
-    return new WebSocket(url, {
+    return new Socket(url, {
       headers: { ...headers, ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) },
       // Messages are small and local: compression costs more than it saves.
       perMessageDeflate: false,

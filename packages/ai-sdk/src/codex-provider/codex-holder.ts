@@ -27,6 +27,7 @@ export class CodexHolder {
   readonly #settings: CodexSettings;
   readonly #child = new ChildHold();
   #held: Promise<Held> | undefined;
+  #begun: Promise<void> = Promise.resolve();
   #leases = 0;
   #idle: NodeJS.Timeout | undefined;
   readonly #abort = new AbortController();
@@ -43,9 +44,11 @@ export class CodexHolder {
     return this.#abort.signal;
   }
 
-  /** Launches or reaches Codex ahead of a lease that is about to be taken. */
-  open(): void {
-    if (!this.closing.aborted) this.#held ??= this.#open();
+  /** Begins to launch or reach Codex, ahead of a lease that is about to be taken. Resolves once a process is on its way. */
+  async open(): Promise<void> {
+    if (this.closing.aborted) return;
+    this.#held ??= this.#open();
+    await this.#begun;
   }
 
   async lease(signal?: AbortSignal): Promise<Lease> {
@@ -86,17 +89,25 @@ export class CodexHolder {
 
   async #openCodex(): Promise<Held> {
     // The one before may still have its threads: another process gets them only when it is gone.
-    await this.#closing;
-    // The rest of the provider is loaded while Codex starts.
-    const [codex, { Sessions }] = await Promise.all([this.#reach(), import("../session/sessions.ts")]);
-    return { codex, sessions: new Sessions(codex, sessionsSettings(this.#settings)) };
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#begun = promise;
+    try {
+      await this.#closing;
+      const codex = await this.#reach(resolve);
+      const { Sessions } = await import("../session/sessions.ts");
+      return { codex, sessions: new Sessions(codex, sessionsSettings(this.#settings)) };
+    } finally {
+      resolve();
+    }
   }
 
-  async #reach(): Promise<Codex> {
+  /** @param onBegun Called when there is a process or a connection to wait for, and time to load the rest meanwhile. */
+  async #reach(onBegun: () => void): Promise<Codex> {
     const { codex, connect, launch, transport, logger } = this.#settings;
     if (codex) return codex;
     const { Codex } = await import("codexkit");
     const log = packetLog(this.#settings);
+    if (transport ?? connect) onBegun();
     if (transport) {
       const { open, ...options } = transport;
       return Codex.over(open, { ...log, ...options });
@@ -110,6 +121,7 @@ export class CodexHolder {
       ...(logger?.debug && { onStderr: (line: string) => logger.debug?.(line) }),
       ...launch,
       onSpawn: (child) => {
+        onBegun();
         this.#child.adopt(child);
         launch?.onSpawn?.(child);
       },
@@ -132,8 +144,14 @@ export class CodexHolder {
     this.#held = undefined;
     const held = await opening?.catch(() => undefined);
     if (held === undefined) return;
-    await held.sessions.close({ leaves: this.#settings.connect !== undefined });
-    if (held.codex !== this.#settings.codex) await held.codex.close();
+    const { codex, connect, transport } = this.#settings;
+    if (codex ?? connect ?? transport) {
+      await held.sessions.close({ leaves: connect !== undefined });
+      if (held.codex !== codex) await held.codex.close();
+    } else {
+      // Its threads and turns end with the process: there is no need to release them one by one.
+      await held.sessions.end(() => held.codex.close());
+    }
   }
 }
 

@@ -47,7 +47,7 @@ export class CodexLanguageModel implements LanguageModelV4 {
     readModelOptions(options.providerOptions?.[PROVIDER_KEY]);
     options.abortSignal?.throwIfAborted();
     // Loaded at the first call, while Codex starts: a program that imports the provider need not wait for either.
-    holder.open();
+    await holder.open();
     const { runCall } = await import("./run-call.ts");
     return runCall(this.modelId, defaults, holder, options, purpose);
   }

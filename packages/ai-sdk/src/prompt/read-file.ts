@@ -1,6 +1,6 @@
 import type { SharedV4Warning } from "@ai-sdk/provider";
-import { detectMediaType, DownloadError } from "@ai-sdk/provider-utils";
-import { type DownloadContext, download } from "./download.ts";
+import type { DownloadError } from "@ai-sdk/provider-utils";
+import type { DownloadContext } from "./download.ts";
 import { fileKind } from "./file-kind.ts";
 import { type FileData, fileSource } from "./file-source.ts";
 
@@ -42,11 +42,13 @@ export async function readFile(file: FilePart, context: ReadContext): Promise<Co
     return refuse("text is not read from a path: give its content");
 
   const bytes = source.at === "bytes" ? source.bytes : await fetched(source.url, context);
-  if (bytes instanceof DownloadError) return refuse(bytes.message);
+  if (!(bytes instanceof Uint8Array)) return refuse(bytes.message);
   if (kind === "text") {
     const text = decode(bytes);
     return text === undefined ? refuse("it is no text in UTF-8") : inline(file, text);
   }
+  // Loaded with the first picture, as the code that downloads is with the first address.
+  const { detectMediaType } = await import("@ai-sdk/provider-utils");
   const type = detectMediaType({ data: bytes, topLevelType: "image" });
   if (type === undefined || !shownImages.has(type))
     return refuse(`Codex is shown PNG, JPEG, GIF and WebP, and this is ${type ?? "none of them"}`);
@@ -54,10 +56,14 @@ export async function readFile(file: FilePart, context: ReadContext): Promise<Co
 }
 
 async function fetched(url: URL, context: ReadContext): Promise<Uint8Array | DownloadError> {
+  const [{ DownloadError: Failure }, { download }] = await Promise.all([
+    import("@ai-sdk/provider-utils"),
+    import("./download.ts"),
+  ]);
   try {
     return await download(url, context);
   } catch (error) {
-    if (context.unreachable === "leave out" && DownloadError.isInstance(error)) return error;
+    if (context.unreachable === "leave out" && Failure.isInstance(error)) return error;
     throw error;
   }
 }

@@ -62,6 +62,12 @@ export class ReadyThreads<Ready> {
     this.#kinds.clear();
   }
 
+  /** Forgets all threads: their codex is about to end, and they with it. */
+  forget(): void {
+    for (const { waiting } of this.#kinds.values()) for (const { expiry } of waiting) clearTimeout(expiry);
+    this.#kinds.clear();
+  }
+
   #wait(kind: Kind<Ready>, opening: Promise<Ready>): Waiting<Ready> {
     const expiry = setTimeout(() => {
       kind.waiting.splice(kind.waiting.indexOf(waiting), 1);

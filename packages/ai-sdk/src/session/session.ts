@@ -26,6 +26,8 @@ export interface SessionOptions {
   /** Whether the thread has MCP servers, each with processes of its own. */
   readonly hasMcpServers: boolean;
   readonly hasWarnedOfChange?: boolean;
+  /** The process that has the thread loaded; undefined for a server that was connected to. */
+  readonly pid: number | undefined;
 }
 
 /** A thread that this provider holds, and the turn on it: one at a time, from its start to its end. */
@@ -48,6 +50,7 @@ export class Session {
   hasWarnedOfChange: boolean;
   /** Digest of the input of the last turn, if the model failed in it: a retry must not repeat the input. */
   failedInput: string | undefined;
+  readonly pid: number | undefined;
   /** The temporary folder that the thread works in, which ends with it. */
   workspace: Workspace | undefined;
   /** The turn that runs, or that ended while nobody read it. */
@@ -71,6 +74,7 @@ export class Session {
     this.settings = options.settings;
     this.isEmpty = options.isEmpty;
     this.hasMcpServers = options.hasMcpServers;
+    this.pid = options.pid;
     this.hasWarnedOfChange = options.hasWarnedOfChange ?? false;
     this.#waitMs = options.waitMs;
     this.desk.onChange(() => this.#watchAsks());
@@ -167,20 +171,27 @@ export class Session {
   /** What is asked in a stream that nobody reads would wait for ever, and with it everybody who waits for the thread. */
   #watchAsks(): void {
     if (this.desk.isWaiting) {
-      this.#unanswered ??= setTimeout(() => this.#stop(this.#noAnswer), this.#waitMs).unref();
+      this.#unanswered ??= setTimeout(() => this.stop(this.#noAnswer), this.#waitMs).unref();
     } else {
       clearTimeout(this.#unanswered);
       this.#unanswered = undefined;
     }
   }
 
-  #stop(reason: string): void {
+  /** Refuses what the turn asks, and interrupts it. */
+  stop(reason: string): void {
     if (this.isParked) {
       this.abandon(reason);
     } else {
       this.desk.refuseAll(reason);
       this.run?.interrupt();
     }
+  }
+
+  async releaseWorkspace(): Promise<void> {
+    const { workspace } = this;
+    this.workspace = undefined;
+    await workspace?.release();
   }
 
   /** @param leaves Whether a turn that waits for its client is left to whoever goes on with it on the same server. */
@@ -190,14 +201,13 @@ export class Session {
       this.unpark();
       return;
     }
-    this.#stop("The provider was closed.");
+    this.stop("The provider was closed.");
     // A turn must not go on for nobody; a server that is gone, or says nothing, is not waited for.
     await this.thread.interrupt({ signal: AbortSignal.timeout(limits.interruptMs) }).catch(() => {});
     try {
       await this.thread.close();
     } finally {
-      await this.workspace?.release();
-      this.workspace = undefined;
+      await this.releaseWorkspace();
     }
   }
 }

@@ -47,6 +47,7 @@ export class Sessions {
   readonly #resuming = new Map<string, Promise<Session>>();
   readonly #ready: ReadyThreads<FreshThread>;
   readonly #idle: IdleSessions;
+  #looking: NodeJS.Timeout | undefined;
   readonly #facts = new Map<string, Promise<ServerFacts>>();
 
   constructor(codex: Codex, settings: SessionsSettings) {
@@ -91,12 +92,7 @@ export class Sessions {
   }
 
   /** The turn of a call has begun: the next calls of its kind may find their threads ready. */
-  prepareNext(call: Call, session: Session): void {
-    const { thread } = session;
-    // While the model works, so that no call waits for it.
-    void this.facts(thread.cwd).then(({ hasMcpServers }) => {
-      session.hasMcpServers ||= hasMcpServers;
-    });
+  prepareNext(call: Call, { thread }: Session): void {
     // A stored thread that is never used would stay for ever; a conversation that continues has its thread.
     const { persist, threadId, workspace } = call.options;
     if (persist === true || call.prompt.thread || threadId !== undefined || workspace !== undefined) return;
@@ -166,7 +162,22 @@ export class Sessions {
   }
 
   /** A turn ended: releases threads beyond what is kept, now and whenever the next one is due. */
-  trim(): void {
+  trim(session: Session): void {
+    this.#idle.trim();
+    if (session.hasMcpServers) return;
+    // A little later: a program that makes one call and ends should not pay for it.
+    clearTimeout(this.#looking);
+    this.#looking = setTimeout(() => void this.#findMcpServers(), limits.mcpLookMs).unref();
+  }
+
+  /** Finds the threads that have MCP servers by the user's own configuration. */
+  async #findMcpServers(): Promise<void> {
+    for (const session of this.#held.values()) {
+      // A codex that died is not started again for this.
+      if (session.hasMcpServers || session.pid !== this.#codex.pid) continue;
+      const { hasMcpServers } = await this.facts(session.thread.cwd);
+      session.hasMcpServers = hasMcpServers;
+    }
     this.#idle.trim();
   }
 
@@ -175,8 +186,21 @@ export class Sessions {
     const sessions = [...this.#held.values()];
     this.#held.clear();
     this.#idle.stop();
+    clearTimeout(this.#looking);
     this.dropReady();
     await Promise.allSettled(sessions.map((session) => session.close(options)));
+  }
+
+  /** Ends all sessions together with the process that they live in. */
+  async end(closeCodex: () => Promise<void>): Promise<void> {
+    const sessions = [...this.#held.values()];
+    this.#held.clear();
+    this.#idle.stop();
+    clearTimeout(this.#looking);
+    this.#ready.forget();
+    for (const session of sessions) session.stop("The provider was closed.");
+    await closeCodex();
+    await Promise.allSettled(sessions.map((session) => session.releaseWorkspace()));
   }
 
   async #startThread(call: Call, options: Call["callOptions"]): Promise<FreshThread> {
@@ -221,6 +245,7 @@ export class Sessions {
       settings,
       waitMs,
       hasMcpServers,
+      pid: this.#codex.pid,
     });
     this.#held.set(thread.id, session);
     return session;

@@ -25,7 +25,7 @@ export async function startTurn(
   const end = (): void => {
     attendance[Symbol.dispose]();
     leave();
-    sessions.trim();
+    sessions.trim(session);
   };
   try {
     const started = await start(sessions, session, call);

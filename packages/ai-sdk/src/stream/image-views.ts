@@ -1,4 +1,3 @@
-import { detectMediaType } from "@ai-sdk/provider-utils";
 import type { ItemOf } from "./item-of.ts";
 import type { ToolView } from "./tool-view.ts";
 
@@ -11,7 +10,7 @@ export function imageViewView({ path }: ItemOf<"imageView">): ToolView {
 export function imageGenerationView(item: ItemOf<"imageGeneration">): ToolView {
   const { status, revisedPrompt, savedPath, failure } = item;
   const data = "result" in item ? item.result : "";
-  const mediaType = detectMediaType({ data, topLevelType: "image" }) ?? "image/png";
+  const mediaType = imageType(data);
   return {
     toolName: "codex_image_generation",
     input: { prompt: revisedPrompt },
@@ -20,4 +19,11 @@ export function imageGenerationView(item: ItemOf<"imageGeneration">): ToolView {
     isError: failure !== null && failure !== undefined,
     yields: data === "" ? [] : [{ type: "file", mediaType, data: { type: "data", data } }],
   };
+}
+
+/** How the base64 of each kind of picture begins. The AI SDK's own detection would load much else at the first call. */
+const SIGNATURES = { "/9j/": "image/jpeg", R0lGOD: "image/gif", UklGR: "image/webp" } as const;
+
+function imageType(base64: string): string {
+  return Object.entries(SIGNATURES).find(([start]) => base64.startsWith(start))?.[1] ?? "image/png";
 }

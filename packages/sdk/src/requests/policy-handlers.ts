@@ -1,12 +1,11 @@
-import {
-  type AskHandler,
-  type AuditRecord,
+import type {
+  AskHandler,
+  AuditRecord,
   createApprover,
-  type Policy,
-  resolvePaths,
-  type Rule,
-  type WireRequest,
-  type WireResponse,
+  Policy,
+  Rule,
+  WireRequest,
+  WireResponse,
 } from "@codexkit/approvals";
 import type { AnyDecision, McpToolDecision } from "./decisions.ts";
 import type { AnyApproval, ServerRequestHandlers } from "./handlers.ts";
@@ -24,6 +23,8 @@ export interface PolicyHandlersOptions {
   /** Hears the rules that "always allow this" made, for the caller to store: see `remember`. */
   readonly onRemember?: (rules: readonly Rule[]) => void;
 }
+
+type Approver = ReturnType<typeof createApprover>;
 
 const METHODS: Readonly<Record<AnyApproval["kind"], string>> = {
   command: "item/commandExecution/requestApproval",
@@ -47,9 +48,16 @@ export function policyHandlers(
   options: PolicyHandlersOptions = {},
 ): Required<Pick<ServerRequestHandlers, "approve">> {
   const { ask, timeoutMs, cwd, onDecision, onRemember } = options;
-  const approver = createApprover({ policy, ask, timeoutMs, onDecision, resolve: resolvePaths });
+  // Loaded with the first approval: a program without a policy need not wait for a shell parser at its start.
+  const loadApprover = async (): Promise<Approver> => {
+    const { createApprover, resolvePaths } = await import("@codexkit/approvals");
+    return createApprover({ policy, ask, timeoutMs, onDecision, resolve: resolvePaths });
+  };
+  let loading: Promise<Approver> | undefined;
   return {
     approve: async (approval, { signal }) => {
+      loading ??= loadApprover();
+      const approver = await loading;
       const { response, record, remember } = await approver(wireOf(approval, cwd), signal);
       if (remember.length > 0) onRemember?.(remember);
       return { decision: decisionOf(approval.kind, response), reason: record.reason };
