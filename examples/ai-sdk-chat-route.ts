@@ -1,9 +1,12 @@
-// A chat route as `useChat` talks to it. It keeps nothing: each conversation finds its thread by its messages.
+// A chat route as `useChat` talks to it. Each conversation finds its thread by its messages. Messages come from a browser, and
+// the id of a thread in their metadata lets whoever sends it continue that thread: the route checks whose it is.
 import { createCodex } from "@codexkit/ai-sdk";
 import { run, say } from "@codexkit/scripted-model";
 import {
   convertToModelMessages,
   DefaultChatTransport,
+  type ModelMessage,
+  type ProviderMetadata,
   readUIMessageStream,
   streamText,
   type UIMessage,
@@ -17,22 +20,50 @@ await using stage = await onAScript([
 ]);
 await using codex = createCodex({ launch: stage.launch, cwd: stage.folder });
 
+/** Whose each thread is. A table in a real application. */
+const owners = new Map<string, string>();
+
+/** Who sends a request. A real application reads it from its session cookie, never from what the browser claims. */
+const userOf = (request: Request): string => request.headers.get("x-user") ?? "nobody";
+
 /** What a framework such as Next.js calls for `POST /api/chat`. */
 async function POST(request: Request): Promise<Response> {
+  const user = userOf(request);
   const { messages } = (await request.json()) as { messages: UIMessage[] };
+  const prompt = await convertToModelMessages(messages);
+  if (threadIdsOf(prompt).some((threadId) => owners.get(threadId) !== user)) {
+    return new Response("This conversation belongs to another user.", { status: 403 });
+  }
   const result = streamText({
     model: codex("gpt-5.5"),
-    messages: await convertToModelMessages(messages),
+    messages: prompt,
     abortSignal: request.signal,
+    // The first part of an answer already names its thread: an answer that is cut off is the user's as well.
+    onChunk: ({ chunk }) => claim("providerMetadata" in chunk ? chunk.providerMetadata : undefined, user),
+    onStepEnd: ({ providerMetadata }) => claim(providerMetadata, user),
   });
   return result.toUIMessageStreamResponse();
 }
 
+/** Notes that a thread is a user's; one that has an owner keeps it. */
+function claim(metadata: ProviderMetadata | undefined, user: string): void {
+  const threadId = metadata?.["codex"]?.["threadId"];
+  if (typeof threadId === "string" && !owners.has(threadId)) owners.set(threadId, user);
+}
+
+/** Every thread that the messages name, wherever it stands. */
+function threadIdsOf(messages: readonly ModelMessage[]): string[] {
+  return [...JSON.stringify(messages).matchAll(/"threadId":"([^"]+)"/g)].map(([, threadId = ""]) => threadId);
+}
+
 // The other end: the transport of `useChat`, without the browser.
-const transport = new DefaultChatTransport({
-  api: "http://localhost/api/chat",
-  fetch: (url, init) => POST(new Request(url, init)),
-});
+const transportOf = (user: string): DefaultChatTransport<UIMessage> =>
+  new DefaultChatTransport({
+    api: "http://localhost/api/chat",
+    headers: { "x-user": user },
+    fetch: (url, init) => POST(new Request(url, init)),
+  });
+const transport = transportOf("ann");
 const messages: UIMessage[] = [];
 for (const text of ["What is in this folder?", "How do you know?"]) {
   messages.push({ id: `user-${messages.length}`, role: "user", parts: [{ type: "text", text }] });
@@ -51,3 +82,13 @@ for (const text of ["What is in this folder?", "How do you know?"]) {
     if (part.type === "text") console.log(part.text);
   }
 }
+
+// Another user who sends Ann's messages is refused.
+const { status } = await POST(
+  new Request("http://localhost/api/chat", {
+    method: "POST",
+    headers: { "x-user": "ben" },
+    body: JSON.stringify({ messages }),
+  }),
+);
+console.log(`Ben's request with Ann's messages: ${status}`);

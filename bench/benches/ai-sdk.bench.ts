@@ -24,7 +24,11 @@ const BARS = [
 /** As fast as either peer, within what two runs of the same program differ by. */
 const ties = <Name extends string>(
   measure: Name,
-): readonly { readonly measure: Name; readonly against: "codex-cli" | "codex-app-server"; readonly atMost: number }[] => [
+): readonly {
+  readonly measure: Name;
+  readonly against: "codex-cli" | "codex-app-server";
+  readonly atMost: number;
+}[] => [
   { measure, against: "codex-cli", atMost: 1.05 },
   { measure, against: "codex-app-server", atMost: 1.05 },
 ];

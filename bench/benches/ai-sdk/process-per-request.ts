@@ -15,7 +15,10 @@ export type ProcessTimes = {
 };
 
 /** A provider whose whole life is one request: what a function in the cloud or a script does. */
-export async function processPerRequest(name: string, { model, signal }: Surroundings): Promise<ProcessTimes> {
+export async function processPerRequest(
+  name: string,
+  { model, signal }: Surroundings,
+): Promise<ProcessTimes> {
   await using home = await makeCodexHome(model);
   const { codex, workspace, env } = home;
   const child = fork(new URL("./request-program.ts", import.meta.url), [name], {

@@ -15,7 +15,9 @@ const answered = performance.now();
 if (!text.endsWith("at once: 1")) throw new Error(`the answer was ${JSON.stringify(text)}`);
 await provider[Symbol.asyncDispose]();
 const closed = performance.now();
-process.send?.({ import: imported - began, total: answered - began, closed: closed - began }, () => process.disconnect());
+process.send?.({ import: imported - began, total: answered - began, closed: closed - began }, () =>
+  process.disconnect(),
+);
 
 async function load(name: string | undefined) {
   switch (name) {

@@ -97,7 +97,8 @@ describe("a model that fails", () => {
     ["max_output_tokens", "length", "maxOutputTokens"],
     ["content_filter", "content-filter", "contentFilter"],
   ] as const)("is an end with a reason, and no error: %s", async (code, unified, raw) => {
-    const failure = code === "max_output_tokens" || code === "content_filter" ? fail.incomplete(code) : fail.response(code);
+    const failure =
+      code === "max_output_tokens" || code === "content_filter" ? fail.incomplete(code) : fail.response(code);
     await using stage = await codexStage([[say("so far"), failure]]);
     const result = await generateText({ model: stage.codex(), prompt: "go" });
     expect(result).toMatchObject({ text: "so far", finishReason: unified, rawFinishReason: raw });

@@ -46,7 +46,9 @@ describe("options", () => {
   });
 
   it("of the provider name the right key too", () => {
-    expect(() => createCodex({ codexPath: "/usr/bin/codex" } as object)).toThrow('Did you mean "launch.codexPath"');
+    expect(() => createCodex({ codexPath: "/usr/bin/codex" } as object)).toThrow(
+      'Did you mean "launch.codexPath"',
+    );
     expect(() => createCodex({ readyThreads: -1 })).toThrow("readyThreads");
   });
 
@@ -173,7 +175,8 @@ describe("options", () => {
     await writeFile(join(stage.workspace, "SKILL.md"), "---\nname: deploy\ndescription: Deploys.\n---\n");
     await generateText({
       model: stage.codex(),
-      prompt: "Ask @alice about @main.ts, [@mail](app://mail), [$deploy](SKILL.md) and [$gone](/nowhere/SKILL.md).",
+      prompt:
+        "Ask @alice about @main.ts, [@mail](app://mail), [$deploy](SKILL.md) and [$gone](/nowhere/SKILL.md).",
     });
     const turn = JSON.parse(sent.find((text) => text.includes("turn/start")) ?? "{}") as {
       params?: { input: unknown[] };
@@ -225,7 +228,11 @@ describe("a workspace", () => {
     await generateText({
       model: stage.codex(),
       system: "Other instructions, so another thread.",
-      messages: [{ role: "user", content: "make" }, ...first.responseMessages, { role: "user", content: "two" }],
+      messages: [
+        { role: "user", content: "make" },
+        ...first.responseMessages,
+        { role: "user", content: "two" },
+      ],
     });
     expect(where(stage.model.requests.at(-1) as ScriptRequest)).toBe(path);
     expect(existsSync(join(path, "made"))).toBe(true);
@@ -237,7 +244,8 @@ describe("a workspace", () => {
 describe("tools of the provider", () => {
   it("run in the middle of a turn, and are shown with their results", async () => {
     await using stage = await codexStage(
-      ({ newOutputs }) => (newOutputs.length === 0 ? callTool("order", { number: 42 }) : say(newOutputs[0]?.text ?? "")),
+      ({ newOutputs }) =>
+        newOutputs.length === 0 ? callTool("order", { number: 42 }) : say(newOutputs[0]?.text ?? ""),
       {
         tools: {
           order: tool({
@@ -263,7 +271,9 @@ describe("tools of the provider", () => {
       ({ newOutputs }) => (newOutputs.length === 0 ? callTool("slow", {}) : say(newOutputs[0]?.text ?? "")),
       {
         toolTimeoutMs: 20,
-        tools: { slow: { description: "Slow.", inputSchema: z.object({}), execute: () => new Promise(() => {}) } },
+        tools: {
+          slow: { description: "Slow.", inputSchema: z.object({}), execute: () => new Promise(() => {}) },
+        },
       },
     );
     const { text } = await generateText({ model: stage.codex(), prompt: "go" });
@@ -274,7 +284,8 @@ describe("tools of the provider", () => {
 describe("handlers of one model", () => {
   it("answer the approvals of its calls, on a thread that began with others", async () => {
     await using stage = await codexStage(
-      ({ newOutputs }) => (newOutputs.length === 0 ? run("touch /tmp/x", { escalate: "to write" } as never) : say("ok")),
+      ({ newOutputs }) =>
+        newOutputs.length === 0 ? run("touch made") : say("ok"),
       { approvalPolicy: "untrusted", handlers: { approve: () => ({ decision: "decline" }) } },
     );
     const asked: string[] = [];
@@ -318,8 +329,12 @@ describe("prepareStep", () => {
             },
     });
     expect(steps[1]?.response.modelId).toBe("mock-model");
-    const features = (steps[1]?.warnings ?? []).map((warning) => ("feature" in warning ? warning.feature : ""));
-    expect(features.map((feature) => feature.split(" ")[0]).toSorted()).toEqual(["effort", "instructions", "model"]);
+    const features = (steps[1]?.warnings ?? []).map((warning) =>
+      "feature" in warning ? warning.feature : "",
+    );
+    expect(new Set(features.map((feature) => feature.split(" ")[0]))).toEqual(
+      new Set(["effort", "instructions", "model"]),
+    );
     expect(stage.model.requests.map(({ body }) => body["model"])).toEqual(["mock-model", "mock-model"]);
   });
 });
@@ -338,22 +353,24 @@ describe("a logger and a packet log", () => {
     await generateText({ model: codex(), prompt: "go", temperature: 1 });
     expect(warnings).toEqual([expect.stringContaining("temperature")]);
     expect(packets.some((packet) => packet.startsWith("sent") && packet.includes("turn/start"))).toBe(true);
-    expect(packets.some((packet) => packet.startsWith("received") && packet.includes("turn/completed"))).toBe(true);
+    expect(packets.some((packet) => packet.startsWith("received") && packet.includes("turn/completed"))).toBe(
+      true,
+    );
   });
 });
 
 describe("a changing system prompt", () => {
   it("leaves no copies behind", async () => {
     await using stage = await codexStage(() => say("ok"));
-    let messages: ModelMessage[] = [];
+    const messages: ModelMessage[] = [];
     for (let minute = 0; minute < 4; minute += 1) {
-      messages = [...messages, { role: "user", content: `m${minute}` }];
+      messages.push({ role: "user", content: `m${minute}` });
       const answer = await generateText({
         model: stage.codex(),
         system: `You help. The time is 12:0${minute}.`,
         messages,
       });
-      messages = [...messages, ...answer.responseMessages];
+      messages.push(...answer.responseMessages);
     }
     const seen = JSON.stringify(stage.model.requests.at(-1)?.input);
     expect(seen.split("The time is").length - 1).toBe(1);

@@ -11,7 +11,8 @@ export async function inWorkspace(
 ): Promise<Step> {
   const { workspace: lifetime } = call.options;
   if (lifetime === undefined) return begin(call);
-  const workspace = (lifetime === "conversation" && workspaceOf(sessions, call)) || (await Workspace.create());
+  const workspace =
+    (lifetime === "conversation" && workspaceOf(sessions, call)) || (await Workspace.create());
   try {
     const step = await begin({ ...call, options: { ...call.options, cwd: workspace.path } });
     if (lifetime === "conversation") await keep(step, workspace);

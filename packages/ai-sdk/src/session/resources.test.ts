@@ -15,8 +15,9 @@ const till = { command: process.execPath, args: [mcpServer], toolsApproval: "app
 function serversOf({ stage }: CodexStage): number {
   const lines = execFileSync("ps", ["-eo", "pid=,ppid=,args="], { encoding: "utf8" }).split("\n");
   const processes = lines.map((line) => /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? []);
-  return processes.filter(([, , ppid, args = ""]) => Number(ppid) === stage.codex.pid && args.includes("mcp-server"))
-    .length;
+  return processes.filter(
+    ([, , ppid, args = ""]) => Number(ppid) === stage.codex.pid && args.includes("mcp-server"),
+  ).length;
 }
 
 const loaded = async ({ stage }: CodexStage): Promise<string[]> =>
@@ -35,7 +36,11 @@ describe("threads with MCP servers", () => {
   });
 
   it("end them when they have been idle, without another call", async () => {
-    await using stage = await codexStage(() => say("ok"), { mcpServers: { till }, readyThreads: 0, idleThreadMs: 100 });
+    await using stage = await codexStage(() => say("ok"), {
+      mcpServers: { till },
+      readyThreads: 0,
+      idleThreadMs: 100,
+    });
     await call(stage);
     expect(serversOf(stage)).toBe(1);
     await expect.poll(() => serversOf(stage)).toBe(0);

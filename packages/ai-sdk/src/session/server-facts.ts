@@ -20,10 +20,7 @@ const UNKNOWN: ServerFacts = {
 /** Reads the configuration as it is seen from a folder. Facts that can't be read are unknown, which is no reason to fail. */
 export async function readServerFacts(codex: Codex, cwd: string): Promise<ServerFacts> {
   try {
-    const [{ config }, { codexHome }] = await Promise.all([
-      codex.config.read({ cwd }),
-      codex.server(),
-    ]);
+    const [{ config }, { codexHome }] = await Promise.all([codex.config.read({ cwd }), codex.server()]);
     const values = config as Readonly<Record<string, unknown>>;
     const names = values["project_doc_fallback_filenames"];
     return {
