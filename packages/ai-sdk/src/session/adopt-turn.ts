@@ -1,6 +1,7 @@
 import { CodexError } from "codexkit";
 import type { Call } from "../model/read-call.ts";
 import { TurnParts } from "../stream/turn-parts.ts";
+import { compareStored } from "../transcript/check-stamps.ts";
 import { addInput } from "./add-input.ts";
 import { answersOf, giveAnswers } from "./answers.ts";
 import { AskDesk } from "./ask-desk.ts";
@@ -19,6 +20,8 @@ export async function adoptTurn(sessions: Sessions, threadId: string, call: Call
   const { turnId } = call.prompt.thread ?? {};
   // What this process started and no longer has is over.
   if (turnId === undefined || sessions.find(threadId)) return undefined;
+  // A turn that has seen other messages must not go on for these.
+  if (call.options.threadId === undefined && isChanged(call, threadId, turnId)) return undefined;
   const desk = new AskDesk();
   desk.serve(call);
   const attendance = desk.attend();
@@ -38,6 +41,10 @@ export async function adoptTurn(sessions: Sessions, threadId: string, call: Call
     if (isRefused(error)) return undefined;
     throw error;
   }
+}
+
+function isChanged(call: Call, threadId: string, turnId: string): boolean {
+  return compareStored(call, { threadId, turnId }, undefined).comparison.type === "changed";
 }
 
 async function attach(session: Session, turnId: string, call: Call): Promise<TurnRun | undefined> {

@@ -1,0 +1,27 @@
+import { say } from "@codexkit/scripted-model";
+import { codexFolders } from "@codexkit/testing";
+import { describe, expect, it } from "vitest";
+import { Codex } from "../codex.ts";
+import { launchAppServer } from "../process/launch-app-server.ts";
+import type { Packet } from "./observe-transport.ts";
+
+describe("a connection of the caller's own", () => {
+  it("runs turns, and every message of it is reported, also where the listener throws", async () => {
+    await using folders = await codexFolders({ model: () => say("Hello.") });
+    await using server = await launchAppServer({ inheritEnv: false, env: folders.env });
+    const packets: Packet[] = [];
+    await using codex = await Codex.over(async () => server.transport, {
+      onPacket: (packet) => {
+        packets.push(packet);
+        throw new Error("a listener's own fault");
+      },
+    });
+    const thread = await codex.startThread({ cwd: folders.workspace, ephemeral: true });
+    const { finalResponse } = await thread.run("hi");
+    expect(finalResponse).toBe("Hello.");
+    const texts = (direction: Packet["direction"]): string =>
+      packets.flatMap((packet) => (packet.direction === direction ? [packet.text] : [])).join("\n");
+    expect(texts("sent")).toContain('"turn/start"');
+    expect(texts("received")).toContain('"turn/completed"');
+  });
+});
