@@ -129,6 +129,19 @@ describe("a transcript", () => {
     expect(transcript.compare(entries(user("go"), call("c"))).type).toBe("changed");
   });
 
+  it("counts a call once that a later step repeats before its result", () => {
+    const transcript = new Transcript(entries(user("go")));
+    const first = new StepRecorder();
+    first.add({ type: "tool-call", toolCallId: "c", toolName: "look", input: "{}", providerExecuted: true });
+    transcript.record(first.finish());
+    const second = new StepRecorder();
+    second.add({ type: "tool-call", toolCallId: "c", toolName: "look", input: "{}", providerExecuted: true });
+    second.add({ type: "tool-result", toolCallId: "c", toolName: "look", result: "all" });
+    transcript.record(second.finish());
+    expect(transcript.compare(entries(user("go"), call("c"), call("c"), result("c", "all"))).type).toBe("same");
+    expect(transcript.compare(entries(user("go"), call("c"), result("c", "none"))).type).toBe("changed");
+  });
+
   it("of a thread that a call named agrees with what the call passed, and with all that the thread has seen", () => {
     const named = threadWith(["one", "1"]);
     named.appendNamed(entries(user("two")), entries(user("two")));

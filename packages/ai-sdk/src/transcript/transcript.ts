@@ -72,19 +72,29 @@ export class Transcript {
   }
 
   /** What a step gave its client. */
-  record({ entries, results }: RecordedStep): void {
-    const add = (before: readonly Entry[]): Entry[] => [
-      ...before.map((entry) => withResult(entry, results)),
-      ...entries,
-    ];
-    this.#entries = add(this.#entries);
-    if (this.#named !== undefined) this.#named = add(this.#named);
+  record(step: RecordedStep): void {
+    this.#entries = withStep(this.#entries, step);
+    if (this.#named !== undefined) this.#named = withStep(this.#named, step);
   }
 
   /** A turn ended as it should: the thread can be copied up to here. */
   endTurn(turnId: string): void {
     this.#turnEnds = [...this.#turnEnds, { turnId, length: this.#entries.length }];
   }
+}
+
+/** A call that a step repeats, for a result that came late, counts where it first stood. */
+function withStep(before: readonly Entry[], { entries, results }: RecordedStep): Entry[] {
+  const known = new Set(before.flatMap((entry) => (entry.kind === "call" ? [entry.callId] : [])));
+  const isRepeated = (entry: Entry): entry is CallEntry => entry.kind === "call" && known.has(entry.callId);
+  const late = new Map(results);
+  for (const { callId, result } of entries.filter(isRepeated)) {
+    if (result !== undefined) late.set(callId, result);
+  }
+  return [
+    ...before.map((entry) => withResult(entry, late)),
+    ...entries.filter((entry) => !isRepeated(entry)),
+  ];
 }
 
 function withResult(entry: Entry, results: ReadonlyMap<string, string>): Entry {
