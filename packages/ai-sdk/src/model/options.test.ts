@@ -284,8 +284,7 @@ describe("tools of the provider", () => {
 describe("handlers of one model", () => {
   it("answer the approvals of its calls, on a thread that began with others", async () => {
     await using stage = await codexStage(
-      ({ newOutputs }) =>
-        newOutputs.length === 0 ? run("touch made") : say("ok"),
+      ({ newOutputs }) => (newOutputs.length === 0 ? run("touch made") : say("ok")),
       { approvalPolicy: "untrusted", handlers: { approve: () => ({ decision: "decline" }) } },
     );
     const asked: string[] = [];

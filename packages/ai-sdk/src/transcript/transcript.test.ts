@@ -73,7 +73,10 @@ describe("a transcript", () => {
   });
 
   it("tells messages that were taken back from messages that were changed", () => {
-    expect(thread.compare(entries(user("one"), assistant("1")))).toEqual({ type: "behind", lastTurnId: "turn 0" });
+    expect(thread.compare(entries(user("one"), assistant("1")))).toEqual({
+      type: "behind",
+      lastTurnId: "turn 0",
+    });
     expect(thread.compare(entries(user("one"), assistant("1"), user("2"), assistant("2")))).toEqual({
       type: "changed",
       lastTurnId: "turn 0",
@@ -89,14 +92,19 @@ describe("a transcript", () => {
   it("agrees only with its own messages, whichever of them is changed", () => {
     const exchange = fc.tuple(fc.string({ minLength: 1 }), fc.string({ minLength: 1 }));
     fc.assert(
-      fc.property(fc.array(exchange, { minLength: 1, maxLength: 5 }), fc.nat(), fc.string({ minLength: 1 }), (exchanges, at, text) => {
-        const messages = exchanges.flatMap(([asked, answered]) => [user(asked), assistant(answered)]);
-        const changed = messages.with(at % messages.length, at % 2 === 0 ? user(text) : assistant(text));
-        const isSame = JSON.stringify(changed) === JSON.stringify(messages);
-        const transcript = threadWith(...exchanges);
-        expect(transcript.compare(entries(...messages)).type).toBe("same");
-        expect(transcript.compare(entries(...changed)).type === "same").toBe(isSame);
-      }),
+      fc.property(
+        fc.array(exchange, { minLength: 1, maxLength: 5 }),
+        fc.nat(),
+        fc.string({ minLength: 1 }),
+        (exchanges, at, text) => {
+          const messages = exchanges.flatMap(([asked, answered]) => [user(asked), assistant(answered)]);
+          const changed = messages.with(at % messages.length, at % 2 === 0 ? user(text) : assistant(text));
+          const isSame = JSON.stringify(changed) === JSON.stringify(messages);
+          const transcript = threadWith(...exchanges);
+          expect(transcript.compare(entries(...messages)).type).toBe("same");
+          expect(transcript.compare(entries(...changed)).type === "same").toBe(isSame);
+        },
+      ),
     );
   });
 
@@ -109,12 +117,12 @@ describe("a transcript", () => {
     expect(transcript.compare(entries(...prompt)).type).toBe("same");
     transcript.continueWith(entries(...prompt));
     expect(transcript.compare(entries(...prompt)).type).toBe("same");
-    expect(transcript.compare(entries(user("go"), call("c", { depth: 4 }, false), result("c", "seen"))).type).toBe(
-      "changed",
-    );
-    expect(transcript.compare(entries(user("go"), call("c", { depth: 3 }, false), result("c", "SEEN"))).type).toBe(
-      "changed",
-    );
+    expect(
+      transcript.compare(entries(user("go"), call("c", { depth: 4 }, false), result("c", "seen"))).type,
+    ).toBe("changed");
+    expect(
+      transcript.compare(entries(user("go"), call("c", { depth: 3 }, false), result("c", "SEEN"))).type,
+    ).toBe("changed");
   });
 
   it("finds the result of a call wherever it stands, the newest of several", () => {
@@ -124,7 +132,9 @@ describe("a transcript", () => {
     step.add({ type: "tool-result", toolCallId: "c", toolName: "look", result: "so far", preliminary: true });
     step.add({ type: "tool-result", toolCallId: "c", toolName: "look", result: "all" });
     transcript.record(step.finish());
-    expect(transcript.compare(entries(user("go"), call("c"), result("c", "so far"), result("c", "all"))).type).toBe("same");
+    expect(
+      transcript.compare(entries(user("go"), call("c"), result("c", "so far"), result("c", "all"))).type,
+    ).toBe("same");
     expect(transcript.compare(entries(user("go"), call("c"), result("c", "so far"))).type).toBe("changed");
     expect(transcript.compare(entries(user("go"), call("c"))).type).toBe("changed");
   });
@@ -138,7 +148,9 @@ describe("a transcript", () => {
     second.add({ type: "tool-call", toolCallId: "c", toolName: "look", input: "{}", providerExecuted: true });
     second.add({ type: "tool-result", toolCallId: "c", toolName: "look", result: "all" });
     transcript.record(second.finish());
-    expect(transcript.compare(entries(user("go"), call("c"), call("c"), result("c", "all"))).type).toBe("same");
+    expect(transcript.compare(entries(user("go"), call("c"), call("c"), result("c", "all"))).type).toBe(
+      "same",
+    );
     expect(transcript.compare(entries(user("go"), call("c"), result("c", "none"))).type).toBe("changed");
   });
 
@@ -150,7 +162,9 @@ describe("a transcript", () => {
     step.add({ type: "text-delta", id: "t", delta: "2" });
     named.record(step.finish());
     expect(named.compare(entries(user("two"), assistant("2"))).type).toBe("same");
-    expect(named.compare(entries(user("one"), assistant("1"), user("two"), assistant("2"))).type).toBe("same");
+    expect(named.compare(entries(user("one"), assistant("1"), user("two"), assistant("2"))).type).toBe(
+      "same",
+    );
     expect(named.compare(entries(user("zwei"), assistant("2"))).type).toBe("changed");
   });
 
