@@ -26,6 +26,7 @@ const CODEX: OptionKeys<CodexOptions> = {
   limits: true,
   reconcile: true,
   onNotification: true,
+  onPacket: true,
 };
 
 export const LAUNCH: OptionKeys<LaunchOptions> = {
