@@ -96,7 +96,7 @@ export default defineConfig({
         rules: { "eslint/no-restricted-imports": onlyImports(name, mayImport) },
       },
       {
-        files: [`packages/${folder}/src/**/*.test.ts`],
+        files: [`packages/${folder}/src/**/*.{test,soak}.ts`],
         rules: { "eslint/no-restricted-imports": onlyImports(name, [...mayImport, ...forTests]) },
       },
     ]),

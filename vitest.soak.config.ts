@@ -1,12 +1,12 @@
 import { defineConfig } from "vitest/config";
 import base from "./vitest.config.ts";
 
-/** Soak tests: `*.soak.ts` in any package's `test` folder. They run for minutes, one file at a time, by `npm run soak`. */
+/** Soak tests: `*.soak.ts` in any package. They run for minutes, one file at a time, by `npm run soak`. */
 export default defineConfig({
   ...base,
   test: {
     ...base.test,
-    include: ["packages/*/test/**/*.soak.ts", "test/**/*.soak.ts"],
+    include: ["packages/*/{src,test}/**/*.soak.ts", "test/**/*.soak.ts"],
     maxWorkers: 1,
     testTimeout: 60 * 60_000,
     hookTimeout: 60_000,

@@ -5,7 +5,7 @@ import { manyStarts } from "./exec-server/many-starts.ts";
 import { readBlocks, readFiles, writeFiles } from "./exec-server/files.ts";
 import { streamOutput } from "./exec-server/output.ts";
 import { residentMemory } from "./exec-server/resident-memory.ts";
-import { sandboxedTrue, sandboxedWrites } from "./exec-server/sandboxed.ts";
+import { sandboxedTrue, sandboxedWrites, workspacesInTurn } from "./exec-server/sandboxed.ts";
 import { type Contestants, startContestants } from "./exec-server/servers.ts";
 import { shortCommands } from "./exec-server/short-commands.ts";
 import { smallCalls } from "./exec-server/small-calls.ts";
@@ -108,6 +108,12 @@ export default defineBench<Contestants>({
       contestants: both((it) => memoryOfFragments(it, 60)),
       // Twice the largest message.
       bars: [{ atMost: 134 }],
+    }),
+    row({
+      name: "16 workspaces in turn, 5 sandboxed writes each",
+      measures: "ms",
+      contestants: both((it) => workspacesInTurn(it, 16, 5)),
+      bars: [{ against: "rust", atMost: 1 }],
     }),
     row({
       name: "resident memory after all of it",

@@ -1,4 +1,5 @@
 import type { SandboxContext } from "@codexkit/exec-server";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { timed } from "./percentiles.ts";
 import type { Contender } from "./servers.ts";
@@ -42,4 +43,21 @@ export function sandboxedWrites(
   const sandbox = workspaceWrite(folder);
   const path = join(folder, "small");
   return timed(times, (index) => client.files.write(path, `write ${index}`, { sandbox }));
+}
+
+/** Milliseconds for small writes to several workspaces in turn, as a server has them that many threads share. */
+export async function workspacesInTurn(
+  { client, folder }: Contender,
+  workspaces: number,
+  turns: number,
+): Promise<number> {
+  const folders = Array.from({ length: workspaces }, (_, index) => join(folder, `workspace-${index}`));
+  for (const path of folders) await mkdir(path, { recursive: true });
+  const began = performance.now();
+  for (let turn = 0; turn < turns; turn += 1) {
+    for (const path of folders) {
+      await client.files.write(join(path, "small"), `write ${turn}`, { sandbox: workspaceWrite(path) });
+    }
+  }
+  return performance.now() - began;
 }

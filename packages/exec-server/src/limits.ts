@@ -120,11 +120,16 @@ export const EXEC_LIMITS = {
   networkRequestMs: 300_000,
   /** How long a child's tail may take before `sandboxDenied` is decided. Codex's number. */
   denialGraceMs: 20,
-  /** Warm sandbox helpers, how long one may idle, and how long one may take to start or to answer. */
-  sandboxHelpers: 8,
+  /** Idle helpers that are kept for sandboxed file operations, and for how long; and how many may be busy at once. */
+  sandboxHelpers: 20,
   sandboxHelperIdleMs: 15_000,
-  sandboxHelperStartMs: 20_000,
+  busySandboxHelpers: 64,
+  /** How long a helper may take to answer. */
   sandboxHelperCallMs: 120_000,
+  /** Files that patterns of a sandbox are compared with, how long that may take, and how many may be denied. */
+  denyScanEntries: 500_000,
+  denyScanMs: 20_000,
+  deniedMatches: 2_000,
   /** The longest line between the server and its launcher. Orders hold a command line and an environment. */
   launchReportBytes: 64 * MIB,
   /** How long the launcher may take to end its children. */

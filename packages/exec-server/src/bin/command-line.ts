@@ -18,6 +18,7 @@ Serves processes, PTYs and files of this machine to Codex. Prints the URL that i
   --ws-audience AUDIENCE           the audience that signed tokens must name
   --ws-max-clock-skew-seconds N    tolerated clock difference (default 30)
   --allow-unauthenticated-remote   listen on addresses of other machines without --ws-auth
+  --allow-network-without-auth     let sandboxed commands use the network without --ws-auth: they can reach this server
   --allowed-host NAME              host name under which clients without --ws-auth reach this server (repeatable)
   --bwrap PATH                     bubblewrap binary for sandboxes (default: the system's, or the one in @openai/codex)
   --log-level LEVEL                debug, info, warn (default), error or silent; JSON lines on stderr
@@ -55,6 +56,7 @@ function serverOptions(values: Values): ExecServerOptions {
     ...(bwrap === undefined ? {} : { bwrap }),
     allowedHosts: listOf(values["allowed-host"]),
     allowUnauthenticatedRemote: values["allow-unauthenticated-remote"] === true,
+    allowNetworkWithoutAuth: values["allow-network-without-auth"] === true,
   };
 }
 
@@ -75,6 +77,7 @@ function parse(args: readonly string[]): Values {
         "ws-max-clock-skew-seconds": string,
         "allow-unauthenticated-remote": { type: "boolean" },
         "allowed-host": { type: "string", multiple: true },
+        "allow-network-without-auth": { type: "boolean" },
         bwrap: string,
         "log-level": string,
         version: { type: "boolean" },

@@ -25,8 +25,10 @@ export type FileCalls = (
 ) => Promise<unknown>;
 
 export function fileCalls(sandbox: Sandbox, context: SandboxContext | null | undefined): FileCalls {
-  const helper = context ? sandbox.files(context, "read") : undefined;
-  return (method, params) => (helper ? helper.call(method, params) : runFileOperation(method, params));
+  return async (method, params) => {
+    using helper = context ? await sandbox.files(context, "read") : undefined;
+    return await (helper ? helper.files.call(method, params) : runFileOperation(method, params));
+  };
 }
 
 /** The files of one root that plugins and skills are made of. */

@@ -1,30 +1,26 @@
 import { Refusal } from "../wire/refusal.ts";
-import type { FileHandle } from "node:fs/promises";
 import { EXEC_LIMITS } from "../limits.ts";
 import { CODES } from "../wire/codes.ts";
-import type { NativePath } from "../wire/path-uri.ts";
-import { openFile } from "./open-file.ts";
-import { writeAll } from "./write-file.ts";
-
-type Mode = "read" | "replace";
+import type { BlockFile, BlockMode } from "./block-file.ts";
 
 interface OpenFile {
-  readonly mode: Mode;
-  readonly handle: FileHandle;
+  readonly mode: BlockMode;
+  readonly file: BlockFile;
 }
 
-/** The open files of one connection. They name the file that was opened, whatever happens to its path. */
+/** The open files of one session, in a sandbox or not, by the ids that its client chose. */
 export class FileHandles {
   readonly #files = new Map<string, OpenFile | "opening">();
+  #isEnded = false;
 
-  async open(id: string, path: NativePath, mode: Mode): Promise<void> {
+  async open(id: string, mode: BlockMode, openFile: () => Promise<BlockFile>): Promise<void> {
     this.#assertFree(id);
     this.#files.set(id, "opening");
     try {
-      const handle = await openFile(path, mode, true);
+      const file = await openFile();
       // Closed while it was being opened.
-      if (this.#files.get(id) === "opening") this.#files.set(id, { mode, handle });
-      else await handle.close();
+      if (this.#files.get(id) === "opening") this.#files.set(id, { mode, file });
+      else await file.close();
     } catch (error) {
       if (this.#files.get(id) === "opening") this.#files.delete(id);
       throw error;
@@ -33,38 +29,34 @@ export class FileHandles {
 
   async read(id: string, offset: number, length: number): Promise<{ bytes: Buffer; eof: boolean }> {
     if (length < 1 || length > EXEC_LIMITS.blockBytes) throw badLength("read");
-    const handle = this.#get(id, "read");
-    const bytes = Buffer.allocUnsafeSlow(length);
-    let filled = 0;
+    const file = this.#get(id, "read");
     try {
-      while (filled < length) {
-        const { bytesRead } = await handle.read(bytes, filled, length - filled, offset + filled);
-        if (bytesRead === 0) break;
-        filled += bytesRead;
-      }
+      return await file.read(offset, length);
     } catch (error) {
       await this.close(id);
       throw error;
     }
-    return { bytes: bytes.subarray(0, filled), eof: filled < length };
   }
 
   async write(id: string, offset: number, bytes: Buffer): Promise<void> {
     if (bytes.length < 1 || bytes.length > EXEC_LIMITS.blockBytes) throw badLength("write");
-    await writeAll(this.#get(id, "replace"), bytes, offset);
+    await this.#get(id, "replace").write(offset, bytes);
   }
 
   async close(id: string): Promise<void> {
-    const file = this.#files.get(id);
+    const open = this.#files.get(id);
     this.#files.delete(id);
-    if (file !== undefined && file !== "opening") await file.handle.close();
+    if (open !== undefined && open !== "opening") await open.file.close();
   }
 
-  async closeAll(): Promise<void> {
+  /** Closes every file. None can be opened afterwards. */
+  async end(): Promise<void> {
+    this.#isEnded = true;
     await Promise.allSettled([...this.#files.keys()].map((id) => this.close(id)));
   }
 
   #assertFree(id: string): void {
+    if (this.#isEnded) throw refused("the session has ended");
     if (Buffer.byteLength(id) > EXEC_LIMITS.handleIdBytes) {
       throw refused(`file handle ID must not exceed ${EXEC_LIMITS.handleIdBytes} bytes`);
     }
@@ -74,13 +66,13 @@ export class FileHandles {
     }
   }
 
-  #get(id: string, mode: Mode): FileHandle {
-    const file = this.#files.get(id);
-    if (file === undefined || file === "opening") {
+  #get(id: string, mode: BlockMode): BlockFile {
+    const open = this.#files.get(id);
+    if (open === undefined || open === "opening") {
       throw new Refusal(CODES.notFound, `unknown file handle \`${id}\``);
     }
-    if (file.mode !== mode) throw new Refusal(CODES.internal, "Bad file descriptor (os error 9)");
-    return file.handle;
+    if (open.mode !== mode) throw new Refusal(CODES.internal, "Bad file descriptor (os error 9)");
+    return open.file;
   }
 }
 

@@ -1,5 +1,6 @@
 import { BlockList, isIP } from "node:net";
 import { networkInterfaces } from "node:os";
+import { spellingsOf } from "./address-spelling.ts";
 
 /** Ranges that lead to this machine, to its neighbours or nowhere: everything that is not the public internet. */
 const NOT_PUBLIC_V4 = [
@@ -51,10 +52,20 @@ export function isLoopback(address: string): boolean {
 
 /** Whether a connection to this address ends on this machine. */
 export function isThisMachine(address: string): boolean {
-  // The unspecified addresses connect to the machine itself; mapped ones are what they map to.
-  const plain = address.replace(/^::ffff:(?=\d+\.)/i, "");
-  if (plain === "0.0.0.0" || plain === "::" || isLoopback(plain)) return true;
-  return Object.values(networkInterfaces()).some((list) => list?.some((own) => own.address === plain));
+  const spellings = spellingsOf(address);
+  if (spellings.some((spelling) => spelling === "::" || isLoopback(spelling) || isUnspecified(spelling)))
+    return true;
+  const own = new Set(
+    Object.values(networkInterfaces()).flatMap(
+      (list) => list?.flatMap((each) => spellingsOf(each.address)) ?? [],
+    ),
+  );
+  return spellings.some((spelling) => own.has(spelling));
+}
+
+/** Connecting to an unspecified address connects to the machine itself. */
+function isUnspecified(address: string): boolean {
+  return isIP(address) === 4 && address.startsWith("0.");
 }
 
 function familyOf(address: string): "ipv4" | "ipv6" | undefined {

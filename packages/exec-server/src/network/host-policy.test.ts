@@ -108,6 +108,54 @@ describe("a policy", () => {
     expect(policy.objection(host, addresses, 443)).toBe(objection);
   });
 
+  test("never lets this server be reached, however its addresses are written", () => {
+    const local = new HostPolicy({ domains: { "*": "allow" }, allowLocalBinding: true }, () => 4500);
+    const interfaces = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
+    const addresses = [
+      "0.0.0.0",
+      "0.0.0.1",
+      "127.0.0.1",
+      "127.255.255.254",
+      "::",
+      "::1",
+      "0:0:0:0:0:0:0:1",
+      "::ffff:0:0",
+      "::ffff:0.0.0.0",
+      "::ffff:127.0.0.1",
+      "::FFFF:7f00:1",
+      "0:0:0:0:0:ffff:7f00:0001",
+      "::127.0.0.1",
+      "::ffff:0:127.0.0.1",
+      "64:ff9b::127.0.0.1",
+      "64:ff9b::7f00:1",
+      "2002:7f00:1::",
+      ...interfaces.map(({ address }) => address),
+      ...interfaces.filter(({ family }) => family === "IPv4").map(({ address }) => `::ffff:${address}`),
+      ...interfaces.filter(({ family }) => family === "IPv6").map(({ address }) => `${address}%lo`),
+    ];
+    for (const address of addresses) {
+      expect([address, local.objection("www.example.com", [address], 4500)]).toEqual([
+        address,
+        "not_allowed_local",
+      ]);
+      expect([address, local.objection("www.example.com", [address], 80)]).toEqual([address, undefined]);
+    }
+  });
+
+  test("denies an address in every spelling", () => {
+    const denying = new HostPolicy({ domains: { "*": "allow", "1.2.3.4": "deny" }, allowLocalBinding: true });
+    for (const address of [
+      "1.2.3.4",
+      "::ffff:1.2.3.4",
+      "::ffff:102:304",
+      "64:ff9b::102:304",
+      "2002:102:304::1",
+    ]) {
+      expect([address, denying.standing(address)]).toEqual([address, "denied"]);
+      expect([address, denying.objection("name.test", [address], 443)]).toEqual([address, "denied"]);
+    }
+  });
+
   test("with local binding allows what it allows anywhere, but never this server itself", () => {
     const local = new HostPolicy({ domains: { "*": "allow" }, allowLocalBinding: true }, () => 4500);
     expect(local.standing("127.0.0.1")).toBe("allowed");

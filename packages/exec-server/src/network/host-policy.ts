@@ -3,6 +3,7 @@ import { CODES } from "../wire/codes.ts";
 import type { NetworkProxyConfig } from "../wire/network-proxy.ts";
 import { Refusal } from "../wire/refusal.ts";
 import { isLoopback, isPublic, isThisMachine } from "./address-kind.ts";
+import { spellingsOf } from "./address-spelling.ts";
 import { canonicalHost } from "./host-name.ts";
 import { type HostMatcher, hostPattern, isExactPattern } from "./host-pattern.ts";
 
@@ -49,7 +50,7 @@ export class HostPolicy {
 
   /** Before a name is looked up: even a question to DNS would carry something out. */
   standing(host: string): Standing {
-    if (this.#denied.some((matches) => matches(host))) return "denied";
+    if (this.#isDenied(host)) return "denied";
     if (isLocalName(host) && !this.#local && !this.#named.has(host)) return "not_allowed_local";
     if (this.#reviewed.some((matches) => matches(host))) return "not_allowed";
     return this.#allowed.some((matches) => matches(host)) ? "allowed" : "not_allowed";
@@ -57,9 +58,15 @@ export class HostPolicy {
 
   /** Why a host that is allowed may not be reached at these addresses: names lead wherever their owner likes. */
   objection(host: string, addresses: readonly string[], port: number): Standing | undefined {
-    if (addresses.some((address) => this.#denied.some((matches) => matches(address)))) return "denied";
+    if (addresses.some((address) => this.#isDenied(address))) return "denied";
     if (addresses.some((address) => !this.#mayBeReached(host, address, port))) return "not_allowed_local";
     return undefined;
+  }
+
+  /** An address is denied in whatever way it is written. */
+  #isDenied(host: string): boolean {
+    const spellings = isIP(host) === 0 ? [host] : spellingsOf(host);
+    return spellings.some((spelling) => this.#denied.some((matches) => matches(spelling)));
   }
 
   #mayBeReached(host: string, address: string, port: number): boolean {

@@ -1,16 +1,20 @@
 // The program that starts children on behalf of the server. Starting a process costs time in proportion to the memory of
 // the one that starts it; this one stays small while the server moves megabytes. It is reached by path and imports nothing
-// but Node. When the server is gone, however it went, its input ends: it kills every group that it started and goes.
+// but Node and its own folder. When the server is gone, however it went, its input ends: it kills every group that it started and goes.
 import { type ChildProcess, spawn } from "node:child_process";
-import { closeSync, constants, openSync, rmSync } from "node:fs";
+import { closeSync, constants, openSync, readdirSync, readlinkSync, rmdirSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { Server } from "node:net";
 import { createInterface } from "node:readline";
+import { inheritedDescriptors } from "./inherited-descriptors.ts";
 import type { DoorReport, EntryOrder, LaunchOrder, LaunchReport } from "./launch-order.ts";
 
 const folder = process.argv[2];
 // Node would open a debugger port on this signal.
 process.on("SIGUSR1", () => {});
 
+/** stdin, stdout, stderr, and the channel for sockets. */
+const LAST_OWN_FD = 3;
 const groups = new Set<number>();
 /** Groups whose first process is over while a descendant is left. */
 const lingering = new Set<number>();
@@ -120,9 +124,41 @@ function send(group: number, name: NodeJS.Signals | 0): boolean {
 
 function goAway(): void {
   for (const group of groups) send(group, "SIGKILL");
-  if (folder !== undefined) rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 });
+  clearPlaceholders();
+  if (folder !== undefined) {
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 });
+    // Shared with the servers of the same user that still run.
+    quietly(() => rmdirSync(dirname(folder)));
+  }
   process.exit(0);
 }
+
+/** Folders that sandboxes were mounted on, if the server was killed before it could remove them (see `placeholders.ts`). */
+function clearPlaceholders(): void {
+  if (folder === undefined) return;
+  const journal = join(folder, "placeholders");
+  for (const name of quietly(() => readdirSync(journal)) ?? []) {
+    const marker = quietly(() => readlinkSync(join(journal, name)));
+    if (marker === undefined) continue;
+    quietly(() => rmdirSync(marker));
+    quietly(() => rmdirSync(dirname(marker)));
+  }
+}
+
+/** Whoever started the server may have left descriptors open for it. No child gets them. */
+function closeInherited(): void {
+  for (const fd of inheritedDescriptors()) if (fd > LAST_OWN_FD) quietly(() => closeSync(fd));
+}
+
+function quietly<T>(act: () => T): T | undefined {
+  try {
+    return act();
+  } catch {
+    return undefined;
+  }
+}
+
+closeInherited();
 
 // Signals meant for the server's terminal or group are the server's to heed.
 for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(name, () => {});

@@ -1,13 +1,14 @@
-// The program that does file operations inside a sandbox: a request a line in, an answer a line out. It is reached by
-// path, and imports nothing from outside this package's own folder: in a sandbox there may be nothing else to read.
+// The program that does file operations inside a sandbox: one request per line in, one answer per line out. It is reached
+// by path, and imports nothing from outside this package's own folder: in a sandbox there may be nothing else to read.
 import { createInterface } from "node:readline";
-import { FileHandles } from "../files/file-handles.ts";
 import { type FileOperation, runFileOperation } from "../files/operations.ts";
 import { decodeBase64 } from "../wire/base64.ts";
 import { CODES } from "../wire/codes.ts";
 import { osFailure } from "../wire/os-failure.ts";
 import { nativePath } from "../wire/path-uri.ts";
 import { Refusal } from "../wire/refusal.ts";
+import { DirectFile, type BlockFile } from "../files/block-file.ts";
+import { refuseGuarded } from "./write-guard.ts";
 
 interface HelperRequest {
   readonly id: number;
@@ -16,7 +17,8 @@ interface HelperRequest {
 }
 
 interface HandleParams {
-  readonly handleId: string;
+  /** Chosen by the server, unique in this helper. */
+  readonly handle: number;
   readonly path: string;
   readonly mode?: "read" | "replace" | null;
   readonly offset: number;
@@ -24,27 +26,37 @@ interface HandleParams {
   readonly chunk: string;
 }
 
-const handles = new FileHandles();
+/** Paths that must not be created, which did not exist when the sandbox was set up. */
+const guarded = JSON.parse(process.argv[2] ?? "[]") as readonly string[];
+const files = new Map<number, BlockFile>();
 
 async function run(method: string, params: HandleParams): Promise<unknown> {
+  await refuseGuarded(method, params, guarded);
   switch (method) {
     case "fs/open":
-      await handles.open(params.handleId, nativePath(params.path), params.mode ?? "read");
-      return { handleId: params.handleId };
+      files.set(params.handle, await DirectFile.open(nativePath(params.path), params.mode ?? "read"));
+      return {};
     case "fs/readBlock":
-      return (await handles.read(params.handleId, params.offset, params.len)).bytes;
+      return (await fileOf(params).read(params.offset, params.len)).bytes;
     case "fs/writeBlock": {
       const bytes = decodeBase64(params.chunk);
       if (!bytes) throw new Refusal(CODES.invalidParams, "chunk is not valid base64");
-      await handles.write(params.handleId, params.offset, bytes);
+      await fileOf(params).write(params.offset, bytes);
       return {};
     }
     case "fs/close":
-      await handles.close(params.handleId);
+      await files.get(params.handle)?.close();
+      files.delete(params.handle);
       return {};
     default:
       return runFileOperation(method as FileOperation, params);
   }
+}
+
+function fileOf({ handle }: HandleParams): BlockFile {
+  const file = files.get(handle);
+  if (!file) throw new Refusal(CODES.notFound, `unknown file handle ${handle}`);
+  return file;
 }
 
 async function answer({ id, method, params }: HelperRequest): Promise<object> {

@@ -1,74 +1,96 @@
-import { globSync } from "node:fs";
-import { isAbsolute, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { CODES } from "../wire/codes.ts";
 import { nativeTextPath } from "../wire/path-uri.ts";
 import { Refusal } from "../wire/refusal.ts";
 import type { SandboxContext, SandboxEntry } from "../wire/sandbox-context.ts";
+import { type DenyPattern, parseDenyPattern } from "./deny-pattern.ts";
 
 export type Access = "read" | "write" | "deny";
 
-/** What a sandbox allows, in paths of this machine. */
+export interface PathRule {
+  readonly path: string;
+  readonly access: Access;
+}
+
+/** What a sandbox allows, in paths of this machine as the client wrote them. Nothing of the file system is in it. */
 export interface Policy {
-  /** Access to the whole disk, where more specific grants say nothing else. */
+  /** Access to the whole disk, where no rule is more specific. */
   readonly root: "none" | "read" | "write";
-  /** Whether the folders that programs need are there, when the disk as a whole is not. */
+  /** Whether the folders that programs need are readable if the disk as a whole is not. */
   readonly minimal: boolean;
-  /** From the broadest to the most specific, each path once. */
-  readonly grants: readonly { readonly path: string; readonly access: Access }[];
+  readonly rules: readonly PathRule[];
+  readonly patterns: readonly DenyPattern[];
+  /** How many levels below its base a pattern is looked for. */
+  readonly scanDepth: number | undefined;
   readonly network: boolean;
 }
 
-/** Matches of one pattern beyond this can't be masked one by one. */
-const MAX_MATCHES = 2_000;
+/** The whole disk and the network. */
+export const UNRESTRICTED: Policy = {
+  root: "write",
+  minimal: true,
+  rules: [],
+  patterns: [],
+  scanDepth: undefined,
+  network: true,
+};
 
-const STRENGTH: Readonly<Record<Access, number>> = { read: 0, write: 1, deny: 2 };
+/** Of two rules for the same path the stronger counts, in whatever order they come. */
+export const STRENGTH: Readonly<Record<Access, number>> = { read: 0, write: 1, deny: 2 };
 
-/** The policy of a context; undefined when it restricts nothing. Refuses what can't be understood. */
+/** The policy of a context; undefined if it restricts nothing. Refuses what can't be understood. */
 export function readPolicy(context: SandboxContext): Policy | undefined {
   const { permissions } = context;
   if (permissions.type !== "managed") return undefined;
   if (context.useLegacyLandlock === true) throw refused("legacy landlock is not supported");
   const network = permissions.network === "enabled";
   if (permissions.file_system.type === "unrestricted") {
-    return network ? undefined : { root: "write", minimal: true, grants: [], network };
+    return network ? undefined : { ...UNRESTRICTED, network };
   }
-  const places = new Places(context);
-  let root: Policy["root"] = "none";
+  const resolver = new EntryResolver(context);
+  const rules: PathRule[] = [];
+  const patterns: DenyPattern[] = [];
+  let rootAccess: Access | undefined;
   let minimal = false;
-  const grants = new Map<string, Access>();
   for (const entry of permissions.file_system.entries) {
     const access = entry.access === "none" ? "deny" : entry.access;
-    if (isSpecial(entry, "minimal")) {
+    if (entry.path.type === "glob_pattern") {
+      if (access !== "deny") throw refused(`the pattern ${entry.path.pattern} can only deny, not ${access}`);
+      patterns.push(...resolver.patterns(entry.path.pattern));
+    } else if (entry.path.type === "special" && entry.path.value.kind === "minimal") {
       minimal ||= access !== "deny";
-      continue;
-    }
-    for (const path of places.of(entry)) {
-      if (path !== "/") {
-        const known = grants.get(path);
-        if (known === undefined || STRENGTH[access] > STRENGTH[known]) grants.set(path, access);
-      } else if (access === "deny") throw refused("the root of the disk can't be denied");
-      else if (root !== "write") root = access;
+    } else {
+      for (const path of resolver.paths(entry)) {
+        if (path !== "/") rules.push({ path, access });
+        else if (rootAccess === undefined || STRENGTH[access] > STRENGTH[rootAccess]) rootAccess = access;
+      }
     }
   }
-  const sorted = [...grants]
-    .map(([path, access]) => ({ path, access }))
-    .toSorted((left, right) => depth(left.path) - depth(right.path));
-  const policy = { root, minimal, grants: sorted, network };
-  return isOpen(policy) ? undefined : policy;
+  const root = rootAccess === undefined || rootAccess === "deny" ? "none" : rootAccess;
+  const scanDepth = permissions.file_system.glob_scan_max_depth ?? undefined;
+  const policy = { root, minimal, rules, patterns, scanDepth, network } as const;
+  return isUnrestricted(policy) ? undefined : policy;
 }
 
-function isOpen({ root, grants, network }: Policy): boolean {
-  return root === "write" && network && grants.every(({ access }) => access === "write");
+/** Whether an operation can't be refused by this policy, so that it needs no sandbox. */
+export function allowsEverywhere({ root, rules, patterns }: Policy, access: "read" | "write"): boolean {
+  if (root === "none" || patterns.length > 0) return false;
+  if (access === "write" && root !== "write") return false;
+  return rules.every((rule) => rule.access === "write" || (access === "read" && rule.access === "read"));
 }
 
-/** Resolves the entries of one context. */
-class Places {
+function isUnrestricted(policy: Policy): boolean {
+  return policy.network && allowsEverywhere(policy, "write");
+}
+
+/** Turns the entries of one context into paths. */
+class EntryResolver {
   readonly #cwd: string | undefined;
   readonly #roots: readonly string[];
   readonly #temporary: readonly string[];
 
   constructor(context: SandboxContext) {
-    // What the policy was made with wins over what older clients send.
+    // The context that the policy was made in wins over the members that older clients send.
     const cwd = context.policyContext?.cwd ?? context.cwd;
     const roots = context.policyContext?.workspaceRoots ?? context.workspaceRoots ?? [];
     this.#cwd = typeof cwd === "string" ? nativeTextPath(cwd) : undefined;
@@ -79,9 +101,13 @@ class Places {
       (own === undefined || own === "" ? [] : [resolve(own)]);
   }
 
-  of({ path, access }: SandboxEntry): readonly string[] {
+  patterns(pattern: string): readonly DenyPattern[] {
+    return parseDenyPattern(pattern, { cwd: this.#cwd, workspaceRoots: this.#roots });
+  }
+
+  paths({ path, access }: SandboxEntry): readonly string[] {
+    if (path.type === "glob_pattern") return [];
     if (path.type === "path") return [nativeTextPath(path.path)];
-    if (path.type === "glob_pattern") return this.#matches(path.pattern);
     const { value } = path;
     switch (value.kind) {
       case "root":
@@ -102,28 +128,12 @@ class Places {
       case "minimal":
         return [];
       case "unknown":
-        // What is not known grants nothing; but what it denies can't be denied.
+        // An unknown place grants nothing; but it can't be denied either.
         if (access === "deny" || access === "none")
           throw refused(`can't deny an unknown place: ${value.path}`);
         return [];
     }
   }
-
-  #matches(pattern: string): string[] {
-    if (!isAbsolute(pattern) && this.#cwd === undefined)
-      throw refused(`a relative pattern needs a working directory: ${pattern}`);
-    const found = globSync(resolve(this.#cwd ?? "/", pattern));
-    if (found.length > MAX_MATCHES) throw refused(`more than ${MAX_MATCHES} paths match ${pattern}`);
-    return found;
-  }
-}
-
-function isSpecial({ path }: { path: { type: string; value?: { kind: string } } }, kind: string): boolean {
-  return path.type === "special" && path.value?.kind === kind;
-}
-
-function depth(path: string): number {
-  return path.split("/").length;
 }
 
 function refused(message: string): Refusal {

@@ -1,19 +1,24 @@
 import { chmodSync, realpathSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { realpath } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { EXEC_LIMITS } from "../limits.ts";
 import type { ChildSpec, Doors } from "../process/child.ts";
 import type { DenialCheck } from "../process/managed-process.ts";
 import { CODES } from "../wire/codes.ts";
 import { Refusal } from "../wire/refusal.ts";
 import type { SandboxContext } from "../wire/sandbox-context.ts";
-import { bwrapPlan } from "./bwrap-args.ts";
+import { bwrapArgs } from "./bwrap-args.ts";
 import { looksDenied } from "./denial.ts";
 import { findBwrap, works } from "./find-bwrap.ts";
-import { MadeFolders } from "./made-folders.ts";
-import { type Policy, readPolicy } from "./policy.ts";
+import { type HelperLease, HelperPool } from "./helper-pool.ts";
+import { type MountPlan, planMounts } from "./mount-plan.ts";
+import { Placeholders } from "./placeholders.ts";
+import { planIdentity } from "./plan-identity.ts";
+import { allowsEverywhere, type Policy, readPolicy, UNRESTRICTED } from "./policy.ts";
+import { JOURNAL, type RuntimeFolder } from "./runtime-folder.ts";
 import { SandboxedFiles } from "./sandboxed-files.ts";
-import { networkFilter, proxiedFilter } from "./seccomp.ts";
+import { offlineFilter, onlineFilter, proxiedFilter } from "./seccomp.ts";
 
 export interface Confined {
   readonly spec: ChildSpec;
@@ -23,19 +28,22 @@ export interface Confined {
   readonly leftovers: Disposable | undefined;
 }
 
-/** What sandboxes are made of. */
+export interface SandboxOptions {
+  readonly folder: Pick<RuntimeFolder, "path" | "shared">;
+  /** The bubblewrap to use; found if undefined. `null`: sandboxed requests are refused. */
+  readonly bwrap: string | null | undefined;
+  /** Why commands with a restricted disk may not have the network; undefined if they may. */
+  readonly networkObjection: string | undefined;
+}
+
+/** The files that sandboxes are made with. */
 interface Tools {
   readonly bwrap: string;
-  readonly filter: string;
-  readonly proxiedFilter: string;
+  readonly filters: Readonly<Record<FilterName, string>>;
   readonly deniedFile: string;
 }
 
-interface WarmHelper {
-  readonly files: SandboxedFiles;
-  readonly leftovers: Disposable;
-  idle: NodeJS.Timeout | undefined;
-}
+type FilterName = "offline" | "online" | "proxied";
 
 /** The fd on which bubblewrap finds the seccomp program: the first behind stdin, stdout and stderr. */
 const FILTER_FD = "3";
@@ -47,21 +55,20 @@ const HELPER = join(CODE, "sandbox", `file-helper.${EXTENSION}`);
 const NODE = realpathSync(process.execPath);
 const ENTRY = join(CODE, "network", `namespace-entry.${EXTENSION}`);
 
-/** The whole disk, and no network. */
-const OPEN_DISK: Policy = { root: "write", minimal: true, grants: [], network: false };
+/** How often a plan is made anew because someone created a path that it relied on, and the pause before that. */
+const PLAN_ATTEMPTS = 10;
+const PLAN_RETRY_MS = 5;
 
 /** Confines processes and file operations with bubblewrap. What can't be confined is refused, never run without. */
 export class Sandbox implements AsyncDisposable {
-  /** Of the server: the pipes of every process are in it, and no process should reach those of another. */
-  readonly #folder: string;
-  readonly #configured: string | null | undefined;
-  readonly #made = new MadeFolders();
-  readonly #helpers = new Map<string, WarmHelper>();
+  readonly #options: SandboxOptions;
+  readonly #placeholders: Placeholders;
+  readonly #helpers = new HelperPool();
   #found: Tools | undefined | "nothing";
 
-  constructor(folder: string, bwrap: string | null | undefined) {
-    this.#folder = folder;
-    this.#configured = bwrap;
+  constructor(options: SandboxOptions) {
+    this.#options = options;
+    this.#placeholders = new Placeholders(join(options.folder.path, JOURNAL));
   }
 
   /** Whether a working bubblewrap was found. Without one, sandboxed requests are refused. */
@@ -84,21 +91,21 @@ export class Sandbox implements AsyncDisposable {
    * The same child inside its sandbox. With doors it is alone in a network of its own, whatever the context says of the
    * network, and reaches nothing but who answers at the doors.
    */
-  confine(spec: ChildSpec, context: SandboxContext, doors?: Doors): Confined {
-    const policy = doors ? { ...(readPolicy(context) ?? OPEN_DISK), network: false } : readPolicy(context);
+  async confine(spec: ChildSpec, context: SandboxContext, doors?: Doors): Promise<Confined> {
+    const policy = doors ? { ...(readPolicy(context) ?? UNRESTRICTED), network: false } : readPolicy(context);
     if (!policy) return { spec, sandboxType: "none", denied: undefined, leftovers: undefined };
+    const { networkObjection } = this.#options;
+    if (policy.network && networkObjection !== undefined) throw refused(networkObjection);
     const tools = this.#tools();
-    const { args, madeFolders } = bwrapPlan(policy, {
-      deniedFile: tools.deniedFile,
-      hiddenFolder: this.#folder,
-      keepsMade: (path) => this.#made.isOurs(path),
-      alwaysReadable: doors ? ownFiles(policy) : [],
-    });
-    const filter = doors ? tools.proxiedFilter : policy.network ? undefined : tools.filter;
+    const alwaysReadable = doors ? ownFiles(policy) : [];
+    const { plan, leftovers } = await this.#planWithPlaceholders(policy);
+    const args = bwrapArgs(plan, { deniedFile: tools.deniedFile, hasPlaceholders: true, alwaysReadable });
+    const filter = tools.filters[doors ? "proxied" : policy.network ? "online" : "offline"];
     const command = [
       tools.bwrap,
       ...args,
-      ...(filter === undefined ? [] : ["--seccomp", FILTER_FD]),
+      "--seccomp",
+      FILTER_FD,
       ...(spec.arg0 === undefined || doors ? [] : ["--argv0", spec.arg0]),
       "--chdir",
       spec.cwd,
@@ -111,114 +118,88 @@ export class Sandbox implements AsyncDisposable {
         ...spec,
         argv: command as [string, ...string[]],
         arg0: undefined,
-        extraFiles: filter === undefined ? [] : [filter],
+        extraFiles: [filter],
         doors,
       },
       sandboxType: "linuxSeccomp",
       denied: looksDenied,
-      leftovers: this.#made.use(madeFolders),
+      leftovers,
     };
   }
 
-  /** Whether a path exists only because a sandbox needed something to mount on: nobody else should see it. */
-  isPhantom(path: string): boolean {
-    return this.#made.isOurs(path);
+  /** Whether a path exists only because a sandbox needed something to mount on. However it is spelled. */
+  async isPhantom(path: string): Promise<boolean> {
+    if (this.#placeholders.has(path)) return true;
+    const folder = await realpath(dirname(path)).catch(() => undefined);
+    return folder !== undefined && this.#placeholders.has(join(folder, basename(path)));
   }
 
-  /** The helper for file operations under this context; undefined when they need none. */
-  files(context: SandboxContext, access: "read" | "write"): SandboxedFiles | undefined {
+  /** Whether a file operation under this context has to be done by a helper. */
+  needsHelper(context: SandboxContext, access: "read" | "write"): boolean {
     const policy = readPolicy(context);
-    if (!policy || mayGoDirect(policy, access)) return undefined;
-    const key = JSON.stringify({ ...policy, network: false });
-    const warm = this.#helpers.get(key);
-    if (warm && !warm.files.isDead) {
-      this.#keepWarm(key, warm);
-      return warm.files;
-    }
-    return this.#startHelper(key, policy);
+    return policy !== undefined && !allowsEverywhere(policy, access);
+  }
+
+  /** The helper for a file operation under this context; undefined if the operation needs none. */
+  async files(context: SandboxContext, access: "read" | "write"): Promise<HelperLease | undefined> {
+    const policy = readPolicy(context);
+    if (!policy || allowsEverywhere(policy, access)) return undefined;
+    const { bwrap, deniedFile } = this.#tools();
+    const alwaysReadable = ownFiles(policy);
+    const plan = await planMounts({ ...policy, network: false }, this.#options.folder.shared);
+    return this.#helpers.lease(await planIdentity(plan), (onIdle) => {
+      const args = bwrapArgs(plan, { deniedFile, hasPlaceholders: false, alwaysReadable });
+      const guarded = JSON.stringify(plan.missing.map(({ path }) => path));
+      const node = [NODE, "--max-old-space-size=256", "--no-warnings", HELPER, guarded];
+      return new SandboxedFiles(bwrap, [...args, "--chdir", "/", "--", ...node], onIdle);
+    });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all([...this.#helpers.keys()].map((key) => this.#stop(key)));
+    await this.#helpers[Symbol.asyncDispose]();
   }
 
-  #startHelper(key: string, policy: Policy): SandboxedFiles {
-    const { bwrap, deniedFile } = this.#tools();
-    const { args, madeFolders } = bwrapPlan(
-      { ...policy, network: false },
-      {
-        deniedFile,
-        hiddenFolder: this.#folder,
-        keepsMade: (path) => this.#made.isOurs(path),
-        alwaysReadable: ownFiles(policy),
-      },
-    );
-    const command = [
-      ...args,
-      "--chdir",
-      "/",
-      "--",
-      NODE,
-      "--max-old-space-size=256",
-      "--no-warnings",
-      HELPER,
-    ];
-    const helper: WarmHelper = {
-      files: new SandboxedFiles(bwrap, command),
-      leftovers: this.#made.use(madeFolders),
-      idle: undefined,
-    };
-    const [oldest] = this.#helpers.keys();
-    if (this.#helpers.size >= EXEC_LIMITS.sandboxHelpers && oldest !== undefined) void this.#stop(oldest);
-    this.#keepWarm(key, helper);
-    return helper.files;
-  }
-
-  #keepWarm(key: string, helper: WarmHelper): void {
-    clearTimeout(helper.idle);
-    // Last in the map: the one that was not used for longest is first.
-    this.#helpers.delete(key);
-    this.#helpers.set(key, helper);
-    helper.idle = setTimeout(() => {
-      if (helper.files.isBusy) this.#keepWarm(key, helper);
-      else void this.#stop(key);
-    }, EXEC_LIMITS.sandboxHelperIdleMs);
-    helper.idle.unref();
-  }
-
-  async #stop(key: string): Promise<void> {
-    const helper = this.#helpers.get(key);
-    this.#helpers.delete(key);
-    clearTimeout(helper?.idle);
-    await helper?.files[Symbol.asyncDispose]();
-    helper?.leftovers[Symbol.dispose]();
+  async #planWithPlaceholders(policy: Policy): Promise<{ plan: MountPlan; leftovers: Disposable }> {
+    for (let attempt = 0; attempt < PLAN_ATTEMPTS; attempt += 1) {
+      const plan = await planMounts(policy, this.#options.folder.shared);
+      const leftovers = this.#placeholders.use(plan.missing.map(({ path }) => path));
+      if (leftovers) return { plan, leftovers };
+      await delay(PLAN_RETRY_MS);
+    }
+    throw refused("protected paths are being created and removed at the same time; try again");
   }
 
   /** Found and tried once, when the first sandbox is asked for. */
   #tools(): Tools {
     this.#found ??= this.#find() ?? "nothing";
     if (this.#found !== "nothing") return this.#found;
-    throw new Refusal(
-      CODES.invalidParams,
-      "sandbox cannot be enforced: there is no bubblewrap that works here",
-    );
+    throw refused("there is no bubblewrap that works here");
   }
 
   #find(): Tools | undefined {
-    const [program, proxiedProgram] = [networkFilter(), proxiedFilter()];
-    if (this.#configured === null || process.platform !== "linux" || !program || !proxiedProgram)
-      return undefined;
-    const bwrap =
-      this.#configured === undefined ? findBwrap() : works(this.#configured) ? this.#configured : undefined;
+    const { bwrap: configured, folder } = this.#options;
+    const programs = { offline: offlineFilter(), online: onlineFilter(), proxied: proxiedFilter() };
+    if (configured === null || process.platform !== "linux") return undefined;
+    const { offline, online, proxied } = programs;
+    if (!offline || !online || !proxied) return undefined;
+    const bwrap = configured === undefined ? findBwrap() : works(configured) ? configured : undefined;
     if (bwrap === undefined) return undefined;
-    const filter = join(this.#folder, "network-filter");
-    const proxied = join(this.#folder, "proxied-filter");
-    const deniedFile = join(this.#folder, "denied");
-    writeFileSync(filter, program);
-    writeFileSync(proxied, proxiedProgram);
-    writeFileSync(deniedFile, "");
+    const write = (name: string, bytes: Buffer): string => {
+      const path = join(folder.path, name);
+      writeFileSync(path, bytes);
+      return path;
+    };
+    const deniedFile = write("denied", Buffer.alloc(0));
     chmodSync(deniedFile, 0);
-    return { bwrap, filter, proxiedFilter: proxied, deniedFile };
+    return {
+      bwrap,
+      deniedFile,
+      filters: {
+        offline: write("offline-filter", offline),
+        online: write("online-filter", online),
+        proxied: write("proxied-filter", proxied),
+      },
+    };
   }
 }
 
@@ -226,15 +207,9 @@ export class Sandbox implements AsyncDisposable {
 function ownFiles({ root, minimal }: Policy): readonly string[] {
   if (root !== "none") return [];
   if (minimal) return [NODE, CODE, join(dirname(CODE), "package.json")];
-  throw new Refusal(
-    CODES.invalidParams,
-    "sandbox cannot be enforced: the helper's own libraries are not readable",
-  );
+  throw refused("the helper's own libraries are not readable");
 }
 
-/** A disk that may be read whole, or written whole, needs no helper for that. */
-function mayGoDirect({ root, grants }: Policy, access: "read" | "write"): boolean {
-  if (root === "none") return false;
-  if (access === "write" && root !== "write") return false;
-  return grants.every((grant) => grant.access === "write" || (access === "read" && grant.access === "read"));
+function refused(message: string): Refusal {
+  return new Refusal(CODES.invalidParams, `sandbox cannot be enforced: ${message}`);
 }

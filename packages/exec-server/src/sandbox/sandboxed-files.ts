@@ -1,6 +1,8 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, spawn, type StdioOptions } from "node:child_process";
 import { LineSplitter } from "@codexkit/rpc";
+import type { BlockFile, BlockMode } from "../files/block-file.ts";
 import { EXEC_LIMITS } from "../limits.ts";
+import { inheritedDescriptors } from "../process/inherited-descriptors.ts";
 import { CODES } from "../wire/codes.ts";
 import { Refusal } from "../wire/refusal.ts";
 
@@ -18,17 +20,22 @@ interface HelperReply {
   readonly error?: { readonly code: number; readonly message: string };
 }
 
-/** File operations in one sandbox: a helper that stays warm, so that an operation costs a line and not a program start. */
+/** File operations in one sandbox, done by a helper program that serves many of them. */
 export class SandboxedFiles implements AsyncDisposable {
   readonly #child: ChildProcess;
   readonly #pending = new Map<number, Pending>();
   readonly #gone: Promise<void>;
+  readonly #onIdle: () => void;
+  #openFiles = 0;
   #nextId = 0;
   #stderr = "";
   #dead = false;
 
-  constructor(bwrap: string, args: readonly string[]) {
-    this.#child = spawn(bwrap, args, { stdio: ["pipe", "pipe", "pipe"], detached: true, env: helperEnv() });
+  /** @param onIdle Called whenever the last pending call is answered or the last open file is closed, and at the end. */
+  constructor(bwrap: string, args: readonly string[], onIdle: () => void) {
+    this.#onIdle = onIdle;
+    const stdio: StdioOptions = ["pipe", "pipe", "pipe", ...coveredDescriptors()];
+    this.#child = spawn(bwrap, args, { stdio, detached: true, env: helperEnv() });
     const lines = new LineSplitter(EXEC_LIMITS.fileBytes * 2, (line) =>
       this.#answer(JSON.parse(line) as HelperReply),
     );
@@ -51,8 +58,9 @@ export class SandboxedFiles implements AsyncDisposable {
     return this.#dead;
   }
 
+  /** Whether calls are pending or files are open: then it must not be stopped. */
   get isBusy(): boolean {
-    return this.#pending.size > 0;
+    return !this.#dead && this.#pending.size + this.#openFiles > 0;
   }
 
   call(method: string, params: unknown): Promise<unknown> {
@@ -67,9 +75,27 @@ export class SandboxedFiles implements AsyncDisposable {
     });
   }
 
-  async readBlock(handleId: string, offset: number, len: number): Promise<{ bytes: Buffer; eof: boolean }> {
-    const bytes = (await this.call("fs/readBlock", { handleId, offset, len })) as Buffer;
-    return { bytes, eof: bytes.length < len };
+  /** Opens a file in the sandbox. Its number is unique in the helper, whatever ids clients choose. */
+  async openFile(path: string, mode: BlockMode): Promise<BlockFile> {
+    const handle = this.#nextId++;
+    await this.call("fs/open", { handle, path, mode });
+    this.#openFiles += 1;
+    let isOpen = true;
+    return {
+      read: async (offset, len) => {
+        const bytes = (await this.call("fs/readBlock", { handle, offset, len })) as Buffer;
+        return { bytes, eof: bytes.length < len };
+      },
+      write: async (offset, bytes) => {
+        await this.call("fs/writeBlock", { handle, offset, chunk: bytes.toString("base64") });
+      },
+      close: async () => {
+        if (!isOpen) return;
+        isOpen = false;
+        this.#openFiles -= 1;
+        await this.call("fs/close", { handle });
+      },
+    };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -84,6 +110,7 @@ export class SandboxedFiles implements AsyncDisposable {
     clearTimeout(pending.timer);
     if (error) pending.reject(new Refusal(error.code, error.message));
     else pending.resolve(bytes === undefined ? result : Buffer.from(bytes, "base64"));
+    if (!this.isBusy) this.#onIdle();
   }
 
   #died(resolve: () => void): void {
@@ -94,6 +121,7 @@ export class SandboxedFiles implements AsyncDisposable {
     }
     this.#pending.clear();
     resolve();
+    this.#onIdle();
   }
 
   #failure(): Refusal {
@@ -103,6 +131,14 @@ export class SandboxedFiles implements AsyncDisposable {
     );
   }
 }
+
+/** Descriptors that this process inherited would reach the helper: the null device takes their places. */
+function coveredDescriptors(): "ignore"[] {
+  const last = Math.max(...inheritedDescriptors(), LAST_STDIO);
+  return Array.from({ length: last - LAST_STDIO }, () => "ignore");
+}
+
+const LAST_STDIO = 2;
 
 /** Bytes that were decoded on the way in go on as base64. A buffer's own `toJSON` has run when this sees it. */
 function bytesAsBase64(this: unknown, key: string, value: unknown): unknown {

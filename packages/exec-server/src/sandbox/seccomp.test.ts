@@ -1,10 +1,18 @@
 // Runs the filters as the kernel would, one system call at a time.
 import { describe, expect, test } from "vitest";
-import { networkFilter, proxiedFilter } from "./seccomp.ts";
+import { offlineFilter, onlineFilter, proxiedFilter } from "./seccomp.ts";
 
 const NUMBERS = {
-  x64: { audit: 0xc000003e, socket: 41, socketpair: 53, connect: 42, ptrace: 101, read: 0 },
-  arm64: { audit: 0xc00000b7, socket: 198, socketpair: 199, connect: 203, ptrace: 117, read: 63 },
+  x64: { audit: 0xc000003e, socket: 41, socketpair: 53, connect: 42, ptrace: 101, read: 0, userfaultfd: 323 },
+  arm64: {
+    audit: 0xc00000b7,
+    socket: 198,
+    socketpair: 199,
+    connect: 203,
+    ptrace: 117,
+    read: 63,
+    userfaultfd: 282,
+  },
 }[process.arch as "x64" | "arm64"];
 const PIDFD_GETFD = 438;
 const [UNIX, INET, INET6, NETLINK, PACKET, VSOCK] = [1, 2, 10, 16, 17, 40];
@@ -38,7 +46,7 @@ function verdict(
 }
 
 describe.runIf(process.platform === "linux")("without a network", () => {
-  const run = (call: number, ...args: number[]) => verdict(networkFilter(), call, args);
+  const run = (call: number, ...args: number[]) => verdict(offlineFilter(), call, args);
 
   test("only unix sockets are made, and none is connected", () => {
     expect(run(NUMBERS.read)).toBe("allow");
@@ -72,5 +80,25 @@ describe.runIf(process.platform === "linux")("with a proxy", () => {
     for (const call of [NUMBERS.ptrace, PIDFD_GETFD, 425]) expect(run(call)).toBe("EPERM");
     expect(verdict(proxiedFilter(), NUMBERS.socket, [UNIX], 0x40000003)).toBe("kill");
     expect(run(0x40000000 + NUMBERS.socket, UNIX)).toBe("EPERM");
+  });
+});
+
+describe.runIf(process.platform === "linux")("with the network", () => {
+  const run = (call: number, ...args: number[]) => verdict(onlineFilter(), call, args);
+
+  test("the families of ordinary programs are allowed, and no others", () => {
+    expect([run(NUMBERS.read), run(NUMBERS.connect)]).toEqual(["allow", "allow"]);
+    for (const family of [UNIX, INET, INET6, NETLINK])
+      expect([family, run(NUMBERS.socket, family, STREAM | FLAGS)]).toEqual([family, "allow"]);
+    for (const family of [PACKET, VSOCK, 38, 44, 0xffffffff])
+      expect([family, run(NUMBERS.socket, family, STREAM)]).toEqual([family, "EPERM"]);
+    expect(run(NUMBERS.socketpair, VSOCK, STREAM)).toBe("EPERM");
+  });
+
+  test("other processes are out of reach, and so are ways around the filter", () => {
+    const around = [NUMBERS.ptrace, NUMBERS.userfaultfd, PIDFD_GETFD, 425, 426, 427];
+    for (const call of around) expect([call, run(call)]).toEqual([call, "EPERM"]);
+    expect(verdict(onlineFilter(), NUMBERS.socket, [UNIX], 0x40000003)).toBe("kill");
+    expect(run(0x40000000 + NUMBERS.socket, VSOCK)).toBe("EPERM");
   });
 });

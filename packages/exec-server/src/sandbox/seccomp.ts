@@ -11,19 +11,19 @@ interface Architecture {
   readonly socketpair: number;
 }
 
-// prying: ptrace, process_vm_readv, process_vm_writev, io_uring_*, pidfd_getfd
+// prying: ptrace, process_vm_readv, process_vm_writev, io_uring_*, pidfd_getfd, userfaultfd
 // network: connect, accept, accept4, bind, listen, sendto, sendmmsg, recvmmsg
 const ARCHITECTURES: Readonly<Record<string, Architecture>> = {
   x64: {
     audit: 0xc000003e,
-    prying: [101, 310, 311, 425, 426, 427, 438],
+    prying: [101, 310, 311, 425, 426, 427, 438, 323],
     network: [42, 43, 288, 49, 50, 44, 307, 299],
     socket: 41,
     socketpair: 53,
   },
   arm64: {
     audit: 0xc00000b7,
-    prying: [117, 270, 271, 425, 426, 427, 438],
+    prying: [117, 270, 271, 425, 426, 427, 438, 282],
     network: [203, 202, 242, 200, 201, 206, 269, 243],
     socket: 198,
     socketpair: 199,
@@ -47,6 +47,7 @@ const OFFSET_ARGUMENT_1 = 24;
 const AF_UNIX = 1;
 const AF_INET = 2;
 const AF_INET6 = 10;
+const AF_NETLINK = 16;
 /** What a socket's type is without its flags, and the types whose pairs are connected for good. */
 const TYPE_MASK = 0xf;
 const SOCK_STREAM = 1;
@@ -60,7 +61,7 @@ type Instruction = readonly [code: number, ifTrue: number, ifFalse: number, valu
  * A seccomp program that refuses the network where a network namespace can't: unix sockets in the file system, such as
  * the one of a container daemon, are reached by path. Undefined on an architecture that it does not know.
  */
-export function networkFilter(): Buffer | undefined {
+export function offlineFilter(): Buffer | undefined {
   return filter(({ prying, network, socket, socketpair }) => [
     ...refuse([...network, ...prying]),
     ...[socket, socketpair].flatMap((call) => onlyIf(call, OFFSET_ARGUMENT_0, [AF_UNIX])),
@@ -77,6 +78,18 @@ export function proxiedFilter(): Buffer | undefined {
     ...refuse(prying),
     ...onlyIf(socket, OFFSET_ARGUMENT_0, [AF_INET, AF_INET6]),
     ...onlyIf(socketpair, OFFSET_ARGUMENT_1, [SOCK_STREAM, SOCK_SEQPACKET], TYPE_MASK),
+  ]);
+}
+
+/**
+ * One for a process that may use the network: the internet, sockets in the file system, and the kernel's routing tables,
+ * which programs read to choose an address. Other families, such as the one to a hypervisor, lead around the network.
+ */
+export function onlineFilter(): Buffer | undefined {
+  return filter(({ prying, socket, socketpair }) => [
+    ...refuse(prying),
+    ...onlyIf(socket, OFFSET_ARGUMENT_0, [AF_UNIX, AF_INET, AF_INET6, AF_NETLINK]),
+    ...onlyIf(socketpair, OFFSET_ARGUMENT_0, [AF_UNIX]),
   ]);
 }
 

@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { ExecError } from "../errors.ts";
 import { EXEC_LIMITS, SERVER_LIMITS, type ServerLimits } from "../limits.ts";
@@ -8,6 +5,7 @@ import { type Logger, SILENT } from "../logger.ts";
 import { ManagedNetwork } from "../network/managed-network.ts";
 import { FifoPool } from "../process/fifo-pool.ts";
 import { Launcher } from "../process/launcher.ts";
+import { openRuntimeFolder } from "../sandbox/runtime-folder.ts";
 import { Sandbox } from "../sandbox/sandbox.ts";
 import { SessionStore } from "../session/session-store.ts";
 import type { ConnectionOptions } from "./connection.ts";
@@ -24,6 +22,11 @@ export interface ExecServerOptions {
   readonly auth?: WebSocketAuth;
   /** Lets a server without `auth` listen beyond this machine. Every client that reaches it can run anything. */
   readonly allowUnauthenticatedRemote?: boolean;
+  /**
+   * Lets sandboxed commands have the network although the server has no `auth`. Such a command can connect to the server
+   * itself, which then runs anything for it, without a sandbox.
+   */
+  readonly allowNetworkWithoutAuth?: boolean;
   /** Requests that run at once on one connection; control calls come on top. 1 is strictly one after the other. */
   readonly concurrentRequests?: number;
   /** The bubblewrap to sandbox with; found by itself when left out. `null`: sandboxed requests are refused. */
@@ -80,14 +83,14 @@ export class ExecServer implements AsyncDisposable {
     await using starting = new AsyncDisposableStack();
     const limits: ServerLimits = { ...SERVER_LIMITS, ...options.limits };
     const log = options.log ?? SILENT;
-    const folder = mkdtempSync(join(tmpdir(), "codexkit-exec-"));
-    // A `mkfifo` that still runs may make one more pipe while the folder is emptied.
-    starting.defer(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 }));
-    const launcher = starting.use(new Launcher(folder));
-    const sandbox = starting.use(new Sandbox(folder, options.bwrap));
+    const folder = starting.use(openRuntimeFolder());
+    const launcher = starting.use(new Launcher(folder.path));
+    const sandbox = starting.use(
+      new Sandbox({ folder, bwrap: options.bwrap, networkObjection: networkObjection(options, address) }),
+    );
     reportSandbox(options.bwrap, sandbox.isUsable, log);
     const network = starting.use(new ManagedNetwork());
-    const fifos = new FifoPool(folder);
+    const fifos = new FifoPool(folder.path);
     const sessions = new SessionStore(limits);
     const info = environmentInfo(PROTOCOL_VERSION, {
       fsWatchMissing: true,
@@ -166,6 +169,18 @@ function listenError(url: string, cause: unknown): ExecError {
   const advice =
     code === "EADDRINUSE" ? " Another program uses this port: choose another one, or port 0." : "";
   return new ExecError("bad_option", `--listen ${url}: can't listen there (${code}).${advice}`, { cause });
+}
+
+/** A command with the network reaches this server too, and without `auth` it could leave its sandbox that way. */
+function networkObjection(
+  { auth, allowNetworkWithoutAuth }: ExecServerOptions,
+  { kind }: ReturnType<typeof parseListenUrl>,
+): string | undefined {
+  if (kind === "stdio" || auth || allowNetworkWithoutAuth === true) return undefined;
+  return (
+    "a command with the network could connect to this server, which has no authentication, and run anything without a " +
+    "sandbox. Start the server with --ws-auth (auth), or with --allow-network-without-auth (allowNetworkWithoutAuth)."
+  );
 }
 
 function assertSafe(options: ExecServerOptions, address: ReturnType<typeof parseListenUrl>): void {

@@ -1,8 +1,8 @@
-import { FileHandles } from "../files/file-handles.ts";
+import { DirectFile } from "../files/block-file.ts";
 import { fileOperations, type FileOperation, runFileOperation } from "../files/operations.ts";
 import { MissingWatches } from "../files/watch-missing.ts";
+import type { HelperLease } from "../sandbox/helper-pool.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
-import type { SandboxedFiles } from "../sandbox/sandboxed-files.ts";
 import { decodeBase64 } from "../wire/base64.ts";
 import { CODES } from "../wire/codes.ts";
 import { type FileMethod, fileParams, type FileParams } from "../wire/file-params.ts";
@@ -27,24 +27,20 @@ const READS: ReadonlySet<string> = new Set([
   "fs/open",
 ]);
 
-/** The `fs/*` methods of one connection, which owns its open files and watches. */
+/** The `fs/*` methods of one connection, which owns its watches. Open files belong to its session. */
 export function fileMethods(sandbox: Sandbox, onEnd: (release: () => void) => void): [string, Method][] {
-  const handles = new FileHandles();
   const watches = new MissingWatches();
-  /** Files that were opened in a sandbox live in its helper. */
-  const inHelpers = new Map<string, SandboxedFiles>();
-  onEnd(() => {
-    watches.stopAll();
-    void handles.closeAll();
-    for (const [id, helper] of inHelpers) void helper.call("fs/close", { handleId: id }).catch(() => {});
-  });
+  onEnd(() => watches.stopAll());
 
-  const helperFor = (method: FileMethod, { sandbox: context }: Sandboxed): SandboxedFiles | undefined =>
+  const helperFor = async (
+    method: FileMethod,
+    { sandbox: context }: Sandboxed,
+  ): Promise<HelperLease | undefined> =>
     context ? sandbox.files(context, READS.has(method) ? "read" : "write") : undefined;
 
-  const isPhantom = (params: object): boolean => {
+  const isPhantom = async (params: object): Promise<boolean> => {
     const path = nativePath((params as FileParams<"fs/getMetadata">).path);
-    return typeof path === "string" && sandbox.isPhantom(path);
+    return typeof path === "string" && (await sandbox.isPhantom(path));
   };
 
   const plain = (method: FileOperation): [string, Method] => [
@@ -53,56 +49,49 @@ export function fileMethods(sandbox: Sandbox, onEnd: (release: () => void) => vo
       params: fileParams[method],
       lane: "ordinary",
       run: async (params: Sandboxed) => {
-        const helper = helperFor(method, params);
-        if (method === "fs/getMetadata" && isPhantom(params)) throw notThere();
-        const result = await (helper ? helper.call(method, params) : runFileOperation(method, params));
+        using helper = await helperFor(method, params);
+        if (method === "fs/getMetadata" && (await isPhantom(params))) throw notThere();
+        const result = await (helper ? helper.files.call(method, params) : runFileOperation(method, params));
         return result instanceof Buffer ? new LargeResult('{"dataBase64":"', result, '"}') : result;
       },
     },
   ];
 
-  const open = async (params: FileParams<"fs/open">): Promise<object> => {
-    const { handleId, mode } = params;
-    const helper = helperFor(mode === "replace" ? "fs/writeBlock" : "fs/open", params);
-    if (helper && inHelpers.has(handleId)) {
-      throw new Refusal(CODES.invalidRequest, `file handle \`${handleId}\` already exists`);
-    }
-    if (helper) {
-      await helper.call("fs/open", params);
-      inHelpers.set(handleId, helper);
-    } else await handles.open(handleId, nativePath(params.path), mode ?? "read");
+  const open = async (params: FileParams<"fs/open">, { session }: CallContext): Promise<object> => {
+    const { handleId, path } = params;
+    const mode = params.mode ?? "read";
+    await session.files.open(handleId, mode, async () => {
+      using helper = await helperFor(mode === "replace" ? "fs/writeBlock" : "fs/open", params);
+      return helper ? await helper.files.openFile(path, mode) : await DirectFile.open(nativePath(path), mode);
+    });
     return { handleId };
   };
 
-  const readBlock = async ({ handleId, offset, len }: FileParams<"fs/readBlock">): Promise<LargeResult> => {
-    const helper = inHelpers.get(handleId);
-    const { bytes, eof } = helper
-      ? await helper.readBlock(handleId, offset, len)
-      : await handles.read(handleId, offset, len);
+  const readBlock = async (
+    { handleId, offset, len }: FileParams<"fs/readBlock">,
+    { session }: CallContext,
+  ): Promise<LargeResult> => {
+    const { bytes, eof } = await session.files.read(handleId, offset, len);
     return new LargeResult('{"chunk":"', bytes, `","eof":${eof}}`);
   };
 
-  const writeBlock = async (params: FileParams<"fs/writeBlock">): Promise<object> => {
-    const helper = inHelpers.get(params.handleId);
-    if (helper) {
-      await helper.call("fs/writeBlock", params);
-      return {};
-    }
-    const bytes = decodeBase64(params.chunk);
+  const writeBlock = async (
+    { handleId, offset, chunk }: FileParams<"fs/writeBlock">,
+    { session }: CallContext,
+  ): Promise<object> => {
+    const bytes = decodeBase64(chunk);
     if (!bytes) throw new Refusal(CODES.invalidParams, "chunk is not valid base64");
-    await handles.write(params.handleId, params.offset, bytes);
+    await session.files.write(handleId, offset, bytes);
     return {};
   };
 
-  const close = async (params: FileParams<"fs/close">): Promise<object> => {
-    const helper = inHelpers.get(params.handleId);
-    inHelpers.delete(params.handleId);
-    await (helper ? helper.call("fs/close", params) : handles.close(params.handleId));
+  const close = async ({ handleId }: FileParams<"fs/close">, { session }: CallContext): Promise<object> => {
+    await session.files.close(handleId);
     return {};
   };
 
   const watch = async (params: FileParams<"fs/watchMissing">, { notify }: CallContext): Promise<object> => {
-    if (helperFor("fs/readFile", params)) {
+    if (params.sandbox && sandbox.needsHelper(params.sandbox, "read")) {
       throw new Refusal(CODES.invalidParams, "watching is not possible in this sandbox");
     }
     const present = typeof params.present === "string" ? nativePath(params.present) : undefined;

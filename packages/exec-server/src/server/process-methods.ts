@@ -5,7 +5,7 @@ import { childEnv } from "../process/child-env.ts";
 import type { ChildSpec } from "../process/child.ts";
 import { spawnPiped } from "../process/spawn-piped.ts";
 import { spawnPty } from "../process/spawn-pty.ts";
-import type { Sandbox } from "../sandbox/sandbox.ts";
+import type { Confined, Sandbox } from "../sandbox/sandbox.ts";
 import { SnapshotCache } from "../session/snapshot-cache.ts";
 import { CODES } from "../wire/codes.ts";
 import { spawnFailure } from "../wire/os-failure.ts";
@@ -90,32 +90,29 @@ async function startProcess(
     pipeStdin: params.pipeStdin === true,
     extraFiles: [],
   };
-  const confined = params.sandbox ? sandbox.confine(plain, params.sandbox, proxy) : undefined;
-  const spec = confined?.spec ?? plain;
-  const leftovers = together(confined?.leftovers, proxy);
+  const leftovers = new DisposableStack();
+  leftovers.use(proxy);
+  let confined: Confined | undefined;
   try {
+    // The id is taken before the sandbox is planned, so that a terminate that comes meanwhile is not lost.
     await processes.start(
       processId,
       async (events) => {
-        const ready = await snapshots.apply(spec, params, means);
+        if (params.sandbox) confined = await sandbox.confine(plain, params.sandbox, proxy);
+        leftovers.use(confined?.leftovers);
+        const ready = await snapshots.apply(confined?.spec ?? plain, params, means);
         return params.tty ? spawnPty(ready, means, events) : spawnPiped(ready, means, events);
       },
-      { denied: confined?.denied, leftovers },
+      {
+        denied: params.sandbox ? (exitCode, tail) => confined?.denied?.(exitCode, tail) ?? false : undefined,
+        leftovers,
+      },
     );
   } catch (error) {
-    leftovers?.[Symbol.dispose]();
+    leftovers.dispose();
     throw spawnFailure(error);
   }
   return { processId, sandboxType: confined?.sandboxType ?? "none" };
-}
-
-/** What both leave behind, to be cleared away as one. */
-function together(first: Disposable | undefined, second: Disposable | undefined): Disposable | undefined {
-  if (!first || !second) return first ?? second;
-  const both = new DisposableStack();
-  both.use(first);
-  both.use(second);
-  return both;
 }
 
 function checkedArgv(argv: readonly string[]): readonly [string, ...string[]] {

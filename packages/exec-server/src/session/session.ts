@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { FileHandles } from "../files/file-handles.ts";
 import type { ServerLimits } from "../limits.ts";
 import { ClientQuestions } from "../network/client-questions.ts";
 import type { ProcessListener } from "../process/managed-process.ts";
@@ -15,7 +16,7 @@ export interface SessionOutlet {
 }
 
 /**
- * What a client owns beyond one connection: its processes and the states of its shells. Attached to one connection or to
+ * What a client owns beyond one connection: its processes, its open files and the states of its shells. Attached to one connection or to
  * none; while it is attached to none, children run on until as much output waits as is kept for replay, and then they wait
  * too.
  */
@@ -23,6 +24,7 @@ export class Session implements ProcessListener {
   readonly id: string = randomUUID();
   readonly processes: ProcessTable;
   readonly snapshots: SnapshotCache;
+  readonly files = new FileHandles();
   readonly questions = new ClientQuestions((text) => this.#sendNow(text));
   #outlet: SessionOutlet | undefined;
   #missedBytes = 0;
@@ -95,6 +97,7 @@ export class Session implements ProcessListener {
     this.#outlet = undefined;
     this.questions.withdrawAll();
     this.snapshots.end();
+    void this.files.end();
     this.processes.end();
   }
 

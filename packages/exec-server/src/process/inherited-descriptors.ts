@@ -1,0 +1,32 @@
+import { readdirSync, readFileSync } from "node:fs";
+
+/** Node opens everything with it, so a descriptor without it was inherited, or passed on purpose. */
+const O_CLOEXEC = 0o2000000;
+
+/** Descriptors of this process that its children would inherit. Imported by the launcher: nothing but Node in here. */
+export function inheritedDescriptors(): readonly number[] {
+  return namesIn("/proc/self/fd")
+    .map(Number)
+    .filter((fd) => {
+      const flags = flagsOf(fd);
+      return flags !== undefined && (flags & O_CLOEXEC) === 0;
+    });
+}
+
+function flagsOf(fd: number): number | undefined {
+  try {
+    const text = readFileSync(`/proc/self/fdinfo/${fd}`, "latin1");
+    const octal = /^flags:\s*(?<octal>[0-7]+)$/m.exec(text)?.groups?.["octal"];
+    return octal === undefined ? undefined : Number.parseInt(octal, 8);
+  } catch {
+    return undefined; // Closed meanwhile: the one that the folder was read with is always among them.
+  }
+}
+
+function namesIn(path: string): readonly string[] {
+  try {
+    return readdirSync(path);
+  } catch {
+    return []; // No Linux.
+  }
+}

@@ -1,0 +1,55 @@
+import { describe, expect, test } from "vitest";
+import { parseDenyPattern } from "./deny-pattern.ts";
+
+const context = { cwd: "/w/one", workspaceRoots: ["/w/one", "/w/t[w]o"] };
+
+function denies(pattern: string, path: string): boolean {
+  return parseDenyPattern(pattern, context).some(({ base, matches }) =>
+    matches ? path.startsWith(`${base}/`) && matches(path.slice(base.length + 1)) : path === base,
+  );
+}
+
+describe("a deny pattern", () => {
+  test.each([
+    ["codex-project-roots://**/*.env", "/w/one/.env"],
+    ["codex-project-roots://**/*.env", "/w/one/a/.b/x.env"],
+    ["codex-project-roots://**/*.env", "/w/t[w]o/.env"],
+    ["codex-project-roots://a/*/b.txt", "/w/one/a/.x/b.txt"],
+    ["codex-project-roots://secrets/**", "/w/one/secrets"],
+    ["codex-project-roots://plain.txt", "/w/one/plain.txt"],
+    ["/opt/**/*.key", "/opt/.hidden/a.key"],
+    ["file:///opt/a%20b/*.key", "/opt/a b/x.key"],
+    ["*.env", "/w/one/.env"],
+    ["**/.env*", "/w/one/sub/.env.local"],
+    ["**/[!a].env", "/w/one/b.env"],
+    ["**/*.{pem,key}", "/w/one/x.key"],
+    ["**/!x", "/w/one/!x"],
+    ["**/+(a)", "/w/one/+(a)"],
+    ["../two/*.env", "/w/two/.env"],
+  ])("%s covers %s", (pattern, path) => {
+    expect(denies(pattern, path)).toBe(true);
+  });
+
+  test.each([
+    ["codex-project-roots://*.env", "/w/one/a/.env"],
+    ["codex-project-roots://**/*.env", "/w/other/.env"],
+    ["codex-project-roots://**/*.env", "/w/tw/.env"],
+    ["**/[!a].env", "/w/one/a.env"],
+    ["a?c", "/w/one/a/c"],
+  ])("%s leaves %s alone", (pattern, path) => {
+    expect(denies(pattern, path)).toBe(false);
+  });
+
+  test.each(["other://**/*.env", "https://host/*.env", "~/x/*.env", "**/[a.env", "file:///%zz*"])(
+    "%s is refused",
+    (pattern) => {
+      expect(() => parseDenyPattern(pattern, context)).toThrow("sandbox cannot be enforced");
+    },
+  );
+
+  test("that is relative is refused without a working directory", () => {
+    expect(() => parseDenyPattern("*.env", { cwd: undefined, workspaceRoots: [] })).toThrow(
+      "working directory",
+    );
+  });
+});

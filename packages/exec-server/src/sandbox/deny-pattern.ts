@@ -1,0 +1,106 @@
+import { join, resolve } from "node:path";
+import picomatch from "picomatch";
+import { CODES } from "../wire/codes.ts";
+import { Refusal } from "../wire/refusal.ts";
+
+/** The one scheme of patterns in Codex 0.166: relative to every workspace root. */
+const PROJECT_ROOTS = "codex-project-roots://";
+const FILE = "file://";
+
+export interface PatternContext {
+  readonly cwd: string | undefined;
+  readonly workspaceRoots: readonly string[];
+}
+
+/** A pattern of files to deny, made absolute. */
+export interface DenyPattern {
+  /** The folder before the first wildcard; the whole path if there is none. */
+  readonly base: string;
+  /** Matches paths relative to `base`; undefined if the pattern names `base` itself or everything below it. */
+  readonly matches: ((relative: string) => boolean) | undefined;
+  /** How many levels below `base` a match can be; undefined if there is no limit. */
+  readonly levels: number | undefined;
+  /** Whether a match stays a match wherever below `base` its folder is moved to. */
+  readonly isFloating: boolean;
+}
+
+/** Parses a pattern in any form that Codex sends. Unknown schemes are refused: ignoring one would expose what it denies. */
+export function parseDenyPattern(pattern: string, context: PatternContext): readonly DenyPattern[] {
+  return absolutePatterns(pattern, context).map(compilePattern);
+}
+
+function absolutePatterns(pattern: string, { cwd, workspaceRoots }: PatternContext): readonly string[] {
+  if (pattern.startsWith(PROJECT_ROOTS)) {
+    const relative = pattern.slice(PROJECT_ROOTS.length);
+    return workspaceRoots.map((root) => join(escapePattern(root), relative));
+  }
+  if (pattern.startsWith(`${FILE}/`)) return [resolve(decodeUri(pattern))];
+  const scheme = /^(?<name>[A-Za-z][A-Za-z0-9+.-]*):\/\//.exec(pattern)?.groups?.["name"];
+  if (scheme !== undefined) throw refused(`the scheme "${scheme}" of the pattern ${pattern} is unknown`);
+  if (pattern.startsWith("/")) return [resolve(pattern)];
+  if (pattern.startsWith("~")) throw refused(`the pattern ${pattern} does not say whose home it is in`);
+  if (cwd === undefined) throw refused(`the relative pattern ${pattern} needs a working directory`);
+  return [join(escapePattern(cwd), pattern)];
+}
+
+function decodeUri(pattern: string): string {
+  try {
+    return decodeURIComponent(pattern.slice(FILE.length));
+  } catch {
+    throw refused(`the pattern ${pattern} is not a valid URI`);
+  }
+}
+
+function compilePattern(absolute: string): DenyPattern {
+  const components = absolute.split("/").slice(1);
+  const first = components.findIndex(isMagic);
+  const literal = first === -1 ? components : components.slice(0, first);
+  const base = `/${literal.map((part) => part.replaceAll(/\\(.)/g, "$1")).join("/")}`;
+  const rest = first === -1 ? [] : components.slice(first);
+  const nothing = { base, matches: undefined, levels: undefined, isFloating: false };
+  if (rest.length === 0 || (rest.length === 1 && rest[0] === "**")) return nothing;
+  return {
+    base,
+    matches: compileMatcher(rest.join("/")),
+    levels: rest.some((part) => part.includes("**")) ? undefined : rest.length,
+    isFloating: rest.length === 2 && rest[0] === "**" && rest[1]?.includes("**") === false,
+  };
+}
+
+function compileMatcher(pattern: string): (relative: string) => boolean {
+  try {
+    return picomatch(asPicomatch(pattern), {
+      dot: true,
+      nonegate: true,
+      noextglob: true,
+      strictBrackets: true,
+    });
+  } catch (cause) {
+    throw refused(
+      `the pattern ${pattern} can't be read: ${cause instanceof Error ? cause.message : "syntax error"}`,
+    );
+  }
+}
+
+/**
+ * picomatch reads some of a regular expression in a pattern, where other globs have plain characters, and `[!a]` as a set
+ * with an exclamation mark in it, where others have a negation.
+ */
+function asPicomatch(pattern: string): string {
+  return pattern.replaceAll(/\\.|\[!?[^\]]*\]|[()|+@!$^]/g, (part) => {
+    if (part.startsWith("[!")) return `[^${part.slice(2)}`;
+    return part.length > 1 ? part : `\\${part}`;
+  });
+}
+
+function isMagic(component: string): boolean {
+  return /[*?[{]/.test(component.replaceAll(/\\./g, ""));
+}
+
+function escapePattern(path: string): string {
+  return path.replaceAll(/[\\*?[\]{}]/g, String.raw`\$&`);
+}
+
+function refused(message: string): Refusal {
+  return new Refusal(CODES.invalidParams, `sandbox cannot be enforced: ${message}`);
+}

@@ -1,0 +1,101 @@
+import { isUtf8 } from "node:buffer";
+import { readdir } from "node:fs/promises";
+import { EXEC_LIMITS } from "../limits.ts";
+import { CODES } from "../wire/codes.ts";
+import { Refusal } from "../wire/refusal.ts";
+import type { DenyPattern } from "./deny-pattern.ts";
+
+export interface DeniedMatch {
+  readonly path: string;
+  readonly isFloating: boolean;
+}
+
+interface Folder {
+  readonly path: Buffer;
+  readonly relative: string;
+  readonly depth: number;
+}
+
+/** Folders that are read at once: as many as Node has threads for files. */
+const CONCURRENCY = 4;
+
+/** Every path that a pattern denies now. Links to folders are not followed; a folder that matches is denied whole. */
+export async function findDenied(
+  patterns: readonly DenyPattern[],
+  maxDepth: number | undefined,
+): Promise<readonly DeniedMatch[]> {
+  const budget = {
+    entries: EXEC_LIMITS.denyScanEntries,
+    matches: EXEC_LIMITS.deniedMatches,
+    deadline: performance.now() + EXEC_LIMITS.denyScanMs,
+  };
+  const found: DeniedMatch[] = [];
+  for (const pattern of patterns) await scan(pattern, maxDepth, budget, found);
+  return found;
+}
+
+async function scan(
+  { base, matches, levels, isFloating }: DenyPattern,
+  maxDepth: number | undefined,
+  budget: { entries: number; matches: number; readonly deadline: number },
+  found: DeniedMatch[],
+): Promise<void> {
+  if (!matches) {
+    found.push({ path: base, isFloating: false });
+    return;
+  }
+  const deepest = Math.min(levels ?? Infinity, maxDepth ?? Infinity);
+  const queue: Folder[] = [{ path: Buffer.from(base), relative: "", depth: 0 }];
+  const visit = async (folder: Folder): Promise<void> => {
+    for (const entry of await listFolder(folder.path)) {
+      budget.entries -= 1;
+      const relative = `${folder.relative}${entry.name.toString()}`;
+      const path = Buffer.concat([folder.path, SLASH, entry.name]);
+      if (matches(relative)) {
+        budget.matches -= 1;
+        // With a depth limit, moving a folder below the limit would hide its files from the scan.
+        found.push({ path: textOf(path), isFloating: isFloating && maxDepth === undefined });
+      } else if (entry.isDirectory() && folder.depth + 1 < deepest) {
+        queue.push({ path, relative: `${relative}/`, depth: folder.depth + 1 });
+      }
+    }
+    assertWithin(budget, base);
+  };
+  for (let batch = queue.splice(0, CONCURRENCY); batch.length > 0; batch = queue.splice(-CONCURRENCY)) {
+    await Promise.all(batch.map(visit));
+  }
+}
+
+const SLASH = Buffer.from("/");
+
+async function listFolder(path: Buffer): Promise<readonly { name: Buffer; isDirectory(): boolean }[]> {
+  try {
+    return await readdir(path, { withFileTypes: true, encoding: "buffer" });
+  } catch {
+    // Not there, not a folder, or not readable: then the sandbox, which runs as the same user, can't read it either.
+    return [];
+  }
+}
+
+function textOf(path: Buffer): string {
+  if (isUtf8(path)) return path.toString();
+  throw refused(`the denied path ${path.toString()} is not UTF-8 and can't be hidden`);
+}
+
+function assertWithin(
+  { entries, matches, deadline }: { entries: number; matches: number; deadline: number },
+  base: string,
+): void {
+  if (entries < 0)
+    throw refused(`more than ${EXEC_LIMITS.denyScanEntries} files would have to be checked below ${base}`);
+  if (matches < 0) throw refused(`more than ${EXEC_LIMITS.deniedMatches} denied files lie below ${base}`);
+  if (performance.now() > deadline)
+    throw refused(`checking the files below ${base} took longer than ${EXEC_LIMITS.denyScanMs} ms`);
+}
+
+function refused(message: string): Refusal {
+  return new Refusal(
+    CODES.invalidParams,
+    `sandbox cannot be enforced: ${message}. Use a narrower pattern or set glob_scan_max_depth.`,
+  );
+}

@@ -1,0 +1,135 @@
+import { EXEC_LIMITS } from "../limits.ts";
+import { CODES } from "../wire/codes.ts";
+import { Refusal } from "../wire/refusal.ts";
+import type { SandboxedFiles } from "./sandboxed-files.ts";
+
+interface PooledHelper {
+  readonly files: SandboxedFiles;
+  /** Undefined: it serves one request only. */
+  readonly identity: string | undefined;
+  /** Requests that were given this helper and have not finished. */
+  leases: number;
+  idle: NodeJS.Timeout | undefined;
+}
+
+/** As many helpers wait for the full time. */
+const KEPT_FOR_LONG = 4;
+
+/** A helper for the duration of one request. */
+export interface HelperLease extends Disposable {
+  readonly files: SandboxedFiles;
+}
+
+/**
+ * Helpers of sandboxes, by the identity of everything that their sandbox was set up for. One that serves a request or holds
+ * an open file is never stopped; of the others, those that were not used for longest are.
+ */
+export class HelperPool implements AsyncDisposable {
+  /** In the order of their last use. */
+  readonly #helpers = new Set<PooledHelper>();
+  readonly #waiting = new Set<() => void>();
+  readonly #stopping = new Set<Promise<void>>();
+  #isDisposed = false;
+
+  async lease(
+    identity: string | undefined,
+    start: (onIdle: () => void) => SandboxedFiles,
+  ): Promise<HelperLease> {
+    const found = identity === undefined ? undefined : this.#find(identity);
+    if (found) return this.#give(found);
+    const deadline = performance.now() + EXEC_LIMITS.sandboxHelperCallMs;
+    while (this.#helpers.size >= EXEC_LIMITS.busySandboxHelpers && !this.#stopOldest()) {
+      await this.#released(deadline);
+    }
+    // Beyond the number that is kept, an idle one goes; if all of them are busy, there is one more.
+    if (this.#helpers.size >= EXEC_LIMITS.sandboxHelpers) this.#stopOldest();
+    // Another request may have started the same one meanwhile.
+    const started = identity === undefined ? undefined : this.#find(identity);
+    if (started) return this.#give(started);
+    if (this.#isDisposed) throw new Refusal(CODES.internal, "the server is closing");
+    const helper: PooledHelper = {
+      files: start(() => this.#settle(helper)),
+      identity,
+      leases: 0,
+      idle: undefined,
+    };
+    this.#helpers.add(helper);
+    return this.#give(helper);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isDisposed = true;
+    for (const helper of this.#helpers) this.#stop(helper);
+    await Promise.all(this.#stopping);
+  }
+
+  #find(identity: string): PooledHelper | undefined {
+    return [...this.#helpers].find((helper) => helper.identity === identity && !helper.files.isDead);
+  }
+
+  #give(helper: PooledHelper): HelperLease {
+    helper.leases += 1;
+    clearTimeout(helper.idle);
+    this.#helpers.delete(helper);
+    this.#helpers.add(helper);
+    let isHeld = true;
+    return {
+      files: helper.files,
+      [Symbol.dispose]: () => {
+        if (!isHeld) return;
+        isHeld = false;
+        helper.leases -= 1;
+        this.#settle(helper);
+      },
+    };
+  }
+
+  #settle(helper: PooledHelper): void {
+    if (!this.#helpers.has(helper) || isInUse(helper)) return;
+    if (helper.identity === undefined || helper.files.isDead) {
+      this.#stop(helper);
+      return;
+    }
+    clearTimeout(helper.idle);
+    // The more of them there are, the more memory each second of waiting costs.
+    const share = Math.max(1, this.#helpers.size / KEPT_FOR_LONG);
+    helper.idle = setTimeout(() => {
+      if (!isInUse(helper)) this.#stop(helper);
+    }, EXEC_LIMITS.sandboxHelperIdleMs / share);
+    helper.idle.unref();
+    for (const wake of this.#waiting) wake();
+  }
+
+  #stopOldest(): boolean {
+    const oldest = [...this.#helpers].find((helper) => !isInUse(helper));
+    if (oldest) this.#stop(oldest);
+    return oldest !== undefined;
+  }
+
+  #stop(helper: PooledHelper): void {
+    this.#helpers.delete(helper);
+    clearTimeout(helper.idle);
+    const stopped = helper.files[Symbol.asyncDispose]().finally(() => this.#stopping.delete(stopped));
+    this.#stopping.add(stopped);
+    for (const wake of this.#waiting) wake();
+  }
+
+  async #released(deadline: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, Math.max(0, deadline - performance.now()));
+    this.#waiting.add(resolve);
+    await promise;
+    clearTimeout(timer);
+    this.#waiting.delete(resolve);
+    if (performance.now() >= deadline) {
+      throw new Refusal(
+        CODES.internal,
+        `all ${EXEC_LIMITS.busySandboxHelpers} sandboxes for files are in use; close files or try again later`,
+      );
+    }
+  }
+}
+
+function isInUse({ leases, files }: PooledHelper): boolean {
+  return leases > 0 || files.isBusy;
+}

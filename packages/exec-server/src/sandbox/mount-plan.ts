@@ -1,0 +1,306 @@
+import { type BigIntStats, constants } from "node:fs";
+import * as fs from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { CODES } from "../wire/codes.ts";
+import { Refusal } from "../wire/refusal.ts";
+import { findDenied } from "./deny-scan.ts";
+import { PathResolver, type ResolvedPath } from "./path-resolver.ts";
+import { type Access, type Policy, STRENGTH } from "./policy.ts";
+
+/** Names in a writable root that decide what other programs do there: they stay as they are. */
+export const PROTECTED_NAMES = [".git", ".agents", ".codex", ".aws"];
+
+/** Folders that programs need to run at all. Links among them (`/bin` → `usr/bin`) stay links. */
+const MINIMAL = [
+  "/bin",
+  "/etc",
+  "/lib",
+  "/lib32",
+  "/lib64",
+  "/sbin",
+  "/usr",
+  "/nix/store",
+  "/run/current-system",
+];
+
+/** The longest `.git` file that is read: a path and a few words. */
+const GIT_FILE_BYTES = 8_192n;
+
+export type Mount =
+  | { readonly kind: "bind"; readonly path: string; readonly writable: boolean }
+  /** An empty folder that can't be listed; with `passable` set, folders below it that are granted can be reached. */
+  | { readonly kind: "deny-folder"; readonly path: string; readonly passable: boolean }
+  | { readonly kind: "deny-file"; readonly path: string };
+
+/** The mounts of one policy on the file system as it is now. */
+export interface MountPlan {
+  readonly root: Policy["root"];
+  readonly network: boolean;
+  /** Links that have to be made on an empty disk, so that paths through them lead somewhere. */
+  readonly links: readonly { readonly path: string; readonly target: string }[];
+  /** From the broadest to the most specific. */
+  readonly mounts: readonly Mount[];
+  /** Paths in writable folders that don't exist and must not be created. */
+  readonly missing: readonly { readonly path: string; readonly access: "read" | "deny" }[];
+  /** The files and folders that the mounts were planned for. */
+  readonly sources: ReadonlyMap<string, BigIntStats>;
+}
+
+/** How a path can be used. "hidden": outside of everything that is granted, on a disk that is not. */
+type Effective = "hidden" | "read" | "write" | "denied";
+
+interface Rule {
+  readonly access: Access;
+  readonly resolved: ResolvedPath;
+  /** Denied by a pattern that finds it again wherever it is moved. */
+  readonly isFloating: boolean;
+}
+
+/**
+ * Plans the mounts of a policy. `hiddenFolder` is denied whatever the policy says.
+ *
+ * A more specific rule wins over a broader one, except that reading is not granted below what is denied, and that a
+ * pattern wins over every rule. This is how Codex's own sandbox works on Linux.
+ */
+export async function planMounts(policy: Policy, hiddenFolder: string): Promise<MountPlan> {
+  const builder = new PlanBuilder(policy);
+  await builder.addRules(hiddenFolder);
+  await builder.addProtectedNames();
+  builder.refuseReplaceableLinks();
+  return builder.build();
+}
+
+class PlanBuilder {
+  readonly #policy: Policy;
+  readonly #resolver = new PathResolver();
+  readonly #rules = new Map<string, Rule>();
+  /** Every path that was resolved, for the check of its links. */
+  readonly #resolved: ResolvedPath[] = [];
+  /** Those that a rule makes readable or writable. */
+  readonly #granted: ResolvedPath[] = [];
+  readonly #links = new Map<string, string>();
+
+  constructor(policy: Policy) {
+    this.#policy = policy;
+  }
+
+  async addRules(hiddenFolder: string): Promise<void> {
+    const { root, minimal, rules, patterns, scanDepth } = this.#policy;
+    if (root === "none" && minimal) {
+      for (const path of MINIMAL) {
+        const resolved = await this.#resolver.resolve(path);
+        for (const link of resolved.links) this.#links.set(link.path, link.target);
+        if (resolved.links.length === 0 && resolved.stats) this.#add(resolved, "read");
+      }
+    }
+    const hidden = await this.#resolver.resolve(hiddenFolder);
+    const stopped: { resolved: ResolvedPath; access: Access }[] = [];
+    // All at once: each step of each path waits for the file system.
+    const found = rules.map(async (rule) => ({ ...rule, resolved: await this.#resolver.resolve(rule.path) }));
+    for (const { path, access, resolved } of await Promise.all(found)) {
+      if (isWithin(resolved.real, hidden.real)) throw refused(`${path} is in the exec-server's own folder`);
+      this.#resolved.push(resolved);
+      if (access !== "deny") this.#granted.push(resolved);
+      if (resolved.stoppedBy === undefined) this.#add(resolved, access);
+      else if (access !== "write") stopped.push({ resolved, access });
+    }
+    for (const { resolved, access } of stopped) this.#addStopped(resolved, access);
+    for (const { base } of patterns) this.#resolved.push(await this.#resolver.resolve(base));
+    for (const { path, isFloating } of await findDenied(patterns, scanDepth)) {
+      const resolved = await this.#resolver.resolve(path);
+      this.#resolved.push(resolved);
+      this.#add(resolved, "deny", isFloating);
+      // A pattern denies also what an explicit rule below it grants.
+      for (const [other, rule] of this.#rules)
+        if (rule.access !== "deny" && isWithin(other, resolved.real)) this.#rules.delete(other);
+    }
+    this.#add(hidden, "deny");
+  }
+
+  async addProtectedNames(): Promise<void> {
+    const writable = [...this.#rules].filter(
+      ([, { access, resolved }]) => access === "write" && resolved.stats?.isDirectory() === true,
+    );
+    const found = writable.flatMap(([folder]) =>
+      PROTECTED_NAMES.map(async (name) => {
+        const path = join(folder, name);
+        return { folder, name, path, resolved: await this.#resolver.resolve(path) };
+      }),
+    );
+    for (const { folder, name, path, resolved } of await Promise.all(found)) {
+      if (name === ".git") await this.#protectGitFolder(folder, resolved);
+      if (this.#rules.has(path)) continue;
+      this.#resolved.push(resolved);
+      if (resolved.links.length === 0) this.#add(resolved, "read");
+    }
+  }
+
+  /** A `.git` file names the folder with the repository: that decides what Git does just as well. */
+  async #protectGitFolder(folder: string, { real, stats }: ResolvedPath): Promise<void> {
+    if (!stats?.isFile() || stats.size > GIT_FILE_BYTES) return;
+    const text = await fs.readFile(real, "utf8").catch(() => "");
+    const target = /^gitdir:(?<path>.*)$/m.exec(text)?.groups?.["path"]?.trim();
+    if (target === undefined || target === "") return;
+    const resolved = await this.#resolver.resolve(resolve(folder, target));
+    // Elsewhere it can't be written anyway, and this must not make it readable.
+    if (this.#rules.has(resolved.real) || this.#accessAt(resolved.real) !== "write") return;
+    this.#resolved.push(resolved);
+    this.#add(resolved, "read");
+  }
+
+  /** A link that the sandbox can replace could lead anywhere when the next sandbox is set up. */
+  refuseReplaceableLinks(): void {
+    for (const { links } of this.#resolved) {
+      for (const link of links) {
+        if (this.#accessAt(dirname(link.path)) === "write") {
+          throw refused(
+            `the symbolic link ${link.path} lies in a writable folder and could be replaced. ` +
+              `Name the folder that it leads to instead.`,
+          );
+        }
+      }
+    }
+  }
+
+  async build(): Promise<MountPlan> {
+    for (const { path, target } of this.#granted.flatMap(({ links }) => links)) {
+      if (this.#accessAt(path) === "hidden") this.#links.set(path, target);
+    }
+    const mounts = new Map<string, Mount>();
+    const missing = new Map<string, "read" | "deny">();
+    const sources = new Map<string, BigIntStats>();
+    const folders = new Set<string>();
+    const examined = [...this.#rules].map(async ([path, rule]) => ({
+      path,
+      rule,
+      ...(await this.#examine(path, rule)),
+    }));
+    for (const { path, rule, isGone, canBeCreated } of await Promise.all(examined)) {
+      const { resolved, isFloating } = rule;
+      const around = this.#accessAt(dirname(path));
+      if (isGone) {
+        const first = resolved.firstMissing ?? path;
+        if (rule.access === "write" || !canBeCreated) continue;
+        missing.set(first, missing.get(first) === "deny" ? "deny" : rule.access);
+        this.#addFoldersAbove(first, folders);
+        continue;
+      }
+      const mount = this.#mountFor(path, rule, around);
+      if (!mount) continue;
+      mounts.set(path, mount);
+      if (resolved.stats) sources.set(path, resolved.stats);
+      if (around === "write" && !isFloating) this.#addFoldersAbove(path, folders);
+    }
+    // A folder on the way to one of these could be renamed, and the next sandbox would not find it there: a mount can't be.
+    for (const path of folders) {
+      if (mounts.has(path)) continue;
+      mounts.set(path, { kind: "bind", path, writable: true });
+      const { stats } = await this.#resolver.resolve(path);
+      if (stats) sources.set(path, stats);
+    }
+    const byDepth = [...mounts.values()].toSorted(
+      (left, right) => depthOf(left.path) - depthOf(right.path) || (left.path < right.path ? -1 : 1),
+    );
+    return {
+      root: this.#policy.root,
+      network: this.#policy.network,
+      links: [...this.#links].map(([path, target]) => ({ path, target })),
+      mounts: byDepth,
+      missing: [...missing].map(([path, access]) => ({ path, access })),
+      sources,
+    };
+  }
+
+  async #examine(
+    path: string,
+    { access, resolved }: Rule,
+  ): Promise<{ isGone: boolean; canBeCreated: boolean }> {
+    const isGone =
+      resolved.stats === undefined || (access !== "write" && (await this.#resolver.isPlaceholder(path)));
+    const first = resolved.firstMissing ?? path;
+    const isRelevant = isGone && access !== "write" && this.#accessAt(dirname(first)) === "write";
+    return { isGone, canBeCreated: isRelevant && (await isCreatable(first)) };
+  }
+
+  #mountFor(path: string, { access, resolved }: Rule, around: Effective): Mount | undefined {
+    switch (access) {
+      case "write":
+        return { kind: "bind", path, writable: true };
+      case "read":
+        return around === "write" || around === "hidden"
+          ? { kind: "bind", path, writable: false }
+          : undefined;
+      case "deny": {
+        const passable = [...this.#rules].some(
+          ([other, rule]) => rule.access === "write" && rule.resolved.stats && isWithin(other, path),
+        );
+        if (around === "denied" || (around === "hidden" && !passable)) return undefined;
+        return resolved.stats?.isDirectory() === true
+          ? { kind: "deny-folder", path, passable }
+          : { kind: "deny-file", path };
+      }
+    }
+  }
+
+  #add(resolved: ResolvedPath, access: Access, isFloating = false): void {
+    const known = this.#rules.get(resolved.real);
+    if (known && STRENGTH[known.access] >= STRENGTH[access]) return;
+    this.#rules.set(resolved.real, { access, resolved, isFloating });
+  }
+
+  /** Below a file, or a folder that its owner has closed, there is nothing yet. In a writable place both could be changed. */
+  #addStopped(resolved: ResolvedPath, access: Access): void {
+    if (this.#accessAt(resolved.real) !== "write") return;
+    this.#add(resolved, resolved.stoppedBy === "permission" && access === "deny" ? "deny" : "read");
+    if (this.#rules.get(resolved.real)?.access === "write")
+      throw refused(`${resolved.real} is a writable root and not a folder that can be entered`);
+  }
+
+  /** The folders between a path and the root that makes it writable. */
+  #addFoldersAbove(path: string, folders: Set<string>): void {
+    for (let folder = dirname(path); folder !== "/"; folder = dirname(folder)) {
+      if (this.#rules.get(folder)?.access === "write") return;
+      folders.add(folder);
+    }
+  }
+
+  #accessAt(path: string): Effective {
+    let access: Effective = this.#policy.root === "none" ? "hidden" : this.#policy.root;
+    for (const prefix of prefixesOf(path)) {
+      const rule = this.#rules.get(prefix)?.access;
+      if (rule === "deny") access = "denied";
+      else if (rule === "write") access = "write";
+      else if (rule === "read" && access !== "denied") access = "read";
+    }
+    return access;
+  }
+}
+
+/** False in folders that belong to someone else and that this user can't write to: then no sandbox can. */
+async function isCreatable(path: string): Promise<boolean> {
+  const folder = dirname(path);
+  const isWritable = await fs.access(folder, constants.W_OK).then(
+    () => true,
+    () => false,
+  );
+  return isWritable || (await fs.stat(folder)).uid === process.getuid?.();
+}
+
+function* prefixesOf(path: string): Generator<string> {
+  for (let slash = path.indexOf("/", 1); slash !== -1; slash = path.indexOf("/", slash + 1)) {
+    yield path.slice(0, slash);
+  }
+  yield path;
+}
+
+function isWithin(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder === "/" ? "/" : `${folder}/`);
+}
+
+function depthOf(path: string): number {
+  return path.split("/").length;
+}
+
+function refused(message: string): Refusal {
+  return new Refusal(CODES.invalidParams, `sandbox cannot be enforced: ${message}`);
+}

@@ -1,0 +1,146 @@
+import { mkdirSync, readdirSync, rmdirSync, rmSync, symlinkSync } from "node:fs";
+import { opendir, stat } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { isRunning, ownIdentity } from "./process-identity.ts";
+
+/** Folders with such names in a placeholder say who uses it. */
+const MARKER = /^\.codexkit-mount\.(?<owner>\d+\.\d+\.\d+)\.[0-9a-z]+$/;
+
+/** How long a placeholder may be empty before it is removed, far more than two system calls take. */
+const EMPTY_MS = 5;
+const EMPTY_FOR_LONG_MS = 1_000;
+
+/** Whether a folder exists only because a sandbox, of any server, needed something to mount on. Or did until a moment ago. */
+export async function isPlaceholder(path: string): Promise<boolean> {
+  try {
+    const first = await firstName(path);
+    if (first !== undefined) return MARKER.test(first);
+    // A server takes its marker out and then removes the folder. One that stays empty is not a placeholder.
+    if (Date.now() - (await stat(path)).mtimeMs > EMPTY_FOR_LONG_MS) return false;
+    await delay(EMPTY_MS);
+    const later = await firstName(path);
+    return later !== undefined && MARKER.test(later);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "ENOENT";
+  }
+}
+
+async function firstName(path: string): Promise<string | undefined> {
+  await using folder = await opendir(path);
+  return (await folder.read())?.name;
+}
+
+/**
+ * Empty folders that stand where a sandbox must not create anything: bubblewrap needs something to mount on.
+ *
+ * Each server that uses one puts a marker into it. The kernel removes only empty folders, so whichever server leaves last
+ * removes the placeholder, and none removes it under a sandbox of another: a mount vanishes with its mount point. The
+ * markers of servers that were killed are removed by the next one to come by. `journal` lists the markers of this server
+ * as links, for the launcher, which clears up after a server that was killed.
+ */
+export class Placeholders {
+  readonly #journal: string;
+  readonly #uses = new Map<string, { count: number; readonly marker: string }>();
+  #next = 0;
+
+  constructor(journal: string) {
+    this.#journal = journal;
+    mkdirSync(journal, { recursive: true });
+  }
+
+  has(path: string): boolean {
+    return this.#uses.has(path);
+  }
+
+  /** Undefined if something else has been created at one of the paths meanwhile. */
+  use(paths: readonly string[]): Disposable | undefined {
+    using used = new DisposableStack();
+    for (const path of paths) {
+      if (!this.#acquire(path)) return undefined;
+      used.defer(() => this.#release(path));
+    }
+    return used.move();
+  }
+
+  #acquire(path: string): boolean {
+    const known = this.#uses.get(path);
+    if (known) {
+      known.count += 1;
+      return true;
+    }
+    const id = (this.#next++).toString(36);
+    const marker = join(path, `.codexkit-mount.${ownIdentity()}.${id}${randomSuffix()}`);
+    const entry = join(this.#journal, basename(marker));
+    using undo = new DisposableStack();
+    symlinkSync(marker, entry);
+    undo.defer(() => rmSync(entry, { force: true }));
+    if (!mark(path, marker)) return false;
+    this.#uses.set(path, { count: 1, marker });
+    undo.move();
+    return true;
+  }
+
+  #release(path: string): void {
+    const use = this.#uses.get(path);
+    if (!use) return;
+    use.count -= 1;
+    if (use.count > 0) return;
+    this.#uses.delete(path);
+    clearPlaceholder(use.marker, path);
+    rmSync(join(this.#journal, basename(use.marker)), { force: true });
+  }
+}
+
+/** Removes a marker, those of servers that are gone, and the placeholder if no marker is left. */
+export function clearPlaceholder(marker: string, path: string): void {
+  tryRemove(marker);
+  for (const name of namesIn(path)) {
+    const owner = MARKER.exec(name)?.groups?.["owner"];
+    if (owner !== undefined && !isRunning(owner)) tryRemove(join(path, name));
+  }
+  tryRemove(path);
+}
+
+function mark(path: string, marker: string): boolean {
+  // Another server may remove the placeholder between the two steps.
+  for (let attempt = 0; attempt < 10; attempt += 1) {
+    const isNew = tryCreate(path);
+    if (!isNew && !namesIn(path).every((name) => MARKER.test(name))) return false;
+    if (!isNew && namesIn(path).length === 0) return false;
+    if (tryCreate(marker)) return true;
+  }
+  return false;
+}
+
+/** False if it exists, or if its parent does not. */
+function tryCreate(path: string): boolean {
+  try {
+    mkdirSync(path);
+    return true;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "EEXIST" || code === "ENOENT" || code === "ENOTDIR") return false;
+    throw error;
+  }
+}
+
+function tryRemove(path: string): void {
+  try {
+    rmdirSync(path);
+  } catch {
+    // Not there, or not empty: then it is not ours to remove.
+  }
+}
+
+function namesIn(path: string): string[] {
+  try {
+    return readdirSync(path);
+  } catch {
+    return [];
+  }
+}
+
+function randomSuffix(): string {
+  return Math.trunc(Math.random() * 36 ** 6).toString(36);
+}
