@@ -47,7 +47,7 @@ async function* readTurn(
   signal: AbortSignal | undefined,
 ): AsyncGenerator<ThreadEvent, TurnEndEvent, undefined> {
   const mapper = new EventMapper();
-  const turnId = await turnIdOf(begun);
+  const turnId = await turnIdOf(begun, signal);
   let started = false;
   /** Warnings about the thread from before the turn. The configuration's come first, as the server sends them first. */
   const held: CodexEvent[] = [];
@@ -72,11 +72,12 @@ async function* readTurn(
   throw signal?.aborted ? abortError(signal) : exitError("code 1", PROMPT_LINE);
 }
 
-async function turnIdOf({ turn, server }: BegunTurn): Promise<string> {
+async function turnIdOf({ turn, server }: BegunTurn, signal: AbortSignal | undefined): Promise<string> {
   try {
     return await turn.id;
   } catch (error) {
-    throw server.explain(error);
+    // A turn that was aborted before it began has no id.
+    throw signal?.aborted ? abortError(signal) : server.explain(error);
   }
 }
 
