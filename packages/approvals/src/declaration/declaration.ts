@@ -1,0 +1,150 @@
+import type { Effect } from "./effect.ts";
+import type { ParsedCall } from "./parsed-call.ts";
+
+/**
+ * The meaning of an argument.
+ *
+ * - `data`: text that can have no effect. `pattern`: a regular expression or the like, the same to a policy.
+ * - `number`: digits with an optional sign, fraction and unit (`10`, `+5`, `1.5s`, `20%`, `512M`).
+ * - `read`, `write`, `delete`, `delete-tree`: a path and what happens to it. A `read` of `-` is standard input.
+ * - `output`: a file that is written, where `-` is standard output. Elsewhere `-` is a file (`tee -`, `mkdir -`).
+ * - `read-write`: a file that is changed in place. `folder`: a folder that is entered or listed (a read).
+ * - `cwd`: the folder that the program changes to first; its other paths are relative to that folder (`git -C`).
+ * - `host`, `url`: a connection that only reads. `send-host`, `send-url`: one that sends data.
+ * - `remote`: the name of a configured git remote; a URL or path there is not understood.
+ * - `package`: the name of a package in the configured registry; URLs, paths and `git+…` are not understood.
+ * - `script`: a file that is executed. `code`: code for an interpreter. `shell`: a script for a shell.
+ * - `command`: this word and all after it are a command. Only as the `rest` of operands.
+ */
+export type RoleName =
+  | "code"
+  | "command"
+  | "cwd"
+  | "data"
+  | "delete"
+  | "delete-tree"
+  | "folder"
+  | "host"
+  | "number"
+  | "output"
+  | "package"
+  | "pattern"
+  | "read"
+  | "read-write"
+  | "remote"
+  | "script"
+  | "send-host"
+  | "send-url"
+  | "shell"
+  | "url"
+  | "write";
+
+/** A role, or the literal words that are accepted: a list, or a pattern for the whole word. */
+export type Role = RoleName | RegExp | readonly string[];
+
+/** The operands of a command in their order. What exceeds them is not understood. */
+export interface Operands {
+  /** Roles of the first operands. */
+  readonly first?: readonly Role[] | undefined;
+  /** Role of every operand between `first` and `last`. Undefined: none are accepted. */
+  readonly rest?: Role | undefined;
+  /** Role of the last operand (`cp a b TARGET`), counted after `first`. */
+  readonly last?: Role | undefined;
+  /** Fewer operands are not understood. Default: 0. */
+  readonly atLeast?: number | undefined;
+  /** Whether every word is harmless here, even one that is only known at run time or that looks like an option. */
+  readonly acceptsAnyWord?: boolean | undefined;
+}
+
+export interface OptionDeclaration {
+  /** Whether the option takes an argument, and in which form. `attached`: only as `--name=value` or `-nvalue`. */
+  readonly argument: "none" | "required" | "attached";
+  readonly role?: Role | undefined;
+  /** Effects of using the option at all. */
+  readonly effects?: readonly Effect[] | undefined;
+  /** Replaces the command's operands: `sed -i` changes the files that plain `sed` reads. */
+  readonly operands?: Operands | undefined;
+  /** Set if everything behind the option and its argument is an operand (`python -m MODULE`, `node -e CODE`). */
+  readonly endsOptions?: boolean | undefined;
+  /** Set if the command must not have its usual effects with this option (`--dry-run`, `--help`). */
+  readonly replacesEffects?: boolean | undefined;
+}
+
+/** Keys list all names of an option: `"-n, --lines"`. */
+export type OptionTable = Readonly<Record<string, OptionDeclaration>>;
+
+/**
+ * How a program reads its arguments.
+ *
+ * - `gnu`: clusters of letters, `--name=value`, options also after operands, `--` ends them.
+ * - `posix`: the same, but the first operand ends the options (`env`, `timeout`, `xargs`).
+ * - `words`: options are whole words with one or two dashes and never cluster; `-name value` or `-name=value` (`find`, `go`, `openssl`).
+ */
+export type ArgumentSyntax = "gnu" | "posix" | "words";
+
+/** One command: a program, or a subcommand of one. Everything that is not declared is not understood. */
+export interface CommandDeclaration {
+  /** Default: `gnu`, or that of the enclosing command. */
+  readonly syntax?: ArgumentSyntax | undefined;
+  readonly options?: OptionTable | undefined;
+  /**
+   * Set if no option of the program writes, runs or connects, declared or not (`cat`, `grep`, `wc`). Then a file name
+   * pattern may match names that look like options, and operands that are read may be known at run time only.
+   */
+  readonly hasHarmlessOptions?: boolean | undefined;
+  /** Set if the first word is a cluster of option letters also without its dash (`tar xzf a.tgz`). */
+  readonly hasUndashedCluster?: boolean | undefined;
+  /** Default: no operands are accepted. */
+  readonly operands?: Operands | undefined;
+  /** Effects of every call. */
+  readonly effects?: readonly Effect[] | undefined;
+  /**
+   * Examines a call whose arguments need more than a role (a sed script, `find` expressions, combinations of options).
+   * Returns further effects, or a sentence that says what is not understood.
+   */
+  readonly examine?: ((call: ParsedCall) => readonly Effect[] | string) | undefined;
+  /** The first operand selects one of these. The options of this command may precede it. */
+  readonly subcommands?: Readonly<Record<string, CommandDeclaration>> | undefined;
+  /** Other names of this subcommand. Denials match the main name (`npm run-script` is `npm run`). */
+  readonly aliases?: readonly string[] | undefined;
+}
+
+export interface ProgramDeclaration extends CommandDeclaration {
+  /** The names under which the program is installed. The first one is its name in rules. */
+  readonly names: readonly string[];
+}
+
+/** Declares a program. Checked for contradictions (two options with one name) by the table that collects all programs. */
+export function declareProgram(declaration: ProgramDeclaration): ProgramDeclaration {
+  return declaration;
+}
+
+/** An option without an argument. */
+export const flag: OptionDeclaration = { argument: "none" };
+
+/** An option without an argument that has effects of its own. */
+export function flagWith(settings: Omit<OptionDeclaration, "argument" | "role">): OptionDeclaration {
+  return { argument: "none", ...settings };
+}
+
+/** An option with a required argument. */
+export function value(
+  role: Role,
+  settings: Omit<OptionDeclaration, "argument" | "role"> = {},
+): OptionDeclaration {
+  return { argument: "required", role, ...settings };
+}
+
+/** An option whose argument is optional, and then attached: `--color=always`, `-i.bak`. */
+export function attachedValue(
+  role: Role,
+  settings: Omit<OptionDeclaration, "argument" | "role"> = {},
+): OptionDeclaration {
+  return { argument: "attached", role, ...settings };
+}
+
+/** `--help` and `--version`, which print and exit, for programs that declare them. */
+export const HELP: OptionTable = {
+  "--help": flagWith({ replacesEffects: true }),
+  "--version": flagWith({ replacesEffects: true }),
+};

@@ -1,0 +1,84 @@
+import { declareProgram, type ProgramDeclaration } from "./declaration.ts";
+import { action, type Action, type Effect } from "./effect.ts";
+import type { NotUnderstood, ParsedCall } from "./parsed-call.ts";
+
+export interface DeveloperTool {
+  readonly names: readonly string[];
+  /** What each verb does; a verb of two words (`config get`) wins over its first one. Undefined: there are no verbs. */
+  readonly verbs?: Readonly<Record<string, readonly Action[]>> | undefined;
+  /** For a verb that is not listed, and for a call without one. Undefined: not understood. */
+  readonly otherwise?: readonly Action[] | undefined;
+  /** Words that change what a call does more than its verb tells: `--global` installs for the whole machine. */
+  readonly words?: Readonly<Record<string, readonly Action[]>> | undefined;
+  /** What may precede the verb: options without an argument, options with one, and words like `+nightly` of cargo. */
+  readonly beforeVerb?:
+    | { readonly flags?: readonly string[]; readonly values?: readonly string[]; readonly words?: RegExp }
+    | undefined;
+}
+
+/**
+ * Declares a tool that runs code of the project or of its packages: a build tool, a test runner, a package manager.
+ * Its options need no declaration, because that code could do whatever they do. Two things do not follow from it and
+ * are judged: paths that lead out of the current folder, as if they were written to, and addresses.
+ */
+export function developerTool(tool: DeveloperTool): ProgramDeclaration {
+  return declareProgram({
+    names: tool.names,
+    operands: { rest: "data", acceptsAnyWord: true },
+    examine: (call) => examineTool(tool, call),
+  });
+}
+
+/** `--help` and `--version` only print. */
+const PRINTS = new Set(["--help", "--version", "-V", "-h", "-v", "help", "version"]);
+
+function examineTool(tool: DeveloperTool, { operands }: ParsedCall): readonly Effect[] | string {
+  const texts = operands.map(({ text }) => text);
+  const [first] = texts;
+  if (texts.length === 1 && first !== undefined && PRINTS.has(first)) return [];
+  const verb = tool.verbs === undefined ? undefined : findVerb(tool, texts);
+  if (verb !== undefined && typeof verb !== "string") return verb.problem;
+  const known = verb !== undefined && tool.verbs !== undefined && Object.hasOwn(tool.verbs, verb);
+  const actions = known ? tool.verbs[verb] : tool.otherwise;
+  if (actions === undefined)
+    return verb === undefined ? "has no subcommand" : `has no declared subcommand "${verb}"`;
+  const effects: Effect[] = actions.map(action);
+  for (const text of texts) {
+    // What is only known at run time is data of the project, and reaches no further than its code does.
+    if (text === undefined) continue;
+    if (tool.words !== undefined && Object.hasOwn(tool.words, text))
+      effects.push(...(tool.words[text] ?? []).map(action));
+    effects.push(...reachOf(text));
+  }
+  return effects;
+}
+
+/** The first word that is no option. An option that is not known might take the word for its argument. */
+function findVerb(
+  { verbs = {}, beforeVerb = {} }: DeveloperTool,
+  texts: readonly (string | undefined)[],
+): string | NotUnderstood | undefined {
+  for (let at = 0; at < texts.length; at += 1) {
+    const text = texts[at];
+    if (text === undefined) return { problem: "the subcommand is only known at run time" };
+    if (beforeVerb.values?.includes(text) === true) at += 1;
+    else if (text.startsWith("-")) {
+      const name = text.split("=", 1)[0] ?? "";
+      const isKnown = beforeVerb.flags?.includes(text) === true || beforeVerb.values?.includes(name) === true;
+      if (!isKnown) return { problem: `option ${text} before the subcommand is not declared` };
+    } else if (beforeVerb.words?.test(text) !== true) {
+      const pair = `${text} ${texts[at + 1]}`;
+      return Object.hasOwn(verbs, pair) ? pair : text;
+    }
+  }
+  return undefined;
+}
+
+/** A path that leads out of the folder, or an address, in a word or behind its `=`. */
+function reachOf(word: string): readonly Effect[] {
+  const value = word.replace(/^[-\w.]*=/, "").replace(/^-[A-Za-z](?=[/~])/, "");
+  if (/^(?:[a-z][a-z0-9+]*:)?\/\/|^[a-z][a-z0-9+]*:\/\/|^git@|^github:|^gitlab:|^bitbucket:/.test(value))
+    return [{ kind: "connect", target: { text: value }, sends: false }];
+  const leadsOut = value.startsWith("/") || value.startsWith("~") || value.split("/").includes("..");
+  return leadsOut ? [{ kind: "write", path: { text: value } }] : [];
+}

@@ -1,0 +1,302 @@
+import type {
+  ArgumentSyntax,
+  CommandDeclaration,
+  Operands,
+  OptionDeclaration,
+  OptionTable,
+  ProgramDeclaration,
+} from "./declaration.ts";
+import type { Effect } from "./effect.ts";
+import type { NotUnderstood, ParsedCall } from "./parsed-call.ts";
+import { applyRole } from "./apply-role.ts";
+import { literal, type Word } from "./word.ts";
+
+/**
+ * Reads the arguments of a program by its declaration. Whatever is not declared makes the whole call not understood:
+ * an unknown option, an abbreviated long option, an operand where none is declared, a word that is only known at run
+ * time where it could act as an option.
+ */
+export function parseCall(program: ProgramDeclaration, args: readonly Word[]): ParsedCall | NotUnderstood {
+  return new CallParser(program, args).parse();
+}
+
+export function isNotUnderstood(result: object): result is NotUnderstood {
+  return "problem" in result;
+}
+
+class CallParser {
+  readonly #args: readonly Word[];
+  readonly #path: string[];
+  readonly #options = new Map<string, Word[]>();
+  readonly #optionNames = new Set<string>();
+  readonly #optionEffects: Effect[] = [];
+  readonly #operands: Word[] = [];
+  readonly #normalized: Word[];
+  #command: CommandDeclaration;
+  #syntax: ArgumentSyntax;
+  #table: OptionTable;
+  #operandSpec: Operands | undefined;
+  #replacesEffects = false;
+  #index = 0;
+
+  constructor(program: ProgramDeclaration, args: readonly Word[]) {
+    const name = program.names[0] ?? "";
+    this.#args = args;
+    this.#command = program;
+    this.#syntax = program.syntax ?? "gnu";
+    this.#table = program.options ?? {};
+    this.#operandSpec = program.operands;
+    this.#path = [name];
+    this.#normalized = [literal(name)];
+  }
+
+  parse(): ParsedCall | NotUnderstood {
+    let optionsEnded = false;
+    const clusterProblem = this.#readUndashedCluster();
+    if (clusterProblem !== undefined) return this.#fail(clusterProblem);
+    while (this.#index < this.#args.length) {
+      const word = this.#args[this.#index++];
+      if (word === undefined) break;
+      if (optionsEnded || this.#isOperand(word)) {
+        if (this.#selectSubcommand(word, optionsEnded)) continue;
+        if (this.#command.subcommands !== undefined && this.#operands.length === 0)
+          return this.#fail(`has no declared subcommand "${word.text ?? "…"}"`);
+        this.#operands.push(word);
+        this.#normalized.push(word);
+        if (this.#syntax === "posix") {
+          // The first operand ends the options: the rest may be a command with options of its own.
+          this.#takeRest();
+        }
+        continue;
+      }
+      if (word.text === "--") {
+        optionsEnded = true;
+        continue;
+      }
+      const problem = this.#readOption(word);
+      if (problem !== undefined) return this.#fail(problem);
+    }
+    return this.#finish();
+  }
+
+  /** All words that are left are operands, whatever they look like. */
+  #takeRest(): void {
+    const rest = this.#args.slice(this.#index);
+    this.#index = this.#args.length;
+    this.#operands.push(...rest);
+    this.#normalized.push(...rest);
+  }
+
+  /** A word that the program takes for an operand, whatever it expands to. */
+  #isOperand({ text, isGlob, matches }: Word): boolean {
+    if (this.#operandSpec?.acceptsAnyWord === true)
+      return text === undefined || !this.#isDeclaredOption(text);
+    // It might be an option: `#readOption` rejects it.
+    if (text === undefined) return this.#command.hasHarmlessOptions === true;
+    // A file name that the pattern matches may begin with a dash.
+    if (isGlob === true && /^[*?[{(!+@]/.test(text))
+      return (
+        this.#command.hasHarmlessOptions === true ||
+        (matches !== undefined && !matches.some((match) => match.startsWith("-")))
+      );
+    return text === "-" || text === "" || !text.startsWith("-");
+  }
+
+  #isDeclaredOption(text: string): boolean {
+    return text.startsWith("-") && this.#findOption(text) !== undefined;
+  }
+
+  #selectSubcommand({ text }: Word, optionsEnded: boolean): boolean {
+    const { subcommands } = this.#command;
+    if (subcommands === undefined || this.#operands.length > 0 || optionsEnded || text === undefined)
+      return false;
+    const found = findSubcommand(subcommands, text);
+    if (found === undefined) return false;
+    const [name, command] = found;
+    this.#command = command;
+    this.#syntax = command.syntax ?? this.#syntax;
+    this.#table = command.options ?? {};
+    this.#operandSpec = command.operands;
+    this.#path.push(name);
+    // Global options stay out of the normalised words, so that a rule about `git push` covers `git -C . push`.
+    this.#normalized.splice(0, this.#normalized.length, ...this.#path.map(literal));
+    return true;
+  }
+
+  /** `tar xzf a.tgz`: the same as `-xzf`, as long as only the last letter takes an argument. */
+  #readUndashedCluster(): string | undefined {
+    const word = this.#args[0];
+    if (this.#command.hasUndashedCluster !== true || word === undefined) return undefined;
+    if (word.text === undefined || word.isGlob === true) return "has options that are only known at run time";
+    if (word.text.startsWith("-")) return undefined;
+    const inner = word.text
+      .slice(0, -1)
+      .split("")
+      .map((letter) => this.#findOption(`-${letter}`));
+    if (inner.some((found) => found?.[1].argument !== "none"))
+      return `"${word.text}" is not a list of options`;
+    this.#index = 1;
+    return this.#readOption(literal(`-${word.text}`));
+  }
+
+  #readOption({ text, isGlob }: Word): string | undefined {
+    if (text === undefined || text === "") return "has an argument that is only known at run time";
+    // Whatever matches `--include=*.ts` begins with `--include=`.
+    if (isGlob === true && !/^--[\w-]+=/.test(text)) return `"${text}" could expand to an option`;
+    this.#normalized.push(isGlob === true ? { text, isGlob } : literal(text));
+    if (text.startsWith("--") || this.#syntax === "words") return this.#readLong(text, isGlob === true);
+    return this.#readCluster(text);
+  }
+
+  #readLong(text: string, isGlob: boolean): string | undefined {
+    const equals = text.indexOf("=");
+    const name = equals === -1 ? text : text.slice(0, equals);
+    const found = this.#findOption(name);
+    if (found === undefined) return `option ${name} is not declared`;
+    const attached = equals === -1 ? undefined : wordOf(text.slice(equals + 1), isGlob);
+    return this.#takeOption(found, attached);
+  }
+
+  #readCluster(text: string): string | undefined {
+    // `-5` and `-20` of head, tail and git log are declared as the option "-NUMBER".
+    const number = /^-\d+$/.test(text) ? this.#findOption("-NUMBER") : undefined;
+    if (number !== undefined) return this.#takeOption(number, literal(text.slice(1)));
+    for (let at = 1; at < text.length; at += 1) {
+      const found = this.#findOption(`-${text.charAt(at)}`);
+      if (found === undefined) return `option -${text.charAt(at)} is not declared`;
+      if (found[1].argument === "none") {
+        const problem = this.#takeOption(found, undefined);
+        if (problem !== undefined) return problem;
+        continue;
+      }
+      const rest = text.slice(at + 1);
+      return this.#takeOption(found, rest === "" ? undefined : literal(rest));
+    }
+    return undefined;
+  }
+
+  #takeOption([key, option, names]: FoundOption, attached: Word | undefined): string | undefined {
+    for (const name of names) this.#optionNames.add(name);
+    const values = this.#options.get(key) ?? [];
+    this.#options.set(key, values);
+    this.#optionEffects.push(...(option.effects ?? []));
+    if (option.operands !== undefined) this.#operandSpec = option.operands;
+    if (option.replacesEffects === true) this.#replacesEffects = true;
+    if (option.argument === "none")
+      return attached === undefined ? undefined : `option ${key} takes no argument`;
+    const argument = attached ?? (option.argument === "required" ? this.#args[this.#index++] : undefined);
+    if (argument === undefined)
+      return option.argument === "required" ? `option ${key} lacks its argument` : undefined;
+    if (argument.maySplit === true) return `option ${key} has an argument that may be several words`;
+    if (attached === undefined) {
+      // The second name that matches would be an operand, or even an option.
+      if (argument.isGlob === true) return `option ${key}: "${argument.text}" could expand to several words`;
+      this.#normalized.push(argument);
+    }
+    values.push(argument);
+    const effects = applyRole(option.role ?? "data", argument);
+    if (isNotUnderstood(effects)) return `option ${key}: ${effects.problem}`;
+    this.#optionEffects.push(...effects);
+    if (option.endsOptions === true) this.#takeRest();
+    return undefined;
+  }
+
+  #findOption(name: string): FoundOption | undefined {
+    return optionIndex(this.#table).get(name);
+  }
+
+  #finish(): ParsedCall | NotUnderstood {
+    const effects = this.#replacesEffects ? [] : [...(this.#command.effects ?? [])];
+    effects.push(...this.#optionEffects);
+    const acceptsUnknown = this.#command.hasHarmlessOptions === true;
+    const operands = operandEffects(this.#operandSpec ?? {}, this.#operands, acceptsUnknown);
+    if (isNotUnderstood(operands)) return this.#fail(operands.problem);
+    effects.push(...operands);
+    const call: ParsedCall = {
+      path: this.#path,
+      options: this.#options,
+      optionNames: this.#optionNames,
+      operands: this.#operands,
+      effects,
+      normalized: this.#normalized,
+    };
+    const examined = this.#replacesEffects ? [] : (this.#command.examine?.(call) ?? []);
+    if (typeof examined === "string") return this.#fail(examined);
+    return examined.length === 0 ? call : { ...call, effects: [...effects, ...examined] };
+  }
+
+  #fail(problem: string): NotUnderstood {
+    return { problem: `${this.#path.join(" ")}: ${problem}` };
+  }
+}
+
+/** The key's first name, the declaration, and all names of the key. */
+type FoundOption = readonly [name: string, option: OptionDeclaration, names: readonly string[]];
+
+const indexes = new WeakMap<OptionTable, ReadonlyMap<string, FoundOption>>();
+
+function optionIndex(table: OptionTable): ReadonlyMap<string, FoundOption> {
+  const known = indexes.get(table);
+  if (known !== undefined) return known;
+  const index = new Map<string, FoundOption>();
+  for (const [key, option] of Object.entries(table)) {
+    const names = key.split(", ");
+    const first = names[0] ?? key;
+    for (const name of names) {
+      if (index.has(name)) throw new Error(`Option ${name} is declared twice in one table.`);
+      index.set(name, [first, option, names]);
+    }
+  }
+  indexes.set(table, index);
+  return index;
+}
+
+function findSubcommand(
+  subcommands: Readonly<Record<string, CommandDeclaration>>,
+  name: string,
+): readonly [string, CommandDeclaration] | undefined {
+  if (Object.hasOwn(subcommands, name)) {
+    const command = subcommands[name];
+    if (command !== undefined) return [name, command];
+  }
+  return Object.entries(subcommands).find(([, { aliases }]) => aliases?.includes(name) === true);
+}
+
+function wordOf(text: string, isGlob: boolean): Word {
+  return isGlob ? { text, isGlob } : literal(text);
+}
+
+function operandEffects(
+  spec: Operands,
+  operands: readonly Word[],
+  acceptsUnknown: boolean,
+): readonly Effect[] | NotUnderstood {
+  const { first = [], rest, last, atLeast = 0 } = spec;
+  if (operands.length < atLeast) return { problem: `needs at least ${atLeast} operands` };
+  const effects: Effect[] = [];
+  const lastIndex = last !== undefined && operands.length > first.length ? operands.length - 1 : -1;
+  for (const [index, word] of operands.entries()) {
+    if (index >= first.length && index !== lastIndex && rest === "command") {
+      effects.push({ kind: "command", words: operands.slice(index) });
+      return effects;
+    }
+    const role = index < first.length ? first[index] : index === lastIndex ? last : rest;
+    if (role === undefined) return { problem: `operand "${word.text ?? "…"}" is not declared` };
+    if (spec.acceptsAnyWord === true && role === "data") continue;
+    // A word that becomes several ones takes the roles of the operands after it, too.
+    const later = index < first.length && mayBeSeveral(word) ? [...first.slice(index + 1), rest, last] : [];
+    for (const each of new Set([role, ...later])) {
+      if (each === undefined) continue;
+      const isReadUnknown =
+        acceptsUnknown && word.text === undefined && (each === "read" || each === "folder");
+      const found = isReadUnknown ? [{ kind: "read", path: word } as const] : applyRole(each, word);
+      if (isNotUnderstood(found)) return found;
+      effects.push(...found);
+    }
+  }
+  return effects;
+}
+
+function mayBeSeveral({ isGlob, maySplit }: Word): boolean {
+  return isGlob === true || maySplit === true;
+}

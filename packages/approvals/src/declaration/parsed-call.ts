@@ -1,0 +1,22 @@
+import type { Effect } from "./effect.ts";
+import type { Word } from "./word.ts";
+
+/** A call whose every argument is declared. */
+export interface ParsedCall {
+  /** The program and its subcommands by their main names: `["git", "stash", "pop"]`. */
+  readonly path: readonly string[];
+  /** Values per option, under the first name of its key. Options without an argument have an empty list. */
+  readonly options: ReadonlyMap<string, readonly Word[]>;
+  /** All names of the options that are used: `-f` and `--force` for either. */
+  readonly optionNames: ReadonlySet<string>;
+  readonly operands: readonly Word[];
+  /** Effects that follow from the declaration alone. */
+  readonly effects: readonly Effect[];
+  /** The call without global options and with main names, as rules see it: `git -C . push` is `["git", "push"]`. */
+  readonly normalized: readonly Word[];
+}
+
+/** What was not understood, in one sentence for a person. */
+export interface NotUnderstood {
+  readonly problem: string;
+}

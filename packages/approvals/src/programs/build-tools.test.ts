@@ -1,0 +1,13 @@
+import { describeProgram } from "../../test/describe-program.ts";
+import { buildTools } from "./build-tools.ts";
+
+describeProgram(buildTools, {
+  understood: {
+    "": ["action project-code"],
+    "--version": [],
+    "--flag value src/a.ts": ["action project-code"],
+    "--output=../../etc/x": ["action project-code", "write ../../etc/x"],
+    "-o /etc/x": ["action project-code", "write /etc/x"],
+  },
+  notUnderstood: [],
+});

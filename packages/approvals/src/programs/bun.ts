@@ -1,0 +1,42 @@
+import { developerTool } from "../declaration/developer-tool.ts";
+
+/** A word that is not one of its own verbs is a script or file of the project. */
+export const bun = developerTool({
+  names: ["bun"],
+  verbs: {
+    add: ["install"],
+    audit: ["install"],
+    build: ["project-code"],
+    c: ["install", "project-code"],
+    ci: ["install"],
+    create: ["install", "project-code"],
+    exec: ["project-code"],
+    help: ["project-code"],
+    i: ["install"],
+    info: ["install"],
+    init: ["install", "project-code"],
+    install: ["install"],
+    link: ["install"],
+    outdated: ["install"],
+    patch: ["install"],
+    pm: ["project-code"],
+    publish: ["remote-write"],
+    remove: ["install"],
+    repl: ["project-code"],
+    rm: ["install"],
+    run: ["project-code"],
+    test: ["project-code"],
+    unlink: ["install"],
+    update: ["install"],
+    upgrade: ["system"],
+    why: ["install"],
+    x: ["install", "project-code"],
+  },
+  otherwise: ["project-code"],
+  words: {
+    "--global": ["system"],
+    "--location=global": ["system"],
+    "-g": ["system"],
+  },
+  beforeVerb: { flags: ["--watch", "--hot", "--bun", "--silent", "-b"], values: ["--cwd"] },
+});

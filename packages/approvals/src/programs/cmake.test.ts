@@ -1,0 +1,12 @@
+import { describeProgram } from "../../test/describe-program.ts";
+import { cmake } from "./cmake.ts";
+
+describeProgram(cmake, {
+  understood: {
+    "-S . -B build": ["action project-code"],
+    "--build build -j": ["action project-code"],
+    "--install build --prefix /usr": ["action project-code", "write /usr"],
+    "..": ["action project-code", "write .."],
+  },
+  notUnderstood: [],
+});

@@ -1,0 +1,13 @@
+import { describeProgram } from "../../test/describe-program.ts";
+import { compilers } from "./compilers.ts";
+
+describeProgram(compilers, {
+  understood: {
+    "": ["action project-code"],
+    "--version": [],
+    "--flag value src/a.ts": ["action project-code"],
+    "--output=../../etc/x": ["action project-code", "write ../../etc/x"],
+    "-o /etc/x": ["action project-code", "write /etc/x"],
+  },
+  notUnderstood: [],
+});

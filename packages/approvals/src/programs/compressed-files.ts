@@ -1,0 +1,28 @@
+import type { Effect } from "../declaration/effect.ts";
+import type { Word } from "../declaration/word.ts";
+
+/**
+ * The files that `gzip` and its relatives write beside their operands: with the extension appended, or removed when they
+ * expand. The operands are deleted unless they are kept.
+ */
+export function compressionEffects(
+  files: readonly Word[],
+  extension: string,
+  { expands, keeps }: { readonly expands: boolean; readonly keeps: boolean },
+): readonly Effect[] {
+  const effects: Effect[] = [];
+  for (const file of files) {
+    const { text } = file;
+    if (text === undefined || text === "-") continue;
+    const names = expands ? expandedNames(text) : [`${text}${extension}`];
+    for (const name of names) effects.push({ kind: "write", path: { ...file, text: name } });
+    if (!keeps) effects.push({ kind: "delete", path: file, isRecursive: false });
+  }
+  return effects;
+}
+
+/** `a.gz` becomes `a`, and `a.tgz` becomes `a.tar`. */
+function expandedNames(text: string): readonly string[] {
+  const name = text.replace(/\.\w+$/, "");
+  return /\.t\w+$/.test(text) ? [name, `${name}.tar`] : [name];
+}

@@ -1,0 +1,26 @@
+import { describeProgram } from "../../test/describe-program.ts";
+import { env } from "./env.ts";
+
+describeProgram(env, {
+  understood: {
+    "": [],
+    "CI=true npm test": ["command npm test"],
+    "-C sub ls -l": ["enter sub", "command ls -l"],
+    "NO_COLOR=1 CI=1": [],
+    "PYTHONPATH=src python3 x.py": ["execute src", "command python3 x.py"],
+  },
+  notUnderstood: [
+    "PATH=. ls",
+    "HOME=/tmp git status",
+    "LD_PRELOAD=x ls",
+    "-i ls",
+    "-u HTTP_PROXY curl",
+    "-S 'ls -l'",
+    "--split='rm x'",
+    "--split-string=ls",
+    "--chd=x ls",
+    "CI=* ls",
+    "<unknown> ls",
+    "BASH_ENV=x bash",
+  ],
+});

@@ -1,0 +1,68 @@
+import { describeProgram } from "../../test/describe-program.ts";
+import { find } from "./find.ts";
+
+describeProgram(find, {
+  understood: {
+    "": ["read ."],
+    ". -name '*.ts' -not -path './node_modules/*'": ["read ."],
+    "src test -type f -newer package.json -print0": ["read package.json", "read src", "read test"],
+    "-L src -name x": ["read src"],
+    "src -name <unknown>": ["read src"],
+    "src/* -maxdepth 1": ["read src/*"],
+    ". ( -name a -o -name b ) -prune -o -print": ["read ."],
+    ". -name '*.pyc' -delete": ["read .", "delete ./**/*.pyc"],
+    "build -delete": ["read build", "delete-tree build"],
+    ". -name a -o -name b -delete": ["read .", "delete-tree ."],
+    "src -name '*.json' -exec cat {} +": [
+      "read src",
+      "command cat src/**/*.json",
+      "command cat src/**/.*/**/*.json",
+    ],
+    "src -type f -exec chmod 644 {} ;": [
+      "read src",
+      "command chmod 644 src/**",
+      "command chmod 644 src/**/.*",
+      "command chmod 644 src",
+    ],
+    "build -name 'b*d' -exec rm -r {} ;": [
+      "read build",
+      "command rm -r build/**/b*d",
+      "command rm -r build/**/.*/**/b*d",
+      "command rm -r build",
+    ],
+    "a/build/ -name 'b*x*d' -delete": [
+      "read a/build/",
+      "delete a/build/**/b*x*d",
+      "delete a/build/**/.*/**/b*x*d",
+    ],
+    "build -name 'b?ild' -delete": ["read build", "delete-tree build"],
+    "build -name '[ab]x' -delete": ["read build", "delete-tree build"],
+    ". -name '*.a' -exec mv {} {}.bak ;": [
+      "read .",
+      "command mv ./**/*.a ./**/*.a.bak",
+      "command mv ./**/.*/**/*.a ./**/.*/**/*.a.bak",
+    ],
+    ". -name x -exec sh -c 'rm {}' ;": ["read .", "command sh -c <unknown>", "command sh -c <unknown>"],
+  },
+  notUnderstood: [
+    ". -fprint out",
+    ". -fprintf out %p",
+    ". -fls out",
+    ". -execdir rm {} ;",
+    ". -ok rm {} ;",
+    ". -exec rm {}",
+    ". -exec ;",
+    ". -exec rm -rf + x",
+    "-L . -name x -delete",
+    ". -follow -exec rm {} ;",
+    ". -name *.ts",
+    "* -name x",
+    "<unknown>",
+    ". <unknown>",
+    ". -name",
+    ". -dele",
+    "-D exec .",
+    "-files0-from list",
+    ". -newer <unknown>",
+  ],
+});

@@ -1,0 +1,66 @@
+import { type CommandDeclaration, flag, value } from "../declaration/declaration.ts";
+import { action, type Effect } from "../declaration/effect.ts";
+import type { ParsedCall } from "../declaration/parsed-call.ts";
+import { isLiteral } from "../declaration/path-words.ts";
+import type { Word } from "../declaration/word.ts";
+import { HARMLESS_SETTING } from "./git-settings.ts";
+
+const READING = ["--get", "--get-all", "--get-regexp", "--list"];
+const LEVELS = ["--global", "--system", "--worktree"];
+
+/**
+ * Reads settings, and writes harmless ones to the repository. `-f` and `--blob` use other files, `-e` opens an editor, and
+ * `--rename-section` and `--remove-section` turn one setting into another: not declared.
+ */
+export const config: CommandDeclaration = {
+  options: {
+    "--add": flag,
+    "--bool": flag,
+    "--default": value("data"),
+    "--get": flag,
+    "--get-all": flag,
+    "--get-regexp": flag,
+    "--global": flag,
+    "--includes": flag,
+    "--int": flag,
+    "--list, -l": flag,
+    "--local": flag,
+    "--name-only": flag,
+    "--replace-all": flag,
+    "--show-origin": flag,
+    "--show-scope": flag,
+    "--system": flag,
+    "--type": value("data"),
+    "--unset": flag,
+    "--unset-all": flag,
+    "--worktree": flag,
+    "-z, --null": flag,
+  },
+  operands: { rest: "data" },
+  examine: examineSetting,
+};
+
+function examineSetting({ operands, options }: ParsedCall): readonly Effect[] | string {
+  if (READING.some((name) => options.has(name))) return [];
+  const [verb] = operands;
+  if (verb?.text === "get" || verb?.text === "list") return [];
+  const isVerb = verb?.text === "set" || verb?.text === "unset";
+  const unsets = verb?.text === "unset" || options.has("--unset") || options.has("--unset-all");
+  const [name, setTo] = isVerb ? operands.slice(1) : operands;
+  const replaces = options.has("--add") || options.has("--replace-all");
+  if (setTo === undefined && !unsets && !isVerb && !replaces)
+    return isLiteral(name) ? [] : "the setting is not known";
+  if (LEVELS.some((level) => options.has(level))) return "it changes settings outside the repository";
+  if (operands.length > (isVerb ? 3 : 2)) return "it replaces settings by a pattern";
+  return isHarmless(name, unsets ? undefined : setTo)
+    ? [action("git-local")]
+    : `the setting ${name?.text ?? "…"} is not declared`;
+}
+
+function isHarmless(name: Word | undefined, setTo: Word | undefined): boolean {
+  if (!isLiteral(name)) return false;
+  // Removing a harmless setting is harmless if some value of it is.
+  const values =
+    setTo === undefined ? ["true", "false", "cat", "1", ":", "lf"] : isLiteral(setTo) ? [setTo.text] : [];
+  return values.some((each) => HARMLESS_SETTING.test(`${name.text}=${each}`));
+}

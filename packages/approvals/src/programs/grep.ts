@@ -1,0 +1,68 @@
+import {
+  attachedValue,
+  declareProgram,
+  flag,
+  HELP,
+  type ProgramDeclaration,
+  value,
+} from "../declaration/declaration.ts";
+
+function declareGrep(name: string): ProgramDeclaration {
+  return declareProgram({
+    names: [name],
+    hasHarmlessOptions: true,
+    options: {
+      ...HELP,
+      "-NUMBER": value("number"),
+      "-a, --text": flag,
+      "-A, --after-context": value("number"),
+      "-b, --byte-offset": flag,
+      "-B, --before-context": value("number"),
+      "--binary-files": value(["binary", "text", "without-match"]),
+      "-c, --count": flag,
+      "-C, --context": value("number"),
+      "--color, --colour": attachedValue(["always", "auto", "never"]),
+      "-d, --directories": value(["read", "recurse", "skip"]),
+      "-D, --devices": value(["read", "skip"]),
+      "-e, --regexp": value("pattern", { operands: { rest: "read" } }),
+      "-E, --extended-regexp": flag,
+      "--exclude": value("pattern"),
+      "--exclude-dir": value("pattern"),
+      "--exclude-from": value("read"),
+      "-f, --file": value("read", { operands: { rest: "read" } }),
+      "-F, --fixed-strings": flag,
+      "-G, --basic-regexp": flag,
+      "--group-separator": value("data"),
+      "-h, --no-filename": flag,
+      "-H, --with-filename": flag,
+      "-i, -y, --ignore-case": flag,
+      "-I": flag,
+      "--include": value("pattern"),
+      "-l, --files-with-matches": flag,
+      "-L, --files-without-match": flag,
+      "--label": value("data"),
+      "--line-buffered": flag,
+      "-m, --max-count": value("number"),
+      "-n, --line-number": flag,
+      "--no-ignore-case": flag,
+      "-o, --only-matching": flag,
+      "-P, --perl-regexp": flag,
+      "-q, --quiet, --silent": flag,
+      "-r, --recursive": flag,
+      "-R, --dereference-recursive": flag,
+      "-s, --no-messages": flag,
+      "-T, --initial-tab": flag,
+      "-U, --binary": flag,
+      "-v, --invert-match": flag,
+      "-w, --word-regexp": flag,
+      "-x, --line-regexp": flag,
+      "-z, --null-data": flag,
+      "-Z, --null": flag,
+    },
+    operands: { first: ["pattern"], rest: "read", atLeast: 1 },
+  });
+}
+
+export const egrep = declareGrep("egrep");
+export const fgrep = declareGrep("fgrep");
+export const grep = declareGrep("grep");

@@ -1,0 +1,14 @@
+import { describeProgram } from "../../test/describe-program.ts";
+import { gzip } from "./gzip.ts";
+
+describeProgram(gzip, {
+  understood: {
+    "a.txt": ["read a.txt", "write a.txt.gz", "delete a.txt"],
+    "-k9 a": ["read a", "write a.gz"],
+    "-dc a.gz": ["read a.gz"],
+    "-d a.gz": ["read a.gz", "write a", "delete a.gz"],
+    "": [],
+    "-c -": [],
+  },
+  notUnderstood: ["-r dir", "-N -d a.gz", "-S .x a", "--suffix=.x a", "--decomp a.gz", "*", "<unknown>"],
+});

@@ -1,0 +1,20 @@
+import { declareProgram, flag, flagWith, value } from "../declaration/declaration.ts";
+
+/** Interpreters that need few options: a script of the project, or code in an argument. */
+export const interpreters = declareProgram({
+  names: ["Rscript", "java", "julia", "lua", "php", "ruby"],
+  syntax: "posix",
+  options: {
+    "-V, --version, -version": flagWith({ replacesEffects: true, operands: {} }),
+    "-e, -r": value("code", { operands: { rest: "data" } }),
+    "-l": value(["lint"]),
+    "-v": flag,
+    "-w": flag,
+    "-jar": value("script", { operands: { rest: "data" } }),
+  },
+  operands: { first: ["script"], rest: "data", atLeast: 0 },
+  examine: ({ operands, options }) =>
+    operands.length === 0 && !["-V", "-e", "-jar"].some((name) => options.has(name))
+      ? [{ kind: "stdin-code", language: "other" }]
+      : [],
+});

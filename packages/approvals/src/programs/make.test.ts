@@ -1,0 +1,14 @@
+import { describeProgram } from "../../test/describe-program.ts";
+import { make } from "./make.ts";
+
+describeProgram(make, {
+  understood: {
+    "": ["action project-code"],
+    "-j8 test": ["action project-code"],
+    "CC=clang test": ["action project-code"],
+    "-C ../x": ["action project-code", "write ../x"],
+    "-C/etc": ["action project-code", "write /etc"],
+    "PREFIX=/usr/local install": ["action project-code", "write /usr/local"],
+  },
+  notUnderstood: [],
+});

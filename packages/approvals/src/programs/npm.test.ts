@@ -1,0 +1,20 @@
+import { describeProgram } from "../../test/describe-program.ts";
+import { npm } from "./npm.ts";
+
+describeProgram(npm, {
+  understood: {
+    test: ["action project-code"],
+    "run build -- --watch": ["action project-code"],
+    "--prefix ./web test": ["action project-code"],
+    "--prefix ../other test": ["action project-code", "write ../other"],
+    "i -D typescript@5": ["action install"],
+    "install -g x": ["action install", "action system"],
+    "view react version": ["action remote-read"],
+    "config get registry": ["action project-code"],
+    "config set x y": ["action system"],
+    publish: ["action remote-write"],
+    "install https://host.example/x.tgz": ["action install", "connect https://host.example/x.tgz"],
+    "--version": [],
+  },
+  notUnderstood: ["", "no-such-verb", "--script-shell sh run x", "--loglevel test deploy"],
+});

@@ -1,0 +1,12 @@
+import { describeProgram } from "../../test/describe-program.ts";
+import { npx } from "./npx.ts";
+
+describeProgram(npx, {
+  understood: {
+    "tsc --noEmit": ["action install", "action project-code"],
+    "-y create-x": ["action install", "action project-code"],
+    "https://host.example/x": ["action install", "action project-code", "connect https://host.example/x"],
+    "github:owner/repo": ["action install", "action project-code", "connect github:owner/repo"],
+  },
+  notUnderstood: [],
+});

@@ -1,0 +1,30 @@
+import { declareProgram, flag, HELP, value } from "../declaration/declaration.ts";
+
+export const pgrep = declareProgram({
+  names: ["pgrep"],
+  options: {
+    ...HELP,
+    "-a, --list-full": flag,
+    "-A, --ignore-ancestors": flag,
+    "-c, --count": flag,
+    "-d, --delimiter": value("data"),
+    "-f, --full": flag,
+    "-g, --pgroup": value("data"),
+    "-G, --group": value("data"),
+    "-i, --ignore-case": flag,
+    "-l, --list-name": flag,
+    "-n, --newest": flag,
+    "-o, --oldest": flag,
+    "-O, --older": value("number"),
+    "-P, --parent": value("data"),
+    "-r, --runstates": value("data"),
+    "-s, --session": value("data"),
+    "-t, --terminal": value("data"),
+    "-u, --euid": value("data"),
+    "-U, --uid": value("data"),
+    "-v, --inverse": flag,
+    "-w, --lightweight": flag,
+    "-x, --exact": flag,
+  },
+  operands: { first: ["pattern"] },
+});

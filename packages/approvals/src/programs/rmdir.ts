@@ -1,0 +1,12 @@
+import { declareProgram, flag, HELP } from "../declaration/declaration.ts";
+
+/** `-p` removes parent folders, too: not declared. */
+export const rmdir = declareProgram({
+  names: ["rmdir"],
+  options: {
+    ...HELP,
+    "--ignore-fail-on-non-empty": flag,
+    "-v, --verbose": flag,
+  },
+  operands: { rest: "delete", atLeast: 1 },
+});

@@ -1,0 +1,37 @@
+import { attachedValue, declareProgram, flag, HELP, value } from "../declaration/declaration.ts";
+
+/** `--compress-program` runs a program, and `-T` and `--files0-from` are rare: not declared. */
+export const sort = declareProgram({
+  names: ["sort"],
+  options: {
+    ...HELP,
+    "-b, --ignore-leading-blanks": flag,
+    "--batch-size": value("number"),
+    "-c": flag,
+    "-C": flag,
+    "--check": attachedValue(["diagnose-first", "quiet", "silent"]),
+    "-d, --dictionary-order": flag,
+    "--debug": flag,
+    "-f, --ignore-case": flag,
+    "-g, --general-numeric-sort": flag,
+    "-h, --human-numeric-sort": flag,
+    "-i, --ignore-nonprinting": flag,
+    "-k, --key": value("data"),
+    "-m, --merge": flag,
+    "-M, --month-sort": flag,
+    "-n, --numeric-sort": flag,
+    "-o, --output": value("write"),
+    "--parallel": value("number"),
+    "-r, --reverse": flag,
+    "-R, --random-sort": flag,
+    "--random-source": value("read"),
+    "-s, --stable": flag,
+    "-S, --buffer-size": value("number"),
+    "--sort": value(["general-numeric", "human-numeric", "month", "numeric", "random", "version"]),
+    "-t, --field-separator": value("data"),
+    "-u, --unique": flag,
+    "-V, --version-sort": flag,
+    "-z, --zero-terminated": flag,
+  },
+  operands: { rest: "read" },
+});

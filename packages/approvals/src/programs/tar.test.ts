@@ -1,0 +1,42 @@
+import { describeProgram } from "../../test/describe-program.ts";
+import { tar } from "./tar.ts";
+
+describeProgram(tar, {
+  understood: {
+    "tzf pkg.tgz": ["read pkg.tgz"],
+    "xzf pkg.tgz -C vendor": ["read pkg.tgz", "action unpack", "write vendor"],
+    xz: ["action unpack", "write ."],
+    "-xzf x.tgz": ["read x.tgz", "action unpack", "write ."],
+    "-xOf x.tgz member": ["read x.tgz"],
+    "czf backup.tgz src": ["write backup.tgz", "read src"],
+    "-czvf x.tgz --exclude node_modules .": ["write x.tgz", "read ."],
+    "-cf - -C sub a /b": ["read sub/a", "read /b"],
+    "--list --file=a:b --force-local": ["read a:b"],
+    "cf x.tar src/*": ["write x.tar", "read src/*"],
+  },
+  notUnderstood: [
+    "",
+    "xf",
+    "xf host:a.tar",
+    "-f a.tar",
+    "cxf a.tar",
+    "-xf a.tar -I sh",
+    "-xf a.tar --use-compress-program=sh",
+    "-xf a.tar --to-command=sh",
+    "cf a.tar --checkpoint=1 --checkpoint-action=exec=sh x",
+    "cf a.tar --checkpoint-act=exec=sh x",
+    "-xf a.tar -F sh",
+    "-Pxf a.tar",
+    "-xf a.tar --transform=s,a,b,",
+    "cf a.tar -T list",
+    "cf a.tar --remove-files x",
+    "cf a.tar *",
+    "cf a.tar <unknown>",
+    "xf <unknown>",
+    "xf a.tar -C <unknown>",
+    "xfz a.tar",
+    "-xf a.tar --direct=x",
+    "-xf a -f b",
+    "<unknown>",
+  ],
+});

@@ -1,0 +1,29 @@
+import { developerTool } from "../declaration/developer-tool.ts";
+
+/** Test runners run the code of the project. */
+export const testRunners = developerTool({
+  names: [
+    "ava",
+    "bats",
+    "ctest",
+    "cucumber",
+    "cypress",
+    "gotestsum",
+    "jasmine",
+    "jest",
+    "karma",
+    "mocha",
+    "nox",
+    "nyc",
+    "phpunit",
+    "playwright",
+    "py.test",
+    "pytest",
+    "rspec",
+    "tap",
+    "tox",
+    "vitest",
+    "wdio",
+  ],
+  otherwise: ["project-code"],
+});

@@ -1,0 +1,35 @@
+import { developerTool } from "../declaration/developer-tool.ts";
+
+export const uv = developerTool({
+  names: ["uv"],
+  verbs: {
+    add: ["install"],
+    auth: ["remote-write"],
+    build: ["project-code"],
+    cache: ["system"],
+    export: ["project-code"],
+    format: ["project-code"],
+    "generate-shell-completion": ["system"],
+    help: ["project-code"],
+    init: ["install"],
+    lock: ["install"],
+    pip: ["install"],
+    publish: ["remote-write"],
+    python: ["system"],
+    "python find": ["project-code"],
+    "python list": ["project-code"],
+    remove: ["install"],
+    run: ["project-code"],
+    self: ["system"],
+    sync: ["install"],
+    tool: ["system"],
+    "tool run": ["install", "project-code"],
+    tree: ["project-code"],
+    venv: ["project-code"],
+    version: ["project-code"],
+  },
+  beforeVerb: {
+    flags: ["-q", "--quiet", "-v", "--offline", "--no-progress"],
+    values: ["--directory", "--project"],
+  },
+});

@@ -1,0 +1,23 @@
+import { describeProgram } from "../../test/describe-program.ts";
+import { yq } from "./yq.ts";
+
+describeProgram(yq, {
+  understood: {
+    ".version config.yaml": ["read config.yaml"],
+    "-i '.a = 1' a.yaml b.yaml": ["read a.yaml", "write a.yaml", "read b.yaml", "write b.yaml"],
+    "-o=json . a.yaml": ["read a.yaml"],
+    "--version": [],
+    "eval .a f.yaml": ["read .a", "read f.yaml"],
+  },
+  notUnderstood: [
+    "-s .a f.yaml",
+    "--split-exp=.a f.yaml",
+    "--from-file x f.yaml",
+    "'load(\"x\")' f.yaml",
+    "'system(\"id\")' f.yaml",
+    "eval 'load(\"x\")' f.yaml",
+    "--inpl .a f",
+    "<unknown> f",
+    "-i .a *",
+  ],
+});

@@ -1,0 +1,42 @@
+import { declareProgram, flag, flagWith, type OptionTable, value } from "../declaration/declaration.ts";
+
+/** The options that yq in Go and yq in Python have in common, and those that only one of them has. */
+const OPTIONS: OptionTable = {
+  "-c": flag,
+  "-C, --colors": flag,
+  "-e, --exit-status": flag,
+  "-h, --help": flag,
+  "-i, --inplace, --in-place": flagWith({ operands: { first: ["pattern"], rest: "read-write", atLeast: 2 } }),
+  "-I, --indent": value("number"),
+  "-j, --tojson": flag,
+  "-M, --no-colors": flag,
+  "-n, --null-input": flag,
+  "-N, --no-doc": flag,
+  "-o, --output-format": value("data"),
+  "-p, --input-format": value("data"),
+  "-P, --prettyPrint": flag,
+  "-r, --unwrapScalar": flag,
+  "-y": flag,
+  "--version": flag,
+};
+
+/**
+ * `-s` writes one file for each part, `--from-file` loads an expression, and the operators that read files or run commands
+ * are not understood.
+ */
+export const yq = declareProgram({
+  names: ["yq"],
+  options: OPTIONS,
+  operands: { first: ["pattern"], rest: "read" },
+  examine: ({ operands }) => {
+    // `yq eval EXPRESSION FILE` and `yq EXPRESSION FILE`.
+    const isCommand = /^(?:e|ea|eval|eval-all)$/.test(operands[0]?.text ?? "");
+    const expression = operands[isCommand ? 1 : 0];
+    if (expression === undefined) return [];
+    if (expression.text === undefined || expression.isGlob === true)
+      return "the expression is only known at run time";
+    return /\b(?:load\w*|system|eval|env\w*|strenv)\b/.test(expression.text)
+      ? "the expression may read files or run commands"
+      : [];
+  },
+});
