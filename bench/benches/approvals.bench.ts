@@ -1,6 +1,6 @@
 import { defineBench } from "../define-bench.ts";
 import { decideAll, distinctCommands, mixedCorpus } from "./approvals/decide-all.ts";
-import { slowestMs } from "./approvals/long-commands.ts";
+import { judgeGenerated } from "./approvals/generated-inputs.ts";
 import { matchPatterns } from "./approvals/match-patterns.ts";
 
 /**
@@ -10,7 +10,7 @@ import { matchPatterns } from "./approvals/match-patterns.ts";
  */
 export default defineBench({
   name: "approvals",
-  description: "@codexkit/approvals: decisions on commands, and the slowest long command",
+  description: "@codexkit/approvals: decisions on commands, and the slowest of many generated inputs",
   rounds: 9,
   rows: (row) => [
     row({
@@ -20,19 +20,22 @@ export default defineBench({
         ours: async () => decideAll(mixedCorpus, 10),
         floor: async () => matchPatterns(mixedCorpus, 10),
       },
-      bars: [{ atLeast: 20_000 }],
+      bars: [{ atLeast: 40_000 }],
     }),
     row({
       name: "all commands different",
       measures: "ops/s",
       contestants: { ours: async () => decideAll(distinctCommands(10_000), 1) },
-      bars: [{ atLeast: 20_000 }],
+      bars: [{ atLeast: 40_000 }],
     }),
     row({
-      name: "slowest command of 64 KB",
-      measures: "ms",
-      contestants: { ours: async () => slowestMs() },
-      bars: [{ atMost: 50 }],
+      name: "10,000 generated inputs up to 1 MB",
+      measures: { slowest: "ms", memory: "MB" },
+      contestants: { ours: async () => judgeGenerated() },
+      bars: [
+        { measure: "slowest", atMost: 30 },
+        { measure: "memory", atMost: 50 },
+      ],
     }),
   ],
 });

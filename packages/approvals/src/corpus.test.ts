@@ -1,21 +1,25 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { definePolicy, evaluate, type PresetName } from "./index.ts";
-import { quote } from "./shell/value.ts";
 
-interface Entry {
+interface Dangerous {
   readonly command: string;
-  readonly rule: string;
+  /** The first preset whose promise covers it. Undefined: it is catastrophic, and no preset accepts it. */
+  readonly acceptedBy?: PresetName;
 }
 
-function load(name: string): Entry[] {
-  return JSON.parse(readFileSync(new URL(`../corpus/${name}.json`, import.meta.url), "utf8")) as Entry[];
+function load<T>(name: string): T[] {
+  return JSON.parse(readFileSync(new URL(`../corpus/${name}.json`, import.meta.url), "utf8")) as T[];
 }
 
-const dangerous = load("dangerous");
-const ordinary = load("ordinary");
+const dangerous = load<Dangerous>("dangerous");
+const ordinary = load<{ readonly command: string }>("ordinary").map(({ command }) => command);
 const workspace = { roots: ["/srv/app"], home: "/home/me" };
-const strict: readonly PresetName[] = ["read-only", "workspace-write", "developer", "danger-full-access"];
+const presets = ["read-only", "workspace-write", "developer", "danger-full-access"] as const;
+
+function quote(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}
 
 /** The shapes in which Codex hands a script over. */
 const wrappings: readonly [string, (command: string) => string | readonly string[]][] = [
@@ -25,74 +29,62 @@ const wrappings: readonly [string, (command: string) => string | readonly string
   ["as argv", (command) => ["bash", "-lc", command]],
 ];
 
+function decide(preset: PresetName, command: string | readonly string[]): string {
+  return evaluate(definePolicy({ preset, workspace }), { kind: "command", command, cwd: "/srv/app" })
+    .decision;
+}
+
 describe("the dangerous corpus", () => {
-  it("has at least 300 entries, all different", () => {
-    expect(new Set(dangerous.map(({ command }) => command)).size).toBeGreaterThanOrEqual(300);
+  it("has at least 1,000 entries, all different", () => {
+    expect(new Set(dangerous.map(({ command }) => command)).size).toBeGreaterThanOrEqual(1_000);
   });
 
-  it.for(strict.flatMap((preset) => wrappings.map(([how, wrap]) => [preset, how, wrap] as const)))(
-    "accepts nothing under %s, %s",
+  it.for(presets.flatMap((preset) => wrappings.map(([how, wrap]) => [preset, how, wrap] as const)))(
+    "has nothing that %s accepts beyond its promise, %s",
     ([preset, , wrap]) => {
-      const policy = definePolicy({ preset, workspace });
-      const accepted = dangerous.filter(
-        ({ command }) =>
-          evaluate(policy, { kind: "command", command: wrap(command), cwd: "/srv/app" }).decision === "allow",
+      const rank = presets.indexOf(preset);
+      const beyond = dangerous.filter(
+        ({ acceptedBy }) =>
+          acceptedBy === undefined || presets.findIndex((name) => name === acceptedBy) > rank,
       );
-      expect(accepted).toEqual([]);
+      expect(beyond.filter(({ command }) => decide(preset, wrap(command)) === "allow")).toEqual([]);
     },
   );
 
-  it("is refused by the rule that each entry names", () => {
-    const policy = definePolicy({ preset: "danger-full-access", workspace });
-    for (const { command, rule } of dangerous) {
-      const found = evaluate(policy, { kind: "command", command, cwd: "/srv/app" });
-      expect({ command, rule: found.rule }).toEqual({ command, rule });
-    }
-  });
-
   it("is accepted under bypass, which checks nothing", () => {
-    const policy = definePolicy({ preset: "bypass", workspace });
-    for (const { command } of dangerous) {
-      expect(evaluate(policy, { kind: "command", command, cwd: "/srv/app" }).decision).toBe("allow");
-    }
+    expect(dangerous.filter(({ command }) => decide("bypass", command) !== "allow")).toEqual([]);
   });
 
   it("is never asked about where the default is deny", () => {
-    const policy = definePolicy({ preset: "developer", default: "deny", workspace });
-    for (const { command } of dangerous) {
-      expect(evaluate(policy, { kind: "command", command, cwd: "/srv/app" }).decision).toBe("deny");
-    }
+    const policy = definePolicy({ preset: "workspace-write", default: "deny", workspace });
+    const decisions = dangerous.map(
+      ({ command }) => evaluate(policy, { kind: "command", command, cwd: "/srv/app" }).decision,
+    );
+    expect(new Set(decisions)).toEqual(new Set(["deny"]));
   });
 });
 
 describe("the ordinary corpus", () => {
-  it("has at least 300 entries, all different", () => {
-    expect(new Set(ordinary.map(({ command }) => command)).size).toBeGreaterThanOrEqual(300);
+  it("is accepted, asked about and denied per preset as the documentation says", () => {
+    const rows = presets.map((preset) => {
+      const decisions = ordinary.map((command) => decide(preset, command));
+      const share = (decision: string): string =>
+        `${Math.round((decisions.filter((found) => found === decision).length / ordinary.length) * 100)}%`;
+      return `${preset}: ${share("allow")} accepted, ${share("ask")} asked about, ${share("deny")} denied`;
+    });
+    const page = readFileSync(new URL("../../../docs/approvals.md", import.meta.url), "utf8");
+    expect(rows.filter((row) => !page.includes(row))).toEqual([]);
   });
 
-  it.for(wrappings)("is accepted under developer but for 2%%, %s", ([, wrap]) => {
-    const policy = definePolicy({ preset: "developer", workspace });
-    const stopped = ordinary.filter(
-      ({ command }) =>
-        evaluate(policy, { kind: "command", command: wrap(command), cwd: "/srv/app" }).decision !== "allow",
-    );
-    expect(stopped.length / ordinary.length).toBeLessThanOrEqual(0.02);
+  it("has at least 600 entries, all different", () => {
+    expect(new Set(ordinary).size).toBeGreaterThanOrEqual(600);
   });
 
-  it("is judged by the rule that each entry names", () => {
-    const policy = definePolicy({ preset: "developer", workspace });
-    for (const { command, rule } of ordinary) {
-      const found = evaluate(policy, { kind: "command", command, cwd: "/srv/app" });
-      expect({ command, rule: found.rule }).toEqual({ command, rule });
-    }
-  });
-
-  it("changes nothing under read-only", () => {
-    const policy = definePolicy({ preset: "read-only", workspace });
-    const changing = ordinary.filter(({ rule }) => rule !== "preset/developer/read");
-    for (const { command } of changing) {
-      const { decision } = evaluate(policy, { kind: "command", command, cwd: "/srv/app" });
-      expect({ command, decision }).toEqual({ command, decision: "deny" });
-    }
+  it.for(wrappings)("is accepted under developer but for 5%%, and at most 1%% is denied, %s", ([, wrap]) => {
+    const decisions = ordinary.map((command) => decide("developer", wrap(command)));
+    const share = (decision: string): number =>
+      decisions.filter((found) => found === decision).length / ordinary.length;
+    expect(share("allow")).toBeGreaterThanOrEqual(0.95);
+    expect(share("deny")).toBeLessThanOrEqual(0.01);
   });
 });

@@ -1,25 +1,30 @@
-/** What one evaluation may cost. Beyond any of these a command is not refused unread: it is never allowed. */
+/** What one evaluation may cost. A command beyond any of these is too long to judge, so a person is asked. */
 export const LIMITS = {
-  /** Characters of a command that are read at all; twice what a model can sensibly write in one call. */
-  sourceChars: 131_072,
-  /** Characters parsed in one evaluation, with the text inside `bash -c`, `eval` and here-documents counted again. */
-  parsedChars: 393_216,
-  /** Simple commands judged in one evaluation: a command of 64 KB stays below 50 ms. */
-  invocations: 400,
-  /** Words and redirections in one evaluation: more than the longest list of files that people pass. */
-  words: 2_000,
-  /** Words that are parsed: three times as many as are looked at, since words of the grammar and of blank lines count too. */
-  parsedWords: 6_000,
-  /** Shells in shells, wrappers around wrappers, substitutions in substitutions. Deeper than people nest. */
-  nesting: 24,
-  /** Open brackets of any kind at one point of the text. The parser's time grows with the square of this. */
-  brackets: 200,
-  /** Values of one variable that are tried; with more it counts as unknown. */
-  variants: 6,
-  /** Pieces (quotes, variables, literals) of one word. */
-  wordParts: 256,
-  /** Words that one brace expansion may give. */
-  braceWords: 64,
+  /** Characters of a command, quoted data and here-documents included. */
+  sourceChars: 1_048_576,
+  /** Characters outside of quotes and here-documents: what the parser's time depends on. */
+  syntaxChars: 8_192,
+  /** Unquoted brackets of each kind. The parser's time grows with the square of their number. */
+  brackets: 96,
+  hereDocuments: 16,
+  /** Dollar signs and backticks in double quotes and unquoted here-documents. */
+  expansions: 256,
+  /** Unquoted line ends, semicolons, ampersands and pipes. */
+  separators: 1_000,
+  /** Simple commands after loops are unrolled. */
+  commands: 400,
+  /** Words after loops are unrolled and braces are expanded. */
+  words: 4_000,
+  /** Characters of one argument of a program whose declaration reads it: a script for sed, awk or jq. */
+  argumentChars: 32_768,
+  /** Characters of all words after expansion. */
+  expandedChars: 2_097_152,
+  /** Scripts inside scripts, wrappers around wrappers, substitutions in substitutions. */
+  nesting: 12,
+  /** Folders that a command may run in, after each `cd` that may fail. */
+  folders: 4,
+  /** Names that a file name pattern may match. */
+  matches: 1_000,
   /** Regular expressions of a policy see this many characters of one command. */
-  regexChars: 65_536,
+  regexChars: 16_384,
 } as const;

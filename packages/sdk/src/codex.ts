@@ -133,6 +133,7 @@ export class Codex implements Topics, AsyncDisposable {
         ...(options.handlers ? [options.handlers] : []),
       ],
       itemFor: (threadId, itemId) => this.#router.item(threadId, itemId),
+      itemsOf: (threadId) => this.#router.items(threadId),
       emit: (event) => this.#router.show(event),
       ...(options.approvalTimeoutMs === undefined ? {} : { approvalTimeoutMs: options.approvalTimeoutMs }),
     });

@@ -2,19 +2,17 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import {
   createApprover,
   definePolicy,
+  describeRule,
   remember,
   type Answer,
   type AskHandler,
   type AuditRecord,
   type Policy,
-  type WireRequest,
+  type CommandRequest,
 } from "../index.ts";
 
 const policy = definePolicy({ workspace: { roots: ["/w"], home: "/home/me" } });
-const wire = (command: string, more: object = {}): WireRequest => ({
-  method: "item/commandExecution/requestApproval",
-  params: { kind: "command", command, cwd: "/w", ...more },
-});
+const command = (text: string): CommandRequest => ({ kind: "command", command: text, cwd: "/w" });
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -28,8 +26,8 @@ describe("an approver", () => {
     const ask = vi.fn<AskHandler>();
     const records: AuditRecord[] = [];
     const approve = createApprover({ policy, ask, onDecision: (record) => records.push(record) });
-    expect((await approve(wire("npm test"))).response).toEqual({ decision: "accept" });
-    expect((await approve(wire("sudo id"))).response).toEqual({ decision: "decline" });
+    expect((await approve(command("ls -la"))).outcome).toMatchObject({ decision: "allow", lasting: "call" });
+    expect((await approve(command("sudo id"))).outcome).toMatchObject({ decision: "deny", cancel: false });
     expect(ask).not.toHaveBeenCalled();
     expect(records.map(({ decision, decidedBy }) => [decision, decidedBy])).toEqual([
       ["allow", "policy"],
@@ -38,8 +36,8 @@ describe("an approver", () => {
   });
 
   it("says no when there is nobody to ask", async () => {
-    const { response, record } = await createApprover({ policy })(wire("deploytool"));
-    expect(response).toEqual({ decision: "decline" });
+    const { outcome, record } = await createApprover({ policy })(command("deploytool"));
+    expect(outcome.decision).toBe("deny");
     expect(record.decidedBy).toBe("nobody");
   });
 
@@ -53,7 +51,7 @@ describe("an approver", () => {
         return new Promise<Answer>(() => {});
       },
     });
-    const pending = approve(wire("deploytool"));
+    const pending = approve(command("deploytool"));
     await vi.advanceTimersByTimeAsync(999);
     expect(signal?.aborted).toBe(false);
     await vi.advanceTimersByTimeAsync(1);
@@ -70,8 +68,8 @@ describe("an approver", () => {
       policy,
       ask: [late, async () => ({ decision: "allow", by: "ann" }), async () => new Promise(() => {})],
     });
-    const { response, record } = await approve(wire("deploytool"));
-    expect(response).toEqual({ decision: "accept" });
+    const { outcome, record } = await approve(command("deploytool"));
+    expect(outcome).toMatchObject({ decision: "allow", lasting: "call" });
     expect([record.decidedBy, record.by]).toEqual(["person", "ann"]);
     expect(late.mock.calls[0]?.[1].aborted).toBe(true);
   });
@@ -82,11 +80,11 @@ describe("an approver", () => {
     };
     const nonsense = (() => ({ decision: "yes" })) as unknown as AskHandler;
     expect(
-      (await createApprover({ policy, ask: [fails, () => undefined, nonsense] })(wire("deploytool"))).record
-        .decidedBy,
+      (await createApprover({ policy, ask: [fails, () => undefined, nonsense] })(command("deploytool")))
+        .record.decidedBy,
     ).toBe("nobody");
     expect(
-      (await createApprover({ policy, ask: [fails, () => ({ decision: "allow" })] })(wire("deploytool")))
+      (await createApprover({ policy, ask: [fails, () => ({ decision: "allow" })] })(command("deploytool")))
         .record.decision,
     ).toBe("allow");
   });
@@ -94,7 +92,7 @@ describe("an approver", () => {
   it("ends when the question is withdrawn", async () => {
     const controller = new AbortController();
     const pending = createApprover({ policy, ask: async () => new Promise<Answer>(() => {}) })(
-      wire("deploytool"),
+      command("deploytool"),
       controller.signal,
     );
     controller.abort();
@@ -106,16 +104,16 @@ describe("an approver", () => {
       policy,
       ask: () => ({ decision: "deny", cancel: true, reason: "not today" }),
     });
-    const { response, record } = await approve(wire("deploytool"));
-    expect([response, record.reason]).toEqual([{ decision: "cancel" }, "not today"]);
+    const { outcome } = await approve(command("deploytool"));
+    expect(outcome).toEqual({ decision: "deny", cancel: true, reason: "not today" });
   });
 
   it("sees a policy that changes in the middle", async () => {
     let current: Policy = policy;
     const approve = createApprover({ policy: () => current });
-    expect((await approve(wire("npm test"))).record.decision).toBe("allow");
-    current = definePolicy({ deny: ["npm"] });
-    expect((await approve(wire("npm test"))).record.decision).toBe("deny");
+    expect((await approve(command("ls"))).record.decision).toBe("allow");
+    current = definePolicy({ deny: ["ls"] });
+    expect((await approve(command("ls"))).record.decision).toBe("deny");
   });
 
   it("does not trust paths when the resolver fails", async () => {
@@ -123,21 +121,20 @@ describe("an approver", () => {
       policy,
       resolve: async () => Promise.reject(new Error("no disk")),
     });
-    expect((await approve(wire("echo x > a.txt"))).record.decision).toBe("deny");
+    expect((await approve(command("echo x > a.txt"))).record.decision).toBe("deny");
   });
 
   it("grants a person's yes to permissions, but not what nobody may grant", async () => {
     const approve = createApprover({ policy, ask: () => ({ decision: "allow", lasting: "session" }) });
-    const { response } = await approve({
-      method: "item/permissions/requestApproval",
-      params: {
-        cwd: "/w",
-        permissions: { network: { enabled: true }, fileSystem: { read: null, write: ["/data/x", "/etc"] } },
-      },
+    const { outcome } = await approve({
+      kind: "permissions",
+      cwd: "/w",
+      permissions: { network: { enabled: true }, fileSystem: { read: null, write: ["/data/x", "/etc"] } },
     });
-    expect(response).toEqual({
-      permissions: { network: { enabled: true }, fileSystem: { read: null, write: ["/data/x"] } },
-      scope: "session",
+    expect(outcome).toMatchObject({
+      decision: "allow",
+      lasting: "session",
+      grant: { network: { enabled: true }, fileSystem: { read: null, write: ["/data/x"] } },
     });
   });
 });
@@ -145,40 +142,36 @@ describe("an approver", () => {
 describe("always allow this", () => {
   const always = createApprover({ policy, ask: () => ({ decision: "allow", lasting: "always" }) });
 
-  it.for([
-    ["npm publish --tag next", [{ kind: "prefix", argv: ["npm", "publish"] }]],
-    ["bash -lc 'cd x && deploytool --fast'", [{ kind: "exact", argv: ["deploytool", "--fast"] }]],
-    ["python3 -c 'print(1)'", [{ kind: "script", text: "python3 -c 'print(1)'" }]],
-    ["deploytool 'a b'", [{ kind: "script", text: "deploytool 'a b'" }]],
-  ] as const)("turns %s into a rule after which nobody is asked", async ([command, rules]) => {
-    const { remember: stored } = await always(wire(command));
-    expect(stored).toEqual(rules);
-    const next = createApprover({ policy: remember(policy, stored) });
-    expect((await next(wire(command))).record).toMatchObject({ decision: "allow", decidedBy: "policy" });
-  });
+  it.each(["npm publish --tag next > ../log", "bash -lc 'cd x && deploytool --fast'", "frob $((1)) | sh"])(
+    "stores a rule for exactly %s and nothing else",
+    async (text) => {
+      const { remember: stored, outcome } = await always(command(text));
+      expect(stored).toEqual([{ kind: "script", text, note: "exactly this script, redirections included" }]);
+      expect(outcome).toMatchObject({ decision: "allow", lasting: "always", rule: stored[0] });
+      const next = createApprover({ policy: remember(policy, stored) });
+      expect((await next(command(text))).record).toMatchObject({ decision: "allow", decidedBy: "policy" });
+      expect((await next(command(`${text} x`))).record.decision).toBe("deny");
+    },
+  );
 
-  it("says so to Codex as well, when it offers to remember the same", async () => {
-    const { response } = await always(
-      wire("npm publish", { proposedExecpolicyAmendment: ["npm", "publish"] }),
-    );
-    expect(response).toEqual({
-      decision: { acceptWithExecpolicyAmendment: { execpolicy_amendment: ["npm", "publish"] } },
-    });
-    const wider = await always(wire("npm publish", { proposedExecpolicyAmendment: ["npm"] }));
-    expect(wider.response).toEqual({ decision: "acceptForSession" });
+  it("is described in words", async () => {
+    const { remember: stored } = await always(command("frob > x"));
+    expect(stored.map(describeRule)).toEqual(["exactly the script: frob > x"]);
   });
 
   it("remembers hosts, tools and files as what they are", async () => {
-    const network = await always(
-      wire("curl x", { networkApprovalContext: { host: "api.example.org", protocol: "https" } }),
-    );
-    expect(network.remember).toEqual([{ kind: "host", host: "api.example.org", lasting: "always" }]);
-    const meta = { codex_approval_kind: "mcp_tool_call", tool_name: "read", persist: "session" };
-    const tool = await always({
-      method: "mcpServer/elicitation/request",
-      params: { serverName: "s", mode: "form", message: "", _meta: meta },
+    const network = await always({
+      ...command("curl x"),
+      network: { host: "api.example.org", protocol: "https" },
     });
+    expect(network.remember).toEqual([{ kind: "host", host: "api.example.org", lasting: "always" }]);
+    const tool = await always({ kind: "mcpTool", server: "s", tool: "read" });
     expect(tool.remember).toEqual([{ kind: "mcp", server: "s", tool: "read", lasting: "session" }]);
-    expect(tool.response).toEqual({ action: "accept", content: {}, _meta: { persist: "session" } });
+    const patch = await always({
+      kind: "fileChange",
+      changes: [{ path: "/data/x", kind: "add" }],
+      cwd: "/w",
+    });
+    expect(patch.remember).toEqual([{ kind: "path", glob: "/data/x", access: "write" }]);
   });
 });

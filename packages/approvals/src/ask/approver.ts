@@ -1,20 +1,16 @@
-import { policyOutcome } from "../decisions/decide.ts";
-import type { Outcome, WireResponse } from "../decisions/outcome.ts";
-import { respond } from "../decisions/respond.ts";
-import type { PathFacts } from "../files/places.ts";
+import type { PathFacts } from "../files/path-facts.ts";
 import { evaluate } from "../policy/evaluate.ts";
 import type { Evaluation } from "../policy/evaluation.ts";
 import type { Policy } from "../policy/policy.ts";
 import type { Lasting, Rule } from "../policy/rule.ts";
-import { readRequest, type WireRequest } from "../request/read-request.ts";
 import type { ApprovalRequest } from "../request/request.ts";
 import type { Answer } from "./answer.ts";
 import { firstAnswer } from "./first-answer.ts";
+import type { Outcome } from "./outcome.ts";
 import { suggestRules } from "./suggest-rules.ts";
 
 /** What a person (or a program that stands for one) is asked. */
 export interface Question {
-  readonly wire: WireRequest;
   readonly request: ApprovalRequest;
   readonly evaluation: Evaluation;
   /** The rules that an answer with `lasting: "always"` would add. */
@@ -31,7 +27,6 @@ export type DecidedBy = "policy" | "person" | "timeout" | "withdrawn" | "nobody"
 
 /** One line of the audit, written for every request, also for those that nobody was asked about. */
 export interface AuditRecord {
-  readonly method: string;
   readonly request: ApprovalRequest;
   /** What the policy said. */
   readonly evaluation: Evaluation;
@@ -55,8 +50,7 @@ export interface ApproverOptions {
 }
 
 export interface Approval {
-  /** What to send; undefined when the method has no answer in its own shape, and an error is the refusal. */
-  readonly response: WireResponse | undefined;
+  readonly outcome: Outcome;
   readonly record: AuditRecord;
   /** Rules to store, after "always allow this". */
   readonly remember: readonly Rule[];
@@ -71,23 +65,17 @@ const DEFAULT_TIMEOUT_MS = 600_000;
  */
 export function createApprover(
   options: ApproverOptions,
-): (wire: WireRequest, signal?: AbortSignal) => Promise<Approval> {
+): (request: ApprovalRequest, signal?: AbortSignal) => Promise<Approval> {
   const handlers = typeof options.ask === "function" ? [options.ask] : (options.ask ?? []);
-  return async (wire, signal) => {
+  return async (request, signal) => {
     const policy = typeof options.policy === "function" ? options.policy() : options.policy;
-    const request = readRequest(wire);
     const evaluation = evaluate(policy, request, await factsFor(policy, request, options));
-    if (evaluation.decision !== "ask")
-      return settle(
-        wire,
-        request,
-        evaluation,
-        policyOutcome(policy, evaluation),
-        { decidedBy: "policy" },
-        options,
-      );
+    if (evaluation.decision !== "ask") {
+      const outcome = policyOutcome(policy, evaluation);
+      return settle({ request, evaluation, outcome, decidedBy: "policy" }, options);
+    }
     const suggestions = suggestRules(request, evaluation);
-    const question: Question = { wire, request, evaluation, suggestions };
+    const question: Question = { request, evaluation, suggestions };
     const result = await firstAnswer(
       handlers.map((handler) => async (inner: AbortSignal) => handler(question, inner)),
       options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
@@ -95,22 +83,19 @@ export function createApprover(
     );
     if (result.kind !== "answer") {
       const outcome: Outcome = { decision: "deny", cancel: false, reason: NO_ANSWER[result.kind] };
-      return settle(wire, request, evaluation, outcome, { decidedBy: result.kind }, options);
+      return settle({ request, evaluation, outcome, decidedBy: result.kind }, options);
     }
     const { answer } = result;
-    return settle(
-      wire,
-      request,
-      evaluation,
-      outcomeOf(answer, evaluation),
-      {
-        decidedBy: "person",
-        by: answer.by,
-        remember: answer.decision === "allow" && answer.lasting === "always" ? suggestions : [],
-      },
-      options,
-    );
+    const remember = answer.decision === "allow" && answer.lasting === "always" ? suggestions : [];
+    const outcome = answerOutcome(answer, evaluation, remember);
+    return settle({ request, evaluation, outcome, decidedBy: "person", by: answer.by, remember }, options);
   };
+}
+
+/** The outcome when the policy decides by itself. */
+function policyOutcome(policy: Policy, { decision, lasting, reason, grant, matched }: Evaluation): Outcome {
+  if (decision === "allow") return { decision, lasting, grant: grant?.allowed, rule: matched };
+  return { decision: "deny", cancel: policy.onDeny === "cancel", reason, rule: matched };
 }
 
 const NO_ANSWER = {
@@ -119,35 +104,36 @@ const NO_ANSWER = {
   nobody: "there is nobody to ask",
 } as const;
 
-function outcomeOf(answer: Answer, evaluation: Evaluation): Outcome {
+function answerOutcome(answer: Answer, evaluation: Evaluation, remember: readonly Rule[]): Outcome {
   if (answer.decision !== "allow")
     return {
       decision: "deny",
       cancel: answer.cancel === true,
       reason: answer.reason ?? `refused: ${evaluation.reason}`,
     };
-  return { decision: "allow", lasting: answer.lasting ?? "call" };
+  const rule = remember.length === 1 ? remember[0] : undefined;
+  return {
+    decision: "allow",
+    lasting: answer.lasting ?? "call",
+    grant: evaluation.grant?.ifAccepted,
+    rule,
+  };
 }
 
-interface Settling {
+interface Settled {
+  readonly request: ApprovalRequest;
+  readonly evaluation: Evaluation;
+  readonly outcome: Outcome;
   readonly decidedBy: DecidedBy;
   readonly by?: string | undefined;
   readonly remember?: readonly Rule[];
 }
 
 function settle(
-  wire: WireRequest,
-  request: ApprovalRequest,
-  evaluation: Evaluation,
-  outcome: Outcome,
-  { decidedBy, by, remember = [] }: Settling,
+  { request, evaluation, outcome, decidedBy, by, remember = [] }: Settled,
   { onDecision }: ApproverOptions,
 ): Approval {
-  // An amendment needs a rule that covers it: a person's "always" is the suggested one.
-  const matched = evaluation.matched ?? (remember.length === 1 ? remember[0] : undefined);
-  const response = respond(wire, { ...evaluation, matched }, outcome, decidedBy === "person");
   const record: AuditRecord = {
-    method: wire.method,
     request,
     evaluation,
     decision: outcome.decision,
@@ -157,10 +143,10 @@ function settle(
     ...(by === undefined ? {} : { by }),
   };
   onDecision?.(record);
-  return { response, record, remember };
+  return { outcome, record, remember };
 }
 
-/** A resolver that fails leaves the text of the paths, each marked as one that can't be followed. */
+/** After a resolver that fails, no path can be followed. */
 async function factsFor(
   policy: Policy,
   request: ApprovalRequest,
@@ -170,6 +156,6 @@ async function factsFor(
   try {
     return await resolve(policy, request);
   } catch {
-    return { real: new Proxy({}, { get: () => null }) };
+    return { real: {} };
   }
 }

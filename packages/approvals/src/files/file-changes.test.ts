@@ -38,7 +38,7 @@ describe("a patch", () => {
     [".g\u200cit/config", "deny safety/protected-path"],
     [".git./config", "deny safety/protected-path"],
     [".codex/config.toml", "deny safety/protected-path"],
-    [".github/workflows/ci.yml", "allow preset/developer/write"],
+    [".github/workflows/ci.yml", "ask default"],
     [".gitignore", "allow preset/developer/write"],
     ["/home/me/.ssh/id_rsa", "deny safety/protected-path"],
     ["/home/me/.bashrc", "deny safety/persistence"],
@@ -91,7 +91,8 @@ describe("a patch", () => {
   });
 
   it("sees one name in two cases where the file system does", () => {
-    const facts: PathFacts = { real: {}, caseInsensitive: true };
+    const real = { "/w": "/w", "/W/src": "/W/src", "/W/src/a.ts": "/W/src/a.ts" };
+    const facts: PathFacts = { real, caseInsensitive: true };
     expect(judge(change("/W/src/a.ts"), {}, facts)).toBe("allow preset/developer/write");
     expect(judge(change("/W/src/a.ts"))).toBe("ask default");
   });

@@ -1,22 +1,25 @@
-import { fixedFolder, isAbsolute, isInside, resolvePath } from "./path.ts";
+import { isInside, resolvePath } from "./path.ts";
+import type { PathFacts } from "./path-facts.ts";
+import { protectionOf } from "./protected-names.ts";
 import {
   belowHome,
   isCredential,
   isHarmlessDevice,
   isHomeFolder,
   isProfile,
-  isProtectedSegment,
   isSystemFolder,
   isSystemOwn,
   SOME_HOME,
 } from "./sensitive-paths.ts";
 
-/** What a path is, for somebody who wants to write there. */
+/** What a path is to a command that wants to write there. */
 export type Place =
   | "workspace"
   | "temp"
   /** `.git`, `.codex` and `.agents`. */
-  | "protected"
+  | "owned"
+  /** Hooks, CI, editor tasks, agent instructions, shell files in the workspace. */
+  | "guarded"
   | "credentials"
   /** Shell profiles, cron, systemd, log-in items. */
   | "profile"
@@ -28,14 +31,6 @@ export type Place =
   /** Only running the command would tell. */
   | "unknown";
 
-/** What the file system says about paths, looked up beforehand so that the judgement itself does no I/O. */
-export interface PathFacts {
-  /** Absolute path → where it really leads. `null`: it could not be followed (a loop, no permission). */
-  readonly real: Readonly<Record<string, string | null>>;
-  /** The volume takes `A` and `a` for the same name. */
-  readonly caseInsensitive?: boolean;
-}
-
 export interface PlacesOptions {
   readonly roots: readonly string[];
   readonly temp: readonly string[];
@@ -44,53 +39,89 @@ export interface PlacesOptions {
   readonly facts: PathFacts | undefined;
 }
 
-/** Knows the workspace, and says of any path what it is. Remembers which paths were asked about. */
+/** Where a path leads: with its last link followed, and without. Undefined if that is not known. */
+export interface Location {
+  readonly real: string | undefined;
+  readonly entry: string | undefined;
+}
+
+/** Knows the workspace, and says of any path what it is. Records which paths and patterns were looked up. */
 export class Places {
   readonly home: string;
   readonly cwd: string;
   readonly root: string;
-  /** Every path that mattered: what a resolver has to look up. */
+  /** Every path that mattered, as it is used: what `resolvePaths` has to look up. */
   readonly touched = new Set<string>();
+  readonly patterns = new Set<string>();
   readonly #facts: PathFacts | undefined;
-  readonly #lexicalRoots: readonly string[];
   readonly #roots: readonly string[];
   readonly #temp: readonly string[];
 
   constructor({ roots, temp, home, cwd, facts }: PlacesOptions) {
     this.#facts = facts;
     this.home = home === undefined ? SOME_HOME : resolvePath("/", home);
-    this.cwd = resolvePath("/", cwd);
-    this.#lexicalRoots = roots.map((root) => resolvePath("/", root));
-    this.root = this.#lexicalRoots[0] ?? this.cwd;
-    this.#roots = this.#lexicalRoots.flatMap((root) => this.#bothSpellings(root));
-    this.#temp =
-      facts === undefined ? temp : temp.flatMap((folder) => this.#bothSpellings(resolvePath("/", folder)));
+    this.cwd = cwd === "" ? "/" : cwd;
+    const lexicalRoots = roots.map((root) => resolvePath("/", root));
+    this.root = lexicalRoots[0] ?? this.cwd;
+    this.#roots = lexicalRoots.flatMap((root) => this.#bothSpellings(root));
+    this.#temp = facts === undefined ? temp : temp.flatMap((folder) => this.#bothSpellings(folder));
   }
 
-  /** `path` seen from a folder, by its text. */
-  absolute(path: string, base: string): string {
-    return isAbsolute(path) ? resolvePath("/", path) : resolvePath(base, path);
+  get hasFacts(): boolean {
+    return this.#facts !== undefined;
   }
 
-  /** Where a write to this absolute path really lands. */
-  placeOf(path: string): Place {
-    const wild = fixedFolder(path);
-    // The text after a wildcard or an unknown can't be looked up; the folder before it can.
-    const real = this.#real(wild);
-    if (real === undefined) return "unknown";
-    const full = wild === path ? real : real + path.slice(wild === "/" ? 0 : wild.length);
-    if (path.includes("\u0000") && !this.#isPinned(path)) return "unknown";
-    return this.#judge(this.#fold(full));
+  /** `path` seen from a folder. `..` stays in it: only the file system knows where that leads. */
+  absolute(path: string, folder: string): string {
+    return path.startsWith("/") ? path : `${folder}/${path}`;
   }
 
-  /** Where a path leads, or itself when that is not known. */
-  realPath(path: string): string {
-    return path.includes("\u0000") ? path : (this.#real(path) ?? path);
+  /** The names that a pattern matches, as the shell would write them. Undefined if they are not known. */
+  matchesOf(pattern: string, folder: string): readonly string[] | undefined {
+    // Shells differ in what brackets and `**` match.
+    if (this.#facts === undefined || pattern.includes("[") || pattern.includes("**")) {
+      return undefined;
+    }
+    const absolute = this.absolute(pattern, folder);
+    this.patterns.add(absolute);
+    const found = this.#facts.matches?.[absolute];
+    if (found === undefined || found === null) return undefined;
+    return pattern.startsWith("/") ? found : found.map((path) => path.slice(folder.length + 1));
+  }
+
+  /** @param isPattern Whether wildcards in the path are expanded by the shell. */
+  locate(absolute: string, isPattern = false): Location {
+    const wild = isPattern ? absolute.search(/[*?[]/) : -1;
+    if (wild !== -1) return this.#locatePattern(absolute, wild);
+    const real = this.#follow(absolute);
+    const trimmed = absolute.replace(/\/+$/, "");
+    const slash = trimmed.lastIndexOf("/");
+    const name = trimmed.slice(slash + 1);
+    if (name === "" || name === "." || name === "..") return { real, entry: real };
+    const parent = this.#follow(trimmed.slice(0, slash) || "/");
+    return { real, entry: parent === undefined ? undefined : join(parent, name) };
+  }
+
+  /** The part before the first wildcard can be followed; what matches below it is judged by the pattern. */
+  #locatePattern(absolute: string, wild: number): Location {
+    const slash = absolute.lastIndexOf("/", wild);
+    const folder = this.#follow(absolute.slice(0, slash) || "/");
+    const rest = absolute.slice(slash + 1);
+    if (folder === undefined || rest.split("/").includes("..")) return { real: undefined, entry: undefined };
+    const path = join(folder, rest);
+    return { real: path, entry: path };
+  }
+
+  /** What a location is to a command that changes it: the strictest of the file and of its entry in the folder. */
+  placeOf({ real, entry }: Location): Place {
+    if (real === undefined || entry === undefined) return "unknown";
+    const place = this.#judge(real);
+    if (real === entry || isOpen(this.#judge(entry))) return place;
+    return isOpen(place) ? this.#judge(entry) : place;
   }
 
   isCredential(path: string): boolean {
-    const real = this.#real(path);
-    return isCredential(path, this.home) || (real !== undefined && isCredential(real, this.home));
+    return isCredential(path, this.home);
   }
 
   /** The workspace itself, or a folder above it. */
@@ -99,24 +130,20 @@ export class Places {
   }
 
   inWorkspace(path: string): boolean {
-    const real = this.#real(path);
-    return real !== undefined && this.#roots.some((root) => isInside(this.#fold(root), this.#fold(real)));
-  }
-
-  inTemp(path: string): boolean {
-    return this.#temp.some((folder) => isInside(this.#fold(folder), this.#fold(path)));
+    return this.#roots.some((root) => isInside(this.#fold(root), this.#fold(path)));
   }
 
   /** `/`, a folder right below it, a home folder, a system folder: what no command may delete whole. */
   isPrecious(path: string): boolean {
-    const folder = this.#fold(fixedFolder(path));
-    const wild = folder !== this.#fold(path);
-    if (this.inTemp(folder)) return false;
-    if (this.#roots.some((root) => isInside(this.#fold(root), folder))) return false;
-    if (this.holdsWorkspace(folder) && !wild) return true;
-    if (isSystemFolder(folder)) return true;
+    const wild = path.search(/[*?[]/);
+    const folder = this.#fold(wild === -1 ? path : path.slice(0, path.lastIndexOf("/", wild)) || "/");
+    // Everything in a folder for temporary files may be deleted, but not the folder itself.
+    if (wild !== -1 && this.#temp.includes(folder)) return false;
+    if (this.inWorkspace(folder)) return false;
+    if (this.holdsWorkspace(folder) || isSystemFolder(folder)) return true;
     const below = belowHome(folder, this.home);
     if (below !== undefined) return below === "" || isHomeFolder(below) || isCredential(folder, this.home);
+    if (this.#inTemp(folder)) return false;
     // A disk that is mounted: `/mnt/data`, `/Volumes/Backup`.
     return (
       folder.split("/").length <= 2 || /^\/(?:mnt|cygdrive|media(?:\/[^/]+)?|volumes)\/[^/]+$/i.test(folder)
@@ -124,41 +151,72 @@ export class Places {
   }
 
   #judge(path: string): Place {
-    if (isHarmlessDevice(path)) return path.startsWith("/dev/shm") ? "temp" : "sink";
-    if (path.startsWith("/dev/")) return "device";
+    const folded = this.#fold(path);
+    if (isHarmlessDevice(path)) return "sink";
+    if (path.startsWith("/dev/") && !path.startsWith("/dev/shm/")) return "device";
+    for (const root of this.#roots) {
+      const foldedRoot = this.#fold(root);
+      if (!isInside(foldedRoot, folded)) continue;
+      const segments = folded.slice(foldedRoot.length).split("/").slice(1);
+      return protectionOf(segments) ?? (reachesRepository(segments) ? "guarded" : "workspace");
+    }
     if (isProfile(path, this.home)) return "profile";
     if (isCredential(path, this.home)) return "credentials";
-    for (const root of this.#roots) {
-      const folded = this.#fold(root);
-      if (!isInside(folded, path)) continue;
-      const inner = path.slice(folded.length).split("/");
-      return inner.some(isProtectedSegment) ? "protected" : "workspace";
-    }
-    if (path.split("/").some(isProtectedSegment)) return "protected";
-    if (this.#temp.some((folder) => isInside(this.#fold(folder), path))) return "temp";
+    const protection = protectionOf(path.split("/").slice(1));
+    if (protection === "owned") return "owned";
+    // A home folder below a temporary one is still a home folder.
+    if (isInside(this.home, path)) return "outside";
+    if (this.#inTemp(folded)) return protection ?? "temp";
     return isSystemOwn(path) ? "system" : "outside";
   }
 
-  /** An unknown piece can climb out with `..` unless it is only part of a name. */
-  #isPinned(path: string): boolean {
-    return path.split("/").every((segment) => !segment.includes("\u0000") || /[\w-]/.test(segment));
+  #inTemp(folded: string): boolean {
+    return this.#temp.some((folder) => isInside(this.#fold(folder), folded) && folded !== folder);
   }
 
-  #real(path: string): string | undefined {
-    this.touched.add(path);
-    if (this.#facts === undefined) return path;
-    const real = this.#facts.real[path];
-    if (real === null) return undefined;
-    return real === undefined ? path : resolvePath("/", real);
+  /** Follows a path by the facts. Without any facts, by its text. */
+  #follow(absolute: string): string | undefined {
+    this.touched.add(absolute);
+    if (isProcessLink(absolute)) return undefined;
+    if (this.#facts === undefined) return resolvePath("/", absolute);
+    const real = this.#facts.real[absolute];
+    return real === null || real === undefined ? undefined : real;
   }
 
   /** A root counts under its own name and under the one that links lead to. */
   #bothSpellings(folder: string): string[] {
-    const real = this.#real(folder) ?? folder;
-    return real === folder ? [folder] : [folder, real];
+    const plain = resolvePath("/", folder);
+    this.touched.add(plain);
+    const real = this.#facts?.real[plain] ?? plain;
+    return real === plain ? [plain] : [plain, real];
   }
 
   #fold(path: string): string {
     return this.#facts?.caseInsensitive === true ? path.toLowerCase() : path;
   }
+}
+
+/**
+ * `**` stands for everything below a folder, hidden or not. Below a root that includes `.git`, where only files with an
+ * ordinary ending or one exact name are sure not to be git's own.
+ */
+function reachesRepository(segments: readonly string[]): boolean {
+  if (segments[0] !== "**") return false;
+  const name = segments.at(-1) ?? "**";
+  return name === "**" || (/[*?[]/.test(name) && !/\.[a-z]\w*$/i.test(name));
+}
+
+function isOpen(place: Place): boolean {
+  return place === "workspace" || place === "temp" || place === "sink";
+}
+
+function join(folder: string, rest: string): string {
+  return folder === "/" ? `/${rest}` : `${folder}/${rest}`;
+}
+
+/** `/proc/self/cwd` and the like lead elsewhere for every process, so nothing that is looked up here holds. */
+function isProcessLink(path: string): boolean {
+  return /^\/+(?:proc\/+(?:self|thread-self|\d+)\/+(?:cwd|root|exe|fd|fdinfo|map_files|task|ns)|dev\/+fd)(?:\/|$)/.test(
+    resolvePath("/", path),
+  );
 }

@@ -1,9 +1,7 @@
-import { foldName } from "./path.ts";
-
 /** Where `~` leads when the policy does not say. No real folder has this name. */
 export const SOME_HOME = "/~";
 
-/** Below a home folder: what opens other doors. */
+/** Below a home folder: secrets. */
 const HOME_CREDENTIALS =
   /^(?:\.ssh|\.aws|\.gnupg|\.gpg|\.azure|\.netrc|_netrc|\.npmrc|\.pypirc|\.pgpass|\.my\.cnf|\.git-credentials|\.vault-token|\.password-store|\.mozilla|\.bitcoin|\.electrum|\.kube\/config|\.docker\/config\.json|\.codex\/auth\.json|\.claude\/\.credentials\.json|\.cargo\/credentials(?:\.toml)?|\.gem\/credentials|\.terraform\.d\/credentials\.tfrc\.json|\.config\/(?:gcloud|gh|hub|google-chrome|chromium|op|doctl|heroku|rclone)|\.local\/share\/keyrings|library\/keychains|\.(?:bash|zsh|psql|mysql|node_repl)_history)(?:\/|$)/;
 
@@ -26,8 +24,7 @@ const SYSTEM_FOLDERS =
 const SYSTEM_OWN =
   /^(?:[A-Za-z]:)?\/(?:bin|boot|efi|etc|lib|lib32|lib64|libx32|proc|sbin|sys|usr\/(?!local\/|src\/)|usr$|var\/(?:lib|log|spool|cache)|system|library|private\/etc|windows|program files|program files \(x86\)|programdata)(?:\/|$|(?<=usr\/))/;
 
-const HARMLESS_DEVICE =
-  /^\/dev\/(?:null|zero|full|random|urandom|tty|stdin|stdout|stderr|fd\/\d+|ptmx|pts\/\d+|shm(?:\/.*)?)$/;
+const HARMLESS_DEVICE = /^\/dev\/(?:null|zero|full|random|urandom|tty|stdin|stdout|stderr)$/;
 
 /** The part below a home folder, whoever owns it, in lower case; undefined elsewhere. */
 export function belowHome(path: string, home: string): string | undefined {
@@ -55,13 +52,6 @@ export function isHomeFolder(below: string): boolean {
   );
 }
 
-/** Secrets that live in projects. Reading one is everyday work; sending one away is not. */
-export function isProjectSecret(path: string): boolean {
-  return /\/(?:\.env(?:\.(?!example|sample|template)[\w-]+)?|\.npmrc|\.pypirc|secrets?\.(?:ya?ml|json|toml)|credentials(?:\.json)?|[^/]*\.pem|[^/]*\.key|[^/]*\.p12|service-account[^/]*\.json|auth\.json)$/i.test(
-    path,
-  );
-}
-
 /** Whether writing here makes something run later, in another shell or at boot. */
 export function isProfile(path: string, home: string): boolean {
   const below = belowHome(path, home);
@@ -78,10 +68,4 @@ export function isSystemOwn(path: string): boolean {
 
 export function isHarmlessDevice(path: string): boolean {
   return HARMLESS_DEVICE.test(path);
-}
-
-/** Folders that belong to git and to Codex, however the file system lets them be spelt. */
-export function isProtectedSegment(segment: string): boolean {
-  const folded = foldName(segment);
-  return folded === ".git" || folded === ".codex" || folded === ".agents" || folded === "git~1";
 }

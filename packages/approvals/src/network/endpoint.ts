@@ -1,44 +1,90 @@
-/** A host and, where it is known, a port. Host in lower case, without brackets or a final dot. */
+/** A host and, where it is known, a port. Host in lower case, without brackets or a final dot, addresses in one spelling. */
 export interface Endpoint {
   readonly host: string;
   readonly port: number | undefined;
 }
 
-const PORTS: Record<string, number> = { http: 80, https: 443, ftp: 21, ssh: 22, git: 9418, ws: 80, wss: 443 };
+const PORTS: Readonly<Record<string, number>> = {
+  ftp: 21,
+  git: 9418,
+  http: 80,
+  https: 443,
+  ssh: 22,
+  ws: 80,
+  wss: 443,
+};
 
-/** Reads `https://host:port/…`, `user@host:path`, `host:port` and plain hosts. Undefined when there is no host in it. */
+const URL_TEXT =
+  /^([a-z][a-z0-9+.-]*):\/\/(?:[^/?#@]*@)?(\[[0-9a-f:.]+\]|[\w.-]+)(?::(\d{1,5}))?(?:[/?#]|$)/i;
+const SCP_TEXT = /^(?:[\w.-]+@)?([\w.-]+):(?!\d+(?:\/|$))[^@]*$/;
+const PLAIN_TEXT = /^(?:[^/?#@]*@)?(\[[0-9a-f:.]+\]|[\w.-]+)(?::(\d{1,5}))?(?:[/?#]|$)/i;
+
+/**
+ * Reads `https://host:port/…`, `user@host:path`, `host:port` and plain hosts. Undefined where programs could disagree
+ * about which part is the host: it is then not known.
+ */
 export function readEndpoint(text: string): Endpoint | undefined {
-  // Programs disagree about what a backslash or a space in a URL means: not one of them is taken at its word.
-  if (/[\\\s]/.test(text)) return undefined;
-  const url = /^([a-z][a-z0-9+.-]*):\/\/(?:[^/?#@]*@)?(\[[^\]]*\]|[^/?#:@]+)(?::(\d+))?(?:[/?#]|$)/i.exec(
-    text,
-  );
-  if (url !== null) return endpoint(url[2], url[3], PORTS[(url[1] ?? "").toLowerCase()]);
-  // Whatever claims to be a URL and does not read as one is not guessed at.
+  // Backslashes, blanks, other scripts and percent signs mean different things to different programs.
+  if (!/^[\x21-\x5b\x5d-\x7e]+$/.test(text)) return undefined;
+  const url = URL_TEXT.exec(text);
+  if (url !== null) return endpointOf(url[2], url[3], PORTS[(url[1] ?? "").toLowerCase()]);
   if (text.includes("://")) return undefined;
-  const scp = /^(?:[\w.-]+@)?([\w.-]+):(?!\d+(?:\/|$))/.exec(text);
-  if (scp !== null) return endpoint(scp[1], undefined, 22);
-  const plain = /^(?:[^/?#@]*@)?(\[[^\]]*\]|[\w.-]+)(?::(\d+))?(?:[/?#]|$)/.exec(text);
-  return plain === null ? undefined : endpoint(plain[1], plain[2], undefined);
+  const scp = SCP_TEXT.exec(text);
+  if (scp !== null) return endpointOf(scp[1], undefined, 22);
+  const plain = PLAIN_TEXT.exec(text);
+  return plain === null ? undefined : endpointOf(plain[1], plain[2], undefined);
 }
 
-function endpoint(host = "", port?: string, usual?: number): Endpoint | undefined {
-  const name = host
-    .replace(/^\[|\]$/g, "")
-    .replace(/\.+$/, "")
-    .toLowerCase();
-  if (name === "" || name.includes("\u0000")) return undefined;
-  const number = port === undefined ? usual : Number(port);
-  return { host: canonicalHost(name), port: number };
+function endpointOf(text = "", port?: string, usual?: number): Endpoint | undefined {
+  const host = text.startsWith("[") ? canonicalIpv6(text.slice(1, -1)) : canonicalName(text);
+  return host === undefined ? undefined : { host, port: port === undefined ? usual : Number(port) };
 }
 
-/** `0x7f.1`, `2130706433` and `017700000001` are spellings of 127.0.0.1 that every resolver takes. */
-function canonicalHost(host: string): string {
-  const parts = host.split(".");
-  if (parts.length > 4 || !parts.every((part) => /^(?:0x[0-9a-f]*|\d+)$/.test(part))) return host;
+/** A host as a policy compares it. Undefined for what is neither a name nor an address. */
+export function canonicalHost(text: string): string | undefined {
+  const bare = text.replace(/^\[|\]$/g, "");
+  return bare.includes(":") ? canonicalIpv6(bare) : canonicalName(bare);
+}
+
+function canonicalName(text: string): string | undefined {
+  const name = text.replace(/\.+$/, "").toLowerCase();
+  if (name === "" || name.startsWith(".") || name.includes("..")) return undefined;
+  const parts = name.split(".");
+  // `0x7f.1`, `2130706433` and `017700000001` are spellings of 127.0.0.1 that every resolver takes.
+  if (!/^(?:0x[0-9a-f]*|\d+)$/.test(parts.at(-1) ?? "")) return name;
+  if (parts.length > 4 || !parts.every((part) => /^(?:0x[0-9a-f]*|\d+)$/.test(part))) return undefined;
   const numbers = parts.map((part) => (/^0\d/.test(part) ? Number.parseInt(part, 8) : Number(part || "0")));
   const last = numbers.pop() ?? 0;
+  if (numbers.some((number) => !(number <= 255)) || !(last < 256 ** (4 - numbers.length))) return undefined;
   const address = numbers.reduce((sum, part, index) => sum + part * 256 ** (3 - index), last);
-  if (!Number.isSafeInteger(address) || address > 0xff_ff_ff_ff) return host;
+  return ipv4(address);
+}
+
+function ipv4(address: number): string {
   return [24, 16, 8, 0].map((shift) => Math.floor(address / 2 ** shift) % 256).join(".");
+}
+
+/** The shortest spelling; addresses that carry an IPv4 address become that one. */
+function canonicalIpv6(text: string): string | undefined {
+  const url = URL.parse(`http://[${text}]/`);
+  if (url === null) return undefined;
+  const address = url.hostname.slice(1, -1);
+  const groups = expandGroups(address);
+  const low = (groups[6] ?? 0) * 65_536 + (groups[7] ?? 0);
+  const isZero = (from: number, to: number): boolean => groups.slice(from, to).every((group) => group === 0);
+  // ::ffff:a.b.c.d (mapped), ::a.b.c.d (compatible), 64:ff9b::a.b.c.d (NAT64).
+  if (isZero(0, 5) && (groups[5] === 0xff_ff || (groups[5] === 0 && low > 1))) return ipv4(low);
+  if (groups[0] === 0x64 && groups[1] === 0xff_9b && isZero(2, 6)) return ipv4(low);
+  // 2002:aabb:ccdd:: (6to4).
+  if (groups[0] === 0x20_02) return ipv4((groups[1] ?? 0) * 65_536 + (groups[2] ?? 0));
+  return address;
+}
+
+function expandGroups(address: string): readonly number[] {
+  const [head = "", tail] = address.split("::");
+  const read = (part: string): number[] =>
+    part === "" ? [] : part.split(":").map((group) => Number.parseInt(group, 16));
+  if (tail === undefined) return read(head);
+  const [front, back] = [read(head), read(tail)];
+  return [...front, ...Array.from({ length: 8 - front.length - back.length }, () => 0), ...back];
 }

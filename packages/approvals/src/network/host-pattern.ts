@@ -1,5 +1,5 @@
 import { PolicyError } from "../errors.ts";
-import type { Endpoint } from "./endpoint.ts";
+import { canonicalHost, type Endpoint } from "./endpoint.ts";
 
 /**
  * `example.com` is that host alone, `*.example.com` every host below it, `**.example.com` both, `*` every host.
@@ -16,7 +16,8 @@ export function compileHostPattern(pattern: string): HostPattern {
     );
   }
   const [, rawHost = "", low, high = low] = match;
-  const host = rawHost.replace(/^\[|\]$/g, "").toLowerCase();
+  const bare = rawHost.replace(/^\[|\]$/g, "").toLowerCase();
+  const host = bare.includes("*") ? bare : (canonicalHost(rawHost) ?? bare);
   const matchesHost = hostMatcher(host, pattern);
   if (low === undefined) return (endpoint) => matchesHost(endpoint.host);
   const [from, to] = [Number(low), Number(high)];

@@ -1,4 +1,4 @@
-/** Where a host lies. Names are judged by their text: what a name resolves to is not known here. */
+/** Where a canonical host lies. Names are judged by their text: what a name resolves to is not known here. */
 export type HostRange = "loopback" | "private" | "metadata" | "public";
 
 const METADATA = new Set([
@@ -9,10 +9,11 @@ const METADATA = new Set([
   "metadata",
   "fd00:ec2::254",
   "instance-data",
+  "metadata.goog",
 ]);
 
 export function rangeOf(host: string): HostRange {
-  const bare = host.startsWith("::ffff:") ? host.slice(7) : host;
+  const bare = host;
   if (METADATA.has(bare)) return "metadata";
   if (bare === "localhost" || bare.endsWith(".localhost") || /^127\.\d+\.\d+\.\d+$/.test(bare))
     return "loopback";

@@ -23,6 +23,7 @@ export interface CompiledPolicy {
   readonly policy: Policy;
   readonly preset: Preset;
   readonly deny: readonly CompiledRule[];
+  readonly ask: readonly CompiledRule[];
   readonly allow: readonly CompiledRule[];
   readonly alsoAllow: readonly CompiledRule[];
   readonly hostsDenied: readonly HostPattern[];
@@ -53,12 +54,15 @@ export function compilePolicy(policy: Policy): CompiledPolicy {
     policy,
     preset: PRESETS[policy.preset],
     deny: policy.deny.map((rule, index) => compileRule(rule, `deny[${index}]`, roots)),
+    ask: policy.ask.map((rule, index) => compileRule(rule, `ask[${index}]`, roots)),
     allow: policy.allow.map((rule, index) => compileRule(rule, `allow[${index}]`, roots)),
     alsoAllow: policy.alsoAllow.map((rule, index) => compileRule(rule, `alsoAllow[${index}]`, roots)),
     hostsDenied: policy.network.deny.map(compileHostPattern),
     hostsAllowed: policy.network.allow.map(compileHostPattern),
     presetHosts: PRESETS[policy.preset].hosts.map(compileHostPattern),
-    hasPathRules: [...policy.deny, ...policy.allow, ...policy.alsoAllow].some(({ kind }) => kind === "path"),
+    hasPathRules: [...policy.deny, ...policy.ask, ...policy.allow, ...policy.alsoAllow].some(
+      ({ kind }) => kind === "path",
+    ),
     exclusive: {
       command: has("prefix", "exact", "script", "regex"),
       path: has("path"),

@@ -1,30 +1,35 @@
+import { checkExamples } from "./check-examples.ts";
 import { compilePolicy } from "./compile-policy.ts";
 import type { Policy, PolicyInput, WorkspaceSettings } from "./policy.ts";
+import { policySchema, readWith } from "./policy-schema.ts";
 import { PRESETS } from "./presets.ts";
 import { normalizeRule } from "./rule.ts";
 
 const TEMP = ["/tmp", "/var/tmp", "/private/tmp", "/var/folders", "/private/var/folders", "/dev/shm"];
 
 /**
- * Makes a policy. Every rule is checked here, so that judging never fails.
+ * Makes a policy. Every rule is checked here, with its examples, so that judging never fails. Unknown fields are rejected.
  *
  * @example
  * const policy = definePolicy({
  *   preset: "developer",
  *   workspace: "/srv/app",
- *   deny: ["npm publish", { kind: "regex", pattern: "--no-verify" }],
+ *   deny: [{ kind: "prefix", argv: ["npm", "publish"], justification: "releases are made by CI" }],
+ *   ask: ["git push"],
  *   alsoAllow: ["docker compose up"],
  *   network: { allow: ["*.example.com:443"] },
  * });
  *
- * @throws {PolicyError} when a rule can't be read.
+ * @throws {PolicyError} `invalid_policy` for unknown fields, `invalid_rule` or `invalid_regex` if a rule can't be read.
  */
 export function definePolicy(input: PolicyInput = {}): Policy {
+  readWith(policySchema, input, "invalid_policy");
   const preset = input.preset ?? "developer";
   const policy: Policy = {
     version: 1,
     preset,
     deny: (input.deny ?? []).map(normalizeRule),
+    ask: (input.ask ?? []).map(normalizeRule),
     allow: (input.allow ?? []).map(normalizeRule),
     alsoAllow: (input.alsoAllow ?? []).map(normalizeRule),
     default: input.default ?? PRESETS[preset].default,
@@ -33,7 +38,7 @@ export function definePolicy(input: PolicyInput = {}): Policy {
     effects: input.effects ?? {},
     onDeny: input.onDeny ?? "decline",
   };
-  compilePolicy(policy);
+  checkExamples(compilePolicy(policy));
   return policy;
 }
 

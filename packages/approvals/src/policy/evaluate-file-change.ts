@@ -1,7 +1,5 @@
-import { isAbsolute } from "../files/path.ts";
 import type { Places } from "../files/places.ts";
 import type { FileChangeRequest } from "../request/request.ts";
-import { writeFinding } from "../safety/inspect.ts";
 import type { CompiledPolicy } from "./compile-policy.ts";
 import {
   cautionVerdict,
@@ -11,7 +9,7 @@ import {
   type Evaluation,
   type Verdict,
 } from "./evaluation.ts";
-import { judgePath } from "./judge-effects.ts";
+import { judgeWrite } from "./judge-path.ts";
 
 /** A patch: every path in it, both ends of a move, and the folder it asks to be granted. */
 export function evaluateFileChange(
@@ -31,9 +29,8 @@ export function evaluateFileChange(
   if (grantRoot !== undefined) {
     const folder = judgeChange(grantRoot, cwd ?? places.cwd, places, policy);
     // A folder that holds the workspace would grant more than the workspace.
-    const wide =
-      places.holdsWorkspace(places.absolute(grantRoot, places.cwd)) &&
-      !places.inWorkspace(places.absolute(grantRoot, places.cwd));
+    const { real } = places.locate(places.absolute(grantRoot, places.cwd));
+    const wide = real === undefined || (places.holdsWorkspace(real) && !places.inWorkspace(real));
     verdicts.push(
       wide
         ? defaultVerdict(
@@ -53,12 +50,9 @@ export function evaluateFileChange(
 function judgeChange(path: string, cwd: string, places: Places, policy: CompiledPolicy): Verdict {
   if (path === "" || path.includes("\u0000"))
     return { decision: "deny", rule: "safety/protected-path", reason: "a path that can't be a file" };
-  const absolute = isAbsolute(path) ? places.absolute(path, "/") : places.absolute(path, cwd);
-  const finding = writeFinding(places.placeOf(absolute), absolute);
-  if (finding !== undefined)
-    return { decision: "deny", rule: `safety/${finding.rule}`, reason: finding.reason };
-  const verdict = judgePath(absolute, "write", places, policy);
-  if (verdict.matched === undefined && policy.exclusive.path)
+  const absolute = places.absolute(path, cwd);
+  const verdict = judgeWrite(absolute, places.locate(absolute), places, policy);
+  if (verdict.matched === undefined && policy.exclusive.path && !verdict.rule.startsWith("safety/"))
     return defaultVerdict(policy.policy.default, true, "");
   return verdict;
 }

@@ -2,6 +2,7 @@ import { matchName } from "../files/glob.ts";
 import type { McpToolRequest } from "../request/request.ts";
 import type { CompiledPolicy, CompiledRule } from "./compile-policy.ts";
 import { cautionVerdict, defaultVerdict, evaluation, type Evaluation } from "./evaluation.ts";
+import { ruleVerdict } from "./judge-path.ts";
 import { describeRule } from "./rule.ts";
 
 /** A tool of an MCP server, by the names of both. */
@@ -9,14 +10,8 @@ export function evaluateMcpTool({ server, tool }: McpToolRequest, compiled: Comp
   const { policy, preset } = compiled;
   const name = `${server}/${tool ?? "?"}`;
   for (const rule of compiled.deny) {
-    const match = speaks(rule, server, tool);
-    if (match === "yes")
-      return evaluation({
-        decision: "deny",
-        rule: rule.id,
-        reason: `${name} is denied by ${describeRule(rule.rule)}`,
-        matched: rule.rule,
-      });
+    const match = matchesTool(rule, server, tool);
+    if (match === "yes") return evaluation(ruleVerdict(rule, "deny", name));
     if (match === "maybe")
       return evaluation(
         cautionVerdict(
@@ -26,17 +21,11 @@ export function evaluateMcpTool({ server, tool }: McpToolRequest, compiled: Comp
         ),
       );
   }
+  const asked = compiled.ask.find((rule) => matchesTool(rule, server, tool) !== "no");
+  if (asked !== undefined) return evaluation(ruleVerdict(asked, "ask", name));
   for (const rule of [...compiled.allow, ...compiled.alsoAllow]) {
-    if (speaks(rule, server, tool) !== "yes") continue;
-    return evaluation(
-      {
-        decision: "allow",
-        rule: rule.id,
-        reason: `${name} is allowed by ${describeRule(rule.rule)}`,
-        matched: rule.rule,
-      },
-      { lasting: rule.rule.lasting ?? "call" },
-    );
+    if (matchesTool(rule, server, tool) !== "yes") continue;
+    return evaluation(ruleVerdict(rule, "allow", name), { lasting: rule.rule.lasting ?? "call" });
   }
   if (compiled.exclusive.mcp || preset.mcpTools === "default")
     return evaluation(defaultVerdict(policy.default, compiled.exclusive.mcp, `the tool ${name}`));
@@ -47,7 +36,12 @@ export function evaluateMcpTool({ server, tool }: McpToolRequest, compiled: Comp
   });
 }
 
-function speaks({ rule }: CompiledRule, server: string, tool: string | undefined): "yes" | "maybe" | "no" {
+/** Whether a rule covers a tool. `maybe`: the tool is not named. */
+export function matchesTool(
+  { rule }: CompiledRule,
+  server: string,
+  tool: string | undefined,
+): "yes" | "maybe" | "no" {
   if (rule.kind !== "mcp" || !matchName(rule.server, server)) return "no";
   if (rule.tool === undefined || rule.tool === "*") return "yes";
   if (tool === undefined) return "maybe";

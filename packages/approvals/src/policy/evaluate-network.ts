@@ -1,17 +1,18 @@
-import type { Decision } from "../finding.ts";
+import type { Decision } from "../decision.ts";
 import type { Endpoint } from "../network/endpoint.ts";
 import { readEndpoint } from "../network/endpoint.ts";
 import { rangeOf } from "../network/host-range.ts";
 import type { NetworkTarget } from "../request/request.ts";
 import type { CompiledPolicy } from "./compile-policy.ts";
 import { defaultVerdict, type Verdict } from "./evaluation.ts";
-import { describeRule } from "./rule.ts";
+import { ruleVerdict } from "./judge-path.ts";
 
 const PORTS: Readonly<Record<string, number>> = { http: 80, https: 443 };
 
 /** A host as the wire names it. */
 export function evaluateTarget({ host, protocol, port }: NetworkTarget, policy: CompiledPolicy): Verdict {
-  const read = readEndpoint(host);
+  // The wire names IPv6 addresses without brackets.
+  const read = readEndpoint(/^[0-9a-f]*:[0-9a-f:.]*:[0-9a-f.]*$/i.test(host) ? `[${host}]` : host);
   const endpoint =
     read === undefined ? undefined : { host: read.host, port: port ?? read.port ?? PORTS[protocol ?? ""] };
   return evaluateEndpoint(endpoint, true, policy);
@@ -35,24 +36,14 @@ export function evaluateEndpoint(
     };
   }
   for (const rule of compiled.deny) {
-    if (rule.host(endpoint))
-      return {
-        decision: "deny",
-        rule: rule.id,
-        reason: `${host} is denied by ${describeRule(rule.rule)}`,
-        matched: rule.rule,
-      };
+    if (rule.host(endpoint)) return ruleVerdict(rule, "deny", host);
   }
   if (compiled.hostsDenied.some((matches) => matches(endpoint)))
     return { decision: "deny", rule: "network.deny", reason: `${host} is a denied host` };
+  const asked = compiled.ask.find((rule) => rule.host(endpoint));
+  if (asked !== undefined) return ruleVerdict(asked, "ask", host);
   for (const rule of [...compiled.allow, ...compiled.alsoAllow]) {
-    if (rule.host(endpoint))
-      return {
-        decision: "allow",
-        rule: rule.id,
-        reason: `${host} is allowed by ${describeRule(rule.rule)}`,
-        matched: rule.rule,
-      };
+    if (rule.host(endpoint)) return ruleVerdict(rule, "allow", host);
   }
   if (compiled.hostsAllowed.some((matches) => matches(endpoint)))
     return { decision: "allow", rule: "network.allow", reason: `${host} is an allowed host` };

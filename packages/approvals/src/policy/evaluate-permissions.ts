@@ -1,10 +1,9 @@
 import { fixedFolder, resolvePath } from "../files/path.ts";
 import type { Places } from "../files/places.ts";
-import { writeFinding } from "../safety/inspect.ts";
 import type { FileSystemEntry, FileSystemPermissions, PermissionProfile } from "../request/request.ts";
 import type { CompiledPolicy } from "./compile-policy.ts";
 import { defaultVerdict, evaluation, type Evaluation, type Grant, type Verdict } from "./evaluation.ts";
-import { judgeKind, judgePath } from "./judge-effects.ts";
+import { judgeKind, judgeRead, judgeWrite } from "./judge-path.ts";
 
 /** A request for permissions: the allowed part of it is granted, and a person may grant more. */
 export function evaluatePermissions(
@@ -100,19 +99,20 @@ function judgeFolder(
   places: Places,
   policy: CompiledPolicy,
 ): Verdict {
-  const absolute = resolvePath(places.cwd, path);
+  const absolute = places.absolute(path, places.cwd);
   if (!policy.preset.safety)
     return { decision: "allow", rule: "preset/bypass", reason: "nothing is checked" };
+  const location = places.locate(absolute, /[*?[]/.test(path));
+  const { real } = location;
   if (access === "write") {
-    const finding = writeFinding(places.placeOf(absolute), absolute);
-    if (finding !== undefined)
-      return { decision: "deny", rule: `safety/${finding.rule}`, reason: finding.reason };
     // Everything below is granted with it: the root, a home or a folder around the workspace is too much.
-    if (places.isPrecious(absolute) && !places.inWorkspace(absolute))
-      return { decision: "deny", rule: "safety/wide-grant", reason: `${absolute} is too wide to be granted` };
-  } else if (holdsCredentials(absolute, places))
-    return judgeKind("credentials", policy, `${absolute} holds credentials`);
-  return judgePath(absolute, access, places, policy);
+    if (real !== undefined && places.isPrecious(real) && !places.inWorkspace(real))
+      return { decision: "deny", rule: "safety/wide-grant", reason: `${real} is too wide to be granted` };
+    return judgeWrite(absolute, location, places, policy);
+  }
+  if (real === undefined || holdsCredentials(real, places))
+    return judgeKind("credentials", policy, `${real ?? absolute} holds credentials`);
+  return judgeRead(absolute, location, places, policy);
 }
 
 /** The root and home folders have credentials somewhere below. */

@@ -1,13 +1,14 @@
-import { stricter, type Decision } from "../finding.ts";
+import { stricter, type Decision } from "../decision.ts";
 import type { PermissionProfile } from "../request/request.ts";
+import type { CompiledPolicy } from "./compile-policy.ts";
 import type { Lasting, Rule } from "./rule.ts";
 
-/** What the policy says about a part of a request, and on whose word. */
+/** What the policy says about a part of a request, and which rule decided it. */
 export interface Verdict {
   readonly decision: Decision;
   /** One sentence for a person. */
   readonly reason: string;
-  /** Who spoke: `safety/privilege`, `deny[0]`, `allow[1]`, `preset/developer/run`, `caution/opaque-code`, `default`. */
+  /** What decided: `safety/privilege`, `deny[0]`, `ask[0]`, `allow[1]`, `preset/developer/read`, `not-understood`, `default`. */
   readonly rule: string;
   /** The user's rule, when it was one. */
   readonly matched?: Rule | undefined;
@@ -55,26 +56,37 @@ export function strictest<V extends Verdict>(verdicts: readonly V[]): V | undefi
   return worst;
 }
 
+/** Which of several things that are allowed the reason names: the one with the most consequences. */
 const WEIGHTS = [
   "wrapper",
   "nothing",
   "read",
   "write",
-  "commit",
-  "run",
   "process",
+  "git-local",
+  "project-code",
+  "unpack",
+  "container",
   "install",
-  "sync",
+  "git-fetch",
+  "remote-read",
+  "git-push",
   "loopback",
   "private",
   "hosts",
   "network",
 ];
 
-/** `preset/developer/run` weighs what `run` does; a rule of the user's weighs most. */
+/** `preset/developer/install` weighs what `install` does; a rule of the user's weighs most. */
 function weight(rule: string): number {
   const at = WEIGHTS.indexOf(rule.slice(Math.max(rule.lastIndexOf("/"), rule.lastIndexOf(".")) + 1));
   return at === -1 ? WEIGHTS.length : at;
+}
+
+/** What is not understood is left to the default: asked about, or allowed where the preset says so. */
+export function notUnderstoodVerdict(problem: string, { policy, exclusive }: CompiledPolicy): Verdict {
+  const decision = exclusive.command && policy.default === "allow" ? "deny" : policy.default;
+  return { decision, rule: "not-understood", reason: problem };
 }
 
 /** A caution is never an allow: it is asked about, or refused where nobody is asked. */

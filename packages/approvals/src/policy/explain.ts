@@ -1,5 +1,5 @@
-import type { PathFacts } from "../files/places.ts";
-import type { Decision } from "../finding.ts";
+import type { PathFacts } from "../files/path-facts.ts";
+import type { Decision } from "../decision.ts";
 import { evaluate } from "./evaluate.ts";
 import type { CommandVerdict } from "./evaluation.ts";
 import type { Policy } from "./policy.ts";

@@ -1,6 +1,5 @@
-import type { Decision } from "../finding.ts";
-import type { EffectKind } from "../programs/effect.ts";
-import type { PresetName } from "./presets.ts";
+import type { Decision } from "../decision.ts";
+import type { EffectKind, PresetName } from "./presets.ts";
 import type { Rule, RuleInput } from "./rule.ts";
 
 /** Where things may be written, and how paths are to be read. */
@@ -32,6 +31,8 @@ export interface Policy {
   readonly preset: PresetName;
   /** Always refused, after the built-in safety rules and before everything else. */
   readonly deny: readonly Rule[];
+  /** Always asked about, unless denied: no rule that allows and no preset can skip the question. */
+  readonly ask: readonly Rule[];
   /** If there is any for a kind of request, only what these (or `alsoAllow`) name is allowed of that kind. */
   readonly allow: readonly Rule[];
   /** Allowed besides what the preset allows. Where "always allow this" ends up. */
@@ -50,6 +51,7 @@ export interface Policy {
 export interface PolicyInput {
   readonly preset?: PresetName | undefined;
   readonly deny?: readonly RuleInput[] | undefined;
+  readonly ask?: readonly RuleInput[] | undefined;
   readonly allow?: readonly RuleInput[] | undefined;
   readonly alsoAllow?: readonly RuleInput[] | undefined;
   readonly default?: Decision | undefined;

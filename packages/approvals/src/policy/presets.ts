@@ -1,11 +1,18 @@
-import type { Decision } from "../finding.ts";
-import { EFFECT_KINDS, type EffectKind } from "../programs/effect.ts";
+import { ACTIONS, type Action } from "../declaration/effect.ts";
+import type { Decision } from "../decision.ts";
 
 /** The permission modes, from the strictest to the one that checks nothing. */
 export type PresetName = "read-only" | "workspace-write" | "developer" | "danger-full-access" | "bypass";
 
+/** What a policy decides about: paths, hosts, and the actions that programs declare. */
+export const EFFECT_KINDS = ["read", "write", "writeOutside", "network", ...ACTIONS] as const;
+
+export type EffectKind = "read" | "write" | "writeOutside" | "network" | Action;
+
 export interface Preset {
-  /** The decision where a policy does not name one. */
+  /** What the preset guarantees about the commands that it accepts, in one sentence. */
+  readonly promise: string;
+  /** The decision where a policy does not name one, and about what is not understood. */
   readonly default: Decision;
   /** What is allowed; everything else is left to the default. */
   readonly allows: ReadonlySet<EffectKind>;
@@ -14,49 +21,49 @@ export interface Preset {
   /** Hosts that may be read from. */
   readonly hosts: readonly string[];
   readonly mcpTools: Decision | "default";
-  /** Only `bypass` is without the safety rules. */
+  /** Only `bypass` is without the denials. */
   readonly safety: boolean;
 }
 
 /** Where packages, sources and manuals come from. */
 const DEVELOPER_HOSTS = [
-  "**.npmjs.org",
-  "registry.yarnpkg.com",
-  "**.github.com",
   "**.githubusercontent.com",
+  "**.github.com",
   "**.gitlab.com",
+  "**.npmjs.org",
   "bitbucket.org",
-  "pypi.org",
-  "files.pythonhosted.org",
+  "cdn.jsdelivr.net",
   "crates.io",
-  "static.crates.io",
-  "index.crates.io",
+  "deno.land",
+  "developer.mozilla.org",
+  "doc.rust-lang.org",
+  "docs.python.org",
   "docs.rs",
-  "proxy.golang.org",
-  "sum.golang.org",
-  "pkg.go.dev",
+  "esm.sh",
+  "files.pythonhosted.org",
   "go.dev",
-  "rubygems.org",
+  "hex.pm",
+  "index.crates.io",
+  "jsr.io",
+  "nodejs.org",
+  "packagist.org",
+  "pkg.go.dev",
+  "plugins.gradle.org",
+  "proxy.golang.org",
+  "pypi.org",
+  "registry.yarnpkg.com",
   "repo.maven.apache.org",
   "repo1.maven.org",
-  "plugins.gradle.org",
+  "rubygems.org",
   "services.gradle.org",
-  "packagist.org",
-  "hex.pm",
-  "nodejs.org",
-  "deno.land",
-  "jsr.io",
-  "esm.sh",
+  "static.crates.io",
+  "sum.golang.org",
   "unpkg.com",
-  "cdn.jsdelivr.net",
-  "developer.mozilla.org",
-  "docs.python.org",
-  "doc.rust-lang.org",
-  "example.com",
 ];
 
 export const PRESETS: Readonly<Record<PresetName, Preset>> = {
   "read-only": {
+    promise: "Nothing is written, nothing is sent, and no code runs but that of declared programs that read.",
     default: "deny",
     allows: new Set(["read"]),
     loopback: "default",
@@ -66,8 +73,10 @@ export const PRESETS: Readonly<Record<PresetName, Preset>> = {
     safety: true,
   },
   "workspace-write": {
+    promise:
+      "Files are written only below the roots of the workspace and its temporary folders, never protected files, and no project code runs.",
     default: "ask",
-    allows: new Set(["read", "write", "commit"]),
+    allows: new Set(["read", "write"]),
     loopback: "default",
     private: "default",
     hosts: [],
@@ -75,8 +84,22 @@ export const PRESETS: Readonly<Record<PresetName, Preset>> = {
     safety: true,
   },
   developer: {
+    promise:
+      "As workspace-write, and project code, git, installs, containers without host rights and reads from declared hosts run as well: such code can do whatever its sandbox lets it.",
     default: "ask",
-    allows: new Set(["read", "write", "run", "install", "commit", "sync", "process"]),
+    allows: new Set<EffectKind>([
+      "container",
+      "git-fetch",
+      "git-local",
+      "git-push",
+      "install",
+      "process",
+      "project-code",
+      "read",
+      "remote-read",
+      "unpack",
+      "write",
+    ]),
     loopback: "allow",
     private: "default",
     hosts: DEVELOPER_HOSTS,
@@ -84,8 +107,9 @@ export const PRESETS: Readonly<Record<PresetName, Preset>> = {
     safety: true,
   },
   "danger-full-access": {
+    promise: "Everything runs, understood or not, unless a denial matches.",
     default: "allow",
-    allows: new Set(EFFECT_KINDS.filter((kind) => kind !== "credentials")),
+    allows: new Set(EFFECT_KINDS),
     loopback: "allow",
     private: "allow",
     hosts: ["*"],
@@ -93,6 +117,7 @@ export const PRESETS: Readonly<Record<PresetName, Preset>> = {
     safety: true,
   },
   bypass: {
+    promise: "Nothing is checked.",
     default: "allow",
     allows: new Set(EFFECT_KINDS),
     loopback: "allow",

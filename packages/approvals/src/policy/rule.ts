@@ -1,10 +1,18 @@
+import { PolicyError } from "../errors.ts";
+
 /**
  * One line of a policy. A rule about commands speaks for simple commands, wherever they stand in a script: it never
  * speaks for what such a command runs in its turn.
  */
 export type Rule = RuleSubject & {
-  /** Shown in reasons and audit records. */
+  /** A remark for those who maintain the policy. */
   readonly note?: string | undefined;
+  /** Why the rule exists: shown in the reasons of its decisions. */
+  readonly justification?: string | undefined;
+  /** Commands (or paths, hosts, `server/tool`) that the rule must match. Checked when the policy is defined. */
+  readonly match?: readonly string[] | undefined;
+  /** Commands that the rule must not match. Checked when the policy is defined. */
+  readonly notMatch?: readonly string[] | undefined;
   /**
    * How long an accept by this rule lasts in Codex: for this call, for the session, or for good with an amendment of
    * Codex's own rules. Rules about commands say `session` unless told otherwise, all others `call`.
@@ -15,7 +23,10 @@ export type Rule = RuleSubject & {
 export type Lasting = "call" | "session" | "always";
 
 export type RuleSubject =
-  /** Commands whose first words are these. A word may be a list of alternatives. Never speaks for opaque code. */
+  /**
+   * Commands whose first words are these. A word may be a list of alternatives, and `*` in it stands for any text of one
+   * argument. Global options and aliases don't matter to denials. Never allows code in arguments.
+   */
   | { readonly kind: "prefix"; readonly argv: readonly (string | readonly string[])[] }
   /** Exactly these words. Speaks for opaque code such as `python3 -c '…'` too. */
   | { readonly kind: "exact"; readonly argv: readonly string[] }
@@ -33,9 +44,23 @@ export type RuleSubject =
 /** A string is short for a prefix: `"git push"`. */
 export type RuleInput = string | Rule;
 
+/** Words of a string rule (`push:*` means something else in other tools, so it is not accepted): plain text, with `*` for any part of an argument. */
+const PLAIN_WORD = /^[^\s()'"`$|&;<>\\]+$/;
+
 export function normalizeRule(input: RuleInput): Rule {
   if (typeof input !== "string") return input;
-  return { kind: "prefix", argv: input.split(/\s+/).filter((word) => word !== "") };
+  const argv = input.split(/\s+/).filter((word) => word !== "");
+  const [program = ""] = argv;
+  if (
+    program === "" ||
+    program.includes("*") ||
+    argv.some((word) => !PLAIN_WORD.test(word) || /\*\*|:\*$/.test(word))
+  )
+    throw new PolicyError(
+      "invalid_rule",
+      `"${input}" is not a rule. A rule in a string is the beginning of a command, such as "npm run test-*", with * only inside its arguments. Write an object for anything else, or import rules of other tools with their importer.`,
+    );
+  return { kind: "prefix", argv };
 }
 
 /** A rule in one line, for reasons and lists. */
@@ -44,9 +69,9 @@ export function describeRule(rule: Rule): string {
     case "prefix":
       return `${rule.argv.map((word) => (typeof word === "string" ? word : `{${word.join(",")}}`)).join(" ")} …`;
     case "exact":
-      return rule.argv.join(" ");
+      return `exactly the words: ${rule.argv.join(" ")}`;
     case "script":
-      return rule.text;
+      return `exactly the script: ${rule.text}`;
     case "regex":
       return `/${rule.pattern}/`;
     case "path":

@@ -1,4 +1,4 @@
-/** What can be judged. Made from the wire by `readRequest`, or by hand. */
+/** What can be judged. A transport (the SDK, an ACP client) reads it from its wire. */
 export type ApprovalRequest =
   | CommandRequest
   | FileChangeRequest

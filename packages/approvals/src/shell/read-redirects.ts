@@ -1,53 +1,81 @@
-import type { Redirection, SyntaxNode } from "unbash";
-import { cautioned } from "../finding.ts";
-import { expandParts, expandToOne } from "./expand-word.ts";
-import { TAINT, type FileRedirect } from "./invocation.ts";
-import type { Reading } from "./reading.ts";
+import type { Redirection } from "unbash";
+import { notPlain } from "./not-plain.ts";
+import type { FileRedirect, StandardInput } from "./plain-script.ts";
+import { readHereDocumentText, readLiteral, readWord, type WordScope } from "./read-word.ts";
 
-/** What redirections do: the files they open, what comes in from where, and the text of it where it is known. */
 export interface Redirects {
   readonly files: readonly FileRedirect[];
-  readonly taint: number;
-  readonly input: string | undefined;
-  readonly reads: boolean;
+  /** Undefined if standard input is not redirected. */
+  readonly input: StandardInput | undefined;
 }
 
-/** `runInside` reads what runs inside a word, and gives its taint. */
-export function readRedirects(
-  redirects: readonly Redirection[],
-  reading: Reading,
-  runInside: (word: SyntaxNode) => number,
-): Redirects {
+const NONE: Redirects = { files: [], input: undefined };
+
+/** Redirections of the descriptors 0 to 2, to files with known names or to each other. */
+export function readRedirects(redirects: readonly Redirection[], scope: WordScope): Redirects {
+  if (redirects.length === 0) return NONE;
   const files: FileRedirect[] = [];
-  let taint: number = TAINT.none;
-  let input: string | undefined;
-  let reads = false;
+  let input: StandardInput | undefined;
   for (const redirect of redirects) {
-    if (redirect.type === "HereDoc") {
-      const { parts, text } = redirect.body;
-      if (redirect.closing === undefined)
-        reading.note(cautioned("parse-error", "a here-document without an end"));
-      for (const part of parts ?? []) taint |= runInside(part);
-      const body = parts === undefined ? text : expandParts(parts, reading.scope);
-      input = redirect.operator === "<<-" ? body.replaceAll(/^\t+/gm, "") : body;
-      continue;
-    }
-    if (redirect.target !== undefined) taint |= runInside(redirect.target);
-    const target = expandToOne(redirect.target, reading.scope);
-    if (redirect.type === "HereString") input = target.text;
-    else if (/&/.test(redirect.operator) && !redirect.operator.startsWith("&") && /^\d*-?$/.test(target.text))
-      continue;
-    else if (redirect.operator === "<") {
-      files.push({ mode: "read", target });
-      taint |= TAINT.other;
-      reads = true;
-    } else {
-      // zsh reads `>!file` as "write even if it exists".
-      files.push({
-        mode: "write",
-        target: target.text.startsWith("!") ? { ...target, text: target.text.slice(1) } : target,
-      });
+    const descriptor = descriptorOf(redirect);
+    switch (redirect.operator) {
+      case "<<":
+      case "<<-": {
+        if (descriptor !== 0) notPlain("a here-document for another descriptor than 0");
+        if (redirect.type !== "HereDoc" || redirect.closing === undefined)
+          notPlain("a here-document without an end");
+        const text = readHereDocumentText(redirect.body, scope);
+        input = { kind: "text", text: redirect.operator === "<<" ? text : text?.replaceAll(/^\t+/gm, "") };
+        break;
+      }
+      case "<<<": {
+        if (descriptor !== 0 || redirect.target === undefined) notPlain("a here-string");
+        const { words, withoutBraces } = readWord(redirect.target, scope);
+        if (words[0] !== withoutBraces || withoutBraces.isGlob === true) notPlain("a here-string");
+        input = { kind: "text", text: withoutBraces.text };
+        break;
+      }
+      case "<": {
+        const path = readTarget(redirect, scope);
+        if (descriptor !== 0) notPlain("input for another descriptor than 0");
+        files.push({ kind: "read", path });
+        input = { kind: "file", path };
+        break;
+      }
+      case ">":
+      case ">>":
+      case ">|":
+        if (descriptor === 0) notPlain("output to descriptor 0");
+        files.push({ kind: "write", path: readTarget(redirect, scope) });
+        break;
+      case "&>":
+      case "&>>":
+        // dash runs what comes before in the background.
+        if (scope.dialect === "unknown") notPlain(`the redirection ${redirect.operator}`);
+        files.push({ kind: "write", path: readTarget(redirect, scope) });
+        break;
+      case ">&":
+        // With a name it is a file in bash and an error in dash.
+        if (descriptor === 0 || !/^[12]$/.test(redirect.target?.text ?? "")) notPlain("the redirection >&");
+        break;
+      default:
+        notPlain(`the redirection ${redirect.operator}`);
     }
   }
-  return { files, taint, input, reads };
+  return { files, input };
+}
+
+function descriptorOf({ descriptor, operator }: Redirection): number {
+  if (descriptor === undefined) return operator.startsWith("<") ? 0 : 1;
+  if (descriptor.type !== "FileDescriptor" || descriptor.value > 2)
+    notPlain("a redirection of another descriptor than 0, 1 or 2");
+  return descriptor.value;
+}
+
+function readTarget(redirect: Redirection, scope: WordScope): FileRedirect["path"] {
+  if (!("target" in redirect) || redirect.target === undefined) notPlain("a redirection without a target");
+  const path = readLiteral(redirect.target, scope, "a redirection to");
+  // zsh reads `>! file` and `<1-5>` in ways of its own.
+  if (path.text === "" || /^!|^\d+-\d*$/.test(redirect.target.text)) notPlain("a redirection");
+  return path;
 }

@@ -132,6 +132,11 @@ export class EventRouter {
     return this.#channels.get(threadId)?.item(itemId);
   }
 
+  /** The items of the turns of a thread that run. */
+  items(threadId: string): readonly v2.ThreadItem[] {
+    return this.#channels.get(threadId)?.items() ?? [];
+  }
+
   /** Ends one turn that the server lost track of. */
   fail(turn: LiveTurn, error: CodexError): void {
     const channel = this.#channels.get(turn.threadId);

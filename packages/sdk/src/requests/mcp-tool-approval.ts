@@ -1,5 +1,6 @@
 import type { JsonValue, v2 } from "@codexkit/protocol";
 import type { RequestId } from "@codexkit/rpc";
+import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import type { McpToolDecision } from "./decisions.ts";
 import { because, openApproval } from "./open-approval.ts";
@@ -39,9 +40,37 @@ const metaSchema = z.looseObject({
 
 const decisionSchema = z.enum(["accept", "acceptForSession", "acceptAlways", "decline", "cancel"]);
 
-/** Whether an elicitation is really the approval of a tool call. */
-export function isMcpToolApproval({ _meta }: v2.McpServerElicitationRequestParams): boolean {
-  return metaSchema.safeParse(_meta).success;
+/** Codex's own question asks for no fields. */
+const emptyFormSchema = z.strictObject({ type: z.literal("object"), properties: z.strictObject({}) });
+
+/** The sentence that Codex puts the question in. */
+const QUESTION = /^Allow (?:the )?(?<server>[^]+?)(?: MCP server)? to run tool "(?<tool>[^"]+)"\?$/;
+
+/**
+ * Whether an elicitation is Codex's own approval of a tool call. Codex forwards forms of MCP servers with whatever `_meta`
+ * they choose, so the metadata proves nothing: the form must ask for no fields, be worded as Codex words it, and name a
+ * call that waits. A form about anything else is a question of the server to the person.
+ */
+export function isMcpToolApproval(
+  params: v2.McpServerElicitationRequestParams,
+  { itemsOf }: Pick<ReadContext, "itemsOf">,
+): boolean {
+  if (params.mode !== "form" || !emptyFormSchema.safeParse(params.requestedSchema).success) return false;
+  const meta = metaSchema.safeParse(params._meta);
+  const tool = QUESTION.exec(params.message)?.groups?.["tool"];
+  if (!meta.success || tool === undefined) return false;
+  const calls = itemsOf(params.threadId).filter(
+    (item) =>
+      item.type === "mcpToolCall" && item.server === params.serverName && item.status === "inProgress",
+  );
+  // A client that attached in the middle of a turn has not seen the call begin.
+  if (calls.length === 0) return true;
+  return calls.some(
+    (call) =>
+      call.type === "mcpToolCall" &&
+      call.tool === tool &&
+      isDeepStrictEqual(call.arguments ?? {}, meta.data.tool_params ?? {}),
+  );
 }
 
 export function openMcpToolApproval(
@@ -57,7 +86,7 @@ export function openMcpToolApproval(
     threadId,
     turnId,
     server: params.serverName,
-    tool: /\btool "(?<tool>[^"]+)"/.exec(message)?.groups?.["tool"],
+    tool: QUESTION.exec(message)?.groups?.["tool"],
     title: meta.tool_title,
     description: meta.tool_description,
     arguments: meta.tool_params,

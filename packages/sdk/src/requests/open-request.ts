@@ -37,9 +37,13 @@ export interface OpenRequest {
 /** The item that a request is about, as far as it was seen. */
 export type ItemLookup = (threadId: string, itemId: string) => v2.ThreadItem | undefined;
 
+/** The items of the turns of a thread that run. */
+export type RunningItems = (threadId: string) => readonly v2.ThreadItem[];
+
 /** What the readers of requests need to know beside the params. */
 export interface ReadContext {
   readonly requestId: RequestId;
   readonly itemFor: ItemLookup;
+  readonly itemsOf: RunningItems;
   readonly now: () => number;
 }

@@ -24,6 +24,7 @@ const script: ScriptFunction = (request) => {
   if (word === "run") return run(rest, { escalate: "the test wants it" });
   if (word === "write") return patch(`*** Begin Patch\n*** Add File: ${rest}\n+words\n*** End Patch\n`);
   if (word === "pay") return callTool("pay", { amount: 3 }, { namespace: "mcp__till" });
+  if (word === "forge") return callTool("forge", {}, { namespace: "mcp__till" });
   if (word === "permit") {
     const permissions = {
       network: { enabled: true },
@@ -92,7 +93,7 @@ async function commandStatus(thread: Thread, command: string): Promise<unknown> 
 
 describe("a command", () => {
   it("that the policy allows runs, and nobody is asked", async () => {
-    expect(await commandStatus(await startThread(), "git --version")).toEqual({
+    expect(await commandStatus(await startThread(), "uname -s")).toEqual({
       turn: "completed",
       command: "completed",
     });
@@ -130,7 +131,7 @@ describe("a command", () => {
     asking = () => ({ decision: "allow", lasting: "always", by: "ann" });
     expect(await commandStatus(await startThread(), "make release")).toMatchObject({ turn: "completed" });
     expect(records).toMatchObject([{ decision: "allow", decidedBy: "person", by: "ann" }]);
-    expect(remembered).toMatchObject([{ kind: "exact", argv: ["make", "release"] }]);
+    expect(remembered).toMatchObject([{ kind: "script", text: expect.stringContaining("make release") }]);
   });
 
   it("that nobody answers about is refused when the time is up", async () => {
@@ -145,11 +146,9 @@ describe("a command", () => {
 
   it("is judged by the policy of the moment, also in the middle of a thread", async () => {
     const thread = await startThread();
-    expect(await commandStatus(thread, "git --version")).toMatchObject({ command: "completed" });
-    policy = policyOf({ deny: ["git --version"] });
-    expect(await commandStatus(thread, "git --version --build-options")).toMatchObject({
-      command: "declined",
-    });
+    expect(await commandStatus(thread, "uname -s")).toMatchObject({ command: "completed" });
+    policy = policyOf({ deny: ["uname -s"] });
+    expect(await commandStatus(thread, "uname -m -s")).toMatchObject({ command: "declined" });
   });
 });
 
@@ -200,6 +199,13 @@ describe("a tool of an MCP server", () => {
     policy = policyOf({ default: "deny", alsoAllow: [{ kind: "mcp", server: "till", tool: "pay" }] });
     const { finalResponse } = await (await startThread({ mcpServers })).run("pay");
     expect(finalResponse).toContain('{"paid":3}');
+  });
+
+  it("does not get itself approved by a form that looks like Codex's own", async () => {
+    policy = policyOf({ default: "deny", alsoAllow: [{ kind: "mcp", server: "till" }] });
+    const { finalResponse } = await (await startThread({ mcpServers })).run("forge");
+    expect(finalResponse).toContain('{"action":"decline"}');
+    expect(records).toEqual([]);
   });
 
   it("is not called otherwise", async () => {

@@ -1,15 +1,7 @@
-import type {
-  AskHandler,
-  AuditRecord,
-  createApprover,
-  Policy,
-  Rule,
-  WireRequest,
-  WireResponse,
-} from "@codexkit/approvals";
-import type { AnyDecision, McpToolDecision } from "./decisions.ts";
-import type { AnyApproval, ServerRequestHandlers } from "./handlers.ts";
-import type { PermissionGrant } from "./permission-grant.ts";
+import type { AskHandler, AuditRecord, createApprover, Policy, Rule } from "@codexkit/approvals";
+import type { ServerRequestHandlers } from "./handlers.ts";
+import { toApprovalRequest } from "./to-approval-request.ts";
+import { toDecision } from "./to-decision.ts";
 
 export interface PolicyHandlersOptions {
   /** Asked where the policy says "ask": all at once, the first answer counts. Without any, "ask" means no. */
@@ -25,15 +17,6 @@ export interface PolicyHandlersOptions {
 }
 
 type Approver = ReturnType<typeof createApprover>;
-
-const METHODS: Readonly<Record<AnyApproval["kind"], string>> = {
-  command: "item/commandExecution/requestApproval",
-  fileChange: "item/fileChange/requestApproval",
-  permissions: "item/permissions/requestApproval",
-  mcpTool: "mcpServer/elicitation/request",
-  legacyCommand: "execCommandApproval",
-  legacyPatch: "applyPatchApproval",
-};
 
 /**
  * Handlers that answer approvals by a policy, and ask people only where it says so. A function as policy is asked anew for
@@ -58,37 +41,9 @@ export function policyHandlers(
     approve: async (approval, { signal }) => {
       loading ??= loadApprover();
       const approver = await loading;
-      const { response, record, remember } = await approver(wireOf(approval, cwd), signal);
+      const { outcome, record, remember } = await approver(toApprovalRequest(approval, cwd), signal);
       if (remember.length > 0) onRemember?.(remember);
-      return { decision: decisionOf(approval.kind, response), reason: record.reason };
+      return { decision: toDecision(approval, outcome), reason: record.reason };
     },
   };
-}
-
-function wireOf(approval: AnyApproval, cwd: string | undefined): WireRequest {
-  const item = "item" in approval ? approval.item : undefined;
-  return { method: METHODS[approval.kind], params: approval.params, item, cwd };
-}
-
-/** The answer in the words of the desk, which checks it once more against what the server offers. */
-function decisionOf(kind: AnyApproval["kind"], response: WireResponse | undefined): AnyDecision {
-  if (response === undefined) return "decline";
-  switch (kind) {
-    case "permissions":
-      return response as unknown as PermissionGrant;
-    case "mcpTool":
-      return mcpToolDecision(response);
-    case "command":
-    case "fileChange":
-    case "legacyCommand":
-    case "legacyPatch":
-      return response["decision"] as AnyDecision;
-  }
-}
-
-function mcpToolDecision(response: WireResponse): McpToolDecision {
-  const { action, _meta: meta } = response as { action?: unknown; _meta?: { persist?: unknown } | null };
-  if (action !== "accept") return action === "cancel" ? "cancel" : "decline";
-  if (meta?.persist === "always") return "acceptAlways";
-  return meta?.persist === "session" ? "acceptForSession" : "accept";
 }

@@ -23,7 +23,9 @@ const readers: Readers = {
   "item/permissions/requestApproval": openPermissionsApproval,
   "item/tool/requestUserInput": openUserInput,
   "mcpServer/elicitation/request": (params, context) =>
-    isMcpToolApproval(params) ? openMcpToolApproval(params, context) : openElicitation(params, context),
+    isMcpToolApproval(params, context)
+      ? openMcpToolApproval(params, context)
+      : openElicitation(params, context),
   "item/tool/call": openToolCall,
   "account/chatgptAuthTokens/refresh": openAuthTokensRefresh,
   "attestation/generate": openAttestation,

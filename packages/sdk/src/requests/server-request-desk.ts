@@ -3,7 +3,7 @@ import { CodexError } from "../errors.ts";
 import type { HandlerContext, ServerRequestHandlers } from "./handlers.ts";
 import { JustEnded } from "./just-ended.ts";
 import { requestLimits } from "./limits.ts";
-import type { ItemLookup, OpenRequest } from "./open-request.ts";
+import type { ItemLookup, OpenRequest, RunningItems } from "./open-request.ts";
 import { PendingRequest, type Settled } from "./pending-request.ts";
 import { readRequest } from "./read-request.ts";
 import type { RequestEvent, RequestWarningEvent } from "./request-events.ts";
@@ -15,6 +15,7 @@ export interface ServerRequestDeskOptions {
   readonly emit: (event: RequestEvent) => void;
   /** Finds the item that an approval is about: a file change's diff is there, not in the request. */
   readonly itemFor?: ItemLookup;
+  readonly itemsOf?: RunningItems;
   /** How long a handler may take, tools aside; then the answer is no. Without it, as long as it likes. */
   readonly approvalTimeoutMs?: number;
   /** The clock; tests pass their own. */
@@ -122,11 +123,11 @@ export class ServerRequestDesk {
   }
 
   #read(requestId: RequestId, method: string, params: unknown): OpenRequest {
-    const { itemFor = () => undefined, now = Date.now } = this.#options;
+    const { itemFor = () => undefined, itemsOf = () => [], now = Date.now } = this.#options;
     let request: OpenRequest | undefined;
     let problem = "This client knows no such request";
     try {
-      request = readRequest(method, params, { requestId, itemFor, now });
+      request = readRequest(method, params, { requestId, itemFor, itemsOf, now });
     } catch (error) {
       problem = `This client could not read the request: ${textOf(error)}`;
     }

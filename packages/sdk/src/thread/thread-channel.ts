@@ -93,6 +93,11 @@ export class ThreadChannel {
     return undefined;
   }
 
+  /** The items of all turns that run. */
+  items(): readonly v2.ThreadItem[] {
+    return [...this.#live.values()].flatMap(({ items }) => items);
+  }
+
   /** Hears of every turn as it begins, this client's and others'. */
   onTurn(listener: (turn: LiveTurn) => void): Disposable {
     // A function of its own for each: the same listener may listen twice, and each stops alone.

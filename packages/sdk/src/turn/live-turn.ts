@@ -72,6 +72,11 @@ export class LiveTurn {
     return this.#items.get(itemId);
   }
 
+  /** All items so far, as they are known now. */
+  get items(): readonly v2.ThreadItem[] {
+    return [...this.#items.values()];
+  }
+
   /** Whether the server has said that the turn began. */
   get isStarted(): boolean {
     return this.#isStarted;

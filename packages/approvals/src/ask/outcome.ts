@@ -1,0 +1,21 @@
+import type { Lasting, Rule } from "../policy/rule.ts";
+import type { PermissionProfile } from "../request/request.ts";
+
+/** What was decided about a request in the end, by the policy or by a person. */
+export type Outcome =
+  | {
+      readonly decision: "allow";
+      /** How long the permission should last. A transport may offer less, never more. */
+      readonly lasting: Lasting;
+      /** For permissions: what is granted. */
+      readonly grant?: PermissionProfile | undefined;
+      /** The rule that covers the request, for a transport that can remember it. */
+      readonly rule?: Rule | undefined;
+    }
+  /** `cancel` also interrupts the turn. */
+  | {
+      readonly decision: "deny";
+      readonly cancel: boolean;
+      readonly reason: string;
+      readonly rule?: Rule | undefined;
+    };

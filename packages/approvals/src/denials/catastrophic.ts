@@ -1,0 +1,294 @@
+import { resolvePath } from "../files/path.ts";
+import { isCredential, isProfile, isSystemFolder, isSystemOwn } from "../files/sensitive-paths.ts";
+
+/** Why a command must never run, whatever a policy allows. */
+export interface Denial {
+  /** A stable name: `privilege`, `delete-root`. */
+  readonly rule: string;
+  readonly reason: string;
+}
+
+/** One command by its words. Words that are only known at run time are written as they stand in the script. */
+export interface DeniableCall {
+  readonly name: string;
+  readonly args: readonly string[];
+  readonly home: string;
+  /** The folder that relative paths start from. */
+  readonly folder: string;
+}
+
+type Check = (call: DeniableCall) => Denial | undefined;
+
+const denial = (rule: string, reason: string): Denial => ({ rule, reason });
+const always =
+  (rule: string, reason: string): Check =>
+  () =>
+    denial(rule, reason);
+
+const privilege: Check = ({ name }) => denial("privilege", `${name} asks for more rights`);
+const machine: Check = ({ name }) => denial("machine", `${name} changes the machine itself`);
+const power = always("shutdown", "stops the machine");
+const disk: Check = ({ name }) => denial("disk-write", `${name} overwrites a disk`);
+const account: Check = ({ name }) => denial("accounts", `${name} changes accounts`);
+
+/** Checks by the name of the program. Sorted. */
+const CHECKS: Readonly<Record<string, Check>> = {
+  adduser: account,
+  blkdiscard: disk,
+  chgrp: recursiveOwnership,
+  chmod: recursiveOwnership,
+  chown: recursiveOwnership,
+  chpasswd: account,
+  chroot: privilege,
+  crontab: (call) => (isListing(call) ? undefined : denial("persistence", "changes scheduled commands")),
+  dd: (call) =>
+    call.args.some((arg) => /^of=\/dev\/(?!null$|stdout$|stderr$)/.test(arg)) ? disk(call) : undefined,
+  deluser: account,
+  doas: privilege,
+  docker: container,
+  fdisk: disk,
+  find: findDeletion,
+  firewall: machine,
+  git,
+  groupadd: account,
+  halt: power,
+  init: (call) => (/^[0-6]$/.test(call.args[0] ?? "") ? power(call) : undefined),
+  insmod: machine,
+  iptables: machine,
+  kexec: machine,
+  kill: killsAll,
+  killall: killsAll,
+  killall5: always("kill-all", "ends every process"),
+  launchctl: always("persistence", "changes services"),
+  mkfs: disk,
+  modprobe: machine,
+  mount: machine,
+  nc: reverseShell,
+  ncat: reverseShell,
+  netcat: reverseShell,
+  nft: machine,
+  nsenter: privilege,
+  parted: disk,
+  passwd: account,
+  pkexec: privilege,
+  pkill: killsAll,
+  podman: container,
+  poweroff: power,
+  reboot: power,
+  rm: deletion,
+  rmmod: machine,
+  run0: privilege,
+  sgdisk: disk,
+  shutdown: power,
+  socat: reverseShell,
+  srm: deletion,
+  su: privilege,
+  sudo: privilege,
+  sudoedit: privilege,
+  swapoff: machine,
+  sysctl: (call) => (call.args.includes("-w") ? machine(call) : undefined),
+  systemctl,
+  telinit: power,
+  ufw: machine,
+  umount: machine,
+  useradd: account,
+  userdel: account,
+  usermod: account,
+  visudo: account,
+  wipefs: disk,
+};
+
+/** The denial of one command, by its words alone. */
+export function findCatastrophe(call: DeniableCall): Denial | undefined {
+  const name = call.name.startsWith("mkfs.") ? "mkfs" : call.name;
+  return Object.hasOwn(CHECKS, name) ? CHECKS[name]?.(call) : undefined;
+}
+
+/** Whether there is anything to check about a program of this name. */
+export function isCheckedProgram(name: string): boolean {
+  return Object.hasOwn(CHECKS, name) || name.startsWith("mkfs.");
+}
+
+function hasLetter(args: readonly string[], letters: RegExp): boolean {
+  return args.some((arg) => /^-[A-Za-z]+$/.test(arg) && letters.test(arg));
+}
+
+function hasLong(args: readonly string[], name: string, least: number): boolean {
+  return args.some(
+    (arg) => arg.length >= least && arg.startsWith("--") && name.startsWith(arg.replace(/=.*$/, "")),
+  );
+}
+
+function operandsOf(args: readonly string[]): string[] {
+  return args.filter((arg) => !arg.startsWith("-"));
+}
+
+/** An absolute path by its text; undefined where only the shell knows. */
+export function absoluteOf(text: string, { home, folder }: Pick<DeniableCall, "home" | "folder">): string {
+  const expanded = text
+    .replace(/^(?:~|\$HOME|\$\{HOME\})(?=\/|$)/, home)
+    .replace(/^(?:\$PWD|\$\{PWD\})(?=\/|$)/, folder);
+  return resolvePath(folder, expanded);
+}
+
+function deletion(call: DeniableCall): Denial | undefined {
+  const { args } = call;
+  if (!hasLetter(args, /[rR]/) && !hasLong(args, "--recursive", 3)) return undefined;
+  for (const target of operandsOf(args)) {
+    const path = absoluteOf(target.replace(/\/\*+$|\/\.\*$/, "/"), call);
+    if (isPrecious(path, call) && !isTempContent(target)) return denial("delete-root", `deletes ${path}`);
+  }
+  return undefined;
+}
+
+function isTempContent(target: string): boolean {
+  return /^\/(?:tmp|var\/tmp)\/./.test(target);
+}
+
+function isPrecious(path: string, { home, folder }: DeniableCall): boolean {
+  if (path === "/" || path === home) return true;
+  if (folder === path || folder.startsWith(`${path}/`)) return folder !== path;
+  if (isSystemFolder(path) && path.split("/").length <= 3) return true;
+  return (
+    path.split("/").length <= 2 ||
+    /^\/(?:home|Users)\/[^/]+$/.test(path) ||
+    (path.startsWith(`${home}/`) && (isCredential(path, home) || isProfile(path, home)))
+  );
+}
+
+function findDeletion(call: DeniableCall): Denial | undefined {
+  if (!call.args.includes("-delete") && !call.args.some((arg) => /^(?:\/usr)?(?:\/bin\/)?rm$/.test(arg)))
+    return undefined;
+  const start = call.args.find((arg) => !arg.startsWith("-"));
+  const path = absoluteOf(start ?? ".", call);
+  const isNarrowed = call.args.some((arg) => /^-(?:name|path|regex|iname|mtime|size|empty)$/.test(arg));
+  return isPrecious(path, call) && (!isNarrowed || path === "/")
+    ? denial("delete-root", `deletes what is below ${path}`)
+    : undefined;
+}
+
+function recursiveOwnership(call: DeniableCall): Denial | undefined {
+  const { name, args } = call;
+  if (!hasLetter(args, /R/) && !hasLong(args, "--recursive", 5)) return undefined;
+  const isAbsolute = operandsOf(args)
+    .slice(1)
+    .some((arg) => /^(?:\/|~|\$HOME|\$\{HOME\})/.test(arg));
+  return isAbsolute
+    ? denial("recursive-ownership", `${name} changes a whole tree by an absolute path`)
+    : undefined;
+}
+
+/** Options of git that stand before its subcommand and take an argument of their own. */
+const GIT_VALUES = new Set([
+  "-C",
+  "-c",
+  "--git-dir",
+  "--work-tree",
+  "--namespace",
+  "--exec-path",
+  "--config-env",
+]);
+
+function git({ args }: DeniableCall): Denial | undefined {
+  let at = 0;
+  while (at < args.length && (args[at] ?? "").startsWith("-")) at += GIT_VALUES.has(args[at] ?? "") ? 2 : 1;
+  const verb = args[at];
+  const rest = args.slice(at + 1);
+  const [first] = operandsOf(rest);
+  switch (verb) {
+    case "worktree":
+      return first === "remove" || first === "prune"
+        ? denial("git-worktree", `git worktree ${first} can drop work that is not committed`)
+        : undefined;
+    case "reset":
+      return hasLong(rest, "--hard", 4) ? denial("git-reset", "git reset --hard drops changes") : undefined;
+    case "push": {
+      const isForced =
+        rest.some((arg) => /^--force$|^--forc?$|^--fo?$|^\+./.test(arg)) || hasLetter(rest, /f/);
+      if (isForced || hasLong(rest, "--mirror", 4))
+        return denial("git-force-push", "overwrites history on a remote");
+      return undefined;
+    }
+    case "filter-branch":
+    case "filter-repo":
+      return denial("git-rewrite", `git ${verb} rewrites history`);
+    case "reflog":
+      return first === "expire" || first === "delete"
+        ? denial("git-rewrite", "drops what could undo a mistake")
+        : undefined;
+    case "gc":
+      return hasLong(rest, "--prune", 4)
+        ? denial("git-rewrite", "drops what could undo a mistake")
+        : undefined;
+    case "update-ref":
+      return hasLetter(rest, /d/) ? denial("git-rewrite", "deletes a reference") : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function container({ name, args }: DeniableCall): Denial | undefined {
+  const text = args.join(" ");
+  const hasHostRights =
+    /(?:^| )--privileged(?:=true)?(?: |$)|--(?:pid|ipc|userns|uts|cgroupns)[= ]host|--cap-add[= ](?:ALL|SYS_)|--device[= ]|docker\.sock|--security-opt[= ]\S*unconfined/i.test(
+      text,
+    ) ||
+    /(?:^| )(?:-v|--volume)[= ]?\/(?::|etc\/?:|etc\/(?:shadow|passwd|sudoers|cron)|root|home|usr\/?:|var(?:\/run)?\/?:|proc|sys|boot|dev\/?:)|(?:src|source)=\/(?:,|etc|root|home|usr|proc|sys)/.test(
+      text,
+    );
+  return hasHostRights ? denial("host-rights", `${name} gives a container rights over the host`) : undefined;
+}
+
+function reverseShell({ name, args }: DeniableCall): Denial | undefined {
+  return hasLetter(args, /[ec]/) || args.some((arg) => /^--(?:exec|sh-exec)|exec:|system:/i.test(arg))
+    ? denial("reverse-shell", `${name} connects a shell to the network`)
+    : undefined;
+}
+
+/** Process 1, every process of the user, or a pattern that matches any name. */
+function killsAll({ name, args }: DeniableCall): Denial | undefined {
+  const targets =
+    name === "kill" ? args.slice(args.length > 1 && args[0] !== "--" ? 1 : 0) : operandsOf(args);
+  const isAll =
+    name === "kill"
+      ? targets.some((target) => /^-?[01]$/.test(target))
+      : targets.some((target) => /^[.^$*/\\?+\s]*$|^[/.a-z]$/.test(target));
+  return isAll && targets.length > 0 ? denial("kill-all", "ends every process") : undefined;
+}
+
+function systemctl({ args }: DeniableCall): Denial | undefined {
+  const [verb = ""] = operandsOf(args);
+  if (/^(?:poweroff|reboot|halt|kexec|suspend|hibernate|emergency|rescue|default|isolate)$/.test(verb))
+    return power({ name: "systemctl", args, home: "", folder: "" });
+  return /^(?:enable|disable|mask|link|edit|set-property|start|stop|restart|daemon-reload)$/.test(verb)
+    ? denial("machine", "changes services of the machine")
+    : undefined;
+}
+
+function isListing({ args }: DeniableCall): boolean {
+  return args.length > 0 && args.every((arg) => arg === "-l");
+}
+
+/** A place that nothing may write to: by its text, so that it also holds for scripts that are not understood. */
+export function findProtectedWrite(
+  text: string,
+  context: Pick<DeniableCall, "home" | "folder">,
+): Denial | undefined {
+  if (
+    text === "" ||
+    /^\/dev\/(?:null|stdout|stderr|tty|stdin|zero|full|random|urandom|shm(?:\/|$))/.test(text)
+  )
+    return undefined;
+  const path = absoluteOf(text, context);
+  if (path === context.folder || path.startsWith(`${context.folder}/`)) {
+    return /\/\.(?:git|codex|agents)(?:\/|$)/.test(path.slice(context.folder.length))
+      ? denial("protected-path", `${path} belongs to git or to Codex`)
+      : undefined;
+  }
+  if (path.startsWith("/dev/tcp/") || path.startsWith("/dev/udp/"))
+    return denial("reverse-shell", "opens a raw connection");
+  if (path.startsWith("/dev/")) return denial("disk-write", `${path} is a device`);
+  if (isProfile(path, context.home)) return denial("persistence", `${path} is run automatically later`);
+  if (isCredential(path, context.home)) return denial("protected-path", `${path} holds credentials`);
+  return isSystemOwn(path) ? denial("system-write", `${path} belongs to the system`) : undefined;
+}

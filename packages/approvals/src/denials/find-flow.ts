@@ -1,0 +1,54 @@
+import type { Denial } from "./catastrophic.ts";
+
+/** Programs that fetch files. */
+export const DOWNLOADERS = new Set(["aria2c", "curl", "fetch", "http", "https", "lynx", "wget", "xh"]);
+/** Programs that run what they are given. */
+export const INTERPRETERS =
+  /^(?:ba|z|da|k|fi|c|tc|a)?sh$|^(?:python|node|perl|ruby|php|lua|deno|bun|tclsh|osascript|pwsh|powershell)[\d.]*$/;
+/** Programs that send data somewhere. */
+export const SENDERS =
+  /^(?:curl|wget|nc|ncat|netcat|socat|scp|sftp|rsync|ssh|ftp|tftp|telnet|aws|gsutil|gh|mail|sendmail|mutt)$/;
+
+const SECRET =
+  /(?:^|[\s/@=~'"])\.(?:ssh|aws|gnupg|netrc|kube\/config|docker\/config\.json|npmrc|pypirc|git-credentials|codex\/auth\.json)\b|\/etc\/shadow|\bid_(?:rsa|dsa|ecdsa|ed25519)\b/;
+const ENVIRONMENT = /(?:^|[\s;&|(])(?:env|printenv|export -p|declare -x)\s{0,8}(?:\||\))/;
+
+/** Code that deletes everything, in the words of a shell inside another language. */
+const DELETES_ALL =
+  /\brm\s{1,8}(?:-[-\w]{1,20}\s{1,8}){0,6}-\w{0,8}[rR]\w{0,8}\s{1,8}(?:-[-\w]{1,20}\s{1,8}){0,6}(?:\/\*?|~\/?|\$HOME\/?)(?=['"`\s);]|$)|\b(?:rmtree|removeSync|rmSync)\(\s{0,8}['"](?:\/|~)['"]/;
+
+/** Secrets, or the whole environment, in one script with a program that sends: taken for one flow. */
+export function findExfiltration(source: string, names: readonly string[]): Denial | undefined {
+  if (!names.some((name) => SENDERS.test(name))) return undefined;
+  // An identity file is used to log in, not sent.
+  const text = source.replaceAll(/(?:^|\s)-i\s{1,8}\S+/g, " ");
+  return SECRET.test(text) || ENVIRONMENT.test(text)
+    ? { rule: "exfiltration", reason: "reads credentials and uses the network" }
+    : undefined;
+}
+
+/** A file that is downloaded by one command and run by a later one. */
+export function findDownloadedCode(calls: readonly (readonly string[])[]): Denial | undefined {
+  const downloaded = new Set<string>();
+  for (const [first = "", ...args] of calls) {
+    const name = baseName(first);
+    const runs = INTERPRETERS.test(name) || name === "source" || name === ".";
+    const script = args.find((arg) => !arg.startsWith("-"));
+    const files = runs && script !== undefined ? [script] : first.includes("/") ? [first] : [];
+    if (files.some((file) => downloaded.has(baseName(file))))
+      return { rule: "download-to-shell", reason: "runs what it downloads" };
+    if (!DOWNLOADERS.has(name)) continue;
+    for (const arg of args) downloaded.add(baseName(arg.replace(/[?#].*$/, "")));
+    downloaded.delete("");
+  }
+  return undefined;
+}
+
+/** Code in another language with the words of a catastrophic command in it. */
+export function findCatastrophicText(text: string): Denial | undefined {
+  return DELETES_ALL.test(text) ? { rule: "delete-root", reason: "deletes everything" } : undefined;
+}
+
+function baseName(word: string): string {
+  return word.slice(word.lastIndexOf("/") + 1);
+}

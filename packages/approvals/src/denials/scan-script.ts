@@ -1,0 +1,196 @@
+import { forEachChild, type Command, type Pipeline, type SyntaxNode } from "unbash";
+import { LIMITS } from "../limits.ts";
+import { DOWNLOADERS, INTERPRETERS, SENDERS } from "./find-flow.ts";
+import { parseSource } from "../shell/parse-source.ts";
+import {
+  findCatastrophe,
+  findProtectedWrite,
+  isCheckedProgram,
+  type DeniableCall,
+  type Denial,
+} from "./catastrophic.ts";
+
+/** Bounds of a scan: nodes that are visited, and scripts inside arguments. */
+const MOST_NODES = 20_000;
+const MOST_SCRIPTS = 16;
+const DEEPEST_NODE = 400;
+
+const RUNS_TEXT =
+  /^(?:eval|source|\.|ssh|xargs|watch|parallel|script|env|timeout|nohup|setsid|nice|time|trap|exec|command|builtin|find|tmux|screen|at|batch|busybox|unshare)$/;
+const WRITES_ALL = new Set([
+  "chmod",
+  "chown",
+  "ln",
+  "mkdir",
+  "rm",
+  "rmdir",
+  "shred",
+  "tee",
+  "touch",
+  "truncate",
+  "unlink",
+]);
+const DANGEROUS_BY_ARGUMENTS = new Set(["chmod", "chown", "dd", "find", "git", "rm"]);
+const WRITES_LAST = new Set(["cp", "install", "mv", "rsync"]);
+export interface ScannedCall extends DeniableCall {
+  readonly words: readonly string[];
+}
+
+export interface Scan {
+  /** Every simple command found anywhere, by its words as they are written. */
+  readonly calls: readonly ScannedCall[];
+  readonly denial: Denial | undefined;
+}
+
+/**
+ * Looks at every simple command of a script that is not understood, wherever it stands and also inside the text of
+ * arguments. Guesses towards denying: a word that names a dangerous program counts as a call of it.
+ */
+export function scanScript(source: string, context: Pick<DeniableCall, "home" | "folder">): Scan {
+  const scanner = new ScriptScanner(context);
+  scanner.scan(source);
+  return { calls: scanner.calls, denial: scanner.denial };
+}
+
+class ScriptScanner {
+  readonly calls: ScannedCall[] = [];
+  denial: Denial | undefined;
+  readonly #context: Pick<DeniableCall, "home" | "folder">;
+  #nodes = 0;
+  #scripts = 0;
+  #runsHereDocuments = false;
+
+  constructor(context: Pick<DeniableCall, "home" | "folder">) {
+    this.#context = context;
+  }
+
+  scan(source: string): void {
+    this.#scripts += 1;
+    if (this.#scripts > MOST_SCRIPTS) return;
+    const parsed = parseSource(source);
+    if ("script" in parsed) this.#visit(parsed.script, 0);
+  }
+
+  #visit(node: SyntaxNode, depth: number): void {
+    this.#nodes += 1;
+    if (this.#nodes > MOST_NODES || depth > DEEPEST_NODE || this.denial !== undefined) return;
+    if (node.type === "Command") this.#visitCommand(node);
+    else if (node.type === "Pipeline") this.#visitPipeline(node);
+    else if (node.type === "HereDoc") this.#visitHereDocument(node.body.text);
+    // `bash < <(curl …)`.
+    else if (node.type === "Redirect" && node.operator === "<" && downloadsInside(node.target?.text ?? ""))
+      this.denial ??= { rule: "download-to-shell", reason: "runs what it downloads" };
+    else if (node.type === "Redirect" && node.operator.includes(">") && node.target !== undefined)
+      this.denial ??= findProtectedWrite(node.target.value, this.#context);
+    forEachChild(node, (child) => this.#visit(child, depth + 1));
+  }
+
+  /** Any of them may be the script of a shell, or be run later on. */
+  #visitHereDocument(text: string): void {
+    if (this.#runsHereDocuments && text.length < LIMITS.syntaxChars) this.scan(text);
+  }
+
+  #visitCommand(node: Command): void {
+    if (node.name === undefined) return;
+    const words = wordsOf(node);
+    this.#addCall(words);
+    const [name = ""] = words;
+    const runsText = words.some(
+      (word) => RUNS_TEXT.test(baseName(word)) || INTERPRETERS.test(baseName(word)),
+    );
+    // `bash -c "$(curl …)"` and `bash <(curl …)`.
+    if (runsText && node.args.some((arg) => downloadsInside(arg.text)))
+      this.denial ??= { rule: "download-to-shell", reason: `${name} runs what it downloads` };
+    this.#runsHereDocuments = INTERPRETERS.test(baseName(name)) || runsText;
+    if (runsText) for (const word of words.slice(1)) if (/[\s;|&]/.test(word)) this.scan(word);
+  }
+
+  /** Every word that names a checked program may be where a command starts: `env -i rm -rf /`. */
+  #addCall(words: readonly string[]): void {
+    const [first = ""] = words;
+    const isRunner =
+      RUNS_TEXT.test(baseName(first)) || INTERPRETERS.test(baseName(first)) || !/^[\w.+-]+$/.test(first);
+    const isPrinter = /^(?:echo|printf|grep|rg|cat|sed|awk|git|man|which|type|test|\[)$/.test(
+      baseName(first),
+    );
+    for (const [index, word] of words.entries()) {
+      const name = baseName(word);
+      if (index > 0 && (isPrinter || !(isCheckedProgram(name) || SENDERS.test(name)))) continue;
+      // The bare name of a program is enough only behind a program that runs its arguments: `pytest -k sudo` is harmless.
+      if (index > 0 && !DANGEROUS_BY_ARGUMENTS.has(name) && !isRunner) continue;
+      const call: ScannedCall = {
+        name,
+        args: words.slice(index + 1),
+        words: words.slice(index),
+        ...this.#context,
+      };
+      this.calls.push(call);
+      this.denial ??= findCatastrophe(call) ?? this.#findWrite(call);
+    }
+  }
+
+  #findWrite({ name, args }: ScannedCall): Denial | undefined {
+    const operands = args.filter((arg) => !arg.startsWith("-"));
+    const targets = WRITES_ALL.has(name) ? operands : WRITES_LAST.has(name) ? operands.slice(-1) : [];
+    for (const target of targets) {
+      const denial = findProtectedWrite(target, this.#context);
+      if (denial !== undefined) return denial;
+    }
+    return undefined;
+  }
+
+  #visitPipeline({ commands }: Pipeline): void {
+    let downloads = false;
+    const texts: string[] = [];
+    for (const command of commands) {
+      for (const inner of simpleCommands(command)) {
+        const words = wordsOf(inner);
+        if (runsInput(words)) {
+          if (downloads) this.denial ??= { rule: "download-to-shell", reason: "runs what it downloads" };
+          // What `echo` and here-documents send into a shell is a script.
+          for (const text of texts) this.scan(text);
+        }
+        if (words.some((word) => DOWNLOADERS.has(baseName(word)))) downloads = true;
+        texts.push(...words.filter((word) => /\s/.test(word)), words.slice(1).join(" "));
+        for (const redirect of inner.redirects)
+          if (redirect.type === "HereDoc") texts.push(redirect.body.text);
+      }
+    }
+  }
+}
+
+/** The commands of one element of a pipeline: itself, or those of a group. */
+function simpleCommands(node: SyntaxNode, depth = 0): readonly Command[] {
+  if (node.type === "Command") return node.name === undefined ? [] : [node];
+  if (depth > 8) return [];
+  const found: Command[] = [];
+  forEachChild(node, (child) => {
+    found.push(...simpleCommands(child, depth + 1));
+  });
+  return found;
+}
+
+function wordsOf(node: Command): readonly string[] {
+  const words = node.args.map((arg) => (arg.type === "Word" ? arg.value : arg.text));
+  return node.name === undefined ? words : [node.name.value, ...words];
+}
+
+const DOWNLOAD_INSIDE = /(?:\$\(|<\(|`)[^)`]{0,200}\b(?:curl|wget|fetch|aria2c)\b/;
+
+/** An interpreter without a script of its own runs what it is sent. */
+function runsInput(words: readonly string[]): boolean {
+  const at = words.findIndex((word) => INTERPRETERS.test(baseName(word)));
+  if (at === -1) return false;
+  const args = words.slice(at + 1);
+  if (args.some((arg) => /^-\w*[cem]$/.test(arg))) return false;
+  const operands = args.filter((arg) => !arg.startsWith("-"));
+  return operands.length === 0 || args.some((arg) => /^-\w*s$/.test(arg) || /^\/dev\/stdin$/.test(arg));
+}
+
+function downloadsInside(text: string): boolean {
+  return DOWNLOAD_INSIDE.test(text.slice(0, LIMITS.syntaxChars));
+}
+
+function baseName(word: string): string {
+  return word.slice(word.lastIndexOf("/") + 1);
+}

@@ -1,0 +1,35 @@
+import type { PolicyInput } from "../policy/policy.ts";
+import type { Rule } from "../policy/rule.ts";
+
+/** Something that has no equivalent in a policy. */
+export interface Untranslated {
+  /** The rule or setting as it was written. */
+  readonly source: string;
+  readonly reason: string;
+}
+
+/** Rules of another tool as a part of a policy: spread it into `definePolicy`. */
+export interface ImportedRules {
+  readonly policy: Required<Pick<PolicyInput, "deny" | "ask" | "alsoAllow">> & {
+    readonly network: { readonly allow: readonly string[]; readonly deny: readonly string[] };
+  };
+  readonly untranslated: readonly Untranslated[];
+}
+
+/** Collects imported rules. */
+export class ImportBuilder {
+  readonly deny: Rule[] = [];
+  readonly ask: Rule[] = [];
+  readonly alsoAllow: Rule[] = [];
+  readonly hosts: { readonly allow: string[]; readonly deny: string[] } = { allow: [], deny: [] };
+  readonly untranslated: Untranslated[] = [];
+
+  report(source: string, reason: string): void {
+    this.untranslated.push({ source, reason });
+  }
+
+  build(): ImportedRules {
+    const { deny, ask, alsoAllow, hosts, untranslated } = this;
+    return { policy: { deny, ask, alsoAllow, network: hosts }, untranslated };
+  }
+}

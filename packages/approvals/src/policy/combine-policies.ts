@@ -1,0 +1,134 @@
+import { stricter, type Decision } from "../decision.ts";
+import { compilePolicy } from "./compile-policy.ts";
+import type { Policy } from "./policy.ts";
+import { EFFECT_KINDS, PRESETS, type EffectKind, type PresetName } from "./presets.ts";
+import type { Rule } from "./rule.ts";
+
+/** Policies of several authors. A layer that is missing says nothing. */
+export interface PolicyLayers {
+  /** The organisation's. Its denials, questions and preset can't be loosened by the other layers. */
+  readonly organization?: Policy | undefined;
+  /** From a file of the project: untrusted input, which can only tighten. */
+  readonly project?: Policy | undefined;
+  /** The person's own. It may allow what the organisation neither denies nor asks about. */
+  readonly person: Policy;
+}
+
+export interface CombinedPolicy {
+  readonly policy: Policy;
+  /** Settings that had no effect, because their layer may not make them. One sentence each. */
+  readonly ignored: readonly string[];
+}
+
+/** From the strictest. */
+const ORDER: readonly PresetName[] = [
+  "read-only",
+  "workspace-write",
+  "developer",
+  "danger-full-access",
+  "bypass",
+];
+
+/**
+ * Combines layered policies into one. Denials and questions of all layers hold, in this order; the preset is the
+ * strictest one, the default and every setting about effects and hosts likewise; rules that allow come from the
+ * organisation and the person alone.
+ */
+export function combinePolicies({ organization, project, person }: PolicyLayers): CombinedPolicy {
+  const ignored: string[] = [];
+  const layers = [organization, project, person].filter((layer) => layer !== undefined);
+  if (project !== undefined) reportLoosening(project, ignored);
+  const trusted = organization === undefined ? [person] : [organization, person];
+  const preset = strictestPreset(layers);
+  const allow = exclusiveRules(organization, person, ignored);
+  const policy: Policy = {
+    version: 1,
+    preset,
+    deny: layers.flatMap(({ deny }) => deny),
+    ask: layers.flatMap(({ ask }) => ask),
+    allow,
+    alsoAllow:
+      organization !== undefined && organization.allow.length > 0
+        ? organization.alsoAllow
+        : trusted.flatMap(({ alsoAllow }) => alsoAllow),
+    default: layers.map((layer) => layer.default).reduce(strictestOf, PRESETS[preset].default),
+    workspace: person.workspace,
+    network: {
+      allow: trusted.flatMap(({ network }) => network.allow),
+      deny: layers.flatMap(({ network }) => network.deny),
+      ...strictestSetting("loopback", layers),
+      ...strictestSetting("private", layers),
+    },
+    effects: combineEffects(layers, person, organization),
+    onDeny: layers.some(({ onDeny }) => onDeny === "cancel") ? "cancel" : "decline",
+  };
+  compilePolicy(policy);
+  return { policy, ignored };
+}
+
+function reportLoosening({ allow, alsoAllow, network, effects }: Policy, ignored: string[]): void {
+  if (allow.length + alsoAllow.length > 0)
+    ignored.push(
+      "The project's rules that allow something are ignored: a project can only tighten a policy.",
+    );
+  if (network.allow.length > 0) ignored.push("The project's allowed hosts are ignored.");
+  for (const [kind, decision] of Object.entries(effects))
+    if (decision === "allow") ignored.push(`The project's effects.${kind} = "allow" is ignored.`);
+}
+
+function strictestPreset(layers: readonly Policy[]): PresetName {
+  const found = ORDER.find((preset) => layers.some((layer) => layer.preset === preset));
+  return found ?? "read-only";
+}
+
+/** An organisation's allow list is the whole truth: a person can't add to it. */
+function exclusiveRules(
+  organization: Policy | undefined,
+  person: Policy,
+  ignored: string[],
+): readonly Rule[] {
+  if (organization === undefined || organization.allow.length === 0) return person.allow;
+  if (person.allow.length + person.alsoAllow.length > 0)
+    ignored.push(
+      "The person's rules that allow something are ignored: the organisation's allow list is complete.",
+    );
+  return organization.allow;
+}
+
+function strictestOf(one: Decision, other: Decision): Decision {
+  return stricter(other, one) ? other : one;
+}
+
+function strictestSetting(
+  name: "loopback" | "private",
+  layers: readonly Policy[],
+): Partial<Record<"loopback" | "private", Decision>> {
+  const set = layers.map(({ network }) => network[name]).filter((decision) => decision !== undefined);
+  const [first, ...rest] = set;
+  return first === undefined ? {} : { [name]: rest.reduce(strictestOf, first) };
+}
+
+/** Tightening settings of all layers hold. A person may loosen only within what the organisation allows. */
+function combineEffects(
+  layers: readonly Policy[],
+  person: Policy,
+  organization: Policy | undefined,
+): Policy["effects"] {
+  const mayLoosen = (kind: EffectKind): boolean =>
+    organization === undefined ||
+    organization.effects[kind] === "allow" ||
+    (organization.effects[kind] === undefined && PRESETS[organization.preset].allows.has(kind));
+  const effects: Partial<Record<EffectKind, Decision>> = {};
+  for (const kind of EFFECT_KINDS) {
+    const set = layers.flatMap((layer) => {
+      const decision = layer.effects[kind];
+      return decision === undefined ||
+        (decision === "allow" && (layer === person ? !mayLoosen(kind) : layer !== organization))
+        ? []
+        : [decision];
+    });
+    const [first, ...rest] = set;
+    if (first !== undefined) effects[kind] = rest.reduce(strictestOf, first);
+  }
+  return effects;
+}

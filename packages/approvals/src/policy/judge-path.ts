@@ -1,0 +1,139 @@
+import type { Location, Places } from "../files/places.ts";
+import type { CompiledPolicy, CompiledRule } from "./compile-policy.ts";
+import { defaultVerdict, type Verdict } from "./evaluation.ts";
+import type { EffectKind } from "./presets.ts";
+import { describeRule } from "./rule.ts";
+
+const WHAT: Readonly<Record<EffectKind, string>> = {
+  container: "controls containers",
+  credentials: "prints secrets",
+  "git-fetch": "fetches from the configured remotes",
+  "git-local": "changes the local repository",
+  "git-push": "pushes to the configured remotes",
+  install: "installs packages, which run code of their own",
+  network: "uses the network",
+  process: "controls processes",
+  "project-code": "runs code of the project, which can do what its sandbox lets it",
+  read: "only reads",
+  "remote-read": "reads a remote service",
+  "remote-write": "changes a remote service",
+  system: "changes the machine",
+  unpack: "creates files with names that only an archive or patch knows: trusted like project code",
+  write: "writes in the workspace",
+  writeOutside: "writes outside the workspace",
+};
+
+/** The preset's word on one kind of effect, or the policy's own. */
+export function judgeKind(
+  kind: EffectKind,
+  { policy, preset, exclusive }: CompiledPolicy,
+  reason = WHAT[kind],
+): Verdict {
+  const chosen = policy.effects[kind];
+  if (chosen !== undefined) return { decision: chosen, rule: `effects.${kind}`, reason };
+  if (preset.allows.has(kind)) return { decision: "allow", rule: `preset/${policy.preset}/${kind}`, reason };
+  return defaultVerdict(policy.default, exclusive.command, reason);
+}
+
+/** What is read at a location. */
+export function judgeRead(
+  path: string,
+  location: Location,
+  places: Places,
+  compiled: CompiledPolicy,
+): Verdict {
+  const ruled = judgeByRules(path, location, "read", compiled);
+  if (ruled !== undefined) return ruled;
+  const { real } = location;
+  if (real !== undefined && places.isCredential(real))
+    return judgeKind("credentials", compiled, `reads ${real}, which holds credentials`);
+  // Reading gives the model no more than it could list; only the secrets above are kept from it.
+  return judgeKind("read", compiled);
+}
+
+/** What is created, changed or deleted at a location. */
+export function judgeWrite(
+  path: string,
+  location: Location,
+  places: Places,
+  compiled: CompiledPolicy,
+): Verdict {
+  const place = places.placeOf(location);
+  const shown = location.real ?? path;
+  switch (place) {
+    case "device":
+      return refused("disk-write", `${shown} is a device`);
+    case "profile":
+      return refused("persistence", `${shown} is run automatically later`);
+    case "credentials":
+      return refused("protected-path", `${shown} holds credentials`);
+    case "owned":
+      return refused("protected-path", `${shown} belongs to git or to Codex`);
+    case "system":
+      return refused("system-write", `${shown} belongs to the system`);
+    default:
+  }
+  const ruled = judgeByRules(path, location, "write", compiled);
+  if (ruled !== undefined) return ruled;
+  switch (place) {
+    case "sink":
+      return judgeKind("read", compiled);
+    case "workspace":
+    case "temp":
+      return judgeKind("write", compiled, `writes ${shown}`);
+    case "guarded": {
+      const reason = `${shown} is a protected file: hooks, CI, editors, agents or shells obey it`;
+      const inside = judgeKind("write", compiled, reason);
+      // The same setting that opens everything outside the workspace opens what is protected inside.
+      return inside.decision === "allow" ? judgeKind("writeOutside", compiled, reason) : inside;
+    }
+    default:
+      return judgeKind(
+        "writeOutside",
+        compiled,
+        place === "unknown"
+          ? `where ${path} leads is not known before it runs`
+          : `writes ${shown}, outside the workspace`,
+      );
+  }
+}
+
+function refused(rule: string, reason: string): Verdict {
+  return { decision: "deny", rule: `safety/${rule}`, reason };
+}
+
+/** The user's rules about paths: a deny or question holds for every name of a file, an allow for where it really leads. */
+function judgeByRules(
+  path: string,
+  { real, entry }: Location,
+  access: "read" | "write",
+  compiled: CompiledPolicy,
+): Verdict | undefined {
+  if (!compiled.hasPathRules) return undefined;
+  const names = [path, real, entry].filter((name) => name !== undefined);
+  const applies = ({ rule }: CompiledRule): boolean =>
+    rule.kind === "path" && (rule.access === undefined || rule.access === access);
+  for (const [rules, decision] of [
+    [compiled.deny, "deny"],
+    [compiled.ask, "ask"],
+  ] as const) {
+    const found = rules.find((rule) => applies(rule) && names.some((name) => rule.path(name)));
+    if (found !== undefined) return ruleVerdict(found, decision, path);
+  }
+  if (real === undefined || entry === undefined) return undefined;
+  const allows = [...compiled.allow, ...compiled.alsoAllow].find(
+    (rule) => applies(rule) && rule.path(real) && rule.path(entry),
+  );
+  return allows === undefined ? undefined : ruleVerdict(allows, "allow", path);
+}
+
+/** The verdict of a user's rule, with its justification. */
+export function ruleVerdict(
+  { rule, id }: CompiledRule,
+  decision: Verdict["decision"],
+  what: string,
+): Verdict {
+  const verb = { allow: "allowed", ask: "to be asked about", deny: "denied" }[decision];
+  const why = rule.justification === undefined ? "" : `: ${rule.justification}`;
+  return { decision, rule: id, reason: `${what} is ${verb} by ${describeRule(rule)}${why}`, matched: rule };
+}

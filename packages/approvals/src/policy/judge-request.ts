@@ -1,0 +1,82 @@
+import type { Places } from "../files/places.ts";
+import type { ApprovalRequest } from "../request/request.ts";
+import { compilePolicy, type CompiledPolicy } from "./compile-policy.ts";
+import { evaluateCommand } from "./evaluate-command.ts";
+import { evaluateFileChange } from "./evaluate-file-change.ts";
+import { evaluateMcpTool } from "./evaluate-mcp.ts";
+import { evaluateTarget } from "./evaluate-network.ts";
+import { evaluatePermissions, judgePermissions } from "./evaluate-permissions.ts";
+import { cautionVerdict, evaluation, strictest, type Evaluation, type Verdict } from "./evaluation.ts";
+import type { Policy } from "./policy.ts";
+
+/** Judges a request in places that record which paths matter, for `resolvePaths`. */
+export function judgeRequest(places: Places, policy: Policy, request: ApprovalRequest): Evaluation {
+  return dispatch(places, compilePolicy(policy), request);
+}
+
+function dispatch(places: Places, policy: CompiledPolicy, request: ApprovalRequest): Evaluation {
+  switch (request.kind) {
+    case "command":
+      return withRest(evaluateCommand(request, places, policy), request, places, policy);
+    case "fileChange":
+      return evaluateFileChange(request, places, policy);
+    case "network": {
+      const verdict = evaluateTarget(request, policy);
+      return evaluation(verdict, { lasting: lastingFor(verdict) });
+    }
+    case "permissions":
+      return evaluatePermissions(request.permissions, places, policy);
+    case "mcpTool":
+      return evaluateMcpTool(request, policy);
+    case "elicitation":
+      return evaluation(
+        cautionVerdict(
+          "elicitation",
+          `the server ${request.server} asks the person for something`,
+          policy.policy.default,
+        ),
+      );
+    case "unknown":
+      return evaluation({
+        decision: "deny",
+        rule: "safety/unknown-kind",
+        reason: `requests of the kind ${request.method} are not known`,
+      });
+    default:
+      return evaluation({
+        decision: "deny",
+        rule: "safety/unknown-kind",
+        reason: "a kind of request that is not known",
+      });
+  }
+}
+
+/** What a command asks for besides running: a host, or more rights than the sandbox gives. */
+function withRest(
+  command: Evaluation,
+  request: Extract<ApprovalRequest, { kind: "command" }>,
+  places: Places,
+  policy: CompiledPolicy,
+): Evaluation {
+  if (request.network !== undefined) {
+    const verdict = evaluateTarget(request.network, policy);
+    // The question is about the host; the command was settled before. It still can't be one that is refused.
+    const refused =
+      command.decision === "deny" && (command.rule.startsWith("safety/") || command.rule.startsWith("deny["));
+    return refused ? command : evaluation(verdict, { parse: command.parse, lasting: lastingFor(verdict) });
+  }
+  if (request.additionalPermissions === undefined) return command;
+  // A command gets all it asks for or nothing: a part of it can't be expressed in the answer.
+  const { verdicts } = judgePermissions(request.additionalPermissions, places, policy);
+  const worst = strictest<Verdict>([command, ...verdicts]) ?? command;
+  return { ...evaluation(worst), parse: command.parse, lasting: "call" };
+}
+
+function lastingFor({ decision, matched, rule }: Verdict): Evaluation["lasting"] {
+  if (decision === "ask") return "call";
+  // A host in the policy's own lists is named for good.
+  return (
+    matched?.lasting ??
+    (rule.startsWith("network.") && (rule.endsWith("allow") || rule.endsWith("deny")) ? "always" : "call")
+  );
+}

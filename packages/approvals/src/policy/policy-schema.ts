@@ -1,0 +1,81 @@
+import { z } from "zod";
+import { PolicyError } from "../errors.ts";
+import { EFFECT_KINDS } from "./presets.ts";
+
+const decision = z.enum(["allow", "deny", "ask"]);
+const strings = z.array(z.string()).readonly();
+const common = {
+  note: z.string().optional(),
+  justification: z.string().optional(),
+  match: strings.optional(),
+  notMatch: strings.optional(),
+  lasting: z.enum(["call", "session", "always"]).optional(),
+};
+const word = z.string().min(1);
+
+/** One rule as an object. */
+export const ruleSchema = z.discriminatedUnion("kind", [
+  z.strictObject({
+    kind: z.literal("prefix"),
+    argv: z
+      .array(z.union([word, z.array(word).min(1).readonly()]))
+      .min(1)
+      .readonly(),
+    ...common,
+  }),
+  z.strictObject({ kind: z.literal("exact"), argv: z.array(z.string()).min(1).readonly(), ...common }),
+  z.strictObject({ kind: z.literal("script"), text: z.string(), ...common }),
+  z.strictObject({ kind: z.literal("regex"), pattern: z.string(), ...common }),
+  z.strictObject({
+    kind: z.literal("path"),
+    glob: word,
+    access: z.enum(["read", "write"]).optional(),
+    ...common,
+  }),
+  z.strictObject({ kind: z.literal("host"), host: word, ...common }),
+  z.strictObject({ kind: z.literal("mcp"), server: word, tool: z.string().optional(), ...common }),
+]);
+
+const rules = z.array(z.union([z.string(), ruleSchema])).readonly();
+
+// Strict: a field that is not understood may be one that forbids something.
+export const policySchema = z.strictObject({
+  version: z.literal(1).optional(),
+  preset: z.enum(["read-only", "workspace-write", "developer", "danger-full-access", "bypass"]).optional(),
+  deny: rules.optional(),
+  ask: rules.optional(),
+  allow: rules.optional(),
+  alsoAllow: rules.optional(),
+  default: decision.optional(),
+  workspace: z
+    .union([
+      z.string(),
+      strings,
+      z.strictObject({ roots: strings.optional(), temp: strings.optional(), home: z.string().optional() }),
+    ])
+    .optional(),
+  network: z
+    .strictObject({
+      allow: strings.optional(),
+      deny: strings.optional(),
+      loopback: decision.optional(),
+      private: decision.optional(),
+    })
+    .optional(),
+  effects: z.partialRecord(z.enum(EFFECT_KINDS), decision).optional(),
+  onDeny: z.enum(["decline", "cancel"]).optional(),
+});
+
+/** Reads a value by a schema, or throws what is wrong with it. */
+export function readWith<T>(
+  schema: z.ZodType<T>,
+  value: unknown,
+  code: "invalid_policy" | "invalid_rule",
+): T {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const what = code === "invalid_policy" ? "a policy" : "a rule";
+  throw new PolicyError(code, `This is not ${what}. ${z.prettifyError(result.error)}`, {
+    cause: result.error,
+  });
+}

@@ -1,0 +1,23 @@
+// Each preset's promise, held to by running what it accepts.
+import { describe, expect, test } from "vitest";
+import { canSandbox } from "../../test/promise/sandbox.ts";
+import { CHECKED_PRESETS, checkPromise } from "../../test/promise/check-promises.ts";
+import { PRESETS } from "./presets.ts";
+
+/** Generated scripts per preset. Some two fifths are accepted, and each of those runs in two shells. */
+const COUNT = 700;
+
+describe.runIf(canSandbox())("what a preset accepts keeps its promise", () => {
+  // A different seed in every run: the report names it.
+  const seed = Math.floor(Math.random() * 2 ** 31);
+
+  test.each(CHECKED_PRESETS)(`%s (seed ${seed})`, { timeout: 300_000 }, async (preset) => {
+    const { accepted, violations } = await checkPromise({ preset, count: COUNT, seed, withCorpora: true });
+    expect(violations).toEqual([]);
+    expect(accepted).toBeGreaterThan(COUNT / 10);
+  });
+});
+
+test("every promise is one sentence", () => {
+  for (const { promise } of Object.values(PRESETS)) expect(promise).toMatch(/^[A-Z][^.]*\.$/);
+});

@@ -1,0 +1,111 @@
+import { lstat, readdir, readlink } from "node:fs/promises";
+import { LIMITS } from "../limits.ts";
+import { placesFor } from "./places-for.ts";
+import { judgeRequest } from "./judge-request.ts";
+import type { Policy } from "./policy.ts";
+import type { ApprovalRequest } from "../request/request.ts";
+import type { PathFacts } from "../files/path-facts.ts";
+import { matchesPattern } from "../files/protected-names.ts";
+
+/** Rounds of looking up: what was found may lead to paths that matter in turn. */
+const ROUNDS = 4;
+/** As many links as Linux follows in one path. */
+const MOST_LINKS = 40;
+
+/**
+ * The one step with I/O: follows every path that a request touches as the kernel would, and lists what its file name
+ * patterns match, so that `evaluate` can judge where things really land. A path that does not exist yet is followed as
+ * far as it exists.
+ */
+export async function resolvePaths(policy: Policy, request: ApprovalRequest): Promise<PathFacts> {
+  const real: Record<string, string | null> = {};
+  const matches: Record<string, readonly string[] | null> = {};
+  // The usual set-up of these systems; a case-sensitive volume there is only judged more strictly.
+  const caseInsensitive = process.platform === "darwin" || process.platform === "win32";
+  const facts: PathFacts = { real, matches, caseInsensitive };
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const places = placesFor(policy, request, facts);
+    judgeRequest(places, policy, request);
+    const paths = [...places.touched].filter((path) => !Object.hasOwn(real, path));
+    const patterns = [...places.patterns].filter((pattern) => !Object.hasOwn(matches, pattern));
+    if (paths.length + patterns.length === 0) break;
+    await Promise.all([
+      ...paths.map(async (path) => {
+        real[path] = await followPath(path);
+      }),
+      ...patterns.map(async (pattern) => {
+        matches[pattern] = await listMatches(pattern);
+      }),
+    ]);
+  }
+  return facts;
+}
+
+/** Follows a path as the kernel does, one segment at a time: `..` leaves the folder that a link led to. */
+async function followPath(path: string): Promise<string | null> {
+  const pending = path.split("/").toReversed();
+  let current = "";
+  let isMissing = false;
+  let links = 0;
+  while (pending.length > 0) {
+    const segment = pending.pop();
+    if (segment === undefined || segment === "" || segment === ".") continue;
+    if (segment === "..") {
+      if (isMissing) return null;
+      current = current.slice(0, Math.max(0, current.lastIndexOf("/")));
+      continue;
+    }
+    const next = `${current}/${segment}`;
+    const target = isMissing ? undefined : await linkTarget(next);
+    if (target === null) isMissing = true;
+    if (typeof target !== "string") {
+      current = next;
+      continue;
+    }
+    links += 1;
+    // A link of a process leads elsewhere for every process.
+    if (links > MOST_LINKS || next.startsWith("/proc/")) return null;
+    if (target === "") return null;
+    if (target.startsWith("/")) current = "";
+    pending.push(...target.split("/").toReversed());
+  }
+  return current === "" ? "/" : current;
+}
+
+/** The target of a link; undefined for anything else that exists; null for what does not; "" if it can't be read. */
+async function linkTarget(path: string): Promise<string | null | undefined> {
+  try {
+    return (await lstat(path)).isSymbolicLink() ? await readlink(path) : undefined;
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    return code === "ENOENT" || code === "ENOTDIR" ? null : "";
+  }
+}
+
+/** Lists what a pattern of `*` and `?` matches, as shells do: hidden names only where the dot is written. */
+async function listMatches(pattern: string): Promise<readonly string[] | null> {
+  let found: string[] = [""];
+  for (const segment of pattern.split("/").slice(1)) {
+    if (!/[*?]/.test(segment)) {
+      found = found.map((folder) => `${folder}/${segment}`);
+      continue;
+    }
+    const next: string[] = [];
+    for (const folder of found) {
+      for (const name of await readNames(folder)) {
+        if (matchesPattern(segment, name)) next.push(`${folder}/${name}`);
+        if (next.length > LIMITS.matches) return null;
+      }
+    }
+    found = next;
+  }
+  return found;
+}
+
+async function readNames(folder: string): Promise<readonly string[]> {
+  try {
+    return await readdir(folder === "" ? "/" : folder);
+  } catch {
+    return [];
+  }
+}

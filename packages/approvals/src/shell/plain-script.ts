@@ -1,0 +1,55 @@
+import type { Word } from "../declaration/word.ts";
+
+/** The shells whose reading of a text is known to differ. `unknown`: any of them, so that all must read it alike. */
+export type Dialect = "bash" | "zsh" | "unknown";
+
+/** What a command reads from standard input. */
+export type StandardInput =
+  | { readonly kind: "inherited" }
+  /** The output of another command. */
+  | { readonly kind: "pipe" }
+  | { readonly kind: "file"; readonly path: Word }
+  /** A here-document or here-string. Undefined text: it is only known at run time. */
+  | { readonly kind: "text"; readonly text: string | undefined };
+
+/** A redirection to or from a file. */
+export interface FileRedirect {
+  readonly kind: "read" | "write";
+  readonly path: Word;
+}
+
+/** A variable that is set for one command, or for all that follow. */
+export interface SetVariable {
+  readonly name: string;
+  readonly value: Word;
+}
+
+/** One simple command with everything that the shell adds to it. */
+export interface PlainCommand {
+  /** The program and its arguments. Empty if there are only redirections or assignments. */
+  readonly words: readonly Word[];
+  /** The words as a shell without brace expansion reads them, where that differs. */
+  readonly wordsWithoutBraces?: readonly Word[] | undefined;
+  /** Set for a builtin that the shell itself runs: `cd`, `export`, `source`. */
+  readonly builtin?: Builtin | undefined;
+  readonly environment: readonly SetVariable[];
+  readonly redirects: readonly FileRedirect[];
+  readonly input: StandardInput;
+  /** The folders that it may run in: more than one after a `cd` that may have failed. */
+  readonly folders: readonly string[];
+  /** The command as it is written. */
+  readonly text: string;
+}
+
+export type Builtin =
+  /** No effect that matters here: `set -e`, `exit 1`, `wait`. */
+  | { readonly kind: "none" }
+  | { readonly kind: "cd"; readonly path: Word }
+  | { readonly kind: "source"; readonly path: Word };
+
+/** A script that is fully understood, or the first thing about it that is not. */
+export interface PlainScript {
+  readonly commands: readonly PlainCommand[];
+  /** One sentence. Undefined if the whole script is understood. */
+  readonly problem?: string | undefined;
+}

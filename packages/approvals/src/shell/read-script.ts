@@ -1,0 +1,389 @@
+import type {
+  AndOr,
+  Command,
+  CommandNode,
+  CompoundList,
+  For,
+  ParsedScript,
+  Pipeline,
+  PipelineNode,
+  Redirection,
+  Statement,
+} from "unbash";
+import type { Word } from "../declaration/word.ts";
+import { LIMITS } from "../limits.ts";
+import { readBuiltin } from "./read-builtin.ts";
+import { NotPlain, notPlain } from "./not-plain.ts";
+import type {
+  Dialect,
+  FileRedirect,
+  PlainCommand,
+  PlainScript,
+  SetVariable,
+  StandardInput,
+} from "./plain-script.ts";
+import { parseSource } from "./parse-source.ts";
+import { readRedirects } from "./read-redirects.ts";
+import { readTest } from "./read-test.ts";
+import { readWord, type WordScope } from "./read-word.ts";
+import { isOwnVariable } from "./variables.ts";
+
+export interface ScriptContext {
+  readonly dialect: Dialect;
+  readonly home: string;
+  /** The folders that the script may start in. */
+  readonly folders: readonly string[];
+}
+
+const INHERITED: StandardInput = { kind: "inherited" };
+const PIPE: StandardInput = { kind: "pipe" };
+
+/**
+ * Reads a script into its simple commands. Understood are sequences, pipelines, conditions and loops over literal words,
+ * with words that are literal after quote removal; everything else makes the whole script not understood. No command of
+ * such a script is judged alone: what could not be read might change what the rest does.
+ */
+export function readScript(source: string, context: ScriptContext): PlainScript {
+  const parsed = parseSource(source);
+  if ("problem" in parsed) return { commands: [], problem: parsed.problem };
+  const { script } = parsed;
+  const [error] = script.errors ?? [];
+  if (error !== undefined)
+    return { commands: [], problem: `not a script that can be read: ${error.message}` };
+  const reader = new ScriptReader(source, context);
+  try {
+    reader.readTopLevel(script);
+  } catch (thrown) {
+    if (!(thrown instanceof NotPlain)) throw thrown;
+    return { commands: reader.commands, problem: `${thrown.what} is not understood` };
+  }
+  return { commands: reader.commands };
+}
+
+/** What the shell knows at one point of a script. */
+interface State {
+  /** Folders that it may be in. */
+  folders: readonly string[];
+  readonly variables: Map<string, Word>;
+}
+
+/** The folders after a command that succeeded, and after one that failed. */
+interface Outcome {
+  readonly success: readonly string[];
+  readonly failure: readonly string[];
+}
+
+/** What surrounds a command. */
+interface Surroundings {
+  readonly input: StandardInput;
+  /** Whether the command may be skipped or repeated, or runs in a shell of its own kind: no state may change here. */
+  readonly isConditional: boolean;
+  /** Whether a change of folder lasts only for a part of a pipeline, or may be repeated. */
+  readonly forbidsCd: boolean;
+  /** Whether it may run any number of times. */
+  readonly isRepeated?: boolean;
+}
+
+const TOP_LEVEL: Surroundings = { input: INHERITED, isConditional: false, forbidsCd: false };
+
+class ScriptReader {
+  readonly commands: PlainCommand[] = [];
+  readonly #source: string;
+  readonly #context: ScriptContext;
+  #words = 0;
+  #chars = 0;
+  #depth = 0;
+
+  constructor(source: string, context: ScriptContext) {
+    this.#source = source;
+    this.#context = context;
+  }
+
+  readTopLevel(script: ParsedScript): void {
+    if (script.shebang !== undefined) notPlain("a shebang");
+    const state: State = { folders: this.#context.folders, variables: new Map() };
+    this.#readStatements(script.commands, state, TOP_LEVEL);
+  }
+
+  #readStatements(statements: readonly Statement[], state: State, around: Surroundings): void {
+    this.#depth += 1;
+    if (this.#depth > LIMITS.nesting) notPlain("nesting this deep");
+    for (const { command, background } of statements) {
+      if (background === true && around.isRepeated === true)
+        notPlain("a loop that starts background processes");
+      if (background === true) this.#readNode(command, copy(state), { ...around, input: INHERITED });
+      else {
+        const { success, failure } = this.#readNode(command, state, around);
+        state.folders = union(success, failure);
+      }
+    }
+    this.#depth -= 1;
+  }
+
+  #readNode(node: PipelineNode | AndOr, state: State, around: Surroundings): Outcome {
+    if (node.type === "AndOr") return this.#readAndOr(node, state, around);
+    if (node.type === "Pipeline") return this.#readPipeline(node, state, around);
+    return this.#readCommandNode(node, state, around);
+  }
+
+  #readAndOr({ commands, operators }: AndOr, state: State, around: Surroundings): Outcome {
+    let outcome: Outcome = { success: state.folders, failure: [] };
+    for (const [index, command] of commands.entries()) {
+      const operator = index === 0 ? "&&" : operators[index - 1];
+      const folders = operator === "||" ? outcome.failure : outcome.success;
+      // A command that no outcome leads to is still read, in every folder that there may be.
+      state.folders = folders.length === 0 ? union(outcome.success, outcome.failure) : folders;
+      const own = this.#readNode(command, state, index === 0 ? around : { ...around, isConditional: true });
+      outcome =
+        operator === "||"
+          ? { success: union(outcome.success, own.success), failure: own.failure }
+          : { success: own.success, failure: union(outcome.failure, own.failure) };
+    }
+    return outcome;
+  }
+
+  #readPipeline({ prefixes, commands, operators }: Pipeline, state: State, around: Surroundings): Outcome {
+    const [first] = commands;
+    const isTimed = prefixes.some(({ type }) => type === "Time");
+    // To dash, `time` is a program, which can run nothing but a simple command.
+    if (isTimed && (first?.type !== "Command" || first.name === undefined || first.prefix.length > 0))
+      notPlain("time before a compound command");
+    if (isTimed && prefixes.length > 1) notPlain("time with a negation");
+    if (operators.some((operator) => operator !== "|" && operator !== "|&")) notPlain("this pipe");
+    if (commands.length === 1 && first !== undefined && !isTimed)
+      return eitherWay(this.#readCommandNode(first, state, around));
+    for (const [index, command] of commands.entries()) {
+      const input = index === 0 ? around.input : PIPE;
+      this.#readCommandNode(command, copy(state), { input, isConditional: true, forbidsCd: true });
+    }
+    return { success: state.folders, failure: state.folders };
+  }
+
+  #readCommandNode(node: CommandNode, state: State, around: Surroundings): Outcome {
+    switch (node.type) {
+      case "Command":
+        return this.#readCommand(node, state, around);
+      case "Redirected": {
+        const { files, input } = readRedirects(node.redirects, this.#scope(state));
+        this.#add([], state, { redirects: files, text: this.#textOf(node) });
+        return this.#readCommandNode(node.command, state, { ...around, input: input ?? around.input });
+      }
+      case "Subshell":
+        this.#readStatements(node.body.commands, copy(state), {
+          input: around.input,
+          isConditional: false,
+          forbidsCd: false,
+        });
+        return same(state);
+      case "BraceGroup":
+        this.#readStatements(node.body.commands, state, around);
+        return same(state);
+      case "If": {
+        const inner = { ...around, isConditional: true };
+        const folders: string[][] = [];
+        const branch = (list: CompoundList): void => {
+          this.#readStatements(list.commands, state, inner);
+          folders.push([...state.folders]);
+        };
+        branch(node.clause);
+        // Each branch may start in any of the folders so far: a superset of what is possible.
+        for (const list of [node.then, ...node.elif.flatMap(({ clause, then }) => [clause, then])]) {
+          branch(list);
+          state.folders = unionAll(folders);
+        }
+        if (node.else !== undefined) branch(node.else);
+        state.folders = unionAll(folders);
+        return same(state);
+      }
+      case "While":
+        this.#readStatements(node.clause.commands, state, repeated(around));
+        this.#readStatements(node.body.commands, state, { ...repeated(around), isRepeated: true });
+        return same(state);
+      case "For":
+        return this.#readFor(node, state, around);
+      case "TestCommand":
+        readTest(node.expression, this.#scope(state));
+        return same(state);
+      default:
+        return notPlain(`the construct ${node.type}`);
+    }
+  }
+
+  /** Unrolls a loop: its body is read once per value. */
+  #readFor({ name, wordlist, body }: For, state: State, around: Surroundings): Outcome {
+    if (wordlist === undefined) notPlain("a loop over the arguments of the script");
+    if (!isOwnVariable(name.text)) notPlain(`the loop variable ${name.text}`);
+    const scope = this.#scope(state);
+    const readings = wordlist.map((word) => readWord(word, scope));
+    const values = readings.flatMap(({ words, withoutBraces }) =>
+      words.includes(withoutBraces) ? words : [...words, withoutBraces],
+    );
+    for (const value of values) {
+      this.#count([value]);
+      // The words of an unquoted substitution are not known one by one, but each of them is one word.
+      state.variables.set(name.text, value.text === undefined ? { text: undefined } : value);
+      this.#readStatements(body.commands, state, repeated(around));
+    }
+    // Later uses would see the last value, or none if the list turns out to be empty.
+    state.variables.delete(name.text);
+    return same(state);
+  }
+
+  #readCommand(node: Command, state: State, around: Surroundings): Outcome {
+    const scope = this.#scope(state);
+    const redirections: Redirection[] = [];
+    const environment: SetVariable[] = [];
+    for (const item of node.prefix) {
+      if (item.type === "Assignment") environment.push(readAssignment(item, scope));
+      else redirections.push(item);
+    }
+    const readings = node.name === undefined ? [] : [readWord(node.name, scope)];
+    for (const item of node.suffix) {
+      if (item.type === "Word") readings.push(readWord(item, scope));
+      else if (item.type === "Assignment") readings.push(readAssignmentWord(item, scope));
+      else redirections.push(item);
+    }
+    const { files, input } = readRedirects(redirections, scope);
+    const words = readings.flatMap((reading) => reading.words);
+    const hasBraces = readings.some(({ words: [first], withoutBraces }) => first !== withoutBraces);
+    if (node.name === undefined) return this.#assign(environment, files, state, around, node);
+    const builtin = readBuiltin(words, environment, this.#context.home);
+    if (builtin !== undefined && hasBraces) notPlain("braces in the arguments of a shell builtin");
+    this.#add(words, state, {
+      builtin: builtin?.kind === "export" ? { kind: "none" } : builtin,
+      environment: builtin?.kind === "export" ? builtin.variables : environment,
+      redirects: files,
+      input: input ?? around.input,
+      text: this.#textOf(node),
+      ...(hasBraces ? { wordsWithoutBraces: readings.map(({ withoutBraces }) => withoutBraces) } : {}),
+    });
+    if (builtin?.kind !== "cd") return same(state);
+    if (around.forbidsCd) notPlain("cd in a pipeline or loop");
+    return this.#changeFolder(builtin.path, state);
+  }
+
+  /** `name=value` on its own: the script's variables. A name that programs might know is judged by the policy. */
+  #assign(
+    variables: readonly SetVariable[],
+    redirects: readonly FileRedirect[],
+    state: State,
+    around: Surroundings,
+    node: Command,
+  ): Outcome {
+    const foreign = variables.filter(({ name }) => !isOwnVariable(name));
+    this.#add([], state, { environment: foreign, redirects, text: this.#textOf(node) });
+    for (const { name, value } of variables) {
+      if (!isOwnVariable(name)) continue;
+      // Whether an assignment in a condition or loop has happened is not known later on.
+      if (around.isConditional || around.forbidsCd)
+        notPlain(`an assignment to ${name} in a condition or loop`);
+      state.variables.set(name, value);
+    }
+    return same(state);
+  }
+
+  #changeFolder({ text = "" }: Word, state: State): Outcome {
+    const target = text.startsWith("/") ? [text] : state.folders.map((folder) => `${folder}/${text}`);
+    const success = target.map(normalizeLogically);
+    if (success.length > LIMITS.folders) notPlain("this many changes of folder");
+    return { success, failure: state.folders };
+  }
+
+  #scope(state: State): WordScope {
+    return {
+      dialect: this.#context.dialect,
+      home: this.#context.home,
+      folder: state.folders.length === 1 ? state.folders[0] : undefined,
+      variables: state.variables,
+      readSubstitution: (script) => {
+        this.#readStatements(script.commands, copy(state), {
+          input: INHERITED,
+          isConditional: false,
+          forbidsCd: false,
+        });
+      },
+    };
+  }
+
+  #add(words: readonly Word[], state: State, rest: Partial<PlainCommand> & { readonly text: string }): void {
+    this.#count(words);
+    if (this.commands.length >= LIMITS.commands) notPlain("a script with this many commands");
+    const { environment = [], redirects = [], input = INHERITED } = rest;
+    if (words.length + environment.length + redirects.length === 0) return;
+    this.commands.push({ ...rest, words, environment, redirects, input, folders: state.folders });
+  }
+
+  /** Loops multiply the words of their bodies: the budget is on what they expand to. */
+  #count(words: readonly Word[]): void {
+    this.#words += words.length;
+    for (const { text } of words) this.#chars += text?.length ?? 0;
+    if (this.#words > LIMITS.words || this.#chars > LIMITS.expandedChars) notPlain("a script this long");
+  }
+
+  #textOf({ pos, end }: { readonly pos: number; readonly end: number }): string {
+    return this.#source.slice(pos, Math.min(end, pos + 2_000));
+  }
+}
+
+function readAssignment(
+  item: Extract<Command["prefix"][number], { type: "Assignment" }>,
+  scope: WordScope,
+): SetVariable {
+  const { name, value, append, index } = item;
+  if (append === true || index !== undefined || value.type !== "Word")
+    notPlain(`the assignment ${item.text}`);
+  if (value.text === "") return { name, value: { text: "" } };
+  const { words, withoutBraces } = readWord(value, scope);
+  // Values are neither split nor expanded to file names.
+  if (words[0] !== withoutBraces || withoutBraces.isGlob === true) notPlain(`the assignment ${item.text}`);
+  return { name, value: { text: withoutBraces.text } };
+}
+
+/** `export NAME=value`: an assignment that is an argument. */
+function readAssignmentWord(
+  item: Extract<Command["suffix"][number], { type: "Assignment" }>,
+  scope: WordScope,
+): { readonly words: readonly Word[]; readonly withoutBraces: Word } {
+  const { name, value } = readAssignment(item, scope);
+  const word =
+    value.text === undefined ? notPlain(`the assignment ${item.text}`) : { text: `${name}=${value.text}` };
+  return { words: [word], withoutBraces: word };
+}
+
+function repeated(around: Surroundings): Surroundings {
+  return { ...around, isConditional: true, forbidsCd: true };
+}
+
+function copy({ folders, variables }: State): State {
+  return { folders, variables: new Map(variables) };
+}
+
+function same({ folders }: State): Outcome {
+  return { success: folders, failure: folders };
+}
+
+/** A negation swaps the outcomes, so that both may follow either. */
+function eitherWay({ success, failure }: Outcome): Outcome {
+  const both = union(success, failure);
+  return { success: both, failure: both };
+}
+
+function union(one: readonly string[], other: readonly string[]): readonly string[] {
+  if (one === other) return one;
+  const all = [...new Set([...one, ...other])];
+  return all.length > LIMITS.folders ? notPlain("this many changes of folder") : all;
+}
+
+function unionAll(lists: readonly (readonly string[])[]): readonly string[] {
+  return lists.reduce(union, []);
+}
+
+/** Shells resolve `..` in the argument of cd by its text. Whether links agree is checked with the path facts. */
+function normalizeLogically(path: string): string {
+  const segments: string[] = [];
+  for (const segment of path.split("/")) {
+    if (segment === "..") segments.pop();
+    else if (segment !== "" && segment !== ".") segments.push(segment);
+  }
+  return `/${segments.join("/")}`;
+}

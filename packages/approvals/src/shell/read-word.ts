@@ -1,0 +1,245 @@
+import type { ParsedScript, Word as Node, WordPart } from "unbash";
+import type { Word } from "../declaration/word.ts";
+import { expandBraces } from "./brace-expansion.ts";
+import { notPlain } from "./not-plain.ts";
+import type { Dialect } from "./plain-script.ts";
+import { isInherited } from "./variables.ts";
+
+/** What a word may refer to. */
+export interface WordScope {
+  readonly dialect: Dialect;
+  readonly home: string;
+  /** The value of `$PWD`, if there is only one. */
+  readonly folder: string | undefined;
+  readonly variables: ReadonlyMap<string, Word>;
+  /** Reads the script of a substitution, which must be understood itself. */
+  readonly readSubstitution: (script: ParsedScript) => void;
+}
+
+/** A word as bash reads it, and as a shell without brace expansion does. */
+export interface WordReading {
+  readonly words: readonly Word[];
+  readonly withoutBraces: Word;
+}
+
+/** Unquoted characters that no shell treats alike, or that hide from a reader: controls and foreign blanks. */
+const UNUSUAL = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]/u;
+const CONTROL = /[^\P{Cc}\t\n]/u;
+const MOST_BRACE_WORDS = 64;
+const GLOB_CHARS = /[*?[\]\\]/;
+
+export function readWord(node: Node, scope: WordScope): WordReading {
+  // Words without quotes, expansions and patterns are most of all words.
+  if (node.parts === undefined && /^[\w./:@%+,-]+$/.test(node.text)) {
+    const word = { text: node.text };
+    return { words: [word], withoutBraces: word };
+  }
+  const parts = node.parts ?? [
+    { type: "Literal", value: node.value, text: node.text, pos: node.pos, end: node.end } as const,
+  ];
+  const withoutBraces = assemble(parts, scope, []);
+  const braces = parts.filter(({ type }) => type === "BraceExpansion");
+  if (braces.length === 0) return { words: [withoutBraces], withoutBraces };
+  // `{a,b}{c,d}` is every combination, the last one changing fastest.
+  let combinations: readonly (readonly string[])[] = [[]];
+  for (const { text } of braces) {
+    const texts = expandBraces(text) ?? notPlain(`the list ${text}`);
+    combinations = combinations.flatMap((before) => texts.map((each) => [...before, each]));
+    if (combinations.length > MOST_BRACE_WORDS) notPlain(`the list ${node.text}`);
+  }
+  const words = combinations.map((texts) => assemble(parts, scope, texts));
+  // An unquoted word that expands to nothing vanishes.
+  return { words: words.filter((word) => word.text !== ""), withoutBraces };
+}
+
+/** A word that must be one word with a known text: the target of a redirection or of `cd`. */
+export function readLiteral(node: Node, scope: WordScope, what: string): Word {
+  const { words, withoutBraces } = readWord(node, scope);
+  if (words[0] !== withoutBraces || withoutBraces.text === undefined || withoutBraces.isGlob === true)
+    notPlain(`${what} ${node.text}`);
+  return withoutBraces;
+}
+
+/** @param braces What stands for each brace expansion. Empty: the expansions as they are written. */
+function assemble(parts: readonly WordPart[], scope: WordScope, braces: readonly string[]): Word {
+  const word = new WordBuilder();
+  let used = 0;
+  for (const [index, part] of parts.entries()) {
+    const brace = part.type === "BraceExpansion" ? braces[used++] : undefined;
+    addPart(word, part, scope, brace, index === 0);
+  }
+  return word.build();
+}
+
+class WordBuilder {
+  #text: string | undefined = "";
+  #isGlob = false;
+  #hasGlobChars = false;
+  #maySplit = false;
+  #isQuoted = false;
+
+  addText(text: string, isQuoted: boolean): void {
+    if (text.includes("\0")) notPlain("a NUL character");
+    if (isQuoted) this.#isQuoted = true;
+    if (GLOB_CHARS.test(text)) this.#hasGlobChars = true;
+    if (this.#text !== undefined) this.#text += text;
+  }
+
+  addGlob(text: string): void {
+    this.#isGlob = true;
+    if (this.#text !== undefined) this.#text += text;
+  }
+
+  addUnknown(isQuoted: boolean): void {
+    this.#text = undefined;
+    if (isQuoted) this.#isQuoted = true;
+    else this.#maySplit = true;
+  }
+
+  addVariable(value: Word, isQuoted: boolean): void {
+    const { text, isGlob } = value;
+    if (text === undefined) return this.addUnknown(isQuoted || value.maySplit === false);
+    // An unquoted value is split at blanks, and its wildcards are expanded again.
+    if (!isQuoted && (isGlob === true || text === "" || /[\s*?[\]\\]/.test(text)))
+      return this.addUnknown(false);
+    if (isGlob === true) this.addGlob(text);
+    else this.addText(text, isQuoted);
+    if (isQuoted) this.#isQuoted = true;
+  }
+
+  build(): Word {
+    if (this.#text === undefined)
+      return this.#maySplit ? { text: undefined, maySplit: true } : { text: undefined };
+    // The text of a pattern would not tell a quoted star from a wildcard.
+    if (this.#isGlob && this.#hasGlobChars) notPlain("a pattern with quoted wildcards");
+    if (this.#isGlob) return { text: this.#text, isGlob: true };
+    if (this.#text === "" && !this.#isQuoted) notPlain("an empty word");
+    return { text: this.#text };
+  }
+}
+
+function addPart(
+  word: WordBuilder,
+  part: WordPart,
+  scope: WordScope,
+  brace: string | undefined,
+  isFirst: boolean,
+): void {
+  switch (part.type) {
+    case "Literal":
+      return addLiteral(word, part, scope, isFirst);
+    case "SingleQuoted":
+      return word.addText(part.value, true);
+    case "DoubleQuoted":
+      word.addText("", true);
+      for (const child of part.parts) addQuoted(word, child, scope);
+      return undefined;
+    case "AnsiCQuoted":
+      // dash takes the dollar sign literally, and shells differ in the rarer escapes.
+      if (scope.dialect === "unknown" || /\\[^nt\\'"]/.test(part.text)) notPlain(`the quoting ${part.text}`);
+      return word.addText(part.value, true);
+    case "SimpleExpansion":
+    case "ParameterExpansion":
+      return word.addVariable(readVariable(part, scope), false);
+    case "CommandExpansion":
+      return addSubstitution(word, part, scope, false);
+    case "Glob":
+      if (part.kind === "bracket" && /[/'"$`\\]/.test(part.text)) notPlain(`the pattern ${part.text}`);
+      return word.addGlob(part.value);
+    case "BraceExpansion":
+      return word.addText(brace ?? part.text, false);
+    case "ArithmeticExpansion":
+      return notPlain(`the arithmetic ${part.text}`);
+    default:
+      return notPlain(`the expansion ${part.text}`);
+  }
+}
+
+function addLiteral(
+  word: WordBuilder,
+  { text, value }: { readonly text: string; readonly value: string },
+  scope: WordScope,
+  isFirst: boolean,
+): void {
+  if (UNUSUAL.test(text.replaceAll("\\\n", ""))) notPlain("an unusual character");
+  // Brace expansions are parts of their own; what is left of a list could still be one for another shell.
+  if (/\{[^}]*(?:,|\.\.)|,[^{]*\}/.test(text) && !text.includes("\\{")) notPlain(`the braces in ${text}`);
+  if (/[=:]~/.test(text)) notPlain(`the tilde in ${text}`);
+  if (!isFirst) return word.addText(value, false);
+  // zsh replaces `=name` by the path of a program.
+  if (text.startsWith("=")) notPlain(`the word ${text}`);
+  if (!text.startsWith("~")) return word.addText(value, false);
+  if (!/^~(?:\/|$)/.test(text)) notPlain(`the folder ${text}`);
+  return word.addText(scope.home + value.slice(1), true);
+}
+
+type QuotedChild = Extract<WordPart, { readonly type: "DoubleQuoted" }>["parts"][number];
+
+function addQuoted(word: WordBuilder, part: QuotedChild, scope: WordScope): void {
+  switch (part.type) {
+    case "Literal":
+      if (CONTROL.test(part.value)) notPlain("a control character");
+      return word.addText(part.value, true);
+    case "SimpleExpansion":
+    case "ParameterExpansion":
+      return word.addVariable(readVariable(part, scope), true);
+    case "CommandExpansion":
+      return addSubstitution(word, part, scope, true);
+    default:
+      return notPlain(`the expansion ${part.text}`);
+  }
+}
+
+type Expansion = Extract<WordPart, { readonly type: "SimpleExpansion" | "ParameterExpansion" }>;
+
+/** The value of a variable. Anything more than `$name` and `${name}` is not understood. */
+export function readVariable(part: Expansion, scope: WordScope): Word {
+  const name = /^\$(?:\{(\w+)\}|(\w+|[?$!#]))$/.exec(part.text);
+  if (name === null) notPlain(`the expansion ${part.text}`);
+  const variable = name[1] ?? name[2] ?? "";
+  const own = scope.variables.get(variable);
+  if (own !== undefined) return own;
+  if (variable === "HOME") return { text: scope.home };
+  if (variable === "PWD") return { text: scope.folder ?? notPlain("$PWD after a cd that may fail") };
+  // A number, so it never splits.
+  if (/^[?$!#]$/.test(variable)) return { text: undefined, maySplit: false };
+  if (isInherited(variable)) return { text: undefined };
+  return notPlain(`the variable ${part.text}`);
+}
+
+type Substitution = Extract<WordPart, { readonly type: "CommandExpansion" }>;
+
+function addSubstitution(word: WordBuilder, part: Substitution, scope: WordScope, isQuoted: boolean): void {
+  const { script, text } = part;
+  // Backticks have quoting rules of their own.
+  if (!text.startsWith("$(") || script === undefined || script.errors !== undefined)
+    notPlain(`the substitution ${text}`);
+  if (/^\$\(\s*pwd\s*\)$/.test(text) && scope.folder !== undefined)
+    return word.addVariable({ text: scope.folder }, isQuoted);
+  scope.readSubstitution(script);
+  return word.addUnknown(isQuoted);
+}
+
+/** The text of a here-document, or undefined if it is only known at run time. Its substitutions must be understood. */
+export function readHereDocumentText(
+  body: { readonly text: string; readonly parts: readonly WordPart[] | undefined },
+  scope: WordScope,
+): string | undefined {
+  if (body.parts === undefined) return body.text;
+  let text: string | undefined = "";
+  for (const part of body.parts) {
+    if (part.type === "Literal") {
+      if (text !== undefined) text += part.value;
+    } else if (part.type === "SimpleExpansion" || part.type === "ParameterExpansion") {
+      // Any variable may be printed: nothing but its text gets into the document.
+      if (!/^\$(?:\{\w+\}|\w+|[?$!#])$/.test(part.text)) notPlain(`the expansion ${part.text}`);
+      text = undefined;
+    } else if (part.type === "CommandExpansion") {
+      if (!part.text.startsWith("$(") || part.script === undefined || part.script.errors !== undefined)
+        notPlain(`the substitution ${part.text}`);
+      scope.readSubstitution(part.script);
+      text = undefined;
+    } else notPlain(`the expansion ${part.text}`);
+  }
+  return text;
+}

@@ -1,0 +1,45 @@
+/**
+ * Names that scripts use for values of their own. A positive list, because an assignment to a variable that is already
+ * exported changes what later programs do (`PATH`, `http_proxy`), and because zsh ties some names to others (`path`).
+ */
+const OWN_NAMES = new Set(
+  (
+    "app arg args base branch cfg code col commit config count day dest dir dirs dst entry ext file files fn folder " +
+    "idx img index item items key lang lib line log mod mode module month msg name num out output pkg pkgs port proj " +
+    "project rc repo res result ret rev root row script sha size spec src step sub suite svc tag target tmp url val " +
+    "value ver version word ws year"
+  ).split(" "),
+);
+
+export function isOwnVariable(name: string): boolean {
+  return /^[a-zA-Z]$/.test(name) || OWN_NAMES.has(name) || OWN_NAMES.has(name.toLowerCase());
+}
+
+/** Inherited variables that hold no secrets: their value is not known, but printing it is harmless. */
+const INHERITED = new Set([
+  "CI",
+  "COLUMNS",
+  "EDITOR",
+  "GOPATH",
+  "HOSTNAME",
+  "JAVA_HOME",
+  "LANG",
+  "LOGNAME",
+  "NODE_ENV",
+  "OLDPWD",
+  "OSTYPE",
+  "PATH",
+  "RANDOM",
+  "SECONDS",
+  "SHELL",
+  "SHLVL",
+  "TERM",
+  "TMPDIR",
+  "UID",
+  "USER",
+  "VIRTUAL_ENV",
+]);
+
+export function isInherited(name: string): boolean {
+  return INHERITED.has(name);
+}

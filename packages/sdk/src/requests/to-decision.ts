@@ -1,0 +1,83 @@
+import type { Outcome, PermissionProfile, Rule } from "@codexkit/approvals";
+import { type AnyDecision, decisions } from "./decisions.ts";
+import type { CommandApproval } from "./command-approval.ts";
+import type { AnyApproval } from "./handlers.ts";
+import type { PermissionGrant } from "./permission-grant.ts";
+import type { PermissionsApproval } from "./permissions-approval.ts";
+
+/**
+ * The decision that says as much as an outcome does. What the server does not offer is cut down where the decision is
+ * serialised, so that it is narrowed in one place only.
+ */
+export function toDecision(approval: AnyApproval, outcome: Outcome): AnyDecision {
+  if (outcome.decision === "deny") {
+    if (outcome.cancel) return "cancel";
+    return approval.kind === "command" ? refuseCommand(approval, outcome.rule) : "decline";
+  }
+  const { lasting, grant, rule } = outcome;
+  const isLasting = lasting !== "call";
+  switch (approval.kind) {
+    case "command":
+      if (lasting !== "always") return isLasting ? "acceptForSession" : "accept";
+      return acceptForGood(approval, rule) ?? "acceptForSession";
+    case "mcpTool":
+      return lasting === "always" ? "acceptAlways" : isLasting ? "acceptForSession" : "accept";
+    case "permissions":
+      return decisions.grant(grantOf(approval, grant), { scope: isLasting ? "session" : "turn" });
+    case "fileChange":
+    case "legacyCommand":
+    case "legacyPatch":
+      return isLasting ? "acceptForSession" : "accept";
+  }
+}
+
+/** The rules that were asked for, as far as they are granted. */
+function grantOf(
+  { permissions: { fileSystem: asked } }: PermissionsApproval,
+  grant: PermissionProfile | undefined,
+): PermissionGrant["permissions"] {
+  const { network, fileSystem } = grant ?? {};
+  const granted = new Set<unknown>(fileSystem?.entries);
+  return {
+    network,
+    fileSystem: fileSystem && {
+      read: fileSystem.read,
+      write: fileSystem.write,
+      ...(asked?.entries && { entries: asked.entries.filter((entry) => granted.has(entry)) }),
+    },
+  };
+}
+
+/** A host that a rule refuses for good need not be asked about again. */
+function refuseCommand(
+  { network, proposedNetworkRules }: CommandApproval,
+  rule: Rule | undefined,
+): AnyDecision {
+  const isOffered = proposedNetworkRules.some(
+    ({ host, action }) => host === network?.host && action === "deny",
+  );
+  return network !== undefined && isOffered && rule?.kind === "host" && rule.lasting === "always"
+    ? decisions.denyHost(network.host)
+    : "decline";
+}
+
+/** Codex's own rules are amended only if every command that the amendment covers is one that the rule allows. */
+function acceptForGood(
+  { network, proposedNetworkRules, proposedPrefix }: CommandApproval,
+  rule: Rule | undefined,
+): AnyDecision | undefined {
+  if (network !== undefined) {
+    const isOffered = proposedNetworkRules.some(
+      ({ host, action }) => host === network.host && action === "allow",
+    );
+    return isOffered ? decisions.allowHost(network.host) : undefined;
+  }
+  return proposedPrefix !== undefined && covers(rule, proposedPrefix)
+    ? decisions.acceptWithPrefix(proposedPrefix)
+    : undefined;
+}
+
+function covers(rule: Rule | undefined, prefix: readonly string[]): boolean {
+  if (rule?.kind !== "prefix" || prefix.length < rule.argv.length) return false;
+  return rule.argv.every((word, index) => [word].flat().includes(prefix[index] ?? ""));
+}
