@@ -25,6 +25,8 @@ export const LIMITS = {
   folders: 4,
   /** Names that a file name pattern may match. */
   matches: 1_000,
+  /** Files and folders that are looked at for a pattern of a whole tree. */
+  treeEntries: 50_000,
   /** Regular expressions of a policy see this many characters of one command. */
   regexChars: 16_384,
 } as const;

@@ -89,6 +89,19 @@ export class Places {
     return pattern.startsWith("/") ? found : found.map((path) => path.slice(folder.length + 1));
   }
 
+  /**
+   * The existing paths that a pattern could match, in any shell: brackets stand for any character, and `**` for any number
+   * of folders. Undefined if they were not looked up, null if they are too many.
+   */
+  candidatesOf(absolute: string): readonly string[] | null | undefined {
+    if (this.#facts === undefined) return undefined;
+    const pattern = absolute.replaceAll(/\[[^\]]*\]/g, "?");
+    // Where `..` leads behind a wildcard depends on each match.
+    if (pattern.slice(pattern.search(/[*?]/)).split("/").includes("..")) return null;
+    this.patterns.add(pattern);
+    return this.#facts.matches?.[pattern];
+  }
+
   /** @param isPattern Whether wildcards in the path are expanded by the shell. */
   locate(absolute: string, isPattern = false): Location {
     const wild = isPattern ? absolute.search(/[*?[]/) : -1;

@@ -251,6 +251,14 @@ describe("paths", () => {
     ["mv other d; echo x > d/y", "ask"],
     ["mv in d; echo x > d/y", "ask"],
     ["cp a.log b.log && sed -i s/a/b/ b.log", "allow"],
+    ["find . -name '*.log' -exec touch {} +", "allow"],
+    ["find . -name '*angling' -exec touch {} +", "ask"],
+    ["find src -exec touch {} +", "allow"],
+    ["find . -exec touch {} +", "ask"],
+    ["touch ./*.log", "allow"],
+    ["touch ./d*ing", "ask"],
+    ["mkdir new; touch ./d*ing", "ask"],
+    ["touch ./d[a]ngling", "ask"],
   ])("are followed as the kernel does: %s", async (command, decision) => {
     expect(await decide(command)).toBe(decision);
   });

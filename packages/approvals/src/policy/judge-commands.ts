@@ -271,14 +271,18 @@ export class CommandJudge {
   }
 
   #judgePaths(word: Word, call: Call, judge: (path: string, location: Location) => Verdict): Verdict {
-    const { text, isGlob, matches } = word;
+    const { text, isGlob } = word;
     if (text === undefined) return judgeUnknown(judge);
-    const paths = matches === undefined || matches.length === 0 ? [text] : matches;
-    const isPattern = isGlob === true && paths.length === 1 && paths[0] === text;
-    const verdicts = paths.map((path) => {
-      const absolute = this.#places.absolute(path, call.folder);
-      return judge(absolute, this.#places.locate(absolute, isPattern));
-    });
+    const absolute = this.#places.absolute(text, call.folder);
+    if (isGlob !== true) return judge(absolute, this.#places.locate(absolute));
+    const existing = this.#places.candidatesOf(absolute);
+    if (existing === null) return judgeUnknown(judge);
+    const verdicts = (existing ?? []).map((path) => judge(path, this.#places.locate(path)));
+    // Judged by the pattern: what was not looked up, what an earlier command may have created, and the name that a shell
+    // leaves as it is if nothing matches.
+    const isTree = text.includes("**");
+    if (existing === undefined || this.#hasWritten || (existing.length === 0 && !isTree))
+      verdicts.push(judge(absolute, this.#places.locate(absolute, true)));
     return strictest(verdicts) ?? NOTHING;
   }
 

@@ -82,24 +82,54 @@ async function linkTarget(path: string): Promise<string | null | undefined> {
   }
 }
 
-/** Lists what a pattern of `*` and `?` matches, as shells do: hidden names only where the dot is written. */
+/**
+ * Lists what a pattern of `*` and `?` matches, as shells do: hidden names only where the dot is written. Behind `**`, which
+ * declarations use for whole trees, hidden names match too, as they do for `find`.
+ */
 async function listMatches(pattern: string): Promise<readonly string[] | null> {
   let found: string[] = [""];
-  for (const segment of pattern.split("/").slice(1)) {
-    if (!/[*?]/.test(segment)) {
-      found = found.map((folder) => `${folder}/${segment}`);
-      continue;
-    }
-    const next: string[] = [];
-    for (const folder of found) {
-      for (const name of await readNames(folder)) {
-        if (matchesPattern(segment, name)) next.push(`${folder}/${name}`);
-        if (next.length > LIMITS.matches) return null;
+  let isTree = false;
+  const budget = { entries: LIMITS.treeEntries };
+  const segments = pattern.split("/").slice(1);
+  for (const [index, segment] of segments.entries()) {
+    if (segment === "**") {
+      isTree = true;
+      const isLast = index === segments.length - 1;
+      const trees = await Promise.all(found.map((folder) => listTree(folder, isLast, budget)));
+      if (budget.entries < 0) return null;
+      found = [...new Set(trees.flat())];
+    } else if (!isTree && !/[*?]/.test(segment)) found = found.map((folder) => `${folder}/${segment}`);
+    else {
+      const next: string[] = [];
+      for (const folder of found) {
+        for (const name of await readNames(folder)) {
+          // The letter in front makes a hidden name an ordinary one.
+          const isMatch = isTree ? matchesPattern(`x${segment}`, `x${name}`) : matchesPattern(segment, name);
+          if (isMatch) next.push(`${folder}/${name}`);
+        }
       }
+      found = next;
     }
-    found = next;
+    if (segment !== "**" && found.length > LIMITS.matches) return null;
   }
-  return found;
+  return found.length > LIMITS.matches ? null : found;
+}
+
+/** A folder and all folders below it, or everything below it. Links are not followed, as `find` does not follow them. */
+async function listTree(
+  folder: string,
+  withFiles: boolean,
+  budget: { entries: number },
+): Promise<readonly string[]> {
+  const folders = [folder];
+  const files: string[] = [];
+  for (const path of folders) {
+    const entries = await readdir(path === "" ? "/" : path, { withFileTypes: true }).catch(() => []);
+    budget.entries -= entries.length;
+    if (budget.entries < 0) return [];
+    for (const entry of entries) (entry.isDirectory() ? folders : files).push(`${path}/${entry.name}`);
+  }
+  return withFiles ? [...folders.slice(1), ...files] : folders;
 }
 
 async function readNames(folder: string): Promise<readonly string[]> {

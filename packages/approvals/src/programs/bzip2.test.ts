@@ -3,5 +3,5 @@ import { bzip2 } from "./bzip2.ts";
 
 describeProgram(bzip2, {
   understood: { a: ["read a", "write a.bz2", "delete a"], "-dk a.bz2": ["read a.bz2", "write a"] },
-  notUnderstood: ["--decomp a", "*", "<unknown>", "-L a"],
+  notUnderstood: ["-t -d a", "--decomp a", "*", "<unknown>", "-L a"],
 });

@@ -1,6 +1,6 @@
 import { declareProgram, flag, HELP } from "../declaration/declaration.ts";
 import type { ParsedCall } from "../declaration/parsed-call.ts";
-import { compressionEffects } from "./compressed-files.ts";
+import { compressionEffects, hasTwoModes } from "./compressed-files.ts";
 
 export const bzip2 = declareProgram({
   names: ["bzip2"],
@@ -27,10 +27,12 @@ export const bzip2 = declareProgram({
   },
   operands: { rest: "read" },
   examine: (call: ParsedCall) =>
-    call.options.has("-c") || call.options.has("-t")
-      ? []
-      : compressionEffects(call.operands, ".bz2", {
-          expands: call.options.has("-d"),
-          keeps: call.options.has("-k"),
-        }),
+    hasTwoModes(call)
+      ? "names two modes"
+      : call.options.has("-c") || call.options.has("-t")
+        ? []
+        : compressionEffects(call.operands, ".bz2", {
+            expands: call.options.has("-d"),
+            keeps: call.options.has("-k"),
+          }),
 });

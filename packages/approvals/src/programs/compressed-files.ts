@@ -1,4 +1,5 @@
 import type { Effect } from "../declaration/effect.ts";
+import type { ParsedCall } from "../declaration/parsed-call.ts";
 import type { Word } from "../declaration/word.ts";
 
 /**
@@ -19,6 +20,11 @@ export function compressionEffects(
     if (!keeps) effects.push({ kind: "delete", path: file, isRecursive: false });
   }
   return effects;
+}
+
+/** Whether a call names two modes: the last one wins, and a declaration does not know which that is. */
+export function hasTwoModes({ options }: ParsedCall): boolean {
+  return ["-d", "-l", "-t", "-z"].filter((mode) => options.has(mode)).length > 1;
 }
 
 /** `a.gz` becomes `a`, and `a.tgz` becomes `a.tar`. */

@@ -1,6 +1,6 @@
 import { declareProgram, flag, HELP } from "../declaration/declaration.ts";
 import type { ParsedCall } from "../declaration/parsed-call.ts";
-import { compressionEffects } from "./compressed-files.ts";
+import { compressionEffects, hasTwoModes } from "./compressed-files.ts";
 
 export const gunzip = declareProgram({
   names: ["gunzip"],
@@ -17,7 +17,9 @@ export const gunzip = declareProgram({
   },
   operands: { rest: "read" },
   examine: (call: ParsedCall) =>
-    call.options.has("-c") || call.options.has("-l") || call.options.has("-t")
-      ? []
-      : compressionEffects(call.operands, ".gz", { expands: true, keeps: call.options.has("-k") }),
+    hasTwoModes(call)
+      ? "names two modes"
+      : call.options.has("-c") || call.options.has("-l") || call.options.has("-t")
+        ? []
+        : compressionEffects(call.operands, ".gz", { expands: true, keeps: call.options.has("-k") }),
 });

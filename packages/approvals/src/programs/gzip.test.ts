@@ -10,5 +10,14 @@ describeProgram(gzip, {
     "": [],
     "-c -": [],
   },
-  notUnderstood: ["-r dir", "-N -d a.gz", "-S .x a", "--suffix=.x a", "--decomp a.gz", "*", "<unknown>"],
+  notUnderstood: [
+    "-t -d a",
+    "-r dir",
+    "-N -d a.gz",
+    "-S .x a",
+    "--suffix=.x a",
+    "--decomp a.gz",
+    "*",
+    "<unknown>",
+  ],
 });

@@ -1,6 +1,6 @@
 import { declareProgram, flag, HELP, value } from "../declaration/declaration.ts";
 import type { ParsedCall } from "../declaration/parsed-call.ts";
-import { compressionEffects } from "./compressed-files.ts";
+import { compressionEffects, hasTwoModes } from "./compressed-files.ts";
 
 export const xz = declareProgram({
   names: ["xz"],
@@ -30,10 +30,12 @@ export const xz = declareProgram({
   },
   operands: { rest: "read" },
   examine: (call: ParsedCall) =>
-    call.options.has("-c") || call.options.has("-l") || call.options.has("-t")
-      ? []
-      : compressionEffects(call.operands, ".xz", {
-          expands: call.options.has("-d"),
-          keeps: call.options.has("-k"),
-        }),
+    hasTwoModes(call)
+      ? "names two modes"
+      : call.options.has("-c") || call.options.has("-l") || call.options.has("-t")
+        ? []
+        : compressionEffects(call.operands, ".xz", {
+            expands: call.options.has("-d"),
+            keeps: call.options.has("-k"),
+          }),
 });

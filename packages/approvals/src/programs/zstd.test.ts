@@ -8,5 +8,13 @@ describeProgram(zstd, {
     "-d a.zst": ["read a.zst", "write a"],
     "--rm a": ["read a", "write a.zst", "delete a"],
   },
-  notUnderstood: ["--output-dir-flat=x a", "--filelist=x", "-r dir", "--decomp a", "*", "<unknown>"],
+  notUnderstood: [
+    "-t -d a",
+    "--output-dir-flat=x a",
+    "--filelist=x",
+    "-r dir",
+    "--decomp a",
+    "*",
+    "<unknown>",
+  ],
 });

@@ -1,6 +1,6 @@
 import { declareProgram, flag, HELP, value } from "../declaration/declaration.ts";
 import type { ParsedCall } from "../declaration/parsed-call.ts";
-import { compressionEffects } from "./compressed-files.ts";
+import { compressionEffects, hasTwoModes } from "./compressed-files.ts";
 
 export const zstd = declareProgram({
   names: ["zstd"],
@@ -26,10 +26,12 @@ export const zstd = declareProgram({
   },
   operands: { rest: "read" },
   examine: (call: ParsedCall) =>
-    call.options.has("-c") || call.options.has("-l") || call.options.has("-t") || call.options.has("-o")
-      ? []
-      : compressionEffects(call.operands, ".zst", {
-          expands: call.options.has("-d"),
-          keeps: !call.options.has("--rm"),
-        }),
+    hasTwoModes(call) || (call.options.has("-o") && call.options.has("--rm"))
+      ? "names two modes"
+      : call.options.has("-c") || call.options.has("-l") || call.options.has("-t") || call.options.has("-o")
+        ? []
+        : compressionEffects(call.operands, ".zst", {
+            expands: call.options.has("-d"),
+            keeps: !call.options.has("--rm"),
+          }),
 });
