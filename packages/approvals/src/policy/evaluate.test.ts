@@ -253,7 +253,7 @@ describe("paths", () => {
     ["cp a.log b.log && sed -i s/a/b/ b.log", "allow"],
     ["find . -name '*.log' -exec touch {} +", "allow"],
     ["find . -name '*angling' -exec touch {} +", "ask"],
-    ["find src -exec touch {} +", "allow"],
+    ["find src -name '*.ts' -exec touch {} +", "allow"],
     ["find . -exec touch {} +", "ask"],
     ["touch ./*.log", "allow"],
     ["touch ./d*ing", "ask"],
