@@ -60,6 +60,8 @@ export function fixedFolder(path: string): string {
 
 /** One spelling for names that file systems take for the same: case, Unicode form, zero-width marks, Windows endings. */
 export function foldName(name: string): string {
+  // Most names are plain ASCII: nothing but their case can differ.
+  if (/^[\w.-]*[\w-]$/.test(name)) return name.toLowerCase();
   return name
     .normalize("NFC")
     .replaceAll(/[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g, "")

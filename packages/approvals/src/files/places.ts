@@ -190,8 +190,9 @@ export class Places {
   /** Follows a path by the facts. Without any facts, by its text. */
   #follow(absolute: string): string | undefined {
     this.touched.add(absolute);
-    if (isProcessLink(absolute)) return undefined;
-    if (this.#facts === undefined) return resolvePath("/", absolute);
+    const resolved = resolvePath("/", absolute);
+    if (isProcessLink(resolved)) return undefined;
+    if (this.#facts === undefined) return resolved;
     const real = this.#facts.real[absolute];
     return real === null || real === undefined ? undefined : real;
   }
@@ -228,8 +229,8 @@ function join(folder: string, rest: string): string {
 }
 
 /** `/proc/self/cwd` and the like lead elsewhere for every process, so nothing that is looked up here holds. */
-function isProcessLink(path: string): boolean {
-  return /^\/+(?:proc\/+(?:self|thread-self|\d+)\/+(?:cwd|root|exe|fd|fdinfo|map_files|task|ns)|dev\/+fd)(?:\/|$)/.test(
-    resolvePath("/", path),
+function isProcessLink(resolved: string): boolean {
+  return /^\/(?:proc\/(?:self|thread-self|\d+)\/(?:cwd|root|exe|fd|fdinfo|map_files|task|ns)|dev\/fd)(?:\/|$)/.test(
+    resolved,
   );
 }

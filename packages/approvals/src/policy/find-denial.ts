@@ -4,7 +4,7 @@ import type { CompiledPolicy } from "./compile-policy.ts";
 import type { Verdict } from "./evaluation.ts";
 import { ruleVerdict } from "./judge-path.ts";
 import { matchTightening, type CalledWords } from "./match-command.ts";
-import { findCatastrophe, type Denial } from "../denials/catastrophic.ts";
+import { findCatastrophe, isCheckedProgram, type Denial } from "../denials/catastrophic.ts";
 import {
   findCatastrophicText,
   findDownloadedCode,
@@ -35,8 +35,10 @@ export function findDenial(
 ): Verdict | undefined {
   const context = { home: places.home, folder: places.cwd };
   for (const { words } of calls) {
-    const [first = "", ...args] = words.map((word) => word ?? "");
-    const name = first.slice(first.lastIndexOf("/") + 1);
+    const called = words[0] ?? "";
+    const name = called.slice(called.lastIndexOf("/") + 1);
+    if (!isCheckedProgram(name)) continue;
+    const args = words.slice(1).map((word) => word ?? "");
     const denial = findCatastrophe({ name, args, ...context });
     if (denial !== undefined) return verdictOf(denial);
   }
