@@ -132,15 +132,35 @@ const serverChecks: Limit<keyof ServerLimits> = {
     expect((await process.collect()).stdout.length).toBe(300_000);
   },
   outgoingStopReadingBytes: async () => {
-    await using folder = await tempFolder("limits");
-    const path = join(folder.path, "file");
-    await writeFile(path, Buffer.alloc(4_000_000));
-    await using it = await serve({ outgoingStopReadingBytes: 100_000 });
-    it.raw.socket.pause();
-    for (let id = 0; id < 40; id += 1)
-      it.raw.send({ id: `r${id}`, method: "fs/readFile", params: { path: `file://${path}` } });
-    it.raw.socket.resume();
-    await it.raw.when(() => it.raw.messages.filter(({ id }) => String(id).startsWith("r")).length === 40);
+    const sink = { write: () => {}, cork: () => {}, uncork: () => {}, bufferedBytes: 11 };
+    const limits = {
+      ...SERVER_LIMITS,
+      outgoingHighBytes: 5,
+      outgoingLowBytes: 5,
+      outgoingStopReadingBytes: 10,
+    };
+    let isPaused = false;
+    const inlet = { pause: () => (isPaused = true), resume: () => (isPaused = false), cut: () => {} };
+    let runs = 0;
+    const counted: Method = { params: z.object({}), lane: "ordinary", run: () => (runs += 1) };
+    const connection = new Connection(inlet, new MessageWriter(sink, () => {}, limits), {
+      methods: () => new Map([["count", counted]]),
+      sessions: new SessionStore(limits),
+      info: {},
+      concurrentRequests: 1,
+      resumable: false,
+      limits,
+    });
+    const send = (message: object) => connection.receive(Buffer.from(JSON.stringify(message)));
+    send({ id: 0, method: "initialize", params: { clientName: "x" } });
+    send({ method: "initialized" });
+    for (const id of [1, 2, 3]) send({ id, method: "count", params: {} });
+    // The client has not received what was sent before: nothing more is produced, and nothing more is read.
+    expect([runs, isPaused]).toEqual([0, true]);
+    sink.bufferedBytes = 0;
+    connection.relieved();
+    expect([runs, isPaused]).toEqual([3, false]);
+    connection.ended();
   },
   queuedRequests: async () => {
     let isPaused = false;

@@ -142,6 +142,22 @@ export class Places {
     return this.#roots.some((root) => isInside(this.#fold(path), this.#fold(root)));
   }
 
+  /** A folder and those above it, up to a root of the workspace, which is not among them. */
+  belowRoots(folder: string): readonly string[] {
+    const { real } = this.locate(folder);
+    const folders: string[] = [];
+    for (
+      let path = real;
+      path !== undefined && path !== "/";
+      path = path.slice(0, path.lastIndexOf("/")) || "/"
+    ) {
+      if (this.#roots.includes(path)) return folders;
+      folders.push(path);
+    }
+    // Outside of all roots, every repository is a foreign one.
+    return folders;
+  }
+
   inWorkspace(path: string): boolean {
     return this.#roots.some((root) => isInside(this.#fold(root), this.#fold(path)));
   }

@@ -263,6 +263,17 @@ describe("paths", () => {
     expect(await decide(command)).toBe(decision);
   });
 
+  it("of a bare repository are code that git runs", async () => {
+    await mkdir(join(folder, "ws/bare/deep"), { recursive: true });
+    await writeFile(join(folder, "ws/bare/HEAD"), "ref: refs/heads/main");
+    expect(await decide("git -C bare status", "read-only")).toBe("deny");
+    expect(await decide("cd bare/deep && git status")).toBe("ask");
+    expect(await decide("git -C src status")).toBe("allow");
+    expect(await decide("git status", "read-only")).toBe("allow");
+    expect(await decide("echo x > src/HEAD; git -C src status")).toBe("ask");
+    expect(await decide("git -C bare status", "developer")).toBe("allow");
+  });
+
   it("that begin with a dash become options", async () => {
     await writeFile(join(folder, "ws/-rf.log"), "");
     expect(await decide("rm *.log")).toBe("ask");

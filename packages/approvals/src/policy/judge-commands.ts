@@ -123,7 +123,7 @@ export class CommandJudge {
     const ruled = judgeByRules(called, this.#policy);
     if (ruled !== undefined && ruled.decision !== "allow") return ruled;
     if (isNotUnderstood(parsed)) return ruled ?? this.#notUnderstood(parsed);
-    const verdicts = this.#judgeEffects(parsed.effects, call, at, ruled);
+    const verdicts = this.#judgeEffects(parsed.effects, call, at, ruled, parsed.path[0] === "git");
     const worst = strictest(verdicts) ?? judgeKind("read", this.#policy);
     if (ruled === undefined && worst.decision === "allow" && this.#policy.exclusive.command)
       return {
@@ -159,7 +159,13 @@ export class CommandJudge {
     return matches === undefined ? word : { ...word, matches };
   }
 
-  #judgeEffects(effects: readonly Effect[], outer: Call, at: number, ruled: Verdict | undefined): Verdict[] {
+  #judgeEffects(
+    effects: readonly Effect[],
+    outer: Call,
+    at: number,
+    ruled: Verdict | undefined,
+    isGit: boolean,
+  ): Verdict[] {
     const verdicts: Verdict[] = ruled === undefined ? [] : [ruled];
     let { folder } = outer;
     for (const effect of effects) {
@@ -178,8 +184,23 @@ export class CommandJudge {
       else if (ruled === undefined || effect.kind === "inline-code")
         verdicts.push(this.#judgeEffect(effect, call));
     }
+    if (isGit) verdicts.push(...this.#judgeRepository(call.folder));
     this.#recordChanges(effects, call);
     return verdicts;
+  }
+
+  /**
+   * git runs programs that the configuration of a repository names. `.git` is protected, but a folder below a root may be a
+   * bare repository that the agent wrote: git in such a folder runs code of the project.
+   */
+  #judgeRepository(folder: string): Verdict[] {
+    if (!this.#places.hasFacts) return [];
+    for (const path of this.#places.belowRoots(folder)) {
+      const heads = this.#hasWritten ? null : this.#places.candidatesOf(`${path}/HEA?`);
+      if (heads === undefined || heads?.length === 0) continue;
+      return [judgeKind("project-code", this.#policy, `git may run programs that ${path} configures`)];
+    }
+    return [];
   }
 
   /** What a command runs in its turn is judged like a command of the script. */

@@ -10,11 +10,13 @@ export function compressionEffects(
   files: readonly Word[],
   extension: string,
   { expands, keeps }: { readonly expands: boolean; readonly keeps: boolean },
-): readonly Effect[] {
+): readonly Effect[] | string {
   const effects: Effect[] = [];
   for (const file of files) {
     const { text } = file;
     if (text === undefined || text === "-") continue;
+    // gzip also strips `-gz`, `-z` and `_z`: only names with a dot are understood.
+    if (expands && !COMPRESSED.test(text)) return `"${text}" has no known extension`;
     const names = expands ? expandedNames(text) : [`${text}${extension}`];
     for (const name of names) effects.push({ kind: "write", path: { ...file, text: name } });
     if (!keeps) effects.push({ kind: "delete", path: file, isRecursive: false });
@@ -26,6 +28,8 @@ export function compressionEffects(
 export function hasTwoModes({ options }: ParsedCall): boolean {
   return ["-d", "-l", "-t", "-z"].filter((mode) => options.has(mode)).length > 1;
 }
+
+const COMPRESSED = /\.(?:bz2|gz|lzma|t(?:bz2?|gz|lz|xz|zst)|xz|zst)$/;
 
 /** `a.gz` becomes `a`, and `a.tgz` becomes `a.tar`. */
 function expandedNames(text: string): readonly string[] {

@@ -7,5 +7,5 @@ describeProgram(gunzip, {
     "-k a.tgz": ["read a.tgz", "write a", "write a.tar"],
     "-c a.gz": ["read a.gz"],
   },
-  notUnderstood: ["-r dir", "-N a.gz", "*", "<unknown>"],
+  notUnderstood: ["AGENTS.md-gz", ".envrc_z", ".envrc-z", "-r dir", "-N a.gz", "*", "<unknown>"],
 });

@@ -74,6 +74,7 @@ describe("an error names the flag, the value and the reason", () => {
     await chmod(broken, 0o755);
     expect(await failure("--bwrap", broken)).toContain(`--bwrap ${broken}: it is not a bubblewrap`);
     expect(await failure("--bwrap", join(folder.path, "missing"))).toContain("--bwrap");
+    expect(await failure("--bwrap", "/bin/true")).toContain("--bwrap /bin/true");
   });
 
   test("for an unknown flag", async () => {

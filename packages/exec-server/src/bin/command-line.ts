@@ -86,9 +86,13 @@ function parse(args: readonly string[]): Values {
     }).values;
   } catch (cause) {
     const problem = cause instanceof Error ? cause.message : "The command line can't be parsed.";
-    throw new ExecError("bad_option", `${problem} Run codexkit-exec-server --help to see the options.`, {
-      cause,
-    });
+    throw new ExecError(
+      "bad_option",
+      `${problem.replace(/\.?$/, ".")} Run codexkit-exec-server --help to see the options.`,
+      {
+        cause,
+      },
+    );
   }
 }
 

@@ -23,11 +23,14 @@ export function findBwrap(): string | undefined {
 /** Some kernels and containers allow no namespaces: only a trial tells. */
 export function works(bwrap: string): boolean {
   const args = ["--ro-bind", "/", "/", "--unshare-user", "--unshare-pid", "--unshare-net", "--proc", "/proc"];
-  const { status } = spawnSync(bwrap, [...args, "--", "/bin/sh", "-c", ":"], {
-    stdio: "ignore",
+  // What it prints shows that it ran the command: any other program may exit with 0 too.
+  const { status, stdout } = spawnSync(bwrap, [...args, "--", "/bin/sh", "-c", "echo $$"], {
+    stdio: ["ignore", "pipe", "ignore"],
+    encoding: "utf8",
     timeout: TRIAL_MS,
   });
-  return status === 0;
+  // Inside a namespace of its own, the shell is one of the first processes.
+  return status === 0 && /^[1-9]\n$/.test(stdout);
 }
 
 function shippedWithCodex(): string[] {

@@ -99,6 +99,7 @@ export class Connection {
   relieved(): void {
     this.#handshake.session?.processes.resumeAll();
     this.#letFlow();
+    this.#runWaiting();
     this.#letRead();
   }
 
@@ -130,7 +131,7 @@ export class Connection {
         `this exec-server does not implement \`${request.method}\``,
       );
     } else if (method.lane === "control") this.#settle(request, () => this.#call(method, request.params));
-    else if (this.#running >= this.#options.concurrentRequests) this.#waiting.push(request);
+    else if (this.#waiting.length > 0 || !this.#canRunMore) this.#waiting.push(request);
     else this.#runOrdinary(request, method);
   }
 
@@ -146,10 +147,21 @@ export class Connection {
   #ordinaryDone(): void {
     this.#running -= 1;
     if (this.#ending.signal.aborted) return;
-    const next = this.#waiting.shift();
-    const method = next && this.#methods.get(next.method);
-    if (method) this.#runOrdinary(next, method);
+    this.#runWaiting();
     this.#letRead();
+  }
+
+  /** Answers that the client has not received yet must not be joined by more of them: they may be large files. */
+  get #canRunMore(): boolean {
+    return this.#running < this.#options.concurrentRequests && !this.#isOutgoingFull;
+  }
+
+  #runWaiting(): void {
+    while (this.#waiting.length > 0 && this.#canRunMore) {
+      const next = this.#waiting.shift();
+      const method = next && this.#methods.get(next.method);
+      if (method) this.#runOrdinary(next, method);
+    }
   }
 
   #call(method: Method, params: unknown): unknown {
@@ -221,16 +233,20 @@ export class Connection {
   }
 
   get #isOverloaded(): boolean {
-    const { queuedRequests, outgoingStopReadingBytes } = this.#limits;
-    return this.#waiting.length >= queuedRequests || this.#writer.waitingBytes > outgoingStopReadingBytes;
+    return this.#waiting.length >= this.#limits.queuedRequests || this.#isOutgoingFull;
+  }
+
+  get #isOutgoingFull(): boolean {
+    if (this.#writer.waitingBytes <= this.#limits.outgoingStopReadingBytes) return false;
+    // Asking marks the writer as full, so that it calls `relieved` when it is not any more.
+    void this.#writer.isFull;
+    return true;
   }
 
   /** A client that asks faster than it reads is not read itself: its own socket makes it wait. */
   #restrain(): void {
     if (this.#readingStopped || !this.#isOverloaded) return;
     this.#readingStopped = true;
-    // Asking marks the writer as full, so that it tells when it is not.
-    void this.#writer.isFull;
     this.#inlet.pause();
   }
 

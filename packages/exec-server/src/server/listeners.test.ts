@@ -97,6 +97,7 @@ describe.each(["ours", "codex"] as const)("auth of %s", (kind) => {
     const tokens: [string, boolean][] = [
       [jwt(good), true],
       [jwt({ ...good, aud: "you", nbf: now + 10 }), true],
+      [jwt({ ...good, exp: now + 60.5 }), false],
       [jwt({ ...good, exp: now - 10 }), true],
       [jwt({ ...good, exp: now - 60 }), false],
       [jwt({ ...good, nbf: now + 60 }), false],

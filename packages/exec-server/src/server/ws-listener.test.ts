@@ -78,6 +78,14 @@ describe("a refused upgrade", () => {
     await closed(socket);
   });
 
+  test("is the answer to two Authorization headers", async () => {
+    await using server = await ExecServer.start({ auth: TOKEN });
+    const socket = await rawSocket(server.url ?? "");
+    socket.write(upgradeRequest({ authorization: "Bearer right", Authorization: "Bearer wrong" }));
+    expect(await firstBytes(socket)).toMatch(/^HTTP\/1\.1 400 /);
+    await closed(socket);
+  });
+
   test("costs no file descriptor, however many there are", async () => {
     await using server = await startProgram("ours", [
       "--ws-auth",

@@ -137,6 +137,8 @@ export class WsListener {
     if (headers.origin !== undefined || !this.#isExpectedHost(headers.host)) return 403;
     if (pathOf(request) !== "/") return 404;
     const { auth } = this.#options;
+    // Of two, a proxy in front might have checked the other one.
+    if (auth && countHeaders(request, "authorization") > 1) return 400;
     if (auth && !(await isAuthorized(auth, headers.authorization, new Date()))) return 401;
     return undefined;
   }
@@ -211,6 +213,10 @@ function startHeartbeat(client: WebSocket, pingMs: number): NodeJS.Timeout {
 function refuse(socket: Socket, status: number): void {
   const response = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`;
   socket.end(response, () => socket.destroy());
+}
+
+function countHeaders({ rawHeaders }: IncomingMessage, name: string): number {
+  return rawHeaders.filter((header, index) => index % 2 === 0 && header.toLowerCase() === name).length;
 }
 
 function pathOf(request: IncomingMessage): string {
