@@ -266,6 +266,28 @@ describe("tools of the provider", () => {
     ]);
   });
 
+  it("give way to a tool of the call with the same name, which the client runs", async () => {
+    const order = (by: string) =>
+      tool({ description: by, inputSchema: z.object({ number: z.number() }), execute: () => by });
+    await using stage = await codexStage(
+      ({ newOutputs }) =>
+        newOutputs.length === 0 ? callTool("order", { number: 42 }) : say(newOutputs[0]?.text ?? ""),
+      { tools: { order: order("by the provider") } },
+    );
+    const first = await generateText({
+      model: stage.codex(),
+      prompt: "go",
+      tools: { order: order("by the call") },
+      stopWhen: isStepCount(3),
+    });
+    expect(first.text).toContain("by the call");
+    expect(first.steps.map(({ toolCalls }) => toolCalls.length)).toEqual([1, 0]);
+    // Without it, the provider's own is there again.
+    const messages: ModelMessage[] = [...first.responseMessages, { role: "user", content: "again" }];
+    const second = await generateText({ model: stage.codex(), messages });
+    expect(second.text).toContain("by the provider");
+  });
+
   it("that take too long are an error to the model, and the turn goes on", async () => {
     await using stage = await codexStage(
       ({ newOutputs }) => (newOutputs.length === 0 ? callTool("slow", {}) : say(newOutputs[0]?.text ?? "")),

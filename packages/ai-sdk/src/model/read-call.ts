@@ -26,7 +26,7 @@ export interface Call {
   /** The calls of tools that the messages show. */
   readonly knownCalls: ReadonlySet<string>;
   readonly tools: readonly LanguageModelV4FunctionTool[];
-  /** Tools that this provider runs by itself. */
+  /** Tools that this provider runs by itself; those that the call has a tool of the same name for are left out. */
   readonly providerTools: readonly AnyTool[];
   /** The provider's settings with the call's own over them. */
   readonly options: CodexLanguageModelOptions;
@@ -62,7 +62,7 @@ export async function readCall(
     prompt,
     knownCalls: knownCalls(given.prompt),
     tools,
-    providerTools: defineProviderTools(defaults.tools, defaults.toolTimeoutMs),
+    providerTools: defineProviderTools(withoutNames(defaults.tools, tools), defaults.toolTimeoutMs),
     options: withMentions(merged, prompt),
     approvals: defaults.approvals,
     instructions: instructions.filter((text) => text !== undefined).join("\n\n") || undefined,
@@ -87,6 +87,15 @@ function withMentions(options: CodexLanguageModelOptions, { input }: ReadPrompt)
 
 function offeredTools({ tools = [], toolChoice }: LanguageModelV4CallOptions): LanguageModelV4FunctionTool[] {
   return toolChoice?.type === "none" ? [] : tools.filter((tool) => tool.type === "function");
+}
+
+/** The narrower setting counts more: a tool of the call replaces the provider's of the same name. */
+function withoutNames(
+  providerTools: CallDefaults["tools"],
+  tools: readonly LanguageModelV4FunctionTool[],
+): CallDefaults["tools"] {
+  const names = new Set(tools.map(({ name }) => name));
+  return Object.fromEntries(Object.entries(providerTools).filter(([name]) => !names.has(name)));
 }
 
 function effortOf(reasoning: LanguageModelV4CallOptions["reasoning"]): { readonly effort?: string } {

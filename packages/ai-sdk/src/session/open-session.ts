@@ -92,12 +92,14 @@ function firstMissing({ prompt }: Call, transcript: Transcript, lastTurnId: stri
   return last + 1;
 }
 
-/** The tools of the call that the thread does not have, or not in this form. */
+/** The tools of the call that the thread does not have, or not in this form, or that its client runs and no longer brings. */
 function missingTools({ tools }: Session, call: Call): string[] {
   if (tools === undefined) return [];
-  return [...toolFingerprints(call.tools)].flatMap(([name, print]) =>
+  const missing = [...toolFingerprints(call.tools)].flatMap(([name, print]) =>
     tools.get(name) === print ? [] : [name],
   );
+  const replaced = call.providerTools.flatMap(({ name }) => (tools.has(name) ? [name] : []));
+  return [...missing, ...replaced];
 }
 
 async function newestTurn(thread: Thread, { callOptions }: Call): Promise<v2.Turn | undefined> {

@@ -5,8 +5,7 @@ import type { AskDesk } from "../session/ask-desk.ts";
 
 /** All tools of a thread: those of the call, which its client runs, and those of the provider. */
 export function threadTools({ tools, providerTools }: Call, desk: AskDesk): AnyTool[] {
-  const own = new Set(tools.map(({ name }) => name));
-  return [...clientTools(tools, desk), ...providerTools.filter(({ name }) => !own.has(name))];
+  return [...clientTools(tools, desk), ...providerTools];
 }
 
 /** The client's tools as tools of a thread: a call waits at the desk until the client brings its result. */
