@@ -33,10 +33,10 @@ async function frozen() {
 }
 
 it("a call that runs ends when it is aborted", async () => {
-  await using it = await frozen();
+  await using stage = await frozen();
   const abort = new AbortController();
   const { textStream } = streamText({
-    model: it.model,
+    model: stage.model,
     prompt: "hold",
     abortSignal: abort.signal,
     maxRetries: 0,
@@ -44,23 +44,23 @@ it("a call that runs ends when it is aborted", async () => {
   const texts: string[] = [];
   for await (const text of textStream) {
     texts.push(text);
-    it.freeze();
+    stage.freeze();
     abort.abort();
   }
   expect(texts).toEqual(["half "]);
 });
 
 it("a call that starts is aborted, or ends by the bound on requests", async () => {
-  await using it = await frozen();
-  it.freeze();
+  await using stage = await frozen();
+  stage.freeze();
   const aborted = generateText({
-    model: it.model,
+    model: stage.model,
     prompt: "go",
     abortSignal: AbortSignal.timeout(100),
     maxRetries: 0,
   });
   await expect(aborted).rejects.toMatchObject({ name: expect.stringMatching(/Abort|Timeout/) as string });
-  await expect(generateText({ model: it.model, prompt: "go", maxRetries: 0 })).rejects.toThrow(
+  await expect(generateText({ model: stage.model, prompt: "go", maxRetries: 0 })).rejects.toThrow(
     /1500 ms|timed out|time/i,
   );
 });
