@@ -5,6 +5,7 @@ import { limits } from "../limits.ts";
 import { orAborted } from "../or-aborted.ts";
 import type { Sessions, SessionsSettings } from "../session/sessions.ts";
 import { ChildHold } from "./child-hold.ts";
+import { log } from "./log.ts";
 import type { CodexSettings } from "./settings.ts";
 import { toCallError } from "./to-call-error.ts";
 
@@ -106,19 +107,19 @@ export class CodexHolder {
     const { codex, connect, launch, transport, logger } = this.#settings;
     if (codex) return codex;
     const { Codex } = await import("codexkit");
-    const log = packetLog(this.#settings);
+    const packets = packetLog(this.#settings);
     if (transport ?? connect) onBegun();
     if (transport) {
       const { open, ...options } = transport;
-      return Codex.over(open, { ...log, ...options });
+      return Codex.over(open, { ...packets, ...options });
     }
     if (connect) {
       const { url, ...options } = connect;
-      return Codex.connect(url, { ...log, ...options });
+      return Codex.connect(url, { ...packets, ...options });
     }
     return Codex.launch({
-      ...log,
-      ...(logger?.debug && { onStderr: (line: string) => logger.debug?.(line) }),
+      ...packets,
+      ...(logger?.debug && { onStderr: (line: string) => log(() => logger.debug?.(line)) }),
       ...launch,
       onSpawn: (child) => {
         onBegun();

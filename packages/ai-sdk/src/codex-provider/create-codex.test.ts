@@ -1,3 +1,4 @@
+import { definePolicy } from "@codexkit/approvals";
 import { gate, run, say, waitFor } from "@codexkit/scripted-model";
 import { codexFolders } from "@codexkit/testing";
 import { createProviderRegistry, defaultSettingsMiddleware, generateText, wrapLanguageModel } from "ai";
@@ -32,10 +33,27 @@ describe("a provider", () => {
     [{ launch: {}, connect: { url: "ws://x" } }, "one of"],
     [{ parkedTurnMs: -1 }, "parkedTurnMs"],
     [{ connect: {} }, "url"],
+    [{ handlers: { aprove: () => "pass" } }, 'Did you mean "approve"'],
+    [{ handlers: { approve: 5 } }, "must be a function"],
+    [{ policy: {} }, "definePolicy"],
+    [{ policy: null }, "definePolicy"],
+    [{ logger: { debug: 5 } }, "must be a function"],
+    [{ logger: { wran: () => {} } }, 'Did you mean "warn"'],
+    [{ mcpServers: { a: { comand: "x" } } }, 'Did you mean "command"'],
+    [{ mcpServers: { a: { args: [] } } }, "needs a command or a url"],
+    [{ sandboxPolicy: { type: "workspaceWrite", writeableRoots: ["/"] } }, 'Did you mean "writableRoots"'],
+    [{ threadId: "x" }, "providerOptions: { codex: { threadId } }"],
   ])("refuses settings that are none: %j", (settings, word) => {
     const make = (): unknown => createCodex(settings as CodexSettings);
     expect(make).toThrow(expect.objectContaining({ code: "invalid_options" }));
     expect(make).toThrow(word);
+  });
+
+  it("takes loggers that can do more, policies, and functions that return one", () => {
+    const policy = definePolicy({ preset: "read-only" });
+    const own = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+    for (const logger of [console, own]) expect(() => createCodex({ logger, policy })).not.toThrow();
+    expect(() => createCodex({ policy: () => policy, handlers: {}, mcpServers: {} })).not.toThrow();
   });
 
   it("works behind a registry and middleware", async () => {

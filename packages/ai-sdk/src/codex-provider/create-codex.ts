@@ -10,6 +10,7 @@ import { CONFIGURED_MODEL } from "../model/configured-model.ts";
 import type { CodexModelId } from "../model/model-ids.ts";
 import { CodexHolder } from "./codex-holder.ts";
 import { callDefaults, type CodexModelSettings, readModelSettings } from "./model-settings.ts";
+import { log } from "./log.ts";
 import { type CodexSettings, readSettings } from "./settings.ts";
 import { CodexThreads } from "./codex-threads.ts";
 import { toCallError } from "./to-call-error.ts";
@@ -40,7 +41,7 @@ export function createCodex(settings: CodexSettings = {}): CodexProvider {
   const checked = readSettings(settings);
   const holder = new CodexHolder(checked);
   const { logger } = checked;
-  const onWarning = logger && ((message: string): void => logger.warn?.(message));
+  const onWarning = logger && ((message: string): void => log(() => logger.warn?.(message)));
   const provided = { ...checked, fetch: checked.fetch, onWarning };
 
   const languageModel = (

@@ -1,10 +1,12 @@
 import type { Policy } from "@codexkit/approvals";
 import type { McpServers } from "codexkit";
 import { z } from "zod";
-import type { CodexHandlers } from "../approval/approval-settings.ts";
+import { type CodexHandlers, HANDLER_NAMES } from "../approval/approval-settings.ts";
 import { limits } from "../limits.ts";
 import type { CallDefaults } from "../model/call-defaults.ts";
+import { mcpServer } from "../model/mcp-server-schema.ts";
 import { mergeOptions } from "../model/merge-options.ts";
+import { functionsOf } from "../model/nested-options.ts";
 import { checked, sharedOptions } from "../model/model-options.ts";
 import type { SharedOptions } from "../model/options.ts";
 import type { CodexTool } from "../tools/provider-tools.ts";
@@ -35,14 +37,14 @@ export const object = <Type extends object>(): z.ZodType<Type> =>
 
 export const modelSettings = {
   ...sharedOptions,
-  mcpServers: object<McpServers>().optional(),
+  mcpServers: z.record(z.string(), mcpServer).optional() as z.ZodType<McpServers | undefined>,
   policy: z
     .custom<Policy | (() => Policy)>(
-      (value) => typeof value === "object" || typeof value === "function",
-      "must be a policy of @codexkit/approvals",
+      (value) => typeof value === "function" || isPolicy(value),
+      "must be a policy of @codexkit/approvals, as definePolicy makes it, or a function that returns one",
     )
     .optional(),
-  handlers: object<CodexHandlers>().optional(),
+  handlers: functionsOf<CodexHandlers>(HANDLER_NAMES).optional(),
   tools: z
     .record(
       z.string(),
@@ -90,6 +92,15 @@ const SHARED_KEYS = Object.keys(sharedOptions) as (keyof SharedOptions)[];
 function sharedOf(settings: CodexModelSettings): SharedOptions {
   const given = SHARED_KEYS.flatMap((key) => (settings[key] === undefined ? [] : [[key, settings[key]]]));
   return Object.fromEntries(given) as SharedOptions;
+}
+
+const POLICY_LISTS = ["deny", "ask", "allow", "alsoAllow"];
+
+/** Whether a value has the shape of a policy; the package that judges by it is not loaded for that. */
+function isPolicy(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  const fields = value as Readonly<Record<string, unknown>>;
+  return fields["version"] === 1 && POLICY_LISTS.every((name) => Array.isArray(fields[name]));
 }
 
 function isFunction(value: object, key: string): boolean {

@@ -1,6 +1,7 @@
 import type { Codex, CodexOptions, ConnectOptions, LaunchOptions } from "codexkit";
 import { z } from "zod";
 import { checked } from "../model/model-options.ts";
+import { someFunctionsOf } from "../model/nested-options.ts";
 import { type CodexModelSettings, milliseconds, modelSettings, object } from "./model-settings.ts";
 
 const isCodex = (value: unknown): boolean =>
@@ -28,7 +29,7 @@ const fields = {
       "must be a function",
     )
     .optional(),
-  logger: object<CodexLogger>().optional(),
+  logger: someFunctionsOf<CodexLogger>({ debug: true, warn: true }).optional(),
   fetch: z.custom<typeof fetch>((value) => typeof value === "function", "must be a function").optional(),
 };
 

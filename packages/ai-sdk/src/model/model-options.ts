@@ -1,7 +1,9 @@
 import { z } from "zod";
 import { CodexModelError } from "../errors.ts";
-import type { CodexLanguageModelOptions, McpServerOption } from "./options.ts";
+import { mcpServer } from "./mcp-server-schema.ts";
+import type { CodexLanguageModelOptions } from "./options.ts";
 import { suggestKey } from "./suggest-key.ts";
+import { whereKeyBelongs } from "./where-keys-belong.ts";
 
 const approvalPolicy = z.union([
   z.enum(["untrusted", "on-request", "never"]),
@@ -32,11 +34,10 @@ const sandboxPolicy = z.discriminatedUnion("type", [
   }),
 ]);
 
-// The SDK checks each server, with messages of its own.
-const mcpServers = z.record(
-  z.string(),
-  z.custom<McpServerOption>((value) => typeof value === "object" && value !== null, "must be an object"),
-);
+/** The keys of options that are objects, by the path of the option. */
+const NESTED_KEYS: Readonly<Record<string, readonly string[]>> = {
+  sandboxPolicy: [...new Set(sandboxPolicy.options.flatMap(({ shape }) => Object.keys(shape)))],
+};
 
 const summary = z.enum(["auto", "concise", "detailed", "none"]);
 
@@ -55,7 +56,7 @@ export const sharedOptions = {
   textVerbosity: z.enum(["low", "medium", "high"]).optional(),
   serviceTier: z.string().optional(),
   persist: z.boolean().optional(),
-  mcpServers: mcpServers.optional(),
+  mcpServers: z.record(z.string(), mcpServer).optional(),
   instructions: z.string().optional(),
   baseInstructions: z.string().optional(),
   config: z.record(z.string(), z.json()).optional(),
@@ -95,13 +96,17 @@ export function checked<Schema extends z.ZodType>(
 ): z.output<Schema> {
   const result = expected.safeParse(value);
   if (result.success) return result.data;
-  const suggestions = result.error.issues.flatMap((issue) =>
-    issue.code === "unrecognized_keys" && issue.path.length === 0 ? issue.keys : [],
-  );
-  const hints = suggestions.flatMap((key) => {
-    const meant = suggestKey(key, keys);
-    return meant === undefined ? [] : [`Did you mean "${meant}" instead of "${key}"?`];
+  const hints = result.error.issues.flatMap((issue) => {
+    if (issue.code !== "unrecognized_keys") return [];
+    const { path } = issue;
+    const valid = path.length === 0 ? keys : (NESTED_KEYS[path.join(".")] ?? []);
+    return issue.keys.flatMap((key) => (path.length === 0 && whereKeyBelongs(key)) || hint(key, valid));
   });
   const message = [`${what} can't be used:`, z.prettifyError(result.error), ...hints].join("\n");
   throw new CodexModelError("invalid_options", message, { cause: result.error });
+}
+
+function hint(key: string, valid: readonly string[]): string[] {
+  const meant = suggestKey(key, valid);
+  return meant === undefined ? [] : [`Did you mean "${meant}" instead of "${key}"?`];
 }

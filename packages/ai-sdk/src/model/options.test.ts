@@ -45,6 +45,22 @@ describe("options", () => {
     });
   });
 
+  it.each([
+    [{ handlers: {} }, "codex(modelId, { handlers })"],
+    [{ policy: {} }, "createCodex({ policy })"],
+    [{ toolTimeoutMs: 5 }, "createCodex({ toolTimeoutMs })"],
+    [{ logger: {} }, "createCodex({ logger })"],
+    [{ mcpServers: { a: { comand: "x" } } }, 'Did you mean "command"'],
+    [{ sandboxPolicy: { type: "workspaceWrite", writeableRoots: [] } }, 'Did you mean "writableRoots"'],
+  ])("of another place, or wrong inside, say what is right: %j", async (options, words) => {
+    await using codex = createCodex({ launch: { codexPath: "/nowhere/codex" } });
+    const call = generateText({ model: codex(), prompt: "go", providerOptions: { codex: options } });
+    await expect(call).rejects.toMatchObject({
+      code: "invalid_options",
+      message: expect.stringContaining(words),
+    });
+  });
+
   it("of the provider name the right key too", () => {
     expect(() => createCodex({ codexPath: "/usr/bin/codex" } as object)).toThrow(
       'Did you mean "launch.codexPath"',
@@ -377,6 +393,22 @@ describe("a logger and a packet log", () => {
     expect(packets.some((packet) => packet.startsWith("received") && packet.includes("turn/completed"))).toBe(
       true,
     );
+  });
+});
+
+describe("a logger that fails", () => {
+  it.each([
+    [
+      "throws",
+      () => {
+        throw new Error("The disk is full.");
+      },
+    ],
+    ["rejects", () => Promise.reject(new Error("The disk is full."))],
+  ])("fails no call: it %s", async (_how, warn: () => unknown) => {
+    await using stage = await codexStage(() => say("ok"), { logger: { warn } });
+    const { text } = await generateText({ model: stage.codex(), prompt: "go", temperature: 1 });
+    expect(text).toBe("ok");
   });
 });
 

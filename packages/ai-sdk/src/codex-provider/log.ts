@@ -1,0 +1,4 @@
+/** Calls a logger. One that throws, or returns a promise that rejects, is no reason for a call to fail. */
+export function log(write: () => unknown): void {
+  Promise.try(write).catch(() => {});
+}

@@ -1,0 +1,80 @@
+import { z } from "zod";
+import { suggestKey } from "./suggest-key.ts";
+
+/** An object whose functions are all optional. A name that is not one of them would never be called, and is an error. */
+export function functionsOf<Type extends object>(
+  known: Readonly<Record<keyof Type, true>>,
+): z.ZodType<Type, Type> {
+  return objectOf<Type>((value, report) => {
+    reportUnknown(value, Object.keys(known), report);
+    reportNonFunctions(value, Object.keys(known), report);
+  });
+}
+
+/**
+ * The same for an object that may be more than that, as `console` is: of the other names, only those are an error that look
+ * like a misspelt one.
+ */
+export function someFunctionsOf<Type extends object>(
+  known: Readonly<Record<keyof Type, true>>,
+): z.ZodType<Type, Type> {
+  const names = Object.keys(known);
+  return objectOf<Type>((value, report) => {
+    for (const name of Object.keys(value)) {
+      const meant = names.includes(name) ? undefined : suggestKey(name, names);
+      if (meant !== undefined && !(meant in value)) report(name, unknownKey(name, names));
+    }
+    reportNonFunctions(value, names, report);
+  });
+}
+
+/** An object with these keys and no others; what their values may be is checked elsewhere. */
+export function keysOf<Type extends object>(
+  keys: readonly string[],
+  needs: (value: Readonly<Record<string, unknown>>) => string | undefined,
+): z.ZodType<Type, Type> {
+  return objectOf<Type>((value, report) => {
+    reportUnknown(value, keys, report);
+    const missing = needs(value);
+    if (missing !== undefined) report(undefined, missing);
+  });
+}
+
+/** What an unknown key is answered with. */
+export function unknownKey(given: string, keys: readonly string[]): string {
+  const meant = suggestKey(given, keys);
+  return meant === undefined
+    ? `There is no "${given}"; valid: ${keys.join(", ")}.`
+    : `Did you mean "${meant}" instead of "${given}"?`;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+type Report = (key: string | undefined, message: string) => void;
+
+function objectOf<Type extends object>(
+  check: (value: Fields, report: Report) => void,
+): z.ZodType<Type, Type> {
+  return z
+    .custom<Type>(
+      (value) => typeof value === "object" && value !== null && !Array.isArray(value),
+      "must be an object",
+    )
+    .superRefine((value, context) => {
+      check(value as Fields, (key, message) => {
+        context.addIssue({ code: "custom", message, ...(key !== undefined && { path: [key] }) });
+      });
+    });
+}
+
+function reportUnknown(value: Fields, keys: readonly string[], report: Report): void {
+  for (const [key, one] of Object.entries(value)) {
+    if (one !== undefined && !keys.includes(key)) report(key, unknownKey(key, keys));
+  }
+}
+
+function reportNonFunctions(value: Fields, names: readonly string[], report: Report): void {
+  for (const name of names) {
+    const one = value[name];
+    if (one !== undefined && typeof one !== "function") report(name, `must be a function, got ${typeof one}`);
+  }
+}
