@@ -50,6 +50,52 @@ describe("a model that fails", () => {
     expect(text).toBe("there");
   });
 
+  it.each([false, true])(
+    "is tried again also for a stream that has given nothing, with raw events: %s",
+    async (includeRawChunks) => {
+      await using stage = await codexStage([[fail.http(500)], [say("there")]]);
+      const errors: unknown[] = [];
+      const { text, warnings } = streamText({
+        model: stage.codex(),
+        prompt: "go",
+        maxRetries: 1,
+        includeRawChunks,
+        onError: ({ error }) => void errors.push(error),
+      });
+      expect(await text).toBe("there");
+      expect(await warnings).toEqual([]);
+      expect(errors).toEqual([]);
+      expect(stage.model.requests).toHaveLength(2);
+    },
+  );
+
+  it.each([
+    ["said something", [say("so far"), cut()]],
+    ["done something", [run("true")]],
+  ])("is not tried again for a stream once it has %s", async (_what, first) => {
+    await using stage = await codexStage([first, [fail.http(500)], [say("again")]]);
+    const errors: unknown[] = [];
+    const { fullStream } = streamText({
+      model: stage.codex(),
+      prompt: "go",
+      maxRetries: 1,
+      onError: ({ error }) => void errors.push(error),
+    });
+    const parts = await Array.fromAsync(fullStream);
+    expect(parts.some((part) => part.type === "text-delta" && part.text === "again")).toBe(false);
+    expect(errors).toHaveLength(1);
+  });
+
+  it("ends a stream at once when the call is aborted before anything came", async () => {
+    const never = gate();
+    await using stage = await codexStage(() => waitFor(never));
+    const abort = new AbortController();
+    const parts = partsOf(stage.codex(), { prompt: said("go"), abortSignal: abort.signal });
+    await stage.model.waitForRequests(1);
+    abort.abort();
+    expect((await parts).at(-1)).toMatchObject({ finishReason: { unified: "interrupted" } });
+  });
+
   it("is not given the message a second time when a call on a named thread is tried again", async () => {
     let requests = 0;
     await using stage = await codexStage(({ lastUserText }) => {

@@ -35,6 +35,8 @@ export const limits = {
   outputEveryPart: 1 / 4,
   /** How much of it is shown while it runs; the result at its end has all. */
   outputCharacters: 16_384,
+  /** Parts that a stream holds back until the turn gives something: raw events, where they are asked for. */
+  heldParts: 256,
   /** Warnings of a turn that its metadata repeats. */
   turnWarnings: 20,
 } as const;

@@ -31,8 +31,9 @@ export class CodexLanguageModel implements LanguageModelV4 {
   }
 
   async doStream(options: LanguageModelV4CallOptions): Promise<LanguageModelV4StreamResult> {
-    const { stream, request } = await this.#run(options, "stream");
-    return { stream, request };
+    const { stream, request, call } = await this.#run(options, "stream");
+    const { untilFirstPart } = await import("../stream/until-first-part.ts");
+    return { stream: await untilFirstPart(stream, call.signal), request };
   }
 
   async doGenerate(options: LanguageModelV4CallOptions): Promise<LanguageModelV4GenerateResult> {

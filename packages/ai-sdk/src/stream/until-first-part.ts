@@ -1,0 +1,61 @@
+import { APICallError, type LanguageModelV4StreamPart } from "@ai-sdk/provider";
+import { limits } from "../limits.ts";
+import { orAborted } from "../or-aborted.ts";
+
+type Part = LanguageModelV4StreamPart;
+
+/** Parts that come before the turn has given anything. */
+const OPENING = new Set<Part["type"]>(["stream-start", "response-metadata", "raw"]);
+
+/**
+ * Resolves to the same stream at its first part that gives something, or when the call is aborted. Rejects where the model
+ * failed before that: the AI SDK retries a call that rejects, and never a stream that has begun.
+ */
+export async function untilFirstPart(
+  stream: ReadableStream<Part>,
+  signal: AbortSignal | undefined,
+): Promise<ReadableStream<Part>> {
+  const reader = stream.getReader();
+  const held: Part[] = [];
+  let pending: ReturnType<typeof reader.read> | undefined;
+  while (held.length < limits.heldParts && OPENING.has(held.at(-1)?.type ?? "stream-start")) {
+    pending = reader.read();
+    const next = await readOrAborted(pending, signal);
+    if (next === undefined || next.done) break;
+    pending = undefined;
+    const part = next.value;
+    if (part.type === "error" && APICallError.isInstance(part.error)) {
+      // What is left is the end of the stream: the turn is over.
+      while (!(await reader.read()).done);
+      throw part.error;
+    }
+    held.push(part);
+  }
+  return new ReadableStream<Part>(
+    {
+      async pull(controller) {
+        const part = held.shift();
+        if (part !== undefined) return controller.enqueue(part);
+        const next = await (pending ?? reader.read());
+        pending = undefined;
+        if (next.done) controller.close();
+        else controller.enqueue(next.value);
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+/** Undefined when the signal fires first. */
+async function readOrAborted<Read>(
+  reading: Promise<Read>,
+  signal: AbortSignal | undefined,
+): Promise<Read | undefined> {
+  try {
+    return await orAborted(reading, signal);
+  } catch (error) {
+    if (signal?.aborted) return undefined;
+    throw error;
+  }
+}
