@@ -7,7 +7,7 @@ import { compareStored } from "../transcript/check-stamps.ts";
 import type { Comparison, Transcript } from "../transcript/transcript.ts";
 import type { Session } from "./session.ts";
 import type { Opened, Sessions } from "./sessions.ts";
-import { isRefused } from "./thread-errors.ts";
+import { isNotFound, isRefused, notFound, notStored } from "./thread-errors.ts";
 
 /**
  * The thread for a call: the one that it names, the one that its messages came from, or one of its own. Messages that their
@@ -28,14 +28,21 @@ export async function openSession(sessions: Sessions, call: Call): Promise<Opene
 }
 
 async function openNamed(sessions: Sessions, threadId: string, call: Call): Promise<Opened> {
-  const { fork } = call.options;
-  const session = fork
-    ? await sessions.fork(threadId, call, placeOf(fork))
-    : await sessions.resume(threadId, call);
+  const session = await namedSession(sessions, threadId, call);
   const unknown = missingTools(session, call);
   if (unknown.length === 0) return { session, warnings: [] };
   const details = `Thread ${threadId} was started without them, and a thread keeps its tools.`;
   return { session, warnings: [{ type: "unsupported", feature: `tools ${unknown.join(", ")}`, details }] };
+}
+
+async function namedSession(sessions: Sessions, threadId: string, call: Call): Promise<Session> {
+  const { fork } = call.options;
+  if (fork && sessions.find(threadId)?.isStored === false) throw notStored(threadId);
+  try {
+    return fork ? await sessions.fork(threadId, call, placeOf(fork)) : await sessions.resume(threadId, call);
+  } catch (error) {
+    throw isNotFound(error) ? notFound(threadId, error) : error;
+  }
 }
 
 async function continueThread(sessions: Sessions, origin: ThreadOrigin, call: Call): Promise<Opened> {

@@ -1,4 +1,5 @@
 import { CodexError } from "codexkit";
+import { CodexModelError } from "../errors.ts";
 
 /** Why a thread can't be gone on with: what is left are the messages, which are put into another one. */
 const GONE = new Set<unknown>(["thread_not_found", "thread_lost", "thread_locked", "closed"]);
@@ -16,5 +17,29 @@ export function isRefused(error: unknown): boolean {
 export function isLost(error: unknown): boolean {
   return (
     error instanceof CodexError && (error.code === "app_server_crashed" || error.code === "connection_lost")
+  );
+}
+
+/** Whether Codex has no thread by that id. */
+export function isNotFound(error: unknown): boolean {
+  return error instanceof CodexError && error.code === "thread_not_found";
+}
+
+/** A call names a thread that is not there. */
+export function notFound(threadId: string, cause: unknown): CodexModelError {
+  return new CodexModelError(
+    "thread_unavailable",
+    `There is no thread "${threadId}". A thread that was not stored ends with its process, or when it has been idle: set ` +
+      "persist: true for threads that are named later. A stored one is found only by a codex with the same home.",
+    { cause },
+  );
+}
+
+/** A call wants a copy of a thread that Codex can't copy. */
+export function notStored(threadId: string): CodexModelError {
+  return new CodexModelError(
+    "thread_unavailable",
+    `Thread "${threadId}" can't be forked: Codex copies stored threads only. Set persist: true for the calls that start ` +
+      "the thread, or pass its messages without threadId.",
   );
 }

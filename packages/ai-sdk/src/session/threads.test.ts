@@ -141,10 +141,28 @@ describe("a thread that is named", () => {
     expect(original.text).toBe("u:one | a:u:one | u:three");
   });
 
-  it("is an error when it is not there", async () => {
+  it.each([
+    ["01a1def0-add8-7b20-9e38-97e003fbdd7b", {}],
+    ["01a1def0-add8-7b20-9e38-97e003fbdd7b", { fork: true }],
+    ["no-id", {}],
+    ["no-id", { fork: true }],
+  ])("is an error when it is not there: %s %j", async (threadId, options) => {
     await using stage = await codexStage(echo);
-    const call = tell(stage.codex, [user("one")], { threadId: "01a1def0-add8-7b20-9e38-97e003fbdd7b" });
-    await expect(call).rejects.toMatchObject({ code: "thread_unavailable" });
+    const call = tell(stage.codex, [user("one")], { threadId, ...options });
+    await expect(call).rejects.toMatchObject({
+      code: "thread_unavailable",
+      message: expect.stringMatching(`^There is no thread "${threadId}".*persist`),
+    });
+  });
+
+  it("is not copied when it is not stored, and the error says what to set", async () => {
+    await using stage = await codexStage(echo);
+    const { threadId } = await tell(stage.codex, [user("one")]);
+    const fork = tell(stage.codex, [user("two")], { threadId, fork: true });
+    await expect(fork).rejects.toMatchObject({
+      code: "thread_unavailable",
+      message: expect.stringContaining("persist: true"),
+    });
   });
 
   it("is compacted first when that is asked for", async () => {
