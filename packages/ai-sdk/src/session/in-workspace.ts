@@ -16,7 +16,7 @@ export async function inWorkspace(
   try {
     const step = await begin({ ...call, options: { ...call.options, cwd: workspace.path } });
     if (lifetime === "conversation") await keep(step, workspace);
-    else void step.run.ended.then(() => workspace.release()).catch(() => {});
+    else step.run.cleanUp(() => workspace.release());
     return step;
   } catch (error) {
     await workspace.release();

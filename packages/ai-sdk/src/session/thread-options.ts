@@ -88,7 +88,17 @@ export type TurnSettings = Readonly<Record<string, unknown>>;
 
 export function turnSettings(call: Call): TurnSettings {
   const { effort, summary, config, mcpServers, baseInstructions, textVerbosity } = call.options;
-  return { ...lastingSettings(call), effort, summary, config, mcpServers, baseInstructions, textVerbosity };
+  const tools = Object.fromEntries(toolFingerprints(call.tools));
+  return {
+    ...lastingSettings(call),
+    effort,
+    summary,
+    config,
+    mcpServers,
+    baseInstructions,
+    textVerbosity,
+    tools,
+  };
 }
 
 /** How the events of a call's turn are shown. */

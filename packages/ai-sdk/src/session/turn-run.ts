@@ -34,6 +34,7 @@ export class TurnRun {
   readonly begunWith: TurnSettings;
   /** Settles when the turn is over, read or not. Never rejects. */
   readonly ended: Promise<void>;
+  #cleanedUp: Promise<void>;
   readonly #turn: Turn<unknown>;
   readonly #events: AsyncIterator<CodexEvent, unknown>;
   readonly #desk: AskDesk;
@@ -56,11 +57,22 @@ export class TurnRun {
         if (error instanceof TurnFailedError && error.code === "turn_failed") onFailed?.();
       },
     );
+    this.#cleanedUp = this.ended;
     this.#turn = turn;
     this.#events = turn[Symbol.asyncIterator]();
     this.#desk = desk;
     this.parts = parts;
     this.#listening = desk.onChange(() => this.#wake());
+  }
+
+  /** Settles when the turn is over and what was made for it is gone. Never rejects. */
+  get cleanedUp(): Promise<void> {
+    return this.#cleanedUp;
+  }
+
+  /** Removes something that was made for this turn, once it is over. What can't be removed is no reason to fail. */
+  cleanUp(remove: () => Promise<void>): void {
+    this.#cleanedUp = this.#cleanedUp.then(remove).catch(() => {});
   }
 
   /** Whether its codex died. */

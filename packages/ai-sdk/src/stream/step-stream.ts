@@ -27,6 +27,7 @@ export interface StepStreamOptions {
 export function stepStream(options: StepStreamOptions): ReadableStream<Part> {
   const { run, opening, includeRaw, signal, step, onRecorded, onAsks, onEnd } = options;
   let isLeft = false;
+  let isDone = false;
   const onAbort = (): void => run.interrupt();
   if (signal?.aborted) onAbort();
   signal?.addEventListener("abort", onAbort, { once: true });
@@ -52,8 +53,11 @@ export function stepStream(options: StepStreamOptions): ReadableStream<Part> {
         if (isLast(next)) {
           if (next.type !== "asks") run.end();
           onRecorded(step.recorder.finish(), isCompletion(next));
+          isDone = true;
           end(next.type === "asks" ? onAsks : onEnd);
-          controller.close();
+          // The last part can be read already. A turn that never says that it ended is not waited for.
+          if (next.type === "event") await run.cleanedUp;
+          if (!isLeft) controller.close();
           return;
         }
         if (parts.length > 0) return;
@@ -61,6 +65,7 @@ export function stepStream(options: StepStreamOptions): ReadableStream<Part> {
     },
     cancel() {
       isLeft = true;
+      if (isDone) return;
       step.recorder.dropOpenTexts();
       onRecorded(step.recorder.finish(), false);
       run.interrupt();
