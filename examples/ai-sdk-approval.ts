@@ -19,8 +19,8 @@ else await play();
 async function ask(): Promise<void> {
   const prompt: ModelMessage = { role: "user", content: "Run the tests" };
   await using codex = connect();
-  const { response } = await generateText({ model: codex("gpt-5.5"), messages: [prompt] });
-  await writeFile(join(folder, "messages.json"), JSON.stringify([prompt, ...response.messages]));
+  const { responseMessages } = await generateText({ model: codex("gpt-5.5"), messages: [prompt] });
+  await writeFile(join(folder, "messages.json"), JSON.stringify([prompt, ...responseMessages]));
   console.log("Codex waits for a person; this process ends.");
 }
 

@@ -12,7 +12,7 @@ const messages: ModelMessage[] = [{ role: "user", content: "Hello" }];
 const first = await generateText({ model, messages });
 console.log(first.text);
 
-messages.push(...first.response.messages, { role: "user", content: "What did I say?" });
+messages.push(...first.responseMessages, { role: "user", content: "What did I say?" });
 const second = await generateText({ model, messages });
 console.log(second.text);
 
