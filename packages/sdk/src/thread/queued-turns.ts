@@ -260,6 +260,7 @@ export class QueuedTurns {
   }
 }
 
-async function sleepOnTimer(ms: number, signal: AbortSignal): Promise<void> {
+/** Sleeps on a timer of this process. */
+export async function sleepOnTimer(ms: number, signal: AbortSignal): Promise<void> {
   await delay(ms, undefined, { signal }).catch(() => {});
 }

@@ -41,6 +41,12 @@ export interface AwaitedTurn {
   stop(): void;
 }
 
+/**
+ * What is known of the server's queue for this thread. `changed`: it may hold input. `held`: it held input when last listed,
+ * which the server may start at any moment.
+ */
+export type QueueState = "empty" | "changed" | "held";
+
 type Waiter = Pick<PromiseWithResolvers<LiveTurn>, "resolve" | "reject">;
 
 /**
@@ -65,6 +71,7 @@ export class ThreadChannel {
   readonly #ownStarts = new Map<string, LiveTurn | undefined>();
   readonly #turnListeners = new Set<(turn: LiveTurn) => void>();
   readonly #queueListeners = new Set<() => void>();
+  queueState: QueueState = "empty";
   #total: TokenUsage | undefined;
   #closed: CodexError | undefined;
 
@@ -154,6 +161,12 @@ export class ThreadChannel {
     return turn;
   }
 
+  /** Takes over a turn that began before this client listened to the thread. */
+  join({ id, items }: v2.Turn): void {
+    // Its end may have arrived while the server was asked about it.
+    if (!this.#ended.has(id)) this.turn(id).join(items);
+  }
+
   /** The turn that will begin with this message, of whatever client. */
   turnOfMessage(clientMessageId: string): AwaitedTurn {
     if (this.#awaited.has(clientMessageId)) {
@@ -179,6 +192,7 @@ export class ThreadChannel {
     this.#tell(event);
     if (event.type === "item.started" && event.item.type === "userMessage") this.#meetMessage(event);
     if (event.type === "notice" && event.raw.method === "thread/queue/changed") {
+      if (this.queueState === "empty") this.queueState = "changed";
       for (const listener of this.#queueListeners) listener();
     }
     return event;

@@ -11,6 +11,7 @@ import { rejectUnknownOptions } from "../options/reject-unknown-options.ts";
 import type { ServerRequestHandlers } from "../requests/handlers.ts";
 import { ToolHost } from "../tools/tool-host.ts";
 import type { Agent } from "./agent-tree.ts";
+import { hasQueuedInput } from "./server-queue.ts";
 import { Thread, type ThreadHost, type ThreadSettings } from "./thread.ts";
 import {
   type ForkThreadOptions,
@@ -91,8 +92,7 @@ export class ThreadRegistry implements ThreadHost {
     this.#router.hold(threadId);
     try {
       const { generation } = await this.#supervisor.connect();
-      const params = { ...wire, threadId, excludeTurns: true };
-      const response = await this.#supervisor.request("thread/resume", params, call);
+      const response = await this.#resume({ ...wire, threadId }, call);
       return this.#adopt(response, wire, generation);
     } catch (error) {
       if (before) this.#answers.set(threadId, before);
@@ -182,8 +182,23 @@ export class ThreadRegistry implements ThreadHost {
     if (entry.ephemeral) {
       throw new CodexError("thread_lost", `Thread ${threadId} was ephemeral and ended with its server.`);
     }
-    await this.#supervisor.request("thread/resume", { ...entry.resume, threadId, excludeTurns: true });
+    await this.#resume({ ...entry.resume, threadId }, {});
     entry.generation = generation;
+  }
+
+  /** Has the server load the thread, and takes over what already happens on it. */
+  async #resume(params: v2.ThreadResumeParams, call: CallOptions): Promise<v2.ThreadResumeResponse> {
+    const { threadId } = params;
+    const channel = this.#router.hold(threadId);
+    // Before the resume, which may start what is stored: afterwards it may be in neither the queue nor a turn.
+    if (await hasQueuedInput(this.#supervisor, threadId, call)) channel.queueState = "held";
+    const response = await this.#supervisor.request("thread/resume", { ...params, excludeTurns: true }, call);
+    if (response.thread.status.type === "active") {
+      const newest = { threadId, limit: 1, sortDirection: "desc", itemsView: "full" } as const;
+      const { data } = await this.#supervisor.request("thread/turns/list", newest, call);
+      for (const turn of data) if (turn.status === "inProgress") channel.join(turn);
+    }
+    return response;
   }
 
   #upwards(threadId: string): Answers[] {

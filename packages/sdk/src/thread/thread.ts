@@ -27,7 +27,7 @@ import type {
 } from "./thread-caller.ts";
 import type { ThreadChannel } from "./thread-channel.ts";
 import { checkCwd, type ForkThreadOptions } from "./thread-options.ts";
-import { TurnStarter } from "./turn-starter.ts";
+import { type StarterCaller, TurnStarter } from "./turn-starter.ts";
 
 /** What a thread needs of the `Codex` that it belongs to. */
 export interface ThreadHost {
@@ -311,8 +311,9 @@ export class Thread implements ThreadCaller, AsyncDisposable {
   }
 
   /** Calls for a server that has this thread loaded: it may be another by the time that a turn's place is free. */
-  #loadedCaller(): Pick<Caller, "request"> {
+  #loadedCaller(): StarterCaller {
     return {
+      loaded: () => this.#host.loaded(this.id),
       request: async (method, ...args) => {
         await this.#host.loaded(this.id);
         return this.#host.caller.request(method, ...args);

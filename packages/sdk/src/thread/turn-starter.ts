@@ -5,8 +5,9 @@ import { CodexError } from "../errors.ts";
 import { interruptTurn } from "../turn/interrupt-turn.ts";
 import { LiveTurn } from "../turn/live-turn.ts";
 import { abortedError, orAborted } from "../turn/or-aborted.ts";
-import { QueuedTurns, type Sleep } from "./queued-turns.ts";
+import { QueuedTurns, type Sleep, sleepOnTimer } from "./queued-turns.ts";
 import type { WhenBusy } from "./run-options.ts";
+import { ServerQueue } from "./server-queue.ts";
 import type { ThreadChannel } from "./thread-channel.ts";
 
 export interface TurnRequest {
@@ -15,6 +16,12 @@ export interface TurnRequest {
   readonly signal: AbortSignal | undefined;
   /** Fires when the turn is interrupted before it has begun; it then ends as interrupted and is never started. */
   readonly cancelled?: AbortSignal;
+}
+
+/** How the starter reaches the server. */
+export interface StarterCaller extends Pick<Caller, "request"> {
+  /** Resolves once the server has the thread loaded, and the turn that runs there is known. */
+  loaded?(): Promise<void>;
 }
 
 /** What a step came to. Wrapped, so that returning a turn does not wait for it: a queued one may be hours away. */
@@ -41,16 +48,18 @@ const QUEUEABLE: ReadonlySet<string> = new Set(["clientUserMessageId"]);
  * looking and starting must be one step: two calls at once would otherwise become one turn.
  */
 export class TurnStarter {
-  readonly #caller: Pick<Caller, "request">;
+  readonly #caller: StarterCaller;
   readonly #channel: ThreadChannel;
   readonly #queued: QueuedTurns;
+  readonly #serverQueue: ServerQueue;
   #step: Promise<unknown> = Promise.resolve();
   #line: Promise<unknown> = Promise.resolve();
 
-  constructor(caller: Pick<Caller, "request">, channel: ThreadChannel, sleep?: Sleep) {
+  constructor(caller: StarterCaller, channel: ThreadChannel, sleep: Sleep = sleepOnTimer) {
     this.#caller = caller;
     this.#channel = channel;
     this.#queued = new QueuedTurns(caller, channel, () => this.#inStep(() => this.#startQueued()), sleep);
+    this.#serverQueue = new ServerQueue(caller, channel, sleep);
   }
 
   async start(request: TurnRequest): Promise<LiveTurn> {
@@ -93,6 +102,9 @@ export class TurnStarter {
     if (request.cancelled?.aborted) {
       return { turn: LiveTurn.interruptedBeforeStart(this.#channel.threadId) };
     }
+    // A server that has just loaded the thread may start queued input at once.
+    await this.#caller.loaded?.();
+    if (!this.#channel.activeTurn && this.#queued.size === 0) await this.#serverQueue.settled();
     const active = this.#channel.activeTurn;
     // A queued turn is about to begin, and would take in the input of a turn that is started now.
     if (!active && this.#queued.size === 0) return { turn: await this.#startNow(request) };

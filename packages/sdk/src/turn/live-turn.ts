@@ -93,6 +93,20 @@ export class LiveTurn {
     return first?.id === itemId;
   }
 
+  /** Takes over what the turn did before this client joined it. What was heard since is newer and stays. */
+  join(earlier: readonly v2.ThreadItem[]): void {
+    if (this.end) return;
+    const heard = new Map(this.#items);
+    this.#items.clear();
+    for (const item of earlier) {
+      this.#items.set(item.id, item);
+      if (!heard.has(item.id) && "status" in item && item.status === "inProgress") this.#open.add(item.id);
+    }
+    for (const [itemId, item] of heard) this.#items.set(itemId, item);
+    this.#isStarted = true;
+    this.#begin();
+  }
+
   /** Takes what the server said of this turn; gives the event that it became. A turn that ended gives its end again. */
   take(reading: Reading): CodexEvent {
     if (this.end) return this.end;

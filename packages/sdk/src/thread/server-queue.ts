@@ -1,0 +1,69 @@
+import type { CallOptions } from "@codexkit/rpc";
+import type { Caller } from "../connection/caller.ts";
+import { CodexError } from "../errors.ts";
+import type { ThreadChannel } from "./thread-channel.ts";
+import type { Sleep } from "./queued-turns.ts";
+
+/** Codex starts queued input within milliseconds of a turn's end or of a resume. Later than this its queue is paused. */
+const START_GRACE_MS = 1_000;
+
+/**
+ * Input in Codex's queue that this client does not wait for: of other clients, or left by a server that died. Codex starts
+ * it without notice, and a turn that is started at the same moment would become part of that turn.
+ */
+export class ServerQueue {
+  readonly #caller: Pick<Caller, "request">;
+  readonly #channel: ThreadChannel;
+  readonly #sleep: Sleep;
+  /** No turn began in time: until the next one ends, or the queue changes, Codex starts nothing by itself. */
+  #isPaused = false;
+
+  constructor(caller: Pick<Caller, "request">, channel: ThreadChannel, sleep: Sleep) {
+    this.#caller = caller;
+    this.#channel = channel;
+    this.#sleep = sleep;
+    channel.onTurn(() => (this.#isPaused = false));
+    channel.onQueueChanged(() => (this.#isPaused = false));
+  }
+
+  /** Waits until queued input that is about to run has become a turn, or Codex turns out to have nothing to start. */
+  async settled(): Promise<void> {
+    const before = this.#channel.queueState;
+    if (before === "empty" || this.#isPaused) return;
+    const next = this.#channel.nextTurn();
+    const wake = new AbortController();
+    try {
+      const holdsInput = await hasQueuedInput(this.#caller, this.#channel.threadId);
+      this.#channel.queueState = holdsInput ? "held" : "empty";
+      // Input that left the queue since it was last listed may be about to begin as well.
+      if (this.#channel.activeTurn || (!holdsInput && before === "changed")) return;
+      await Promise.race([next.turn, this.#sleep(START_GRACE_MS, wake.signal)]);
+      this.#isPaused = holdsInput && this.#channel.activeTurn === undefined;
+    } finally {
+      next.stop();
+      wake.abort();
+    }
+  }
+}
+
+/** Whether input waits in the queue of a thread, loaded or not. */
+export async function hasQueuedInput(
+  caller: Pick<Caller, "request">,
+  threadId: string,
+  call: CallOptions = {},
+): Promise<boolean> {
+  try {
+    const { data } = await caller.request("thread/queue/list", { threadId, limit: 1 }, call);
+    return data.length > 0;
+  } catch (error) {
+    if (error instanceof CodexError && WITHOUT_QUEUE.has(error.code)) return false;
+    throw error;
+  }
+}
+
+/** Without the experimental API, of an ephemeral thread, of a thread that does not exist. */
+const WITHOUT_QUEUE: ReadonlySet<string> = new Set([
+  "request_failed",
+  "invalid_argument",
+  "thread_not_found",
+]);
