@@ -187,3 +187,42 @@ describe("a queued turn of a codex that ends", () => {
     await expect(held).rejects.toMatchObject({ code });
   });
 });
+
+describe("a queued turn of a thread that goes away", () => {
+  it.each([
+    ["archived", (thread: Thread) => thread.archive()],
+    ["deleted", (thread: Thread) => thread.delete()],
+    ["deleted by its id", ({ id }: Thread, { codex }: LaunchedCodex) => codex.deleteThread(id)],
+  ])("ends when the thread is %s", async (_, end) => {
+    await using stage = await launchCodex({ model: script, modelRetries: 0 });
+    const thread = await stage.codex.startThread({ cwd: stage.workspace });
+    await thread.run("stored");
+    const held = thread.run("hold");
+    await untilSpeaking(held);
+    const queued = thread.run("one", { whenBusy: "queue" });
+    const waiting = thread.run("two", { whenBusy: "wait" });
+    await untilQueued(thread);
+    const ends = Promise.allSettled([held, queued, waiting]);
+    await end(thread, stage);
+    const [first, second, third] = await ends;
+    expect(second).toMatchObject({ status: "rejected", reason: { code: "closed" } });
+    expect(first).toMatchObject({ status: "fulfilled", value: { status: "interrupted" } });
+    expect(third.status).toBe("rejected");
+    expect(thread.busy).toBe(false);
+  });
+
+  it("stays in the queue of an archived thread", async () => {
+    await using stage = await launchCodex({ model: script, modelRetries: 0 });
+    const thread = await stage.codex.startThread({ cwd: stage.workspace });
+    const held = thread.run("hold");
+    await untilSpeaking(held);
+    const queued = thread.run("one", { whenBusy: "queue" });
+    await untilQueued(thread);
+    const end = expect(queued).rejects.toMatchObject({ code: "closed" });
+    await thread.archive();
+    await end;
+    await thread.unarchive();
+    const { data } = await stage.codex.request("thread/queue/list", { threadId: thread.id });
+    expect(data).toHaveLength(1);
+  });
+});

@@ -16,6 +16,12 @@ const BEGINNINGS: ReadonlySet<Reading["type"]> = new Set([
   "diff.updated",
 ]);
 
+/** Notifications after which queued input does not run, with what its caller can do. */
+const PUT_AWAY: Readonly<Record<string, string>> = {
+  "thread/archived": "archived. Its queue is kept; thread.queue lists it once the thread is unarchived.",
+  "thread/deleted": "deleted, with its queue.",
+};
+
 /** How many turns that ended are kept for a call that may have started them. Other clients' turns may be among them. */
 const UNCLAIMED_TURNS = 32;
 
@@ -195,6 +201,7 @@ export class ThreadChannel {
       if (this.queueState === "empty") this.queueState = "changed";
       for (const listener of this.#queueListeners) listener();
     }
+    if (event.type === "notice") this.#endAwaited(event.raw.method);
     return event;
   }
 
@@ -226,6 +233,15 @@ export class ThreadChannel {
     this.#closed ??= new CodexError("closed", `Thread ${this.threadId} was closed on this side.`);
     this.failAll(this.#closed);
     this.events.end();
+  }
+
+  /** Codex starts nothing on a thread that was put away: what is still queued there would be awaited forever. */
+  #endAwaited(method: string): void {
+    const end = PUT_AWAY[method];
+    if (end === undefined) return;
+    const error = new CodexError("closed", `Thread ${this.threadId} was ${end}`);
+    for (const { reject } of this.#awaited.values()) reject(error);
+    this.#awaited.clear();
   }
 
   #takeInTurn(reading: Reading): CodexEvent {
