@@ -3,9 +3,9 @@ import type { CallOptions } from "@codexkit/rpc";
 
 /**
  * Requests whose answer waits for work: a command, a model, an MCP server, a download, a person. They have no default
- * timeout; pass `timeoutMs`. Every other request is answered from memory or disk and keeps `limits.callTimeoutMs`.
+ * timeout; pass `timeoutMs`. docs/sdk.md lists them. Every other request is answered from memory or disk and keeps `limits.callTimeoutMs`.
  */
-const WAITS_FOR_WORK: ReadonlySet<string> = new Set<keyof ClientRequests>([
+export const WAITS_FOR_WORK: ReadonlySet<string> = new Set<keyof ClientRequests>([
   // A command, or a walk over the whole workspace.
   "command/exec",
   "gitDiffToRemote",
