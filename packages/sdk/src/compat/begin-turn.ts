@@ -65,7 +65,10 @@ export async function beginTurn(request: TurnRequest): Promise<BegunTurn> {
 async function release(turn: CoreTurn, thread: CoreThread, server: SharedServer): Promise<void> {
   const openItems = await turn.result().then(
     (result) => result.openItems,
-    () => [],
+    (error: unknown) => {
+      dropUnresponsive(server, error);
+      return [];
+    },
   );
   await Promise.allSettled([
     ...(openItems.length > 0 ? [thread.terminals.clean()] : []),
@@ -75,6 +78,11 @@ async function release(turn: CoreTurn, thread: CoreThread, server: SharedServer)
   server.notices.release(thread.id);
 }
 
+/** A server that left a call unanswered would do so with the calls of later turns. */
+function dropUnresponsive(server: SharedServer, error: unknown): void {
+  if (error instanceof CodexError && error.code === "timeout") server.kill();
+}
+
 async function openThread(request: TurnRequest): Promise<{ lease: ServerLease; thread: CoreThread }> {
   for (;;) {
     const lease = await leaseServer(request.plan, request.user);
@@ -82,9 +90,11 @@ async function openThread(request: TurnRequest): Promise<{ lease: ServerLease; t
       return { lease, thread: await loadThread(lease.server, request) };
     } catch (error) {
       lease.release();
-      // A reused server may have died since its last turn. Nothing was asked of it yet, so another one can be used.
-      const died = error instanceof CodexError && error.code === "app_server_crashed";
-      if (!(died && lease.reused)) throw lease.server.explain(error);
+      dropUnresponsive(lease.server, error);
+      // A reused server may have died or frozen since its last turn. The turn was not sent yet, so another one can be used.
+      const isGone =
+        error instanceof CodexError && (error.code === "app_server_crashed" || error.code === "timeout");
+      if (!(isGone && lease.reused)) throw lease.server.explain(error);
     }
   }
 }

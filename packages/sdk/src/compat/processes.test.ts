@@ -126,6 +126,18 @@ describe.skipIf(process.platform !== "linux")("codex processes", () => {
     expect(await stateOf()).toBe("");
   }, 120_000);
 
+  it("end when they are frozen without a turn, and the next turn has another one", async () => {
+    await using at = await stage(({ lastUserText }) => `heard: ${lastUserText}`);
+    const codex = new Codex(at.options);
+    await codex.startThread(at.thread).run("hi");
+    const [frozen] = await at.processes();
+    process.kill(frozen ?? 0, "SIGSTOP");
+    const turns = ["one", "two"].map((text) => codex.startThread(at.thread).run(text));
+    const ended = await Promise.all(turns);
+    expect(ended.map(({ finalResponse }) => finalResponse)).toEqual(["heard: one", "heard: two"]);
+    expect(await at.processes()).not.toContain(frozen);
+  }, 120_000);
+
   it("end with `close`", async () => {
     await using at = await stage(() => "ok");
     {
