@@ -14,6 +14,7 @@ import { ProviderError } from "../contract/provider-error.ts";
 import { CODEX_CAPABILITIES } from "./codex-capabilities.ts";
 import { completedSession, readLastTurn } from "./keys/completed-session.ts";
 import { SpawnKeys } from "./keys/spawn-keys.ts";
+import { checkProviderOptions, checkResumeOptions, checkSpawnOptions } from "./known-options.ts";
 import { LIMITS } from "./limits.ts";
 import { permissionHandlers } from "./permissions/permission-handlers.ts";
 import { type PlanContext, planSpawn, type SpawnPlan } from "./plan/plan-spawn.ts";
@@ -98,6 +99,7 @@ export class CodexProvider implements AgentProvider {
    * @throws {ProviderError} `provider_unavailable` when there is no codex, or an old or a broken one.
    */
   static async create(options: CodexProviderOptions = {}): Promise<CodexProvider> {
+    checkProviderOptions(options);
     const { name: _name, ask: _ask, interruptTimeoutMs: _timeout, prices, ...launch } = options;
     const pricer = prices && createPricer(prices);
     try {
@@ -123,6 +125,7 @@ export class CodexProvider implements AgentProvider {
 
   async spawn(spec: AgentSpec, options: SpawnOptions = {}): Promise<AgentHandle> {
     this.#refuseWhenShutDown();
+    checkSpawnOptions(options);
     return this.#spawns.once(spec, options, () =>
       options.idempotencyKey === undefined
         ? this.#open(spec, options, (thread) => this.#codex.startThread(thread))
@@ -132,6 +135,7 @@ export class CodexProvider implements AgentProvider {
 
   async resume(sessionId: string, spec: AgentSpec, options: CallOptions = {}): Promise<AgentHandle> {
     this.#refuseWhenShutDown();
+    checkResumeOptions(options);
     const held = this.#sessions.get(sessionId);
     if (this.#sessions.has(sessionId) && !held?.finished) {
       throw sessionBusy(sessionId);
@@ -199,7 +203,8 @@ export class CodexProvider implements AgentProvider {
           untilAborted(readLastTurn(this.#codex, sessionId), session),
         );
         if (turn === "missing") await this.#keys.forget(key);
-        else if (turn.status !== "completed") return await this.resume(sessionId, spec, options);
+        else if (turn.status !== "completed")
+          return await this.resume(sessionId, spec, { signal: options.signal });
         else return completedSession(sessionId, turn, this.#plan(parsed).ignored);
       }
     } catch (error) {

@@ -8,6 +8,12 @@ export interface ModelPrice {
   readonly cachedInputPerMillion?: number | undefined;
 }
 
+const PRICE_FIELDS: Readonly<Record<keyof ModelPrice, true>> = {
+  inputPerMillion: true,
+  outputPerMillion: true,
+  cachedInputPerMillion: true,
+};
+
 /** Tokens that one model used. */
 export interface ModelUsage {
   readonly model: string;
@@ -36,6 +42,13 @@ export function createPricer(prices: Prices): Pricer {
     };
   }
   for (const [model, price] of Object.entries(prices)) {
+    const unknown = Object.keys(price).find((field) => !Object.hasOwn(PRICE_FIELDS, field));
+    if (unknown !== undefined) {
+      const message = `prices["${model}"] has no field "${unknown}". Fields: ${Object.keys(PRICE_FIELDS).join(", ")}.`;
+      throw new ProviderError("invalid_spec", message);
+    }
+    checkAmount(`prices["${model}"].inputPerMillion is`, price.inputPerMillion);
+    checkAmount(`prices["${model}"].outputPerMillion is`, price.outputPerMillion);
     for (const [field, amount] of Object.entries(price)) {
       if (amount !== undefined) checkAmount(`prices["${model}"].${field} is`, amount);
     }

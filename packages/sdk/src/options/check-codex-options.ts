@@ -1,4 +1,5 @@
 import type { CodexOptions, LaunchOptions } from "../codex.ts";
+import { CodexError } from "../errors.ts";
 import type { ThreadHandlers } from "../thread/thread-options.ts";
 import {
   CLIENT_INFO,
@@ -8,7 +9,7 @@ import {
   PROCESS_LIMIT_NAMES,
   RECONCILE,
 } from "./known-options.ts";
-import { type OptionKeys, rejectUnknownOptions } from "./reject-unknown-options.ts";
+import { checkLimits, checkSignal, type OptionKeys, rejectUnknownOptions } from "./reject-unknown-options.ts";
 
 /** Rejects misspelt options of `launch` and `connect`, also inside their objects. */
 export function checkCodexOptions<
@@ -19,8 +20,15 @@ export function checkCodexOptions<
   if (outliveOwner) rejectUnknownOptions(`${what}: outliveOwner`, outliveOwner, OUTLIVE_OWNER);
   if (clientInfo) rejectUnknownOptions(`${what}: clientInfo`, clientInfo, CLIENT_INFO);
   if (handlers) rejectUnknownOptions(`${what}: handlers`, handlers, HANDLERS);
-  if (limits) rejectUnknownOptions(`${what}: limits`, limits, LIMITS);
-  if (processLimits) rejectUnknownOptions(`${what}: processLimits`, processLimits, PROCESS_LIMIT_NAMES);
+  checkSignal(what, options.signal);
+  if (limits) {
+    rejectUnknownOptions(`${what}: limits`, limits, LIMITS);
+    checkLimits(`${what}: limits`, limits);
+  }
+  if (processLimits) {
+    rejectUnknownOptions(`${what}: processLimits`, processLimits, PROCESS_LIMIT_NAMES);
+    checkLimits(`${what}: processLimits`, processLimits);
+  }
   if (reconcile) rejectUnknownOptions(`${what}: reconcile`, reconcile, RECONCILE);
 }
 
@@ -32,4 +40,17 @@ export function checkThreadOptions<Options extends ThreadHandlers>(
 ): void {
   rejectUnknownOptions(what, options, known);
   if (options.handlers) rejectUnknownOptions(`${what}: handlers`, options.handlers, HANDLERS);
+  for (const [index, tool] of (options.tools ?? []).entries()) {
+    if (isTool(tool)) continue;
+    const message = `${what}: tools[${index}] is not a tool. Make it with defineTool or toolNamespace.`;
+    throw new CodexError("invalid_argument", message);
+  }
+}
+
+/** Whether this is what `defineTool` or `toolNamespace` gives. */
+function isTool(value: unknown): boolean {
+  if (typeof value !== "object" || value === null || !("type" in value)) return false;
+  if (value.type === "namespace")
+    return "tools" in value && Array.isArray(value.tools) && value.tools.every(isTool);
+  return value.type === "tool" && "invoke" in value && typeof value.invoke === "function";
 }

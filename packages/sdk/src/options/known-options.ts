@@ -4,6 +4,7 @@ import type { CodexOptions, ConnectOptions, EventsOptions, LaunchOptions } from 
 import type { OutliveOwner } from "../process/launch-keeper.ts";
 import type { ProcessLimits } from "../process/limits.ts";
 import type { ServerRequestHandlers } from "../requests/handlers.ts";
+import type { PolicyHandlersOptions } from "../requests/policy-handlers.ts";
 import type { RunOptions } from "../thread/run-options.ts";
 import type { ForkThreadOptions, ResumeThreadOptions, StartThreadOptions } from "../thread/thread-options.ts";
 import type { ShellOptions, ThreadEventsOptions } from "../thread/thread.ts";
@@ -187,6 +188,42 @@ export const SEARCH_THREADS: OptionKeys<Omit<v2.ThreadSearchParams, "cursor" | "
   sortDirection: true,
   sourceKinds: true,
   archived: true,
+};
+
+export const UPDATE_SETTINGS: OptionKeys<Omit<v2.ThreadSettingsUpdateParams, "threadId">> = {
+  disabledPluginIds: true,
+  cwd: true,
+  approvalPolicy: true,
+  approvalsReviewer: true,
+  sandboxPolicy: true,
+  permissions: true,
+  model: true,
+  serviceTier: true,
+  effort: true,
+  summary: true,
+  collaborationMode: true,
+  multiAgentMode: true,
+  personality: true,
+};
+
+export const LIST_TURNS: OptionKeys<Omit<v2.ThreadTurnsListParams, "threadId" | "cursor">> = {
+  limit: true,
+  sortDirection: true,
+  itemsView: true,
+};
+
+export const LIST_ITEMS: OptionKeys<Omit<v2.ThreadItemsListParams, "threadId" | "cursor">> = {
+  turnId: true,
+  limit: true,
+  sortDirection: true,
+};
+
+export const POLICY_HANDLERS: OptionKeys<PolicyHandlersOptions> = {
+  ask: true,
+  timeoutMs: true,
+  cwd: true,
+  onDecision: true,
+  onRemember: true,
 };
 
 export const CALL: OptionKeys<CallOptions> = { signal: true, timeoutMs: true };

@@ -2,6 +2,7 @@ import { say } from "@codexkit/scripted-model";
 import { launchCodex } from "@codexkit/testing";
 import { describe, expect, it } from "vitest";
 import { Codex } from "../codex.ts";
+import { policyHandlers } from "../requests/policy-handlers.ts";
 import { defineTool } from "../tools/define-tool.ts";
 import { CONNECT, LAUNCH, RUN, START_THREAD } from "./known-options.ts";
 import { nearestName, rejectUnknownOptions } from "./reject-unknown-options.ts";
@@ -69,6 +70,23 @@ describe("a misspelt option", () => {
     );
   });
 
+  it.each([
+    ["null", null, "takes an object of options, not null"],
+    ["a limit as text", { limits: { callTimeoutMs: "5" } }, 'callTimeoutMs is "5"'],
+    ["a limit below zero", { limits: { callTimeoutMs: -1 } }, "callTimeoutMs is -1"],
+    ["a signal that is none", { signal: {} }, "signal is not an AbortSignal"],
+  ])("as is %s for the options of launch", async (_, options, message) => {
+    const given = options && { codexPath: "/nowhere/codex", ...options };
+    await expect(Codex.launch(given as never)).rejects.toMatchObject({
+      code: "invalid_argument",
+      message: expect.stringContaining(message) as string,
+    });
+  });
+
+  it("of a policy's handlers is rejected", () => {
+    expect(() => policyHandlers({} as never, misspelt({ onDecison: () => {} }))).toThrow('"onDecision"');
+  });
+
   it("of a tool is rejected", () => {
     const tool = { name: "a", description: "b", input: { type: "object" }, execute: () => "", paralel: true };
     expect(() => defineTool(misspelt(tool))).toThrow('"parallel"');
@@ -90,6 +108,18 @@ describe("a misspelt option", () => {
     expect(() => thread.run("x", misspelt({ abortSignal: null }))).toThrow('"signal"');
     await expect(thread.steer("x", misspelt({ clientMessageId: "y" }))).rejects.toMatchObject({
       code: "invalid_argument",
+    });
+    expect(() => thread.run("x", misspelt({ whenBusy: "later" }))).toThrow("Valid values: reject, steer");
+    expect(() => thread.run("x", misspelt({ signal: {} }))).toThrow("signal is not an AbortSignal");
+    expect(() => thread.history.turns(misspelt({ limt: 1 }))).toThrow('"limit"');
+    expect(() => thread.history.items(misspelt({ limt: 1 }))).toThrow('"limit"');
+    await expect(thread.updateSettings(misspelt({ modell: "x" }))).rejects.toMatchObject(
+      refusal("modell", "model"),
+    );
+    const tools = [{ name: "a", description: "b", execute: () => "" }];
+    await expect(codex.startThread(misspelt({ tools }))).rejects.toMatchObject({
+      code: "invalid_argument",
+      message: expect.stringContaining("defineTool") as string,
     });
     expect(() => codex.listThreads(misspelt({ archive: true }))).toThrow('"archived"');
     await expect(codex.exec.run(["true"], misspelt({ workdir: "/" }))).rejects.toMatchObject(

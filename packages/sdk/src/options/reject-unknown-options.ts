@@ -43,6 +43,10 @@ export function rejectUnknownOptions<Options extends object>(
   options: Options,
   known: OptionKeys<Options>,
 ): void {
+  if (typeof options !== "object" || options === null || Array.isArray(options)) {
+    const received = options === null ? "null" : Array.isArray(options) ? "a list" : `a ${typeof options}`;
+    throw new CodexError("invalid_argument", `${what} takes an object of options, not ${received}.`);
+  }
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined || Object.hasOwn(known, name)) continue;
     const nearest = nearestName(name, Object.keys(known));
@@ -51,6 +55,21 @@ export function rejectUnknownOptions<Options extends object>(
         ? `Valid options: ${Object.keys(known).join(", ")}.`
         : `Did you mean "${nearest}"?`;
     throw new CodexError("invalid_argument", `${what} has no option "${name}". ${hint}`);
+  }
+}
+
+/** Throws `invalid_argument` unless a given signal is an `AbortSignal`. */
+export function checkSignal(what: string, signal: unknown): void {
+  if (signal === undefined || signal instanceof AbortSignal) return;
+  throw new CodexError("invalid_argument", `${what}: signal is not an AbortSignal.`);
+}
+
+/** Throws `invalid_argument` for the first limit that is not a number of at least zero. */
+export function checkLimits(what: string, limits: object): void {
+  for (const [name, value] of Object.entries(limits) as [string, unknown][]) {
+    if (value === undefined || (typeof value === "number" && value >= 0)) continue;
+    const message = `${what}.${name} is ${JSON.stringify(value)}, not a number of at least 0.`;
+    throw new CodexError("invalid_argument", message);
   }
 }
 

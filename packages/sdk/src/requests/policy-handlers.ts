@@ -1,4 +1,6 @@
 import type { AskHandler, AuditRecord, createApprover, Policy, Rule } from "@codexkit/approvals";
+import { POLICY_HANDLERS } from "../options/known-options.ts";
+import { rejectUnknownOptions } from "../options/reject-unknown-options.ts";
 import type { ServerRequestHandlers } from "./handlers.ts";
 import { toApprovalRequest } from "./to-approval-request.ts";
 import { toDecision } from "./to-decision.ts";
@@ -30,6 +32,7 @@ export function policyHandlers(
   policy: Policy | (() => Policy),
   options: PolicyHandlersOptions = {},
 ): Required<Pick<ServerRequestHandlers, "approve">> {
+  rejectUnknownOptions("policyHandlers", options, POLICY_HANDLERS);
   const { ask, timeoutMs, cwd, onDecision, onRemember } = options;
   // Loaded with the first approval: a program without a policy need not wait for a shell parser at its start.
   const loadApprover = async (): Promise<Approver> => {

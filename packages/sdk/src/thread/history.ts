@@ -1,5 +1,7 @@
 import type { v2 } from "@codexkit/protocol";
 import type { CallOptions } from "@codexkit/rpc";
+import { LIST_ITEMS, LIST_TURNS } from "../options/known-options.ts";
+import { rejectUnknownOptions } from "../options/reject-unknown-options.ts";
 import type { ThreadCaller, ThreadParams } from "./thread-caller.ts";
 
 /** What happened in a thread before, page by page: a long history is never loaded whole. */
@@ -15,6 +17,7 @@ export class ThreadHistory {
     options: Omit<ThreadParams<"thread/turns/list">, "cursor"> = {},
     call: CallOptions = {},
   ): AsyncGenerator<v2.Turn, void, undefined> {
+    rejectUnknownOptions("history.turns", options, LIST_TURNS);
     return this.#thread.pages("thread/turns/list", { sortDirection: "desc", ...options }, call);
   }
 
@@ -23,6 +26,7 @@ export class ThreadHistory {
     options: Omit<ThreadParams<"thread/items/list">, "cursor"> = {},
     call: CallOptions = {},
   ): AsyncGenerator<v2.ThreadItemEntry, void, undefined> {
+    rejectUnknownOptions("history.items", options, LIST_ITEMS);
     return this.#thread.pages("thread/items/list", { sortDirection: "desc", ...options }, call);
   }
 

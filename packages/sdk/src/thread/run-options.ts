@@ -1,4 +1,5 @@
 import type { v2 } from "@codexkit/protocol";
+import { CodexError } from "../errors.ts";
 import type { OutputSchema, OutputSchemaInput } from "../turn/output-schema.ts";
 
 /**
@@ -16,6 +17,18 @@ export type WhenBusy =
   | "queue"
   /** Wait here until the thread is free. */
   | "wait";
+
+const WHEN_BUSY: Readonly<Record<WhenBusy, true>> = { reject: true, steer: true, queue: true, wait: true };
+
+/** Throws `invalid_argument` for a value that programs without types may pass. */
+export function checkWhenBusy(value: string): void {
+  if (Object.hasOwn(WHEN_BUSY, value)) return;
+  const valid = Object.keys(WHEN_BUSY).join(", ");
+  throw new CodexError(
+    "invalid_argument",
+    `run: whenBusy is ${JSON.stringify(value)}. Valid values: ${valid}.`,
+  );
+}
 
 /** Everything that `turn/start` takes for one turn, and how this side handles it. */
 export interface RunOptions<Output = undefined> extends Omit<

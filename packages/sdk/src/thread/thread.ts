@@ -3,8 +3,8 @@ import type { CallOptions } from "@codexkit/rpc";
 import type { Caller } from "../connection/caller.ts";
 import { CodexError } from "../errors.ts";
 import type { CodexEvent } from "../events/event.ts";
-import { RUN, SHELL, STEER, THREAD_EVENTS, TURN_CALL } from "../options/known-options.ts";
-import { rejectUnknownOptions } from "../options/reject-unknown-options.ts";
+import { RUN, SHELL, STEER, THREAD_EVENTS, TURN_CALL, UPDATE_SETTINGS } from "../options/known-options.ts";
+import { checkSignal, rejectUnknownOptions } from "../options/reject-unknown-options.ts";
 import { paginate } from "../topics/paginate.ts";
 import { type Input, type InputContext, toUserInput } from "../turn/input.ts";
 import type { LiveTurn } from "../turn/live-turn.ts";
@@ -16,7 +16,7 @@ import type { Agent } from "./agent-tree.ts";
 import { ThreadGoal } from "./goal.ts";
 import { ThreadHistory } from "./history.ts";
 import { ThreadQueue } from "./queue.ts";
-import type { RunOptions } from "./run-options.ts";
+import { checkWhenBusy, type RunOptions } from "./run-options.ts";
 import { ThreadTerminals } from "./terminals.ts";
 import type {
   PagedThreadMethod,
@@ -126,6 +126,8 @@ export class Thread implements ThreadCaller, AsyncDisposable {
   run<Output = undefined>(input: Input, options: RunOptions<Output> = {}): Turn<Output> {
     rejectUnknownOptions("run", options, RUN);
     const { outputSchema, signal, whenBusy = "reject", ...settings } = options;
+    checkSignal("run", signal);
+    checkWhenBusy(whenBusy);
     const schema = outputSchema === undefined ? undefined : toOutputSchema(outputSchema);
     if (settings.cwd !== undefined && settings.cwd !== null) checkCwd(settings.cwd, this.#host.local);
     const begin = async (cancelled: AbortSignal): Promise<LiveTurn> => {
@@ -273,6 +275,7 @@ export class Thread implements ThreadCaller, AsyncDisposable {
     settings: ThreadParams<"thread/settings/update">,
     options: CallOptions = {},
   ): Promise<void> {
+    rejectUnknownOptions("updateSettings", settings, UPDATE_SETTINGS);
     if (settings.cwd !== undefined && settings.cwd !== null) checkCwd(settings.cwd, this.#host.local);
     await this.request("thread/settings/update", settings, options);
   }
