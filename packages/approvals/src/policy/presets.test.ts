@@ -8,8 +8,8 @@ import { PRESETS } from "./presets.ts";
 const COUNT = 700;
 
 describe.runIf(canSandbox())("what a preset accepts keeps its promise", () => {
-  // A different seed in every run: the report names it.
-  const seed = Math.floor(Math.random() * 2 ** 31);
+  // The same scripts in every run; `npm run soak` tries new ones.
+  const seed = 1_540_160_779;
 
   test.each(CHECKED_PRESETS)(`%s (seed ${seed})`, { timeout: 300_000 }, async (preset) => {
     const { accepted, violations } = await checkPromise({ preset, count: COUNT, seed, withCorpora: true });

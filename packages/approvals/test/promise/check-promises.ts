@@ -86,7 +86,7 @@ async function corpora(): Promise<string[]> {
 }
 
 /** Files of the workspace that no preset lets a command write directly. */
-const PROTECTED = /^work\/(?:\.git(?:\/|$)|\.github\/workflows|\.vscode|AGENTS\.md)/;
+const PROTECTED = /^work\/(?:\.git|\.github\/workflows|\.vscode|AGENTS\.md)(?:\/|$)/;
 
 function breaksPromise(preset: CheckedPreset, { changed, connections }: Report): boolean {
   // Reading commands of git refresh what it remembers about the times of files.
