@@ -8,7 +8,7 @@ import { timeToFirstToken } from "./ai-sdk/first-token.ts";
 import { floor } from "./ai-sdk/floor.ts";
 import { ours } from "./ai-sdk/ours.ts";
 import { processPerRequest } from "./ai-sdk/process-per-request.ts";
-import type { Surroundings } from "./turns/in-session.ts";
+import type { SessionContext } from "./turns/in-session.ts";
 import { startModel, type Model } from "./turns/start-model.ts";
 import type { Effort } from "./turns/stopwatch.ts";
 
@@ -47,25 +47,29 @@ export default defineBench({
     row({
       name: "10 calls one by one",
       measures: EFFORT,
-      contestants: everybody((contender, surroundings) => oneByOne(contender, 10, "at once", surroundings)),
+      contestants: everybody((contender, sessionContext) =>
+        oneByOne(contender, 10, "at once", sessionContext),
+      ),
       bars: BARS,
     }),
     row({
       name: "10 calls one by one, 200 ms of model time",
       measures: EFFORT,
-      contestants: everybody((contender, surroundings) => oneByOne(contender, 10, "slowly", surroundings)),
+      contestants: everybody((contender, sessionContext) =>
+        oneByOne(contender, 10, "slowly", sessionContext),
+      ),
       bars: BARS,
     }),
     row({
       name: "8 calls at once, 200 ms of model time",
       measures: EFFORT,
-      contestants: everybody((contender, surroundings) => allAtOnce(contender, 8, surroundings)),
+      contestants: everybody((contender, sessionContext) => allAtOnce(contender, 8, sessionContext)),
       bars: BARS,
     }),
     row({
       name: "8 calls at once, 12 s after the last ones, 200 ms of model time",
       measures: EFFORT,
-      contestants: everybody((contender, surroundings) => isolatedBursts(contender, 8, surroundings)),
+      contestants: everybody((contender, sessionContext) => isolatedBursts(contender, 8, sessionContext)),
       bars: ties("time"),
     }),
     row({
@@ -94,7 +98,7 @@ export default defineBench({
 type Measurement = (model: Model, signal: AbortSignal) => Promise<Effort>;
 
 function everybody(
-  measure: (contender: Contender, surroundings: Surroundings) => Promise<Effort>,
+  measure: (contender: Contender, sessionContext: SessionContext) => Promise<Effort>,
 ): Record<"ours" | "floor" | "codex-cli" | "codex-app-server", Measurement> {
   const by =
     (contender: Contender): Measurement =>

@@ -6,7 +6,7 @@ import { deltaByDelta } from "./turns/delta-by-delta.ts";
 import { firstTurn } from "./turns/first-turn.ts";
 import { floor } from "./turns/floor.ts";
 import { heapGrowth } from "./turns/heap-growth.ts";
-import type { Surroundings } from "./turns/in-session.ts";
+import type { SessionContext } from "./turns/in-session.ts";
 import { once } from "./turns/once.ts";
 import { oneByOne } from "./turns/one-by-one.ts";
 import { ours } from "./turns/ours.ts";
@@ -32,8 +32,8 @@ export default defineBench({
       name: "one by one",
       measures: EFFORT,
       contestants: {
-        ...onAppServer((contender, surroundings) => oneByOne(contender, 50, surroundings)),
-        "@openai/codex-sdk": withModel((surroundings) => oneByOne(codexSdk, 50, surroundings)),
+        ...onAppServer((contender, sessionContext) => oneByOne(contender, 50, sessionContext)),
+        "@openai/codex-sdk": withModel((sessionContext) => oneByOne(codexSdk, 50, sessionContext)),
       },
       bars: [
         { measure: "time", against: "floor", atMost: 1.1 },
@@ -43,14 +43,16 @@ export default defineBench({
     row({
       name: "one by one, ephemeral",
       measures: EFFORT,
-      contestants: onAppServer((contender, surroundings) => oneByOne(ephemeral(contender), 50, surroundings)),
+      contestants: onAppServer((contender, sessionContext) =>
+        oneByOne(ephemeral(contender), 50, sessionContext),
+      ),
     }),
     row({
       name: "codexkit/compat, one by one",
       measures: EFFORT,
       contestants: {
-        ours: withModel((surroundings) => oneByOne(compat, 20, surroundings)),
-        "@openai/codex-sdk": withModel((surroundings) => oneByOne(codexSdk, 20, surroundings)),
+        ours: withModel((sessionContext) => oneByOne(compat, 20, sessionContext)),
+        "@openai/codex-sdk": withModel((sessionContext) => oneByOne(codexSdk, 20, sessionContext)),
       },
       bars: [{ measure: "time", against: "@openai/codex-sdk", atMost: 0.6 }],
     }),
@@ -58,11 +60,11 @@ export default defineBench({
       name: "8 threads at once",
       measures: EFFORT,
       contestants: {
-        ...onAppServer((contender, surroundings) =>
-          sideBySide(contender, { threads: 8, turns: 6 }, surroundings),
+        ...onAppServer((contender, sessionContext) =>
+          sideBySide(contender, { threads: 8, turns: 6 }, sessionContext),
         ),
-        "@openai/codex-sdk": withModel((surroundings) =>
-          sideBySide(codexSdk, { threads: 8, turns: 1 }, surroundings),
+        "@openai/codex-sdk": withModel((sessionContext) =>
+          sideBySide(codexSdk, { threads: 8, turns: 1 }, sessionContext),
         ),
       },
       bars: [{ measure: "time", against: "floor", atMost: 1.1 }],
@@ -70,15 +72,15 @@ export default defineBench({
     row({
       name: "5,000 deltas",
       measures: EFFORT,
-      contestants: onAppServer((contender, surroundings) => deltaByDelta(contender, 3, surroundings)),
+      contestants: onAppServer((contender, sessionContext) => deltaByDelta(contender, 3, sessionContext)),
       bars: [{ measure: "time", against: "floor", atMost: 1.15 }],
     }),
     row({
       name: "300 threads at once",
       measures: { completed: { unit: "threads", better: "higher" }, ...EFFORT },
       contestants: {
-        ours: once(withModel((surroundings) => crowd(ours, 300, surroundings))),
-        floor: once(withModel((surroundings) => crowd(floor, 300, surroundings))),
+        ours: once(withModel((sessionContext) => crowd(ours, 300, sessionContext))),
+        floor: once(withModel((sessionContext) => crowd(floor, 300, sessionContext))),
       },
       bars: [{ measure: "completed", atLeast: 300 }],
     }),
@@ -87,7 +89,9 @@ export default defineBench({
       measures: { "heap growth": "MB" },
       contestants: {
         ours: once(
-          withModel((surroundings) => heapGrowth(ephemeral(ours), { threads: 8, turns: 125 }, surroundings)),
+          withModel((sessionContext) =>
+            heapGrowth(ephemeral(ours), { threads: 8, turns: 125 }, sessionContext),
+          ),
         ),
       },
       bars: [{ measure: "heap growth", atMost: 20 }],
@@ -96,8 +100,8 @@ export default defineBench({
       name: "launch and first turn",
       measures: "ms",
       contestants: {
-        ...onAppServer((contender, surroundings) => firstTurn(contender, surroundings)),
-        "@openai/codex-sdk": withModel((surroundings) => firstTurn(codexSdk, surroundings)),
+        ...onAppServer((contender, sessionContext) => firstTurn(contender, sessionContext)),
+        "@openai/codex-sdk": withModel((sessionContext) => firstTurn(codexSdk, sessionContext)),
       },
     }),
   ],
@@ -105,15 +109,17 @@ export default defineBench({
 
 type Measurement<Sample> = (model: Model, signal: AbortSignal) => Promise<Sample>;
 
-function withModel<Sample>(measure: (surroundings: Surroundings) => Promise<Sample>): Measurement<Sample> {
+function withModel<Sample>(
+  measure: (sessionContext: SessionContext) => Promise<Sample>,
+): Measurement<Sample> {
   return (model, signal) => measure({ model, signal });
 }
 
 function onAppServer<Sample>(
-  measure: (contender: AppServerContender, surroundings: Surroundings) => Promise<Sample>,
+  measure: (contender: AppServerContender, sessionContext: SessionContext) => Promise<Sample>,
 ): { ours: Measurement<Sample>; floor: Measurement<Sample> } {
   return {
-    ours: withModel((surroundings) => measure(ours, surroundings)),
-    floor: withModel((surroundings) => measure(floor, surroundings)),
+    ours: withModel((sessionContext) => measure(ours, sessionContext)),
+    floor: withModel((sessionContext) => measure(floor, sessionContext)),
   };
 }

@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 
 import { median } from "../../statistics.ts";
-import { inSession, type Surroundings } from "../turns/in-session.ts";
+import { inSession, type SessionContext } from "../turns/in-session.ts";
 import { timed, type Effort } from "../turns/stopwatch.ts";
 import type { Contender } from "./contender.ts";
 import { ask, warmUp } from "./calls.ts";
@@ -14,14 +14,14 @@ const BURSTS = 3;
 export function isolatedBursts(
   contender: Contender,
   calls: number,
-  surroundings: Surroundings,
+  sessionContext: SessionContext,
 ): Promise<Effort> {
-  return inSession(contender, surroundings, async (provider) => {
+  return inSession(contender, sessionContext, async (provider) => {
     await warmUp(provider);
     const times: number[] = [];
     const cpu: number[] = [];
     for (let burst = 0; burst < BURSTS; burst += 1) {
-      await setTimeout(BETWEEN_MS, undefined, { signal: surroundings.signal });
+      await setTimeout(BETWEEN_MS, undefined, { signal: sessionContext.signal });
       const asked = Array.from({ length: calls }, (_, call) => burst * calls + call);
       const effort = await timed(() => Promise.all(asked.map((call) => ask(provider, "slowly", call))));
       times.push(effort.time);

@@ -1,5 +1,5 @@
 import { median } from "../../statistics.ts";
-import { inSession, type Surroundings } from "../turns/in-session.ts";
+import { inSession, type SessionContext } from "../turns/in-session.ts";
 import { timed, type Effort } from "../turns/stopwatch.ts";
 import type { Contender, Provider } from "./contender.ts";
 import { checkAnswer, question, type Question } from "./script.ts";
@@ -9,9 +9,9 @@ export function oneByOne(
   contender: Contender,
   calls: number,
   kind: Question,
-  surroundings: Surroundings,
+  sessionContext: SessionContext,
 ): Promise<Effort> {
-  return inSession(contender, surroundings, async (provider) => {
+  return inSession(contender, sessionContext, async (provider) => {
     await warmUp(provider);
     const times: number[] = [];
     const all = await timed(async () => {
@@ -28,8 +28,12 @@ export function oneByOne(
 const BATCHES = 5;
 
 /** Several calls at once, until the last one has its answer: the median of some batches. */
-export function allAtOnce(contender: Contender, calls: number, surroundings: Surroundings): Promise<Effort> {
-  return inSession(contender, surroundings, async (provider) => {
+export function allAtOnce(
+  contender: Contender,
+  calls: number,
+  sessionContext: SessionContext,
+): Promise<Effort> {
+  return inSession(contender, sessionContext, async (provider) => {
     await warmUp(provider);
     const times: number[] = [];
     const all = await timed(async () => {

@@ -1,5 +1,5 @@
 import { median } from "../../statistics.ts";
-import { inSession, type Surroundings } from "../turns/in-session.ts";
+import { inSession, type SessionContext } from "../turns/in-session.ts";
 import type { Contender } from "./contender.ts";
 import { warmUp } from "./calls.ts";
 import { question } from "./script.ts";
@@ -11,9 +11,9 @@ export type FirstToken = { readonly "first token": number };
 export function timeToFirstToken(
   contender: Contender,
   calls: number,
-  surroundings: Surroundings,
+  sessionContext: SessionContext,
 ): Promise<FirstToken> {
-  return inSession(contender, surroundings, async (provider) => {
+  return inSession(contender, sessionContext, async (provider) => {
     await warmUp(provider);
     const times: number[] = [];
     for (let call = 0; call < calls; call += 1) {

@@ -2,7 +2,7 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 
 import { makeCodexHome } from "../turns/codex-home.ts";
-import type { Surroundings } from "../turns/in-session.ts";
+import type { SessionContext } from "../turns/in-session.ts";
 
 /** Milliseconds from the start of the provider's import. */
 export type ProcessTimes = {
@@ -17,7 +17,7 @@ export type ProcessTimes = {
 /** A provider whose whole life is one request: what a function in the cloud or a script does. */
 export async function processPerRequest(
   name: string,
-  { model, signal }: Surroundings,
+  { model, signal }: SessionContext,
 ): Promise<ProcessTimes> {
   await using home = await makeCodexHome(model);
   const { codex, workspace, env } = home;

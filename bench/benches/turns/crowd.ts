@@ -1,5 +1,5 @@
 import type { Contender } from "./contender.ts";
-import { inSession, type Surroundings } from "./in-session.ts";
+import { inSession, type SessionContext } from "./in-session.ts";
 import { startWarm } from "./short-turn.ts";
 import { timed, type Effort } from "./stopwatch.ts";
 
@@ -7,9 +7,9 @@ import { timed, type Effort } from "./stopwatch.ts";
 export function crowd(
   contender: Contender,
   threads: number,
-  surroundings: Surroundings,
+  sessionContext: SessionContext,
 ): Promise<Effort & { readonly completed: number }> {
-  return inSession(contender, surroundings, async (session) => {
+  return inSession(contender, sessionContext, async (session) => {
     const failures: unknown[] = [];
     const one = async (): Promise<void> => {
       try {

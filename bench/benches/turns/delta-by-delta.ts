@@ -1,5 +1,5 @@
 import type { AppServerContender } from "./contender.ts";
-import { inSession, type Surroundings } from "./in-session.ts";
+import { inSession, type SessionContext } from "./in-session.ts";
 import { checkSaid } from "./script.ts";
 import { startWarm } from "./short-turn.ts";
 import { divided, timed, type Effort } from "./stopwatch.ts";
@@ -8,9 +8,9 @@ import { divided, timed, type Effort } from "./stopwatch.ts";
 export function deltaByDelta(
   contender: AppServerContender,
   turns: number,
-  surroundings: Surroundings,
+  sessionContext: SessionContext,
 ): Promise<Effort> {
-  return inSession(contender, surroundings, async (session) => {
+  return inSession(contender, sessionContext, async (session) => {
     const thread = await startWarm(session);
     const all = await timed(async () => {
       for (let turn = 0; turn < turns; turn += 1) checkSaid("stream", await thread.stream("stream"));

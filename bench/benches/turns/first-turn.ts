@@ -1,9 +1,9 @@
-import { inSession, type Surroundings } from "./in-session.ts";
+import { inSession, type SessionContext } from "./in-session.ts";
 import type { Contender, Session } from "./contender.ts";
 import { startWarm } from "./short-turn.ts";
 
 /** Milliseconds from nothing to the end of the first turn. */
-export async function firstTurn(contender: Contender, surroundings: Surroundings): Promise<number> {
+export async function firstTurn(contender: Contender, sessionContext: SessionContext): Promise<number> {
   let began = 0;
   const timedFromStart: Contender = {
     open(home): Promise<Session> {
@@ -11,7 +11,7 @@ export async function firstTurn(contender: Contender, surroundings: Surroundings
       return contender.open(home);
     },
   };
-  return inSession(timedFromStart, surroundings, async (session) => {
+  return inSession(timedFromStart, sessionContext, async (session) => {
     await startWarm(session);
     return performance.now() - began;
   });

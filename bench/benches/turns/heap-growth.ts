@@ -1,15 +1,15 @@
 import { collectGarbage } from "../../collect-garbage.ts";
 import type { Contender } from "./contender.ts";
-import { inSession, type Surroundings } from "./in-session.ts";
+import { inSession, type SessionContext } from "./in-session.ts";
 import { type Plan, runAll, startSeveral } from "./side-by-side.ts";
 
 /** MB by which the heap of this process has grown after the turns, with the session and its threads still open. */
 export function heapGrowth(
   contender: Contender,
   plan: Plan,
-  surroundings: Surroundings,
+  sessionContext: SessionContext,
 ): Promise<{ readonly "heap growth": number }> {
-  return inSession(contender, surroundings, async (session) => {
+  return inSession(contender, sessionContext, async (session) => {
     const threads = await startSeveral(session, plan.threads);
     const before = heapUsed();
     await runAll(threads, plan.turns);

@@ -2,7 +2,7 @@ import { makeCodexHome, type CodexHome } from "./codex-home.ts";
 import type { Model } from "./start-model.ts";
 
 /** What a sample is taken with: the shared model, and the signal that falls on Ctrl-C. */
-export interface Surroundings {
+export interface SessionContext {
   readonly model: Model;
   readonly signal: AbortSignal;
 }
@@ -13,7 +13,7 @@ export interface Surroundings {
  */
 export async function inSession<Kind extends AsyncDisposable, Sample>(
   contender: { open(home: CodexHome): Promise<Kind> },
-  { model, signal }: Surroundings,
+  { model, signal }: SessionContext,
   work: (session: Kind) => Promise<Sample>,
 ): Promise<Sample> {
   await using home = await makeCodexHome(model);

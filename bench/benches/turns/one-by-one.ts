@@ -1,6 +1,6 @@
 import { median } from "../../statistics.ts";
 import type { Contender } from "./contender.ts";
-import { inSession, type Surroundings } from "./in-session.ts";
+import { inSession, type SessionContext } from "./in-session.ts";
 import { shortTurn, startWarm } from "./short-turn.ts";
 import { timed, type Effort } from "./stopwatch.ts";
 
@@ -9,8 +9,12 @@ import { timed, type Effort } from "./stopwatch.ts";
  * lengthens some of them a lot, and the fewer turns a contestant takes, the more chance decides how many. The processor
  * is the mean: its clock is too coarse for a single turn.
  */
-export function oneByOne(contender: Contender, turns: number, surroundings: Surroundings): Promise<Effort> {
-  return inSession(contender, surroundings, async (session) => {
+export function oneByOne(
+  contender: Contender,
+  turns: number,
+  sessionContext: SessionContext,
+): Promise<Effort> {
+  return inSession(contender, sessionContext, async (session) => {
     const thread = await startWarm(session);
     const times: number[] = [];
     const all = await timed(async () => {

@@ -1,5 +1,5 @@
 import type { Contender, Conversation, Session } from "./contender.ts";
-import { inSession, type Surroundings } from "./in-session.ts";
+import { inSession, type SessionContext } from "./in-session.ts";
 import { shortTurn, startWarm } from "./short-turn.ts";
 import { divided, timed, type Effort } from "./stopwatch.ts";
 
@@ -10,8 +10,12 @@ export interface Plan {
 }
 
 /** One turn of many on several warm threads at once: all of them together, divided by their number. */
-export function sideBySide(contender: Contender, plan: Plan, surroundings: Surroundings): Promise<Effort> {
-  return inSession(contender, surroundings, async (session) => {
+export function sideBySide(
+  contender: Contender,
+  plan: Plan,
+  sessionContext: SessionContext,
+): Promise<Effort> {
+  return inSession(contender, sessionContext, async (session) => {
     const threads = await startSeveral(session, plan.threads);
     return divided(await timed(() => runAll(threads, plan.turns)), plan.threads * plan.turns);
   });

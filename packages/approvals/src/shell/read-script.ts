@@ -74,7 +74,7 @@ interface Outcome {
 }
 
 /** What surrounds a command. */
-interface Surroundings {
+interface CommandContext {
   readonly input: StandardInput;
   /** Whether the command may be skipped or repeated, or runs in a shell of its own kind: no state may change here. */
   readonly isConditional: boolean;
@@ -84,7 +84,7 @@ interface Surroundings {
   readonly isRepeated?: boolean;
 }
 
-const TOP_LEVEL: Surroundings = { input: INHERITED, isConditional: false, forbidsCd: false };
+const TOP_LEVEL: CommandContext = { input: INHERITED, isConditional: false, forbidsCd: false };
 
 class ScriptReader {
   readonly commands: PlainCommand[] = [];
@@ -105,35 +105,35 @@ class ScriptReader {
     this.#readStatements(script.commands, state, TOP_LEVEL);
   }
 
-  #readStatements(statements: readonly Statement[], state: State, around: Surroundings): void {
+  #readStatements(statements: readonly Statement[], state: State, context: CommandContext): void {
     this.#depth += 1;
     if (this.#depth > LIMITS.nesting) notPlain("nesting this deep");
     for (const { command, background } of statements) {
-      if (background === true && around.isRepeated === true)
+      if (background === true && context.isRepeated === true)
         notPlain("a loop that starts background processes");
-      if (background === true) this.#readNode(command, copy(state), { ...around, input: INHERITED });
+      if (background === true) this.#readNode(command, copy(state), { ...context, input: INHERITED });
       else {
-        const { success, failure } = this.#readNode(command, state, around);
+        const { success, failure } = this.#readNode(command, state, context);
         state.folders = union(success, failure);
       }
     }
     this.#depth -= 1;
   }
 
-  #readNode(node: PipelineNode | AndOr, state: State, around: Surroundings): Outcome {
-    if (node.type === "AndOr") return this.#readAndOr(node, state, around);
-    if (node.type === "Pipeline") return this.#readPipeline(node, state, around);
-    return this.#readCommandNode(node, state, around);
+  #readNode(node: PipelineNode | AndOr, state: State, context: CommandContext): Outcome {
+    if (node.type === "AndOr") return this.#readAndOr(node, state, context);
+    if (node.type === "Pipeline") return this.#readPipeline(node, state, context);
+    return this.#readCommandNode(node, state, context);
   }
 
-  #readAndOr({ commands, operators }: AndOr, state: State, around: Surroundings): Outcome {
+  #readAndOr({ commands, operators }: AndOr, state: State, context: CommandContext): Outcome {
     let outcome: Outcome = { success: state.folders, failure: [] };
     for (const [index, command] of commands.entries()) {
       const operator = index === 0 ? "&&" : operators[index - 1];
       const folders = operator === "||" ? outcome.failure : outcome.success;
       // A command that no outcome leads to is still read, in every folder that there may be.
       state.folders = folders.length === 0 ? union(outcome.success, outcome.failure) : folders;
-      const own = this.#readNode(command, state, index === 0 ? around : { ...around, isConditional: true });
+      const own = this.#readNode(command, state, index === 0 ? context : { ...context, isConditional: true });
       outcome =
         operator === "||"
           ? { success: union(outcome.success, own.success), failure: own.failure }
@@ -142,7 +142,7 @@ class ScriptReader {
     return outcome;
   }
 
-  #readPipeline({ prefixes, commands, operators }: Pipeline, state: State, around: Surroundings): Outcome {
+  #readPipeline({ prefixes, commands, operators }: Pipeline, state: State, context: CommandContext): Outcome {
     const [first] = commands;
     const isTimed = prefixes.some(({ type }) => type === "Time");
     // To dash, `time` is a program, which can run nothing but a simple command.
@@ -151,35 +151,35 @@ class ScriptReader {
     if (isTimed && prefixes.length > 1) notPlain("time with a negation");
     if (operators.some((operator) => operator !== "|" && operator !== "|&")) notPlain("this pipe");
     if (commands.length === 1 && first !== undefined && !isTimed)
-      return eitherWay(this.#readCommandNode(first, state, around));
+      return eitherWay(this.#readCommandNode(first, state, context));
     for (const [index, command] of commands.entries()) {
-      const input = index === 0 ? around.input : PIPE;
+      const input = index === 0 ? context.input : PIPE;
       this.#readCommandNode(command, copy(state), { input, isConditional: true, forbidsCd: true });
     }
     return { success: state.folders, failure: state.folders };
   }
 
-  #readCommandNode(node: CommandNode, state: State, around: Surroundings): Outcome {
+  #readCommandNode(node: CommandNode, state: State, context: CommandContext): Outcome {
     switch (node.type) {
       case "Command":
-        return this.#readCommand(node, state, around);
+        return this.#readCommand(node, state, context);
       case "Redirected": {
         const { files, input } = readRedirects(node.redirects, this.#scope(state));
         this.#add([], state, { redirects: files, text: this.#textOf(node) });
-        return this.#readCommandNode(node.command, state, { ...around, input: input ?? around.input });
+        return this.#readCommandNode(node.command, state, { ...context, input: input ?? context.input });
       }
       case "Subshell":
         this.#readStatements(node.body.commands, copy(state), {
-          input: around.input,
+          input: context.input,
           isConditional: false,
           forbidsCd: false,
         });
         return same(state);
       case "BraceGroup":
-        this.#readStatements(node.body.commands, state, around);
+        this.#readStatements(node.body.commands, state, context);
         return same(state);
       case "If": {
-        const inner = { ...around, isConditional: true };
+        const inner = { ...context, isConditional: true };
         const folders: string[][] = [];
         const branch = (list: CompoundList): void => {
           this.#readStatements(list.commands, state, inner);
@@ -196,11 +196,11 @@ class ScriptReader {
         return same(state);
       }
       case "While":
-        this.#readStatements(node.clause.commands, state, repeated(around));
-        this.#readStatements(node.body.commands, state, { ...repeated(around), isRepeated: true });
+        this.#readStatements(node.clause.commands, state, repeated(context));
+        this.#readStatements(node.body.commands, state, { ...repeated(context), isRepeated: true });
         return same(state);
       case "For":
-        return this.#readFor(node, state, around);
+        return this.#readFor(node, state, context);
       case "TestCommand":
         readTest(node.expression, this.#scope(state));
         return same(state);
@@ -210,7 +210,7 @@ class ScriptReader {
   }
 
   /** Unrolls a loop: its body is read once per value. */
-  #readFor({ name, wordlist, body }: For, state: State, around: Surroundings): Outcome {
+  #readFor({ name, wordlist, body }: For, state: State, context: CommandContext): Outcome {
     if (wordlist === undefined) notPlain("a loop over the arguments of the script");
     if (!isOwnVariable(name.text)) notPlain(`the loop variable ${name.text}`);
     const scope = this.#scope(state);
@@ -222,14 +222,14 @@ class ScriptReader {
       this.#count([value]);
       // The words of an unquoted substitution are not known one by one, but each of them is one word.
       state.variables.set(name.text, value.text === undefined ? { text: undefined } : value);
-      this.#readStatements(body.commands, state, repeated(around));
+      this.#readStatements(body.commands, state, repeated(context));
     }
     // Later uses would see the last value, or none if the list turns out to be empty.
     state.variables.delete(name.text);
     return same(state);
   }
 
-  #readCommand(node: Command, state: State, around: Surroundings): Outcome {
+  #readCommand(node: Command, state: State, context: CommandContext): Outcome {
     const scope = this.#scope(state);
     const redirections: Redirection[] = [];
     const environment: SetVariable[] = [];
@@ -246,19 +246,19 @@ class ScriptReader {
     const { files, input } = readRedirects(redirections, scope);
     const words = readings.flatMap((reading) => reading.words);
     const hasBraces = readings.some(({ words: [first], withoutBraces }) => first !== withoutBraces);
-    if (node.name === undefined) return this.#assign(environment, files, state, around, node);
+    if (node.name === undefined) return this.#assign(environment, files, state, context, node);
     const builtin = readBuiltin(words, environment, this.#context.home);
     if (builtin !== undefined && hasBraces) notPlain("braces in the arguments of a shell builtin");
     this.#add(words, state, {
       builtin: builtin?.kind === "export" ? { kind: "none" } : builtin,
       environment: builtin?.kind === "export" ? builtin.variables : environment,
       redirects: files,
-      input: input ?? around.input,
+      input: input ?? context.input,
       text: this.#textOf(node),
       ...(hasBraces ? { wordsWithoutBraces: readings.map(({ withoutBraces }) => withoutBraces) } : {}),
     });
     if (builtin?.kind !== "cd") return same(state);
-    if (around.forbidsCd) notPlain("cd in a pipeline or loop");
+    if (context.forbidsCd) notPlain("cd in a pipeline or loop");
     return this.#changeFolder(builtin.path, state);
   }
 
@@ -267,7 +267,7 @@ class ScriptReader {
     variables: readonly SetVariable[],
     redirects: readonly FileRedirect[],
     state: State,
-    around: Surroundings,
+    context: CommandContext,
     node: Command,
   ): Outcome {
     const foreign = variables.filter(({ name }) => !isOwnVariable(name));
@@ -275,7 +275,7 @@ class ScriptReader {
     for (const { name, value } of variables) {
       if (!isOwnVariable(name)) continue;
       // Whether an assignment in a condition or loop has happened is not known later on.
-      if (around.isConditional || around.forbidsCd)
+      if (context.isConditional || context.forbidsCd)
         notPlain(`an assignment to ${name} in a condition or loop`);
       state.variables.set(name, value);
     }
@@ -350,8 +350,8 @@ function readAssignmentWord(
   return { words: [word], withoutBraces: word };
 }
 
-function repeated(around: Surroundings): Surroundings {
-  return { ...around, isConditional: true, forbidsCd: true };
+function repeated(context: CommandContext): CommandContext {
+  return { ...context, isConditional: true, forbidsCd: true };
 }
 
 function copy({ folders, variables }: State): State {
