@@ -11,8 +11,11 @@ const packages: Record<string, { folder: string; mayImport: readonly string[] }>
   "@codexkit/approvals": { folder: "approvals", mayImport: [] },
   "@codexkit/exec-server": { folder: "exec-server", mayImport: ["@codexkit/rpc"] },
   codexkit: { folder: "sdk", mayImport: ["@codexkit/approvals", "@codexkit/protocol", "@codexkit/rpc"] },
-  "@codexkit/ai-sdk": { folder: "ai-sdk", mayImport: ["@codexkit/approvals", "codexkit"] },
-  "@codexkit/provider": { folder: "provider", mayImport: ["@codexkit/approvals", "codexkit"] },
+  "@codexkit/ai-sdk": { folder: "ai-sdk", mayImport: ["@codexkit/approvals", "@codexkit/rpc", "codexkit"] },
+  "@codexkit/provider": {
+    folder: "provider",
+    mayImport: ["@codexkit/approvals", "@codexkit/rpc", "codexkit"],
+  },
   "@codexkit/testing": {
     folder: "testing",
     mayImport: ["@codexkit/protocol", "@codexkit/rpc", "@codexkit/scripted-model", "codexkit"],

@@ -1,0 +1,13 @@
+// Async primitives that every package shares: one implementation per problem.
+
+// Bounded waits.
+export { raceAbort } from "./race-abort.ts";
+export { withTimeout } from "./with-timeout.ts";
+export { timerDelay } from "../timer-delay.ts";
+
+// Order and flow.
+export { KeyedSerialQueue, SerialQueue } from "./serial-queue.ts";
+export { AsyncQueue, type AsyncQueueOptions } from "./async-queue.ts";
+
+// Collections with a limit.
+export { BoundedMap, BoundedSet } from "./bounded-collections.ts";
