@@ -1,4 +1,5 @@
 // Codex as a model of the AI SDK.
+import "./require-node.ts";
 
 // The way in: `codex("gpt-…")`, or a provider with settings of its own.
 export { codex, type CodexProvider, createCodex } from "./codex-provider/create-codex.ts";

@@ -1,4 +1,5 @@
 // A typed request in, a typed outcome with its reasons out. Knows no transports.
+import "./require-node.ts";
 
 // A policy: made, stored, extended.
 export { definePolicy } from "./policy/define-policy.ts";

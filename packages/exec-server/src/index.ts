@@ -1,4 +1,5 @@
 // Codex's exec-server protocol, both ends: processes, PTYs and files of one machine, for a Codex on another or the same.
+import "./require-node.ts";
 
 // The server that a real Codex uses as its hands.
 export { ExecServer, type ExecServerOptions, PROTOCOL_VERSION } from "./server/exec-server.ts";

@@ -1,4 +1,5 @@
 // One contract over coding agents for fleet runners: spawn, resume, events, inject, stop.
+import "./require-node.ts";
 
 // The contract.
 export type { AgentHandle, AgentProvider, CallOptions, SpawnOptions } from "./contract/agent-provider.ts";

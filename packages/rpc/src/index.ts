@@ -1,4 +1,5 @@
 // One bidirectional JSON-RPC peer without the `jsonrpc` member, and its transports. Knows nothing of Codex.
+import "./require-node.ts";
 
 // The peer, and the types that give it a contract.
 export { Peer, type PeerOptions } from "./peer.ts";

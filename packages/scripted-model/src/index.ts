@@ -1,4 +1,5 @@
 // A stand-in for the model: a Responses endpoint on loopback that plays scripts to the real Codex.
+import "./require-node.ts";
 
 // The endpoint, and what it saw.
 export { ScriptedModel } from "./scripted-model.ts";

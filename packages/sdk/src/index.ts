@@ -1,4 +1,5 @@
 // The SDK: threads, turns, streaming, steering, approvals and tools over one long-lived Codex app-server.
+import "./require-node.ts";
 
 // The way in.
 export {

@@ -1,4 +1,5 @@
 import type { AskHandler } from "@codexkit/approvals";
+import { AsyncDisposableStack } from "@codexkit/rpc/async";
 import { Codex, CodexError, type LaunchOptions, type Thread } from "codexkit";
 import { existsSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,5 @@
 // Async primitives that every package shares: one implementation per problem.
+import "../require-node.ts";
 
 // Bounded waits.
 export { raceAbort } from "./race-abort.ts";
@@ -8,6 +9,9 @@ export { timerDelay } from "../timer-delay.ts";
 // Order and flow.
 export { KeyedSerialQueue, SerialQueue } from "./serial-queue.ts";
 export { AsyncQueue, type AsyncQueueOptions } from "./async-queue.ts";
+
+// Scopes that own resources, where the runtime has no stack of its own.
+export { AsyncDisposableStack, DisposableStack } from "./disposable-stack.ts";
 
 // Collections with a limit.
 export { BoundedMap, BoundedSet } from "./bounded-collections.ts";

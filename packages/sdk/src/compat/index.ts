@@ -1,5 +1,6 @@
 // A drop-in for `@openai/codex-sdk` 0.163, on long-lived codex processes instead of one per turn: change the import, and
 // nothing else. New programs want `codexkit` itself.
+import "../require-node.ts";
 
 export { Codex } from "./codex.ts";
 export { type RunResult, type RunStreamedResult, Thread } from "./thread.ts";

@@ -1,4 +1,6 @@
 // Finding codex, launching it, and making sure that it ends: for programs that run a codex of their own beside the SDK.
+import "../require-node.ts";
+
 export { type CodexSource, findCodex, type FindCodexOptions, type FoundCodex } from "./find-codex.ts";
 export { launchAppServer, type LaunchAppServerOptions, type LaunchedAppServer } from "./launch-app-server.ts";
 

@@ -1,5 +1,6 @@
 import type { v2 } from "@codexkit/protocol";
 import type { CallOptions } from "@codexkit/rpc";
+import { DisposableStack } from "@codexkit/rpc/async";
 import { randomUUID } from "node:crypto";
 import { CodexError } from "../errors.ts";
 import { checkAbsolute } from "./absolute-path.ts";

@@ -1,5 +1,6 @@
 import type { v2 } from "@codexkit/protocol";
 import { type CallOptions, RemoteError } from "@codexkit/rpc";
+import { DisposableStack } from "@codexkit/rpc/async";
 import { CodexError } from "../errors.ts";
 import type { ExecBackend, StdinWrite } from "./exec-backend.ts";
 import type { ExecExit } from "./exec-options.ts";

@@ -1,3 +1,4 @@
+import { AsyncDisposableStack } from "@codexkit/rpc/async";
 import { CodexError } from "../errors.ts";
 import { Feed } from "./feed.ts";
 import type { TopicCaller } from "./topic-caller.ts";

@@ -1,5 +1,6 @@
 import type { v2 } from "@codexkit/protocol";
 import type { CallOptions } from "@codexkit/rpc";
+import { DisposableStack } from "@codexkit/rpc/async";
 import { CodexError } from "../errors.ts";
 import { callOptions } from "./call-options.ts";
 import { NoticeWaiter } from "./notice-waiter.ts";

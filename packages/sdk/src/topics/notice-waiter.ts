@@ -1,5 +1,6 @@
 import type { ServerNotifications } from "@codexkit/protocol";
 import type { CallOptions } from "@codexkit/rpc";
+import { DisposableStack } from "@codexkit/rpc/async";
 import { CodexError } from "../errors.ts";
 import type { TopicCaller } from "./topic-caller.ts";
 

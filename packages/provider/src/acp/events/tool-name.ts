@@ -54,8 +54,13 @@ export function mcpToolOf(part: ToolCallPart, servers: readonly string[]): McpTo
 
 /** `server_tool`, `mcp_server_tool`, or `tool (server MCP Server)`, with characters that models don't take replaced. */
 function toolOf(name: string, server: string): string | undefined {
-  const titled = new RegExp(String.raw`^(?<tool>\S+) \(${RegExp.escape(server)} MCP Server\)$`).exec(name);
-  if (titled) return titled.groups?.["tool"];
   const safe = server.replaceAll(/[^\w-]/g, "_");
-  return new RegExp(`^(?:mcp_)?${RegExp.escape(safe)}_(?<tool>\\S+)$`).exec(name)?.groups?.["tool"];
+  const suffix = ` (${server} MCP Server)`;
+  const candidates = [
+    ...(name.endsWith(suffix) ? [name.slice(0, -suffix.length)] : []),
+    ...[`mcp_${safe}_`, `${safe}_`]
+      .filter((prefix) => name.startsWith(prefix))
+      .map((prefix) => name.slice(prefix.length)),
+  ];
+  return candidates.find((tool) => /^\S+$/.test(tool));
 }
