@@ -47,7 +47,8 @@ export type {
   SkillPart,
   TextPart,
 } from "./turn/input.ts";
-export { type OutputSchema, outputSchema } from "./turn/output-schema.ts";
+export { type OutputSchema, outputSchema, type OutputSchemaInput } from "./turn/output-schema.ts";
+export type { SchemaOutput, StandardIssue, StandardResult, StandardSchema } from "./turn/standard-schema.ts";
 
 // Everything that happens, in one union.
 export type {

@@ -1,5 +1,5 @@
-import type { z } from "zod";
 import { type OptionKeys, rejectUnknownOptions } from "../options/reject-unknown-options.ts";
+import type { SchemaOutput, StandardSchema } from "../turn/standard-schema.ts";
 import { toolLimits } from "./limits.ts";
 import { checkNamespace, checkToolName, invalidTool } from "./tool-name.ts";
 import { toolSchema } from "./tool-schema.ts";
@@ -51,8 +51,8 @@ const KNOWN: OptionKeys<ToolDefinition<unknown, never>> = {
  *   execute: ({ a, b }) => `${a + b}`,
  * });
  */
-export function defineTool<Schema extends z.ZodType>(
-  definition: ToolDefinition<Schema, z.output<Schema>>,
+export function defineTool<Schema extends StandardSchema>(
+  definition: ToolDefinition<Schema, SchemaOutput<Schema>>,
 ): Tool;
 export function defineTool<Input = JsonObject>(definition: ToolDefinition<JsonObject, Input>): Tool;
 export function defineTool(definition: ToolDefinition<unknown, never>): Tool {

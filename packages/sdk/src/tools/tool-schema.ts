@@ -1,6 +1,12 @@
 import { z } from "zod";
 import { CodexError } from "../errors.ts";
 import { isZod3 } from "../turn/json-schema.ts";
+import {
+  describeIssues,
+  isStandardSchema,
+  type StandardSchema,
+  toJsonSchema,
+} from "../turn/standard-schema.ts";
 import { invalidTool } from "./tool-name.ts";
 import { type JsonObject, ToolInputError } from "./tool.ts";
 
@@ -11,26 +17,20 @@ export interface ToolSchema {
   readonly parse: (args: unknown) => Promise<unknown>;
 }
 
-/** Reads a zod schema, or JSON Schema as it stands. Throws `invalid_tool` for what describes no object. */
+/** Reads a schema, or JSON Schema as it stands. Throws `invalid_tool` for what describes no object. */
 export function toolSchema(name: string, input: unknown): ToolSchema {
+  if (isStandardSchema(input) && !isZod3(input)) return fromStandardSchema(name, input);
   if (typeof input !== "object" || input === null) {
     throw invalidTool("tool", name, "input is neither a zod schema nor a JSON Schema object");
   }
-  if (isZod(input)) return zodSchema(name, input);
   if (isZod3(input)) throw invalidTool("tool", name, "input is a schema of zod 3; zod 4 is needed");
   return jsonSchema(name, input as JsonObject);
 }
 
-function isZod(input: object): input is z.ZodType {
-  return "_zod" in input;
-}
-
-function zodSchema(name: string, schema: z.ZodType): ToolSchema {
+function fromStandardSchema(name: string, schema: StandardSchema): ToolSchema {
   let inputSchema: JsonObject;
   try {
-    const { $schema: _, ...json } = z.toJSONSchema(schema, {
-      // What the model sends, not what `execute` gets: defaults and transforms come after.
-      io: "input",
+    const { $schema: _, ...json } = toJsonSchema(schema, {
       override: ({ jsonSchema: made }) => {
         // zod leaves this open for input, since it drops unknown keys; a model does better without the freedom.
         if (made.type === "object" && made.properties && made.additionalProperties === undefined) {
@@ -46,14 +46,14 @@ function zodSchema(name: string, schema: z.ZodType): ToolSchema {
   return {
     inputSchema,
     parse: async (args) => {
-      const result = await schema.safeParseAsync(args);
-      if (!result.success) throw new ToolInputError(explain(result.error));
-      return result.data;
+      const result = await schema["~standard"].validate(args);
+      if (result.issues) throw new ToolInputError(describeIssues(result.issues));
+      return result.value;
     },
   };
 }
 
-/** JSON Schema is checked as far as zod understands it; with keywords that it does not, the arguments pass unread. */
+/** JSON Schema is checked as far as zod understands it (from 4.2 on); with keywords that it does not, the arguments pass unread. */
 function jsonSchema(name: string, inputSchema: JsonObject): ToolSchema {
   checkShape(name, inputSchema);
   let check: z.ZodType | undefined;
@@ -71,7 +71,7 @@ function jsonSchema(name: string, inputSchema: JsonObject): ToolSchema {
     inputSchema,
     parse: async (args) => {
       const error = check?.safeParse(args).error;
-      if (error) throw new ToolInputError(explain(error));
+      if (error) throw new ToolInputError(describeIssues(error.issues));
       return args;
     },
   };
@@ -91,10 +91,6 @@ function checkShape(name: string, { type, properties, required }: JsonObject): v
   if (required !== undefined && !Array.isArray(required)) {
     throw invalidTool("tool", name, "the schema's required is no list");
   }
-}
-
-function explain(error: z.core.$ZodError): string {
-  return z.prettifyError(error);
 }
 
 function messageOf(thrown: unknown): string {

@@ -1,8 +1,8 @@
 import type { JsonValue } from "@codexkit/protocol";
-import { z } from "zod";
 import { CodexError } from "../errors.ts";
 import { isObject, isZod3, type JsonSchema } from "./json-schema.ts";
 import { mismatch, withoutAbsent } from "./json-shape.ts";
+import { describeIssues, isStandardSchema, type StandardSchema, toJsonSchema } from "./standard-schema.ts";
 import { toStrictSchema, ZOD_TYPE } from "./strict-schema.ts";
 
 /** What the final message of a turn must look like, and how it is read. */
@@ -16,8 +16,8 @@ export interface OutputSchema<Output> {
   parse(text: string): Output;
 }
 
-/** What an output schema is made of: a zod schema, which types the output, or JSON Schema. */
-export type OutputSchemaInput<Output> = z.core.$ZodType<Output> | JsonSchema;
+/** What an output schema is made of: a schema of zod or another library, which types the output, or JSON Schema. */
+export type OutputSchemaInput<Output> = StandardSchema<Output> | JsonSchema;
 
 /**
  * Makes an output schema. With zod the message is validated and typed by it, transforms included; the model is asked for
@@ -27,10 +27,10 @@ export type OutputSchemaInput<Output> = z.core.$ZodType<Output> | JsonSchema;
  * @example
  * const schema = outputSchema(z.object({ passed: z.boolean(), reason: z.string().optional() }));
  */
-export function outputSchema<Output>(schema: z.core.$ZodType<Output>): OutputSchema<Output>;
+export function outputSchema<Output>(schema: StandardSchema<Output>): OutputSchema<Output>;
 export function outputSchema<Output = JsonValue>(schema: JsonSchema): OutputSchema<Output>;
 export function outputSchema<Output>(schema: OutputSchemaInput<Output>): OutputSchema<Output> {
-  return isZod<Output>(schema) ? fromZod(schema) : fromJsonSchema(schema);
+  return isReadable<Output>(schema) ? fromStandardSchema(schema) : fromJsonSchema(schema);
 }
 
 /** The same for what may be an output schema already. */
@@ -38,18 +38,22 @@ export function toOutputSchema<Output>(
   schema: OutputSchema<Output> | OutputSchemaInput<Output>,
 ): OutputSchema<Output> {
   if (isOutputSchema<Output>(schema)) return schema;
-  return isZod<Output>(schema) ? fromZod(schema) : fromJsonSchema(schema);
+  return isReadable<Output>(schema) ? fromStandardSchema(schema) : fromJsonSchema(schema);
 }
 
-function fromZod<Output>(schema: z.core.$ZodType<Output>): OutputSchema<Output> {
-  const json = zodToJsonSchema(schema);
+function fromStandardSchema<Output>(schema: StandardSchema<Output>): OutputSchema<Output> {
+  const json = jsonSchemaOf(schema);
   const wire = toStrictSchema(json) as JsonValue;
   return {
     wire,
     parse: (text) => {
-      const parsed = z.safeParse(schema, withoutAbsent(json, parseJson(text), json));
-      if (parsed.success) return parsed.data;
-      throw invalidOutput(text, z.prettifyError(parsed.error), parsed.error);
+      const result = schema["~standard"].validate(withoutAbsent(json, parseJson(text), json));
+      if (result instanceof Promise) {
+        result.catch(() => {});
+        throw invalidSchema("it validates asynchronously, and the output is read synchronously");
+      }
+      if (result.issues) throw invalidOutput(text, describeIssues(result.issues), result.issues);
+      return result.value;
     },
   };
 }
@@ -73,10 +77,9 @@ function fromJsonSchema<Output>(schema: JsonSchema): OutputSchema<Output> {
   };
 }
 
-function zodToJsonSchema(schema: z.core.$ZodType): JsonSchema {
+function jsonSchemaOf(schema: StandardSchema): JsonSchema {
   try {
-    return z.toJSONSchema(schema, {
-      io: "input",
+    return toJsonSchema(schema, {
       // Not thrown here: the marker lets the strict schema say where it is.
       unrepresentable: "any",
       override: ({ zodSchema, jsonSchema }) => {
@@ -104,12 +107,15 @@ function parseJson(text: string): unknown {
   throw invalidOutput(text, "it is not JSON");
 }
 
-function isZod<Output>(schema: unknown): schema is z.core.$ZodType<Output> {
-  return isObject(schema) && "_zod" in schema;
+/** zod 3 follows Standard Schema too, but can't be converted to JSON Schema. */
+function isReadable<Output>(schema: unknown): schema is StandardSchema<Output> {
+  return isStandardSchema(schema) && !isZod3(schema);
 }
 
 function isOutputSchema<Output>(schema: unknown): schema is OutputSchema<Output> {
-  return isObject(schema) && !isZod(schema) && "wire" in schema && typeof schema["parse"] === "function";
+  return (
+    isObject(schema) && !isStandardSchema(schema) && "wire" in schema && typeof schema["parse"] === "function"
+  );
 }
 
 function describe(schema: unknown): string {
