@@ -1,93 +1,34 @@
 import { type ClientRequests, CODEX_VERSION, type v1, type v2 } from "@codexkit/protocol";
+import { type CallOptions, connectWebSocket, type ParamsArgument, type Transport } from "@codexkit/rpc";
 import {
-  type CallOptions,
-  connectWebSocket,
-  type ParamsArgument,
-  type RpcLimits,
-  type Transport,
-} from "@codexkit/rpc";
-import { observedOpen, type Packet } from "./connection/observe-transport.ts";
+  checkCodexOptions,
+  type CodexOptions,
+  CONNECT,
+  type ConnectOptions,
+  EVENTS,
+  type EventsOptions,
+  LAUNCH,
+  type LaunchOptions,
+  LIST_THREADS,
+  SEARCH_THREADS,
+} from "./codex-options.ts";
+import { observedOpen } from "./connection/observe-transport.ts";
 import { type ServerLink, Supervisor } from "./connection/supervisor.ts";
-import { EventRouter } from "./events/event-router.ts";
-import type { CodexEvent, RawMessage } from "./events/event.ts";
-import { checkCodexOptions } from "./options/check-codex-options.ts";
-import { CONNECT, EVENTS, LAUNCH, LIST_THREADS, SEARCH_THREADS } from "./options/known-options.ts";
+import { ThreadRouter } from "./routing/thread-router.ts";
+import type { CodexEvent } from "./events/event.ts";
 import { rejectUnknownOptions } from "./options/reject-unknown-options.ts";
-import { launchAppServer, type LaunchAppServerOptions } from "./process/launch-app-server.ts";
+import { launchAppServer } from "./process/launch-app-server.ts";
 import { launchKeeper, type OutliveOwner } from "./process/launch-keeper.ts";
 import { checkVersion } from "./process/version.ts";
-import type { ServerRequestHandlers } from "./requests/handlers.ts";
-import { ServerRequestDesk } from "./requests/server-request-desk.ts";
+import { ServerRequestBroker } from "./requests/server-request-broker.ts";
 import type { ForkThreadOptions, ResumeThreadOptions, StartThreadOptions } from "./thread/thread-options.ts";
 import { ThreadRegistry } from "./thread/thread-registry.ts";
 import type { Thread } from "./thread/thread.ts";
 import { paginate } from "./topics/paginate.ts";
 import { type Topics, topicsOver } from "./topics/topics.ts";
-import { orAborted } from "./turn/or-aborted.ts";
-import { type ReconcileTimes, TurnReconciler } from "./turn/turn-reconciler.ts";
-
-/** What is the same for a server of ours and one of others. */
-export interface CodexOptions {
-  /** Who this program is; Codex names it in its user agent and its logs. */
-  readonly clientInfo?: { readonly name: string; readonly version: string; readonly title?: string };
-  /** Whether to use what Codex marks as experimental: tools, queues, search and more. Default true. */
-  readonly experimentalApi?: boolean;
-  /** Notifications, by their exact names, that the server need not send. */
-  readonly optOutNotifications?: readonly string[];
-  /**
-   * Called with every notification as the server sent it, from the first one on. Configuration warnings come with the
-   * handshake, before there is a `Codex` to call `on` of.
-   */
-  readonly onNotification?: (message: RawMessage) => void;
-  /** MCP extensions that this program supports, such as `openai/form`. */
-  readonly extensions?: NonNullable<v1.InitializeCapabilities["extensions"]>;
-  /** Answers to what the server asks, for threads without answers of their own. What nobody answers is denied. */
-  readonly handlers?: ServerRequestHandlers;
-  /** How long an approval or a question may wait for its handler before it is denied. Default: as long as its turn. */
-  readonly approvalTimeoutMs?: number;
-  /** The oldest Codex to work with. Default: the release that the types are of. */
-  readonly minimumVersion?: string;
-  /** Gives up launching or connecting. Once there is a `Codex`, close it instead. */
-  readonly signal?: AbortSignal;
-  /** How long the server may take to answer the handshake. Default 20 s. */
-  readonly handshakeTimeoutMs?: number;
-  /** The bounds of the connection: calls in flight, bytes, timeouts. */
-  readonly limits?: Partial<RpcLimits>;
-  /** When turns that the server went silent about are asked after. */
-  readonly reconcile?: ReconcileTimes;
-  /** Receives every message to and from the server. They hold prompts and credentials: log them with care. */
-  readonly onPacket?: (packet: Packet) => void;
-}
-
-/** How a server of ours is found, set up and started. */
-export interface LaunchOptions extends CodexOptions, Omit<LaunchAppServerOptions, "limits" | "signal"> {
-  /** How long the child may take at each step of its end. */
-  readonly processLimits?: LaunchAppServerOptions["limits"];
-  /**
-   * Keeps the server alive when this program dies, also by `kill -9`, for a successor to attach to with
-   * `Codex.connect(codex.url)`. It ends when no client is connected for `graceMs`. It listens on a unix socket: in a private
-   * folder, or where `listen` says. `close()` ends it at once; `detach()` leaves it to its grace period.
-   */
-  readonly outliveOwner?: OutliveOwner;
-}
-
-/** How a running server is reached. */
-export interface ConnectOptions extends CodexOptions {
-  /** Sent as `Authorization: Bearer …`. */
-  readonly token?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly connectTimeoutMs?: number;
-  /** Whether the server shares this machine's files, so that paths can be checked here. Default: unix sockets do. */
-  readonly local?: boolean;
-}
-
-export interface EventsOptions {
-  /**
-   * Gives every event as it came, however slow the reader. Codex has to wait while it is behind, and so do all calls: don't
-   * await a call inside the loop. A server behind a WebSocket disconnects a client that is 32,768 messages behind.
-   */
-  readonly lossless?: boolean;
-}
+import { raceAbort } from "@codexkit/rpc/async";
+import { abortedError } from "./errors.ts";
+import { TurnReconciler } from "./routing/turn-reconciler.ts";
 
 /** This package's own; a test holds it to package.json. */
 export const VERSION = "0.1.0";
@@ -121,13 +62,13 @@ export class Codex implements Topics, AsyncDisposable {
   readonly plugins: Topics["plugins"];
   readonly skills: Topics["skills"];
   readonly #supervisor: Supervisor;
-  readonly #router = new EventRouter((isPaused) => this.#supervisor.pauseReading(isPaused));
+  readonly #router = new ThreadRouter((isPaused) => this.#supervisor.pauseReading(isPaused));
   readonly #threads: ThreadRegistry;
   readonly #reconciler: TurnReconciler;
 
   private constructor(options: CodexOptions, link: Pick<SupervisorLink, "open" | "launched" | "local">) {
     const { onPacket } = options;
-    const desk = new ServerRequestDesk({
+    const broker = new ServerRequestBroker({
       handlersFor: (threadId) => [
         ...(threadId === undefined ? [] : this.#threads.handlersFor(threadId)),
         ...(options.handlers ? [options.handlers] : []),
@@ -148,20 +89,20 @@ export class Codex implements Topics, AsyncDisposable {
         options.onNotification?.(message);
         this.#router.route(message);
       },
-      onRequest: (message, signal) => desk.receive(message, signal),
+      onRequest: (message, signal) => broker.receive(message, signal),
       onAnomaly: (error) => this.#router.show({ type: "warning", kind: "malformed", message: error.message }),
       onWarning: (message) => this.#router.show({ type: "warning", kind: "launch", message }),
       onLost: (error) => {
-        desk.connectionEnded(error);
+        broker.connectionEnded(error);
         this.#router.failAll(error);
       },
     });
-    this.#supervisor.on("serverRequest/resolved", (resolved) => desk.resolved(resolved));
-    this.#router.onTurnEnd(({ threadId, turnId }) => desk.turnEnded(threadId, turnId));
-    this.#supervisor.on("thread/closed", ({ threadId }) => desk.threadEnded(threadId));
+    this.#supervisor.on("serverRequest/resolved", (resolved) => broker.resolved(resolved));
+    this.#router.onTurnEnd(({ threadId, turnId }) => broker.turnEnded(threadId, turnId));
+    this.#supervisor.on("thread/closed", ({ threadId }) => broker.threadEnded(threadId));
     this.#threads = new ThreadRegistry(this.#supervisor, this.#router, {
       local: link.local,
-      onReleased: (threadId) => desk.threadEnded(threadId),
+      onReleased: (threadId) => broker.threadEnded(threadId),
     });
     this.#reconciler = new TurnReconciler(this.#supervisor, this.#router, options.reconcile);
     ({
@@ -250,7 +191,7 @@ export class Codex implements Topics, AsyncDisposable {
 
   static async #opened(codex: Codex, signal: AbortSignal | undefined): Promise<Codex> {
     try {
-      await orAborted(codex.#supervisor.connect(), signal);
+      await raceAbort(codex.#supervisor.connect(), signal, abortedError);
       return codex;
     } catch (error) {
       await codex.close();

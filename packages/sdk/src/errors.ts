@@ -1,59 +1,61 @@
-/** What went wrong, as a stable word. Match these, never the message. */
+/** Stable reason of a failure. Match on these, never on the message. */
 export type CodexErrorCode =
-  /** No codex binary was found; the message lists where it was looked for. */
+  /** No codex binary was found. The message lists the places that were searched. */
   | "codex_not_found"
-  /** Codex could not be started, or died before the handshake; the message has the end of its stderr. */
+  /** Codex could not be started, or exited before the handshake. The message contains the end of its stderr. */
   | "codex_start_failed"
-  /** Codex can't read its configuration; the message names the file, the line and the column. */
+  /** Codex can't read its configuration. The message names the file, line and column. */
   | "invalid_config"
-  /** A running server could not be reached, or refused the connection. */
+  /** The server could not be reached, or it refused the connection. */
   | "connect_failed"
-  /** The codex at hand is older than the oldest release that this package speaks with. */
+  /** The installed codex is older than the oldest supported release. */
   | "codex_too_old"
-  /** The codex that this program launched died. The next call starts another; threads resume by id. */
+  /** The launched codex died. The next call starts another one; threads resume by ID. */
   | "app_server_crashed"
-  /** The connection to a server that is not ours broke. The next call connects again. */
+  /** The connection to an existing server broke. The next call reconnects. */
   | "connection_lost"
-  /** This side closed the connection. */
+  /** The `Codex` or the thread was closed by this program. */
   | "closed"
-  /** The caller's signal fired; `cause` is its reason. */
+  /** The caller's signal was aborted. `cause` is its reason. */
   | "aborted"
-  /** A wait reached its limit. */
+  /** A timeout elapsed. */
   | "timeout"
-  /** The server refused the call as overloaded, however often it was tried. */
+  /** The server refused the call as overloaded, and retries did not help. */
   | "overloaded"
-  /** An argument is wrong; nothing was sent. */
+  /** An argument is invalid. Nothing was sent. */
   | "invalid_argument"
   /** The input is longer than Codex accepts. */
   | "input_too_large"
-  /** A tool's name, namespace or schema is one that Codex refuses. */
+  /** Codex would reject the name, namespace or schema of a tool. */
   | "invalid_tool"
-  /** An output schema is not JSON Schema. */
+  /** The output schema is not a valid JSON Schema, or not one that strict mode supports. */
   | "invalid_schema"
-  /** A turn runs on this thread, and the call did not say what to do about it. */
+  /** A turn is already running on this thread, and `whenBusy` is `"reject"`. */
   | "thread_busy"
-  /** There is no such thread. */
+  /** The thread does not exist. */
   | "thread_not_found"
-  /** Another process has this thread open for writing: wait, fork it, or only read it. */
+  /** Another process has this thread open for writing. Wait for it, fork the thread, or only read it. */
   | "thread_locked"
-  /** The thread was ephemeral and died with its server. */
+  /** The thread was ephemeral and ended with its server. */
   | "thread_lost"
-  /** No turn runs that could be steered or interrupted, or it ended meanwhile. */
+  /** No turn is running that could be steered or interrupted. */
   | "turn_not_active"
-  /** The turn that runs takes no input: it reviews or compacts. */
+  /** The running turn accepts no input, because it is a review or a compaction. */
   | "turn_not_steerable"
-  /** There is no such turn. */
+  /** The turn does not exist. */
   | "turn_not_found"
-  /** The turn failed; see `TurnFailedError`. */
+  /** The turn failed. See `TurnFailedError`. */
   | "turn_failed"
-  /** The final message is not what the output schema asked for. */
+  /** The final message does not match the output schema. */
   | "invalid_output"
-  /** The server does not have this model. */
+  /** The server does not offer this model. */
   | "model_not_found"
-  /** The server refused the call for another reason; `cause` is a `RemoteError` with its own code and words. */
+  /** The server refused the call for another reason. `cause` is a `RemoteError` with the server's code and message. */
   | "request_failed";
 
-/** The base of every error that the SDK makes. */
+const BRAND = Symbol.for("codexkit.CodexError");
+
+/** Base class of every error that the SDK throws. */
 export class CodexError extends Error {
   override readonly name: string = "CodexError";
   readonly code: CodexErrorCode;
@@ -62,4 +64,19 @@ export class CodexError extends Error {
     super(message, options);
     this.code = code;
   }
+
+  static {
+    // On the prototype, so that neither the type nor a printed error shows it.
+    Object.defineProperty(this.prototype, BRAND, { value: true });
+  }
+
+  /** Whether a value is a `CodexError`, also one from another copy of this package. */
+  static is(value: unknown): value is CodexError {
+    return typeof value === "object" && value !== null && BRAND in value;
+  }
+}
+
+/** The error of a wait whose signal was aborted. */
+export function abortedError(signal: AbortSignal): CodexError {
+  return new CodexError("aborted", "The operation was aborted.", { cause: signal.reason });
 }

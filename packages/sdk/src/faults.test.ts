@@ -1,7 +1,8 @@
 // What the real codex can't be made to do: a fake one does it.
 import { type FakeAction, type FakeBehaviour, fakeAppServerCommand } from "@codexkit/testing";
 import { describe, expect, it } from "vitest";
-import { Codex, type CodexOptions } from "./codex.ts";
+import { Codex } from "./codex.ts";
+import type { CodexOptions } from "./codex-options.ts";
 import type { CodexEvent } from "./events/event.ts";
 
 const threadId = "thread-1";

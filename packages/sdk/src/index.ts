@@ -2,14 +2,8 @@
 import "./require-node.ts";
 
 // The way in.
-export {
-  Codex,
-  type CodexOptions,
-  type ConnectOptions,
-  type EventsOptions,
-  type LaunchOptions,
-  VERSION,
-} from "./codex.ts";
+export { Codex, VERSION } from "./codex.ts";
+export type { CodexOptions, ConnectOptions, EventsOptions, LaunchOptions } from "./codex-options.ts";
 export type { OutliveOwner } from "./process/launch-keeper.ts";
 export type { Packet } from "./connection/observe-transport.ts";
 export { CodexError, type CodexErrorCode } from "./errors.ts";
@@ -18,23 +12,25 @@ export { CodexError, type CodexErrorCode } from "./errors.ts";
 export { type OptionKeys, rejectUnknownOptions } from "./options/reject-unknown-options.ts";
 
 // Threads and turns.
-export type { ShellOptions, Thread, ThreadEventsOptions, ThreadSettings } from "./thread/thread.ts";
+export type { Thread } from "./thread/thread.ts";
 export type {
   ForkThreadOptions,
   ResumeThreadOptions,
+  ShellOptions,
   StartThreadOptions,
+  ThreadEventsOptions,
   ThreadHandlers,
+  ThreadSettings,
 } from "./thread/thread-options.ts";
 export type { RunOptions, WhenBusy } from "./thread/run-options.ts";
-export type { Agent } from "./thread/agent-tree.ts";
+export type { Agent } from "./routing/agent-tree.ts";
 export type { ThreadGoal } from "./thread/goal.ts";
 export type { ThreadHistory } from "./thread/history.ts";
 export type { ThreadQueue } from "./thread/queue.ts";
 export type { ThreadTerminals } from "./thread/terminals.ts";
 export type { SteerOptions, Turn, TurnCallOptions } from "./turn/turn.ts";
-export { TurnFailedError, type TurnResult } from "./turn/turn-result.ts";
-export type { TokenUsage } from "./turn/token-usage.ts";
-export type { ReconcileTimes } from "./turn/turn-reconciler.ts";
+export { type TokenUsage, TurnFailedError, type TurnResult } from "./events/turn-result.ts";
+export type { ReconcileTimes } from "./routing/turn-reconciler.ts";
 
 // What a turn is given, and what it gives back in a shape.
 export type {
@@ -47,8 +43,8 @@ export type {
   SkillPart,
   TextPart,
 } from "./turn/input.ts";
-export { type OutputSchema, outputSchema, type OutputSchemaInput } from "./turn/output-schema.ts";
-export type { SchemaOutput, StandardIssue, StandardResult, StandardSchema } from "./turn/standard-schema.ts";
+export { type OutputSchema, outputSchema, type OutputSchemaInput } from "./schema/output-schema.ts";
+export type { SchemaOutput, StandardIssue, StandardResult, StandardSchema } from "./schema/standard-schema.ts";
 
 // Everything that happens, in one union.
 export type {

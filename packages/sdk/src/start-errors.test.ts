@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest";
 import { z as z3 } from "zod/v3";
 import { Codex } from "./codex.ts";
 import { defineTool } from "./tools/define-tool.ts";
-import { outputSchema } from "./turn/output-schema.ts";
+import { outputSchema } from "./schema/output-schema.ts";
 
 function saying(...words: string[]): string {
   return expect.stringMatching(

@@ -1,6 +1,6 @@
 import type { v2 } from "@codexkit/protocol";
 import type { RawMessage } from "../src/events/event.ts";
-import type { TokenUsage } from "../src/turn/token-usage.ts";
+import type { TokenUsage } from "../src/events/turn-result.ts";
 
 // What an app-server says, as short as a test needs it. Ids are whatever the test likes.
 

@@ -1,4 +1,4 @@
-import type { Agent } from "../thread/agent-tree.ts";
+import type { Agent } from "../routing/agent-tree.ts";
 import type { SharedServer } from "./shared-server.ts";
 
 /** Interrupts and unloads the subagents that a turn left running. With `codex exec` they ended with the process. */

@@ -28,7 +28,7 @@ export function abortError({ reason }: AbortSignal): Error {
 }
 
 /** The first line that `codex exec` wrote to stderr when it got so far as to read the prompt. */
-export const PROMPT_LINE = "Reading prompt from stdin...\n";
+export const PROMPT_LINE = "ParsedNotification prompt from stdin...\n";
 
 /** The words of the old package for a `codex exec` that ended badly. */
 export function exitError(how: string, stderr: string, cause?: unknown): ThreadRunError {

@@ -1,8 +1,8 @@
 import type { v2 } from "@codexkit/protocol";
 import { describe, expect, it } from "vitest";
 import type { CodexEvent } from "../events/event.ts";
-import { TurnFailedError, type TurnResult } from "../turn/turn-result.ts";
-import { NO_TOKENS } from "../turn/token-usage.ts";
+import { TurnFailedError, type TurnResult } from "../events/turn-result.ts";
+import { NO_TOKENS } from "../events/turn-result.ts";
 import { EventMapper } from "./event-mapper.ts";
 import type { ThreadEvent } from "./events.ts";
 

@@ -1,7 +1,7 @@
 import type { v2 } from "@codexkit/protocol";
 import type { CodexEvent, RawMessage, TurnEndEvent } from "../events/event.ts";
-import { TurnFailedError } from "../turn/turn-result.ts";
-import type { TokenUsage } from "../turn/token-usage.ts";
+import { TurnFailedError } from "../events/turn-result.ts";
+import type { TokenUsage } from "../events/turn-result.ts";
 import type { ThreadEvent, Usage } from "./events.ts";
 import type { ThreadItem, TodoListItem } from "./items.ts";
 import { toItem } from "./to-item.ts";

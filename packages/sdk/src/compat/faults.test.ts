@@ -3,7 +3,7 @@ import { type CodexFolders, codexFolders } from "@codexkit/testing";
 import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { TurnFailedError } from "../turn/turn-result.ts";
+import { TurnFailedError } from "../events/turn-result.ts";
 import { findCodex } from "../process/find-codex.ts";
 import { Codex, type CodexOptions, type ThreadOptions, ThreadRunError } from "./index.ts";
 import { closeServers } from "./server-pool.ts";

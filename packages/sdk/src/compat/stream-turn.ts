@@ -1,10 +1,10 @@
+import { raceAbort } from "@codexkit/rpc/async";
 import type { CodexEvent, TurnEndEvent } from "../events/event.ts";
 import { type BegunTurn, beginTurn, type TurnRequest } from "./begin-turn.ts";
 import { checkRepository } from "./check-folder.ts";
 import { abortError, exitError, PROMPT_LINE } from "./errors.ts";
 import { EventMapper } from "./event-mapper.ts";
 import type { ThreadEvent } from "./events.ts";
-import { orAborted } from "../turn/or-aborted.ts";
 
 /** How long the server may take to stop a turn. It takes milliseconds. */
 const STOP_LIMIT_MS = 10_000;
@@ -25,7 +25,7 @@ export async function* streamTurn(request: TurnRequest): AsyncGenerator<ThreadEv
   );
   request.onBegin(ended);
   // Aborted before it began: it is stopped when it does.
-  const begun = await orAborted(beginning, signal, (fired) => {
+  const begun = await raceAbort(beginning, signal, (fired) => {
     void beginning.then(stop, () => {});
     return abortError(fired);
   });

@@ -1,5 +1,8 @@
 import type { ClientRequests } from "@codexkit/protocol";
 import type { CallOptions } from "@codexkit/rpc";
+import type { OptionKeys } from "../options/reject-unknown-options.ts";
+
+export const CALL: OptionKeys<CallOptions> = { signal: true, timeoutMs: true };
 
 /**
  * Requests whose answer waits for work: a command, a model, an MCP server, a download, a person. They have no default

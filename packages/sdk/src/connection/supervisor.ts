@@ -8,14 +8,13 @@ import {
   type Transport,
 } from "@codexkit/rpc";
 import { setTimeout as delay } from "node:timers/promises";
-import { CodexError } from "../errors.ts";
+import { abortedError, CodexError } from "../errors.ts";
 import type { RawMessage } from "../events/event.ts";
-import { CALL } from "../options/known-options.ts";
 import { rejectUnknownOptions } from "../options/reject-unknown-options.ts";
 import { StateRaceError } from "../process/explain-start-failure.ts";
-import type { TopicCaller } from "../topics/topic-caller.ts";
-import { orAborted } from "../turn/or-aborted.ts";
-import { withCallLimit } from "./call-limits.ts";
+import { raceAbort } from "@codexkit/rpc/async";
+import type { Caller } from "./caller.ts";
+import { CALL, withCallLimit } from "./call-limits.ts";
 import { toCodexError } from "./translate-error.ts";
 
 /** A way to a server: a child's stdio, or a socket. */
@@ -67,7 +66,7 @@ const START_RETRIES = { attempts: 10, firstDelayMs: 50, longestDelayMs: 1_000 } 
  * Keeps one connection to an app-server. The first call opens it; after it broke, the next call opens another. Calls that
  * were pending when it broke are not repeated: only their caller knows whether that is safe.
  */
-export class Supervisor implements TopicCaller {
+export class Supervisor implements Caller {
   readonly #options: SupervisorOptions;
   readonly #listeners = new Map<string, Set<(params: never) => void>>();
   readonly #lostListeners = new Set<(error: CodexError) => void>();
@@ -113,7 +112,7 @@ export class Supervisor implements TopicCaller {
   ): Promise<ClientRequests[M]["result"]> {
     const [params, options] = args as [unknown, CallOptions?];
     if (options) rejectUnknownOptions(method, options, CALL);
-    const { peer } = await orAborted(this.connect(), options?.signal);
+    const { peer } = await raceAbort(this.connect(), options?.signal, abortedError);
     try {
       return await peer.request(method, ...([params, withCallLimit(method, options)] as never));
     } catch (error) {
@@ -205,7 +204,7 @@ export class Supervisor implements TopicCaller {
     try {
       return await step();
     } catch (error) {
-      if (error instanceof CodexError) throw error;
+      if (CodexError.is(error)) throw error;
       if (this.#closing.signal.aborted) throw closedError();
       const { launched } = this.#options;
       const why = toCodexError(error, { method: "initialize", launched });

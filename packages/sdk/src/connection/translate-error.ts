@@ -76,7 +76,7 @@ const CLOSED_BY_US = "The connection was closed by this side.";
 
 /** Whatever a call to the server failed with, as an error with a code to act on. */
 export function toCodexError(error: unknown, call: FailedCall): CodexError {
-  if (error instanceof CodexError) return error;
+  if (CodexError.is(error)) return error;
   if (error instanceof RemoteError) return fromRemote(error);
   if (error instanceof RpcError) return fromRpc(error, call);
   const why = error instanceof Error ? error.message : String(error);

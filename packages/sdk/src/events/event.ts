@@ -1,8 +1,7 @@
 import type { v2 } from "@codexkit/protocol";
 import type { CodexError } from "../errors.ts";
 import type { RequestEvent } from "../requests/request-events.ts";
-import type { TurnResult } from "../turn/turn-result.ts";
-import type { TokenUsage } from "../turn/token-usage.ts";
+import type { TokenUsage, TurnResult } from "./turn-result.ts";
 
 /** A message as the server sent it. */
 export interface RawMessage {

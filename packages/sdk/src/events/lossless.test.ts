@@ -3,7 +3,7 @@ import { launchCodex } from "@codexkit/testing";
 import { describe, expect, it } from "vitest";
 import { message, Saying } from "../../test/notices.ts";
 import type { CodexEvent } from "./event.ts";
-import { EventRouter } from "./event-router.ts";
+import { ThreadRouter } from "../routing/thread-router.ts";
 import { LOSSLESS_LIMITS } from "./lossless-queue.ts";
 
 describe("a lossless reader", () => {
@@ -65,7 +65,7 @@ describe("a lossless reader", () => {
 
   it("holds the server from its limit on until it has read, and no longer than it stays", async () => {
     const changes: boolean[] = [];
-    const router = new EventRouter((isPaused) => changes.push(isPaused));
+    const router = new ThreadRouter((isPaused) => changes.push(isPaused));
     router.hold("thread");
     const notices = new Saying("thread", "t");
     const reader = router.readLossless();

@@ -1,6 +1,6 @@
 import { SERVER_NOTIFICATION_METHODS } from "@codexkit/protocol";
 import { describe, expect, it } from "vitest";
-import { fromNotification } from "./from-notification.ts";
+import { parseNotification } from "./parse-notification.ts";
 import { NOTICES } from "./notices.ts";
 
 const place = { threadId: "thread", turnId: "turn" };
@@ -39,7 +39,7 @@ describe("the notifications of this release", () => {
   });
 
   it.each(SERVER_NOTIFICATION_METHODS)("%s never surfaces as unknown", (method) => {
-    const { type } = fromNotification({ method, params: SAMPLES[method] ?? {} });
+    const { type } = parseNotification({ method, params: SAMPLES[method] ?? {} });
     expect(type).not.toBe("unknown");
     expect(type === "notice").toBe(Object.hasOwn(NOTICES, method));
   });

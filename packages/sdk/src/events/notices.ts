@@ -1,5 +1,5 @@
 import type { ServerNotifications } from "@codexkit/protocol";
-import type { MappedMethod } from "./from-notification.ts";
+import type { MappedMethod } from "./parse-notification.ts";
 
 /**
  * The notifications of this release without an event of their own, each with the reason. They reach event streams as

@@ -2,9 +2,11 @@ import { say } from "@codexkit/scripted-model";
 import { launchCodex } from "@codexkit/testing";
 import { describe, expect, it } from "vitest";
 import { Codex } from "../codex.ts";
+import { CONNECT, LAUNCH } from "../codex-options.ts";
 import { policyHandlers } from "../requests/policy-handlers.ts";
+import { RUN } from "../thread/run-options.ts";
+import { START_THREAD } from "../thread/thread-options.ts";
 import { defineTool } from "../tools/define-tool.ts";
-import { CONNECT, LAUNCH, RUN, START_THREAD } from "./known-options.ts";
 import { nearestName, rejectUnknownOptions } from "./reject-unknown-options.ts";
 
 /** Options as a JavaScript program may write them. */

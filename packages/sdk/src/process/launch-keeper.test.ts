@@ -7,7 +7,8 @@ import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { Codex, type LaunchOptions } from "../codex.ts";
+import { Codex } from "../codex.ts";
+import type { LaunchOptions } from "../codex-options.ts";
 import { makeKeeperFolder, removeKeeperFolder, sweepKeeperFolders } from "./keeper-folder.ts";
 import { processTable } from "./process-table.ts";
 

@@ -1,5 +1,6 @@
 import type { v2 } from "@codexkit/protocol";
 import type { RequestId } from "@codexkit/rpc";
+import type { OptionKeys } from "../options/reject-unknown-options.ts";
 import type { CommandApproval } from "./command-approval.ts";
 import type {
   AnyDecision,
@@ -109,3 +110,19 @@ export interface AuthTokens {
   readonly chatgptAccountId: string;
   readonly chatgptPlanType?: string | null;
 }
+
+export const HANDLERS: OptionKeys<ServerRequestHandlers> = {
+  commandApproval: true,
+  fileChangeApproval: true,
+  permissionsApproval: true,
+  mcpToolApproval: true,
+  approve: true,
+  userInput: true,
+  elicitation: true,
+  toolCall: true,
+  refreshAuthTokens: true,
+  attestation: true,
+  currentTime: true,
+  execCommandApproval: true,
+  applyPatchApproval: true,
+};

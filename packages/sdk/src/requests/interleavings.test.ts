@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { sampleRequests } from "../../test/server-requests.ts";
 import type { RequestEvent } from "./request-events.ts";
-import { ServerRequestDesk } from "./server-request-desk.ts";
+import { ServerRequestBroker } from "./server-request-broker.ts";
 
 const approvals = SERVER_REQUEST_METHODS.filter((method) => /approval$/i.test(method));
 
@@ -45,7 +45,7 @@ describe("any order of asking, answering, resolving and ending", () => {
         async (method, steps) => {
           const events: RequestEvent[] = [];
           const handlers = new Map<unknown, PromiseWithResolvers<never>>();
-          const desk = new ServerRequestDesk({
+          const broker = new ServerRequestBroker({
             handlersFor: () => [
               {
                 approve: (_approval, { requestId }) => {
@@ -63,21 +63,21 @@ describe("any order of asking, answering, resolving and ending", () => {
             const handler = handlers.get(id);
             if (what === "ask") {
               const params = sampleRequests[method];
-              answers.push({ id, answer: desk.receive({ id, method, params }, connection.signal) });
+              answers.push({ id, answer: broker.receive({ id, method, params }, connection.signal) });
             } else if (what === "throw") handler?.reject(new Error("broken"));
-            else if (what === "resolved") desk.resolved({ requestId: id });
-            else if (what === "turnEnded") desk.turnEnded("t1", "u1");
-            else if (what === "connectionEnded") desk.connectionEnded();
+            else if (what === "resolved") broker.resolved({ requestId: id });
+            else if (what === "turnEnded") broker.turnEnded("t1", "u1");
+            else if (what === "connectionEnded") broker.connectionEnded();
             else if (what === "abort") connection.abort();
             else if (what === "wait") await new Promise(setImmediate);
             else handler?.resolve(what as never);
           }
-          desk.connectionEnded();
+          broker.connectionEnded();
           // Every await ends, whatever the handlers did.
           const settled = await Promise.all(
             answers.map(async ({ id, answer }) => ({ id, sent: await answer })),
           );
-          expect(desk.pendingCount).toBe(0);
+          expect(broker.pendingCount).toBe(0);
 
           const begun = events.filter(({ type }) => type === "approval.requested");
           const ended = events.filter((event) => event.type === "approval.resolved");

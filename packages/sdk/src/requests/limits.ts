@@ -1,4 +1,4 @@
-/** The bounds that the desk keeps. */
+/** The bounds that the broker keeps. */
 export const requestLimits = {
   /**
    * Requests that are remembered as answered. The server confirms most within milliseconds, and tool calls never; this is far

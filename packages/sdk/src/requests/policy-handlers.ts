@@ -1,6 +1,5 @@
 import type { AskHandler, AuditRecord, createApprover, Policy, Rule } from "@codexkit/approvals";
-import { POLICY_HANDLERS } from "../options/known-options.ts";
-import { rejectUnknownOptions } from "../options/reject-unknown-options.ts";
+import { type OptionKeys, rejectUnknownOptions } from "../options/reject-unknown-options.ts";
 import type { ServerRequestHandlers } from "./handlers.ts";
 import { toApprovalRequest } from "./to-approval-request.ts";
 import { toDecision } from "./to-decision.ts";
@@ -17,6 +16,14 @@ export interface PolicyHandlersOptions {
   /** Hears the rules that "always allow this" made, for the caller to store: see `remember`. */
   readonly onRemember?: (rules: readonly Rule[]) => void;
 }
+
+const POLICY_HANDLERS: OptionKeys<PolicyHandlersOptions> = {
+  ask: true,
+  timeoutMs: true,
+  cwd: true,
+  onDecision: true,
+  onRemember: true,
+};
 
 type Approver = ReturnType<typeof createApprover>;
 

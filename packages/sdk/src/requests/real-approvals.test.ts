@@ -1,10 +1,10 @@
-// Approvals of the real codex, answered through the desk.
+// Approvals of the real codex, answered through the broker.
 import { callTool, patch, run, say, type Script, writeStdin } from "@codexkit/scripted-model";
 import { type AppServer, startAppServer } from "@codexkit/testing";
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { DeskClient } from "../../test/desk-client.ts";
+import { BrokerClient } from "../../test/broker-client.ts";
 import type { CommandApproval } from "./command-approval.ts";
 import { decisions } from "./decisions.ts";
 import type { FileChangeApproval } from "./file-change-approval.ts";
@@ -22,7 +22,7 @@ async function twice(
   handlers: ServerRequestHandlers,
 ): Promise<{ asked: unknown[]; statuses: unknown[]; turns: string[]; outcomes: unknown[] }> {
   await using server = await start(everyTurn);
-  const client = await DeskClient.connect(server, handlers);
+  const client = await BrokerClient.connect(server, handlers);
   const threadId = await client.startThread(server);
   const turns = [await client.runTurn(threadId), await client.runTurn(threadId)];
   return {
@@ -91,7 +91,7 @@ describe("a command that needs an approval", () => {
     };
     await using server = await start(script);
     const asked: string[] = [];
-    const client = await DeskClient.connect(server, {
+    const client = await BrokerClient.connect(server, {
       commandApproval: ({ action }) => (asked.push(action), "accept"),
     });
     await client.runTurn(await client.startThread(server));
@@ -103,7 +103,7 @@ describe("an approval that waits", () => {
   it("is withdrawn when the turn is interrupted, and says so once", async () => {
     await using server = await start(everyTurn);
     const aborted = Promise.withResolvers<unknown>();
-    const client = await DeskClient.connect(server, {
+    const client = await BrokerClient.connect(server, {
       commandApproval: (_approval, { signal }) => {
         signal.addEventListener("abort", () => aborted.resolve(signal.reason));
         return new Promise(() => {});
@@ -123,8 +123,8 @@ describe("an approval that waits", () => {
 
   it("is withdrawn at the client that another client overtook", async () => {
     await using server = await start(everyTurn, { listen: "unix" });
-    const slow = await DeskClient.connect(server, { commandApproval: () => new Promise(() => {}) });
-    const quick = await DeskClient.connect(server);
+    const slow = await BrokerClient.connect(server, { commandApproval: () => new Promise(() => {}) });
+    const quick = await BrokerClient.connect(server);
     const threadId = await slow.startThread(server);
     const asked = slow.until("approval.requested");
     const resolved = slow.until("approval.resolved");
@@ -146,7 +146,7 @@ describe("an approval that waits", () => {
     await using server = await start(everyTurn, { listen: "unix" });
     const person = Promise.withResolvers<"accept">();
     let asks = 0;
-    const client = await DeskClient.connect(server, {
+    const client = await BrokerClient.connect(server, {
       commandApproval: () => {
         asks += 1;
         return person.promise;
@@ -169,7 +169,7 @@ describe("an approval that waits", () => {
   it("delays no other thread", async () => {
     await using server = await start(everyTurn);
     const person = Promise.withResolvers<"accept">();
-    const client = await DeskClient.connect(server);
+    const client = await BrokerClient.connect(server);
     const [first, second] = [await client.startThread(server), await client.startThread(server)];
     client.handlers = {
       commandApproval: ({ threadId }) => (threadId === first ? person.promise : "accept"),
@@ -198,7 +198,7 @@ describe("a change of files that needs an approval", () => {
     );
     outside = join(dirname(server.workspace), "outside.txt");
     const approvals: FileChangeApproval[] = [];
-    const client = await DeskClient.connect(server, {
+    const client = await BrokerClient.connect(server, {
       fileChangeApproval: (approval) => (approvals.push(approval), decide(approval)),
     });
     const threadId = await client.startThread(server, { sandbox: "workspace-write" });
@@ -253,7 +253,7 @@ describe("a request for permissions", () => {
       (request) => (request.newOutputs.length === 0 ? ask : say(request.output("ask")?.text ?? "")),
       { config: ["features.request_permissions_tool=true"] },
     );
-    const client = await DeskClient.connect(server, { approve });
+    const client = await BrokerClient.connect(server, { approve });
     await client.runTurn(await client.startThread(server));
     const said = client.items.findLast((item) => item.type === "agentMessage");
     return JSON.parse(said?.text ?? "null");
@@ -298,7 +298,7 @@ describe("a codex whose clock is the client's", () => {
         ],
       },
     );
-    const client = await DeskClient.connect(server, { currentTime: () => new Date(1000) });
+    const client = await BrokerClient.connect(server, { currentTime: () => new Date(1000) });
     const threadId = await client.startThread(server);
     expect((await client.runTurn(threadId)).status).toBe("completed");
     expect(client.items.findLast((item) => item.type === "agentMessage")?.text).toContain(

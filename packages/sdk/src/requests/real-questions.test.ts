@@ -1,9 +1,9 @@
-// What the real codex and real MCP servers ask of a person, answered through the desk.
+// What the real codex and real MCP servers ask of a person, answered through the broker.
 import { askUser, callTool, say, type Script } from "@codexkit/scripted-model";
 import { startAppServer } from "@codexkit/testing";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { DeskClient } from "../../test/desk-client.ts";
+import { BrokerClient } from "../../test/broker-client.ts";
 import type { ElicitationAnswer, ElicitationRequest } from "./elicitation.ts";
 import type { ServerRequestHandlers } from "./handlers.ts";
 import type { McpToolApproval } from "./mcp-tool-approval.ts";
@@ -15,7 +15,7 @@ const till = `mcp_servers.till={command="${process.execPath}",args=["${mcpServer
 interface Seen {
   readonly statuses: string[];
   readonly said: string[];
-  readonly client: DeskClient;
+  readonly client: BrokerClient;
 }
 
 async function play(
@@ -24,7 +24,7 @@ async function play(
   { turns = 1, modelName = "mock-model", settings = {}, config = [till] } = {},
 ): Promise<Seen> {
   await using server = await startAppServer({ model: script, modelName, modelRetries: 0, config });
-  const client = await DeskClient.connect(server, handlers);
+  const client = await BrokerClient.connect(server, handlers);
   const threadId = await client.startThread(server);
   const statuses: string[] = [];
   for (let turn = 0; turn < turns; turn += 1) {

@@ -92,7 +92,7 @@ export interface RequestWarningEvent {
   readonly message: string;
 }
 
-/** Everything that the desk tells. */
+/** Everything that the broker tells. */
 export type RequestEvent =
   | ApprovalRequestedEvent
   | ApprovalResolvedEvent

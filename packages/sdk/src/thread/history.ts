@@ -1,8 +1,19 @@
 import type { v2 } from "@codexkit/protocol";
 import type { CallOptions } from "@codexkit/rpc";
-import { LIST_ITEMS, LIST_TURNS } from "../options/known-options.ts";
-import { rejectUnknownOptions } from "../options/reject-unknown-options.ts";
+import { type OptionKeys, rejectUnknownOptions } from "../options/reject-unknown-options.ts";
 import type { ThreadCaller, ThreadParams } from "./thread-caller.ts";
+
+const LIST_TURNS: OptionKeys<Omit<v2.ThreadTurnsListParams, "threadId" | "cursor">> = {
+  limit: true,
+  sortDirection: true,
+  itemsView: true,
+};
+
+const LIST_ITEMS: OptionKeys<Omit<v2.ThreadItemsListParams, "threadId" | "cursor">> = {
+  turnId: true,
+  limit: true,
+  sortDirection: true,
+};
 
 /** What happened in a thread before, page by page: a long history is never loaded whole. */
 export class ThreadHistory {

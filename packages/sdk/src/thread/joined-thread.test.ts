@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { Codex } from "../codex.ts";
 import type { Turn } from "../turn/turn.ts";
-import type { TurnResult } from "../turn/turn-result.ts";
+import type { TurnResult } from "../events/turn-result.ts";
 import type { WhenBusy } from "./run-options.ts";
 import type { Thread } from "./thread.ts";
 

@@ -1,10 +1,10 @@
 import type { v2 } from "@codexkit/protocol";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Caller } from "../connection/caller.ts";
-import { CodexError, type CodexErrorCode } from "../errors.ts";
+import { abortedError, CodexError, type CodexErrorCode } from "../errors.ts";
 import { LiveTurn } from "../turn/live-turn.ts";
-import { abortedError, orAborted } from "../turn/or-aborted.ts";
-import type { AwaitedTurn, ThreadChannel } from "./thread-channel.ts";
+import { raceAbort } from "@codexkit/rpc/async";
+import type { AwaitedTurn, ThreadChannel } from "../routing/thread-channel.ts";
 
 export interface QueueRequest {
   readonly input: v2.UserInput[];
@@ -123,7 +123,7 @@ export class QueuedTurns {
     const settled = Promise.race([submission.awaited.turn, submission.withoutTurn.promise]);
     const stop = signal ? AbortSignal.any([signal, cancelled]) : cancelled;
     try {
-      return await orAborted(settled, stop);
+      return await raceAbort(settled, stop, abortedError);
     } catch (error) {
       if (!stop.aborted) throw error;
       const isRemoved = await this.#remove(submission).catch((failure: unknown) => {
@@ -213,16 +213,16 @@ export class QueuedTurns {
       await this.#startNext();
       await this.#settleMissing();
     } catch (error) {
-      if (error instanceof CodexError && FATAL.has(error.code)) this.#failAll(error);
+      if (CodexError.is(error) && FATAL.has(error.code)) this.#failAll(error);
       // Otherwise busy, overloaded or frozen: tried again.
-      else if (error instanceof CodexError && error.code === "turn_not_found") await this.#settleMissing();
+      else if (CodexError.is(error) && error.code === "turn_not_found") await this.#settleMissing();
     }
   }
 
   async #settleMissing(): Promise<void> {
     const { threadId } = this.#channel;
     const queued = await this.#queuedIds().catch((error: unknown) => {
-      if (error instanceof CodexError && FATAL.has(error.code)) this.#failAll(error);
+      if (CodexError.is(error) && FATAL.has(error.code)) this.#failAll(error);
       return undefined;
     });
     if (!queued) return;

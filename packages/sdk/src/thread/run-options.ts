@@ -1,6 +1,7 @@
 import type { v2 } from "@codexkit/protocol";
 import { CodexError } from "../errors.ts";
-import type { OutputSchema, OutputSchemaInput } from "../turn/output-schema.ts";
+import type { OptionKeys } from "../options/reject-unknown-options.ts";
+import type { OutputSchema, OutputSchemaInput } from "../schema/output-schema.ts";
 
 /**
  * What to do with input when a turn runs already. The server would add it to that turn without a word; here it is a choice.
@@ -44,3 +45,34 @@ export interface RunOptions<Output = undefined> extends Omit<
   /** What to do when a turn runs already. Default `"reject"`. */
   readonly whenBusy?: WhenBusy;
 }
+
+export const RUN: OptionKeys<RunOptions<unknown>> = {
+  outputSchema: true,
+  signal: true,
+  whenBusy: true,
+  disabledPluginIds: true,
+  clientUserMessageId: true,
+  turnTrigger: true,
+  parentTurnId: true,
+  rootTurnId: true,
+  toolOutput: true,
+  responsesapiClientMetadata: true,
+  responsesapiClientMetadataPatch: true,
+  additionalContext: true,
+  environments: true,
+  cwd: true,
+  runtimeWorkspaceRoots: true,
+  approvalPolicy: true,
+  approvalsReviewer: true,
+  sandboxPolicy: true,
+  permissions: true,
+  model: true,
+  serviceTier: true,
+  serviceTierForTurn: true,
+  effort: true,
+  summary: true,
+  personality: true,
+  collaborationMode: true,
+  multiAgentMode: true,
+  cyberAccessProgram: true,
+};

@@ -1,7 +1,7 @@
 import type { CallOptions } from "@codexkit/rpc";
 import type { Caller } from "../connection/caller.ts";
 import { CodexError } from "../errors.ts";
-import type { ThreadChannel } from "./thread-channel.ts";
+import type { ThreadChannel } from "../routing/thread-channel.ts";
 import type { Sleep } from "./queued-turns.ts";
 
 /** Codex starts queued input within milliseconds of a turn's end or of a resume. Later than this its queue is paused. */
@@ -56,7 +56,7 @@ export async function hasQueuedInput(
     const { data } = await caller.request("thread/queue/list", { threadId, limit: 1 }, call);
     return data.length > 0;
   } catch (error) {
-    if (error instanceof CodexError && WITHOUT_QUEUE.has(error.code)) return false;
+    if (CodexError.is(error) && WITHOUT_QUEUE.has(error.code)) return false;
     throw error;
   }
 }

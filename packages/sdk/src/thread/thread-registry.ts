@@ -1,23 +1,27 @@
 import type { v2 } from "@codexkit/protocol";
 import type { CallOptions } from "@codexkit/rpc";
+import { CALL } from "../connection/call-limits.ts";
 import type { Caller } from "../connection/caller.ts";
 import type { Supervisor } from "../connection/supervisor.ts";
 import { CodexError } from "../errors.ts";
 import type { CodexEvent } from "../events/event.ts";
-import type { EventRouter } from "../events/event-router.ts";
-import { checkThreadOptions } from "../options/check-codex-options.ts";
-import { CALL, FORK_THREAD, RESUME_THREAD, START_THREAD } from "../options/known-options.ts";
+import type { ThreadRouter } from "../routing/thread-router.ts";
 import { rejectUnknownOptions } from "../options/reject-unknown-options.ts";
 import type { ServerRequestHandlers } from "../requests/handlers.ts";
 import { ToolHost } from "../tools/tool-host.ts";
-import type { Agent } from "./agent-tree.ts";
+import type { Agent } from "../routing/agent-tree.ts";
 import { hasQueuedInput } from "./server-queue.ts";
-import { Thread, type ThreadHost, type ThreadSettings } from "./thread.ts";
+import { Thread, type ThreadHost } from "./thread.ts";
 import {
+  checkThreadOptions,
+  FORK_THREAD,
   type ForkThreadOptions,
+  RESUME_THREAD,
   type ResumeThreadOptions,
+  START_THREAD,
   type StartThreadOptions,
   type ThreadHandlers,
+  type ThreadSettings,
   toWire,
 } from "./thread-options.ts";
 
@@ -45,7 +49,7 @@ export class ThreadRegistry implements ThreadHost {
   readonly local: boolean;
   readonly caller: Caller;
   readonly #supervisor: Supervisor;
-  readonly #router: EventRouter;
+  readonly #router: ThreadRouter;
   readonly #entries = new Map<string, Entry>();
   readonly #answers = new Map<string, Answers>();
 
@@ -53,7 +57,7 @@ export class ThreadRegistry implements ThreadHost {
 
   constructor(
     supervisor: Supervisor,
-    router: EventRouter,
+    router: ThreadRouter,
     { local, onReleased }: { local: boolean; onReleased: (threadId: string) => void },
   ) {
     this.#supervisor = supervisor;

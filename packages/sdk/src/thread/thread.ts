@@ -1,22 +1,20 @@
 import type { ClientRequests, JsonValue, v2 } from "@codexkit/protocol";
 import type { CallOptions } from "@codexkit/rpc";
 import type { Caller } from "../connection/caller.ts";
-import { CodexError } from "../errors.ts";
+import { abortedError, CodexError } from "../errors.ts";
 import type { CodexEvent } from "../events/event.ts";
-import { RUN, SHELL, STEER, THREAD_EVENTS, TURN_CALL, UPDATE_SETTINGS } from "../options/known-options.ts";
 import { checkSignal, rejectUnknownOptions } from "../options/reject-unknown-options.ts";
 import { paginate } from "../topics/paginate.ts";
 import { type Input, type InputContext, toUserInput } from "../turn/input.ts";
 import type { LiveTurn } from "../turn/live-turn.ts";
-import { orAborted } from "../turn/or-aborted.ts";
-import { toOutputSchema } from "../turn/output-schema.ts";
-import { type SteerOptions, Turn, type TurnCallOptions } from "../turn/turn.ts";
-import { withTimeout } from "../turn/with-timeout.ts";
-import type { Agent } from "./agent-tree.ts";
+import { raceAbort, withTimeout } from "@codexkit/rpc/async";
+import { toOutputSchema } from "../schema/output-schema.ts";
+import { STEER, type SteerOptions, Turn, TURN_CALL, type TurnCallOptions } from "../turn/turn.ts";
+import type { Agent } from "../routing/agent-tree.ts";
 import { ThreadGoal } from "./goal.ts";
 import { ThreadHistory } from "./history.ts";
 import { ThreadQueue } from "./queue.ts";
-import { checkWhenBusy, type RunOptions } from "./run-options.ts";
+import { checkWhenBusy, RUN, type RunOptions } from "./run-options.ts";
 import { ThreadTerminals } from "./terminals.ts";
 import type {
   PagedThreadMethod,
@@ -25,8 +23,17 @@ import type {
   ThreadMethod,
   ThreadParams,
 } from "./thread-caller.ts";
-import type { ThreadChannel } from "./thread-channel.ts";
-import { checkCwd, type ForkThreadOptions } from "./thread-options.ts";
+import type { ThreadChannel } from "../routing/thread-channel.ts";
+import {
+  checkCwd,
+  type ForkThreadOptions,
+  SHELL,
+  type ShellOptions,
+  THREAD_EVENTS,
+  type ThreadEventsOptions,
+  type ThreadSettings,
+  UPDATE_SETTINGS,
+} from "./thread-options.ts";
 import { type StarterCaller, TurnStarter } from "./turn-starter.ts";
 
 /** What a thread needs of the `Codex` that it belongs to. */
@@ -41,23 +48,6 @@ export interface ThreadHost {
   eventsWithAgents(threadId: string): AsyncIterableIterator<CodexEvent, undefined, undefined>;
   release(threadId: string): Promise<void>;
 }
-
-export interface ShellOptions {
-  readonly signal?: AbortSignal;
-  /** How long the command may run. */
-  readonly timeoutMs?: number;
-}
-
-export interface ThreadEventsOptions {
-  /** Includes the threads of the agents that this thread started, and of theirs. Default: false. */
-  readonly agents?: boolean;
-}
-
-/** How a thread is set up, as the server says. */
-export type ThreadSettings = Pick<
-  v2.ThreadStartResponse,
-  "model" | "modelProvider" | "serviceTier" | "cwd" | "approvalPolicy" | "sandbox" | "reasoningEffort"
->;
 
 /** These read or change what is stored: no need to load the thread first. */
 const STORED: ReadonlySet<ThreadMethod> = new Set<ThreadMethod>([
@@ -295,7 +285,7 @@ export class Thread implements ThreadCaller, AsyncDisposable {
     params: ThreadParams<M>,
     options?: CallOptions,
   ): Promise<ClientRequests[M]["result"]> {
-    if (!STORED.has(method)) await orAborted(this.#host.loaded(this.id), options?.signal);
+    if (!STORED.has(method)) await raceAbort(this.#host.loaded(this.id), options?.signal, abortedError);
     const args = [{ ...params, threadId: this.id }, options];
     return this.#host.caller.request(method, ...(args as never));
   }
@@ -366,8 +356,11 @@ export class Thread implements ThreadCaller, AsyncDisposable {
     const begun = this.#channel.nextTurn();
     try {
       await request();
-      const what = "The server accepted the request but began no turn";
-      return await orAborted(withTimeout(begun.turn, TURN_BEGIN_LIMIT_MS, what), signal);
+      const turn = withTimeout(begun.turn, TURN_BEGIN_LIMIT_MS, () => {
+        const message = `The server accepted the request but started no turn within ${TURN_BEGIN_LIMIT_MS} ms.`;
+        return new CodexError("timeout", message);
+      });
+      return await raceAbort(turn, signal, abortedError);
     } finally {
       begun.stop();
     }

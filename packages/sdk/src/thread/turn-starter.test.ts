@@ -4,11 +4,11 @@ import { type FakeCall, FakeCaller, settled } from "../../test/fake-caller.ts";
 import { Saying, userMessage } from "../../test/notices.ts";
 import { CodexError } from "../errors.ts";
 import type { CodexEvent, RawMessage } from "../events/event.ts";
-import { fromNotification } from "../events/from-notification.ts";
+import { parseNotification } from "../events/parse-notification.ts";
 import type { LiveTurn } from "../turn/live-turn.ts";
 import type { Sleep } from "./queued-turns.ts";
 import type { WhenBusy } from "./run-options.ts";
-import { ThreadChannel } from "./thread-channel.ts";
+import { ThreadChannel } from "../routing/thread-channel.ts";
 import { TurnStarter } from "./turn-starter.ts";
 
 function starterAnd({ sleep }: { sleep?: Sleep } = {}): {
@@ -24,7 +24,7 @@ function starterAnd({ sleep }: { sleep?: Sleep } = {}): {
   const channel = new ThreadChannel("thread");
   const starter = new TurnStarter(caller, channel, sleep);
   const hear = (...messages: RawMessage[]): void => {
-    for (const raw of messages) channel.take(fromNotification(raw));
+    for (const raw of messages) channel.take(parseNotification(raw));
   };
   return {
     starter,
@@ -630,6 +630,6 @@ class ScheduledServer {
   #say(raw: RawMessage): void {
     this.#wire = this.#wire
       .then(() => this.#scheduler.schedule(Promise.resolve(), raw.method))
-      .then(() => this.channel.take(fromNotification(raw)));
+      .then(() => this.channel.take(parseNotification(raw)));
   }
 }

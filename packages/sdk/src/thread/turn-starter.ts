@@ -1,14 +1,14 @@
 import type { v2 } from "@codexkit/protocol";
 import { randomUUID } from "node:crypto";
 import type { Caller } from "../connection/caller.ts";
-import { CodexError } from "../errors.ts";
+import { abortedError, CodexError } from "../errors.ts";
 import { interruptTurn } from "../turn/interrupt-turn.ts";
 import { LiveTurn } from "../turn/live-turn.ts";
-import { abortedError, orAborted } from "../turn/or-aborted.ts";
+import { raceAbort, SerialQueue } from "@codexkit/rpc/async";
 import { QueuedTurns, type Sleep, sleepOnTimer } from "./queued-turns.ts";
 import type { WhenBusy } from "./run-options.ts";
 import { ServerQueue } from "./server-queue.ts";
-import type { ThreadChannel } from "./thread-channel.ts";
+import type { ThreadChannel } from "../routing/thread-channel.ts";
 
 export interface TurnRequest {
   readonly params: Omit<v2.TurnStartParams, "threadId">;
@@ -52,21 +52,21 @@ export class TurnStarter {
   readonly #channel: ThreadChannel;
   readonly #queued: QueuedTurns;
   readonly #serverQueue: ServerQueue;
-  #step: Promise<unknown> = Promise.resolve();
-  #line: Promise<unknown> = Promise.resolve();
+  readonly #steps = new SerialQueue();
+  readonly #waiting = new SerialQueue();
 
   constructor(caller: StarterCaller, channel: ThreadChannel, sleep: Sleep = sleepOnTimer) {
     this.#caller = caller;
     this.#channel = channel;
-    this.#queued = new QueuedTurns(caller, channel, () => this.#inStep(() => this.#startQueued()), sleep);
+    this.#queued = new QueuedTurns(caller, channel, () => this.#steps.run(() => this.#startQueued()), sleep);
     this.#serverQueue = new ServerQueue(caller, channel, sleep);
   }
 
   async start(request: TurnRequest): Promise<LiveTurn> {
     const { signal } = request;
-    const begun = request.whenBusy === "wait" ? this.#beginInLine(request) : this.#begin(request);
+    const begun = request.whenBusy === "wait" ? this.#beginInOrder(request) : this.#begin(request);
     try {
-      return await orAborted(begun, signal);
+      return await raceAbort(begun, signal, abortedError);
     } catch (error) {
       // Its caller is gone, but the call may be with the server already: a turn must not run for nobody.
       if (signal?.aborted) begun.then((turn) => this.#interrupt(turn)).catch(() => {});
@@ -74,27 +74,24 @@ export class TurnStarter {
     }
   }
 
-  /** Those that wait are served in the order in which they came. */
-  #beginInLine(request: TurnRequest): Promise<LiveTurn> {
-    const ahead = this.#line;
-    const mine = orCancelled(ahead, request.cancelled).then(() => this.#begin(request));
-    // One that was cancelled leaves early; those behind it still wait for those ahead.
-    this.#line = Promise.allSettled([ahead, mine]);
-    return mine;
+  /** Serves waiting requests in the order of their calls. */
+  async #beginInOrder(request: TurnRequest): Promise<LiveTurn> {
+    const acquired = this.#waiting.acquire();
+    try {
+      await untilCancelled(acquired, request.cancelled);
+      return await this.#begin(request);
+    } finally {
+      // A cancelled request returns early, but keeps its place, so that later ones still wait for earlier ones.
+      void acquired.then((lock) => lock[Symbol.dispose]());
+    }
   }
 
   async #begin(request: TurnRequest): Promise<LiveTurn> {
     for (;;) {
-      const step = await this.#inStep(() => this.#startOrChoose(request));
+      const step = await this.#steps.run(() => this.#startOrChoose(request));
       if ("turn" in step) return step.turn;
-      await orCancelled(step.retryAfter, request.cancelled);
+      await untilCancelled(step.retryAfter, request.cancelled);
     }
-  }
-
-  #inStep<Result>(step: () => Promise<Result>): Promise<Result> {
-    const mine = this.#step.then(step);
-    this.#step = mine.catch(() => {});
-    return mine;
   }
 
   async #startOrChoose(request: TurnRequest): Promise<Step> {
@@ -163,8 +160,7 @@ export class TurnStarter {
       );
       return { turn: active };
     } catch (error) {
-      if (error instanceof CodexError && error.code === "turn_not_active")
-        return { retryAfter: active.ended };
+      if (CodexError.is(error) && error.code === "turn_not_active") return { retryAfter: active.ended };
       throw error;
     }
   }
@@ -183,9 +179,9 @@ export class TurnStarter {
 }
 
 /** Waits for the promise, but no longer than until the signal fires. */
-async function orCancelled(promise: Promise<unknown>, cancelled: AbortSignal | undefined): Promise<void> {
+async function untilCancelled(promise: Promise<unknown>, cancelled: AbortSignal | undefined): Promise<void> {
   try {
-    await orAborted(promise, cancelled);
+    await raceAbort(promise, cancelled, abortedError);
   } catch (error) {
     if (!cancelled?.aborted) throw error;
   }

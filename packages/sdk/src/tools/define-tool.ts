@@ -1,5 +1,5 @@
 import { type OptionKeys, rejectUnknownOptions } from "../options/reject-unknown-options.ts";
-import type { SchemaOutput, StandardSchema } from "../turn/standard-schema.ts";
+import type { SchemaOutput, StandardSchema } from "../schema/standard-schema.ts";
 import { toolLimits } from "./limits.ts";
 import { checkNamespace, checkToolName, invalidTool } from "./tool-name.ts";
 import { toolSchema } from "./tool-schema.ts";

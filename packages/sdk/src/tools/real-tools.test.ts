@@ -4,7 +4,7 @@ import { callTool, code, item, say, type Script, type ScriptRequest } from "@cod
 import { type AppServer, startAppServer } from "@codexkit/testing";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { DeskClient } from "../../test/desk-client.ts";
+import { BrokerClient } from "../../test/broker-client.ts";
 import { defineTool, toolNamespace } from "./define-tool.ts";
 import { toDynamicTools } from "./dynamic-tools.ts";
 import { ToolHost } from "./tool-host.ts";
@@ -61,9 +61,9 @@ const start = (model: Script, modelName: string): Promise<AppServer> =>
 async function play(
   server: AppServer,
   tools: readonly AnyTool[],
-): Promise<{ status: string; calls: v2.ThreadItem[]; said: string; client: DeskClient; threadId: string }> {
+): Promise<{ status: string; calls: v2.ThreadItem[]; said: string; client: BrokerClient; threadId: string }> {
   const host = new ToolHost(tools);
-  const client = await DeskClient.connect(server, host.handlers);
+  const client = await BrokerClient.connect(server, host.handlers);
   const threadId = await client.startThread(server, { dynamicTools: [...host.specs] });
   const { status } = await client.runTurn(threadId);
   return {
@@ -102,7 +102,7 @@ describe.each(["gpt-5.5", "gpt-6.1-sol"])("a tool on %s", (modelName) => {
 
   it("is refused with the names of the known ones when nobody knows it", async () => {
     await using server = await start(calling("add-up", { a: 1, b: 1 }), modelName);
-    const client = await DeskClient.connect(server, new ToolHost([lab]).handlers);
+    const client = await BrokerClient.connect(server, new ToolHost([lab]).handlers);
     const threadId = await client.startThread(server, { dynamicTools: toDynamicTools([add]) });
     expect((await client.runTurn(threadId)).status).toBe("completed");
     const said = client.items.findLast((one) => one.type === "agentMessage")?.text;
@@ -124,7 +124,7 @@ describe.each(["gpt-5.5", "gpt-6.1-sol"])("a tool on %s", (modelName) => {
     });
     await using server = await start(calling("waits"), modelName);
     const host = new ToolHost([waits]);
-    const client = await DeskClient.connect(server, host.handlers);
+    const client = await BrokerClient.connect(server, host.handlers);
     const threadId = await client.startThread(server, { dynamicTools: [...host.specs] });
     const completed = client.until<{ turn: v2.Turn }>("turn/completed");
     const turnId = await client.startTurn(threadId);
@@ -143,7 +143,7 @@ describe.each(["gpt-5.5", "gpt-6.1-sol"])("a tool on %s", (modelName) => {
     });
     const { client, threadId } = await play(server, [add]);
     await client.peer.close();
-    const later = await DeskClient.connect(server, new ToolHost([add]).handlers);
+    const later = await BrokerClient.connect(server, new ToolHost([add]).handlers);
     await later.peer.request("thread/resume", { threadId });
     await later.runTurn(threadId);
     expect(later.items.findLast((one) => one.type === "agentMessage")?.text).toContain('"sum": 5');
@@ -197,7 +197,7 @@ describe("the rules for names", () => {
 
   it("are those of Codex", async () => {
     await using server = await start([], "gpt-5.5");
-    const client = await DeskClient.connect(server);
+    const client = await BrokerClient.connect(server);
     const function_ = (name: string): { type: "function" } & v2.DynamicToolFunctionSpec => ({
       type: "function",
       name,
@@ -256,7 +256,7 @@ describe("the rules for names", () => {
   it("leave out no tool that Codex would answer itself", async () => {
     for (const modelName of ["gpt-5.5", "gpt-6.1-sol"]) {
       await using server = await start([say("done")], modelName);
-      const client = await DeskClient.connect(server);
+      const client = await BrokerClient.connect(server);
       await client.runTurn(await client.startThread(server));
       const own = server.model.requests[0]?.tools ?? [];
       for (const { name, namespace, type } of own) {

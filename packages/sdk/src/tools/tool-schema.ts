@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { CodexError } from "../errors.ts";
-import { isZod3 } from "../turn/json-schema.ts";
+import { isZod3 } from "../schema/json-schema.ts";
 import {
   describeIssues,
   isStandardSchema,
   type StandardSchema,
   toJsonSchema,
-} from "../turn/standard-schema.ts";
+} from "../schema/standard-schema.ts";
 import { invalidTool } from "./tool-name.ts";
 import { type JsonObject, ToolInputError } from "./tool.ts";
 

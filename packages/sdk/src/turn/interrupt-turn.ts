@@ -1,6 +1,6 @@
-import { CodexError } from "../errors.ts";
+import { abortedError, CodexError } from "../errors.ts";
 import type { LiveTurn } from "./live-turn.ts";
-import { orAborted } from "./or-aborted.ts";
+import { raceAbort } from "@codexkit/rpc/async";
 
 /**
  * Has the server stop a turn; does nothing when it has ended. Codex answers `turn/start` some milliseconds before the turn is
@@ -20,10 +20,10 @@ export async function interruptTurn(
       await Promise.race([sent, live.ended]);
       return;
     } catch (error) {
-      if (!(error instanceof CodexError && error.code === "turn_not_active")) throw error;
+      if (!(CodexError.is(error) && error.code === "turn_not_active")) throw error;
       // It ended by itself while the call was on its way; the word of that may still be on its way back.
       if (wasStarted) return;
-      await orAborted(live.started, signal);
+      await raceAbort(live.started, signal, abortedError);
     }
   }
 }

@@ -2,9 +2,9 @@ import type { v2 } from "@codexkit/protocol";
 import type { CodexError } from "../errors.ts";
 import { EventLog } from "../events/event-log.ts";
 import type { CodexEvent, TurnEndEvent } from "../events/event.ts";
-import type { Reading } from "../events/from-notification.ts";
-import { type TokenUsage, UsageMeter } from "./token-usage.ts";
-import { TurnFailedError, type TurnResult, withLoginHint } from "./turn-result.ts";
+import type { ParsedNotification } from "../events/parse-notification.ts";
+import { UsageMeter } from "./usage-meter.ts";
+import { type TokenUsage, TurnFailedError, type TurnResult, withLoginHint } from "../events/turn-result.ts";
 import { UnfinishedText } from "./unfinished-text.ts";
 
 /**
@@ -108,7 +108,7 @@ export class LiveTurn {
   }
 
   /** Takes what the server said of this turn; gives the event that it became. A turn that ended gives its end again. */
-  take(reading: Reading): CodexEvent {
+  take(reading: ParsedNotification): CodexEvent {
     if (this.end) return this.end;
     this.lastHeardAt = Date.now();
     const event = this.#absorb(reading);
@@ -163,7 +163,7 @@ export class LiveTurn {
     };
   }
 
-  #absorb(reading: Reading): CodexEvent {
+  #absorb(reading: ParsedNotification): CodexEvent {
     switch (reading.type) {
       case "turn.started":
         this.#isStarted = true;

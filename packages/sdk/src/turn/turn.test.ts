@@ -4,9 +4,9 @@ import { settled } from "../../test/fake-caller.ts";
 import { message, Saying } from "../../test/notices.ts";
 import { CodexError } from "../errors.ts";
 import type { RawMessage } from "../events/event.ts";
-import { fromNotification } from "../events/from-notification.ts";
+import { parseNotification } from "../events/parse-notification.ts";
 import { LiveTurn } from "./live-turn.ts";
-import { TurnFailedError } from "./turn-result.ts";
+import { TurnFailedError } from "../events/turn-result.ts";
 import { Turn, type TurnControls, type TurnOptions } from "./turn.ts";
 
 const say = new Saying("thread", "turn");
@@ -30,7 +30,7 @@ function started(
   };
   const turn = new Turn<unknown>({ begin: () => Promise.resolve(live), ...options, controls });
   const hear = (...messages: RawMessage[]): void => {
-    for (const raw of messages) live.take(fromNotification(raw));
+    for (const raw of messages) live.take(parseNotification(raw));
   };
   return { turn, live, hear, controls: controls as never };
 }

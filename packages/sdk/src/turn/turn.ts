@@ -1,13 +1,11 @@
-import { CodexError } from "../errors.ts";
+import { abortedError, CodexError } from "../errors.ts";
 import type { CodexEvent } from "../events/event.ts";
-import { STEER, TURN_CALL } from "../options/known-options.ts";
-import { rejectUnknownOptions } from "../options/reject-unknown-options.ts";
+import { type OptionKeys, rejectUnknownOptions } from "../options/reject-unknown-options.ts";
 import type { Input } from "./input.ts";
 import { interruptTurn } from "./interrupt-turn.ts";
 import type { LiveTurn } from "./live-turn.ts";
-import { orAborted } from "./or-aborted.ts";
-import { withTimeout } from "./with-timeout.ts";
-import { TurnFailedError, type TurnResult } from "./turn-result.ts";
+import { raceAbort, withTimeout } from "@codexkit/rpc/async";
+import { TurnFailedError, type TurnResult } from "../events/turn-result.ts";
 
 /** What a turn can be told while it runs, on the connection that it runs on. */
 export interface TurnControls {
@@ -25,6 +23,10 @@ export interface SteerOptions extends TurnCallOptions {
   /** Your id for this message. Codex repeats it as `clientId` of the `userMessage` item. */
   readonly clientUserMessageId?: string;
 }
+
+export const TURN_CALL: OptionKeys<TurnCallOptions> = { signal: true, timeoutMs: true };
+
+export const STEER: OptionKeys<SteerOptions> = { ...TURN_CALL, clientUserMessageId: true };
 
 export interface TurnOptions<Output> {
   /** Starts the turn, or finds it. The signal fires when the turn is interrupted before it has begun. */
@@ -89,7 +91,7 @@ export class Turn<Output = undefined> implements PromiseLike<TurnResult<Output>>
   /** Adds to what the agent works on, while the turn runs. */
   async steer(input: Input, options: SteerOptions = {}): Promise<void> {
     rejectUnknownOptions("steer", options, STEER);
-    const turnId = await orAborted(this.id, options.signal);
+    const turnId = await raceAbort(this.id, options.signal, abortedError);
     await this.#controls.steer(turnId, input, options);
   }
 
@@ -101,10 +103,13 @@ export class Turn<Output = undefined> implements PromiseLike<TurnResult<Output>>
     rejectUnknownOptions("interrupt", options, TURN_CALL);
     const { signal } = options;
     this.#cancel.abort();
-    const live = await orAborted(this.#live, signal);
+    const live = await raceAbort(this.#live, signal, abortedError);
     await interruptTurn(live, (turnId) => this.#controls.interrupt(turnId, options), signal);
-    const what = `Turn ${live.turnId} did not end after its interrupt`;
-    await orAborted(withTimeout(live.ended, INTERRUPT_LIMIT_MS, what), signal);
+    const ended = withTimeout(live.ended, INTERRUPT_LIMIT_MS, () => {
+      const message = `Turn ${live.turnId} did not end within ${INTERRUPT_LIMIT_MS} ms of its interrupt.`;
+      return new CodexError("timeout", message);
+    });
+    await raceAbort(ended, signal, abortedError);
   }
 
   /** The text of the agent's messages as it is written. Rejects, after the last text, whenever awaiting the turn does. */
@@ -149,7 +154,7 @@ export class Turn<Output = undefined> implements PromiseLike<TurnResult<Output>>
     try {
       return this.#parse(result.finalResponse);
     } catch (error) {
-      const code = error instanceof CodexError ? error.code : "invalid_output";
+      const code = CodexError.is(error) ? error.code : "invalid_output";
       const message = error instanceof Error ? error.message : String(error);
       throw new TurnFailedError(code, message, result, { cause: error });
     }

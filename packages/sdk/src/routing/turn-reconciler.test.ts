@@ -3,15 +3,15 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { FakeCaller } from "../../test/fake-caller.ts";
 import { message, Saying } from "../../test/notices.ts";
 import { CodexError, type CodexErrorCode } from "../errors.ts";
-import { EventRouter } from "../events/event-router.ts";
-import type { LiveTurn } from "./live-turn.ts";
+import { ThreadRouter } from "./thread-router.ts";
+import type { LiveTurn } from "../turn/live-turn.ts";
 import { RECONCILE_TIMES, TurnReconciler } from "./turn-reconciler.ts";
 
 const say = new Saying("thread", "turn");
 const { idleGraceMs, quietMs, checkEveryMs } = RECONCILE_TIMES;
 
 let caller: FakeCaller;
-let router: EventRouter;
+let router: ThreadRouter;
 let reconciler: TurnReconciler;
 let turn: LiveTurn;
 /** What the server has stored, and what it says of the thread; a code is a refusal. */
@@ -25,7 +25,7 @@ function beIdle(): void {
 beforeEach(() => {
   vi.useFakeTimers();
   caller = new FakeCaller();
-  router = new EventRouter();
+  router = new ThreadRouter();
   turn = router.hold("thread").turn("turn");
   router.route(say.started());
   turns = [];

@@ -1,16 +1,5 @@
 import type { v2 } from "@codexkit/protocol";
-
-/** Tokens, as Codex counts them. */
-export type TokenUsage = v2.TokenUsageBreakdown;
-
-export const NO_TOKENS: TokenUsage = {
-  totalTokens: 0,
-  inputTokens: 0,
-  cachedInputTokens: 0,
-  cacheWriteInputTokens: 0,
-  outputTokens: 0,
-  reasoningOutputTokens: 0,
-};
+import { NO_TOKENS, type TokenUsage } from "../events/turn-result.ts";
 
 /**
  * Counts a turn's tokens from the thread's running totals. The server's `last` is one model response, not a turn, and it

@@ -1,6 +1,17 @@
 import type { v2 } from "@codexkit/protocol";
 import { CodexError, type CodexErrorCode } from "../errors.ts";
-import type { TokenUsage } from "./token-usage.ts";
+
+/** Tokens, as Codex counts them. */
+export type TokenUsage = v2.TokenUsageBreakdown;
+
+export const NO_TOKENS: TokenUsage = {
+  totalTokens: 0,
+  inputTokens: 0,
+  cachedInputTokens: 0,
+  cacheWriteInputTokens: 0,
+  outputTokens: 0,
+  reasoningOutputTokens: 0,
+};
 
 /** What a turn did, whether it completed or not. */
 export interface TurnResult<Output = unknown> {
@@ -23,7 +34,9 @@ export interface TurnResult<Output = unknown> {
   readonly structured: Output;
 }
 
-/** A turn that failed, with what it had done until then. */
+const BRAND = Symbol.for("codexkit.TurnFailedError");
+
+/** A failed turn, with what it had done until then. */
 export class TurnFailedError extends CodexError {
   override readonly name = "TurnFailedError";
   readonly result: TurnResult;
@@ -46,6 +59,16 @@ export class TurnFailedError extends CodexError {
     const { reason, httpStatus } = readErrorInfo(options?.turnError?.codexErrorInfo);
     this.reason = reason;
     this.httpStatus = httpStatus;
+  }
+
+  static {
+    // On the prototype, so that neither the type nor a printed error shows it.
+    Object.defineProperty(this.prototype, BRAND, { value: true });
+  }
+
+  /** Whether a value is a `TurnFailedError`, also one from another copy of this package. */
+  static override is(value: unknown): value is TurnFailedError {
+    return typeof value === "object" && value !== null && BRAND in value;
   }
 }
 

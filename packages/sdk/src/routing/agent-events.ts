@@ -1,6 +1,6 @@
-import type { AgentTree } from "../thread/agent-tree.ts";
-import type { CodexEvent } from "./event.ts";
-import { EventLog } from "./event-log.ts";
+import type { AgentTree } from "./agent-tree.ts";
+import type { CodexEvent } from "../events/event.ts";
+import { EventLog } from "../events/event-log.ts";
 
 /** How many events of threads without a known parent are kept. A parent is named within a few events of its agent's first. */
 const UNPLACED_EVENTS = 2_000;

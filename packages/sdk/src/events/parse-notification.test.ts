@@ -2,13 +2,13 @@ import { SERVER_NOTIFICATION_METHODS } from "@codexkit/protocol";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { message, Saying, tokens } from "../../test/notices.ts";
-import { EventRouter } from "./event-router.ts";
-import { fromNotification } from "./from-notification.ts";
+import { ThreadRouter } from "../routing/thread-router.ts";
+import { parseNotification } from "./parse-notification.ts";
 
 const say = new Saying("thread", "turn");
 const place = { threadId: "thread", turnId: "turn" };
 
-describe("fromNotification", () => {
+describe("parseNotification", () => {
   it.each<[string, object, object]>([
     ["thread/started", { thread: { id: "thread" } }, { type: "thread.started", threadId: "thread" }],
     [
@@ -115,7 +115,7 @@ describe("fromNotification", () => {
       { type: "unknown", ...place, raw: { method: "a/method/of/tomorrow", params: { more: [1] } } },
     ],
   ])("reads %s %j", (method, params, expected) => {
-    expect(fromNotification({ method, params })).toMatchObject(expected);
+    expect(parseNotification({ method, params })).toMatchObject(expected);
   });
 
   it.each<[string, unknown]>([
@@ -133,7 +133,7 @@ describe("fromNotification", () => {
     ["turn/started", "soon"],
   ])("keeps %s in another shape as it came", (method, params) => {
     const raw = { method, params };
-    expect(fromNotification(raw)).toMatchObject({ type: "unknown", raw });
+    expect(parseNotification(raw)).toMatchObject({ type: "unknown", raw });
   });
 
   it("ends a turn whose end has lost everything but its name", () => {
@@ -141,7 +141,7 @@ describe("fromNotification", () => {
       method: "turn/completed",
       params: { threadId: "thread", turn: { id: "turn", items: [null, {}] } },
     };
-    expect(fromNotification(raw)).toMatchObject({
+    expect(parseNotification(raw)).toMatchObject({
       type: "turn-end",
       params: { turn: { id: "turn", items: [] } },
     });
@@ -203,7 +203,7 @@ describe("fromNotification", () => {
   it("takes any junk in any notification and keeps it, unless it is a delta that can be read", () => {
     fc.assert(
       fc.property(junk, (raw) => {
-        const reading = fromNotification(raw);
+        const reading = parseNotification(raw);
         const isKept =
           reading.type === "item.delta" ? typeof reading.delta === "string" : reading.raw === raw;
         expect(isKept).toBe(true);
@@ -215,7 +215,7 @@ describe("fromNotification", () => {
   it("lets no junk stop the router", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(junk, { maxLength: 30 }), async (messages) => {
-        const router = new EventRouter();
+        const router = new ThreadRouter();
         router.hold("thread");
         const events = router.events.read();
         for (const raw of messages) router.route(raw);

@@ -1,20 +1,20 @@
 import type { v2 } from "@codexkit/protocol";
 import type { CodexError } from "../errors.ts";
-import { AgentTree } from "../thread/agent-tree.ts";
-import { EndedTurns } from "../thread/ended-turns.ts";
-import { ThreadChannel } from "../thread/thread-channel.ts";
+import { AgentTree } from "./agent-tree.ts";
+import { EndedTurns } from "./ended-turns.ts";
+import { ThreadChannel } from "./thread-channel.ts";
 import type { LiveTurn } from "../turn/live-turn.ts";
 import { AgentEvents } from "./agent-events.ts";
-import { Backpressure } from "./backpressure.ts";
-import { EventLog } from "./event-log.ts";
-import type { CodexEvent, RawMessage, TurnEndEvent } from "./event.ts";
-import { fromNotification, type Reading } from "./from-notification.ts";
+import { Backpressure } from "../events/backpressure.ts";
+import { EventLog } from "../events/event-log.ts";
+import type { CodexEvent, RawMessage, TurnEndEvent } from "../events/event.ts";
+import { parseNotification, type ParsedNotification } from "../events/parse-notification.ts";
 
 /** How many threads that were let go are remembered, until the server stops telling of them. */
 const LET_GO_THREADS = 1024;
 
 /** Sends every notification to its thread, and there to its turn; everything passes the common stream too. */
-export class EventRouter {
+export class ThreadRouter {
   /** Every event of every thread that this client hears of. */
   readonly events = new EventLog({ history: false });
   /** Who started whom. */
@@ -105,7 +105,7 @@ export class EventRouter {
   }
 
   route(raw: RawMessage): void {
-    const reading = fromNotification(raw);
+    const reading = parseNotification(raw);
     const threadId = threadIdOf(reading);
     if (threadId === undefined) {
       // Only what has a thread needs its state to become an event.
@@ -188,6 +188,6 @@ export class EventRouter {
   }
 }
 
-function threadIdOf(reading: Reading): string | undefined {
+function threadIdOf(reading: ParsedNotification): string | undefined {
   return "params" in reading ? reading.params.threadId : reading.threadId;
 }

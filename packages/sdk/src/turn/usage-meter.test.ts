@@ -2,7 +2,8 @@ import type { v2 } from "@codexkit/protocol";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { tokens } from "../../test/notices.ts";
-import { NO_TOKENS, type TokenUsage, UsageMeter } from "./token-usage.ts";
+import { NO_TOKENS, type TokenUsage } from "../events/turn-result.ts";
+import { UsageMeter } from "./usage-meter.ts";
 
 function report(total: number | TokenUsage, last: number | TokenUsage): v2.ThreadTokenUsage {
   return {

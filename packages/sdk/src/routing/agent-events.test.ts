@@ -2,8 +2,8 @@ import { callTool, run, say, type ScriptFunction } from "@codexkit/scripted-mode
 import { launchCodex } from "@codexkit/testing";
 import { describe, expect, it } from "vitest";
 import { message, Saying } from "../../test/notices.ts";
-import type { CodexEvent } from "./event.ts";
-import { EventRouter } from "./event-router.ts";
+import type { CodexEvent } from "../events/event.ts";
+import { ThreadRouter } from "./thread-router.ts";
 
 const AGENTS = { namespace: "multi_agent_v1" };
 
@@ -54,7 +54,7 @@ describe("the events of a thread with its agents", () => {
   });
 
   it("come in order although an agent speaks before its parent names it", async () => {
-    const router = new EventRouter();
+    const router = new ThreadRouter();
     router.hold("root");
     router.hold("mine");
     const all = router.readWithAgents("root");

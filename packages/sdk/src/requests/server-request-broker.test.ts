@@ -6,31 +6,31 @@ import { mcpToolApproval, sampleRequests } from "../../test/server-requests.ts";
 import { decisions } from "./decisions.ts";
 import type { ServerRequestHandlers } from "./handlers.ts";
 import type { RequestEvent } from "./request-events.ts";
-import { ServerRequestDesk, type ServerRequestDeskOptions } from "./server-request-desk.ts";
+import { ServerRequestBroker, type ServerRequestBrokerOptions } from "./server-request-broker.ts";
 
 type Method = keyof ServerRequests;
 
 function open(
   handlers: ServerRequestHandlers | readonly ServerRequestHandlers[] = {},
-  options: Partial<ServerRequestDeskOptions> = {},
+  options: Partial<ServerRequestBrokerOptions> = {},
 ): {
-  desk: ServerRequestDesk;
+  broker: ServerRequestBroker;
   events: RequestEvent[];
   receive: (method: Method, id?: number, params?: unknown) => Promise<unknown>;
 } {
   const events: RequestEvent[] = [];
   const sets = Array.isArray(handlers) ? handlers : [handlers];
-  const desk = new ServerRequestDesk({
+  const broker = new ServerRequestBroker({
     handlersFor: () => sets as ServerRequestHandlers[],
     emit: (event) => events.push(event),
     ...options,
   });
   const { signal } = new AbortController();
   return {
-    desk,
+    broker,
     events,
     receive: (method, id = 0, params = sampleRequests[method]) =>
-      desk.receive({ id, method, params }, signal),
+      broker.receive({ id, method, params }, signal),
   };
 }
 
@@ -84,23 +84,23 @@ describe("a request that nobody handles", () => {
   });
 
   it("is an error when this release does not know it", async () => {
-    const { desk, events } = open({ approve: () => "accept" });
+    const { broker, events } = open({ approve: () => "accept" });
     const { signal } = new AbortController();
-    const asked = desk.receive(
+    const asked = broker.receive(
       { id: 1, method: "item/future/requestApproval", params: { threadId: "t9" } },
       signal,
     );
     await expect(asked).rejects.toMatchObject({ name: "RequestFailure", rpcCode: -32_601 });
     expect(events).toMatchObject([{ type: "warning", kind: "unknown_request", threadId: "t9" }]);
-    await expect(desk.receive({ id: 2, method: "toString" }, signal)).rejects.toThrow(RequestFailure);
+    await expect(broker.receive({ id: 2, method: "toString" }, signal)).rejects.toThrow(RequestFailure);
   });
 
   it("is an error when it can't be read", async () => {
-    const { desk } = open({ approve: () => "accept" });
+    const { broker } = open({ approve: () => "accept" });
     const { signal } = new AbortController();
     for (const method of SERVER_REQUEST_METHODS.filter((name) => name !== "attestation/generate")) {
       if (method === "account/chatgptAuthTokens/refresh" || method === "item/tool/call") continue;
-      await expect(desk.receive({ id: 1, method, params: null }, signal)).rejects.toThrow(RequestFailure);
+      await expect(broker.receive({ id: 1, method, params: null }, signal)).rejects.toThrow(RequestFailure);
     }
   });
 });
@@ -345,15 +345,15 @@ describe("a handler", () => {
 
   it("that is slow holds up no other", async () => {
     const first = Promise.withResolvers<"accept">();
-    const { receive, desk } = open({
+    const { receive, broker } = open({
       commandApproval: ({ requestId }) => (requestId === 1 ? first.promise : "accept"),
     });
     const slow = receive(command, 1);
     await expect(receive(command, 2)).resolves.toEqual({ decision: "accept" });
-    expect(desk.pendingCount).toBe(1);
+    expect(broker.pendingCount).toBe(1);
     first.resolve("accept");
     await expect(slow).resolves.toEqual({ decision: "accept" });
-    expect(desk.pendingCount).toBe(0);
+    expect(broker.pendingCount).toBe(0);
   });
 });
 
@@ -380,43 +380,43 @@ describe("a request that is pending", () => {
   });
 
   it("is dropped when another client answered it", async () => {
-    const { receive, desk, signals, events } = waiting();
+    const { receive, broker, signals, events } = waiting();
     const asked = receive(command, 7);
-    desk.resolved({ threadId: "t1", requestId: 7 });
+    broker.resolved({ threadId: "t1", requestId: 7 });
     await expect(asked).resolves.toBe(UNANSWERED);
     expect(signals[0]?.reason).toMatchObject({ code: "aborted" });
     expect(events.at(-1)).toMatchObject({ type: "approval.resolved", outcome: { by: "otherClient" } });
   });
 
   it("is dropped when its turn ends, and only then", async () => {
-    const { receive, desk, signals, events } = waiting();
+    const { receive, broker, signals, events } = waiting();
     const asked = receive(command, 7);
-    desk.turnEnded("t1", "u2");
-    desk.turnEnded("t2", "u1");
+    broker.turnEnded("t1", "u2");
+    broker.turnEnded("t2", "u1");
     expect(signals[0]?.aborted).toBe(false);
-    desk.turnEnded("t1", "u1");
+    broker.turnEnded("t1", "u1");
     await expect(asked).resolves.toBe(UNANSWERED);
     expect(signals[0]?.aborted).toBe(true);
     expect(events.at(-1)).toMatchObject({ outcome: { by: "withdrawn", reason: "The turn ended." } });
   });
 
   it("is dropped when the connection ends, and its id is free for the next one", async () => {
-    const { receive, desk, signals, events } = waiting();
+    const { receive, broker, signals, events } = waiting();
     const asked = receive(command, 7);
-    desk.connectionEnded(new Error("codex died"));
+    broker.connectionEnded(new Error("codex died"));
     const again = receive(command, 7);
     await expect(asked).resolves.toBe(UNANSWERED);
     expect(signals).toHaveLength(2);
     expect(events[1]).toMatchObject({ outcome: { by: "withdrawn", reason: "codex died" } });
-    desk.threadEnded("t1");
+    broker.threadEnded("t1");
     await expect(again).resolves.toBe(UNANSWERED);
-    expect(desk.pendingCount).toBe(0);
+    expect(broker.pendingCount).toBe(0);
   });
 
   it("is dropped when the connection's signal fires", async () => {
-    const { desk } = waiting();
+    const { broker } = waiting();
     const connection = new AbortController();
-    const asked = desk.receive(
+    const asked = broker.receive(
       { id: 1, method: command, params: sampleRequests[command] },
       connection.signal,
     );
@@ -425,9 +425,9 @@ describe("a request that is pending", () => {
   });
 
   it("is not even asked when the news of its end overtook it", async () => {
-    const { receive, desk, signals, events } = waiting();
-    desk.turnEnded("t1", "u1");
-    desk.resolved({ threadId: "t1", requestId: 8 });
+    const { receive, broker, signals, events } = waiting();
+    broker.turnEnded("t1", "u1");
+    broker.resolved({ threadId: "t1", requestId: 8 });
     await expect(receive(command, 7)).resolves.toBe(UNANSWERED);
     await expect(receive("applyPatchApproval", 8)).resolves.toBe(UNANSWERED);
     expect([signals, events]).toEqual([[], []]);

@@ -3,18 +3,18 @@ import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
 import { command, message, Saying, userMessage } from "../../test/notices.ts";
 import { CodexError } from "../errors.ts";
-import { EventRouter } from "./event-router.ts";
-import type { CodexEvent, RawMessage } from "./event.ts";
+import { ThreadRouter } from "./thread-router.ts";
+import type { CodexEvent, RawMessage } from "../events/event.ts";
 
 const crash = new CodexError("app_server_crashed", "gone");
 
 function routerAnd(): {
-  router: EventRouter;
+  router: ThreadRouter;
   hear: (...messages: RawMessage[]) => void;
   /** Ends the router and gives everything that passed its common stream. */
   seen: () => Promise<CodexEvent[]>;
 } {
-  const router = new EventRouter();
+  const router = new ThreadRouter();
   const events = router.events.read();
   return {
     router,
@@ -28,7 +28,7 @@ function routerAnd(): {
   };
 }
 
-describe("EventRouter", () => {
+describe("ThreadRouter", () => {
   it("keeps the events of a subagent's thread apart from its parent's turn", async () => {
     const { router, hear, seen } = routerAnd();
     const [parent, child] = [new Saying("parent", "p"), new Saying("child", "c")];
@@ -185,7 +185,7 @@ describe("EventRouter", () => {
       collect();
       return process.memoryUsage().heapUsed;
     };
-    const router = new EventRouter();
+    const router = new ThreadRouter();
     const channel = router.hold("thread");
     // Each id is large, so that whatever remembers it shows.
     const large = "x".repeat(5_000);

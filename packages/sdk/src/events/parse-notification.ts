@@ -17,20 +17,20 @@ import type {
 import { isNotice } from "./notices.ts";
 
 /** Usage and the end of a turn need the turn's own state to become an event: they come as they are. */
-export interface UsageReport {
+export interface UsageNotification {
   readonly type: "usage";
   readonly params: v2.ThreadTokenUsageUpdatedNotification;
   readonly raw: RawMessage;
 }
 
-export interface TurnEndReport {
+export interface TurnEndNotification {
   readonly type: "turn-end";
   readonly params: v2.TurnCompletedNotification;
   readonly raw: RawMessage;
 }
 
 /** What one notification says, before it meets the state of its turn. */
-export type Reading =
+export type ParsedNotification =
   | ThreadStartedEvent
   | TurnStartedEvent
   | ItemStartedEvent
@@ -41,14 +41,14 @@ export type Reading =
   | WarningEvent
   | NoticeEvent
   | UnknownEvent
-  | UsageReport
-  | TurnEndReport;
+  | UsageNotification
+  | TurnEndNotification;
 
 /** Gives nothing where a message has not the shape that is needed to read it. */
 type Reader<M extends keyof ServerNotifications> = (
   params: ServerNotifications[M],
   raw: RawMessage,
-) => Reading | undefined;
+) => ParsedNotification | undefined;
 type Readers = { [M in keyof ServerNotifications]?: Reader<M> };
 
 const READERS = {
@@ -114,7 +114,7 @@ const READERS = {
 /** The notifications that become an event of their own. */
 export type MappedMethod = keyof typeof READERS;
 
-const readers = new Map<string, (params: never, raw: RawMessage) => Reading | undefined>(
+const readers = new Map<string, (params: never, raw: RawMessage) => ParsedNotification | undefined>(
   Object.entries(READERS),
 );
 
@@ -122,7 +122,7 @@ const readers = new Map<string, (params: never, raw: RawMessage) => Reading | un
  * Reads one notification. One that is known and has no reader is a `notice`; one that is not known, or has not the shape
  * that its reader expects, is `unknown`. Both carry the raw message.
  */
-export function fromNotification(raw: RawMessage): Reading {
+export function parseNotification(raw: RawMessage): ParsedNotification {
   if (isNotice(raw.method)) return notice(raw);
   const read = readers.get(raw.method);
   if (read && typeof raw.params === "object" && raw.params !== null) {

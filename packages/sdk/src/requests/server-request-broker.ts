@@ -1,7 +1,7 @@
 import { type RequestId, RequestFailure, RPC_CODES, UNANSWERED } from "@codexkit/rpc";
 import { CodexError } from "../errors.ts";
 import type { HandlerContext, ServerRequestHandlers } from "./handlers.ts";
-import { JustEnded } from "./just-ended.ts";
+import { RecentEnds } from "./recent-ends.ts";
 import { requestLimits } from "./limits.ts";
 import type { ItemLookup, OpenRequest, RunningItems } from "./open-request.ts";
 import { PendingRequest, type Settled } from "./pending-request.ts";
@@ -9,7 +9,7 @@ import { readRequest } from "./read-request.ts";
 import type { RequestEvent, RequestWarningEvent } from "./request-events.ts";
 import { textOf } from "./text-of.ts";
 
-export interface ServerRequestDeskOptions {
+export interface ServerRequestBrokerOptions {
   /** The handlers for a thread, those to ask first at the front; for `undefined`, those of the connection. */
   readonly handlersFor: (threadId: string | undefined) => readonly ServerRequestHandlers[];
   readonly emit: (event: RequestEvent) => void;
@@ -33,14 +33,14 @@ export interface IncomingRequest {
  * Everything that the server asks of this client, from the asking to the one answer. Each request is given to the first
  * handler that takes it, beside all others; it is denied when none does, and dropped when nobody waits for it any more.
  */
-export class ServerRequestDesk {
-  readonly #options: ServerRequestDeskOptions;
+export class ServerRequestBroker {
+  readonly #options: ServerRequestBrokerOptions;
   readonly #pending = new Map<RequestId, PendingRequest>();
   /** Requests that were answered, but not yet confirmed by the server. */
   readonly #answered = new Set<RequestId>();
-  readonly #justEnded = new JustEnded();
+  readonly #recentEnds = new RecentEnds();
 
-  constructor(options: ServerRequestDeskOptions) {
+  constructor(options: ServerRequestBrokerOptions) {
     this.#options = options;
   }
 
@@ -58,7 +58,7 @@ export class ServerRequestDesk {
     if (this.#pending.has(id) || this.#answered.has(id)) return UNANSWERED;
     const request = this.#read(id, method, params);
     const { threadId, turnId, requested } = request;
-    if (signal.aborted || this.#justEnded.hasRequest(id) || this.#justEnded.hasTurn(threadId, turnId)) {
+    if (signal.aborted || this.#recentEnds.hasRequest(id) || this.#recentEnds.hasTurn(threadId, turnId)) {
       return UNANSWERED;
     }
     const pending = new PendingRequest(request, this.#options.emit);
@@ -79,7 +79,7 @@ export class ServerRequestDesk {
   /** The server said that a request is settled: by this client's answer, or by another's. */
   resolved({ requestId }: { readonly threadId?: string; readonly requestId: RequestId }): void {
     this.#answered.delete(requestId);
-    this.#justEnded.addRequest(requestId);
+    this.#recentEnds.addRequest(requestId);
     this.#pending
       .get(requestId)
       ?.withdraw("otherClient", new CodexError("aborted", "Another client answered this request."));
@@ -87,7 +87,7 @@ export class ServerRequestDesk {
 
   /** A turn ended: what it asked is void. */
   turnEnded(threadId: string, turnId: string): void {
-    this.#justEnded.addTurn(threadId, turnId);
+    this.#recentEnds.addTurn(threadId, turnId);
     this.#withdraw(
       ({ request }) => request.threadId === threadId && request.turnId === turnId,
       () => new CodexError("aborted", "The turn ended."),
@@ -109,7 +109,7 @@ export class ServerRequestDesk {
       () => closedError(reason),
     );
     this.#answered.clear();
-    this.#justEnded.clear();
+    this.#recentEnds.clear();
   }
 
   /** @param cause Made only where something is pending: every turn ends, few have asked anything. */

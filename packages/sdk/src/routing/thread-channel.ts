@@ -2,13 +2,13 @@ import type { v2 } from "@codexkit/protocol";
 import { CodexError } from "../errors.ts";
 import { EventLog } from "../events/event-log.ts";
 import type { CodexEvent, ItemStartedEvent } from "../events/event.ts";
-import type { Reading } from "../events/from-notification.ts";
+import type { ParsedNotification } from "../events/parse-notification.ts";
 import { LiveTurn } from "../turn/live-turn.ts";
-import type { TokenUsage } from "../turn/token-usage.ts";
+import type { TokenUsage } from "../events/turn-result.ts";
 import { EndedTurns } from "./ended-turns.ts";
 
 /** Only these begin a turn that was not known: what else comes may be the last word of one that is over. */
-const BEGINNINGS: ReadonlySet<Reading["type"]> = new Set([
+const BEGINNINGS: ReadonlySet<ParsedNotification["type"]> = new Set([
   "turn.started",
   "item.started",
   "item.delta",
@@ -192,7 +192,7 @@ export class ThreadChannel {
   }
 
   /** Takes what the server said of this thread; gives the event that it became. */
-  take(reading: Reading): CodexEvent {
+  take(reading: ParsedNotification): CodexEvent {
     const event = this.#takeInTurn(reading);
     if (event.type === "usage.updated") this.#total = event.total;
     this.#tell(event);
@@ -244,7 +244,7 @@ export class ThreadChannel {
     this.#awaited.clear();
   }
 
-  #takeInTurn(reading: Reading): CodexEvent {
+  #takeInTurn(reading: ParsedNotification): CodexEvent {
     const turnId = turnIdOf(reading);
     if (turnId === undefined) return new LiveTurn(this.threadId, "", undefined).take(reading);
     const known = this.#live.get(turnId);
@@ -326,7 +326,7 @@ export class ThreadChannel {
   }
 }
 
-function turnIdOf(reading: Reading): string | undefined {
+function turnIdOf(reading: ParsedNotification): string | undefined {
   if (reading.type === "usage") return reading.params.turnId;
   if (reading.type === "turn-end") return reading.params.turn.id;
   return "turnId" in reading ? reading.turnId : undefined;

@@ -1,8 +1,9 @@
 import type { v2 } from "@codexkit/protocol";
 import type { Caller } from "../connection/caller.ts";
 import { CodexError } from "../errors.ts";
-import type { EventRouter } from "../events/event-router.ts";
-import type { LiveTurn } from "./live-turn.ts";
+import type { ThreadRouter } from "./thread-router.ts";
+import type { OptionKeys } from "../options/reject-unknown-options.ts";
+import type { LiveTurn } from "../turn/live-turn.ts";
 
 export interface ReconcileTimes {
   /** The server says that a thread is idle a moment before it says how the turn ended. */
@@ -13,19 +14,21 @@ export interface ReconcileTimes {
   readonly checkEveryMs: number;
 }
 
+export const RECONCILE: OptionKeys<ReconcileTimes> = { idleGraceMs: true, quietMs: true, checkEveryMs: true };
+
 export const RECONCILE_TIMES: ReconcileTimes = { idleGraceMs: 1_000, quietMs: 60_000, checkEveryMs: 15_000 };
 
 /** Finds out how a turn ended when the server does not say: now and then a `turn/completed` is missing. */
 export class TurnReconciler implements Disposable {
   readonly #caller: Caller;
-  readonly #router: EventRouter;
+  readonly #router: ThreadRouter;
   readonly #times: ReconcileTimes;
   readonly #hearing: Disposable;
   readonly #timer: NodeJS.Timeout;
   readonly #graces = new Set<NodeJS.Timeout>();
   readonly #asking = new Set<LiveTurn>();
 
-  constructor(caller: Caller, router: EventRouter, times: ReconcileTimes = RECONCILE_TIMES) {
+  constructor(caller: Caller, router: ThreadRouter, times: ReconcileTimes = RECONCILE_TIMES) {
     this.#caller = caller;
     this.#router = router;
     this.#times = times;
@@ -109,14 +112,12 @@ export class TurnReconciler implements Disposable {
       const { thread } = await this.#caller.request("thread/read", { threadId, includeTurns: false });
       return thread.status.type !== "active";
     } catch (error) {
-      if (error instanceof CodexError && error.code === "thread_not_found") return true;
+      if (CodexError.is(error) && error.code === "thread_not_found") return true;
       throw error;
     }
   }
 }
 
 function isRefusal(error: unknown): boolean {
-  return (
-    error instanceof CodexError && (error.code === "request_failed" || error.code === "thread_not_found")
-  );
+  return CodexError.is(error) && (error.code === "request_failed" || error.code === "thread_not_found");
 }

@@ -4,7 +4,7 @@ import type { RequestId } from "@codexkit/rpc";
  * What ended in this round of the event loop. A request runs beside the read loop, so that the news of its end, read from the
  * same chunk of bytes, overtakes it: without this it would be asked after its end, and never withdrawn.
  */
-export class JustEnded {
+export class RecentEnds {
   readonly #requests = new Set<RequestId>();
   readonly #turns = new Set<string>();
   #clearing: NodeJS.Immediate | undefined;

@@ -3,12 +3,15 @@ import type { Peer } from "@codexkit/rpc";
 import type { AppServer } from "@codexkit/testing";
 import type { ServerRequestHandlers } from "../src/requests/handlers.ts";
 import type { RequestEvent } from "../src/requests/request-events.ts";
-import { ServerRequestDesk, type ServerRequestDeskOptions } from "../src/requests/server-request-desk.ts";
+import {
+  ServerRequestBroker,
+  type ServerRequestBrokerOptions,
+} from "../src/requests/server-request-broker.ts";
 
-/** A client of a real codex that is nothing but a peer and a desk, wired as the SDK wires them. */
-export class DeskClient {
+/** A client of a real codex that is nothing but a peer and a broker, wired as the SDK wires them. */
+export class BrokerClient {
   readonly peer: Peer<ClientWire>;
-  readonly desk: ServerRequestDesk;
+  readonly broker: ServerRequestBroker;
   readonly events: RequestEvent[] = [];
   /** Items as they ended, in order. */
   readonly items: v2.ThreadItem[] = [];
@@ -20,11 +23,11 @@ export class DeskClient {
   private constructor(
     peer: Peer<ClientWire>,
     handlers: ServerRequestHandlers,
-    options: Partial<ServerRequestDeskOptions>,
+    options: Partial<ServerRequestBrokerOptions>,
   ) {
     this.peer = peer;
     this.handlers = handlers;
-    this.desk = new ServerRequestDesk({
+    this.broker = new ServerRequestBroker({
       handlersFor: () => [this.handlers],
       emit: (event) => {
         this.events.push(event);
@@ -33,17 +36,17 @@ export class DeskClient {
       itemFor: (_threadId, itemId) => this.#started.get(itemId),
       ...options,
     });
-    peer.handleRest((params, { id, method, signal }) => this.desk.receive({ id, method, params }, signal));
+    peer.handleRest((params, { id, method, signal }) => this.broker.receive({ id, method, params }, signal));
     peer.onRest((params, { method }) => this.#hear(method, params));
-    void peer.closed.then((reason) => this.desk.connectionEnded(reason));
+    void peer.closed.then((reason) => this.broker.connectionEnded(reason));
   }
 
   static async connect(
     server: AppServer,
     handlers: ServerRequestHandlers = {},
-    options: Partial<ServerRequestDeskOptions> = {},
-  ): Promise<DeskClient> {
-    return new DeskClient(await server.connect(), handlers, options);
+    options: Partial<ServerRequestBrokerOptions> = {},
+  ): Promise<BrokerClient> {
+    return new BrokerClient(await server.connect(), handlers, options);
   }
 
   async startThread(
@@ -92,10 +95,10 @@ export class DeskClient {
     } else if (method === "item/completed") {
       this.items.push((params as ServerNotifications["item/completed"]).item);
     } else if (method === "serverRequest/resolved") {
-      this.desk.resolved(params as ServerNotifications["serverRequest/resolved"]);
+      this.broker.resolved(params as ServerNotifications["serverRequest/resolved"]);
     } else if (method === "turn/completed") {
       const { threadId, turn } = params as ServerNotifications["turn/completed"];
-      this.desk.turnEnded(threadId, turn.id);
+      this.broker.turnEnded(threadId, turn.id);
     }
     this.#tell(method, params);
   }

@@ -3,7 +3,7 @@ import { settled } from "../../test/fake-caller.ts";
 import { command, message, Saying, tokens, userMessage } from "../../test/notices.ts";
 import { CodexError } from "../errors.ts";
 import type { CodexEvent, RawMessage } from "../events/event.ts";
-import { fromNotification } from "../events/from-notification.ts";
+import { parseNotification } from "../events/parse-notification.ts";
 import type { LiveTurn } from "../turn/live-turn.ts";
 import { ThreadChannel } from "./thread-channel.ts";
 
@@ -17,7 +17,7 @@ function channelAnd(): {
   const channel = new ThreadChannel("thread");
   return {
     channel,
-    hear: (...messages) => messages.map((raw) => channel.take(fromNotification(raw))),
+    hear: (...messages) => messages.map((raw) => channel.take(parseNotification(raw))),
     turn: (turnId) => new Saying("thread", turnId),
   };
 }
