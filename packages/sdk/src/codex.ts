@@ -75,7 +75,7 @@ export class Codex implements Topics, AsyncDisposable {
       ],
       itemFor: (threadId, itemId) => this.#router.item(threadId, itemId),
       itemsOf: (threadId) => this.#router.items(threadId),
-      emit: (event) => this.#router.show(event),
+      emit: (event) => this.#router.publish(event),
       ...(options.approvalTimeoutMs === undefined ? {} : { approvalTimeoutMs: options.approvalTimeoutMs }),
     });
     this.#supervisor = new Supervisor({
@@ -90,8 +90,9 @@ export class Codex implements Topics, AsyncDisposable {
         this.#router.route(message);
       },
       onRequest: (message, signal) => broker.receive(message, signal),
-      onAnomaly: (error) => this.#router.show({ type: "warning", kind: "malformed", message: error.message }),
-      onWarning: (message) => this.#router.show({ type: "warning", kind: "launch", message }),
+      onAnomaly: (error) =>
+        this.#router.publish({ type: "warning", kind: "malformed", message: error.message }),
+      onWarning: (message) => this.#router.publish({ type: "warning", kind: "launch", message }),
       onLost: (error) => {
         broker.connectionEnded(error);
         this.#router.failAll(error);
@@ -299,7 +300,7 @@ export class Codex implements Topics, AsyncDisposable {
 
   #acceptVersion(userAgent: string, minimum: string | undefined): void {
     const { warning } = checkVersion(userAgent, { minimum, generated: CODEX_VERSION });
-    if (warning !== undefined) this.#router.show({ type: "warning", kind: "version", message: warning });
+    if (warning !== undefined) this.#router.publish({ type: "warning", kind: "version", message: warning });
   }
 }
 

@@ -30,3 +30,36 @@ test("a map evicts the oldest entry with its value", () => {
   ]);
   expect(evicted).toEqual(["b=2"]);
 });
+
+test("evicts in order of age after any additions, deletions and clears", () => {
+  const command = fc.oneof(
+    fc.record({ type: fc.constant("add" as const), value: fc.nat(9) }),
+    fc.record({ type: fc.constant("delete" as const), value: fc.nat(9) }),
+    fc.record({ type: fc.constant("clear" as const), value: fc.constant(0) }),
+  );
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 4 }), fc.array(command, { maxLength: 60 }), (limit, commands) => {
+      const set = new BoundedSet<number>(limit);
+      const map = new BoundedMap<number, string>(limit);
+      let model: number[] = [];
+      for (const { type, value } of commands) {
+        if (type === "clear") {
+          model = [];
+          set.clear();
+          map.clear();
+          continue;
+        }
+        model = model.filter((known) => known !== value);
+        set.delete(value);
+        map.delete(value);
+        if (type === "add") {
+          model = limit === 0 ? [] : [...model, value].slice(-limit);
+          set.add(value);
+          map.set(value, `value ${value}`);
+        }
+        expect([...set]).toEqual(model);
+        expect([...map]).toEqual(model.map((known) => [known, `value ${known}`]));
+      }
+    }),
+  );
+});

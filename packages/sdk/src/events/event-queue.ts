@@ -1,4 +1,4 @@
-import type { CodexEvent, DiffUpdatedEvent, ItemDeltaEvent } from "./event.ts";
+import { type CodexEvent, type DiffUpdatedEvent, isTurnEnd, type ItemDeltaEvent } from "./event.ts";
 import { newestText } from "./newest-text.ts";
 
 /** What one reader may leave unread. Each is far above what a reader that keeps up ever has. */
@@ -143,10 +143,6 @@ function isSameText(left: ItemDeltaEvent, right: ItemDeltaEvent): boolean {
     left.threadId === right.threadId &&
     left.turnId === right.turnId
   );
-}
-
-function isTurnEnd({ type }: CodexEvent): boolean {
-  return type === "turn.completed" || type === "turn.failed" || type === "turn.interrupted";
 }
 
 /** The item that an event is about, also of one that the union has no word for, such as a part of a reasoning begun. */

@@ -160,7 +160,12 @@ export interface UnknownEvent {
 /** How a turn ended. */
 export type TurnEndEvent = TurnCompletedEvent | TurnFailedEvent | TurnInterruptedEvent;
 
-/** Everything that happens, in one union: what every consumer of the SDK reads. */
+/** Whether an event is the last one of its turn. */
+export function isTurnEnd(event: CodexEvent): event is TurnEndEvent {
+  return event.type === "turn.completed" || event.type === "turn.failed" || event.type === "turn.interrupted";
+}
+
+/** Every event, in one union that all consumers of the SDK read. */
 export type CodexEvent =
   | ThreadStartedEvent
   | TurnStartedEvent

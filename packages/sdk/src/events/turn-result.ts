@@ -72,6 +72,13 @@ export class TurnFailedError extends CodexError {
   }
 }
 
+/** The text of the last message marked as final, or else of the last message: not the commentary before it. */
+export function findFinalResponse(items: readonly v2.ThreadItem[]): string {
+  const messages = items.filter((item) => item.type === "agentMessage");
+  const final = messages.findLast(({ phase }) => phase === "final_answer") ?? messages.at(-1);
+  return final?.text ?? "";
+}
+
 /** `"unauthorized"`, or an object such as `{ httpConnectionFailed: { httpStatusCode: 401 } }`: both give a word. */
 function readErrorInfo(info: v2.CodexErrorInfo | null | undefined): { reason?: string; httpStatus?: number } {
   if (typeof info === "string") return { reason: info };

@@ -80,7 +80,7 @@ describe("the events of a thread with its agents", () => {
     ]) {
       router.route(raw);
     }
-    router.letGo("root");
+    router.release("root");
     const seen = (await Array.fromAsync(all)).map(({ threadId, type }) => `${threadId} ${type}`);
     expect(seen).toEqual([
       "child turn.started",

@@ -1,44 +1,41 @@
-import type { AgentTree } from "./agent-tree.ts";
+import { BoundedSet } from "@codexkit/rpc/async";
 import type { CodexEvent } from "../events/event.ts";
 import { EventLog } from "../events/event-log.ts";
+import type { AgentTree } from "./agent-tree.ts";
 
-/** How many events of threads without a known parent are kept. A parent is named within a few events of its agent's first. */
-const UNPLACED_EVENTS = 2_000;
+/** Events to keep for threads without a known parent. The parent is named within a few events of an agent's first. */
+const UNATTRIBUTED_EVENTS = 2_000;
 
 /**
- * The events of one thread and of the agents below it, in one stream. An agent's first events may come before anything says
- * who started it: they are kept until then.
+ * The events of one thread and of the agents below it, in one stream. The first events of an agent may arrive before its
+ * parent is known; they are kept until then.
  */
 export class AgentEvents {
   readonly #rootId: string;
   readonly #tree: AgentTree;
   readonly #isHeld: (threadId: string) => boolean;
   readonly #log: EventLog;
-  /** Events of threads that may turn out to be agents of this one, in the order in which they came. */
-  #unplaced: CodexEvent[] = [];
+  /** Events of threads that may turn out to be agents of this one, in order of arrival. */
+  readonly #unattributed = new BoundedSet<CodexEvent>(UNATTRIBUTED_EVENTS);
 
-  /** @param isHeld Whether this client started or resumed a thread itself: no agent of another. */
+  /** @param isHeld Whether this client started or resumed a thread itself, so that it is not an agent of another one. */
   constructor(
     rootId: string,
-    { tree, isHeld, onLeft }: { tree: AgentTree; isHeld: (threadId: string) => boolean; onLeft: () => void },
+    options: { tree: AgentTree; isHeld: (threadId: string) => boolean; onReturn: () => void },
   ) {
     this.#rootId = rootId;
-    this.#tree = tree;
-    this.#isHeld = isHeld;
-    this.#log = new EventLog({ history: false, onEmpty: onLeft });
+    this.#tree = options.tree;
+    this.#isHeld = options.isHeld;
+    this.#log = new EventLog({ history: false, onEmpty: options.onReturn });
   }
 
-  /** Takes an event of any thread, after the tree has. */
+  /** Adds an event of any thread. The tree must have observed it before. */
   push(event: CodexEvent): void {
-    const { threadId } = event;
-    if (threadId === undefined) return;
-    this.#release();
-    const place = this.#placeOf(threadId);
-    if (place === "inside") this.#log.push(event);
-    else if (place === "unknown") {
-      this.#unplaced.push(event);
-      if (this.#unplaced.length > UNPLACED_EVENTS) this.#unplaced.shift();
-    }
+    if (event.threadId === undefined) return;
+    this.#attribute();
+    const relation = this.#relationOf(event.threadId);
+    if (relation === "inside") this.#log.push(event);
+    else if (relation === "unknown") this.#unattributed.add(event);
   }
 
   read(): AsyncIterableIterator<CodexEvent, undefined, undefined> {
@@ -46,22 +43,20 @@ export class AgentEvents {
   }
 
   end(): void {
-    this.#unplaced = [];
+    this.#unattributed.clear();
     this.#log.end();
   }
 
-  #release(): void {
-    if (this.#unplaced.length === 0) return;
-    const kept: CodexEvent[] = [];
-    for (const event of this.#unplaced) {
-      const place = event.threadId === undefined ? "outside" : this.#placeOf(event.threadId);
-      if (place === "inside") this.#log.push(event);
-      else if (place === "unknown") kept.push(event);
+  /** Publishes or drops the kept events whose thread is now known. */
+  #attribute(): void {
+    for (const event of this.#unattributed) {
+      const relation = event.threadId === undefined ? "outside" : this.#relationOf(event.threadId);
+      if (relation === "inside") this.#log.push(event);
+      if (relation !== "unknown") this.#unattributed.delete(event);
     }
-    this.#unplaced = kept;
   }
 
-  #placeOf(threadId: string): "inside" | "outside" | "unknown" {
+  #relationOf(threadId: string): "inside" | "outside" | "unknown" {
     let top = threadId;
     for (let next: string | undefined = threadId; next !== undefined; next = this.#tree.parentOf(next)) {
       if (next === this.#rootId) return "inside";

@@ -17,7 +17,7 @@ function channelAnd(): {
   const channel = new ThreadChannel("thread");
   return {
     channel,
-    hear: (...messages) => messages.map((raw) => channel.take(parseNotification(raw))),
+    hear: (...messages) => messages.map((raw) => channel.receive(parseNotification(raw))),
     turn: (turnId) => new Saying("thread", turnId),
   };
 }
@@ -268,8 +268,8 @@ describe("ThreadChannel", () => {
     const { channel, hear, turn } = channelAnd();
     hear(turn("t").started());
     const live = channel.activeTurn;
-    channel.show({ type: "warning", kind: "server", message: "about t", threadId: "thread", turnId: "t" });
-    channel.show({ type: "warning", kind: "server", message: "about the thread", threadId: "thread" });
+    channel.publish({ type: "warning", kind: "server", message: "about t", threadId: "thread", turnId: "t" });
+    channel.publish({ type: "warning", kind: "server", message: "about the thread", threadId: "thread" });
     hear(turn("t").completed());
     expect(live && (await eventsOf(live))).toEqual(["turn.started", "warning", "turn.completed"]);
   });

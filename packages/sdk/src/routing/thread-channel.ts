@@ -1,14 +1,15 @@
 import type { v2 } from "@codexkit/protocol";
+import { BoundedMap, BoundedSet } from "@codexkit/rpc/async";
 import { CodexError } from "../errors.ts";
 import { EventLog } from "../events/event-log.ts";
 import type { CodexEvent, ItemStartedEvent } from "../events/event.ts";
 import type { ParsedNotification } from "../events/parse-notification.ts";
-import { LiveTurn } from "../turn/live-turn.ts";
 import type { TokenUsage } from "../events/turn-result.ts";
-import { EndedTurns } from "./ended-turns.ts";
+import { LiveTurn } from "../turn/live-turn.ts";
+import { toEvent, toUntrackedState } from "../turn/to-event.ts";
 
-/** Only these begin a turn that was not known: what else comes may be the last word of one that is over. */
-const BEGINNINGS: ReadonlySet<ParsedNotification["type"]> = new Set([
+/** Only these start tracking an unknown turn. Any other notification may be a late one for an ended turn. */
+const STARTS_TURN: ReadonlySet<ParsedNotification["type"]> = new Set([
   "turn.started",
   "item.started",
   "item.delta",
@@ -16,64 +17,75 @@ const BEGINNINGS: ReadonlySet<ParsedNotification["type"]> = new Set([
   "diff.updated",
 ]);
 
-/** Notifications after which queued input does not run, with what its caller can do. */
-const PUT_AWAY: Readonly<Record<string, string>> = {
+/** Notifications after which queued input does not run, with what the caller can do. */
+const QUEUE_ENDS: Readonly<Record<string, string>> = {
   "thread/archived": "archived. Its queue is kept; thread.queue lists it once the thread is unarchived.",
   "thread/deleted": "deleted, with its queue.",
 };
 
-/** How many turns that ended are kept for a call that may have started them. Other clients' turns may be among them. */
-const UNCLAIMED_TURNS = 32;
+const CHANNEL_LIMITS = {
+  /** Ended turns kept for a pending call that may have started them. Turns of other clients may be among them. */
+  unclaimedTurns: 32,
+  /** IDs of ended turns. A background command may report many turns after its own. */
+  endedTurns: 4096,
+} as const;
+
+/** Recently ended turns. Late notifications for them are recognised and don't start a new turn. */
+export type EndedTurns = Set<string>;
+
+export function createEndedTurns(): EndedTurns {
+  return new BoundedSet<string>(CHANNEL_LIMITS.endedTurns);
+}
 
 export interface ChannelOptions {
-  /** Hears every event of the thread, after the readers of the thread. */
-  readonly publish?: (event: CodexEvent) => void;
-  /** The turns that are over, where channels share that knowledge. */
+  /** Receives every event of the thread, after the readers of the thread. */
+  readonly onEvent?: (event: CodexEvent) => void;
+  /** Ended turns, if channels share them. */
   readonly ended?: EndedTurns;
 }
 
-/** A call that starts a turn, between its sending and its answer. */
+/** A call that starts a turn, from sending it to its response. */
 export interface StartingTurn {
-  /** The turn that the answer names. */
+  /** Returns the turn that the response names. */
   claim(turnId: string): LiveTurn;
-  /** The call is over, whether or not it was answered. */
+  /** Ends the wait, whether or not there was a response. */
   done(): void;
 }
 
-/** A turn that is still to begin. */
+/** A turn that has not started yet. */
 export interface AwaitedTurn {
-  /** Rejects when the server is gone or the thread is let go. */
+  /** Rejects if the connection is lost or the thread is closed. */
   readonly turn: Promise<LiveTurn>;
   stop(): void;
 }
 
 /**
- * What is known of the server's queue for this thread. `changed`: it may hold input. `held`: it held input when last listed,
- * which the server may start at any moment.
+ * State of the server's queue for this thread. `changed`: it may hold input. `held`: it held input when last listed, which
+ * the server may start at any moment.
  */
 export type QueueState = "empty" | "changed" | "held";
 
 type Waiter = Pick<PromiseWithResolvers<LiveTurn>, "resolve" | "reject">;
 
 /**
- * Everything that arrives for one thread: its turns, whoever started them, and the thread's own stream of events. A turn
- * is made by whatever names it first, its first event or the answer to the call that started it.
+ * Receives everything about one thread: its turns, of this and other clients, and the thread's stream of events. A turn is
+ * tracked from the first message that names it, which is its first notification or the response to the call that started it.
  */
 export class ThreadChannel {
   readonly threadId: string;
   readonly events = new EventLog({ history: false });
-  readonly #publish: (event: CodexEvent) => void;
+  readonly #onEvent: (event: CodexEvent) => void;
   readonly #live = new Map<string, LiveTurn>();
   readonly #ended: EndedTurns;
-  /** Calls that start a turn and have no answer yet; `lost` when the server died meanwhile. */
+  /** Pending calls that start a turn. `lost` is set if the server dies before answering. */
   readonly #starting = new Set<{ lost?: CodexError }>();
-  /** Turns that ended while a call that may have started them was still unanswered. */
-  readonly #unclaimed = new Map<string, LiveTurn>();
-  /** Messages that a turn is awaited for, by their id. */
+  /** Turns that ended before the response to the call that may have started them. */
+  readonly #unclaimed = new BoundedMap<string, LiveTurn>(CHANNEL_LIMITS.unclaimedTurns);
+  /** Waits for the turn of a message, by message ID. */
   readonly #awaited = new Map<string, Waiter>();
-  /** Whoever awaits the next turn, whatever it begins with. */
+  /** Waits for the next turn, no matter which message starts it. */
   readonly #awaitedNext = new Set<Waiter>();
-  /** Messages that were to begin a turn of their own, with that turn once it is known. */
+  /** Messages that should start a turn of their own, with that turn once it is known. */
   readonly #ownStarts = new Map<string, LiveTurn | undefined>();
   readonly #turnListeners = new Set<(turn: LiveTurn) => void>();
   readonly #queueListeners = new Set<() => void>();
@@ -81,23 +93,23 @@ export class ThreadChannel {
   #total: TokenUsage | undefined;
   #closed: CodexError | undefined;
 
-  constructor(threadId: string, { publish = () => {}, ended = new EndedTurns() }: ChannelOptions = {}) {
+  constructor(threadId: string, { onEvent = () => {}, ended = createEndedTurns() }: ChannelOptions = {}) {
     this.threadId = threadId;
-    this.#publish = publish;
+    this.#onEvent = onEvent;
     this.#ended = ended;
   }
 
-  /** The turn that runs now, the newest where there are several. */
+  /** The running turn; the newest if there are several. */
   get activeTurn(): LiveTurn | undefined {
     return this.liveTurns.at(-1);
   }
 
-  /** Every turn that has not ended, oldest first. */
+  /** All running turns, oldest first. */
   get liveTurns(): LiveTurn[] {
     return [...this.#live.values()];
   }
 
-  /** The item of a turn that runs, as it is known now. */
+  /** The latest state of an item of a running turn. */
   item(itemId: string): v2.ThreadItem | undefined {
     for (const turn of this.#live.values()) {
       const item = turn.item(itemId);
@@ -106,27 +118,27 @@ export class ThreadChannel {
     return undefined;
   }
 
-  /** The items of all turns that run. */
+  /** The items of all running turns. */
   items(): readonly v2.ThreadItem[] {
     return [...this.#live.values()].flatMap(({ items }) => items);
   }
 
-  /** Hears of every turn as it begins, this client's and others'. */
+  /** Calls the listener for every turn that starts, of this client and of others. */
   onTurn(listener: (turn: LiveTurn) => void): Disposable {
-    // A function of its own for each: the same listener may listen twice, and each stops alone.
+    // Wrapped, so that a listener added twice is called twice and each registration is disposed of on its own.
     const entry = (turn: LiveTurn): void => listener(turn);
     this.#turnListeners.add(entry);
     return { [Symbol.dispose]: () => void this.#turnListeners.delete(entry) };
   }
 
-  /** Called when the server reports a change of the thread's queue. */
+  /** Calls the listener when the server reports a change of the thread's queue. */
   onQueueChanged(listener: () => void): Disposable {
     const entry = (): void => listener();
     this.#queueListeners.add(entry);
     return { [Symbol.dispose]: () => void this.#queueListeners.delete(entry) };
   }
 
-  /** A call that starts a turn is on its way: its turn may come, and even end, before the answer does. */
+  /** Announces a call that starts a turn: the turn may start, and even end, before the response arrives. */
   expectStart(clientMessageId?: string): StartingTurn {
     const starting: { lost?: CodexError } = {};
     this.#starting.add(starting);
@@ -134,7 +146,7 @@ export class ThreadChannel {
     return {
       claim: (turnId) => {
         const turn = this.#unclaimed.get(turnId) ?? this.turn(turnId);
-        // The answer was the server's last word: nothing will ever end this turn.
+        // The connection was lost after the response: no notification will end this turn.
         if (starting.lost) this.#fail(turn, starting.lost);
         if (clientMessageId !== undefined && !turn.end && this.#ownStarts.has(clientMessageId)) {
           this.#ownStarts.set(clientMessageId, turn);
@@ -151,7 +163,7 @@ export class ThreadChannel {
     };
   }
 
-  /** The turn of this id, begun here if it was not known. */
+  /** The turn with this ID. Starts tracking it if it is unknown. */
   turn(turnId: string): LiveTurn {
     const known = this.#live.get(turnId);
     if (known) return known;
@@ -163,20 +175,20 @@ export class ThreadChannel {
     this.#live.set(turnId, turn);
     for (const { resolve } of this.#awaitedNext) resolve(turn);
     this.#awaitedNext.clear();
-    for (const listener of this.#turnListeners) this.#hearTurn(listener, turn);
+    for (const listener of this.#turnListeners) this.#callTurnListener(listener, turn);
     return turn;
   }
 
-  /** Takes over a turn that began before this client listened to the thread. */
+  /** Starts tracking a turn that started before this client subscribed to the thread. */
   join({ id, items }: v2.Turn): void {
-    // Its end may have arrived while the server was asked about it.
+    // It may have ended while the server was asked about it.
     if (!this.#ended.has(id)) this.turn(id).join(items);
   }
 
-  /** The turn that will begin with this message, of whatever client. */
+  /** Waits for the turn that starts with this message, of any client. */
   turnOfMessage(clientMessageId: string): AwaitedTurn {
     if (this.#awaited.has(clientMessageId)) {
-      const message = `clientUserMessageId "${clientMessageId}" is already queued on this thread. Use another id.`;
+      const message = `clientUserMessageId "${clientMessageId}" is already queued on this thread. Use another ID.`;
       throw new CodexError("invalid_argument", message);
     }
     const { turn, waiter } = this.#await();
@@ -184,94 +196,100 @@ export class ThreadChannel {
     return { turn, stop: () => void this.#awaited.delete(clientMessageId) };
   }
 
-  /** The next turn that begins, for calls that start one and do not say which. */
+  /** Waits for the next turn, for calls whose response does not name the turn that they start. */
   nextTurn(): AwaitedTurn {
     const { turn, waiter } = this.#await();
     if (!this.#closed) this.#awaitedNext.add(waiter);
     return { turn, stop: () => void this.#awaitedNext.delete(waiter) };
   }
 
-  /** Takes what the server said of this thread; gives the event that it became. */
-  take(reading: ParsedNotification): CodexEvent {
-    const event = this.#takeInTurn(reading);
+  /** Applies a notification about this thread and returns its event. */
+  receive(notification: ParsedNotification): CodexEvent {
+    const event = this.#apply(notification);
     if (event.type === "usage.updated") this.#total = event.total;
-    this.#tell(event);
-    if (event.type === "item.started" && event.item.type === "userMessage") this.#meetMessage(event);
+    this.#emit(event);
+    if (event.type === "item.started" && event.item.type === "userMessage") this.#matchMessage(event);
     if (event.type === "notice" && event.raw.method === "thread/queue/changed") {
       if (this.queueState === "empty") this.queueState = "changed";
       for (const listener of this.#queueListeners) listener();
     }
-    if (event.type === "notice") this.#endAwaited(event.raw.method);
+    if (event.type === "notice") this.#rejectAwaited(event.raw.method);
     return event;
   }
 
-  /** Shows an event that is not a notification to the thread's readers, and to its turn's. */
-  show(event: CodexEvent): void {
+  /** Publishes an event that is not a notification to the readers of the thread and of its turn. */
+  publish(event: CodexEvent): void {
     const turnId = "turnId" in event ? event.turnId : undefined;
-    if (typeof turnId === "string") this.#live.get(turnId)?.show(event);
-    this.#tell(event);
+    if (typeof turnId === "string") this.#live.get(turnId)?.publish(event);
+    this.#emit(event);
   }
 
-  /** Ends every turn that runs, and every wait for one, because the server is gone. */
+  /** Fails all running turns and all waits for turns, because the connection is lost. */
   failAll(error: CodexError): void {
     for (const starting of this.#starting) starting.lost = error;
     for (const { reject } of [...this.#awaited.values(), ...this.#awaitedNext]) reject(error);
     this.#awaited.clear();
     this.#awaitedNext.clear();
-    // They may go on with a server that is only out of reach, and be heard of again: they are not over.
+    // Not marked as ended: on a server that is only unreachable they continue, and may be reported again.
     for (const turn of this.liveTurns) this.#fail(turn, error);
   }
 
-  /** Ends a turn that is over although the server never said so; one that ended already stays as it is. */
+  /** Fails a turn that is over although the server did not report it. No-op if it has already ended. */
   fail(turn: LiveTurn, error: CodexError): void {
     this.#ended.add(turn.turnId);
     this.#fail(turn, error);
   }
 
-  /** Nothing more will be heard here: what is still awaited ends now, whatever the server goes on to do. */
+  /** Ends the channel. Running turns and waits fail with `closed`, whatever the server goes on to do. */
   close(): void {
-    this.#closed ??= new CodexError("closed", `Thread ${this.threadId} was closed on this side.`);
+    this.#closed ??= new CodexError("closed", `Thread ${this.threadId} was closed by this program.`);
     this.failAll(this.#closed);
     this.events.end();
   }
 
-  /** Codex starts nothing on a thread that was put away: what is still queued there would be awaited forever. */
-  #endAwaited(method: string): void {
-    const end = PUT_AWAY[method];
+  /** Codex starts nothing on an archived or deleted thread: its queued input would be awaited forever. */
+  #rejectAwaited(method: string): void {
+    const end = QUEUE_ENDS[method];
     if (end === undefined) return;
     const error = new CodexError("closed", `Thread ${this.threadId} was ${end}`);
     for (const { reject } of this.#awaited.values()) reject(error);
     this.#awaited.clear();
   }
 
-  #takeInTurn(reading: ParsedNotification): CodexEvent {
-    const turnId = turnIdOf(reading);
-    if (turnId === undefined) return new LiveTurn(this.threadId, "", undefined).take(reading);
-    const known = this.#live.get(turnId);
+  #apply(notification: ParsedNotification): CodexEvent {
+    const turnId = turnIdOf(notification);
+    const known = turnId === undefined ? undefined : this.#live.get(turnId);
     if (known) {
-      const event = known.take(reading);
+      const event = known.apply(notification);
       if (known.end) {
-        this.#ended.add(turnId);
+        this.#ended.add(known.turnId);
         this.#retire(known);
       }
       return event;
     }
-    if (reading.type === "turn.started") {
+    if (turnId === undefined) return this.#toUntrackedEvent(notification);
+    if (notification.type === "turn.started") {
       const review = this.liveTurns.find((turn) => turn.isReviewToStart);
       if (review) {
         review.interruptId = turnId;
-        return review.take({ ...reading, turnId: review.turnId });
+        return review.apply({ ...notification, turnId: review.turnId });
       }
     }
-    if (BEGINNINGS.has(reading.type) && !this.#ended.has(turnId)) return this.turn(turnId).take(reading);
-    if (reading.type === "turn-end") {
-      // Its end was told already, from what was stored; this one says nothing new.
+    if (STARTS_TURN.has(notification.type) && !this.#ended.has(turnId)) {
+      return this.turn(turnId).apply(notification);
+    }
+    if (notification.type === "turn-end") {
+      // Its end was already published from the stored turn. This notification adds nothing.
       if (this.#ended.has(turnId)) {
-        return { type: "notice", threadId: this.threadId, turnId, raw: reading.raw };
+        return { type: "notice", threadId: this.threadId, turnId, raw: notification.raw };
       }
       this.#ended.add(turnId);
     }
-    const event = new LiveTurn(this.threadId, turnId, this.#total).take(reading);
+    return this.#toUntrackedEvent(notification);
+  }
+
+  #toUntrackedEvent(notification: ParsedNotification): CodexEvent {
+    const event = toEvent(notification, toUntrackedState(notification, this.#total));
     return event.type === "item.completed" ? { ...event, late: true } : event;
   }
 
@@ -279,55 +297,52 @@ export class ThreadChannel {
     if (turn.end) return;
     const event = turn.fail(error);
     this.#retire(turn);
-    this.#tell(event);
+    this.#emit(event);
   }
 
-  #meetMessage({ turnId, item }: ItemStartedEvent): void {
+  #matchMessage({ turnId, item }: ItemStartedEvent): void {
     const clientId = item.type === "userMessage" ? item.clientId : null;
     const turn = this.#live.get(turnId);
     if (clientId === null || !turn) return;
     this.#awaited.get(clientId)?.resolve(turn);
-    if (this.#ownStarts.delete(clientId) && !turn.beganWith(item.id)) {
-      const message = "Another client had just started a turn: this input was added to it.";
-      this.show({ type: "warning", kind: "steered", threadId: this.threadId, turnId, message });
+    if (this.#ownStarts.delete(clientId) && !turn.startedWith(item.id)) {
+      const message = "Another client had just started a turn, so this input was added to it.";
+      this.publish({ type: "warning", kind: "steered", threadId: this.threadId, turnId, message });
     }
   }
 
-  #hearTurn(listener: (turn: LiveTurn) => void, turn: LiveTurn): void {
+  #callTurnListener(listener: (turn: LiveTurn) => void, turn: LiveTurn): void {
     try {
       listener(turn);
     } catch (error) {
-      // What the turn began with must still arrive, here and at the other listeners.
-      const message = `A listener for turns threw: ${String(error)}`;
+      // The other listeners must still be called, and the first event of the turn must still arrive.
+      const message = `A turn listener threw: ${String(error)}`;
       const { threadId, turnId } = turn;
-      this.show({ type: "warning", kind: "listener_failed", threadId, turnId, message });
+      this.publish({ type: "warning", kind: "listener_failed", threadId, turnId, message });
     }
   }
 
   #await(): { turn: Promise<LiveTurn>; waiter: Waiter } {
     const { promise, resolve, reject } = Promise.withResolvers<LiveTurn>();
-    promise.catch(() => {}); // Nobody may be waiting any more when the server dies.
+    promise.catch(() => {}); // The caller may have stopped waiting by the time the connection is lost.
     if (this.#closed) reject(this.#closed);
     return { turn: promise, waiter: { resolve, reject } };
   }
 
-  #tell(event: CodexEvent): void {
+  #emit(event: CodexEvent): void {
     this.events.push(event);
-    this.#publish(event);
+    this.#onEvent(event);
   }
 
   #retire(turn: LiveTurn): void {
     this.#live.delete(turn.turnId);
     for (const [messageId, own] of this.#ownStarts) if (own === turn) this.#ownStarts.delete(messageId);
-    if (this.#starting.size === 0) return;
-    this.#unclaimed.set(turn.turnId, turn);
-    const [oldest] = this.#unclaimed.keys();
-    if (this.#unclaimed.size > UNCLAIMED_TURNS && oldest !== undefined) this.#unclaimed.delete(oldest);
+    if (this.#starting.size > 0) this.#unclaimed.set(turn.turnId, turn);
   }
 }
 
-function turnIdOf(reading: ParsedNotification): string | undefined {
-  if (reading.type === "usage") return reading.params.turnId;
-  if (reading.type === "turn-end") return reading.params.turn.id;
-  return "turnId" in reading ? reading.turnId : undefined;
+function turnIdOf(notification: ParsedNotification): string | undefined {
+  if (notification.type === "usage") return notification.params.turnId;
+  if (notification.type === "turn-end") return notification.params.turn.id;
+  return "turnId" in notification ? notification.turnId : undefined;
 }

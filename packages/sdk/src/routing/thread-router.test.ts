@@ -92,8 +92,8 @@ describe("ThreadRouter", () => {
   it("shows what belongs to no thread to the readers of everything", async () => {
     const { router, hear, seen } = routerAnd();
     hear({ method: "account/updated", params: { authMode: null } });
-    router.show({ type: "warning", kind: "version", message: "newer" });
-    router.show({ type: "warning", kind: "server", message: "elsewhere", threadId: "far" });
+    router.publish({ type: "warning", kind: "version", message: "newer" });
+    router.publish({ type: "warning", kind: "server", message: "elsewhere", threadId: "far" });
     expect((await seen()).map(({ type }) => type)).toEqual(["notice", "warning", "warning"]);
   });
 
@@ -104,7 +104,7 @@ describe("ThreadRouter", () => {
     hear(say.started(), say.itemStarted(userMessage("u1", "theirs")));
     channel.expectStart("mine");
     hear(say.itemStarted(userMessage("u2", "mine")));
-    router.show({ type: "warning", kind: "server", message: "about it", threadId: "thread", turnId: "t" });
+    router.publish({ type: "warning", kind: "server", message: "about it", threadId: "thread", turnId: "t" });
     hear(say.completed());
     expect((await seen()).map((event) => (event.type === "warning" ? event.kind : event.type))).toEqual([
       "turn.started",
@@ -150,7 +150,7 @@ describe("ThreadRouter", () => {
     const channel = router.hold("thread");
     hear(say.started());
     const turn = channel.activeTurn;
-    router.letGo("thread");
+    router.release("thread");
     expect(turn?.end).toMatchObject({ type: "turn.failed", error: { code: "closed" } });
     hear(say.delta("m", "the server goes on"), say.itemStarted(message("m2", "")));
     expect(router.find("thread")).toBeUndefined();
@@ -165,7 +165,7 @@ describe("ThreadRouter", () => {
     const { router } = routerAnd();
     const events = router.hold("thread").events.read();
     const next = events.next();
-    router.letGo("thread");
+    router.release("thread");
     expect(await next).toEqual({ value: undefined, done: true });
   });
 
@@ -205,8 +205,8 @@ describe("ThreadRouter", () => {
       const child = new Saying(`child ${own}`, `child turn ${number}`);
       router.route(child.started());
       router.route(child.completed());
-      router.hold(`let go ${number}`);
-      router.letGo(`let go ${number}`);
+      router.hold(`released ${number}`);
+      router.release(`released ${number}`);
     };
     for (let number = 0; number < 5_000; number += 1) round(number);
     const before = used();

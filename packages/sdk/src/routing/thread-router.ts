@@ -1,95 +1,93 @@
 import type { v2 } from "@codexkit/protocol";
+import { BoundedSet } from "@codexkit/rpc/async";
 import type { CodexError } from "../errors.ts";
-import { AgentTree } from "./agent-tree.ts";
-import { EndedTurns } from "./ended-turns.ts";
-import { ThreadChannel } from "./thread-channel.ts";
-import type { LiveTurn } from "../turn/live-turn.ts";
-import { AgentEvents } from "./agent-events.ts";
 import { Backpressure } from "../events/backpressure.ts";
 import { EventLog } from "../events/event-log.ts";
-import type { CodexEvent, RawMessage, TurnEndEvent } from "../events/event.ts";
-import { parseNotification, type ParsedNotification } from "../events/parse-notification.ts";
+import { type CodexEvent, isTurnEnd, type RawMessage, type TurnEndEvent } from "../events/event.ts";
+import { type ParsedNotification, parseNotification } from "../events/parse-notification.ts";
+import type { LiveTurn } from "../turn/live-turn.ts";
+import { AgentEvents } from "./agent-events.ts";
+import { AgentTree } from "./agent-tree.ts";
+import { createEndedTurns, ThreadChannel } from "./thread-channel.ts";
 
-/** How many threads that were let go are remembered, until the server stops telling of them. */
-const LET_GO_THREADS = 1024;
+/** Released threads to remember, until the server stops sending notifications about them. */
+const RELEASED_THREADS = 1024;
 
-/** Sends every notification to its thread, and there to its turn; everything passes the common stream too. */
+/** Routes every notification to its thread, and from there to its turn. All events also go to the common stream. */
 export class ThreadRouter {
-  /** Every event of every thread that this client hears of. */
+  /** Events of all threads, and those without a thread. */
   readonly events = new EventLog({ history: false });
-  /** Who started whom. */
+  /** Parents and children of agent threads. */
   readonly agents = new AgentTree();
   readonly #channels = new Map<string, ThreadChannel>();
-  /** Threads that someone holds; the others' channels go when their turn ends. */
+  /** Threads in use by this client. Channels of other threads are dropped when their turn ends. */
   readonly #held = new Set<string>();
-  /** Threads that were held: the server may say a few more words of them, and never how their turns end. */
-  readonly #letGo = new Set<string>();
-  readonly #endedTurns = new EndedTurns();
+  /** Threads that were held before. The server may still send notifications about them, but not the ends of their turns. */
+  readonly #released = new BoundedSet<string>(RELEASED_THREADS);
+  readonly #endedTurns = createEndedTurns();
   readonly #endListeners = new Set<(end: TurnEndEvent) => void>();
-  /** Readers of a thread together with its agents, by the thread. */
-  readonly #agentEvents = new Map<string, Set<AgentEvents>>();
+  /** Readers of a thread together with its agents, by thread ID. */
+  readonly #agentReaders = new Map<string, Set<AgentEvents>>();
   readonly #backpressure: Backpressure;
 
-  /** @param onBackpressure Stops, and continues, the reading from the server. */
+  /** @param onBackpressure Pauses and resumes reading from the server. */
   constructor(onBackpressure: (isPaused: boolean) => void = () => {}) {
     this.#backpressure = new Backpressure(onBackpressure);
   }
 
-  /** The channel of a thread, kept until it is let go. */
+  /** The channel of a thread, kept until the thread is released. */
   hold(threadId: string): ThreadChannel {
-    this.#letGo.delete(threadId);
+    this.#released.delete(threadId);
     this.#held.add(threadId);
     const channel = this.#channelOf(threadId);
     this.#channels.set(threadId, channel);
     return channel;
   }
 
-  /** Nobody listens to this thread any more: its turns end here with `closed`, and go on with the server. */
-  letGo(threadId: string): void {
+  /** Stops tracking a thread. Its turns fail here with `closed` and continue on the server. */
+  release(threadId: string): void {
     this.#held.delete(threadId);
-    this.#letGo.add(threadId);
-    const [oldest] = this.#letGo;
-    if (this.#letGo.size > LET_GO_THREADS && oldest !== undefined) this.#letGo.delete(oldest);
+    this.#released.add(threadId);
     const channel = this.#channels.get(threadId);
     this.#channels.delete(threadId);
     channel?.close();
-    for (const reading of this.#agentEvents.get(threadId) ?? []) reading.end();
-    this.#agentEvents.delete(threadId);
+    for (const reader of this.#agentReaders.get(threadId) ?? []) reader.end();
+    this.#agentReaders.delete(threadId);
     this.agents.forget(threadId);
   }
 
-  /** Every event, as it came. A slow reader stops the reading from the server. */
+  /** Reads every event unmerged. A slow reader pauses reading from the server. */
   readLossless(): AsyncIterableIterator<CodexEvent, undefined, undefined> {
     return this.events.readLossless(this.#backpressure);
   }
 
-  /** The events of a thread and of all agents below it, until it is let go. */
+  /** Reads the events of a thread and of all agents below it, until the thread is released. */
   readWithAgents(threadId: string): AsyncIterableIterator<CodexEvent, undefined, undefined> {
-    const readings = this.#agentEvents.get(threadId) ?? new Set<AgentEvents>();
-    const reading = new AgentEvents(threadId, {
+    const readers = this.#agentReaders.get(threadId) ?? new Set<AgentEvents>();
+    const reader = new AgentEvents(threadId, {
       tree: this.agents,
       isHeld: (id) => this.#held.has(id),
-      onLeft: () => {
-        readings.delete(reading);
-        if (readings.size === 0 && this.#agentEvents.get(threadId) === readings) {
-          this.#agentEvents.delete(threadId);
+      onReturn: () => {
+        readers.delete(reader);
+        if (readers.size === 0 && this.#agentReaders.get(threadId) === readers) {
+          this.#agentReaders.delete(threadId);
         }
       },
     });
     if (this.#held.has(threadId)) {
-      this.#agentEvents.set(threadId, readings);
-      readings.add(reading);
+      this.#agentReaders.set(threadId, readers);
+      readers.add(reader);
     } else {
-      reading.end();
+      reader.end();
     }
-    return reading.read();
+    return reader.read();
   }
 
   find(threadId: string): ThreadChannel | undefined {
     return this.#channels.get(threadId);
   }
 
-  /** The channels of the threads that someone holds. */
+  /** The channels of the threads in use by this client. */
   *heldChannels(): Generator<ThreadChannel, void, undefined> {
     for (const threadId of this.#held) {
       const channel = this.#channels.get(threadId);
@@ -97,7 +95,7 @@ export class ThreadRouter {
     }
   }
 
-  /** Hears how every turn ends, also of one that the server did not tell about. */
+  /** Calls the listener when a turn ends, including turns whose end the server did not report. */
   onTurnEnd(listener: (end: TurnEndEvent) => void): Disposable {
     const entry = (end: TurnEndEvent): void => listener(end);
     this.#endListeners.add(entry);
@@ -105,46 +103,46 @@ export class ThreadRouter {
   }
 
   route(raw: RawMessage): void {
-    const reading = parseNotification(raw);
-    const threadId = threadIdOf(reading);
+    const notification = parseNotification(raw);
+    const threadId = threadIdOf(notification);
     if (threadId === undefined) {
-      // Only what has a thread needs its state to become an event.
-      if (reading.type !== "usage" && reading.type !== "turn-end") this.#publish(reading);
+      // Usage and turn ends always name a thread.
+      if (notification.type !== "usage" && notification.type !== "turn-end") this.#deliver(notification);
       return;
     }
-    // A subagent's thread, or another client's, gets its channel by a turn in it; a broadcast of its status is not enough.
+    // A thread of an agent or of another client gets a channel when a turn runs in it; a status broadcast is not enough.
     const channel = this.#channelOf(threadId);
-    channel.take(reading);
-    if (channel.activeTurn && !this.#letGo.has(threadId)) this.#channels.set(threadId, channel);
+    channel.receive(notification);
+    if (channel.activeTurn && !this.#released.has(threadId)) this.#channels.set(threadId, channel);
     else this.#dropUnheld(channel);
   }
 
-  /** Shows an event that is not a notification. */
-  show(event: CodexEvent): void {
+  /** Publishes an event that is not a notification. */
+  publish(event: CodexEvent): void {
     const { threadId } = event;
     const channel = threadId === undefined ? undefined : this.#channels.get(threadId);
-    if (channel) channel.show(event);
-    else this.#publish(event);
+    if (channel) channel.publish(event);
+    else this.#deliver(event);
   }
 
-  /** The item of a turn that runs, as it is known now. */
+  /** The latest state of an item of a running turn. */
   item(threadId: string, itemId: string): v2.ThreadItem | undefined {
     return this.#channels.get(threadId)?.item(itemId);
   }
 
-  /** The items of the turns of a thread that run. */
+  /** The items of a thread's running turns. */
   items(threadId: string): readonly v2.ThreadItem[] {
     return this.#channels.get(threadId)?.items() ?? [];
   }
 
-  /** Ends one turn that the server lost track of. */
+  /** Fails one turn that the server lost track of. */
   fail(turn: LiveTurn, error: CodexError): void {
     const channel = this.#channels.get(turn.threadId);
     channel?.fail(turn, error);
     if (channel) this.#dropUnheld(channel);
   }
 
-  /** The server is gone: every turn that runs ends now. */
+  /** Fails all running turns, because the connection is lost. */
   failAll(error: CodexError): void {
     for (const channel of this.#channels.values()) {
       channel.failAll(error);
@@ -156,30 +154,24 @@ export class ThreadRouter {
     for (const channel of this.#channels.values()) channel.close();
     this.#channels.clear();
     this.#held.clear();
-    for (const reading of [...this.#agentEvents.values()].flatMap((readings) => [...readings])) reading.end();
-    this.#agentEvents.clear();
+    for (const reader of [...this.#agentReaders.values()].flatMap((readers) => [...readers])) reader.end();
+    this.#agentReaders.clear();
     this.events.end();
   }
 
-  #publish(event: CodexEvent): void {
+  #deliver(event: CodexEvent): void {
     this.agents.observe(event);
     this.events.push(event);
-    for (const readings of this.#agentEvents.values()) {
-      for (const reading of readings) reading.push(event);
+    for (const readers of this.#agentReaders.values()) {
+      for (const reader of readers) reader.push(event);
     }
-    if (
-      event.type === "turn.completed" ||
-      event.type === "turn.failed" ||
-      event.type === "turn.interrupted"
-    ) {
-      for (const listener of this.#endListeners) listener(event);
-    }
+    if (isTurnEnd(event)) for (const listener of this.#endListeners) listener(event);
   }
 
   #channelOf(threadId: string): ThreadChannel {
     return (
       this.#channels.get(threadId) ??
-      new ThreadChannel(threadId, { publish: (event) => this.#publish(event), ended: this.#endedTurns })
+      new ThreadChannel(threadId, { onEvent: (event) => this.#deliver(event), ended: this.#endedTurns })
     );
   }
 
@@ -188,6 +180,6 @@ export class ThreadRouter {
   }
 }
 
-function threadIdOf(reading: ParsedNotification): string | undefined {
-  return "params" in reading ? reading.params.threadId : reading.threadId;
+function threadIdOf(notification: ParsedNotification): string | undefined {
+  return "params" in notification ? notification.params.threadId : notification.threadId;
 }

@@ -6,11 +6,11 @@ import type { OptionKeys } from "../options/reject-unknown-options.ts";
 import type { LiveTurn } from "../turn/live-turn.ts";
 
 export interface ReconcileTimes {
-  /** The server says that a thread is idle a moment before it says how the turn ended. */
+  /** How long to wait for the end of a turn after its thread became idle: the server reports these in this order. */
   readonly idleGraceMs: number;
-  /** A turn that is silent for this long is asked after: a model may think longer, and then the answer is "it runs". */
+  /** Time without notifications after which the server is asked about a turn. A model that thinks longer is not affected. */
   readonly quietMs: number;
-  /** How often silent turns are looked for. */
+  /** Interval of the check for silent turns. */
   readonly checkEveryMs: number;
 }
 
@@ -18,29 +18,29 @@ export const RECONCILE: OptionKeys<ReconcileTimes> = { idleGraceMs: true, quietM
 
 export const RECONCILE_TIMES: ReconcileTimes = { idleGraceMs: 1_000, quietMs: 60_000, checkEveryMs: 15_000 };
 
-/** Finds out how a turn ended when the server does not say: now and then a `turn/completed` is missing. */
+/** Asks the server how a turn ended when no notification says so: occasionally a `turn/completed` is missing. */
 export class TurnReconciler implements Disposable {
   readonly #caller: Caller;
   readonly #router: ThreadRouter;
   readonly #times: ReconcileTimes;
-  readonly #hearing: Disposable;
+  readonly #subscription: Disposable;
   readonly #timer: NodeJS.Timeout;
   readonly #graces = new Set<NodeJS.Timeout>();
-  readonly #asking = new Set<LiveTurn>();
+  readonly #pending = new Set<LiveTurn>();
 
   constructor(caller: Caller, router: ThreadRouter, times: ReconcileTimes = RECONCILE_TIMES) {
     this.#caller = caller;
     this.#router = router;
     this.#times = times;
-    this.#hearing = caller.on("thread/status/changed", ({ threadId, status }) => {
+    this.#subscription = caller.on("thread/status/changed", ({ threadId, status }) => {
       if (status?.type !== "active") this.#expectEnd(threadId);
     });
-    this.#timer = setInterval(() => this.#askAfterSilent(), times.checkEveryMs);
+    this.#timer = setInterval(() => this.#checkSilentTurns(), times.checkEveryMs);
     this.#timer.unref();
   }
 
   [Symbol.dispose](): void {
-    this.#hearing[Symbol.dispose]();
+    this.#subscription[Symbol.dispose]();
     clearInterval(this.#timer);
     for (const grace of this.#graces) clearTimeout(grace);
   }
@@ -50,7 +50,7 @@ export class TurnReconciler implements Disposable {
     if (turns.length === 0) return;
     const grace = setTimeout(() => {
       this.#graces.delete(grace);
-      for (const turn of turns) void this.#reconcile(turn, "said_idle");
+      for (const turn of turns) void this.#reconcile(turn, "idle");
     }, this.#times.idleGraceMs);
     grace.unref();
     this.#graces.add(grace);
@@ -60,18 +60,18 @@ export class TurnReconciler implements Disposable {
     });
   }
 
-  #askAfterSilent(): void {
+  #checkSilentTurns(): void {
     const before = Date.now() - this.#times.quietMs;
     for (const channel of this.#router.heldChannels()) {
       for (const turn of channel.liveTurns) {
-        if (turn.lastHeardAt < before) void this.#reconcile(turn, "silent");
+        if (turn.lastNotificationAt < before) void this.#reconcile(turn, "silent");
       }
     }
   }
 
-  async #reconcile(turn: LiveTurn, why: "said_idle" | "silent"): Promise<void> {
-    if (turn.end || this.#asking.has(turn)) return;
-    this.#asking.add(turn);
+  async #reconcile(turn: LiveTurn, why: "idle" | "silent"): Promise<void> {
+    if (turn.end || this.#pending.has(turn)) return;
+    this.#pending.add(turn);
     try {
       const stored = await this.#storedTurn(turn);
       if (turn.end) return;
@@ -82,16 +82,16 @@ export class TurnReconciler implements Disposable {
         });
         return;
       }
-      // Right after its thread became idle a turn may be stored a moment later; one silent for long is over.
-      if (stored && why === "said_idle") return;
+      // A turn may be stored shortly after its thread became idle. One that was silent for long is over.
+      if (stored && why === "idle") return;
       if (await this.#isIdle(turn.threadId)) {
-        const message = "The server calls the thread idle, but never said how this turn ended.";
+        const message = "The server reports the thread as idle, but never reported how this turn ended.";
         this.#router.fail(turn, new CodexError("turn_failed", message));
       }
     } catch {
-      // The server can't be asked now: its end, or the next look, settles the turn.
+      // The server is unreachable. Its end, or the next check, settles the turn.
     } finally {
-      this.#asking.delete(turn);
+      this.#pending.delete(turn);
     }
   }
 
@@ -101,7 +101,7 @@ export class TurnReconciler implements Disposable {
       const { data } = await this.#caller.request("thread/turns/list", params);
       return data.find(({ id }) => id === turnId);
     } catch (error) {
-      // An ephemeral thread has no stored turns, a deleted one has none any more.
+      // Ephemeral and deleted threads have no stored turns.
       if (isRefusal(error)) return undefined;
       throw error;
     }

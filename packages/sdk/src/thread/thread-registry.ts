@@ -101,7 +101,7 @@ export class ThreadRegistry implements ThreadHost {
     } catch (error) {
       if (before) this.#answers.set(threadId, before);
       else this.#answers.delete(threadId);
-      if (!held) this.#router.letGo(threadId);
+      if (!held) this.#router.release(threadId);
       throw error;
     }
   }
@@ -157,7 +157,7 @@ export class ThreadRegistry implements ThreadHost {
     if (!entry) return;
     this.#entries.delete(threadId);
     this.#answers.delete(threadId);
-    this.#router.letGo(threadId);
+    this.#router.release(threadId);
     this.#onReleased(threadId);
     // A server that was restarted has no subscription to end.
     if (entry.generation !== this.#supervisor.generation) return;

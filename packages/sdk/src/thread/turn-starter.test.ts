@@ -24,7 +24,7 @@ function starterAnd({ sleep }: { sleep?: Sleep } = {}): {
   const channel = new ThreadChannel("thread");
   const starter = new TurnStarter(caller, channel, sleep);
   const hear = (...messages: RawMessage[]): void => {
-    for (const raw of messages) channel.take(parseNotification(raw));
+    for (const raw of messages) channel.receive(parseNotification(raw));
   };
   return {
     starter,
@@ -536,10 +536,10 @@ class ScheduledServer {
 
   constructor(scheduler: fc.Scheduler) {
     this.#scheduler = scheduler;
-    const publish = (event: CodexEvent): void => {
+    const onEvent = (event: CodexEvent): void => {
       if (event.type === "warning" && event.kind === "steered") this.warned += 1;
     };
-    this.channel = new ThreadChannel("thread", { publish });
+    this.channel = new ThreadChannel("thread", { onEvent });
     const sleep = (): Promise<void> => scheduler.schedule(Promise.resolve(), "queue timer");
     this.starter = new TurnStarter(this.caller, this.channel, sleep);
     this.caller.respond = (call) => void this.#handle(call);
@@ -630,6 +630,6 @@ class ScheduledServer {
   #say(raw: RawMessage): void {
     this.#wire = this.#wire
       .then(() => this.#scheduler.schedule(Promise.resolve(), raw.method))
-      .then(() => this.channel.take(parseNotification(raw)));
+      .then(() => this.channel.receive(parseNotification(raw)));
   }
 }

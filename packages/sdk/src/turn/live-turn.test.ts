@@ -12,7 +12,7 @@ const say = new Saying("thread", "turn");
 
 function turnOf(...messages: RawMessage[]): LiveTurn {
   const turn = new LiveTurn("thread", "turn", undefined);
-  for (const raw of messages) turn.take(parseNotification(raw));
+  for (const raw of messages) turn.apply(parseNotification(raw));
   return turn;
 }
 
@@ -34,8 +34,8 @@ describe("LiveTurn", () => {
     const turn = turnOf(say.started(), say.completed({ durationMs: 7 }));
     const { end } = turn;
     expect(end).toMatchObject({ type: "turn.completed", result: { status: "completed", durationMs: 7 } });
-    turn.take(parseNotification(say.completed({ status: "interrupted" })));
-    turn.take(parseNotification(say.itemCompleted(message("late", "late"))));
+    turn.apply(parseNotification(say.completed({ status: "interrupted" })));
+    turn.apply(parseNotification(say.itemCompleted(message("late", "late"))));
     expect(turn.fail(new CodexError("app_server_crashed", "gone"))).toBe(end);
     expect(turn.end).toBe(end);
     expect(await turn.ended).toBe(end);
@@ -248,10 +248,10 @@ describe("LiveTurn", () => {
   it("takes 200,000 deltas of interleaved items", () => {
     const turn = turnOf(say.itemStarted(message("a", "")), say.itemStarted(command("c")));
     for (let number = 0; number < 100_000; number += 1) {
-      turn.take(parseNotification(say.delta("a", "0123456789")));
-      turn.take(parseNotification(say.output("c", "0123456789")));
+      turn.apply(parseNotification(say.delta("a", "0123456789")));
+      turn.apply(parseNotification(say.output("c", "0123456789")));
     }
-    turn.take(parseNotification(say.completed({ status: "interrupted" })));
+    turn.apply(parseNotification(say.completed({ status: "interrupted" })));
     expect(turn.end?.result.finalResponse).toHaveLength(1_000_000);
   });
 });

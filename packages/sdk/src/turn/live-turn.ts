@@ -1,35 +1,41 @@
 import type { v2 } from "@codexkit/protocol";
 import type { CodexError } from "../errors.ts";
 import { EventLog } from "../events/event-log.ts";
-import type { CodexEvent, TurnEndEvent } from "../events/event.ts";
+import { type CodexEvent, isTurnEnd, type TurnEndEvent } from "../events/event.ts";
 import type { ParsedNotification } from "../events/parse-notification.ts";
-import { UsageMeter } from "./usage-meter.ts";
-import { type TokenUsage, TurnFailedError, type TurnResult, withLoginHint } from "../events/turn-result.ts";
+import {
+  findFinalResponse,
+  type TokenUsage,
+  TurnFailedError,
+  type TurnResult,
+} from "../events/turn-result.ts";
+import { toEvent, type TurnState } from "./to-event.ts";
 import { UnfinishedText } from "./unfinished-text.ts";
+import { UsageMeter } from "./usage-meter.ts";
 
 /**
- * The state of one turn as its events come in, whoever started it. It ends exactly once; what comes after is late and
- * changes nothing here.
+ * A turn that this client tracks, no matter which client started it. It ends exactly once; later notifications don't change
+ * it.
  */
-export class LiveTurn {
+export class LiveTurn implements TurnState {
   readonly threadId: string;
   readonly turnId: string;
   readonly events = new EventLog({ history: true });
-  /** Settles with the event that ended the turn. Never rejects. */
+  /** Resolves to the event that ended the turn. Never rejects. */
   readonly ended: Promise<TurnEndEvent>;
-  /** Settles when the server has said that the turn began, or that it ended. Never rejects. */
+  /** Resolves when the server has reported the start or the end of the turn. Never rejects. */
   readonly started: Promise<void>;
   /**
-   * The id that the server stops the turn by. A review has two: its items and its end name the one that `review/start`
-   * gave, its start and an interrupt another.
+   * The ID to interrupt the turn by. A review has two IDs: its items and its end carry the one from `review/start`, while
+   * its start and an interrupt use another.
    */
   interruptId: string;
-  /** When the server last said something of this turn. */
-  lastHeardAt = Date.now();
-  /** What ended it, once it has ended. */
+  /** When the last notification for this turn arrived. */
+  lastNotificationAt = Date.now();
+  /** The event that ended the turn, once it has ended. */
   end: TurnEndEvent | undefined;
-  readonly #settle: (end: TurnEndEvent) => void;
-  readonly #begin: () => void;
+  readonly #resolveEnded: (end: TurnEndEvent) => void;
+  readonly #resolveStarted: () => void;
   readonly #items = new Map<string, v2.ThreadItem>();
   readonly #open = new Set<string>();
   readonly #unfinished = new UnfinishedText();
@@ -45,102 +51,90 @@ export class LiveTurn {
     this.turnId = turnId;
     this.interruptId = turnId;
     this.#usage = new UsageMeter(threadTotal);
-    const { promise, resolve } = Promise.withResolvers<TurnEndEvent>();
-    this.ended = promise;
-    this.#settle = resolve;
-    const begun = Promise.withResolvers<void>();
-    this.started = begun.promise;
-    this.#begin = begun.resolve;
+    const ended = Promise.withResolvers<TurnEndEvent>();
+    this.ended = ended.promise;
+    this.#resolveEnded = ended.resolve;
+    const started = Promise.withResolvers<void>();
+    this.started = started.promise;
+    this.#resolveStarted = started.resolve;
   }
 
-  /** A turn that was taken out of a queue before the server began it. Its id is empty. */
+  /** A turn that was removed from a queue before the server started it. Its ID is empty. */
   static interruptedBeforeStart(threadId: string): LiveTurn {
     const turn = new LiveTurn(threadId, "", undefined);
-    const event = {
-      type: "turn.interrupted",
-      threadId,
-      turnId: "",
-      result: turn.result("interrupted"),
-    } as const;
-    turn.events.push(event);
-    turn.#close(event);
+    const result = turn.result("interrupted");
+    turn.#close({ type: "turn.interrupted", threadId, turnId: "", result });
     return turn;
   }
 
-  /** The item of this id, as it is known now. */
+  /** The latest state of an item. */
   item(itemId: string): v2.ThreadItem | undefined {
     return this.#items.get(itemId);
   }
 
-  /** All items so far, as they are known now. */
+  /** The latest state of all items so far. */
   get items(): readonly v2.ThreadItem[] {
     return [...this.#items.values()];
   }
 
-  /** Whether the server has said that the turn began. */
+  /** Tokens of the turn so far. */
+  get usage(): TokenUsage {
+    return this.#usage.turn;
+  }
+
+  /** Whether the server has reported the start of the turn. */
   get isStarted(): boolean {
     return this.#isStarted;
   }
 
-  /** Whether this is a review whose start, under its other id, is still to come. */
+  /** Whether this is a review whose start, which carries its other ID, has not been reported yet. */
   get isReviewToStart(): boolean {
     return this.#isReview && !this.#isStarted;
   }
 
-  /** Whether this is the first message of a person in the turn. */
-  beganWith(itemId: string): boolean {
+  /** Whether an item is the first user message of the turn. */
+  startedWith(itemId: string): boolean {
     const first = [...this.#items.values()].find(({ type }) => type === "userMessage");
     return first?.id === itemId;
   }
 
-  /** Takes over what the turn did before this client joined it. What was heard since is newer and stays. */
+  /** Adds what the turn did before this client joined it. Items received since then are newer and take precedence. */
   join(earlier: readonly v2.ThreadItem[]): void {
     if (this.end) return;
-    const heard = new Map(this.#items);
+    const received = new Map(this.#items);
     this.#items.clear();
     for (const item of earlier) {
       this.#items.set(item.id, item);
-      if (!heard.has(item.id) && "status" in item && item.status === "inProgress") this.#open.add(item.id);
+      if (!received.has(item.id) && "status" in item && item.status === "inProgress") this.#open.add(item.id);
     }
-    for (const [itemId, item] of heard) this.#items.set(itemId, item);
+    for (const [itemId, item] of received) this.#items.set(itemId, item);
     this.#isStarted = true;
-    this.#begin();
+    this.#resolveStarted();
   }
 
-  /** Takes what the server said of this turn; gives the event that it became. A turn that ended gives its end again. */
-  take(reading: ParsedNotification): CodexEvent {
+  /** Applies a notification and returns its event. After the end it returns the end event and changes nothing. */
+  apply(notification: ParsedNotification): CodexEvent {
     if (this.end) return this.end;
-    this.lastHeardAt = Date.now();
-    const event = this.#absorb(reading);
-    this.events.push(event);
-    if (
-      event.type === "turn.completed" ||
-      event.type === "turn.failed" ||
-      event.type === "turn.interrupted"
-    ) {
-      this.#close(event);
-    }
+    this.lastNotificationAt = Date.now();
+    this.#update(notification);
+    const event = toEvent(notification, this);
+    if (isTurnEnd(event)) this.#close(event);
+    else this.events.push(event);
     return event;
   }
 
-  /** Shows an event that did not come as a notification: a request of the server, a warning of ours. */
-  show(event: CodexEvent): void {
+  /** Publishes an event that is not a notification: a server request, or a warning of the SDK. */
+  publish(event: CodexEvent): void {
     this.events.push(event);
   }
 
-  /** Ends the turn without a word from the server: it crashed, or it forgot to say so. */
+  /** Ends the turn without a notification, because the server crashed or lost track of the turn. */
   fail(error: CodexError): TurnEndEvent {
     if (this.end) return this.end;
+    const { threadId, turnId } = this;
     const result = this.result("failed");
     const failure = new TurnFailedError(error.code, error.message, result, { cause: error });
-    const event = {
-      type: "turn.failed",
-      threadId: this.threadId,
-      turnId: this.turnId,
-      error: failure,
-      result,
-    } as const;
-    this.events.push(event);
+    const event = { type: "turn.failed", threadId, turnId, error: failure, result } as const;
     this.#close(event);
     return event;
   }
@@ -152,7 +146,7 @@ export class LiveTurn {
       threadId: this.threadId,
       turnId: this.turnId,
       status,
-      finalResponse: finalMessage(items),
+      finalResponse: findFinalResponse(items),
       items,
       openItems: [...this.#open],
       usage: this.#usage.turn,
@@ -163,50 +157,39 @@ export class LiveTurn {
     };
   }
 
-  #absorb(reading: ParsedNotification): CodexEvent {
-    switch (reading.type) {
+  #update(notification: ParsedNotification): void {
+    switch (notification.type) {
       case "turn.started":
         this.#isStarted = true;
-        this.#begin();
-        return reading;
+        this.#resolveStarted();
+        return;
       case "item.started":
-        this.#isReview ||= reading.item.type === "enteredReviewMode";
-        this.#items.set(reading.item.id, reading.item);
-        this.#open.add(reading.item.id);
-        return reading;
+        this.#isReview ||= notification.item.type === "enteredReviewMode";
+        this.#items.set(notification.item.id, notification.item);
+        this.#open.add(notification.item.id);
+        return;
       case "item.completed":
-        this.#complete(reading.item);
-        return reading;
+        this.#complete(notification.item);
+        return;
       case "item.delta":
-        // What an item said when it completed is the whole of it.
-        if (this.#open.has(reading.itemId) || !this.#items.has(reading.itemId)) this.#unfinished.add(reading);
-        return reading;
+        // A completed item already contains its whole text.
+        if (this.#open.has(notification.itemId) || !this.#items.has(notification.itemId)) {
+          this.#unfinished.add(notification);
+        }
+        return;
       case "plan.updated":
-        this.#plan = reading.plan;
-        return reading;
+        this.#plan = notification.plan;
+        return;
       case "diff.updated":
-        this.#diff = reading.diff;
-        return reading;
-      case "usage": {
-        const { threadId, turnId, tokenUsage } = reading.params;
-        this.#usage.update(tokenUsage);
-        return {
-          type: "usage.updated",
-          threadId,
-          turnId,
-          usage: this.#usage.turn,
-          total: tokenUsage.total,
-          contextWindow: tokenUsage.modelContextWindow,
-          raw: reading.raw,
-        };
-      }
+        this.#diff = notification.diff;
+        return;
+      case "usage":
+        this.#usage.update(notification.params.tokenUsage);
+        return;
       case "turn-end":
-        return this.#endEvent(reading.params.turn, reading.raw);
-      case "thread.started":
-      case "warning":
-      case "notice":
-      case "unknown":
-        return reading;
+        this.#addLastItems(notification.params.turn);
+        return;
+      default:
     }
   }
 
@@ -216,46 +199,20 @@ export class LiveTurn {
     this.#unfinished.forget(item.id);
   }
 
-  #endEvent(turn: v2.Turn, raw: TurnEndEvent["raw"] & object): TurnEndEvent {
+  #addLastItems(turn: v2.Turn): void {
     this.#durationMs = turn.durationMs ?? null;
-    // The end repeats the final message; it is news only when its item, or the item's end, was missed.
+    // The end repeats the final message. It matters only if its item, or the completion of the item, was missed.
     for (const item of turn.items) {
       const missedEnd = turn.status === "completed" && this.#open.has(item.id);
       if (missedEnd || !this.#items.has(item.id)) this.#complete(item);
     }
-    const place = { threadId: this.threadId, turnId: this.turnId, raw };
-    if (turn.status === "interrupted") {
-      return { type: "turn.interrupted", ...place, result: this.result("interrupted") };
-    }
-    if (turn.status === "completed") {
-      return { type: "turn.completed", ...place, result: this.result("completed") };
-    }
-    const result = this.result("failed");
-    const said = turn.error?.message;
-    const message =
-      typeof said === "string"
-        ? withLoginHint(said, turn.error)
-        : `The turn ended as ${turn.status}, without an error.`;
-    const error = new TurnFailedError(
-      "turn_failed",
-      message,
-      result,
-      turn.error ? { turnError: turn.error } : undefined,
-    );
-    return { type: "turn.failed", ...place, error, result };
   }
 
   #close(event: TurnEndEvent): void {
+    this.events.push(event);
     this.end = event;
     this.events.end();
-    this.#begin();
-    this.#settle(event);
+    this.#resolveStarted();
+    this.#resolveEnded(event);
   }
-}
-
-/** The answer, not the commentary before it: the last message marked as final, or the last message. */
-function finalMessage(items: readonly v2.ThreadItem[]): string {
-  const messages = items.filter((item) => item.type === "agentMessage");
-  const final = messages.findLast(({ phase }) => phase === "final_answer") ?? messages.at(-1);
-  return final?.text ?? "";
 }

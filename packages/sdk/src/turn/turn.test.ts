@@ -30,7 +30,7 @@ function started(
   };
   const turn = new Turn<unknown>({ begin: () => Promise.resolve(live), ...options, controls });
   const hear = (...messages: RawMessage[]): void => {
-    for (const raw of messages) live.take(parseNotification(raw));
+    for (const raw of messages) live.apply(parseNotification(raw));
   };
   return { turn, live, hear, controls: controls as never };
 }
