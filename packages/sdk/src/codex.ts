@@ -25,7 +25,7 @@ import type { ForkThreadOptions, ResumeThreadOptions, StartThreadOptions } from 
 import { ThreadRegistry } from "./thread/thread-registry.ts";
 import type { Thread } from "./thread/thread.ts";
 import { paginate } from "./topics/paginate.ts";
-import { type Topics, topicsOver } from "./topics/topics.ts";
+import { createTopics, type Topics } from "./topics/create-topics.ts";
 import { raceAbort } from "@codexkit/rpc/async";
 import { abortedError } from "./errors.ts";
 import { TurnReconciler } from "./routing/turn-reconciler.ts";
@@ -123,7 +123,7 @@ export class Codex implements Topics, AsyncDisposable {
       permissionProfiles: this.permissionProfiles,
       plugins: this.plugins,
       skills: this.skills,
-    } = topicsOver(this.#supervisor));
+    } = createTopics(this.#supervisor));
   }
 
   /** Starts a codex of our own; it ends with this object. Rejects with its last words when it can't start. */

@@ -110,13 +110,13 @@ export {
 } from "./tools/define-tool.ts";
 
 // The rest of the app-server, by topic.
-export type { Topics } from "./topics/topics.ts";
-export type { HttpMcpServer, McpServer, McpServers, StdioMcpServer } from "./topics/mcp-servers-config.ts";
+export type { Topics } from "./topics/create-topics.ts";
+export type { HttpMcpServer, McpServer, McpServers, StdioMcpServer } from "./topics/mcp-servers.ts";
 export { type Credentials, discoverCredentials } from "./topics/discover-credentials.ts";
 export type { ExecProcess } from "./topics/exec-process.ts";
 export type { ExecOutput } from "./topics/exec-output.ts";
 export type { ExecResult } from "./topics/exec.ts";
-export type { FileChange, FileWatch } from "./topics/file-watch.ts";
+export type { ChangedPaths, FileWatch } from "./topics/file-watch.ts";
 export type { ChatgptLogin, ChatgptTokens, DeviceCodeLogin } from "./topics/account.ts";
 export type { RateLimits } from "./topics/rate-limits.ts";
 

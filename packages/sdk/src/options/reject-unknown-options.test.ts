@@ -7,9 +7,9 @@ import { policyHandlers } from "../requests/policy-handlers.ts";
 import { RUN } from "../thread/run-options.ts";
 import { START_THREAD } from "../thread/thread-options.ts";
 import { defineTool } from "../tools/define-tool.ts";
-import { nearestName, rejectUnknownOptions } from "./reject-unknown-options.ts";
+import { findNearestName, rejectUnknownOptions } from "./reject-unknown-options.ts";
 
-/** Options as a JavaScript program may write them. */
+/** Options as a JavaScript program could pass them. */
 function misspelt(options: object): never {
   return options as never;
 }
@@ -21,7 +21,7 @@ function refusal(option: string, nearest: string): object {
   };
 }
 
-describe("a misspelt option", () => {
+describe("an unknown option", () => {
   it.each([
     ["sandboxMode", START_THREAD, "sandbox"],
     ["sandboxMode", RUN, "sandboxPolicy"],
@@ -38,21 +38,21 @@ describe("a misspelt option", () => {
     ["onStdErr", LAUNCH, "onStderr"],
     ["tokens", CONNECT, "token"],
     ["xyzzy", RUN, undefined],
-  ])("%s is near a valid one", (name, known, nearest) => {
-    expect(nearestName(name, Object.keys(known))).toBe(nearest);
+  ])("%s gets the nearest valid name as a suggestion", (name, known, nearest) => {
+    expect(findNearestName(name, Object.keys(known))).toBe(nearest);
   });
 
-  it("is named with all valid ones when none is near", () => {
+  it("gets a list of all valid names if none is near", () => {
     const reject = (): void =>
       rejectUnknownOptions("run", misspelt({ xyzzy: 1 }), { signal: true, cwd: true });
     expect(reject).toThrow('run has no option "xyzzy". Valid options: signal, cwd.');
   });
 
-  it("is no concern when it is undefined", () => {
+  it("is ignored if its value is undefined", () => {
     expect(() => rejectUnknownOptions("run", misspelt({ xyzzy: undefined }), {})).not.toThrow();
   });
 
-  it("of launch and connect is rejected before anything starts, also inside their objects", async () => {
+  it("of launch and connect is rejected before anything starts, including in nested objects", async () => {
     const path = { codexPath: "/nowhere/codex" };
     await expect(Codex.launch(misspelt({ ...path, sandboxMode: "x" }))).rejects.toMatchObject({
       code: "invalid_argument",
@@ -73,11 +73,19 @@ describe("a misspelt option", () => {
   });
 
   it.each([
-    ["null", null, "takes an object of options, not null"],
-    ["a limit as text", { limits: { callTimeoutMs: "5" } }, 'callTimeoutMs is "5"'],
-    ["a limit below zero", { limits: { callTimeoutMs: -1 } }, "callTimeoutMs is -1"],
-    ["a signal that is none", { signal: {} }, "signal is not an AbortSignal"],
-  ])("as is %s for the options of launch", async (_, options, message) => {
+    ["null", null, "expects an object of options, got null"],
+    [
+      "a limit that is a string",
+      { limits: { callTimeoutMs: "5" } },
+      'callTimeoutMs must be a number of at least 0, got "5"',
+    ],
+    [
+      "a negative limit",
+      { limits: { callTimeoutMs: -1 } },
+      "callTimeoutMs must be a number of at least 0, got -1",
+    ],
+    ["an invalid signal", { signal: {} }, "signal must be an AbortSignal"],
+  ])("launch rejects %s", async (_, options, message) => {
     const given = options && { codexPath: "/nowhere/codex", ...options };
     await expect(Codex.launch(given as never)).rejects.toMatchObject({
       code: "invalid_argument",
@@ -85,18 +93,18 @@ describe("a misspelt option", () => {
     });
   });
 
-  it("of a policy's handlers is rejected", () => {
+  it("of policyHandlers is rejected", () => {
     expect(() => policyHandlers({} as never, misspelt({ onDecison: () => {} }))).toThrow('"onDecision"');
   });
 
-  it("of a tool is rejected", () => {
+  it("of defineTool is rejected", () => {
     const tool = { name: "a", description: "b", input: { type: "object" }, execute: () => "", paralel: true };
     expect(() => defineTool(misspelt(tool))).toThrow('"parallel"');
   });
 
-  it("of threads, turns and topics is rejected by the real Codex object", async () => {
-    await using stage = await launchCodex({ model: () => say("hello") });
-    const { codex, workspace } = stage;
+  it("of threads, turns and topics is rejected by a real Codex object", async () => {
+    await using launched = await launchCodex({ model: () => say("hello") });
+    const { codex, workspace } = launched;
     await expect(codex.startThread(misspelt({ sandboxMode: "read-only" }))).rejects.toMatchObject(
       refusal("sandboxMode", "sandbox"),
     );
@@ -112,7 +120,7 @@ describe("a misspelt option", () => {
       code: "invalid_argument",
     });
     expect(() => thread.run("x", misspelt({ whenBusy: "later" }))).toThrow("Valid values: reject, steer");
-    expect(() => thread.run("x", misspelt({ signal: {} }))).toThrow("signal is not an AbortSignal");
+    expect(() => thread.run("x", misspelt({ signal: {} }))).toThrow("signal must be an AbortSignal");
     expect(() => thread.history.turns(misspelt({ limt: 1 }))).toThrow('"limit"');
     expect(() => thread.history.items(misspelt({ limt: 1 }))).toThrow('"limit"');
     await expect(thread.updateSettings(misspelt({ modell: "x" }))).rejects.toMatchObject(

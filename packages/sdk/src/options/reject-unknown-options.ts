@@ -1,9 +1,9 @@
 import { CodexError } from "../errors.ts";
 
-/** Every key of an options type. The compiler complains about a key that is missing here, or too many. */
+/** All keys of an options type. The compiler reports missing and excess keys. */
 export type OptionKeys<Options> = Readonly<Record<keyof Options, true>>;
 
-/** Names that people try, from `@openai/codex-sdk`, the command line and `config.toml`, with ours. */
+/** Names used by `@openai/codex-sdk`, the command line and `config.toml`, with the names used here. */
 const ALIASES: Readonly<Record<string, readonly string[]>> = {
   sandboxMode: ["sandbox", "sandboxPolicy"],
   sandbox_mode: ["sandbox", "sandboxPolicy"],
@@ -33,10 +33,10 @@ const ALIASES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Throws `invalid_argument` for the first option that is not known, with the nearest valid name. A misspelt option would
- * otherwise be ignored without notice: `sandboxMode: "read-only"` would run with the user's default sandbox.
+ * Throws `invalid_argument` for the first unknown option and suggests the nearest valid name. A misspelt option would
+ * otherwise be silently ignored: `sandboxMode: "read-only"` would run with the user's default sandbox.
  *
- * @param what Whose options these are, as the caller wrote it: `startThread`.
+ * @param what The function that takes the options, such as `startThread`.
  */
 export function rejectUnknownOptions<Options extends object>(
   what: string,
@@ -44,12 +44,12 @@ export function rejectUnknownOptions<Options extends object>(
   known: OptionKeys<Options>,
 ): void {
   if (typeof options !== "object" || options === null || Array.isArray(options)) {
-    const received = options === null ? "null" : Array.isArray(options) ? "a list" : `a ${typeof options}`;
-    throw new CodexError("invalid_argument", `${what} takes an object of options, not ${received}.`);
+    const received = options === null ? "null" : Array.isArray(options) ? "an array" : `a ${typeof options}`;
+    throw new CodexError("invalid_argument", `${what} expects an object of options, got ${received}.`);
   }
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined || Object.hasOwn(known, name)) continue;
-    const nearest = nearestName(name, Object.keys(known));
+    const nearest = findNearestName(name, Object.keys(known));
     const hint =
       nearest === undefined
         ? `Valid options: ${Object.keys(known).join(", ")}.`
@@ -58,23 +58,23 @@ export function rejectUnknownOptions<Options extends object>(
   }
 }
 
-/** Throws `invalid_argument` unless a given signal is an `AbortSignal`. */
+/** Throws `invalid_argument` if the signal is set and is not an `AbortSignal`. */
 export function checkSignal(what: string, signal: unknown): void {
   if (signal === undefined || signal instanceof AbortSignal) return;
-  throw new CodexError("invalid_argument", `${what}: signal is not an AbortSignal.`);
+  throw new CodexError("invalid_argument", `${what}: signal must be an AbortSignal.`);
 }
 
-/** Throws `invalid_argument` for the first limit that is not a number of at least zero. */
+/** Throws `invalid_argument` for the first limit that is not a non-negative number. */
 export function checkLimits(what: string, limits: object): void {
   for (const [name, value] of Object.entries(limits) as [string, unknown][]) {
     if (value === undefined || (typeof value === "number" && value >= 0)) continue;
-    const message = `${what}.${name} is ${JSON.stringify(value)}, not a number of at least 0.`;
+    const message = `${what}.${name} must be a number of at least 0, got ${JSON.stringify(value)}.`;
     throw new CodexError("invalid_argument", message);
   }
 }
 
-/** The valid name that the given one was probably meant to be. */
-export function nearestName(name: string, valid: readonly string[]): string | undefined {
+/** Finds the valid name that the caller probably meant. */
+export function findNearestName(name: string, valid: readonly string[]): string | undefined {
   const alias = ALIASES[name]?.find((candidate) => valid.includes(candidate));
   if (alias !== undefined) return alias;
   const given = normalize(name);
@@ -82,7 +82,7 @@ export function nearestName(name: string, valid: readonly string[]): string | un
     .map((candidate) => ({ candidate, distance: editDistance(given, normalize(candidate)) }))
     .toSorted((left, right) => left.distance - right.distance);
   const [best] = ranked;
-  // A third of the letters may be wrong: more makes a suggestion that nobody meant.
+  // A third of the letters may differ. With more, the suggestion is usually wrong.
   if (best && best.distance <= Math.max(1, Math.floor(given.length / 3))) return best.candidate;
   return valid.find((candidate) => candidate.length > 3 && given.startsWith(normalize(candidate)));
 }
@@ -91,7 +91,7 @@ function normalize(name: string): string {
   return name.replaceAll(/[_-]/g, "").toLowerCase();
 }
 
-/** Levenshtein distance: the least number of letters to insert, delete or replace. */
+/** Levenshtein distance. */
 function editDistance(left: string, right: string): number {
   let previous = Array.from({ length: right.length + 1 }, (_, index) => index);
   for (const [row, letter] of left.split("").entries()) {

@@ -5,7 +5,7 @@ import { CodexError } from "../errors.ts";
 import { type OptionKeys, rejectUnknownOptions } from "../options/reject-unknown-options.ts";
 import { HANDLERS, type ServerRequestHandlers } from "../requests/handlers.ts";
 import type { AnyTool } from "../tools/define-tool.ts";
-import { type McpServers, toMcpServersConfig } from "../topics/mcp-servers-config.ts";
+import { type McpServers, toMcpServersConfig } from "../topics/mcp-servers.ts";
 
 /** What stays with this side: the functions that answer the server. */
 export interface ThreadHandlers {

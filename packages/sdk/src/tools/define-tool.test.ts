@@ -10,7 +10,7 @@ const plain = (name: string, more: object = {}): Tool =>
   defineTool({ name, description: name, input, execute: () => name, ...more });
 
 describe("a tool", () => {
-  it("knows the type of its input from the schema", () => {
+  it("infers the type of its input from the schema", () => {
     defineTool({
       name: "typed",
       description: "",
@@ -29,7 +29,7 @@ describe("a tool", () => {
     });
   });
 
-  it("is offered with the JSON Schema of what the model may send", () => {
+  it("is offered with the JSON Schema of its input type", () => {
     const tool = defineTool({
       name: "measure",
       description: "Measures",
@@ -59,7 +59,7 @@ describe("a tool", () => {
     ]);
   });
 
-  it("stands in its namespace, however it got there", () => {
+  it("is listed in its namespace", () => {
     const lab = toolNamespace({
       name: "lab",
       description: "The lab",
@@ -78,48 +78,51 @@ describe("a tool", () => {
   });
 });
 
-describe("a tool that Codex would not take", () => {
+describe("a tool that Codex would reject", () => {
   const schema = (json: unknown) => (): AnyTool[] => [
     defineTool({ name: "s", description: "", input: json as JsonObject, execute: () => {} }),
   ];
   const lab = (tools: readonly Tool[], description = ""): AnyTool =>
     toolNamespace({ name: "lab", description, tools });
   const cases: [rule: string, make: () => AnyTool[]][] = [
-    ["at least one", () => [plain("")]],
+    ["one or more", () => [plain("")]],
     ["letters, digits", () => [plain("two words")]],
     ["longer than 128", () => [plain("a".repeat(129))]],
     ["reserved for MCP", () => [plain("mcp__till")]],
-    ["a tool of its own", () => [plain("exec_command")]],
-    ["a tool of its own", () => [plain("view-image")]],
+    ["a built-in tool", () => [plain("exec_command")]],
+    ["a built-in tool", () => [plain("view-image")]],
     ["longer than 64", () => [plain("x", { namespace: "n".repeat(65) })]],
     ["reserved by the Responses API", () => [plain("x", { namespace: "web" })]],
     ["reserved for MCP", () => [plain("x", { namespace: "mcp" })]],
     ["longer than 1024", () => [lab([plain("x")], "d".repeat(1025))]],
     ["it has no tools", () => [lab([])]],
     ["deferLoading", () => [plain("later", { deferLoading: true })]],
-    ["two tools of that name", () => [plain("x"), plain("x")]],
-    ["two tools of that name", () => [lab([plain("x")]), plain("x", { namespace: "lab" })]],
-    ["can't tell it from a-b", () => [plain("a-b"), plain("a_b")]],
-    ["can't tell it from lab / x", () => [lab([plain("x")]), plain("lab__x")]],
-    ["described twice", () => [lab([plain("x")], "one"), lab([plain("y")], "two")]],
-    ["in two namespaces", () => [lab([plain("x", { namespace: "yard" })])]],
+    ["the same name", () => [plain("x"), plain("x")]],
+    ["the same name", () => [lab([plain("x")]), plain("x", { namespace: "lab" })]],
+    ["can't distinguish it from a-b", () => [plain("a-b"), plain("a_b")]],
+    ["can't distinguish it from lab / x", () => [lab([plain("x")]), plain("lab__x")]],
+    ["two different descriptions", () => [lab([plain("x")], "one"), lab([plain("y")], "two")]],
+    ["belongs to two namespaces", () => [lab([plain("x", { namespace: "yard" })])]],
     ["timeoutMs", () => [plain("x", { timeoutMs: 0 })]],
     ["neither a zod schema", schema("text")],
     ["neither a zod schema", schema(undefined)],
     ["zod 3", schema({ _def: {} })],
-    ['no type "object"', schema({})],
-    ['no type "object"', schema(z.string())],
-    ['no type "object"', schema(z.union([z.object({ a: z.string() }), z.object({ b: z.string() })]))],
-    ["can't be written as JSON Schema", schema(z.object({ when: z.date() }))],
-    ["properties are no object", schema({ type: "object", properties: [] })],
-    ["required is no list", schema({ type: "object", required: "all" })],
+    ['must have the type "object"', schema({})],
+    ['must have the type "object"', schema(z.string())],
+    [
+      'must have the type "object"',
+      schema(z.union([z.object({ a: z.string() }), z.object({ b: z.string() })])),
+    ],
+    ["can't be converted to JSON Schema", schema(z.object({ when: z.date() }))],
+    ["properties must be an object", schema({ type: "object", properties: [] })],
+    ["required must be an array", schema({ type: "object", required: "all" })],
     ["input is not JSON", schema({ type: "object", default: 1n })],
   ];
 
-  it.each(cases)("is refused with the rule it breaks: %s", (rule, make) => {
-    const refused = (): unknown => toDynamicTools(make());
-    expect(refused).toThrow(CodexError);
-    expect(refused).toThrow(rule);
-    expect(refused).toThrow(expect.objectContaining({ code: "invalid_tool" }));
+  it.each(cases)("is rejected with the violated rule: %s", (rule, make) => {
+    const convert = (): unknown => toDynamicTools(make());
+    expect(convert).toThrow(CodexError);
+    expect(convert).toThrow(rule);
+    expect(convert).toThrow(expect.objectContaining({ code: "invalid_tool" }));
   });
 });

@@ -2,30 +2,30 @@ import { type OptionKeys, rejectUnknownOptions } from "../options/reject-unknown
 import type { SchemaOutput, StandardSchema } from "../schema/standard-schema.ts";
 import { toolLimits } from "./limits.ts";
 import { checkNamespace, checkToolName, invalidTool } from "./tool-name.ts";
-import { toolSchema } from "./tool-schema.ts";
+import { toToolSchema } from "./tool-schema.ts";
 import type { JsonObject, Tool, ToolContext, ToolNamespace } from "./tool.ts";
 
 export type { AnyTool, ToolContext, ToolResult } from "./tool.ts";
 
-/** What makes a tool. */
+/** Definition of a tool. */
 export interface ToolDefinition<Schema, Input> {
   readonly name: string;
-  /** Tells the model what the tool does and when to call it. Worth its words: Codex shows the model few details of a schema. */
+  /** Describes to the model what the tool does and when to call it. Be precise: Codex shows the model few schema details. */
   readonly description: string;
-  /** A zod schema of an object, or JSON Schema. */
+  /** A zod schema of an object, or a JSON Schema. */
   readonly input: Schema;
   /**
-   * Runs the tool. What it returns becomes the result: a text, `{ text }`, `{ image }`, `{ audio }`, a list of these, any other
-   * value as JSON, or nothing. What it throws is told to the model; the turn goes on.
+   * Runs the tool. The return value becomes the result: a string, `{ text }`, `{ image }`, `{ audio }`, an array of these, any
+   * other value as JSON, or nothing. If it throws, the model gets the error message and the turn continues.
    */
   readonly execute: (input: Input, context: ToolContext) => unknown;
-  /** Puts the tool into a namespace; `toolNamespace` gives that a description too. */
+  /** Adds the tool to a namespace. Use `toolNamespace` to describe the namespace. */
   readonly namespace?: string;
-  /** Hides the tool until the model searches for it. Only inside a namespace. */
+  /** Hides the tool until the model searches for it. Only valid inside a namespace. */
   readonly deferLoading?: boolean;
-  /** How long a call may take; ten minutes unless told. */
+  /** Timeout of a call. Default: 10 minutes. */
   readonly timeoutMs?: number;
-  /** Whether calls of one thread may run side by side. Without it they run one after the other. */
+  /** Whether calls of one thread may run in parallel. Default: false, one call at a time. */
   readonly parallel?: boolean;
 }
 
@@ -41,7 +41,7 @@ const KNOWN: OptionKeys<ToolDefinition<unknown, never>> = {
 };
 
 /**
- * Makes a tool of a function. Throws a `CodexError` `invalid_tool` for what Codex would refuse, or take and never call.
+ * Defines a tool. Throws a `CodexError` with code `invalid_tool` if Codex would reject the tool, or accept it and never call it.
  *
  * @example
  * const add = defineTool({
@@ -60,8 +60,8 @@ export function defineTool(definition: ToolDefinition<unknown, never>): Tool {
   const { name, description, namespace, deferLoading = false, parallel = false } = definition;
   const { timeoutMs = toolLimits.callTimeoutMs } = definition;
   checkToolName(name, namespace);
-  if (!(timeoutMs > 0)) throw invalidTool("tool", name, "timeoutMs is not above 0");
-  const { inputSchema, parse } = toolSchema(name, definition.input);
+  if (!(timeoutMs > 0)) throw invalidTool("tool", name, "timeoutMs must be greater than 0");
+  const { inputSchema, parse } = toToolSchema(name, definition.input);
   return {
     type: "tool",
     name,
@@ -71,12 +71,12 @@ export function defineTool(definition: ToolDefinition<unknown, never>): Tool {
     timeoutMs,
     parallel,
     inputSchema,
-    // `parse` gives what the schema promises, which is what `execute` takes.
+    // `parse` returns the schema's output type, which `execute` accepts.
     invoke: async (args, context) => definition.execute((await parse(args)) as never, context),
   };
 }
 
-/** Puts tools under one roof: the model sees them together, with this description. */
+/** Groups tools in a namespace. The model sees them together, with this description. */
 export function toolNamespace(definition: {
   readonly name: string;
   readonly description: string;
@@ -86,7 +86,7 @@ export function toolNamespace(definition: {
   checkNamespace(name, description);
   const stray = tools.find(({ namespace }) => namespace !== undefined && namespace !== name);
   if (stray) {
-    throw invalidTool("tool", stray.name, `it is in two namespaces, ${stray.namespace} and ${name}`);
+    throw invalidTool("tool", stray.name, `it belongs to two namespaces, ${stray.namespace} and ${name}`);
   }
   return {
     type: "namespace",

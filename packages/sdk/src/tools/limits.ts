@@ -1,18 +1,18 @@
-/** The bounds of tools, with Codex's own where it has some. */
+/** Limits of tools. */
 export const toolLimits = {
-  /** Codex refuses longer names. */
+  /** Codex rejects longer names. */
   nameCharacters: 128,
   namespaceCharacters: 64,
   namespaceDescriptionCharacters: 1024,
-  /** How long a call may take unless its tool says otherwise: Codex itself would wait for ever. */
+  /** Default timeout of a call. Codex itself has none. */
   callTimeoutMs: 10 * 60_000,
   /**
-   * The text of one result. Codex shows a model some 48,000 characters of it; a model that writes code may read all.
-   * What is longer is cut, with a note.
+   * Text of one result; longer text is cut, with a note. Codex shows a model about 48,000 characters, but a model that writes
+   * code can read all of it.
    */
   textCharacters: 1_000_000,
-  /** An image or a sound. It stays in the history of the thread and is sent with each request to the model. */
+  /** Size of an image or audio file. It stays in the thread's history and is sent with each request to the model. */
   mediaBytes: 20 * 1024 * 1024,
-  /** How long a tool that was told to stop keeps the next call of it waiting. */
+  /** How long an aborted call may delay the next call of the same tool. */
   stopGraceMs: 5_000,
 } as const;

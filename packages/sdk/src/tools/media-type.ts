@@ -15,8 +15,12 @@ const extensions: Readonly<Record<string, string>> = {
   ".webm": "audio/webm",
 };
 
-/** The type of an image or a sound, by its first bytes, else by its name. */
-export function mediaType(kind: "image" | "audio", bytes: Uint8Array, path?: string): string | undefined {
+/** Detects the media type of an image or audio file by its first bytes, else by its file extension. */
+export function detectMediaType(
+  kind: "image" | "audio",
+  bytes: Uint8Array,
+  path?: string,
+): string | undefined {
   const candidates = [sniffMediaType(bytes), extensions[extname(path ?? "").toLowerCase()]];
   return candidates.find((type) => type?.startsWith(kind));
 }

@@ -28,7 +28,7 @@ afterEach(() => {
 });
 
 describe("a tool host", () => {
-  it("calls the tool with its checked input and its context", async () => {
+  it("calls the tool with its validated input and its context", async () => {
     let seen: ToolContext | undefined;
     const add = defineTool({
       name: "add",
@@ -46,7 +46,7 @@ describe("a tool host", () => {
     expect(seen).toMatchObject({ threadId: "t1", turnId: "u1", callId: "c1", tool: "add" });
   });
 
-  it("tells tools of one name apart by their namespace", async () => {
+  it("distinguishes tools with the same name by namespace", async () => {
     const named = (what: string): AnyTool =>
       defineTool({ name: "mix", description: "", input, execute: () => what });
     const both = host(
@@ -60,7 +60,7 @@ describe("a tool host", () => {
     expect(textOf(unknown)).toBe("There is no tool yard.mix. Known tools: mix, lab.mix.");
   });
 
-  it("tells the model what is wrong with its arguments, and does not execute", async () => {
+  it("reports invalid arguments to the model without running the tool", async () => {
     const execute = vi.fn<() => string>(() => "done");
     const schemas = [
       z.object({ size: z.number().max(5) }),
@@ -77,7 +77,7 @@ describe("a tool host", () => {
     expect(execute).not.toHaveBeenCalled();
   });
 
-  it("passes arguments on as they are when the schema is beyond its check", async () => {
+  it("passes arguments unchanged if the schema can't be validated", async () => {
     const tool = defineTool({
       name: "any",
       description: "",
@@ -92,19 +92,19 @@ describe("a tool host", () => {
     [
       "throws nonsense",
       () => Promise.reject(Object.create(null)),
-      "The tool t failed: a value that has no text",
+      "The tool t failed: it threw a value that can't be converted",
     ],
-    ["returns what can't be shown", async () => ({ image: "/none.png" }), "ENOENT"],
-  ])("answers when a tool %s", async (_what, execute, words) => {
+    ["returns media that can't be read", async () => ({ image: "/none.png" }), "ENOENT"],
+  ])("responds when a tool %s", async (_what, execute, message) => {
     const { success, contentItems } = await call(
       host(defineTool({ name: "t", description: "", input, execute })),
       "t",
     );
     expect(success).toBe(false);
-    expect(contentItems).toMatchObject([{ text: expect.stringContaining(words) }]);
+    expect(contentItems).toMatchObject([{ text: expect.stringContaining(message) }]);
   });
 
-  it("answers when a tool takes too long, and tells the tool", async () => {
+  it("responds when a tool times out, and aborts its signal", async () => {
     vi.useFakeTimers();
     let seen: AbortSignal | undefined;
     const tool = defineTool({
@@ -117,9 +117,9 @@ describe("a tool host", () => {
         return new Promise(() => {});
       },
     });
-    const answer = call(host(tool), "slow");
+    const response = call(host(tool), "slow");
     await vi.advanceTimersByTimeAsync(500);
-    expect(textOf(await answer)).toBe("The tool slow failed: it took longer than 500 ms");
+    expect(textOf(await response)).toBe("The tool slow failed: it took longer than 500 ms");
     expect(seen?.reason).toMatchObject({ code: "timeout" });
   });
 
@@ -134,10 +134,10 @@ describe("a tool host", () => {
           signal.addEventListener("abort", () => resolve("stopped"));
         }),
     });
-    const answer = call(host(tool), "slow", {}, { signal: turn.signal });
+    const response = call(host(tool), "slow", {}, { signal: turn.signal });
     await Promise.resolve();
     turn.abort(new Error("The turn ended."));
-    expect((await answer).success).toBe(false);
+    expect((await response).success).toBe(false);
     const late = await call(host(tool), "slow", {}, { signal: turn.signal });
     expect(textOf(late)).toContain("The turn ended.");
   });
@@ -164,10 +164,10 @@ describe("calls of one tool", () => {
     return { tool, log, finish };
   }
 
-  /** Lets everything run that needs no timer. */
+  /** Runs all pending microtasks. */
   const settle = (): Promise<unknown> => new Promise(setImmediate);
 
-  it("run one after the other, in order", async () => {
+  it("run one at a time, in order", async () => {
     const { tool, log, finish } = recorder(false);
     const one = host(tool);
     const calls = [1, 2, 3].map((n) => call(one, "write", { n }));
@@ -179,7 +179,7 @@ describe("calls of one tool", () => {
     expect(log).toEqual(["begin 1", "end 1", "begin 2", "end 2", "begin 3", "end 3"]);
   });
 
-  it("run side by side when the tool says that it may", async () => {
+  it("run in parallel if the tool allows it", async () => {
     const { tool, log, finish } = recorder(true);
     const one = host(tool);
     const calls = [1, 2].map((n) => call(one, "write", { n }));
@@ -189,7 +189,7 @@ describe("calls of one tool", () => {
     await Promise.all(calls);
   });
 
-  it("of two threads never wait for each other", async () => {
+  it("of two threads run in parallel", async () => {
     const { tool, log, finish } = recorder(false);
     const calls = [call(host(tool), "write", { n: 1 }), call(host(tool), "write", { n: 2 })];
     await settle();
@@ -198,7 +198,7 @@ describe("calls of one tool", () => {
     await Promise.all(calls);
   });
 
-  it("go on after one that failed, and after one that hangs", async () => {
+  it("continue after a failed call and after a hanging one", async () => {
     vi.useFakeTimers();
     const { tool, log, finish } = recorder(false);
     const one = host(tool);
@@ -209,7 +209,7 @@ describe("calls of one tool", () => {
     await vi.advanceTimersByTimeAsync(1000);
     expect(textOf(await hangs)).toContain("longer than 1000 ms");
     expect(log).toEqual(["begin 1"]);
-    // It was told to stop, and has a moment to do so.
+    // The aborted call gets time to stop.
     await vi.advanceTimersByTimeAsync(toolLimits.stopGraceMs);
     expect(log).toEqual(["begin 1", "begin 2"]);
     finish[1]?.();

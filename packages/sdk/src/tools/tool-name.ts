@@ -1,7 +1,7 @@
 import { CodexError } from "../errors.ts";
 import { toolLimits } from "./limits.ts";
 
-/** Namespaces that belong to the Responses API: Codex refuses them. */
+/** Namespaces of the Responses API. Codex rejects them. */
 const reservedNamespaces: ReadonlySet<string> = new Set([
   "api_tool",
   "browser",
@@ -20,10 +20,10 @@ const reservedNamespaces: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Codex's own tools, on one kind of model or the other. It takes a dynamic tool of such a name without a word, and then
- * calls its own: the dynamic one is never reached.
+ * Codex's built-in tools, for all kinds of models. Codex silently accepts a dynamic tool with such a name and then calls its
+ * built-in one.
  */
-const ownTools: ReadonlySet<string> = new Set([
+const builtInTools: ReadonlySet<string> = new Set([
   "apply_patch",
   "create_goal",
   "exec",
@@ -42,15 +42,15 @@ const ownTools: ReadonlySet<string> = new Set([
   "write_stdin",
 ]);
 
-/** Throws `invalid_tool` for a name that Codex refuses, or would take and never call. */
+/** Throws `invalid_tool` for a name that Codex rejects, or accepts and never calls. */
 export function checkToolName(name: string, namespace?: string): void {
   checkCharacters("tool", name, toolLimits.nameCharacters);
-  if (namespace === undefined && ownTools.has(toolIdentifier(name))) {
-    throw invalidTool("tool", name, "Codex has a tool of its own by that name, and would call that instead");
+  if (namespace === undefined && builtInTools.has(toolIdentifier(name))) {
+    throw invalidTool("tool", name, "Codex has a built-in tool with this name and would call that instead");
   }
 }
 
-/** Throws `invalid_tool` for a namespace that Codex refuses. */
+/** Throws `invalid_tool` for a namespace that Codex rejects. */
 export function checkNamespace(name: string, description: string): void {
   checkCharacters("namespace", name, toolLimits.namespaceCharacters);
   if (reservedNamespaces.has(name)) {
@@ -65,15 +65,19 @@ export function checkNamespace(name: string, description: string): void {
 
 function checkCharacters(what: "tool" | "namespace", name: string, limit: number): void {
   if (!/^[a-zA-Z0-9_-]+$/.test(name)) {
-    throw invalidTool(what, name, "a name has letters, digits, _ and -, and at least one of them");
+    throw invalidTool(what, name, "a name consists of one or more letters, digits, _ and -");
   }
   if (name.length > limit) throw invalidTool(what, name, `the name is longer than ${limit} characters`);
   if (name === "mcp" || name.startsWith("mcp__")) {
-    throw invalidTool(what, name, "names that are mcp or start with mcp__ are reserved for MCP servers");
+    throw invalidTool(
+      what,
+      name,
+      "the name mcp and names that start with mcp__ are reserved for MCP servers",
+    );
   }
 }
 
-/** An error that names the tool and the rule. */
+/** Creates an error that names the tool and the violated rule. */
 export function invalidTool(
   what: "tool" | "namespace",
   name: string,
@@ -84,8 +88,8 @@ export function invalidTool(
 }
 
 /**
- * The identifier under which a model that writes code reaches a tool: `lab` with `mix-up` is `lab__mix_up`. Of two tools with
- * one identifier, Codex gives such a model only one.
+ * Returns the identifier by which a model that writes code calls a tool: `lab` and `mix-up` become `lab__mix_up`. If two tools
+ * share an identifier, such a model sees only one of them.
  */
 export function toolIdentifier(name: string, namespace?: string): string {
   const full = namespace === undefined ? name : `${namespace}__${name}`;

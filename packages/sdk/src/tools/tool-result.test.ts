@@ -12,16 +12,16 @@ const png = Buffer.from(
 const pngUrl = `data:image/png;base64,${png.toString("base64")}`;
 const text = (words: string): object => ({ type: "inputText", text: words });
 
-describe("what a tool returns", () => {
+describe("the result of a tool", () => {
   it.each([
-    ["a text", "hello", [text("hello")]],
+    ["a string", "hello", [text("hello")]],
     ["a text part", { text: "hello" }, [text("hello")]],
     ["nothing", undefined, [text("Done.")]],
     ["null", null, [text("null")]],
     ["a number", 7, [text("7")]],
     ["an object", { a: 1 }, [text('{\n  "a": 1\n}')]],
     ["an object that looks like a part", { text: "a", more: 1 }, [text('{\n  "text": "a",\n  "more": 1\n}')]],
-    ["a list of texts, which is data", ["a"], [text('[\n  "a"\n]')]],
+    ["an array of strings, which is data", ["a"], [text('[\n  "a"\n]')]],
     ["an empty list", [], [text("[]")]],
     ["image bytes", { image: png }, [{ type: "inputImage", imageUrl: pngUrl }]],
     [
@@ -40,11 +40,11 @@ describe("what a tool returns", () => {
       ["see:", { image: pngUrl }, { text: "!" }],
       [text("see:"), { type: "inputImage", imageUrl: pngUrl }, text("!")],
     ],
-  ] as const)("is written as content: %s", async (_what, result, content) => {
+  ] as const)("is converted to content: %s", async (_what, result, content) => {
     await expect(toContent(result)).resolves.toEqual(content);
   });
 
-  it("may be a file, whose type its bytes or its name tell", async () => {
+  it("can be a file, whose type is detected by its bytes or extension", async () => {
     await using folder = await tempFolder("tool-result");
     await writeFile(join(folder.path, "picture"), png);
     await writeFile(join(folder.path, "song.MP3"), "la la");
@@ -56,9 +56,9 @@ describe("what a tool returns", () => {
     ]);
   });
 
-  it("is refused when it can't be shown", async () => {
+  it("is rejected if it can't be converted", async () => {
     await expect(toContent({ image: "/no/such/file.png" })).rejects.toThrow("ENOENT");
-    await expect(toContent({ image: "https://example.com/a.png" })).rejects.toThrow("an address");
+    await expect(toContent({ image: "https://example.com/a.png" })).rejects.toThrow("is a URL");
     await expect(toContent({ image: new Uint8Array([1, 2]) })).rejects.toThrow("mimeType");
     await expect(toContent({ image: new Uint8Array(toolLimits.mediaBytes + 1) })).rejects.toThrow(
       "mediaBytes",
@@ -67,8 +67,8 @@ describe("what a tool returns", () => {
     await expect(toContent(() => 1)).rejects.toThrow("JSON");
   });
 
-  it("is cut when it is too long, and says so", async () => {
+  it("is cut with a note if it is too long", async () => {
     const [content] = await toContent("x".repeat(toolLimits.textCharacters + 5));
-    expect(content).toMatchObject({ text: expect.stringMatching(/x\n\[5 more characters were left out/) });
+    expect(content).toMatchObject({ text: expect.stringMatching(/x\n\[5 characters were omitted/) });
   });
 });

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { CodexError } from "../errors.ts";
 import { isZod3 } from "../schema/json-schema.ts";
 import {
   describeIssues,
@@ -10,21 +9,21 @@ import {
 import { invalidTool } from "./tool-name.ts";
 import { type JsonObject, ToolInputError } from "./tool.ts";
 
-/** What the model is told, and the check of what it sends. */
+/** The schema sent to the model, and the validation of the arguments it sends back. */
 export interface ToolSchema {
   readonly inputSchema: JsonObject;
-  /** The input that `execute` gets. Throws a `ToolInputError` with words for the model. */
+  /** Returns the input for `execute`. Throws a `ToolInputError` whose message is for the model. */
   readonly parse: (args: unknown) => Promise<unknown>;
 }
 
-/** Reads a schema, or JSON Schema as it stands. Throws `invalid_tool` for what describes no object. */
-export function toolSchema(name: string, input: unknown): ToolSchema {
+/** Converts a schema, or accepts a JSON Schema unchanged. Throws `invalid_tool` if it does not describe an object. */
+export function toToolSchema(name: string, input: unknown): ToolSchema {
   if (isStandardSchema(input) && !isZod3(input)) return fromStandardSchema(name, input);
   if (typeof input !== "object" || input === null) {
     throw invalidTool("tool", name, "input is neither a zod schema nor a JSON Schema object");
   }
-  if (isZod3(input)) throw invalidTool("tool", name, "input is a schema of zod 3; zod 4 is needed");
-  return jsonSchema(name, input as JsonObject);
+  if (isZod3(input)) throw invalidTool("tool", name, "input is a zod 3 schema; zod 4 is required");
+  return fromJsonSchema(name, input as JsonObject);
 }
 
 function fromStandardSchema(name: string, schema: StandardSchema): ToolSchema {
@@ -32,7 +31,7 @@ function fromStandardSchema(name: string, schema: StandardSchema): ToolSchema {
   try {
     const { $schema: _, ...json } = toJsonSchema(schema, {
       override: ({ jsonSchema: made }) => {
-        // zod leaves this open for input, since it drops unknown keys; a model does better without the freedom.
+        // zod allows unknown keys in input because it drops them. Models do better if they are not offered.
         if (made.type === "object" && made.properties && made.additionalProperties === undefined) {
           made.additionalProperties = false;
         }
@@ -40,7 +39,9 @@ function fromStandardSchema(name: string, schema: StandardSchema): ToolSchema {
     });
     inputSchema = json as JsonObject;
   } catch (cause) {
-    throw invalidTool("tool", name, `input can't be written as JSON Schema: ${messageOf(cause)}`, { cause });
+    throw invalidTool("tool", name, `input can't be converted to JSON Schema: ${messageOf(cause)}`, {
+      cause,
+    });
   }
   checkShape(name, inputSchema);
   return {
@@ -53,46 +54,46 @@ function fromStandardSchema(name: string, schema: StandardSchema): ToolSchema {
   };
 }
 
-/** JSON Schema is checked as far as zod understands it (from 4.2 on); with keywords that it does not, the arguments pass unread. */
-function jsonSchema(name: string, inputSchema: JsonObject): ToolSchema {
+/** Validates arguments as far as zod (from 4.2 on) supports the schema's keywords. Otherwise they are not validated. */
+function fromJsonSchema(name: string, inputSchema: JsonObject): ToolSchema {
   checkShape(name, inputSchema);
-  let check: z.ZodType | undefined;
+  let validator: z.ZodType | undefined;
   try {
     JSON.stringify(inputSchema);
   } catch (cause) {
     throw invalidTool("tool", name, `input is not JSON: ${messageOf(cause)}`, { cause });
   }
   try {
-    check = z.fromJSONSchema(inputSchema);
+    validator = z.fromJSONSchema(inputSchema);
   } catch {
-    check = undefined;
+    validator = undefined;
   }
   return {
     inputSchema,
     parse: async (args) => {
-      const error = check?.safeParse(args).error;
+      const error = validator?.safeParse(args).error;
       if (error) throw new ToolInputError(describeIssues(error.issues));
       return args;
     },
   };
 }
 
-/** What Codex refuses in a schema, and what it takes although a model can't be offered it. */
+/** Rejects schemas that Codex rejects, and those that it accepts although no model can be offered them. */
 function checkShape(name: string, { type, properties, required }: JsonObject): void {
   if (type !== "object") {
-    throw invalidTool("tool", name, 'input must describe an object: its JSON Schema has no type "object"');
+    throw invalidTool("tool", name, 'the JSON Schema of input must have the type "object"');
   }
   if (
     properties !== undefined &&
     (typeof properties !== "object" || !properties || Array.isArray(properties))
   ) {
-    throw invalidTool("tool", name, "the schema's properties are no object");
+    throw invalidTool("tool", name, "the schema's properties must be an object");
   }
   if (required !== undefined && !Array.isArray(required)) {
-    throw invalidTool("tool", name, "the schema's required is no list");
+    throw invalidTool("tool", name, "the schema's required must be an array");
   }
 }
 
 function messageOf(thrown: unknown): string {
-  return thrown instanceof CodexError || thrown instanceof Error ? thrown.message : String(thrown);
+  return thrown instanceof Error ? thrown.message : String(thrown);
 }

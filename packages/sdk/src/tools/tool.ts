@@ -2,24 +2,25 @@ import type { JsonValue } from "@codexkit/protocol";
 
 export type JsonObject = { readonly [key: string]: JsonValue | undefined };
 
-/** What a tool's `execute` gets beside its input. */
+/** Second argument of a tool's `execute`. */
 export interface ToolContext {
-  /** Fires when the result is of no use any more: the turn ended, the connection broke, or the time is up. */
+  /** Aborts when the result is no longer needed: the turn ended, the connection was lost, or the timeout passed. */
   readonly signal: AbortSignal;
   readonly threadId: string;
   readonly turnId: string;
-  /** The id of this call; also that of its item. */
+  /** The id of this call and of its item. */
   readonly callId: string;
   /** The tool's name. */
   readonly tool: string;
 }
 
-/** Bytes, a data URL, or the path of a file. The type is needed only where neither bytes nor name tell it. */
+/** An image as bytes, data URL or file path. Set `mimeType` if neither the bytes nor the file extension reveal it. */
 export interface ImagePart {
   readonly image: Uint8Array | string;
   readonly mimeType?: string;
 }
 
+/** Audio as bytes, data URL or file path. */
 export interface AudioPart {
   readonly audio: Uint8Array | string;
   readonly mimeType?: string;
@@ -29,15 +30,15 @@ export interface TextPart {
   readonly text: string;
 }
 
-/** A part of a result that is more than a value. */
+/** A part of a result. */
 export type ToolPart = TextPart | ImagePart | AudioPart;
 
-/** A result with more than a value in it. Tools may return any other JSON too, or nothing. */
+/** A result made of text, images and audio. Tools may also return any other JSON value, or nothing. */
 export type ToolResult = string | ToolPart | readonly (string | ToolPart)[];
 
 /**
- * A function in this program that the model may call; `defineTool` makes it. The types of its input are known to `execute`
- * alone: from outside, all tools are alike.
+ * A function in this program that the model can call, created by `defineTool`. Only `execute` knows the type of its input; all
+ * tools have the same type.
  */
 export interface Tool {
   readonly type: "tool";
@@ -47,13 +48,13 @@ export interface Tool {
   readonly deferLoading: boolean;
   readonly timeoutMs: number;
   readonly parallel: boolean;
-  /** What the model is told about the arguments. */
+  /** The schema of the arguments, as sent to the model. */
   readonly inputSchema: JsonObject;
-  /** Checks the arguments, then executes. Rejects with a `ToolInputError` when they don't fit. */
+  /** Validates the arguments, then runs the tool. Rejects with a `ToolInputError` if they are invalid. */
   readonly invoke: (args: unknown, context: ToolContext) => Promise<unknown>;
 }
 
-/** Tools under one roof, described together. */
+/** Tools grouped under one name and description. */
 export interface ToolNamespace {
   readonly type: "namespace";
   readonly name: string;
@@ -61,10 +62,10 @@ export interface ToolNamespace {
   readonly tools: readonly Tool[];
 }
 
-/** What a thread can be given. */
+/** An element of a thread's `tools` option. */
 export type AnyTool = Tool | ToolNamespace;
 
-/** The arguments don't fit the tool's schema; the message is for the model. */
+/** Thrown if the arguments don't match the tool's schema. The message is for the model. */
 export class ToolInputError extends Error {
   override readonly name = "ToolInputError";
 }

@@ -36,8 +36,8 @@ describe("the real codex", () => {
 
   it("signs in with an API key in its own home, and out again", async () => {
     expect(await account.read()).toMatchObject({ account: null, requiresOpenaiAuth: true });
-    const heard: (string | null)[] = [];
-    using _listening = account.onUpdated(({ authMode }) => heard.push(authMode));
+    const authModes: (string | null)[] = [];
+    using _listening = account.onUpdated(({ authMode }) => authModes.push(authMode));
     await account.loginWithApiKey(API_KEY);
     expect(await account.read()).toMatchObject({ account: { type: "apiKey" } });
     expect(await readFile(join(server.codexHome, "auth.json"), "utf8")).toContain(API_KEY);
@@ -49,14 +49,14 @@ describe("the real codex", () => {
     await account.logout();
     expect(await account.read()).toMatchObject({ account: null });
     expect(await discoverCredentials({ env: {}, codexHome: server.codexHome })).toEqual({ kind: "none" });
-    expect(heard).toEqual(["apikey", null]);
+    expect(authModes).toEqual(["apikey", null]);
   });
 
-  it("refuses an empty API key, which codex would take", async () => {
+  it("rejects an empty API key, which codex would accept", async () => {
     await expect(account.loginWithApiKey(" ")).rejects.toMatchObject({ code: "invalid_argument" });
   });
 
-  it("gives an address for the browser, until the login is cancelled", async () => {
+  it("returns a URL for the browser and cancels the login", async () => {
     const login = await account.loginWithChatgpt();
     expect(login.authUrl).toMatch(/^https:\/\/auth\.openai\.com\/oauth\/authorize\?/);
     expect(await login.cancel()).toBe(true);
@@ -67,7 +67,7 @@ describe("the real codex", () => {
     expect(await login.cancel()).toBe(false);
   });
 
-  it("cancels the login when the signal fires or the person takes too long", async () => {
+  it("cancels the login when the signal aborts or the timeout passes", async () => {
     const controller = new AbortController();
     const aborted = await account.loginWithChatgpt({ signal: controller.signal });
     controller.abort();
@@ -78,18 +78,18 @@ describe("the real codex", () => {
     expect(await late.cancel()).toBe(false);
   });
 
-  it("refuses tokens that are none", async () => {
+  it("rejects invalid tokens", async () => {
     const tokens = { accessToken: "none", accountId: "acc" };
     await expect(account.loginWithTokens(tokens)).rejects.toMatchObject({ code: "request_failed" });
   });
 
-  it("tells no quotas and no usage signed out", async () => {
+  it("has no quotas and no usage when signed out", async () => {
     await expect(account.rateLimits()).rejects.toMatchObject({ code: "request_failed" });
     await expect(account.usage()).rejects.toMatchObject({ code: "request_failed" });
     expect(await account.sessions()).toEqual({ activeSessionId: null, sessions: [] });
   });
 
-  it("tells the quotas that the model's answers bring, though it would not tell them before", async () => {
+  it("yields the quotas of a model response although reading them failed before", async () => {
     await account.loginWithApiKey(API_KEY);
     const quotas = account.watchRateLimits();
     const first = quotas.next();
@@ -104,7 +104,7 @@ describe("the real codex", () => {
   });
 });
 
-describe("a login that a person finishes", () => {
+describe("a login that the user completes", () => {
   const completed = (loginId: string, success: boolean, error: string | null = null) => ({
     do: "notify" as const,
     method: "account/login/completed",
@@ -117,7 +117,7 @@ describe("a login that a person finishes", () => {
     userCode: "ABCD",
   };
 
-  /** An account on a fake server, and the means to let it go on. */
+  /** Runs the test with an account on a fake server. */
   async function withFake(
     behaviour: FakeBehaviour,
     test: (account: Account, fake: ReturnType<typeof startFakeAppServer>) => Promise<void>,
@@ -126,7 +126,7 @@ describe("a login that a person finishes", () => {
     await test(new Account(peerCaller(fake.peer)), fake);
   }
 
-  it("is completed by its own id, even before it was named", async () => {
+  it("completes by its own id, even if the notification precedes the response", async () => {
     const early = [
       completed("another", false),
       completed("mine", true),
@@ -139,7 +139,7 @@ describe("a login that a person finishes", () => {
     });
   });
 
-  it("fails with the reason that the server gives", async () => {
+  it("fails with the server's reason", async () => {
     const late = [
       { do: "reply" as const, result: device },
       { do: "waitForGo" as const },
@@ -156,7 +156,7 @@ describe("a login that a person finishes", () => {
     });
   });
 
-  it("ends when the server is gone, and starts no other", async () => {
+  it("rejects when the server is lost, without launching another", async () => {
     const dies = [
       { do: "reply" as const, result: device },
       { do: "waitForGo" as const },
@@ -169,7 +169,7 @@ describe("a login that a person finishes", () => {
     });
   });
 
-  it("with tokens waits until the server uses them", async () => {
+  it("with tokens waits until the server has applied them", async () => {
     const taken = { do: "reply" as const, result: { type: "chatgptAuthTokens" } };
     const used = (success: boolean, error: string | null) => ({
       ...completed("", success),

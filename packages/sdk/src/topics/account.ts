@@ -1,32 +1,32 @@
 import type { v2 } from "@codexkit/protocol";
 import type { CallOptions } from "@codexkit/rpc";
 import { CodexError } from "../errors.ts";
-import { callOptions } from "./call-options.ts";
-import { openLiveFeed } from "./live-feed.ts";
+import { pickCallOptions } from "./pick-call-options.ts";
+import { openSubscription } from "./subscription.ts";
 import { login, type LoginOptions, type PendingLogin, startLogin } from "./login.ts";
 import { fromRateLimitsResponse, mergeRateLimits, type RateLimits } from "./rate-limits.ts";
 import type { TopicCaller } from "./topic-caller.ts";
 
 export interface ChatgptLogin extends PendingLogin {
-  /** The page to open in a browser on the server's machine: it calls back to a port there. */
+  /** URL to open in a browser on the server's machine: the login redirects to a port there. */
   readonly authUrl: string;
 }
 
 export interface DeviceCodeLogin extends PendingLogin {
-  /** The page to open in a browser anywhere. */
+  /** URL to open in any browser. */
   readonly verificationUrl: string;
-  /** What the person types there. */
+  /** Code to enter on that page. */
   readonly userCode: string;
 }
 
-/** Tokens of a host that signs people in itself; see the handler of `account/chatgptAuthTokens/refresh`. */
+/** Tokens of a program that signs users in itself. The `refreshAuthTokens` handler supplies new ones. */
 export interface ChatgptTokens {
   readonly accessToken: string;
   readonly accountId: string;
   readonly planType?: string;
 }
 
-/** Who is signed in, and what they have left. */
+/** The signed-in account, its quotas and its logins. */
 export class Account {
   readonly #caller: TopicCaller;
 
@@ -34,7 +34,7 @@ export class Account {
     this.#caller = caller;
   }
 
-  /** The account in use; `account` is null when signed out, and when the configured provider needs no OpenAI account. */
+  /** Reads the active account. `account` is null when signed out or when the configured provider needs no OpenAI account. */
   read({
     refresh = false,
     ...options
@@ -42,14 +42,14 @@ export class Account {
     return this.#caller.request("account/read", { refreshToken: refresh }, options);
   }
 
-  /** Signs in with an API key, which Codex keeps in its home. The key is not tried: a wrong one fails at the first turn. */
+  /** Signs in with an API key, which Codex stores in its home. The key is not verified: an invalid one fails the first turn. */
   async loginWithApiKey(apiKey: string, options: CallOptions = {}): Promise<void> {
     if (apiKey.trim() === "") throw new CodexError("invalid_argument", "The API key is empty.");
     await login(this.#caller, { type: "apiKey", apiKey }, options);
   }
 
   /**
-   * Begins to sign in with ChatGPT in a browser.
+   * Starts a ChatGPT login in a browser.
    * @example
    * const { authUrl, completed } = await codex.account.loginWithChatgpt();
    * console.log(`Open ${authUrl}`);
@@ -59,12 +59,12 @@ export class Account {
     return startLogin(this.#caller, "chatgpt", options);
   }
 
-  /** Begins to sign in with ChatGPT by a code that the person types on another device. */
+  /** Starts a ChatGPT login with a code that the user enters on another device. */
   loginWithDeviceCode(options: LoginOptions = {}): Promise<DeviceCodeLogin> {
     return startLogin(this.#caller, "chatgptDeviceCode", options);
   }
 
-  /** Uses tokens that this program holds. Codex asks for fresh ones when they expire, and keeps none on disk. */
+  /** Signs in with tokens that this program manages. Codex requests new ones when they expire and stores none on disk. */
   async loginWithTokens(
     { accessToken, accountId, planType }: ChatgptTokens,
     options: CallOptions = {},
@@ -73,29 +73,29 @@ export class Account {
     await login(this.#caller, { type: "chatgptAuthTokens", ...params }, options);
   }
 
-  /** Signs out and forgets the credentials in Codex's home. */
+  /** Signs out and deletes the credentials in Codex's home. */
   async logout(options: CallOptions = {}): Promise<void> {
     await this.#caller.request("account/logout", undefined, options);
   }
 
-  /** Hears who is signed in now, after each login, switch and logout. */
+  /** Calls the listener after each login, switch and logout. */
   onUpdated(listener: (account: v2.AccountUpdatedNotification) => void): Disposable {
     return this.#caller.on("account/updated", listener);
   }
 
-  /** The quotas of a ChatGPT account. Refused for API keys, which have none. */
+  /** Reads the quotas of a ChatGPT account. Rejects for API keys, which have none. */
   rateLimits(options: CallOptions = {}): Promise<v2.GetAccountRateLimitsResponse> {
     return this.#caller.request("account/rateLimits/read", {}, options);
   }
 
   /**
-   * The quotas, and again after each change, with the server's sparse updates merged. A slow reader gets the newest only.
-   * When the server refuses to tell the quotas now, it begins with the first update. Ends when the connection does.
+   * Yields the quotas now and after each change, with the server's sparse updates merged. A slow reader gets only the newest.
+   * If the server can't report the quotas yet, the first update comes first. Ends with the connection.
    */
   async *watchRateLimits(options: CallOptions = {}): AsyncGenerator<RateLimits, void, undefined> {
     const early: v2.RateLimitSnapshot[] = [];
     let known: RateLimits | undefined;
-    await using updates = await openLiveFeed<RateLimits, RateLimits>(this.#caller, {
+    await using updates = await openSubscription<RateLimits, RateLimits>(this.#caller, {
       what: "Watching the rate limits",
       merge: (_unread, next) => next,
       listen: (push) => [
@@ -104,14 +104,14 @@ export class Account {
           else push((known = mergeRateLimits(known, rateLimits)));
         }),
       ],
-      start: async () => (known = early.reduce(mergeRateLimits, await this.#knownRateLimits(options))),
+      start: async () => (known = early.reduce(mergeRateLimits, await this.#readRateLimits(options))),
       signal: options.signal,
     });
     if (updates.started.main !== undefined) yield updates.started;
     yield* updates;
   }
 
-  /** What was used: of the account, or of one thread. */
+  /** Reads the token usage of the account or of one thread. */
   usage({
     threadId,
     ...options
@@ -119,12 +119,12 @@ export class Account {
     return this.#caller.request("account/usage/read", threadId === undefined ? {} : { threadId }, options);
   }
 
-  /** The logins that Codex keeps side by side. */
+  /** Lists the logins that Codex has stored. */
   sessions(options: CallOptions = {}): Promise<v2.AccountSessionsResponse> {
     return this.#caller.request("accountSession/list", {}, options);
   }
 
-  /** Switches to another login or workspace. Answers with an address when the person must sign in for it first. */
+  /** Switches to another login or workspace. The response has a URL if the user must sign in first. */
   switchSession(
     params: v2.AccountSessionsSwitchParams,
     options: CallOptions = {},
@@ -132,9 +132,9 @@ export class Account {
     return this.#caller.request("accountSession/switch", params, options);
   }
 
-  async #knownRateLimits(options: CallOptions): Promise<RateLimits> {
+  async #readRateLimits(options: CallOptions): Promise<RateLimits> {
     try {
-      return fromRateLimitsResponse(await this.rateLimits(callOptions(options)));
+      return fromRateLimitsResponse(await this.rateLimits(pickCallOptions(options)));
     } catch (error) {
       if (error instanceof CodexError && error.code === "request_failed")
         return { main: undefined, byLimitId: {} };

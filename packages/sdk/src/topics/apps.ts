@@ -1,20 +1,27 @@
 import type { v2 } from "@codexkit/protocol";
 import type { CallOptions } from "@codexkit/rpc";
 import type { Caller } from "../connection/caller.ts";
-import { callOptions } from "./call-options.ts";
-import { type ListOptions, type Page, pageAt, type PageOptions, pageParams, paginate } from "./paginate.ts";
+import { pickCallOptions } from "./pick-call-options.ts";
+import {
+  type ListOptions,
+  type Page,
+  toPageOptions,
+  type PageOptions,
+  toPageParams,
+  paginate,
+} from "./paginate.ts";
 
 interface AppScope {
-  /** As this thread's config allows them. */
+  /** Applies this thread's config. */
   readonly threadId?: string;
 }
 
 interface AppListScope extends AppScope {
-  /** Past the server's cache. */
+  /** Bypasses the server's cache. */
   readonly refetch?: boolean;
 }
 
-/** Apps: the connectors of a ChatGPT account. */
+/** Apps, which are the connectors of a ChatGPT account. */
 export class Apps {
   readonly #caller: Caller;
 
@@ -22,25 +29,25 @@ export class Apps {
     this.#caller = caller;
   }
 
-  /** Every app that the account may use. */
+  /** Yields all apps that the account may use. */
   list({ threadId, refetch = false, ...options }: ListOptions & AppListScope = {}): AsyncGenerator<
     v2.AppInfo,
     void,
     undefined
   > {
     const scope = { refetch, ...(threadId === undefined ? {} : { threadId }) };
-    return paginate((cursor) => this.page({ ...pageAt(cursor, options), ...scope }));
+    return paginate((cursor) => this.page({ ...toPageOptions(cursor, options), ...scope }));
   }
 
-  /** One page of the apps. */
+  /** Reads one page of the apps. */
   page({ threadId, refetch = false, ...options }: PageOptions & AppListScope = {}): Promise<
     Page<v2.AppInfo>
   > {
-    const params = { ...pageParams(options), threadId: threadId ?? null, forceRefetch: refetch };
-    return this.#caller.request("app/list", params, callOptions(options));
+    const params = { ...toPageParams(options), threadId: threadId ?? null, forceRefetch: refetch };
+    return this.#caller.request("app/list", params, pickCallOptions(options));
   }
 
-  /** What is known of some apps by their ids, at most a hundred. */
+  /** Reads apps by id, at most 100 per call. */
   read(
     ids: readonly string[],
     { threadId, ...options }: CallOptions & AppScope = {},
@@ -48,7 +55,7 @@ export class Apps {
     return this.#caller.request("app/read", { appIds: [...ids], threadId: threadId ?? null }, options);
   }
 
-  /** The apps that are set up, and whether they can be called. */
+  /** Lists the installed apps and whether they can be called. */
   async installed({ threadId, ...options }: CallOptions & AppScope = {}): Promise<v2.InstalledApp[]> {
     const { apps } = await this.#caller.request("app/installed", { threadId: threadId ?? null }, options);
     return apps;

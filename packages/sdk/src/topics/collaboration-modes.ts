@@ -2,7 +2,7 @@ import type { v2 } from "@codexkit/protocol";
 import type { CallOptions } from "@codexkit/rpc";
 import type { Caller } from "../connection/caller.ts";
 
-/** The ways of working together that a turn may choose: Plan, Default. */
+/** Presets for how the agent works with the user, such as Plan and Default. A turn selects one. */
 export class CollaborationModes {
   readonly #caller: Caller;
 
@@ -10,7 +10,7 @@ export class CollaborationModes {
     this.#caller = caller;
   }
 
-  /** The presets. */
+  /** Lists the presets. */
   async list(options: CallOptions = {}): Promise<v2.CollaborationModeMask[]> {
     const { data } = await this.#caller.request("collaborationMode/list", {}, options);
     return data;

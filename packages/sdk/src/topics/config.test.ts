@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
-it("reads the effective config, its origins and on request its layers", async () => {
+it("reads the effective config, its origins and, on request, its layers", async () => {
   const { config: effective, layers } = await config.read();
   expect(effective.model).toBe("mock-model");
   expect(layers ?? null).toBeNull();
@@ -22,7 +22,7 @@ it("reads the effective config, its origins and on request its layers", async ()
   expect(withLayers.origins["model"]?.name).toMatchObject({ type: "user" });
 });
 
-it("reads one value by its path", async () => {
+it("reads one value by its key path", async () => {
   expect(await config.value("features.apps")).toBe(false);
   expect(await config.value('"features".apps')).toBe(false);
   expect(await config.value("model_verbosity")).toBe("high");
@@ -31,7 +31,7 @@ it("reads one value by its path", async () => {
   await expect(config.value("")).rejects.toMatchObject({ code: "invalid_argument" });
 });
 
-it("writes a value into the user's file and takes it out again", async () => {
+it("writes a value to the user's file and removes it", async () => {
   await config.write("model_reasoning_effort", "low");
   expect(await config.value("model_reasoning_effort")).toBe("low");
   expect(await readFile(join(server.codexHome, "config.toml"), "utf8")).toContain(
@@ -41,12 +41,12 @@ it("writes a value into the user's file and takes it out again", async () => {
   expect(await config.value("model_reasoning_effort")).toBeUndefined();
 });
 
-it("says when another layer hides what was written", async () => {
+it("reports that another layer overrides a written value", async () => {
   const written = await config.write("model_verbosity", "low");
   expect(written).toMatchObject({ status: "okOverridden", overriddenMetadata: { effectiveValue: "high" } });
 });
 
-it("writes several values, all or none, and only into the version that was read", async () => {
+it("writes several values atomically, and only to the expected version", async () => {
   const version = await config.version();
   const changes = [
     { keyPath: "model_reasoning_summary", value: "none" },
@@ -68,6 +68,6 @@ it("writes several values, all or none, and only into the version that was read"
   expect(await config.value("model_reasoning_summary")).toBe("none");
 });
 
-it("knows that nothing is required of this machine", async () => {
+it("reads null if the administrator requires nothing", async () => {
   expect(await config.requirements()).toBeNull();
 });

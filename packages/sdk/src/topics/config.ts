@@ -2,28 +2,28 @@ import type { JsonValue, v2 } from "@codexkit/protocol";
 import type { CallOptions } from "@codexkit/rpc";
 import type { Caller } from "../connection/caller.ts";
 import { CodexError } from "../errors.ts";
-import { callOptions } from "./call-options.ts";
+import { pickCallOptions } from "./pick-call-options.ts";
 
 export interface ConfigReadOptions extends CallOptions {
-  /** Reads the config as it is seen from this folder, with the files of its project. */
+  /** Includes the configuration files of this folder's project. */
   readonly cwd?: string;
 }
 
 export interface ConfigWriteOptions extends CallOptions {
-  /** Refuses to write when the file is no longer this version: see `version`. */
+  /** Rejects the write if the file has another version. See `version`. */
   readonly expectedVersion?: string;
 }
 
-/** One change. A `null` value takes the key out. */
+/** One change. A `null` value removes the key. */
 export interface ConfigChange {
-  /** The key with its tables, as in TOML: `sandbox_workspace_write.network_access`. */
+  /** Dotted TOML key: `sandbox_workspace_write.network_access`. */
   readonly keyPath: string;
   readonly value: JsonValue;
-  /** `"replace"` puts the value in place of what is there; `"upsert"` merges tables. Default `"replace"`. */
+  /** `"replace"` overwrites the existing value; `"upsert"` merges tables. Default: `"replace"`. */
   readonly merge?: v2.MergeStrategy;
 }
 
-/** Codex's configuration. Writes change the user's `config.toml`; for one thread alone use the options of `startThread`. */
+/** Codex's configuration. Writes change the user's `config.toml`. For a single thread, use the options of `startThread`. */
 export class Config {
   readonly #caller: Caller;
 
@@ -31,7 +31,7 @@ export class Config {
     this.#caller = caller;
   }
 
-  /** The effective config, where each value comes from, and on request the files that it was made of. */
+  /** Reads the effective config and the origin of each value. `includeLayers` adds the files it was merged from. */
   read({
     cwd,
     includeLayers = false,
@@ -40,7 +40,7 @@ export class Config {
     return this.#caller.request("config/read", { includeLayers, cwd: cwd ?? null }, options);
   }
 
-  /** The effective value of one key, or `undefined`: `value("features.apps")`. */
+  /** Reads the effective value of one key, such as `features.apps`. Undefined if the key is not set. */
   async value(keyPath: string, options: ConfigReadOptions = {}): Promise<JsonValue | undefined> {
     const { config } = await this.read(options);
     let value: unknown = config;
@@ -48,17 +48,17 @@ export class Config {
       if (typeof value !== "object" || value === null) return undefined;
       value = (value as Record<string, unknown>)[key];
     }
-    // TOML has no null: it is how the server writes "not set".
+    // TOML has no null. The server uses it for "not set".
     return value === null ? undefined : value;
   }
 
-  /** The version of the user's file now, for `expectedVersion`; `undefined` when there is no file. */
+  /** Reads the current version of the user's file, for `expectedVersion`. Undefined if the file does not exist. */
   async version(options: CallOptions = {}): Promise<string | undefined> {
     const { layers } = await this.read({ ...options, includeLayers: true });
     return layers?.find(({ name }) => name.type === "user")?.version;
   }
 
-  /** Writes one value into the user's file. `status` is `okOverridden` when another layer hides it. */
+  /** Writes one value to the user's file. `status` is `okOverridden` if another layer overrides it. */
   write(
     keyPath: string,
     value: JsonValue,
@@ -68,7 +68,7 @@ export class Config {
     return this.#caller.request("config/value/write", params, options);
   }
 
-  /** Writes several values, all or none. */
+  /** Writes several values atomically. */
   writeAll(
     changes: readonly ConfigChange[],
     { expectedVersion, reload = false, ...options }: ConfigWriteOptions & { reload?: boolean } = {},
@@ -79,17 +79,17 @@ export class Config {
       mergeStrategy: merge,
     }));
     const params = { edits, expectedVersion: expectedVersion ?? null, reloadUserConfig: reload };
-    return this.#caller.request("config/batchWrite", params, callOptions(options));
+    return this.#caller.request("config/batchWrite", params, pickCallOptions(options));
   }
 
-  /** What an administrator requires of this machine; `null` when nothing. */
+  /** Reads the administrator's requirements for this machine. Null if there are none. */
   async requirements(options: CallOptions = {}): Promise<v2.ConfigRequirements | null> {
     const { requirements } = await this.#caller.request("configRequirements/read", undefined, options);
     return requirements;
   }
 }
 
-/** The keys of a TOML path: `a."b.c".d` is `a`, `b.c`, `d`. */
+/** Splits a dotted TOML key: `a."b.c".d` becomes `a`, `b.c`, `d`. */
 function splitKeyPath(keyPath: string): string[] {
   const keys = keyPath.match(/"[^"]*"|'[^']*'|[^."']+/g) ?? [];
   if (keys.length === 0) throw new CodexError("invalid_argument", "The key path is empty.");

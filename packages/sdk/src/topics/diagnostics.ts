@@ -2,14 +2,14 @@ import type { v2 } from "@codexkit/protocol";
 import type { CallOptions } from "@codexkit/rpc";
 import type { Caller } from "../connection/caller.ts";
 
-/** How the server is doing. */
+/** The server's process information and gauges. */
 export interface ServerDiagnostics {
   readonly process: v2.ServerDiagnosticsProcess;
-  /** Counts by name, such as `app.requests.in_flight`. A release may add and drop names. */
+  /** Values by name, such as `app.requests.in_flight`. The names can change between releases. */
   readonly gauges: Readonly<Record<string, number>>;
 }
 
-/** The server's own view of itself. */
+/** Diagnostics that the server reports about itself. */
 export class Diagnostics {
   readonly #caller: Caller;
 
@@ -17,7 +17,7 @@ export class Diagnostics {
     this.#caller = caller;
   }
 
-  /** Its process, its memory and its queues. */
+  /** Reads the server's process, memory and queue values. */
   async read(options: CallOptions = {}): Promise<ServerDiagnostics> {
     const { process, gauges } = await this.#caller.request("server/diagnostics", {}, options);
     return { process, gauges: Object.fromEntries(gauges.map(({ name, value }) => [name, value])) };

@@ -11,7 +11,7 @@ function jwt(claims: object): string {
   return [part({ alg: "none" }), part(claims), "signature"].join(".");
 }
 
-/** A world with one file. */
+/** Discovers credentials in a file system with one file. */
 function withFile(text: string, env: Record<string, string> = {}, path = join("/codex", "auth.json")) {
   return discoverCredentials({
     env,
@@ -40,7 +40,7 @@ describe("the order", () => {
     });
   });
 
-  it("passes over empty variables", async () => {
+  it("ignores empty variables", async () => {
     expect(await withFile(file, { CODEX_API_KEY: " ", OPENAI_API_KEY: "" })).toMatchObject({
       source: "auth.json",
     });
@@ -54,7 +54,7 @@ describe("auth.json", () => {
     account_id: "acc",
   };
 
-  it("with a ChatGPT login tells the account, its mail and its end", async () => {
+  it("with a ChatGPT login has the account, email and expiry", async () => {
     expect(await withFile(JSON.stringify({ OPENAI_API_KEY: null, tokens }))).toEqual({
       kind: "chatgpt",
       source: "auth.json",
@@ -66,7 +66,7 @@ describe("auth.json", () => {
     });
   });
 
-  it("with tokens alone, as older ones were, is enough", async () => {
+  it("without a mode, as in older versions, needs only tokens", async () => {
     expect(await withFile(JSON.stringify({ tokens: { access_token: "opaque" } }))).toEqual({
       kind: "chatgpt",
       source: "auth.json",
@@ -75,7 +75,7 @@ describe("auth.json", () => {
     });
   });
 
-  it("with both goes by its mode, and by the key without one", async () => {
+  it("with a key and tokens follows its mode, else uses the key", async () => {
     const both = { OPENAI_API_KEY: SECRET, tokens };
     expect(await withFile(JSON.stringify(both))).toMatchObject({ kind: "apiKey" });
     expect(await withFile(JSON.stringify({ ...both, auth_mode: "apikey" }))).toMatchObject({
@@ -89,16 +89,16 @@ describe("auth.json", () => {
   it.each([
     ["no JSON", `{"OPENAI_API_KEY": "${SECRET}"`],
     ["no object", `["${SECRET}"]`],
-    ["a key that is no text", `{"OPENAI_API_KEY": {"key": "${SECRET}"}}`],
+    ["a key that is not a string", `{"OPENAI_API_KEY": {"key": "${SECRET}"}}`],
     ["an empty token", `{"tokens": {"access_token": "", "id_token": "${SECRET}"}}`],
     ["no login", "{}"],
-  ])("with %s is unusable, and no secret leaves it", async (_what, text) => {
+  ])("with %s is unusable and leaks no secret", async (_what, text) => {
     const found = await withFile(text);
     expect(found.kind).toBe("unusable");
     expect(JSON.stringify(found)).not.toContain("secret");
   });
 
-  it("that can't be read is unusable", async () => {
+  it("is unusable if it can't be read", async () => {
     const denied = Object.assign(new Error(`denied ${SECRET}`), { code: "EACCES" });
     const found = await discoverCredentials({
       env: {},
@@ -108,7 +108,7 @@ describe("auth.json", () => {
     expect(found).toMatchObject({ kind: "unusable", reason: "it can't be read (EACCES)" });
   });
 
-  it("that is missing is none", async () => {
+  it("gives no credentials if it does not exist", async () => {
     expect(await withFile("", {}, "elsewhere")).toEqual({ kind: "none" });
   });
 });

@@ -6,7 +6,7 @@ import { z } from "zod";
 /** Where the credentials were found. */
 export type CredentialSource = "CODEX_API_KEY" | "OPENAI_API_KEY" | "auth.json";
 
-/** What was found. The secrets are here and nowhere else: nothing of them is logged or put into an error. */
+/** The discovered credentials. Only this value holds the secrets: they are never logged or included in errors. */
 export type Credentials =
   | {
       readonly kind: "apiKey";
@@ -21,10 +21,10 @@ export type Credentials =
       readonly accessToken: string;
       readonly accountId?: string;
       readonly email?: string;
-      /** When the access token runs out; Codex itself fetches a new one. */
+      /** When the access token expires. Codex renews it. */
       readonly expiresAt?: Date;
     }
-  /** There is a login file, and it holds no login, or is not what Codex writes. */
+  /** The login file exists, but it holds no login or has an unknown format. */
   | {
       readonly kind: "unusable";
       readonly source: "auth.json";
@@ -33,14 +33,14 @@ export type Credentials =
     }
   | { readonly kind: "none" };
 
-/** The world that is searched; each part has the obvious default. */
+/** Overrides for the locations to search. */
 export interface DiscoverCredentialsOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Codex's home; `$CODEX_HOME`, or `.codex` in the person's home. */
+  /** Codex's home. Default: `$CODEX_HOME`, else `.codex` in the user's home. */
   readonly codexHome?: string;
-  /** The person's home. */
+  /** The user's home directory. */
   readonly home?: string;
-  /** Reads a file; rejects with a `code` of `ENOENT` when there is none. */
+  /** Reads a file. Rejects with `code: "ENOENT"` if it does not exist. */
   readonly readFile?: (path: string) => Promise<string>;
 }
 
@@ -57,8 +57,8 @@ const authFile = z.object({
 });
 
 /**
- * Finds what Codex would sign in with: `CODEX_API_KEY`, `OPENAI_API_KEY`, then `auth.json` with a key or with a ChatGPT
- * login. Looks only; nothing is tried or changed. A login that Codex keeps in the system's keyring is not seen.
+ * Finds the credentials that Codex would use: `CODEX_API_KEY`, `OPENAI_API_KEY`, then `auth.json` with a key or a ChatGPT
+ * login. Nothing is verified or changed. Logins in the system keyring are not found.
  */
 export async function discoverCredentials(options: DiscoverCredentialsOptions = {}): Promise<Credentials> {
   const { env = process.env, readFile: read = (path: string) => readFile(path, "utf8") } = options;
@@ -82,7 +82,7 @@ function fromAuthFile(path: string, text: string): Credentials {
   try {
     json = JSON.parse(text);
   } catch {
-    // The parser's words quote the file, and the file is a secret.
+    // The parser's message quotes the file, which is a secret.
     return unusable(path, "it is not JSON");
   }
   const parsed = authFile.safeParse(json);
@@ -92,7 +92,7 @@ function fromAuthFile(path: string, text: string): Credentials {
   }
   const { auth_mode: mode, OPENAI_API_KEY: key, tokens } = parsed.data;
   const apiKey = key?.trim();
-  // A file may hold both; Codex goes by the mode, and files without one are older and mean the key.
+  // A file may hold both. Codex follows the mode; older files have no mode and use the key.
   if (apiKey && !(mode === "chatgpt" && tokens)) return { kind: "apiKey", source: "auth.json", apiKey, path };
   if (!tokens) return unusable(path, "it holds no login");
   const claims = { ...readClaims(tokens.id_token ?? ""), ...readClaims(tokens.access_token) };
@@ -109,7 +109,7 @@ function fromAuthFile(path: string, text: string): Credentials {
 
 const jwtClaims = z.object({ email: z.string().optional(), exp: z.number().optional() });
 
-/** What a JWT says of itself, unchecked: it is only shown. */
+/** Reads a JWT's claims without verifying them. They are for display only. */
 function readClaims(token: string): z.infer<typeof jwtClaims> {
   try {
     const claims: unknown = JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString());

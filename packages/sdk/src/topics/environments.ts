@@ -3,7 +3,7 @@ import type { CallOptions } from "@codexkit/rpc";
 import type { Caller } from "../connection/caller.ts";
 import { CodexError } from "../errors.ts";
 
-/** An exec-server that threads may run their commands on. */
+/** An exec-server on which threads can run commands. */
 export interface NewEnvironment {
   readonly id: string;
   /** `ws://` or `wss://`. */
@@ -12,7 +12,7 @@ export interface NewEnvironment {
   readonly connectTimeoutMs?: number;
 }
 
-/** The machines that threads may run commands on, beside the server's own, which is `"local"`. */
+/** Machines on which threads can run commands, in addition to the server's own, `"local"`. */
 export class Environments {
   readonly #caller: Caller;
 
@@ -20,14 +20,17 @@ export class Environments {
     this.#caller = caller;
   }
 
-  /** Makes an exec-server known by a name; threads use it by their option `environments`. Connects later, when needed. */
+  /** Registers an exec-server. Threads select it by id in their `environments` option. The server connects on first use. */
   async add(
     { id, url, bearerToken, connectTimeoutMs }: NewEnvironment,
     options: CallOptions = {},
   ): Promise<void> {
-    // The server takes any address, and then never reaches it.
+    // The server accepts any URL and then never connects to it.
     if (!/^wss?:$/.test(URL.parse(url)?.protocol ?? "")) {
-      throw new CodexError("invalid_argument", `An environment's url must be ws or wss, got "${url}".`);
+      throw new CodexError(
+        "invalid_argument",
+        `The url of an environment must start with ws:// or wss://, got "${url}".`,
+      );
     }
     const params = {
       environmentId: id,
@@ -38,12 +41,12 @@ export class Environments {
     await this.#caller.request("environment/add", params, options);
   }
 
-  /** Its shell and its folder, a `file:` address. Connects if need be. */
+  /** Reads the environment's shell and working directory, a `file:` URL. Connects if necessary. */
   info(id: string, options: CallOptions = {}): Promise<v2.EnvironmentInfoResponse> {
     return this.#caller.request("environment/info", { environmentId: id }, options);
   }
 
-  /** Whether it is there, without connecting. */
+  /** Reads whether the environment is registered and connected. Does not connect. */
   status(id: string, options: CallOptions = {}): Promise<v2.EnvironmentStatusResponse> {
     return this.#caller.request("environment/status", { environmentId: id }, options);
   }

@@ -6,21 +6,21 @@ import { CodexError } from "../errors.ts";
 import { checkAbsolute } from "./absolute-path.ts";
 import type { ExecExit, StartExecOptions } from "./exec-options.ts";
 import type { ExecOutput } from "./exec-output.ts";
-import { NoticeWaiter } from "./notice-waiter.ts";
+import { NotificationWaiter } from "./notification-waiter.ts";
 import type { TopicCaller } from "./topic-caller.ts";
 
-/** What goes to a command's stdin. */
+/** A write to a command's stdin. */
 export interface StdinWrite {
   readonly deltaBase64?: string;
   readonly closeStdin?: boolean;
 }
 
-/** The two ways of the server to run something, as one. */
+/** Common interface of the server's two APIs for running commands. */
 export interface ExecBackend {
   readonly id: string;
-  /** Hears the output; begins before the command does. */
+  /** Registers the output listener. Called before `start`. */
   listen(onOutput: (piece: ExecOutput) => void): Disposable;
-  /** Starts the command. `exited` settles when it ended. */
+  /** Starts the command. `exited` settles when the command ends. */
   start(): Promise<{ readonly exited: Promise<Omit<ExecExit, "stdoutCapReached" | "stderrCapReached">> }>;
   write(stdin: StdinWrite, options: CallOptions): Promise<unknown>;
   resize(size: v2.CommandExecTerminalSize, options: CallOptions): Promise<unknown>;
@@ -29,11 +29,11 @@ export interface ExecBackend {
 
 export type StreamedExecOptions = StartExecOptions & { readonly stdin: boolean };
 
-/** How long the answer to a command may take beyond the command's own limit. */
+/** How long the server may take to respond after the command's own timeout. */
 const ANSWER_GRACE_MS = 30_000;
 
-/** `command/exec`: in the sandbox. The server answers at the end, so a command that can't be started fails at its end. */
-export function sandboxedBackend(
+/** `command/exec`: inside the sandbox. The server responds when the command ends, so a failed start is reported by `exited`. */
+export function createSandboxedBackend(
   caller: TopicCaller,
   command: string[],
   options: StreamedExecOptions,
@@ -64,7 +64,7 @@ export function sandboxedBackend(
         if (delta.processId === processId) onOutput(toOutput(delta));
       }),
     start: () => {
-      // The server ends the command at its limit and answers then; a frozen server never does.
+      // The server kills the command at its timeout and then responds. A frozen server never does.
       const limitMs = timeoutMs === undefined ? Infinity : timeoutMs + ANSWER_GRACE_MS;
       const exited = caller.request("command/exec", params, { timeoutMs: limitMs });
       return Promise.resolve({
@@ -77,15 +77,15 @@ export function sandboxedBackend(
   };
 }
 
-/** `process/spawn`: outside of the sandbox. The server answers at the start and tells of the end. */
-export function unsandboxedBackend(
+/** `process/spawn`: outside the sandbox. The server responds at the start and sends a notification at the end. */
+export function createUnsandboxedBackend(
   caller: TopicCaller,
   command: string[],
   options: StreamedExecOptions,
 ): ExecBackend {
   const { cwd, env, outputBytesCap, timeoutMs, tty = false, size, stdin } = options;
   if (cwd === undefined)
-    throw new CodexError("invalid_argument", "A command outside of the sandbox needs a cwd.");
+    throw new CodexError("invalid_argument", "A command outside the sandbox needs a cwd.");
   const processHandle = randomUUID();
   const params: v2.ProcessSpawnParams = {
     command,
@@ -96,7 +96,7 @@ export function unsandboxedBackend(
     streamStdoutStderr: true,
     env: env ?? null,
     size: size ?? null,
-    // Here `null` means "no limit", and leaving it out means the server's own.
+    // Here `null` means "no limit"; an absent value means the server's default.
     outputBytesCap: outputBytesCap ?? null,
     timeoutMs: timeoutMs ?? null,
   };
@@ -108,7 +108,7 @@ export function unsandboxedBackend(
       }),
     start: async () => {
       using stack = new DisposableStack();
-      const waiter = stack.use(new NoticeWaiter(caller, "process/exited"));
+      const waiter = stack.use(new NotificationWaiter(caller, "process/exited"));
       await caller.request("process/spawn", params);
       stack.move();
       const exited = waiter

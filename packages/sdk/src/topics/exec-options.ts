@@ -2,45 +2,45 @@ import type { v2 } from "@codexkit/protocol";
 
 /** Where a command runs. */
 export type ExecSandbox =
-  /** Outside of any sandbox, with the rights of the server. */
+  /** No sandbox: the command has the server's permissions. */
   | "off"
-  /** A permission profile by its id. */
+  /** A permission profile, by id. */
   | { readonly profile: string }
   | v2.SandboxPolicy;
 
 export interface ExecOptions {
-  /** The folder to run in; the server's own without it. A command outside of the sandbox must say. */
+  /** Working directory. Default: the server's. Required with `sandbox: "off"`. */
   readonly cwd?: string;
-  /** Variables in addition to the server's own; `null` takes one away. */
+  /** Environment variables added to the server's. `null` removes one. */
   readonly env?: Readonly<Record<string, string | null>>;
-  /** The sandbox of the user's config without it. */
+  /** Default: the sandbox of the user's config. */
   readonly sandbox?: ExecSandbox;
-  /** How many bytes of each stream are kept. */
+  /** Maximum number of bytes per stream. */
   readonly outputBytesCap?: number;
-  /** How long it may run before the server ends it, with exit code 124. */
+  /** The server kills the command after this time, with exit code 124. */
   readonly timeoutMs?: number;
-  /** Ends the command. */
+  /** Kills the command when it aborts. */
   readonly signal?: AbortSignal;
 }
 
 export interface StartExecOptions extends ExecOptions {
-  /** Gives it a terminal: its output is then one stream, `stdout`, with line ends and colours as a terminal has them. */
+  /** Runs the command in a terminal. All output is then `stdout`, with the terminal's line endings and colours. */
   readonly tty?: boolean;
   /** The terminal's size. */
   readonly size?: v2.CommandExecTerminalSize;
 }
 
 export interface RunExecOptions extends ExecOptions {
-  /** What it reads from its stdin; nothing without it. */
+  /** Data for stdin. Default: an empty stdin. */
   readonly input?: string | Uint8Array;
 }
 
 /** How a command ended. */
 export interface ExecExit {
   readonly exitCode: number;
-  /** There was more output than `outputBytesCap`. */
+  /** Whether the output exceeded `outputBytesCap`. */
   readonly stdoutCapReached: boolean;
   readonly stderrCapReached: boolean;
-  /** A child of the command held its output open after it ended, and the server did not wait for it. */
+  /** Whether a child process kept the output open after the command ended. The server stopped waiting for it. */
   readonly outputDrainTimedOut: boolean;
 }

@@ -6,7 +6,7 @@ function piece(stream: "stdout" | "stderr", text: string): ExecOutput {
   return { stream, bytes: Buffer.from(text), capReached: false };
 }
 
-/** What of each stream arrived, and how much was said to be missing. */
+/** The text of each stream and the number of bytes reported as omitted. */
 function total(pieces: readonly ExecOutput[]): { stdout: string; stderr: string; omitted: number } {
   const of = (stream: string): string =>
     pieces.flatMap((one) => (one.stream === stream ? [Buffer.from(one.bytes).toString()] : [])).join("");
@@ -17,7 +17,7 @@ function total(pieces: readonly ExecOutput[]): { stdout: string; stderr: string;
   };
 }
 
-it("keeps each stream in order, however it came and however it is read", async () => {
+it("keeps each stream in order for any chunking and any reader", async () => {
   const output = fc.record({
     stream: fc.constantFrom("stdout" as const, "stderr" as const),
     text: fc.string(),
@@ -29,7 +29,7 @@ it("keeps each stream in order, however it came and however it is read", async (
       for (const [index, { stream, text }] of all.entries()) {
         queue.push(piece(stream, text));
         if (index !== readFirst) continue;
-        // A reader that leaves finds the rest when it comes back.
+        // A reader that stops and starts again gets the rest.
         for await (const one of queue) {
           read.push(one);
           break;
@@ -43,7 +43,7 @@ it("keeps each stream in order, however it came and however it is read", async (
   );
 });
 
-it("drops the oldest when nobody reads, and says how much", async () => {
+it("drops the oldest chunks beyond the limit and reports the omitted bytes", async () => {
   const queue = new ExecOutputQueue(100_000);
   const large = "x".repeat(40_000);
   for (const text of ["first", large, large, large]) queue.push(piece("stdout", text));
@@ -54,7 +54,7 @@ it("drops the oldest when nobody reads, and says how much", async () => {
   expect(read.stdout.length).toBeLessThanOrEqual(100_000);
 });
 
-it("flags the end by the cap on the piece that it came with", async () => {
+it("keeps the cap flag when chunks are joined", async () => {
   const queue = new ExecOutputQueue();
   queue.push(piece("stdout", "a"));
   queue.push({ ...piece("stdout", "b"), capReached: true });

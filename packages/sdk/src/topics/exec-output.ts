@@ -1,70 +1,65 @@
-import { Feed } from "./feed.ts";
+import { AsyncQueue } from "@codexkit/rpc/async";
 
-/** A piece of what a process printed, in the order in which it came. */
+/** A chunk of a process's output, in the order in which it was received. */
 export interface ExecOutput {
   readonly stream: "stdout" | "stderr";
   readonly bytes: Uint8Array;
-  /** The last piece of its stream, because `outputBytesCap` was reached. */
+  /** Whether this is the last chunk of its stream because `outputBytesCap` was reached. */
   readonly capReached: boolean;
-  /** How many bytes before this piece were dropped, because nobody read them. */
+  /** Number of bytes dropped before this chunk because the reader fell too far behind. */
   readonly omittedBytes?: number;
 }
 
-/** How many bytes of one process may wait for a reader; then the oldest go, and the next piece says how many. */
+/** Limit of unread bytes per process. Beyond it the oldest chunks are dropped; the next chunk reports how many bytes. */
 const UNREAD_BYTES_LIMIT = 64 * 1024 * 1024;
 
-/** Pieces of less are joined while they wait: a terminal sends a few bytes at a time. */
+/** Unread chunks are joined up to this size: a terminal sends a few bytes at a time. */
 const JOIN_BYTES = 64 * 1024;
 
-/** What a process printed and nobody has read yet. */
-export class ExecOutputQueue implements AsyncIterable<ExecOutput> {
-  readonly #limit: number;
-  readonly #wakes = new Feed<true>({ merge: () => true });
-  #pieces: ExecOutput[] = [];
-  #unreadBytes = 0;
-  #omittedBytes = 0;
+interface QueuedOutput {
+  readonly output: ExecOutput;
+  /** Total bytes received up to the end of this chunk. The reader computes gaps from it. */
+  readonly endOffset: number;
+}
 
-  constructor(limit = UNREAD_BYTES_LIMIT) {
-    this.#limit = limit;
+/** Unread output of one process. */
+export class ExecOutputQueue implements AsyncIterable<ExecOutput> {
+  readonly #queue: AsyncQueue<QueuedOutput>;
+  #receivedBytes = 0;
+  #readOffset = 0;
+
+  constructor(maxUnreadBytes = UNREAD_BYTES_LIMIT) {
+    this.#queue = new AsyncQueue({
+      maxSize: maxUnreadBytes,
+      sizeOf: ({ output }) => output.bytes.length,
+      merge: joinChunks,
+    });
   }
 
-  push(piece: ExecOutput): void {
-    const last = this.#pieces.at(-1);
-    if (last?.stream === piece.stream && last.bytes.length + piece.bytes.length <= JOIN_BYTES) {
-      const bytes = Buffer.concat([last.bytes, piece.bytes]);
-      this.#pieces[this.#pieces.length - 1] = { ...last, bytes, capReached: piece.capReached };
-    } else {
-      this.#pieces.push(piece);
-    }
-    this.#unreadBytes += piece.bytes.length;
-    while (this.#unreadBytes > this.#limit && this.#pieces.length > 1) {
-      const dropped = this.#pieces.shift()?.bytes.length ?? 0;
-      this.#unreadBytes -= dropped;
-      this.#omittedBytes += dropped;
-    }
-    this.#wakes.push(true);
+  push(output: ExecOutput): void {
+    this.#receivedBytes += output.bytes.length;
+    this.#queue.push({ output, endOffset: this.#receivedBytes });
   }
 
   end(error?: Error): void {
-    this.#wakes.end(error);
+    this.#queue.end(error);
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<ExecOutput, void, undefined> {
-    // A reader that left and came back finds what it left: its wake is spent.
-    yield* this.#drain();
-    for await (const wake of this.#wakes) if (wake) yield* this.#drain();
+    for await (const { output, endOffset } of this.#queue) {
+      const omittedBytes = endOffset - output.bytes.length - this.#readOffset;
+      this.#readOffset = endOffset;
+      yield omittedBytes === 0 ? output : { ...output, omittedBytes };
+    }
   }
+}
 
-  *#drain(): Generator<ExecOutput, void, undefined> {
-    for (let piece = this.#take(); piece !== undefined; piece = this.#take()) yield piece;
-  }
-
-  #take(): ExecOutput | undefined {
-    const piece = this.#pieces.shift();
-    if (piece === undefined) return undefined;
-    this.#unreadBytes -= piece.bytes.length;
-    const omittedBytes = this.#omittedBytes;
-    this.#omittedBytes = 0;
-    return omittedBytes === 0 ? piece : { ...piece, omittedBytes };
-  }
+function joinChunks(unread: QueuedOutput, next: QueuedOutput): QueuedOutput | undefined {
+  const { stream, bytes } = unread.output;
+  if (stream !== next.output.stream || bytes.length + next.output.bytes.length > JOIN_BYTES) return undefined;
+  const { capReached } = next.output;
+  return {
+    output: { stream, bytes: Buffer.concat([bytes, next.output.bytes]), capReached },
+    endOffset: next.endOffset,
+  };
 }

@@ -7,7 +7,8 @@ import type { ExecExit } from "./exec-options.ts";
 import { type ExecOutput, ExecOutputQueue } from "./exec-output.ts";
 
 /**
- * A command that runs. Iterate it for its output: what nobody reads waits, up to a limit. It dies with its connection.
+ * A running command. Iterate it to read its output; unread output is buffered up to a limit. The command ends with the
+ * connection.
  *
  * @example
  * await using shell = await codex.exec.start(["bash"], { tty: true, size: { rows: 24, cols: 80 } });
@@ -15,26 +16,26 @@ import { type ExecOutput, ExecOutputQueue } from "./exec-output.ts";
  * for await (const { bytes } of shell) process.stdout.write(bytes);
  */
 export class ExecProcess implements AsyncIterable<ExecOutput>, AsyncDisposable {
-  /** How it ended. Rejects when it could not be started, or when the server is gone. */
+  /** Resolves when the command ends. Rejects if it could not be started or if the server is lost. */
   readonly exited: Promise<ExecExit>;
   readonly #backend: ExecBackend;
   readonly #output = new ExecOutputQueue();
   readonly #capReached = { stdout: false, stderr: false };
-  #ended = false;
+  #hasEnded = false;
 
   private constructor(backend: ExecBackend, exited: Promise<ExecExit>) {
     this.#backend = backend;
     this.exited = exited;
   }
 
-  /** Starts what the backend describes; its signal ends it. */
+  /** Starts the backend's command. The signal kills it. */
   static async start(backend: ExecBackend, signal: AbortSignal | undefined): Promise<ExecProcess> {
     const { promise, resolve, reject } = Promise.withResolvers<ExecExit>();
-    // Whoever only reads the output is told by its end; that must not end the program.
+    // A caller that only iterates the output gets the error there. Without this it would also be an unhandled rejection.
     promise.catch(() => {});
     const process = new ExecProcess(backend, promise);
     using stack = new DisposableStack();
-    stack.use(backend.listen((piece) => process.#hear(piece)));
+    stack.use(backend.listen((piece) => process.#addOutput(piece)));
     const { exited } = await backend.start();
     const listening = stack.move();
     const onAbort = (): void => void process.terminate().catch(() => {});
@@ -57,34 +58,34 @@ export class ExecProcess implements AsyncIterable<ExecOutput>, AsyncDisposable {
     return process;
   }
 
-  /** What names it to the server. */
+  /** The command's id on the server. */
   get id(): string {
     return this.#backend.id;
   }
 
-  /** Writes to its stdin. Resolves when the server took it. */
+  /** Writes to stdin. Resolves when the server has accepted the data. */
   async write(data: string | Uint8Array, options: CallOptions = {}): Promise<void> {
     await this.#writeStdin({ deltaBase64: Buffer.from(data as Uint8Array).toString("base64") }, options);
   }
 
-  /** Ends its stdin. */
+  /** Closes stdin. */
   async closeStdin(options: CallOptions = {}): Promise<void> {
     await this.#writeStdin({ closeStdin: true }, options);
   }
 
-  /** Changes the size of its terminal. */
+  /** Resizes the terminal. */
   async resize(size: v2.CommandExecTerminalSize, options: CallOptions = {}): Promise<void> {
     await this.#backend.resize(size, options);
   }
 
-  /** Kills it, if it still runs; `exited` says when it is gone. */
+  /** Kills the command if it is still running. `exited` settles when it has ended. */
   async terminate(options: CallOptions = {}): Promise<void> {
-    if (this.#ended) return;
+    if (this.#hasEnded) return;
     try {
       await this.#backend.terminate(options);
     } catch (error) {
-      // "No such process": it ended meanwhile, and its end is on the way.
-      if (this.#ended || isRefusal(error)) return;
+      // "No such process": the command has just ended, and its exit notification follows.
+      if (this.#hasEnded || isRefusal(error)) return;
       throw error;
     }
   }
@@ -93,25 +94,25 @@ export class ExecProcess implements AsyncIterable<ExecOutput>, AsyncDisposable {
     return this.#output[Symbol.asyncIterator]();
   }
 
-  /** Kills it and waits until it is gone. */
+  /** Kills the command and waits until it has ended. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.terminate().catch(() => {});
     await this.exited.catch(() => {});
   }
 
   async #writeStdin(write: StdinWrite, options: CallOptions): Promise<void> {
-    if (this.#ended)
-      throw new CodexError("invalid_argument", "The command has ended: nobody reads its stdin.");
+    if (this.#hasEnded)
+      throw new CodexError("invalid_argument", "Can't write to stdin: the command has ended.");
     await this.#backend.write(write, options);
   }
 
-  #hear(piece: ExecOutput): void {
+  #addOutput(piece: ExecOutput): void {
     if (piece.capReached) this.#capReached[piece.stream] = true;
     this.#output.push(piece);
   }
 
   #end(error?: Error): void {
-    this.#ended = true;
+    this.#hasEnded = true;
     this.#output.end(error);
   }
 }

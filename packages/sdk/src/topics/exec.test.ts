@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
-/** Reads until the output so far matches, and gives what matched. */
+/** Reads until the output so far matches, and returns the match. */
 async function readUntil(process: ExecProcess, pattern: RegExp): Promise<RegExpExecArray> {
   let printed = "";
   for await (const { bytes } of process) {
@@ -36,11 +36,11 @@ const workspaceWrite: v2.SandboxPolicy = {
 
 describe.each([
   ["in the sandbox", {}],
-  ["outside of the sandbox", { sandbox: "off" }],
+  ["outside the sandbox", { sandbox: "off" }],
 ] as const)("a command %s", (_where, sandbox) => {
   const options = () => ({ ...sandbox, cwd: server.workspace });
 
-  it("gives its output and its exit code", async () => {
+  it("returns its output and exit code", async () => {
     expect(await exec.run(["sh", "-c", "echo out; echo err >&2; exit 3"], options())).toEqual({
       exitCode: 3,
       stdout: "out\n",
@@ -51,7 +51,7 @@ describe.each([
     });
   });
 
-  it("gets its folder, its variables and its input", async () => {
+  it("gets its working directory, variables and input", async () => {
     const env = { CODEXKIT_A: "1", HOME: null };
     const { stdout } = await exec.run(["sh", "-c", 'pwd; echo "$CODEXKIT_A${HOME-none}"; cat'], {
       ...options(),
@@ -61,13 +61,13 @@ describe.each([
     expect(stdout).toBe(`${server.workspace}\n1none\nfrom stdin`);
   });
 
-  it("that never reads its input ends all the same", async () => {
+  it("ends normally without reading its input", async () => {
     expect(await exec.run(["true"], { ...options(), input: "x".repeat(100_000) })).toMatchObject({
       exitCode: 0,
     });
   });
 
-  it("says when its output was cut", async () => {
+  it("reports that its output was cut", async () => {
     const cut = await exec.run(["sh", "-c", "printf 123456789; echo e >&2"], {
       ...options(),
       outputBytesCap: 4,
@@ -80,7 +80,7 @@ describe.each([
     });
   });
 
-  it("keeps every byte in order, however many", async () => {
+  it("keeps a large output complete and in order", async () => {
     const process = await exec.start(["sh", "-c", "seq 1 200000"], options());
     const pieces: Uint8Array[] = [];
     for await (const { bytes } of process) pieces.push(bytes);
@@ -89,11 +89,11 @@ describe.each([
     expect(await process.exited).toMatchObject({ exitCode: 0 });
   });
 
-  it("that prints no UTF-8 is not lost", async () => {
+  it("replaces invalid UTF-8 in its output", async () => {
     expect((await exec.run(["printf", String.raw`a\377b`], options())).stdout).toBe("a\uFFFDb");
   });
 
-  it("talks over its stdin until that is closed", async () => {
+  it("reads stdin until it is closed", async () => {
     await using process = await exec.start(["cat"], options());
     await process.write("hello\n");
     await readUntil(process, /hello\n/);
@@ -105,7 +105,7 @@ describe.each([
     await expect(process.terminate()).resolves.toBeUndefined();
   });
 
-  it("has a terminal of the size that it is given", async () => {
+  it("has a terminal of the given size", async () => {
     const size = { rows: 10, cols: 33 };
     await using process = await exec.start(["sh", "-c", "stty size; read go; stty size; read go"], {
       ...options(),
@@ -136,7 +136,7 @@ describe.each([
     expect((await aborted.exited).exitCode).not.toBe(0);
   });
 
-  it("that is run and aborted is ended and rejects", async () => {
+  it("is killed when run is aborted, and run rejects", async () => {
     const controller = new AbortController();
     const run = exec.run(["sleep", "60"], { ...options(), signal: controller.signal });
     controller.abort(new Error("enough"));
@@ -145,13 +145,13 @@ describe.each([
     await expect(never).rejects.toMatchObject({ code: "aborted" });
   });
 
-  it("that takes too long is ended by the server with 124", async () => {
+  it("is killed by the server with exit code 124 after its timeout", async () => {
     expect(await exec.run(["sleep", "60"], { ...options(), timeoutMs: 100 })).toMatchObject({
       exitCode: 124,
     });
   });
 
-  it("in a folder that is missing is refused", async () => {
+  it("is rejected if its working directory does not exist", async () => {
     const run = exec.run(["true"], { ...options(), cwd: "/no/such/folder" });
     await expect(run).rejects.toMatchObject({ code: "request_failed", message: /No such file or directory/ });
   });
@@ -160,7 +160,7 @@ describe.each([
 describe("the sandbox", () => {
   const touch = (name: string) => ["touch", join(server.workspace, name)];
 
-  it("is that of the user's config, a policy, a profile, or none", async () => {
+  it("comes from the user's config, a policy or a profile, or is off", async () => {
     const cwd = server.workspace;
     expect((await exec.run(touch("config"), { cwd })).exitCode).not.toBe(0);
     expect((await exec.run(touch("policy"), { cwd, sandbox: workspaceWrite })).exitCode).toBe(0);
@@ -171,27 +171,22 @@ describe("the sandbox", () => {
   });
 });
 
-describe("a command that can't be", () => {
+describe("an invalid command", () => {
   it.each([
     ["empty", [], {}, /is empty/],
-    ["outside of the sandbox without a folder", ["true"], { sandbox: "off" }, /needs a cwd/],
-    [
-      "outside of the sandbox in a relative folder",
-      ["true"],
-      { sandbox: "off", cwd: "x" },
-      /must be absolute/,
-    ],
-    ["of a size without a terminal", ["true"], { size: { rows: 1, cols: 1 } }, /set tty/],
-  ] as const)("is refused: %s", async (_what, argv, options, message) => {
+    ["outside the sandbox without a cwd", ["true"], { sandbox: "off" }, /needs a cwd/],
+    ["outside the sandbox with a relative cwd", ["true"], { sandbox: "off", cwd: "x" }, /must be absolute/],
+    ["a size without a terminal", ["true"], { size: { rows: 1, cols: 1 } }, /needs tty/],
+  ] as const)("is rejected: %s", async (_what, argv, options, message) => {
     await expect(exec.start(argv, options)).rejects.toMatchObject({ code: "invalid_argument", message });
   });
 });
 
-describe("a server that dies", () => {
+describe("a crashed server", () => {
   it.each([
     ["command/exec", {}],
     ["process/spawn", { sandbox: "off", cwd: "/" }],
-  ] as const)("ends the wait for what %s began", async (_method, options) => {
+  ] as const)("rejects a command started by %s", async (_method, options) => {
     await using fake = startFakeAppServer({
       on: {
         "command/exec": [],

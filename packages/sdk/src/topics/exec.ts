@@ -2,24 +2,24 @@ import { CodexError } from "../errors.ts";
 import { type OptionKeys, rejectUnknownOptions } from "../options/reject-unknown-options.ts";
 import {
   type ExecBackend,
-  sandboxedBackend,
+  createSandboxedBackend,
+  createUnsandboxedBackend,
   type StreamedExecOptions,
-  unsandboxedBackend,
 } from "./exec-backend.ts";
 import type { ExecExit, ExecOptions, RunExecOptions, StartExecOptions } from "./exec-options.ts";
 import { ExecProcess } from "./exec-process.ts";
 import type { TopicCaller } from "./topic-caller.ts";
 
-/** How a command ended, and what it printed, as UTF-8 text. */
+/** How a command ended, and its output as UTF-8 text. */
 export interface ExecResult extends ExecExit {
   readonly stdout: string;
   readonly stderr: string;
 }
 
 const RUN_LIMITS = {
-  /** The server's own number; what is beyond it is cut and flagged. */
+  /** The server's default. Output beyond it is cut and flagged. */
   outputBytes: 1024 * 1024,
-  /** The server's own is ten seconds, which ends any build. */
+  /** The server's default of ten seconds would kill any build. */
   timeoutMs: 10 * 60_000,
 } as const;
 
@@ -34,7 +34,7 @@ const EXEC_OPTIONS: OptionKeys<ExecOptions> = {
 const RUN_OPTIONS: OptionKeys<RunExecOptions> = { ...EXEC_OPTIONS, input: true };
 const START_OPTIONS: OptionKeys<StartExecOptions> = { ...EXEC_OPTIONS, tty: true, size: true };
 
-/** Commands on the server's machine, without a thread: in Codex's sandbox, or outside with `sandbox: "off"`. */
+/** Runs commands on the server's machine without a thread: inside Codex's sandbox, or outside with `sandbox: "off"`. */
 export class Exec {
   readonly #caller: TopicCaller;
 
@@ -43,7 +43,7 @@ export class Exec {
   }
 
   /**
-   * Runs a command to its end. An exit code other than 0 is a result, not an error.
+   * Runs a command to its end. A non-zero exit code is a result, not an error.
    * @example
    * const { exitCode, stdout } = await codex.exec.run(["git", "status", "--short"], { cwd });
    */
@@ -58,7 +58,7 @@ export class Exec {
       stdin: input !== undefined,
     });
     const printed = { stdout: [] as Uint8Array[], stderr: [] as Uint8Array[] };
-    // A command need not read its input: that it ended before is no error.
+    // A command may end without reading its input. That is not an error.
     if (input !== undefined)
       void process
         .write(input)
@@ -66,37 +66,37 @@ export class Exec {
         .catch(() => {});
     for await (const { stream, bytes } of process) printed[stream].push(bytes);
     const exit = await process.exited;
-    if (signal?.aborted) throw aborted(signal);
-    return { ...exit, stdout: text(printed.stdout), stderr: text(printed.stderr) };
+    if (signal?.aborted) throw abortError(signal);
+    return { ...exit, stdout: decodeText(printed.stdout), stderr: decodeText(printed.stderr) };
   }
 
-  /** Starts a command and leaves it to the caller: its output, its stdin, its terminal, its end. No limits unless told. */
+  /** Starts a command and returns without waiting for it. There are no limits by default. */
   async start(argv: readonly string[], options: StartExecOptions = {}): Promise<ExecProcess> {
     rejectUnknownOptions("exec.start", options, START_OPTIONS);
     return this.#start(argv, { ...options, stdin: true });
   }
 
-  // Async, so that whatever is wrong comes as a rejection.
+  // Async, so that all errors are rejections.
   async #start(argv: readonly string[], options: StreamedExecOptions): Promise<ExecProcess> {
     if (argv.length === 0) throw new CodexError("invalid_argument", "The command is empty.");
     if (options.size !== undefined && options.tty !== true) {
-      throw new CodexError("invalid_argument", "Only a terminal has a size: set tty.");
+      throw new CodexError("invalid_argument", "The option size needs tty: true.");
     }
     const { signal } = options;
-    if (signal?.aborted) throw aborted(signal);
-    return ExecProcess.start(this.#backend([...argv], options), signal);
+    if (signal?.aborted) throw abortError(signal);
+    return ExecProcess.start(this.#createBackend([...argv], options), signal);
   }
 
-  #backend(argv: string[], options: StreamedExecOptions): ExecBackend {
-    const backend = options.sandbox === "off" ? unsandboxedBackend : sandboxedBackend;
-    return backend(this.#caller, argv, options);
+  #createBackend(argv: string[], options: StreamedExecOptions): ExecBackend {
+    const createBackend = options.sandbox === "off" ? createUnsandboxedBackend : createSandboxedBackend;
+    return createBackend(this.#caller, argv, options);
   }
 }
 
-function text(pieces: Uint8Array[]): string {
+function decodeText(pieces: Uint8Array[]): string {
   return new TextDecoder().decode(Buffer.concat(pieces));
 }
 
-function aborted(signal: AbortSignal): CodexError {
+function abortError(signal: AbortSignal): CodexError {
   return new CodexError("aborted", "The command was aborted.", { cause: signal.reason });
 }

@@ -1,11 +1,18 @@
 import type { v2 } from "@codexkit/protocol";
 import type { CallOptions } from "@codexkit/rpc";
 import type { Caller } from "../connection/caller.ts";
-import { callOptions } from "./call-options.ts";
-import { type ListOptions, type Page, pageAt, type PageOptions, pageParams, paginate } from "./paginate.ts";
+import { pickCallOptions } from "./pick-call-options.ts";
+import {
+  type ListOptions,
+  type Page,
+  toPageOptions,
+  type PageOptions,
+  toPageParams,
+  paginate,
+} from "./paginate.ts";
 
-interface InThread {
-  /** As this thread sees them. */
+interface FeatureScope {
+  /** Applies this thread's config. */
   readonly threadId?: string;
 }
 
@@ -17,26 +24,26 @@ export class Features {
     this.#caller = caller;
   }
 
-  /** Every flag, its stage, and whether it is on. */
-  list({ threadId, ...options }: ListOptions & InThread = {}): AsyncGenerator<
+  /** Yields all flags with their stage and whether they are enabled. */
+  list({ threadId, ...options }: ListOptions & FeatureScope = {}): AsyncGenerator<
     v2.ExperimentalFeature,
     void,
     undefined
   > {
     return paginate((cursor) =>
-      this.page({ ...pageAt(cursor, options), ...(threadId === undefined ? {} : { threadId }) }),
+      this.page({ ...toPageOptions(cursor, options), ...(threadId === undefined ? {} : { threadId }) }),
     );
   }
 
-  /** One page of the flags. */
-  page({ threadId, ...options }: PageOptions & InThread = {}): Promise<Page<v2.ExperimentalFeature>> {
-    const params = { ...pageParams(options), threadId: threadId ?? null };
-    return this.#caller.request("experimentalFeature/list", params, callOptions(options));
+  /** Reads one page of the flags. */
+  page({ threadId, ...options }: PageOptions & FeatureScope = {}): Promise<Page<v2.ExperimentalFeature>> {
+    const params = { ...toPageParams(options), threadId: threadId ?? null };
+    return this.#caller.request("experimentalFeature/list", params, pickCallOptions(options));
   }
 
   /**
-   * Switches flags until the server ends. Codex lets a client switch only some and passes over the others in silence:
-   * `ignored` names them. The config (`features.name`) switches all.
+   * Sets flags until the server exits. Codex lets clients set only some flags and silently ignores the others, which
+   * `ignored` lists. The config (`features.name`) can set all of them.
    */
   async set(
     flags: Readonly<Record<string, boolean>>,

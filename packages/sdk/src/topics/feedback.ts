@@ -3,13 +3,13 @@ import type { CallOptions } from "@codexkit/rpc";
 import type { Caller } from "../connection/caller.ts";
 import { checkAbsolute } from "./absolute-path.ts";
 
-/** What a report is about. */
+/** Contents of a report. */
 export interface FeedbackReport {
-  /** Codex's own words are `bug`, `bad_result`, `good_result`, `safety_check` and `other`. */
+  /** Codex's own values are `bug`, `bad_result`, `good_result`, `safety_check` and `other`. */
   readonly classification: string;
   readonly reason?: string;
   readonly threadId?: string;
-  /** With the server's logs, which can hold what was typed and read. */
+  /** Includes the server's logs, which can contain prompts and file contents. */
   readonly includeLogs?: boolean;
   readonly extraLogFiles?: readonly string[];
   readonly tags?: Readonly<Record<string, string>>;
@@ -23,7 +23,7 @@ export class Feedback {
     this.#caller = caller;
   }
 
-  /** Writes a report to a ZIP file on the server's machine, which must not be there yet. Nothing leaves the machine. */
+  /** Writes a report to a new ZIP file on the server's machine. Rejects if the file exists. Nothing is sent. */
   async save(
     path: string,
     report: FeedbackReport,

@@ -1,22 +1,22 @@
 import type { v1 } from "@codexkit/protocol";
 import type { CallOptions } from "@codexkit/rpc";
 import { randomUUID } from "node:crypto";
-import { callOptions } from "./call-options.ts";
-import { openLiveFeed } from "./live-feed.ts";
+import { pickCallOptions } from "./pick-call-options.ts";
+import { openSubscription } from "./subscription.ts";
 import type { TopicCaller } from "./topic-caller.ts";
 
 /**
- * What a query has found so far; more of it replaces this. Nothing says that it is all: the server's notice of that names no
- * query and may overtake the results.
+ * The results of a query so far; a later value replaces them. There is no end marker: the server's notification for it names
+ * no query and can arrive before the results.
  */
 export interface FileSearchResults {
   readonly query: string;
   readonly files: readonly v1.FuzzyFileSearchResult[];
 }
 
-/** A search whose query can change, until it is disposed of. A slow reader gets the newest results only. */
+/** A search whose query can change until it is disposed. A slow reader gets only the newest results. */
 export interface FileSearch extends AsyncIterable<FileSearchResults>, AsyncDisposable {
-  /** Searches for something else; its results come to the reader. */
+  /** Changes the query. The reader gets the new results. */
   update(query: string, options?: CallOptions): Promise<void>;
 }
 
@@ -26,7 +26,7 @@ export async function startFileSearch(
   options: CallOptions,
 ): Promise<FileSearch> {
   const sessionId = randomUUID();
-  const live = await openLiveFeed<FileSearchResults, unknown>(caller, {
+  const live = await openSubscription<FileSearchResults, unknown>(caller, {
     what: "The file search",
     merge: (_unread, next) => next,
     listen: (push) => [
@@ -34,10 +34,11 @@ export async function startFileSearch(
         if (id === sessionId) push({ query, files });
       }),
     ],
-    start: () => caller.request("fuzzyFileSearch/sessionStart", { sessionId, roots }, callOptions(options)),
+    start: () =>
+      caller.request("fuzzyFileSearch/sessionStart", { sessionId, roots }, pickCallOptions(options)),
     stop: () => caller.request("fuzzyFileSearch/sessionStop", { sessionId }),
     signal: options.signal,
-    // One query is read to its end, then somebody types on.
+    // A reader stops at the end of one query and starts again when the query changes.
     outlivesReader: true,
   });
   return {

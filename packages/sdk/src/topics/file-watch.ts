@@ -1,17 +1,17 @@
 import type { CallOptions } from "@codexkit/rpc";
 import { randomUUID } from "node:crypto";
-import { callOptions } from "./call-options.ts";
-import { openLiveFeed } from "./live-feed.ts";
+import { pickCallOptions } from "./pick-call-options.ts";
+import { openSubscription } from "./subscription.ts";
 import type { TopicCaller } from "./topic-caller.ts";
 
-/** What changed since the reader last looked, each path once. */
-export interface FileChange {
+/** Paths that changed since the last read, each once. */
+export interface ChangedPaths {
   readonly paths: readonly string[];
 }
 
-/** Changes of a path until it is disposed of, its reader leaves, or the server ends. */
-export interface FileWatch extends AsyncIterable<FileChange>, AsyncDisposable {
-  /** The path without symbolic links: those of the changes begin with it. */
+/** Yields changes below a path until it is disposed, its reader stops, or the server exits. */
+export interface FileWatch extends AsyncIterable<ChangedPaths>, AsyncDisposable {
+  /** The watched path with symbolic links resolved. Changed paths start with it. */
   readonly path: string;
 }
 
@@ -21,7 +21,7 @@ export async function watchFiles(
   options: CallOptions,
 ): Promise<FileWatch> {
   const watchId = randomUUID();
-  const live = await openLiveFeed<FileChange, { path: string }>(caller, {
+  const live = await openSubscription<ChangedPaths, { path: string }>(caller, {
     what: "Watching files",
     merge: (unread, next) => ({ paths: [...new Set([...unread.paths, ...next.paths])] }),
     listen: (push) => [
@@ -29,7 +29,7 @@ export async function watchFiles(
         if (change.watchId === watchId) push({ paths: change.changedPaths });
       }),
     ],
-    start: () => caller.request("fs/watch", { watchId, path }, callOptions(options)),
+    start: () => caller.request("fs/watch", { watchId, path }, pickCallOptions(options)),
     stop: () => caller.request("fs/unwatch", { watchId }),
     signal: options.signal,
   });

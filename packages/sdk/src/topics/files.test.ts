@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => server[Symbol.asyncDispose]());
 
 describe("files", () => {
-  it("hold any bytes, and text as UTF-8", async () => {
+  it("keep any bytes, and text as UTF-8", async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 4096 }), async (bytes) => {
         await files.write(at("bytes"), bytes);
@@ -29,7 +29,7 @@ describe("files", () => {
     expect(await files.readText(at("text"))).toBe("héllo 😀");
   });
 
-  it("are made, listed, copied and removed", async () => {
+  it("are created, listed, copied and removed", async () => {
     await files.mkdir(at("tree/deep"));
     await files.write(at("tree/a.txt"), "a");
     expect(await files.list(at("tree"))).toEqual(
@@ -61,7 +61,7 @@ describe("files", () => {
     });
   });
 
-  it("have absolute paths", async () => {
+  it("need absolute paths", async () => {
     for (const path of ["a", "./a", "../a", ""]) {
       for (const call of [
         () => files.read(path),
@@ -79,7 +79,7 @@ describe("files", () => {
 });
 
 describe("a watch", () => {
-  it("tells what changed, each path once, and ends when it is disposed of", async () => {
+  it("yields each changed path once and ends when disposed", async () => {
     await mkdir(at("watched"));
     const watch = await files.watch(at("watched"));
     expect(watch.path).toBe(at("watched"));
@@ -92,14 +92,14 @@ describe("a watch", () => {
     expect(await end).toMatchObject({ done: true });
   });
 
-  it("of a file that is not there yet tells when it comes", async () => {
+  it("reports a file that is created later", async () => {
     await using watch = await files.watch(at("later"));
     const first = watch[Symbol.asyncIterator]().next();
     await files.write(at("later"), "now");
     expect(await first).toMatchObject({ value: { paths: [at("later")] } });
   });
 
-  it("stops when its reader leaves or its signal fires", async () => {
+  it("stops when its reader stops or its signal aborts", async () => {
     const watch = await files.watch(at("left"));
     await files.write(at("left"), "1");
     for await (const change of watch) if (change.paths.length > 0) break;
@@ -111,7 +111,7 @@ describe("a watch", () => {
     await expect(next).rejects.toMatchObject({ code: "aborted" });
   });
 
-  it("joins what nobody has read, and ends with the server", async () => {
+  it("ignores other watches and ends with the server", async () => {
     const change = (path: string, watchId: unknown) => ({
       do: "notify" as const,
       method: "fs/changed",
@@ -139,13 +139,13 @@ describe("a search", () => {
     await writeFile(at("src/other.ts"), "");
   });
 
-  it("finds files by letters of their path", async () => {
+  it("finds files by the letters of their path", async () => {
     const found = await files.search("ndle", { roots: [at("src")] });
     expect(found).toMatchObject([{ root: at("src"), path: "deep/needle.ts", match_type: "file" }]);
     expect(await files.search("zzzz", { roots: [at("src")] })).toEqual([]);
   });
 
-  it("follows a query that changes", async () => {
+  it("follows a changing query", async () => {
     await using search = await files.startSearch({ roots: [at("src")] });
     for (const [query, paths] of [
       ["needle", ["deep/needle.ts"]],
@@ -154,7 +154,7 @@ describe("a search", () => {
     ] as const) {
       await search.update(query);
       for await (const results of search) {
-        // A first look may come before the folders were read.
+        // The first results can arrive before the folders have been read.
         if (results.query !== query || results.files.length < paths.length) continue;
         expect(results.files.map(({ path }) => path)).toEqual(paths);
         break;

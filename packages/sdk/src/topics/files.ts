@@ -5,7 +5,7 @@ import { type FileSearch, startFileSearch } from "./file-search.ts";
 import { type FileWatch, watchFiles } from "./file-watch.ts";
 import type { TopicCaller } from "./topic-caller.ts";
 
-/** The files of the server's machine, without a sandbox. Paths are absolute. */
+/** File access on the server's machine, without a sandbox. Paths are absolute. */
 export class Files {
   readonly #caller: TopicCaller;
 
@@ -13,29 +13,29 @@ export class Files {
     this.#caller = caller;
   }
 
-  /** The bytes of a file. */
+  /** Reads a file. */
   async read(path: string, options: CallOptions = {}): Promise<Uint8Array> {
     const { dataBase64 } = await this.#caller.request("fs/readFile", { path: checkAbsolute(path) }, options);
     return Buffer.from(dataBase64, "base64");
   }
 
-  /** A file as UTF-8 text. */
+  /** Reads a file as UTF-8 text. */
   async readText(path: string, options: CallOptions = {}): Promise<string> {
     return new TextDecoder().decode(await this.read(path, options));
   }
 
-  /** Writes a whole file; its folder must be there. */
+  /** Writes a file, replacing its contents. Its folder must exist. */
   async write(path: string, data: Uint8Array | string, options: CallOptions = {}): Promise<void> {
     const dataBase64 = Buffer.from(data as Uint8Array).toString("base64");
     await this.#caller.request("fs/writeFile", { path: checkAbsolute(path), dataBase64 }, options);
   }
 
-  /** What is at a path, and when it changed. */
+  /** Reads a path's metadata. */
   async stat(path: string, options: CallOptions = {}): Promise<v2.FsGetMetadataResponse> {
     return this.#caller.request("fs/getMetadata", { path: checkAbsolute(path) }, options);
   }
 
-  /** The names in a folder. */
+  /** Lists a folder's entries. */
   async list(path: string, options: CallOptions = {}): Promise<v2.FsReadDirectoryEntry[]> {
     const { entries } = await this.#caller.request(
       "fs/readDirectory",
@@ -45,7 +45,7 @@ export class Files {
     return entries;
   }
 
-  /** Makes a folder, and those above it unless `recursive` is false. */
+  /** Creates a folder, and its parents unless `recursive` is false. */
   async mkdir(
     path: string,
     { recursive = true, ...options }: CallOptions & { readonly recursive?: boolean } = {},
@@ -53,7 +53,7 @@ export class Files {
     await this.#caller.request("fs/createDirectory", { path: checkAbsolute(path), recursive }, options);
   }
 
-  /** Removes a file. A folder with things in it takes `recursive`, a path that may be missing takes `force`. */
+  /** Removes a file. A non-empty folder needs `recursive`; a path that may not exist needs `force`. */
   async remove(
     path: string,
     {
@@ -62,11 +62,11 @@ export class Files {
       ...options
     }: CallOptions & { readonly recursive?: boolean; readonly force?: boolean } = {},
   ): Promise<void> {
-    // The server's own defaults are those of `rm -rf`.
+    // Explicit, because the server's defaults are those of `rm -rf`.
     await this.#caller.request("fs/remove", { path: checkAbsolute(path), recursive, force }, options);
   }
 
-  /** Copies a file, or with `recursive` a folder. */
+  /** Copies a file, or a folder with `recursive`. */
   async copy(
     from: string,
     to: string,
@@ -77,7 +77,7 @@ export class Files {
   }
 
   /**
-   * Watches a file, or the direct children of a folder; what is not there yet counts too.
+   * Watches a file or the direct children of a folder. The path need not exist yet.
    * @example
    * await using watch = await codex.files.watch("/repo");
    * for await (const { paths } of watch) console.log(paths);
@@ -86,7 +86,7 @@ export class Files {
     return watchFiles(this.#caller, checkAbsolute(path), options);
   }
 
-  /** The files below the roots whose path has these letters in this order, the best first. */
+  /** Finds files below the roots whose path contains the query's letters in order. The best match comes first. */
   async search(
     query: string,
     { roots, ...options }: CallOptions & { readonly roots: readonly string[] },
@@ -100,7 +100,7 @@ export class Files {
     return files;
   }
 
-  /** A search whose query changes while somebody types: the roots are read once. */
+  /** Starts a search whose query can change while the user types. The roots are read only once. */
   async startSearch({
     roots,
     ...options

@@ -2,7 +2,7 @@ import type { v2 } from "@codexkit/protocol";
 import type { CallOptions } from "@codexkit/rpc";
 import type { Caller } from "../connection/caller.ts";
 
-/** Programs of the user or the project that Codex runs at points of a turn. */
+/** Programs of the user or the project that Codex runs at certain points of a turn. */
 export class Hooks {
   readonly #caller: Caller;
 
@@ -10,7 +10,7 @@ export class Hooks {
     this.#caller = caller;
   }
 
-  /** The hooks that are seen from each folder, with whether they are trusted and what is wrong with the others. */
+  /** Lists the hooks that apply in each folder, whether they are trusted, and the errors of invalid ones. */
   async list({ cwds = [], ...options }: CallOptions & { readonly cwds?: readonly string[] } = {}): Promise<
     v2.HooksListEntry[]
   > {
@@ -18,7 +18,7 @@ export class Hooks {
     return data;
   }
 
-  /** The hooks of a loaded thread. */
+  /** Lists the hooks of a loaded thread. */
   async listOfThread(threadId: string, options: CallOptions = {}): Promise<v2.HooksListEntry[]> {
     const { data } = await this.#caller.request("hooks/list", { threadId }, options);
     return data;

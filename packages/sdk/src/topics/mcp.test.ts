@@ -3,20 +3,20 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { peerCaller } from "../../test/peer-caller.ts";
-import { type McpServers, toMcpServersConfig } from "./mcp-servers-config.ts";
+import { type McpServers, toMcpServersConfig } from "./mcp-servers.ts";
 import { Mcp } from "./mcp.ts";
 import type { TopicCaller } from "./topic-caller.ts";
 
-/** A server with one tool and one resource, which tells what it was started with. */
+/** A server with one tool and one resource. The tool returns the server's arguments and environment. */
 const PROGRAM = `
 import { createInterface } from "node:readline";
-const told = JSON.stringify({ args: process.argv.slice(2), who: process.env.WHO });
+const launchInfo = JSON.stringify({ args: process.argv.slice(2), who: process.env.WHO });
 const answers = {
   initialize: ({ protocolVersion }) => ({
     protocolVersion, capabilities: { tools: {}, resources: {} }, serverInfo: { name: "till", version: "1" },
   }),
-  "tools/list": () => ({ tools: [{ name: "tell", inputSchema: { type: "object", properties: {} } }] }),
-  "tools/call": ({ arguments: given }) => ({ content: [{ type: "text", text: told }], structuredContent: { given } }),
+  "tools/list": () => ({ tools: [{ name: "describe", inputSchema: { type: "object", properties: {} } }] }),
+  "tools/call": ({ arguments: given }) => ({ content: [{ type: "text", text: launchInfo }], structuredContent: { given } }),
   "resources/list": () => ({ resources: [{ uri: "memo://one", name: "one" }] }),
   "resources/templates/list": () => ({ resourceTemplates: [] }),
   "resources/read": ({ uri }) => ({ contents: [{ uri, text: "the memo" }] }),
@@ -60,7 +60,7 @@ describe("servers of a thread", () => {
         env: { WHO: "me" },
         startupTimeoutMs: 20_000,
         toolTimeoutMs: 1500,
-        enabledTools: ["tell"],
+        enabledTools: ["describe"],
         toolsApproval: "approve",
         parallelToolCalls: true,
       },
@@ -76,15 +76,15 @@ describe("servers of a thread", () => {
     const [one] = (await mcp.statusPage({ threadId, serverName: "till.one" })).data;
     expect(one).toMatchObject({
       runtimeStatus: "connected",
-      tools: { tell: { name: "tell" } },
+      tools: { describe: { name: "describe" } },
       resources: [{ uri: "memo://one" }],
     });
     expect(await Array.fromAsync(mcp.status())).toEqual([]);
     expect(await readFile(join(server.codexHome, "config.toml"), "utf8")).not.toContain("till");
   });
 
-  it("run their tools and give their resources", async () => {
-    const call = { threadId, server: "till.one", tool: "tell", arguments: { a: 1 } };
+  it("run their tools and serve their resources", async () => {
+    const call = { threadId, server: "till.one", tool: "describe", arguments: { a: 1 } };
     expect(await mcp.callTool(call)).toMatchObject({
       content: [{ text: JSON.stringify({ args: ["--flag"], who: "me" }) }],
       structuredContent: { given: { a: 1 } },
@@ -94,20 +94,20 @@ describe("servers of a thread", () => {
     ]);
   });
 
-  it("that are unknown are refused", async () => {
-    const call = mcp.callTool({ threadId, server: "nobody", tool: "tell" });
+  it("are rejected if unknown", async () => {
+    const call = mcp.callTool({ threadId, server: "unknown", tool: "describe" });
     await expect(call).rejects.toMatchObject({ code: "request_failed" });
-    await expect(mcp.login("nobody")).rejects.toMatchObject({ code: "request_failed" });
+    await expect(mcp.login("unknown")).rejects.toMatchObject({ code: "request_failed" });
     await expect(mcp.login("till.one", { threadId })).rejects.toMatchObject({
       message: /OAuth login is only/,
     });
   });
 
-  it("can be loaded again", async () => {
+  it("can be reloaded", async () => {
     await expect(mcp.reload()).resolves.toBeUndefined();
   });
 
-  it("with every option are taken by codex", async () => {
+  it("are accepted by codex with every option", async () => {
     const every = {
       enabled: false,
       required: false,
@@ -139,8 +139,8 @@ describe("the config of a server", () => {
     ["an empty name", { "": { command: "true" } }, /its name must match/],
     ["no command", { a: { command: "" } }, /needs a command or a url/],
     ["both a command and a url", { a: { command: "true", url: "https://x" } }, /both a command and a url/],
-    ["an address that is none", { a: { url: "nope" } }, /must be http or https, got "nope"/],
-  ])("with %s is refused", (_what, servers, message) => {
+    ["an invalid url", { a: { url: "nope" } }, /must be http or https, got "nope"/],
+  ])("with %s is rejected", (_what, servers, message) => {
     expect(() => toMcpServersConfig(servers as unknown as McpServers)).toThrow(
       expect.objectContaining({
         code: "invalid_argument",
@@ -149,7 +149,7 @@ describe("the config of a server", () => {
     );
   });
 
-  it("says only what was told", () => {
+  it("omits unset options", () => {
     expect(toMcpServersConfig({ a: { command: "true" }, b: { url: "https://x" } })).toEqual({
       a: { command: "true" },
       b: { url: "https://x" },
@@ -165,7 +165,7 @@ describe("a login to a server", () => {
   });
   const answer = { do: "reply" as const, result: { authorizationUrl: "https://sign.in", loginId: "mine" } };
 
-  it("is completed by its own id", async () => {
+  it("completes by its own id", async () => {
     await using fake = startFakeAppServer({
       on: {
         "mcpServer/oauth/login": [
@@ -182,7 +182,7 @@ describe("a login to a server", () => {
     await expect(login.completed).resolves.toBeUndefined();
   });
 
-  it("fails with the reason that the server gives, or when nobody finishes it", async () => {
+  it("fails with the server's reason or after its timeout", async () => {
     await using fake = startFakeAppServer({
       on: { "mcpServer/oauth/login": [notice("mine", false, "denied"), answer] },
     });

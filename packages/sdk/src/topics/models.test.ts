@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
-it("lists the catalog signed out, the same however it is paged", async () => {
+it("lists the same catalog for any page size when signed out", async () => {
   const all = await Array.fromAsync(models.list());
   expect(all.length).toBeGreaterThan(1);
   expect(await Array.fromAsync(models.list({ pageSize: 1 }))).toEqual(all);
@@ -20,20 +20,20 @@ it("lists the catalog signed out, the same however it is paged", async () => {
   expect((await models.page({ limit: 1, cursor: first.nextCursor })).data).toEqual(all.slice(1, 2));
 });
 
-it("knows hidden models too when asked", async () => {
+it("includes hidden models on request", async () => {
   const shown = await Array.fromAsync(models.list());
   const all = await Array.fromAsync(models.list({ includeHidden: true }));
   expect(all.map(({ id }) => id)).toEqual(expect.arrayContaining(shown.map(({ id }) => id)));
 });
 
-it("finds the default and a model by its name", async () => {
+it("finds the default model and a model by name", async () => {
   const standard = await models.default();
   expect(standard).toMatchObject({ isDefault: true, hidden: false });
   expect(await models.find(standard?.id ?? "")).toEqual(standard);
   expect(await models.get(standard?.id ?? "")).toEqual(standard);
 });
 
-it("says which models there are when one is unknown", async () => {
+it("lists the available models if one is unknown", async () => {
   const standard = await models.default();
   expect(await models.find("no-such-model")).toBeUndefined();
   await expect(models.get("no-such-model")).rejects.toMatchObject({
@@ -42,14 +42,14 @@ it("says which models there are when one is unknown", async () => {
   });
 });
 
-it("tells what the provider can do", async () => {
+it("reads the provider's capabilities", async () => {
   expect(await models.providerCapabilities()).toEqual({
     imageGeneration: expect.any(Boolean) as boolean,
     webSearch: expect.any(Boolean) as boolean,
   });
 });
 
-it("stops at a signal", async () => {
+it("rejects when the signal aborts", async () => {
   const signal = AbortSignal.abort(new Error("enough"));
   await expect(Array.fromAsync(models.list({ signal }))).rejects.toMatchObject({ code: "aborted" });
 });

@@ -2,15 +2,22 @@ import type { v2 } from "@codexkit/protocol";
 import type { CallOptions } from "@codexkit/rpc";
 import type { Caller } from "../connection/caller.ts";
 import { CodexError } from "../errors.ts";
-import { callOptions } from "./call-options.ts";
-import { type ListOptions, type Page, pageAt, type PageOptions, pageParams, paginate } from "./paginate.ts";
+import { pickCallOptions } from "./pick-call-options.ts";
+import {
+  type ListOptions,
+  type Page,
+  toPageOptions,
+  type PageOptions,
+  toPageParams,
+  paginate,
+} from "./paginate.ts";
 
-interface Hidden {
-  /** Also the models that a picker does not show. */
+interface ModelFilter {
+  /** Includes models that a picker does not show. */
   readonly includeHidden?: boolean;
 }
 
-/** The models of the server's catalog. Works signed out; a model of a provider of your own is not in it. */
+/** The server's model catalog. It works when signed out. Models of custom providers are not in it. */
 export class Models {
   readonly #caller: Caller;
 
@@ -19,35 +26,42 @@ export class Models {
   }
 
   /**
-   * Every model, in the order in which a picker shows them.
+   * Yields all models in the order in which a picker shows them.
    * @example
    * for await (const model of codex.models.list()) console.log(model.id, model.isDefault);
    */
-  list({ includeHidden, ...options }: ListOptions & Hidden = {}): AsyncGenerator<v2.Model, void, undefined> {
+  list({ includeHidden, ...options }: ListOptions & ModelFilter = {}): AsyncGenerator<
+    v2.Model,
+    void,
+    undefined
+  > {
     return paginate((cursor) =>
-      this.page({ ...pageAt(cursor, options), includeHidden: includeHidden ?? false }),
+      this.page({ ...toPageOptions(cursor, options), includeHidden: includeHidden ?? false }),
     );
   }
 
-  /** One page of the models. */
-  page({ includeHidden, ...options }: PageOptions & Hidden = {}): Promise<Page<v2.Model>> {
-    const params = { ...pageParams(options), includeHidden: includeHidden ?? false };
-    return this.#caller.request("model/list", params, callOptions(options));
+  /** Reads one page of the models. */
+  page({ includeHidden, ...options }: PageOptions & ModelFilter = {}): Promise<Page<v2.Model>> {
+    const params = { ...toPageParams(options), includeHidden: includeHidden ?? false };
+    return this.#caller.request("model/list", params, pickCallOptions(options));
   }
 
-  /** The model that Codex takes when nobody names one; `undefined` when the catalog marks none. */
+  /** Finds the model that Codex uses by default. Undefined if the catalog marks none. */
   default(options: CallOptions = {}): Promise<v2.Model | undefined> {
-    return this.#first((model) => model.isDefault, options);
+    return this.#findFirst((model) => model.isDefault, options);
   }
 
-  /** The model with this id or name, hidden ones included; `undefined` when there is none. */
+  /** Finds a model by id or name, including hidden ones. Undefined if it does not exist. */
   find(id: string, options: CallOptions = {}): Promise<v2.Model | undefined> {
-    return this.#first((model) => model.id === id || model.model === id, { ...options, includeHidden: true });
+    return this.#findFirst((model) => model.id === id || model.model === id, {
+      ...options,
+      includeHidden: true,
+    });
   }
 
   /**
-   * The model with this id or name, or an error `model_not_found` that names those there are. Codex itself takes any name
-   * for a thread or a turn, and only fails when the model's server refuses it.
+   * Finds a model by id or name. Rejects with `model_not_found` and the available models if it does not exist. Codex itself
+   * accepts any name for a thread or a turn, and fails only when the model's endpoint rejects it.
    */
   async get(id: string, options: CallOptions = {}): Promise<v2.Model> {
     const known: string[] = [];
@@ -55,17 +69,17 @@ export class Models {
       if (model.id === id || model.model === id) return model;
       if (!model.hidden) known.push(model.id);
     }
-    throw new CodexError("model_not_found", `There is no model "${id}". There are: ${known.join(", ")}.`);
+    throw new CodexError("model_not_found", `Unknown model "${id}". Available models: ${known.join(", ")}.`);
   }
 
-  /** What the configured provider can do beside text. */
+  /** Reads what the configured provider supports beyond text. */
   providerCapabilities(options: CallOptions = {}): Promise<v2.ModelProviderCapabilitiesReadResponse> {
     return this.#caller.request("modelProvider/capabilities/read", {}, options);
   }
 
-  async #first(
+  async #findFirst(
     matches: (model: v2.Model) => boolean,
-    options: CallOptions & Hidden,
+    options: CallOptions & ModelFilter,
   ): Promise<v2.Model | undefined> {
     for await (const model of this.list(options)) if (matches(model)) return model;
     return undefined;

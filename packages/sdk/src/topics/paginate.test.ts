@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { paginate } from "./paginate.ts";
 
-/** A list cut into pages, with the place of the next page as its cursor. */
+/** Serves a list in pages. The cursor is the index of the next page. */
 function pages(list: readonly number[], size: number) {
   return (cursor: string | null) => {
     const from = Number(cursor ?? 0);
@@ -14,7 +14,7 @@ function pages(list: readonly number[], size: number) {
   };
 }
 
-it("gives every entry once and in order, however the list is cut", async () => {
+it("yields every entry once and in order for any page size", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.integer()), fc.integer({ min: 1, max: 7 }), async (list, size) => {
       expect(await Array.fromAsync(paginate(pages(list, size)))).toEqual(list);
@@ -22,7 +22,7 @@ it("gives every entry once and in order, however the list is cut", async () => {
   );
 });
 
-it("reads no page that nobody comes to", async () => {
+it("requests no page that the reader does not reach", async () => {
   const asked: (string | null)[] = [];
   for await (const entry of paginate((cursor) => {
     asked.push(cursor);
@@ -33,7 +33,7 @@ it("reads no page that nobody comes to", async () => {
   expect(asked).toEqual([null]);
 });
 
-it("stops with an error when a cursor comes again", async () => {
+it("rejects if the server returns a cursor twice", async () => {
   const seen: number[] = [];
   const read = async (): Promise<void> => {
     for await (const entry of paginate(() => Promise.resolve({ data: [1], nextCursor: "again" }))) {

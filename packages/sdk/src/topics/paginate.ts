@@ -1,38 +1,41 @@
 import type { CallOptions } from "@codexkit/rpc";
 import { CodexError } from "../errors.ts";
 
-/** One page of a list, and where the next begins; `null` when this is the last. */
+/** One page of a list. `nextCursor` is null on the last page. */
 export interface Page<Entry> {
   readonly data: readonly Entry[];
   readonly nextCursor: string | null;
 }
 
-/** How a list is read to its end. */
+/** Options for reading a whole list. */
 export interface ListOptions extends CallOptions {
-  /** How many entries a page has; the server's own number unless told. */
+  /** Entries per page. Default: the server's. */
   readonly pageSize?: number;
 }
 
-/** Which page of a list is read. */
+/** Options for reading one page. */
 export interface PageOptions extends CallOptions {
-  /** The `nextCursor` of the page before; the first page without it. */
+  /** The `nextCursor` of the previous page. Default: the first page. */
   readonly cursor?: string | null;
   readonly limit?: number;
 }
 
-/** The part of the options that goes to the server. */
-export function pageParams({ cursor, limit }: PageOptions): { cursor: string | null; limit: number | null } {
+/** Returns the options that are sent to the server. */
+export function toPageParams({ cursor, limit }: PageOptions): {
+  cursor: string | null;
+  limit: number | null;
+} {
   return { cursor: cursor ?? null, limit: limit ?? null };
 }
 
-/** The page at a cursor, when a list is read to its end. */
-export function pageAt(cursor: string | null, { pageSize, ...call }: ListOptions): PageOptions {
+/** Returns the options for the page at a cursor of a whole list. */
+export function toPageOptions(cursor: string | null, { pageSize, ...call }: ListOptions): PageOptions {
   return { ...call, cursor, ...(pageSize === undefined ? {} : { limit: pageSize }) };
 }
 
 /**
- * Every entry of a paged list, page by page as the reader comes to it. A server that gives the same cursor twice would be
- * read for ever: it ends with an error.
+ * Yields all entries of a list. Pages are requested as the reader reaches them. Rejects if the server returns a cursor twice,
+ * because the list would never end.
  */
 export async function* paginate<Entry>(
   readPage: (cursor: string | null) => Promise<Page<Entry>>,
@@ -46,7 +49,7 @@ export async function* paginate<Entry>(
     if (cursor !== null && seen.has(cursor)) {
       throw new CodexError(
         "request_failed",
-        `The list does not end: the server gave the cursor "${cursor}" twice.`,
+        `The list does not end: the server returned the cursor "${cursor}" twice.`,
       );
     }
     if (cursor !== null) seen.add(cursor);

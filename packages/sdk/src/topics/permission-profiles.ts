@@ -1,14 +1,21 @@
 import type { v2 } from "@codexkit/protocol";
 import type { Caller } from "../connection/caller.ts";
-import { callOptions } from "./call-options.ts";
-import { type ListOptions, type Page, pageAt, type PageOptions, pageParams, paginate } from "./paginate.ts";
+import { pickCallOptions } from "./pick-call-options.ts";
+import {
+  type ListOptions,
+  type Page,
+  toPageOptions,
+  type PageOptions,
+  toPageParams,
+  paginate,
+} from "./paginate.ts";
 
-interface InFolder {
-  /** Also the profiles of this folder's project. */
+interface ProfileScope {
+  /** Includes the profiles of this folder's project. */
   readonly cwd?: string;
 }
 
-/** Named sets of permissions: `:read-only`, `:workspace`, `:danger-full-access`, and those of the config. */
+/** Named sets of permissions: `:read-only`, `:workspace`, `:danger-full-access`, and those defined in the config. */
 export class PermissionProfiles {
   readonly #caller: Caller;
 
@@ -16,20 +23,20 @@ export class PermissionProfiles {
     this.#caller = caller;
   }
 
-  /** Every profile, and whether it may be chosen. */
-  list({ cwd, ...options }: ListOptions & InFolder = {}): AsyncGenerator<
+  /** Yields all profiles and whether each may be selected. */
+  list({ cwd, ...options }: ListOptions & ProfileScope = {}): AsyncGenerator<
     v2.PermissionProfileSummary,
     void,
     undefined
   > {
     return paginate((cursor) =>
-      this.page({ ...pageAt(cursor, options), ...(cwd === undefined ? {} : { cwd }) }),
+      this.page({ ...toPageOptions(cursor, options), ...(cwd === undefined ? {} : { cwd }) }),
     );
   }
 
-  /** One page of the profiles. */
-  page({ cwd, ...options }: PageOptions & InFolder = {}): Promise<Page<v2.PermissionProfileSummary>> {
-    const params = { ...pageParams(options), cwd: cwd ?? null };
-    return this.#caller.request("permissionProfile/list", params, callOptions(options));
+  /** Reads one page of the profiles. */
+  page({ cwd, ...options }: PageOptions & ProfileScope = {}): Promise<Page<v2.PermissionProfileSummary>> {
+    const params = { ...toPageParams(options), cwd: cwd ?? null };
+    return this.#caller.request("permissionProfile/list", params, pickCallOptions(options));
   }
 }

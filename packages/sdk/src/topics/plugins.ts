@@ -3,11 +3,11 @@ import type { CallOptions } from "@codexkit/rpc";
 import type { Caller } from "../connection/caller.ts";
 
 interface PluginScope {
-  /** Folders whose projects may bring marketplaces of their own. */
+  /** Folders whose projects can define marketplaces. */
   readonly cwds?: readonly string[];
 }
 
-/** Plugins: skills, MCP servers, apps and hooks in one package. Read only; `codex.request` installs. */
+/** Plugins, which bundle skills, MCP servers, apps and hooks. Read-only; install them with `codex.request`. */
 export class Plugins {
   readonly #caller: Caller;
 
@@ -15,7 +15,7 @@ export class Plugins {
     this.#caller = caller;
   }
 
-  /** The marketplaces and what they offer. */
+  /** Lists the marketplaces and their plugins. */
   list({
     cwds = [],
     refetch = false,
@@ -24,7 +24,7 @@ export class Plugins {
     return this.#caller.request("plugin/list", { cwds: [...cwds], forceRefetch: refetch }, options);
   }
 
-  /** What is installed. */
+  /** Lists the installed plugins. */
   installed({ cwds = [], ...options }: CallOptions & PluginScope = {}): Promise<v2.PluginInstalledResponse> {
     return this.#caller.request("plugin/installed", { cwds: [...cwds] }, options);
   }

@@ -28,28 +28,28 @@ const read = fromRateLimitsResponse({
   rateLimitUpsell: null,
 });
 
-it("keeps what an update does not tell", () => {
+it("keeps values that an update omits", () => {
   const merged = mergeRateLimits(read, { ...nothing, limitId: "codex", primary: window(15) });
   expect(merged.main).toMatchObject({ planType: "plus", primary: window(15), secondary: window(20) });
   expect(merged.byLimitId["codex"]).toEqual(merged.main);
   expect(merged.byLimitId["other"]).toEqual(read.byLimitId["other"]);
 });
 
-it("changes nothing by an update that tells nothing", () => {
+it("ignores an empty update", () => {
   expect(mergeRateLimits(read, nothing)).toEqual(read);
 });
 
-it("takes an update without an id as one of the main quota", () => {
+it("applies an update without an id to the main quota", () => {
   expect(mergeRateLimits(read, { ...nothing, secondary: window(99) }).main?.secondary).toEqual(window(99));
 });
 
-it("keeps another quota apart from the main one", () => {
+it("keeps other quotas separate from the main one", () => {
   const merged = mergeRateLimits(read, { ...nothing, limitId: "other", primary: window(50) });
   expect(merged.main).toEqual(read.main);
   expect(merged.byLimitId["other"]?.primary).toEqual(window(50));
 });
 
-it("begins with an update when nothing is known", () => {
+it("starts with the first update if nothing is known", () => {
   const update = { ...nothing, limitId: "codex", primary: window(5) };
   expect(mergeRateLimits({ main: undefined, byLimitId: {} }, update)).toEqual({
     main: update,

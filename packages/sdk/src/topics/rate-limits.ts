@@ -1,14 +1,14 @@
 import type { v2 } from "@codexkit/protocol";
 
-/** The account's quotas as far as they are known. */
+/** The account's known quotas. */
 export interface RateLimits {
-  /** The main quota; `undefined` until the server said something of it. */
+  /** The main quota. Undefined until the server has reported it. */
   readonly main: v2.RateLimitSnapshot | undefined;
-  /** Every quota by its id, the main one included. */
+  /** All quotas by id, including the main one. */
   readonly byLimitId: Readonly<Record<string, v2.RateLimitSnapshot>>;
 }
 
-/** What `account/rateLimits/read` answered, in the shape that updates are merged into. */
+/** Converts the response of `account/rateLimits/read`. */
 export function fromRateLimitsResponse(response: v2.GetAccountRateLimitsResponse): RateLimits {
   const byLimitId: Record<string, v2.RateLimitSnapshot> = {};
   for (const [id, snapshot] of Object.entries(response.rateLimitsByLimitId ?? {})) {
@@ -19,7 +19,7 @@ export function fromRateLimitsResponse(response: v2.GetAccountRateLimitsResponse
   return { main: response.rateLimits, byLimitId };
 }
 
-/** Merges an update, which is sparse: a `null` in it says "not told", never "gone". */
+/** Merges a sparse update: a null value means "unchanged", never "removed". */
 export function mergeRateLimits(known: RateLimits, update: v2.RateLimitSnapshot): RateLimits {
   const id = update.limitId ?? known.main?.limitId ?? null;
   const isMain =
@@ -34,6 +34,6 @@ function mergeSnapshot(
   update: v2.RateLimitSnapshot,
 ): v2.RateLimitSnapshot {
   if (known === undefined) return update;
-  const told = Object.fromEntries(Object.entries(update).filter(([, value]) => value !== null));
-  return { ...known, ...told };
+  const changes = Object.fromEntries(Object.entries(update).filter(([, value]) => value !== null));
+  return { ...known, ...changes };
 }

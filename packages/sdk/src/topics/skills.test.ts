@@ -25,7 +25,7 @@ async function greet(): Promise<{ enabled: boolean } | undefined> {
   return entry?.skills.find(({ name }) => name === "greet");
 }
 
-it("finds the skills of more folders, and says that they changed", async () => {
+it("finds the skills of extra roots and reports the change", async () => {
   expect(await greet()).toBeUndefined();
   const changed = Promise.withResolvers<void>();
   using _listening = skills.onChanged(() => changed.resolve());
@@ -34,7 +34,7 @@ it("finds the skills of more folders, and says that they changed", async () => {
   expect(await greet()).toMatchObject({ enabled: true });
 });
 
-it("enables and disables a skill by its name or its path", async () => {
+it("enables and disables a skill by name or path", async () => {
   await skills.setExtraRoots([root]);
   expect(await skills.disable({ name: "greet" })).toBe(false);
   expect(await greet()).toMatchObject({ enabled: false });
@@ -46,6 +46,6 @@ it("enables and disables a skill by its name or its path", async () => {
   expect(await skills.enable({ path })).toBe(true);
 });
 
-it("refuses a relative folder", async () => {
+it("rejects a relative folder", async () => {
   await expect(skills.setExtraRoots(["extra"])).rejects.toMatchObject({ code: "invalid_argument" });
 });

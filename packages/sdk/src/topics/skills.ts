@@ -3,10 +3,10 @@ import type { CallOptions } from "@codexkit/rpc";
 import type { Caller } from "../connection/caller.ts";
 import { checkAbsolute } from "./absolute-path.ts";
 
-/** A skill, by its name or by the path of its `SKILL.md`. */
+/** Selects a skill by name or by the path of its `SKILL.md`. */
 export type SkillSelector = { readonly name: string } | { readonly path: string };
 
-/** Skills: folders with a `SKILL.md` that tell the agent how to do something. */
+/** Skills: folders with a `SKILL.md` that teach the agent a task. */
 export class Skills {
   readonly #caller: Caller;
 
@@ -14,7 +14,7 @@ export class Skills {
     this.#caller = caller;
   }
 
-  /** The skills that are seen from each folder, with the files that could not be read as one. */
+  /** Lists the skills that apply in each folder, and the files that failed to parse. */
   async list({
     cwds = [],
     reload = false,
@@ -30,29 +30,28 @@ export class Skills {
     return data;
   }
 
-  /** More folders to find skills in, in place of those set before, until the server ends. */
+  /** Sets additional folders to search for skills, replacing earlier ones, until the server exits. */
   async setExtraRoots(roots: readonly string[], options: CallOptions = {}): Promise<void> {
     const extraRoots = roots.map((root) => checkAbsolute(root, "A root of skills"));
     await this.#caller.request("skills/extraRoots/set", { extraRoots }, options);
   }
 
-  /** Lets the agent use a skill; kept in the user's config. */
+  /** Enables a skill in the user's config. Resolves to whether it is effectively enabled: an administrator can override it. */
   enable(skill: SkillSelector, options: CallOptions = {}): Promise<boolean> {
-    return this.#set(skill, true, options);
+    return this.#setEnabled(skill, true, options);
   }
 
-  /** Keeps a skill from the agent; kept in the user's config. */
+  /** Disables a skill in the user's config. Resolves to whether it is still enabled. */
   disable(skill: SkillSelector, options: CallOptions = {}): Promise<boolean> {
-    return this.#set(skill, false, options);
+    return this.#setEnabled(skill, false, options);
   }
 
-  /** Hears that skills changed on disk: list them again. */
+  /** Calls the listener when skills have changed on disk. Call `list` again. */
   onChanged(listener: () => void): Disposable {
     return this.#caller.on("skills/changed", () => listener());
   }
 
-  /** Whether it is enabled after all: an administrator may have the last word. */
-  async #set(skill: SkillSelector, enabled: boolean, options: CallOptions): Promise<boolean> {
+  async #setEnabled(skill: SkillSelector, enabled: boolean, options: CallOptions): Promise<boolean> {
     const { effectiveEnabled } = await this.#caller.request(
       "skills/config/write",
       { ...skill, enabled },

@@ -2,10 +2,10 @@ import type { Caller } from "../connection/caller.ts";
 import type { CodexError } from "../errors.ts";
 
 /**
- * What a topic needs of a connection. Some waits end with a notification, and a server that is gone sends none: `onLost`
- * ends these waits. Without it they end by their signal or their limit.
+ * The connection that a topic uses. A wait for a notification needs `onLost`, because a lost server sends none. Without it such
+ * waits end by their signal or timeout only.
  */
 export interface TopicCaller extends Caller {
-  /** Hears that the connection broke or was closed. */
+  /** Calls the listener when the connection breaks or is closed. */
   onLost?(listener: (error: CodexError) => void): Disposable;
 }

@@ -16,7 +16,7 @@ import { Plugins } from "./plugins.ts";
 import { Skills } from "./skills.ts";
 import type { TopicCaller } from "./topic-caller.ts";
 
-/** Everything of an app-server that is no thread, by topic. */
+/** The app-server's features outside of threads, by topic. */
 export interface Topics {
   readonly account: Account;
   readonly apps: Apps;
@@ -36,8 +36,8 @@ export interface Topics {
   readonly skills: Skills;
 }
 
-/** The topics of one connection. */
-export function topicsOver(caller: TopicCaller): Topics {
+/** Creates the topics of a connection. */
+export function createTopics(caller: TopicCaller): Topics {
   return {
     account: new Account(caller),
     apps: new Apps(caller),

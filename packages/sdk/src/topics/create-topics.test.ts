@@ -1,10 +1,10 @@
-// The small topics, each asked of the real codex.
+// The small topics, on the real codex.
 import { type AppServer, startAppServer } from "@codexkit/testing";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { peerCaller } from "../../test/peer-caller.ts";
-import { type Topics, topicsOver } from "./topics.ts";
+import { type Topics, createTopics } from "./create-topics.ts";
 import type { TopicCaller } from "./topic-caller.ts";
 
 let server: AppServer;
@@ -13,7 +13,7 @@ let topics: Topics;
 beforeAll(async () => {
   server = await startAppServer({ model: [] });
   caller = peerCaller(await server.connect());
-  topics = topicsOver(caller);
+  topics = createTopics(caller);
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
@@ -26,7 +26,7 @@ it("lists the permission profiles", async () => {
   ).toEqual(all);
 });
 
-it("lists the features, and says which ones it could not switch", async () => {
+it("lists the features and reports those that it could not set", async () => {
   const all = await Array.fromAsync(topics.features.list());
   expect(all).toContainEqual(expect.objectContaining({ name: "apps", enabled: false }));
   expect(await Array.fromAsync(topics.features.list({ pageSize: 50 }))).toEqual(all);
@@ -50,21 +50,21 @@ it("lists hooks by folder and by thread", async () => {
   expect(await topics.hooks.listOfThread(thread.id)).toMatchObject([{ hooks: [] }]);
 });
 
-it("lists apps and plugins, of which there are none without an account", async () => {
+it("lists no apps and no plugins without an account", async () => {
   expect(await Array.fromAsync(topics.apps.list())).toEqual([]);
   expect(await topics.apps.installed()).toEqual([]);
-  expect(await topics.apps.read(["nobody"])).toEqual({ apps: [], missingAppIds: ["nobody"] });
+  expect(await topics.apps.read(["missing"])).toEqual({ apps: [], missingAppIds: ["missing"] });
   expect(await topics.plugins.list()).toMatchObject({ marketplaces: [] });
   expect(await topics.plugins.installed({ cwds: [server.workspace] })).toMatchObject({ marketplaces: [] });
 });
 
-it("tells how the server is doing", async () => {
+it("reads the server's diagnostics", async () => {
   const { process, gauges } = await topics.diagnostics.read();
   expect(process.id).toBe(server.process.child.pid);
   expect(gauges["app.requests.in_flight"]).toBeGreaterThanOrEqual(1);
 });
 
-it("saves a report to a file that is not there yet", async () => {
+it("saves a report to a new file only", async () => {
   const path = join(server.workspace, "report.zip");
   const report = { classification: "bug", reason: "a test", tags: { a: "b" } };
   expect(await topics.feedback.save(path, report)).toMatchObject({ savedPath: path });
@@ -75,13 +75,13 @@ it("saves a report to a file that is not there yet", async () => {
   });
 });
 
-it("adds an environment, and tells whether it is there", async () => {
+it("adds an environment and reads its status", async () => {
   const { environments } = topics;
   await environments.add({ id: "far", url: "ws://127.0.0.1:1", connectTimeoutMs: 1000 });
   expect(await environments.status("far")).toMatchObject({
     status: expect.stringMatching(/disconnected|pending/) as string,
   });
-  expect(await environments.status("nobody")).toMatchObject({ status: "unknown" });
+  expect(await environments.status("missing")).toMatchObject({ status: "unknown" });
   expect(await environments.status("local")).toEqual({ status: "ready" });
   expect(await environments.info("local")).toMatchObject({ cwd: `file://${server.workspace}` });
   await expect(environments.info("far")).rejects.toMatchObject({ code: "request_failed" });

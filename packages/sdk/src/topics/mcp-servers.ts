@@ -3,25 +3,25 @@ import { CodexError } from "../errors.ts";
 
 interface CommonMcpServer {
   readonly enabled?: boolean;
-  /** Fails the thread's start when this server does not come up. */
+  /** Fails the thread's start if this server does not start. */
   readonly required?: boolean;
   readonly startupTimeoutMs?: number;
   readonly toolTimeoutMs?: number;
-  /** The only tools that are offered. */
+  /** Offers only these tools to the model. */
   readonly enabledTools?: readonly string[];
   readonly disabledTools?: readonly string[];
-  /** Whether its tools run unasked: `"approve"` asks nobody, `"writes"` asks before tools that change something. */
+  /** When its tools need approval: `"approve"` never, `"writes"` before tools that change something. */
   readonly toolsApproval?: "auto" | "prompt" | "writes" | "approve";
-  /** Its tools may run side by side. */
+  /** Whether its tools may run in parallel. */
   readonly parallelToolCalls?: boolean;
 }
 
-/** A server that Codex starts as a child. */
+/** A server that Codex starts as a child process. */
 export interface StdioMcpServer extends CommonMcpServer {
   readonly command: string;
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** Variables of Codex's own environment that the child gets too. */
+  /** Names of variables in Codex's environment that the child inherits. */
   readonly envVars?: readonly string[];
   readonly cwd?: string;
 }
@@ -30,11 +30,11 @@ export interface StdioMcpServer extends CommonMcpServer {
 export interface HttpMcpServer extends CommonMcpServer {
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Headers whose values are in variables of Codex's environment. */
+  /** Headers whose values come from variables in Codex's environment. */
   readonly envHeaders?: Readonly<Record<string, string>>;
-  /** The variable of Codex's environment that has the bearer token. */
+  /** Name of the variable in Codex's environment that holds the bearer token. */
   readonly bearerTokenEnvVar?: string;
-  /** What an OAuth login asks for. */
+  /** Scopes that an OAuth login requests. */
   readonly scopes?: readonly string[];
 }
 
@@ -43,18 +43,19 @@ export type McpServer = StdioMcpServer | HttpMcpServer;
 /** MCP servers by name. */
 export type McpServers = Readonly<Record<string, McpServer>>;
 
-/** Codex starts a thread with any name, and then that server fails: better to say so here. */
+/** Codex accepts any name when the thread starts, and the server fails later. Checking here gives an early error. */
 const SERVER_NAME = /^[a-zA-Z0-9_:@/.-]+$/;
 
 /**
- * The `config.mcp_servers` of `thread/start`: servers of one thread, never written to the user's config.
- * @throws {CodexError} `invalid_argument` for a name or a server that Codex would refuse, or take and then fail to start.
+ * Converts servers to `config.mcp_servers` of `thread/start`. They apply to one thread and are not written to the user's
+ * config.
+ * @throws {CodexError} `invalid_argument` for a name or a server that Codex would reject, or accept and fail to start.
  */
 export function toMcpServersConfig(servers: McpServers): { [name: string]: JsonValue } {
   return Object.fromEntries(
     Object.entries(servers).map(([name, server]) => {
       if (!SERVER_NAME.test(name)) {
-        throw invalid(name, `its name must match ${SERVER_NAME.source}`);
+        throw invalidServer(name, `its name must match ${SERVER_NAME.source}`);
       }
       return [name, "url" in server ? httpConfig(name, server) : stdioConfig(name, server)];
     }),
@@ -63,9 +64,9 @@ export function toMcpServersConfig(servers: McpServers): { [name: string]: JsonV
 
 function stdioConfig(name: string, server: StdioMcpServer): JsonValue {
   if (typeof server.command !== "string" || server.command === "") {
-    throw invalid(name, "it needs a command or a url");
+    throw invalidServer(name, "it needs a command or a url");
   }
-  return told({
+  return omitUndefined({
     command: server.command,
     args: server.args,
     env: server.env,
@@ -76,11 +77,11 @@ function stdioConfig(name: string, server: StdioMcpServer): JsonValue {
 }
 
 function httpConfig(name: string, server: HttpMcpServer): JsonValue {
-  if ("command" in server) throw invalid(name, "it has both a command and a url");
+  if ("command" in server) throw invalidServer(name, "it has both a command and a url");
   if (!/^https?:$/.test(URL.parse(server.url)?.protocol ?? "")) {
-    throw invalid(name, `its url must be http or https, got "${server.url}"`);
+    throw invalidServer(name, `its url must be http or https, got "${server.url}"`);
   }
-  return told({
+  return omitUndefined({
     url: server.url,
     http_headers: server.headers,
     env_http_headers: server.envHeaders,
@@ -107,11 +108,11 @@ function seconds(milliseconds: number | undefined): number | undefined {
   return milliseconds === undefined ? undefined : milliseconds / 1000;
 }
 
-/** Without what was left out: Codex takes a null for a wrong type. */
-function told(config: Record<string, unknown>): JsonValue {
+/** Omits unset values: Codex rejects null as a wrong type. */
+function omitUndefined(config: Record<string, unknown>): JsonValue {
   return Object.fromEntries(Object.entries(config).filter(([, value]) => value !== undefined)) as JsonValue;
 }
 
-function invalid(name: string, why: string): CodexError {
-  return new CodexError("invalid_argument", `The MCP server "${name}" can't be used: ${why}.`);
+function invalidServer(name: string, reason: string): CodexError {
+  return new CodexError("invalid_argument", `The MCP server "${name}" can't be used: ${reason}.`);
 }

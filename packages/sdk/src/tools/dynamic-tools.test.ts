@@ -1,4 +1,4 @@
-// Tools of this program, called by the real codex.
+// Dynamic tools called by the real codex.
 import type { v2 } from "@codexkit/protocol";
 import { callTool, code, item, say, type Script, type ScriptRequest } from "@codexkit/scripted-model";
 import { type AppServer, startAppServer } from "@codexkit/testing";
@@ -61,7 +61,7 @@ const start = (model: Script, modelName: string): Promise<AppServer> =>
 async function play(
   server: AppServer,
   tools: readonly AnyTool[],
-): Promise<{ status: string; calls: v2.ThreadItem[]; said: string; client: BrokerClient; threadId: string }> {
+): Promise<{ status: string; calls: v2.ThreadItem[]; reply: string; client: BrokerClient; threadId: string }> {
   const host = new ToolHost(tools);
   const client = await BrokerClient.connect(server, host.handlers);
   const threadId = await client.startThread(server, { dynamicTools: [...host.specs] });
@@ -69,13 +69,13 @@ async function play(
   return {
     status,
     calls: client.items.filter(({ type }) => type === "dynamicToolCall"),
-    said: client.items.findLast((one) => one.type === "agentMessage")?.text ?? "",
+    reply: client.items.findLast((one) => one.type === "agentMessage")?.text ?? "",
     client,
     threadId,
   };
 }
 
-/** Calls once, then says what came back. */
+/** Calls the tool once, then replies with its output. */
 function calling(name: string, args: object = {}, namespace?: string): Script {
   const options = { callId: "call", ...(namespace !== undefined && { namespace }) };
   return (request) =>
@@ -85,28 +85,28 @@ function calling(name: string, args: object = {}, namespace?: string): Script {
 }
 
 describe.each(["gpt-5.5", "gpt-6.1-sol"])("a tool on %s", (modelName) => {
-  it.each<[what: string, script: Script, said: string, success: boolean]>([
-    ["gets its arguments and answers", calling("add-up", { a: 2, b: 3 }), '"sum": 5', true],
+  it.each<[what: string, script: Script, reply: string, success: boolean]>([
+    ["gets its arguments and returns a result", calling("add-up", { a: 2, b: 3 }), '"sum": 5', true],
     ["is called in its namespace", calling("mix", {}, "lab"), "mixed", true],
-    ["is called though it loads later", calling("count_zebras", {}, "lab"), "12 zebras", true],
-    ["tells the model that its arguments are wrong", calling("add-up", { a: 2, b: 300 }), "<=100", false],
-    ["tells the model that it failed", calling("broken"), "out of paper", false],
-    ["tells the model that it took too long", calling("slow"), "longer than 50 ms", false],
+    ["is called although its loading is deferred", calling("count_zebras", {}, "lab"), "12 zebras", true],
+    ["reports invalid arguments to the model", calling("add-up", { a: 2, b: 300 }), "<=100", false],
+    ["reports its error to the model", calling("broken"), "out of paper", false],
+    ["reports its timeout to the model", calling("slow"), "longer than 50 ms", false],
   ])("%s", async (_what, script, words, success) => {
     await using server = await start(script, modelName);
-    const { status, calls, said } = await play(server, [add, lab, broken, slow]);
+    const { status, calls, reply } = await play(server, [add, lab, broken, slow]);
     expect(status).toBe("completed");
-    expect(said).toContain(words);
+    expect(reply).toContain(words);
     expect(calls).toMatchObject([{ status: success ? "completed" : "failed", success }]);
   });
 
-  it("is refused with the names of the known ones when nobody knows it", async () => {
+  it("is rejected with the names of the known tools if unknown", async () => {
     await using server = await start(calling("add-up", { a: 1, b: 1 }), modelName);
     const client = await BrokerClient.connect(server, new ToolHost([lab]).handlers);
     const threadId = await client.startThread(server, { dynamicTools: toDynamicTools([add]) });
     expect((await client.runTurn(threadId)).status).toBe("completed");
-    const said = client.items.findLast((one) => one.type === "agentMessage")?.text;
-    expect(said).toContain("There is no tool add-up. Known tools: lab.mix, lab.count_zebras.");
+    const reply = client.items.findLast((one) => one.type === "agentMessage")?.text;
+    expect(reply).toContain("There is no tool add-up. Known tools: lab.mix, lab.count_zebras.");
   });
 
   it("is stopped when its turn is interrupted", async () => {
@@ -134,7 +134,7 @@ describe.each(["gpt-5.5", "gpt-6.1-sol"])("a tool on %s", (modelName) => {
     await expect(stopped.promise).resolves.toMatchObject({ code: "aborted" });
   });
 
-  it("answers again after its thread is resumed", async () => {
+  it("works again after its thread is resumed", async () => {
     await using server = await startAppServer({
       model: calling("add-up", { a: 2, b: 3 }),
       modelName,
@@ -167,7 +167,7 @@ describe("a picture that a tool returns", () => {
   });
 });
 
-describe("a tool that loads later", () => {
+describe("a tool with deferred loading", () => {
   it("is hidden from the model until it searches for it", async () => {
     const search = item({
       type: "tool_search_call",
@@ -209,7 +209,7 @@ describe("the rules for names", () => {
         () => true,
         () => false,
       );
-    const byUs = (name: string, namespace?: string): boolean => {
+    const byCodexkit = (name: string, namespace?: string): boolean => {
       try {
         return toDynamicTools([named(name, namespace)]).length === 1;
       } catch {
@@ -230,7 +230,8 @@ describe("the rules for names", () => {
       "n".repeat(128),
       "n".repeat(129),
     ];
-    for (const name of names) expect([name, byUs(name)]).toEqual([name, await byCodex(function_(name))]);
+    for (const name of names)
+      expect([name, byCodexkit(name)]).toEqual([name, await byCodex(function_(name))]);
     const reserved = [
       "api_tool",
       "browser",
@@ -249,20 +250,20 @@ describe("the rules for names", () => {
         description: "",
         tools: [function_("x")],
       });
-      expect([namespace, byUs("x", namespace)]).toEqual([namespace, taken]);
+      expect([namespace, byCodexkit("x", namespace)]).toEqual([namespace, taken]);
     }
   });
 
-  it("leave out no tool that Codex would answer itself", async () => {
+  it("cover every built-in tool", async () => {
     for (const modelName of ["gpt-5.5", "gpt-6.1-sol"]) {
       await using server = await start([say("done")], modelName);
       const client = await BrokerClient.connect(server);
       await client.runTurn(await client.startThread(server));
       const own = server.model.requests[0]?.tools ?? [];
       for (const { name, namespace, type } of own) {
-        // Tools of the model's own side are no functions, and namespaces are apart.
+        // Tools that the model's endpoint runs are not functions, and namespaces are checked above.
         if (namespace !== undefined || name.includes("__") || type === "web_search") continue;
-        expect(() => named(name)).toThrow("a tool of its own");
+        expect(() => named(name)).toThrow("a built-in tool");
       }
     }
   });
