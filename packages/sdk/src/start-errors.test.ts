@@ -30,7 +30,7 @@ describe("an error", () => {
     const launched = Codex.launch({ codexPath, handshakeTimeoutMs: 1_000 });
     await expect(launched).rejects.toMatchObject({
       code: "codex_start_failed",
-      message: saying(codexPath, "(from codexPath)", "does not answer", "waiting for Godot"),
+      message: saying(codexPath, "(from codexPath)", "does not respond", "waiting for Godot"),
     });
   });
 
@@ -59,7 +59,7 @@ describe("an error", () => {
     const schema = z3.object({ a: z3.string() }) as never;
     expect(() => outputSchema(schema)).toThrow("zod 4 is needed");
     const tool = { name: "a", description: "b", input: schema, execute: () => "" };
-    expect(() => defineTool(tool)).toThrow("zod 4 is needed");
+    expect(() => defineTool(tool)).toThrow("zod 4 is required");
   });
 });
 

@@ -1,28 +1,28 @@
-import { checkOverride, type CodexConfigObject, configOverrides } from "./config-overrides.ts";
-import { markValue, OWNER_VARIABLE } from "./owner-mark.ts";
+import { checkOverride, type CodexConfigObject, toConfigOverrides } from "./config-overrides.ts";
+import { toMarkValue, OWNER_VARIABLE } from "./owner-mark.ts";
 
-/** What `codex app-server` is told on its command line. */
+/** Settings that are passed on the command line of `codex app-server`. */
 export interface AppServerSettings {
-  /** Settings laid over `config.toml`, as an object. */
+  /** Overrides of `config.toml`, as an object. */
   readonly config?: CodexConfigObject | undefined;
-  /** The same as `key=value` with a TOML value; these come after `config`. */
+  /** Overrides as `key=value` with a TOML value. They are applied after `config`. */
   readonly configOverrides?: readonly string[] | undefined;
-  /** Features to switch on. */
+  /** Features to enable. */
   readonly enable?: readonly string[] | undefined;
-  /** Features to switch off. */
+  /** Features to disable. */
   readonly disable?: readonly string[] | undefined;
-  /** Makes an unknown setting in `config.toml` an error. */
+  /** Rejects unknown settings in `config.toml`. */
   readonly strictConfig?: boolean | undefined;
-  /** More arguments for `codex app-server`. */
+  /** Additional arguments for `codex app-server`. */
   readonly args?: readonly string[] | undefined;
 }
 
-/** The command line, without the program. */
-export function appServerArguments(settings: AppServerSettings, listen: string, mark: string): string[] {
+/** Returns the arguments of codex. */
+export function toArguments(settings: AppServerSettings, listen: string, mark: string): string[] {
   const overrides = [
-    ...configOverrides(settings.config ?? {}),
+    ...toConfigOverrides(settings.config ?? {}),
     ...(settings.configOverrides ?? []).map(checkOverride),
-    ...markOverride(mark),
+    ...createMarkOverride(mark),
   ];
   return [
     "app-server",
@@ -37,11 +37,11 @@ export function appServerArguments(settings: AppServerSettings, listen: string, 
 }
 
 /**
- * A `shell_environment_policy` that inherits little would take the owner's mark from commands, and a sweep could not
- * find those which left Codex. Comes last: a whole table given before would replace it.
+ * Passes the owner's mark to commands even if the `shell_environment_policy` inherits little. Without it, a sweep could not find
+ * commands that have left Codex's session. It must come last, because a whole table would replace it.
  */
-function markOverride(mark: string): string[] {
-  // Windows shows nobody's environment.
+function createMarkOverride(mark: string): string[] {
+  // Environments of other processes can't be read on Windows.
   if (process.platform === "win32") return [];
-  return configOverrides({ [`shell_environment_policy.set.${OWNER_VARIABLE}`]: markValue(mark) });
+  return toConfigOverrides({ [`shell_environment_policy.set.${OWNER_VARIABLE}`]: toMarkValue(mark) });
 }

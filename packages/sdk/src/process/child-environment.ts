@@ -1,7 +1,7 @@
-/** An environment: names and values; an undefined value takes a name away. */
+/** Environment variables. An undefined value removes the variable. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Lays environments over one another. On Windows `Path` and `PATH` are one variable, and the last one wins. */
+/** Merges environments; later ones win. On Windows `Path` and `PATH` are the same variable. */
 export function mergeEnvironments(
   layers: readonly Environment[],
   platform: NodeJS.Platform = process.platform,

@@ -25,7 +25,7 @@ describe("the connection to a child", () => {
 
   it("ends with how the child ended and its last words", async () => {
     const { texts, closed } = connect("echo '{}'; echo 'no luck' >&2; exit 3");
-    expect((await closed)?.message).toBe("/bin/sh exited with code 3; its last words:\nno luck");
+    expect((await closed)?.message).toBe("/bin/sh exited with code 3; stderr:\nno luck");
     expect(texts).toEqual(["{}"]);
   });
 

@@ -1,19 +1,19 @@
 import { NdjsonTransport, type Transport, type TransportReceiver } from "@codexkit/rpc";
 import type { OwnedProcess } from "./owned-process.ts";
 
-/** How long a child whose connection ended may take to be gone before it is given up without its last words. */
-const LAST_WORDS_MS = 2_000;
+/** How long to wait for a child's exit after its connection has ended. Then the error lacks its exit code and stderr. */
+const EXIT_WAIT_MS = 2_000;
 
-/** A process whose end explains the end of its connection. */
+/** A process whose exit explains the end of its connection. */
 type Child = Pick<OwnedProcess, "endedWithin" | "describeEnd"> & {
   readonly child: Pick<OwnedProcess["child"], "stdin" | "stdout">;
 };
 
-/** A connection to a child: lines over its pipes, or a socket that it listens on. */
+/** A connection to a child over its pipes or over a socket. */
 export class ChildTransport implements Transport {
   readonly #inner: Transport;
   readonly #process: Child;
-  #closing = false;
+  #isClosing = false;
 
   constructor(owned: Child, inner?: Transport) {
     this.#process = owned;
@@ -25,7 +25,7 @@ export class ChildTransport implements Transport {
       text: (message) => receiver.text(message),
       malformed: (error) => receiver.malformed(error),
       closed: (cause) => {
-        if (this.#closing) receiver.closed(cause);
+        if (this.#isClosing) receiver.closed(cause);
         else void this.#explain(cause).then((why) => receiver.closed(why));
       },
     });
@@ -44,13 +44,13 @@ export class ChildTransport implements Transport {
   }
 
   close(): Promise<void> {
-    this.#closing = true;
+    this.#isClosing = true;
     return this.#inner.close();
   }
 
-  /** A pipe breaks a moment before the exit code and the last words are known. */
+  /** A pipe breaks shortly before the exit code and the rest of stderr are known. */
   async #explain(cause: Error | undefined): Promise<Error> {
-    const end = await this.#process.endedWithin(LAST_WORDS_MS);
+    const end = await this.#process.endedWithin(EXIT_WAIT_MS);
     const what = end ? this.#process.describeEnd(end) : "The child closed the connection but did not exit.";
     return new Error(what, { cause });
   }

@@ -1,4 +1,4 @@
-/** What the npm package calls each platform's build, and the name of the target inside it. */
+/** Target triples by the platform name in the npm packages. */
 const TARGETS: Readonly<Record<string, string>> = {
   "linux-x64": "x86_64-unknown-linux-musl",
   "linux-arm64": "aarch64-unknown-linux-musl",
@@ -8,16 +8,16 @@ const TARGETS: Readonly<Record<string, string>> = {
   "win32-arm64": "aarch64-pc-windows-msvc",
 };
 
-/** The build of `@openai/codex` for a platform. */
+/** A platform's build of `@openai/codex`. */
 export interface CodexTarget {
-  /** The npm package that holds it. */
+  /** The npm package that contains it. */
   readonly packageName: string;
-  /** Where the binary may be inside that package; old releases had it in another place. */
+  /** Possible paths of the binary inside the package. Old releases used another one. */
   readonly binaries: readonly (readonly string[])[];
 }
 
-/** Nothing when OpenAI builds none for it. */
-export function codexTarget(platform: string, arch: string): CodexTarget | undefined {
+/** Returns the build for a platform. Undefined if OpenAI publishes none. */
+export function findCodexTarget(platform: string, arch: string): CodexTarget | undefined {
   // Termux runs the static Linux build.
   const name = `${platform === "android" ? "linux" : platform}-${arch}`;
   const target = TARGETS[name];

@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { checkOverride, configOverrides } from "./config-overrides.ts";
-import { tomlLiteral } from "./toml-literal.ts";
+import { checkOverride, toConfigOverrides } from "./config-overrides.ts";
+import { toTomlLiteral } from "./toml-literal.ts";
 
 describe("an object as overrides", () => {
   it("becomes one key=value a setting, nested tables inside the value", () => {
     expect(
-      configOverrides({
+      toConfigOverrides({
         model: "gpt-5.5",
         "features.plugins": false,
         tool_output_token_limit: 12_000,
@@ -26,7 +26,7 @@ describe("an object as overrides", () => {
   });
 
   it.each(["", "a b", "a=b", ".a", "a.", "a..b", '"a"', "ä"])("refuses %j as a name", (key) => {
-    expect(() => configOverrides({ [key]: 1 })).toThrow(
+    expect(() => toConfigOverrides({ [key]: 1 })).toThrow(
       expect.objectContaining({ code: "invalid_argument" }),
     );
   });
@@ -48,7 +48,7 @@ describe("a value", () => {
     [[1, , 2], "undefined"],
     [[null], "null"],
   ])("%# that TOML can't hold is refused, with its place", (value, why) => {
-    const write = (): string => tomlLiteral({ deep: [value] }, "key");
+    const write = (): string => toTomlLiteral({ deep: [value] }, "key");
     expect(write).toThrow(expect.objectContaining({ code: "invalid_argument" }));
     expect(write).toThrow(why);
     expect(write).toThrow("key.deep[0]");
@@ -57,20 +57,20 @@ describe("a value", () => {
   it("that contains itself is refused, not followed for ever", () => {
     const loop: Record<string, unknown> = {};
     loop["self"] = loop;
-    expect(() => tomlLiteral(loop, "key")).toThrow("contains itself");
+    expect(() => toTomlLiteral(loop, "key")).toThrow("contains itself");
   });
 
   it("is always one line, and a string has no raw control characters", () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.nat(0x2_ff).map((point) => String.fromCodePoint(point)) }), (text) => {
         // eslint-disable-next-line no-control-regex
-        expect(tomlLiteral(text, "key")).not.toMatch(/[\u0000-\u001F\u007F]/);
+        expect(toTomlLiteral(text, "key")).not.toMatch(/[\u0000-\u001F\u007F]/);
       }),
     );
   });
 
   it("keeps odd numbers exact", () => {
-    expect([-0, 1e-7, 0.1, -3, 2n ** 63n - 1n].map((value) => tomlLiteral(value, "key"))).toEqual([
+    expect([-0, 1e-7, 0.1, -3, 2n ** 63n - 1n].map((value) => toTomlLiteral(value, "key"))).toEqual([
       "0",
       "1e-7",
       "0.1",

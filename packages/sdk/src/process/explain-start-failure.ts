@@ -3,8 +3,8 @@ import { CodexError } from "../errors.ts";
 import type { FoundCodex } from "./find-codex.ts";
 
 /**
- * Codex died because another one was making the databases of the same new `CODEX_HOME` at the same moment. The next try
- * finds them made.
+ * Codex exited because another process was creating the databases of the same new `CODEX_HOME` at the same time. A retry
+ * finds them created.
  */
 export class StateRaceError extends CodexError {
   constructor(message: string, options?: ErrorOptions) {
@@ -12,13 +12,13 @@ export class StateRaceError extends CodexError {
   }
 }
 
-/** What a codex that could not make its databases prints. */
+/** Printed by a codex that could not create its databases. */
 const STATE_RACE = /failed to initialize sqlite state runtime/;
 
-/** How Codex names a place in a configuration file that it can't read. */
+/** Codex's error for an invalid configuration file. */
 const CONFIG_FILE = /(?<place>\S*config\.toml:\d+:\d+): (?<problem>.+)/;
 
-/** A codex that was started but did not come to the handshake: the path, what it printed, and what to do. */
+/** Explains why a started codex did not complete the handshake: its path, its output, and how to fix it. */
 export function explainStartFailure(codex: FoundCodex, stderr: string, why: CodexError): CodexError {
   const printed = stripVTControlCharacters(stderr).trim();
   if (STATE_RACE.test(printed)) return new StateRaceError(why.message, { cause: why });
@@ -33,16 +33,16 @@ export function explainStartFailure(codex: FoundCodex, stderr: string, why: Code
   if (why.code !== "timeout") {
     return new CodexError("codex_start_failed", why.message, { cause: why });
   }
-  const tail = printed === "" ? "It printed nothing." : `Its last words:\n${printed}`;
+  const tail = printed === "" ? "It printed nothing." : `Its stderr:\n${printed}`;
   return new CodexError(
     "codex_start_failed",
-    `${codexName(codex)} runs but does not answer: ${why.message} Check that it is a codex binary, or set the codexPath option. ${tail}`,
+    `${describeCodex(codex)} is running but does not respond: ${why.message} Check that it is a codex binary, or set the codexPath option. ${tail}`,
     { cause: why },
   );
 }
 
-/** A codex by its path, and where that came from. */
-export function codexName({ path, source }: FoundCodex): string {
+/** Describes a codex by its path and where it was found. */
+export function describeCodex({ path, source }: FoundCodex): string {
   const from = { option: "codexPath", env: "$CODEX_BIN", package: "@openai/codex", path: "PATH" }[source];
   return `${path} (from ${from})`;
 }

@@ -4,9 +4,9 @@ import { tempFolder } from "@codexkit/testing";
 import { describe, expect, it } from "vitest";
 import { CodexError } from "../errors.ts";
 import { findCodex, findCodexIn } from "./find-codex.ts";
-import type { FindWorld } from "./find-world.ts";
+import type { Machine } from "./machine.ts";
 
-interface Machine {
+interface FakeMachine {
   readonly platform?: string;
   readonly arch?: string;
   readonly env?: Record<string, string>;
@@ -18,21 +18,27 @@ interface Machine {
   readonly modules?: Record<string, string>;
 }
 
-function machine({ platform = "linux", arch = "x64", env = {}, files = [], ...rest }: Machine): FindWorld {
+function fakeMachine({
+  platform = "linux",
+  arch = "x64",
+  env = {},
+  files = [],
+  ...rest
+}: FakeMachine): Machine {
   return {
     platform,
     arch,
     env,
     cwd: rest.cwd ?? "/app",
     bases: rest.bases ?? ["/app/lib/find.js"],
-    look: (path) => rest.others?.[path] ?? (files.includes(path) ? "executable" : "missing"),
+    inspectPath: (path) => rest.others?.[path] ?? (files.includes(path) ? "executable" : "missing"),
     resolve: (request, from) => rest.modules?.[`${request} from ${from}`],
   };
 }
 
-function failure(world: FindWorld, path?: string): CodexError {
+function failure(machine: Machine, path?: string): CodexError {
   try {
-    findCodexIn(world, path);
+    findCodexIn(machine, path);
   } catch (error) {
     if (error instanceof CodexError) return error;
     throw error;
@@ -41,7 +47,7 @@ function failure(world: FindWorld, path?: string): CodexError {
 }
 
 /** An installed package, whose platform package npm has put beside it. */
-function installed(platform: string, target: string, file: string): Machine {
+function installed(platform: string, target: string, file: string): FakeMachine {
   const [system = "", arch = ""] = platform.split("-");
   const windows = system === "win32";
   const root = windows ? "C:\\app\\node_modules\\@openai\\" : "/app/node_modules/@openai/";
@@ -59,53 +65,53 @@ function installed(platform: string, target: string, file: string): Machine {
 }
 
 describe("the order", () => {
-  const everywhere: Machine = {
+  const everywhere: FakeMachine = {
     ...installed("linux-x64", "x86_64-unknown-linux-musl", "codex"),
     env: { CODEX_BIN: "/env/codex", PATH: "/usr/bin" },
   };
   const files = [...(everywhere.files ?? []), "/env/codex", "/usr/bin/codex", "/opt/codex"];
 
   it("is the option, CODEX_BIN, the package, PATH", () => {
-    expect(findCodexIn(machine({ ...everywhere, files }), "/opt/codex")).toEqual({
+    expect(findCodexIn(fakeMachine({ ...everywhere, files }), "/opt/codex")).toEqual({
       path: "/opt/codex",
       source: "option",
     });
-    expect(findCodexIn(machine({ ...everywhere, files }))).toEqual({ path: "/env/codex", source: "env" });
+    expect(findCodexIn(fakeMachine({ ...everywhere, files }))).toEqual({ path: "/env/codex", source: "env" });
     const env = { PATH: "/usr/bin", CODEX_BIN: "" };
-    expect(findCodexIn(machine({ ...everywhere, files, env }))).toMatchObject({ source: "package" });
-    expect(findCodexIn(machine({ files, env }))).toEqual({ path: "/usr/bin/codex", source: "path" });
+    expect(findCodexIn(fakeMachine({ ...everywhere, files, env }))).toMatchObject({ source: "package" });
+    expect(findCodexIn(fakeMachine({ files, env }))).toEqual({ path: "/usr/bin/codex", source: "path" });
   });
 
   it("does not go on after a named one that is wrong", () => {
-    expect(failure(machine({ ...everywhere, files }), "/nowhere/codex").message).toContain(
+    expect(failure(fakeMachine({ ...everywhere, files }), "/nowhere/codex").message).toContain(
       "does not exist: /nowhere/codex",
     );
     const env = { CODEX_BIN: "/gone" };
-    expect(failure(machine({ ...everywhere, files, env })).message).toContain("$CODEX_BIN names a file");
+    expect(failure(fakeMachine({ ...everywhere, files, env })).message).toContain("$CODEX_BIN names a file");
   });
 });
 
 describe("a named path", () => {
   it("is resolved against the folder at hand", () => {
-    expect(findCodexIn(machine({ files: ["/app/tools/codex"] }), "tools/codex").path).toBe(
+    expect(findCodexIn(fakeMachine({ files: ["/app/tools/codex"] }), "tools/codex").path).toBe(
       "/app/tools/codex",
     );
-    expect(findCodexIn(machine({ files: ["/app/codex"] }), "./codex").path).toBe("/app/codex");
+    expect(findCodexIn(fakeMachine({ files: ["/app/codex"] }), "./codex").path).toBe("/app/codex");
   });
 
   it("without a folder is a command on PATH, not a file that lies around", () => {
     const files = ["/app/codex-nightly", "/usr/bin/codex-nightly"];
     const env = { PATH: "/bin:/usr/bin" };
-    expect(findCodexIn(machine({ files, env }), "codex-nightly").path).toBe("/usr/bin/codex-nightly");
-    expect(failure(machine({ files }), "codex-nightly").message).toContain("not on PATH");
+    expect(findCodexIn(fakeMachine({ files, env }), "codex-nightly").path).toBe("/usr/bin/codex-nightly");
+    expect(failure(fakeMachine({ files }), "codex-nightly").message).toContain("not on PATH");
   });
 
   it("that is empty, a folder or not executable says so", () => {
-    expect(failure(machine({}), " ").message).toContain("empty");
+    expect(failure(fakeMachine({}), " ").message).toContain("empty");
     const others = { "/a/folder": "folder", "/a/file": "not_executable" } as const;
-    expect(failure(machine({ others }), "/a/folder").message).toContain("is a folder");
-    expect(failure(machine({ others }), "/a/file").message).toContain("chmod +x /a/file");
-    expect(failure(machine({ others }), "~/codex").message).toContain("only a shell expands ~");
+    expect(failure(fakeMachine({ others }), "/a/folder").message).toContain("is a folder");
+    expect(failure(fakeMachine({ others }), "/a/file").message).toContain("chmod +x /a/file");
+    expect(failure(fakeMachine({ others }), "~/codex").message).toContain("only a shell expands ~");
   });
 });
 
@@ -119,33 +125,33 @@ describe("the installed package", () => {
     ["win32-arm64", "aarch64-pc-windows-msvc", "codex.exe"],
   ])("gives the native binary on %s", (platform, target, file) => {
     const setup = installed(platform, target, file);
-    expect(findCodexIn(machine(setup))).toEqual({ path: setup.files?.[0], source: "package" });
+    expect(findCodexIn(fakeMachine(setup))).toEqual({ path: setup.files?.[0], source: "package" });
   });
 
   it("is found from the user's project when this file is elsewhere", () => {
     const setup = installed("linux-x64", "x86_64-unknown-linux-musl", "codex");
     const bases = ["/bundle/out.js", ...(setup.bases ?? [])];
-    expect(findCodexIn(machine({ ...setup, bases })).source).toBe("package");
+    expect(findCodexIn(fakeMachine({ ...setup, bases })).source).toBe("package");
   });
 
   it("is taken from beside an Electron archive, inside which nothing runs", () => {
     const root = "/opt/App/app.asar/node_modules/@openai/";
     const binary = "codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex";
-    const world = machine({
+    const machine = fakeMachine({
       modules: {
         "@openai/codex/package.json from /app/lib/find.js": `${root}codex/package.json`,
         [`@openai/codex-linux-x64/package.json from ${root}codex/package.json`]: `${root}codex-linux-x64/package.json`,
       },
       files: [root + binary, root.replace("app.asar", "app.asar.unpacked") + binary],
     });
-    expect(findCodexIn(world).path).toBe(`/opt/App/app.asar.unpacked/node_modules/@openai/${binary}`);
+    expect(findCodexIn(machine).path).toBe(`/opt/App/app.asar.unpacked/node_modules/@openai/${binary}`);
   });
 
   it("without its platform's part is told from a package that is not there", () => {
     const modules = {
       "@openai/codex/package.json from /app/lib/find.js": "/app/node_modules/@openai/codex/package.json",
     };
-    expect(failure(machine({ modules })).message).toContain("@openai/codex-linux-x64 (npm left out");
+    expect(failure(fakeMachine({ modules })).message).toContain("optional dependency @openai/codex-linux-x64");
   });
 });
 
@@ -153,7 +159,7 @@ describe("PATH", () => {
   it("skips what can't be run, and entries that mean the folder at hand", () => {
     const env = { PATH: ":.:bin:/a:/b" };
     const others = { "/a/codex": "not_executable" } as const;
-    expect(findCodexIn(machine({ env, others, files: ["codex", "bin/codex", "/b/codex"] })).path).toBe(
+    expect(findCodexIn(fakeMachine({ env, others, files: ["codex", "bin/codex", "/b/codex"] })).path).toBe(
       "/b/codex",
     );
   });
@@ -162,16 +168,18 @@ describe("PATH", () => {
     const env = { Path: String.raw`C:\one;"C:\two words"`, PathExt: ".EXE;.CMD" };
     const windows = { platform: "win32", env, cwd: "C:\\" };
     const inTwo = String.raw`C:\two words\codex.cmd`;
-    expect(findCodexIn(machine({ ...windows, files: [String.raw`C:\one\codex`, inTwo] })).path).toBe(inTwo);
+    expect(findCodexIn(fakeMachine({ ...windows, files: [String.raw`C:\one\codex`, inTwo] })).path).toBe(
+      inTwo,
+    );
     const exe = String.raw`C:\two words\codex.exe`;
-    expect(findCodexIn(machine({ ...windows, files: [inTwo, exe] })).path).toBe(exe);
+    expect(findCodexIn(fakeMachine({ ...windows, files: [inTwo, exe] })).path).toBe(exe);
   });
 
   it("on Windows gives the binary behind npm's codex.cmd, which needs no shell", () => {
     const npm = String.raw`C:\Users\me\AppData\Roaming\npm`;
     const inside = String.raw`${npm}\node_modules\@openai\codex`;
     const binary = String.raw`${inside}\node_modules\@openai\codex-win32-x64\vendor\x86_64-pc-windows-msvc\bin\codex.exe`;
-    const world = machine({
+    const machine = fakeMachine({
       platform: "win32",
       env: { PATH: npm },
       bases: [],
@@ -181,14 +189,14 @@ describe("PATH", () => {
         [String.raw`@openai/codex-win32-x64/package.json from ${inside}\package.json`]: String.raw`${inside}\node_modules\@openai\codex-win32-x64\package.json`,
       },
     });
-    expect(findCodexIn(world)).toEqual({ path: binary, source: "path" });
+    expect(findCodexIn(machine)).toEqual({ path: binary, source: "path" });
   });
 });
 
 describe("when there is none", () => {
   it("lists every place and what to do", () => {
     const error = failure(
-      machine({ env: { PATH: "/bin:/usr/bin" }, bases: ["/app/lib/find.js", "/work/package.json"] }),
+      fakeMachine({ env: { PATH: "/bin:/usr/bin" }, bases: ["/app/lib/find.js", "/work/package.json"] }),
     );
     expect(error.code).toBe("codex_not_found");
     for (const part of ["npm install @openai/codex", "CODEX_BIN", "/app/lib", "/work", "/bin:/usr/bin"]) {
@@ -197,7 +205,7 @@ describe("when there is none", () => {
   });
 
   it("says when there is no build for the machine", () => {
-    expect(failure(machine({ platform: "sunos", arch: "sparc" })).message).toContain(
+    expect(failure(fakeMachine({ platform: "sunos", arch: "sparc" })).message).toContain(
       "no build for sunos sparc",
     );
   });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Claim, findOwned, withAncestors } from "./find-owned.ts";
+import { type Claim, findOwned, collectAncestors } from "./find-owned.ts";
 import type { ProcessEntry } from "./process-table.ts";
 
 function entry(pid: number, parent: number, more: Partial<ProcessEntry> = {}): ProcessEntry {
@@ -10,7 +10,7 @@ function entry(pid: number, parent: number, more: Partial<ProcessEntry> = {}): P
 const claim: Claim = {
   mark: "m",
   leader: { pid: 100, start: "boot 100", startOrder: 100 },
-  numberIsOurs: false,
+  isPidReserved: false,
 };
 const marking =
   (...pids: number[]) =>
@@ -47,13 +47,13 @@ describe("what belongs to an owner", () => {
       entry(100, 1, { start: "boot 999", startOrder: 999 }),
       entry(1000, 100, { session: 100 }),
     ];
-    expect(findOwned(reused, { ...claim, numberIsOurs: true }, marking())).toEqual([]);
+    expect(findOwned(reused, { ...claim, isPidReserved: true }, marking())).toEqual([]);
   });
 
   it("is the session of a leader that is gone only while its number can't be another's", () => {
     const left = [entry(1, 0), entry(110, 1, { session: 100 }), entry(120, 1, { group: 100, session: 7 })];
     expect(findOwned(left, claim, marking())).toEqual([]);
-    expect(pids(findOwned(left, { ...claim, numberIsOurs: true }, marking()))).toEqual([110, 120]);
+    expect(pids(findOwned(left, { ...claim, isPidReserved: true }, marking()))).toEqual([110, 120]);
   });
 
   it("is that session too when a marked process still holds it", () => {
@@ -82,9 +82,9 @@ describe("what belongs to an owner", () => {
       fc.property(fc.array(any), fc.array(fc.nat(9)), (rows, marked) => {
         const table = rows.map((row) => ({ ...row, start: String(row.startOrder) }));
         const leader = { pid: 5, start: "0", startOrder: 0 };
-        const found = findOwned(table, { mark: "m", leader, numberIsOurs: false }, marking(...marked));
+        const found = findOwned(table, { mark: "m", leader, isPidReserved: false }, marking(...marked));
         for (const { pid } of found) expect(table.some((row) => row.pid === pid)).toBe(true);
-        expect(withAncestors(table, 3).has(3)).toBe(true);
+        expect(collectAncestors(table, 3).has(3)).toBe(true);
       }),
     );
   });

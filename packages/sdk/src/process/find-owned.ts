@@ -1,16 +1,16 @@
 import type { ProcessEntry } from "./process-table.ts";
 
-/** What makes a process one of an owner's. */
+/** Identifies the processes of one owner. */
 export interface Claim {
-  /** The random id in the environment. */
+  /** The random id in the processes' environment. */
   readonly mark: string;
-  /** The process that was spawned: leader of a group and a session of its own. */
+  /** The spawned process, which leads its own process group and session. */
   readonly leader: ProcessIdentity | undefined;
   /**
-   * True when the leader's number can't have been given to anyone else yet. Then its session is still the owner's
-   * though the leader is gone; otherwise only a mark proves it.
+   * Whether the leader's pid can't have been reused yet. Then its session is still the owner's after the leader has exited;
+   * otherwise only a mark proves it.
    */
-  readonly numberIsOurs: boolean;
+  readonly isPidReserved: boolean;
 }
 
 export interface ProcessIdentity {
@@ -20,31 +20,31 @@ export interface ProcessIdentity {
 }
 
 /**
- * The processes of a claim: the leader, its group and session, those with the mark, and whatever came out of these.
+ * Finds the processes of a claim: the leader, its group and session, those with the mark, and their descendants.
  *
- * Codex gives each command a session and each MCP server a group of its own. Commands have the mark; MCP servers get an
- * environment without it but stay in Codex's session. So neither sign is enough alone.
+ * Codex runs each command in its own session and each MCP server in its own group. Commands have the mark; MCP servers have an
+ * environment without it but stay in Codex's session. So neither criterion is sufficient alone.
  */
 export function findOwned(
   table: readonly ProcessEntry[],
   claim: Claim,
   marked: (among: readonly ProcessEntry[]) => readonly ProcessEntry[],
 ): ProcessEntry[] {
-  const { leader, numberIsOurs } = claim;
-  // Nothing of a tree is older than its root, so the environments of most processes need not be read.
+  const { leader, isPidReserved } = claim;
+  // No descendant is older than its root, so the environments of most processes need not be read.
   const candidates = table.filter(
     ({ startOrder }) => leader === undefined || startOrder >= leader.startOrder,
   );
   const owned = new Map(marked(candidates).map((entry) => [entry.pid, entry]));
 
   if (leader !== undefined) {
-    const sameNumber = candidates.find(({ pid }) => pid === leader.pid);
-    const gone = sameNumber === undefined;
-    const sessionIsOurs = gone
-      ? // The system gives a number to nobody while a session of that number has members.
-        numberIsOurs || [...owned.values()].some((entry) => belongsTo(entry, leader.pid))
-      : sameNumber.start === leader.start;
-    if (sessionIsOurs) {
+    const samePid = candidates.find(({ pid }) => pid === leader.pid);
+    const isSessionOwned =
+      samePid === undefined
+        ? // The system does not reuse a pid while a session with that id has members.
+          isPidReserved || [...owned.values()].some((entry) => belongsTo(entry, leader.pid))
+        : samePid.start === leader.start;
+    if (isSessionOwned) {
       for (const entry of candidates) if (belongsTo(entry, leader.pid)) owned.set(entry.pid, entry);
     }
   }
@@ -60,11 +60,15 @@ function belongsTo(entry: ProcessEntry, leader: number): boolean {
   return entry.pid === leader || entry.group === leader || entry.session === leader;
 }
 
-/** A process and those above it: never to be ended by a sweep that runs inside it. */
-export function withAncestors(table: readonly ProcessEntry[], pid: number): Set<number> {
+/** Returns a process and its ancestors. A sweep must never kill those of its own process. */
+export function collectAncestors(table: readonly ProcessEntry[], pid: number): Set<number> {
   const parents = new Map(table.map((entry) => [entry.pid, entry.parent]));
-  const line = new Set<number>();
-  for (let next: number | undefined = pid; next !== undefined && !line.has(next); next = parents.get(next))
-    line.add(next);
-  return line;
+  const ancestors = new Set<number>();
+  for (
+    let next: number | undefined = pid;
+    next !== undefined && !ancestors.has(next);
+    next = parents.get(next)
+  )
+    ancestors.add(next);
+  return ancestors;
 }

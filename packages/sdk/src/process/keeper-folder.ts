@@ -14,20 +14,20 @@ import { processTable } from "./process-table.ts";
 
 const PREFIX = "codexkit-server-";
 
-/** The file in which a keeper says who it is. */
+/** The file that identifies the folder's keeper. */
 const OWNER_FILE = "keeper.json";
 
-/** A folder without a keeper may be one that is just being made. */
+/** A younger folder without a keeper may have just been created. */
 const UNCLAIMED_MS = 60_000;
 
 const ownerFile = z.object({ pid: z.int(), start: z.string() });
 
-/** Makes the private folder of one server, short enough for the path of a socket. Only this user can enter it. */
-export function makeKeeperFolder(): string {
+/** Creates a server's private folder. Its path is short enough for a socket, and only this user can access it. */
+export function createKeeperFolder(): string {
   return realpathSync(mkdtempSync(join(tmpdir(), PREFIX)));
 }
 
-/** Claims the folder for the process that calls this, so that no sweep removes it. */
+/** Claims the folder for the calling process, so that no sweep removes it. */
 export function claimKeeperFolder(folder: string): void {
   const start = processTable().one(process.pid)?.start ?? "";
   writeFileSync(join(folder, OWNER_FILE), JSON.stringify({ pid: process.pid, start }), { mode: 0o600 });
@@ -37,7 +37,7 @@ export function removeKeeperFolder(folder: string): void {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** Removes the folders of this user's keepers that were killed. Never throws: what is left is found the next time. */
+/** Removes the folders of this user's killed keepers. Never throws: the next sweep retries. */
 export function sweepKeeperFolders(): void {
   try {
     const names = readdirSync(tmpdir()).filter((name) => name.startsWith(PREFIX));
@@ -46,7 +46,7 @@ export function sweepKeeperFolders(): void {
       if (isAbandoned(folder)) removeKeeperFolder(folder);
     }
   } catch {
-    // A temp folder that can't be listed.
+    // The temp folder can't be listed.
   }
 }
 

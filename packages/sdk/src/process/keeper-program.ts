@@ -1,5 +1,5 @@
-// Keeps an app-server alive when the program that launched it dies, for a successor to attach to, and ends it when no
-// client is connected for the grace period. Clients connect through it, so that it knows who is there.
+// Keeps an app-server running after the program that launched it has died, for a successor to attach to. Ends it when no client
+// is connected for the grace period. Clients connect through this program, so that it can count them.
 import { rmSync } from "node:fs";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
@@ -12,20 +12,20 @@ import { ManifestFile } from "./owner-manifest.ts";
 const LIMITS = {
   /** How long codex may take to listen. */
   listenMs: 20_000,
-  /** How often it is looked whether it does. */
+
   pollMs: 20,
-  /** How long the program that launched this may take to connect, whatever the grace period. */
+  /** How long the launching program may take to connect, regardless of the grace period. */
   firstClientMs: 30_000,
 } as const;
 
-// The program that launched this may be gone: nobody reads what is printed then.
+// The launching program may have exited. Then nothing reads the output.
 process.stdout.on("error", () => {});
 process.stderr.on("error", () => {});
 
 const settings = keeperSettings.parse(JSON.parse(await text(process.stdin)));
 process.exitCode = await keep(settings);
 
-/** Resolves with the exit code when the server is over and everything of it is removed. */
+/** Resolves to the exit code when the server has ended and its files are removed. */
 async function keep(given: KeeperSettings): Promise<number> {
   claimKeeperFolder(given.folder);
   const ending = new AbortController();
@@ -35,16 +35,16 @@ async function keep(given: KeeperSettings): Promise<number> {
   try {
     codex = startCodex(given);
     const ended = codex.ended.then(({ code }) => code ?? 1);
-    if (!(await untilListening(given, codex, ending.signal))) return await ended;
+    if (!(await waitUntilListening(given, codex, ending.signal))) return await ended;
     const listening = await listen(given);
     ({ server } = listening);
     process.stdout.write(`${JSON.stringify({ codexPid: codex.pid })}\n`);
-    return await Promise.race([ended, untilUnused(listening, given.graceMs, ending.signal)]);
+    return await Promise.race([ended, waitUntilUnused(listening, given.graceMs, ending.signal)]);
   } finally {
     server?.close();
     await codex?.stop("SIGTERM");
     removeKeeperFolder(given.folder);
-    // Whatever is still open belongs to clients of a server that is gone.
+    // Any open handle belongs to a client of the ended server.
     setImmediate(() => process.exit());
   }
 }
@@ -63,8 +63,8 @@ function startCodex(given: KeeperSettings): OwnedProcess {
   });
 }
 
-/** False when codex ended, or was told to, before it listened. */
-async function untilListening(
+/** Resolves to false if codex ended or was stopped before it listened. */
+async function waitUntilListening(
   { codexSocketPath }: KeeperSettings,
   codex: OwnedProcess,
   signal: AbortSignal,
@@ -112,7 +112,7 @@ async function listen({ socketPath, codexSocketPath }: KeeperSettings): Promise<
     for (const socket of [client, codex]) socket.on("error", end).on("close", end);
   });
   const listening: Listening = { server, clients, onChange: () => {} };
-  // A socket file that nobody listens on was left by a server that was killed.
+  // A socket file without a listener was left by a killed server.
   if (!(await canConnect(socketPath))) rmSync(socketPath, { force: true });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -121,8 +121,8 @@ async function listen({ socketPath, codexSocketPath }: KeeperSettings): Promise<
   return listening;
 }
 
-/** Resolves when no client was connected for the grace period, or when the signal fires. */
-function untilUnused(listening: Listening, graceMs: number, signal: AbortSignal): Promise<number> {
+/** Resolves when no client was connected for the grace period, or when the signal aborts. */
+function waitUntilUnused(listening: Listening, graceMs: number, signal: AbortSignal): Promise<number> {
   return new Promise((resolve) => {
     const done = (): void => resolve(0);
     let timer = setTimeout(done, Math.max(graceMs, LIMITS.firstClientMs));

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** What a keeper is told on its stdin: not on its command line, which other users can read. */
+/** Settings of a keeper. It reads them from stdin, because other users can read command lines. */
 export const keeperSettings = z.object({
   command: z.string(),
   args: z.array(z.string()),
@@ -8,11 +8,11 @@ export const keeperSettings = z.object({
   env: z.record(z.string(), z.string()),
   mark: z.uuid(),
   ownersFolder: z.string(),
-  /** The private folder of this server, removed at its end. */
+  /** The server's private folder, removed when it ends. */
   folder: z.string(),
-  /** Where clients connect. */
+  /** Socket for clients. */
   socketPath: z.string(),
-  /** Where codex listens, inside the folder. */
+  /** Socket of codex, inside the folder. */
   codexSocketPath: z.string(),
   /** How long the server stays without a client. */
   graceMs: z.number().positive(),
@@ -21,5 +21,5 @@ export const keeperSettings = z.object({
 
 export type KeeperSettings = z.infer<typeof keeperSettings>;
 
-/** The one line that a keeper prints on its stdout, when clients can connect. */
+/** The line that a keeper prints to stdout when clients can connect. */
 export const keeperReady = z.object({ codexPid: z.int() });

@@ -1,9 +1,8 @@
 import { spawnSync } from "node:child_process";
 
-/** How long `taskkill` may take. */
 const TASKKILL_LIMIT_MS = 5_000;
 
-/** Sends a signal to a process and its group. On Windows every signal ends the whole tree: there is no gentle one. */
+/** Sends a signal to a process and its group. On Windows any signal kills the process tree, because there is no graceful one. */
 export function killGroup(pid: number, signal: NodeJS.Signals): void {
   if (process.platform === "win32") {
     spawnSync("taskkill", ["/PID", String(pid), "/T", "/F"], {
@@ -16,7 +15,7 @@ export function killGroup(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-pid, signal);
   } catch (error) {
-    // macOS answers EPERM for a group of which only zombies are left.
+    // macOS reports EPERM for a group that consists only of zombies.
     const { code } = error as NodeJS.ErrnoException;
     if (code !== "ESRCH" && code !== "EPERM") throw error;
   }

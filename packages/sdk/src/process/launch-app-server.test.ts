@@ -120,7 +120,7 @@ describe("the real codex", () => {
   it("that dies of its configuration says why, through the transport", async () => {
     const server = await launch({ configOverrides: ['approval_policy="nonsense"'] });
     await expect(handshake(server)).rejects.toMatchObject({
-      cause: { message: expect.stringMatching(/exited with code 1; its last words:[^]*approval_policy/) },
+      cause: { message: expect.stringMatching(/exited with code 1; stderr:[^]*approval_policy/) },
     });
     await expect(
       launch({ listen: "ws://127.0.0.1:0", configOverrides: ['approval_policy="nonsense"'] }),
@@ -136,7 +136,7 @@ describe("the real codex", () => {
     const pending = peer.request("thread/list", {});
     server.process.kill("SIGKILL");
     await expect(pending).rejects.toMatchObject({
-      cause: { message: expect.stringContaining("ended by SIGKILL") },
+      cause: { message: expect.stringContaining("killed by SIGKILL") },
     });
   });
 
@@ -208,7 +208,7 @@ describe("what is wrong before the start", () => {
       "cwd does not exist: /nowhere/at/all",
     ],
     ["a file for a folder", { cwd: "/etc/passwd" }, "invalid_argument", "cwd is not a folder"],
-    ["a home inside a file", { codexHome: "/etc/passwd/x" }, "invalid_argument", "codexHome can't be made"],
+    ["a home inside a file", { codexHome: "/etc/passwd/x" }, "invalid_argument", "codexHome can't be created"],
     [
       "a value that TOML has not",
       { config: { a: null as unknown as string } },

@@ -4,79 +4,79 @@ import type { Transport } from "@codexkit/rpc";
 import { CodexError } from "../errors.ts";
 import { type Environment, mergeEnvironments } from "./child-environment.ts";
 import { ChildTransport } from "./child-transport.ts";
-import { type AppServerSettings, appServerArguments } from "./app-server-arguments.ts";
+import { type AppServerSettings, toArguments } from "./app-server-arguments.ts";
 import { explainStartFailure } from "./explain-start-failure.ts";
 import { findCodex, type FoundCodex } from "./find-codex.ts";
-import { codexHomeFolder, isInside, workingFolder } from "./launch-folders.ts";
+import { createCodexHome, isInside, checkWorkingFolder } from "./launch-folders.ts";
 import type { ProcessLimits } from "./limits.ts";
-import { connectToListening } from "./listening-server.ts";
+import { connectToListening } from "./connect-to-listening.ts";
 import { OwnedProcess } from "./owned-process.ts";
 import { ManifestFile, ownersFolder } from "./owner-manifest.ts";
 import { newMark } from "./owner-mark.ts";
 import { spawnCommand } from "./spawn-command.ts";
-import { startFailed } from "./start-failed.ts";
+import { explainSpawnError } from "./explain-spawn-error.ts";
 import { sweepOrphans } from "./sweep-orphans.ts";
 
 export interface LaunchAppServerOptions extends AppServerSettings {
-  /** The codex to run; see `findCodex` for what is used otherwise. */
+  /** The codex binary. Default: see `findCodex`. */
   readonly codexPath?: string | undefined;
-  /** Arguments before `app-server`, when `codexPath` is a wrapper: `docker` with `["exec", "-i", "box", "codex"]`. */
+  /** Arguments before `app-server` if `codexPath` is a wrapper: `docker` with `["exec", "-i", "box", "codex"]`. */
   readonly wrapperArgs?: readonly string[] | undefined;
-  /** Variables for Codex and its commands; undefined takes one away. */
+  /** Environment variables for Codex and its commands. Undefined removes one. */
   readonly env?: Environment | undefined;
-  /** False starts from an empty environment instead of this process's own. */
+  /** Whether to inherit `process.env`. Default: true. */
   readonly inheritEnv?: boolean | undefined;
-  /** A `CODEX_HOME` of its own (configuration, credentials, threads); made if it is missing. */
+  /** A separate `CODEX_HOME` (configuration, credentials, threads). Created if it does not exist. */
   readonly codexHome?: string | undefined;
   readonly cwd?: string | undefined;
-  /** `stdio://` unless told; on `ws://IP:PORT` or `unix://PATH` other clients may join. */
+  /** Default: `stdio://`. With `ws://IP:PORT` or `unix://PATH`, other clients can connect too. */
   readonly listen?: string | undefined;
-  /** The bearer token of a server that listens with `--ws-auth`. */
+  /** Bearer token for a server with `--ws-auth`. */
   readonly token?: string | undefined;
-  /** Hears every line of Codex's log. */
+  /** Called with each line of Codex's log. */
   readonly onStderr?: ((line: string) => void) | undefined;
   readonly limits?: Partial<ProcessLimits> | undefined;
-  /** Is given the child as soon as there is one: to `unref` it, or to see how it exits. */
+  /** Called with the child as soon as it is spawned, for example to `unref` it. */
   readonly onSpawn?: ((child: ChildProcess) => void) | undefined;
-  /** Where owners keep their manifests; see `ownersFolder`. */
+  /** The folder for owner manifests. Default: see `ownersFolder`. */
   readonly ownersFolder?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A codex that this program owns. Disposing it ends it and everything that came out of it. */
+/** A launched codex. Disposing it ends the process and its descendants. */
 export interface LaunchedAppServer extends AsyncDisposable {
   /** One connection, not yet initialized. */
   readonly transport: Transport;
   readonly process: OwnedProcess;
   readonly codex: FoundCodex;
-  /** Where it listens; undefined on stdio. */
+  /** The URL it listens on. Undefined for stdio. */
   readonly url: string | undefined;
-  /** What the user should know, though it did not stop the launch. */
+  /** Problems that did not prevent the launch. */
   readonly warnings: readonly string[];
-  /** The error for a handshake that failed, with what the process printed. */
+  /** Creates the error for a failed handshake, including the process's output. */
   explainFailure(why: CodexError): CodexError;
   dispose(): Promise<void>;
 }
 
 /**
- * Finds a codex, ends the orphans of owners that died, and starts `codex app-server`. What is wrong with the options is
- * an error before anything starts; a codex that dies later says why through its transport.
+ * Finds codex, ends the orphans of killed owners, and starts `codex app-server`. Invalid options are rejected before anything
+ * starts. If codex exits later, the transport's error explains why.
  */
 export async function launchAppServer(options: LaunchAppServerOptions = {}): Promise<LaunchedAppServer> {
   const { signal, listen = "stdio://" } = options;
   throwIfAborted(signal);
   checkListen(listen);
   const mark = newMark();
-  const args = appServerArguments(options, listen, mark);
-  const cwd = options.cwd === undefined ? undefined : await workingFolder(options.cwd);
+  const args = toArguments(options, listen, mark);
+  const cwd = options.cwd === undefined ? undefined : await checkWorkingFolder(options.cwd);
   const codex = findCodex({ path: options.codexPath, env: { ...process.env, ...options.env } });
   const home =
-    options.codexHome === undefined ? {} : { CODEX_HOME: await codexHomeFolder(options.codexHome) };
+    options.codexHome === undefined ? {} : { CODEX_HOME: await createCodexHome(options.codexHome) };
   const env = mergeEnvironments([options.inheritEnv === false ? {} : process.env, options.env ?? {}, home]);
   const command = spawnCommand(codex.path, [...(options.wrapperArgs ?? []), ...args]);
 
   const folder = options.ownersFolder ?? ownersFolder();
-  const warnings = [...homeWarnings(env), ...(await sweepOrphans(folder)).problems];
+  const warnings = [...checkCodexHome(env), ...(await sweepOrphans(folder)).problems];
   throwIfAborted(signal);
 
   const owned = spawnOwned(codex, {
@@ -90,10 +90,10 @@ export async function launchAppServer(options: LaunchAppServerOptions = {}): Pro
   });
   options.onSpawn?.(owned.child);
   const isStdio = listen === "stdio://";
-  // A listening server has no stdin to lose: it is told to go.
+  // A listening server ignores the end of its stdin.
   const stop = (): Promise<void> => owned.stop(isStdio ? "stdin" : "SIGTERM");
   try {
-    await untilSpawned(owned, codex);
+    await waitUntilSpawned(owned, codex);
     const listening = isStdio ? undefined : await connectToListening(owned, listen, options);
     const transport = new ChildTransport(owned, listening?.transport);
     const dispose = async (): Promise<void> => {
@@ -126,17 +126,17 @@ function checkListen(listen: string): void {
   );
 }
 
-/** Codex refuses to make its helper programs inside the temp folder; commands then get no PTY in the sandbox. */
-function homeWarnings(env: Environment): string[] {
+/** Codex creates no helper programs inside the temp folder. Sandboxed commands then have no PTY. */
+function checkCodexHome(env: Environment): string[] {
   const home = env["CODEX_HOME"];
   const temp = env["TMPDIR"] ?? tmpdir();
   if (!home || process.platform === "win32" || !isInside(home, temp)) return [];
   return [
-    `CODEX_HOME ${home} is inside the temp folder ${temp}: sandboxed commands will have no terminal. Choose another place, or set TMPDIR.`,
+    `CODEX_HOME ${home} is inside the temp folder ${temp}: sandboxed commands will have no terminal. Choose another folder, or set TMPDIR.`,
   ];
 }
 
-/** Without a manifest Codex still runs, and still goes with its owner; only `kill -9` of the owner could leave a process. */
+/** A failure is only a warning: without a manifest, a process can be left behind only by `kill -9` of its owner. */
 function openManifest(folder: string, mark: string, warnings: string[]): ManifestFile | undefined {
   try {
     return new ManifestFile(folder, mark);
@@ -153,14 +153,14 @@ function spawnOwned(codex: FoundCodex, options: ConstructorParameters<typeof Own
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException;
     if (code === "ERR_INVALID_ARG_VALUE") throw new CodexError("invalid_argument", message, { cause });
-    throw startFailed(codex, cause as Error);
+    throw explainSpawnError(codex, cause as Error);
   }
 }
 
-/** Until the system has started it, or has said why not. */
-async function untilSpawned(owned: OwnedProcess, codex: FoundCodex): Promise<void> {
+/** Waits until the system has started the process. Rejects if it could not. */
+async function waitUntilSpawned(owned: OwnedProcess, codex: FoundCodex): Promise<void> {
   await Promise.race([new Promise((resolve) => owned.child.once("spawn", resolve)), owned.ended]);
-  if (owned.startError) throw startFailed(codex, owned.startError);
+  if (owned.startError) throw explainSpawnError(codex, owned.startError);
 }
 
 function throwIfAborted(signal: AbortSignal | undefined): void {

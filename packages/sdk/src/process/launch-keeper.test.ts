@@ -9,7 +9,7 @@ import { createInterface } from "node:readline";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { Codex } from "../codex.ts";
 import type { LaunchOptions } from "../codex-options.ts";
-import { makeKeeperFolder, removeKeeperFolder, sweepKeeperFolders } from "./keeper-folder.ts";
+import { createKeeperFolder, removeKeeperFolder, sweepKeeperFolders } from "./keeper-folder.ts";
 import { processTable } from "./process-table.ts";
 
 let released = gate();
@@ -183,7 +183,7 @@ describe("a codex that outlives its owner", { timeout: 120_000 }, () => {
 });
 
 it("keeps the folder of a keeper that is just being started", async () => {
-  const folder = makeKeeperFolder();
+  const folder = createKeeperFolder();
   await mkdir(join(folder, "inside"));
   sweepKeeperFolders();
   expect(existsSync(folder)).toBe(true);

@@ -6,20 +6,20 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
-import { setTimeout as delay } from "node:timers/promises";
+
 import { CodexError } from "../errors.ts";
-import { appServerArguments } from "./app-server-arguments.ts";
+import { toArguments } from "./app-server-arguments.ts";
 import { ChildTransport } from "./child-transport.ts";
 import { mergeEnvironments } from "./child-environment.ts";
 import { explainStartFailure } from "./explain-start-failure.ts";
 import { findCodex } from "./find-codex.ts";
-import { makeKeeperFolder, removeKeeperFolder, sweepKeeperFolders } from "./keeper-folder.ts";
+import { createKeeperFolder, removeKeeperFolder, sweepKeeperFolders } from "./keeper-folder.ts";
 import { keeperReady, type KeeperSettings } from "./keeper-settings.ts";
 import { killGroup } from "./kill-group.ts";
 import type { LaunchAppServerOptions, LaunchedAppServer } from "./launch-app-server.ts";
-import { codexHomeFolder, workingFolder } from "./launch-folders.ts";
+import { createCodexHome, checkWorkingFolder } from "./launch-folders.ts";
 import { PROCESS_LIMITS } from "./limits.ts";
-import type { ProcessEnd } from "./owned-process.ts";
+import { describeProcessEnd, type ProcessEnd, waitForEnd } from "./owned-process.ts";
 import { ownersFolder } from "./owner-manifest.ts";
 import { newMark } from "./owner-mark.ts";
 import { spawnCommand } from "./spawn-command.ts";
@@ -27,7 +27,7 @@ import { StderrTail } from "./stderr-tail.ts";
 import { sweepOrphans } from "./sweep-orphans.ts";
 
 export interface OutliveOwner {
-  /** How long the server stays when no client is connected. */
+  /** How long the server keeps running without a connected client. */
   readonly graceMs: number;
 }
 
@@ -38,45 +38,48 @@ export interface OutlivingServer extends Pick<
 > {
   readonly url: string;
   readonly codexPid: number;
-  /** Ends the server now. */
+  /** Ends the server immediately. */
   dispose(): Promise<void>;
-  /** Leaves the server to its grace period. */
+  /** Disconnects. The server ends after its grace period. */
   detach(): Promise<void>;
 }
 
 const LIMITS = {
-  /** How long the keeper may take to have codex listen. */
+  /** How long codex may take to listen. */
   startMs: 30_000,
-  /** How long it may take to end after SIGTERM: as long as codex at each step of its end, and a moment. */
+  /** How long the keeper may take to end after SIGTERM, which includes ending codex. */
   endMs: PROCESS_LIMITS.terminateMs + PROCESS_LIMITS.killMs + 4_000,
 } as const;
 
-/** Starts codex under a keeper: a process of its own that stays when this one dies, and ends after the grace period. */
+/** Starts codex under a keeper, a separate process that survives this one and ends after the grace period. */
 export async function launchKeeper(
   options: LaunchAppServerOptions,
   { graceMs }: OutliveOwner,
 ): Promise<OutlivingServer> {
   checkPlatform();
   if (!(graceMs > 0) || !Number.isFinite(graceMs)) {
-    throw new CodexError("invalid_argument", `outliveOwner.graceMs must be above 0, got ${String(graceMs)}.`);
+    throw new CodexError(
+      "invalid_argument",
+      `outliveOwner.graceMs must be greater than 0, got ${String(graceMs)}.`,
+    );
   }
   const { signal } = options;
-  const wantedPath = socketPathOf(options.listen);
+  const wantedPath = parseSocketPath(options.listen);
   const codex = findCodex({ path: options.codexPath, env: { ...process.env, ...options.env } });
-  const cwd = options.cwd === undefined ? undefined : await workingFolder(options.cwd);
+  const cwd = options.cwd === undefined ? undefined : await checkWorkingFolder(options.cwd);
   const home =
-    options.codexHome === undefined ? {} : { CODEX_HOME: await codexHomeFolder(options.codexHome) };
+    options.codexHome === undefined ? {} : { CODEX_HOME: await createCodexHome(options.codexHome) };
   const owners = options.ownersFolder ?? ownersFolder();
   const { problems: warnings } = await sweepOrphans(owners);
   sweepKeeperFolders();
-  if (signal?.aborted) throw launchAborted(signal);
-  const folder = makeKeeperFolder();
+  if (signal?.aborted) throw launchAbortedError(signal);
+  const folder = createKeeperFolder();
   const socketPath = wantedPath ?? join(folder, "app-server.sock");
   let keeper: Keeper;
   try {
     const codexSocketPath = join(folder, "codex.sock");
     const mark = newMark();
-    const args = appServerArguments(options, `unix://${codexSocketPath}`, mark);
+    const args = toArguments(options, `unix://${codexSocketPath}`, mark);
     const command = spawnCommand(codex.path, [...(options.wrapperArgs ?? []), ...args]);
     const settings: KeeperSettings = {
       command: command.command,
@@ -126,15 +129,15 @@ function checkPlatform(): void {
   if (process.platform !== "win32") return;
   throw new CodexError(
     "invalid_argument",
-    "outliveOwner needs unix sockets, which Codex does not have on Windows.",
+    "outliveOwner needs unix sockets, which Codex does not support on Windows.",
   );
 }
 
-function launchAborted(signal: AbortSignal): CodexError {
+function launchAbortedError(signal: AbortSignal): CodexError {
   return new CodexError("aborted", "The launch of codex was aborted.", { cause: signal.reason });
 }
 
-function socketPathOf(listen: string | undefined): string | undefined {
+function parseSocketPath(listen: string | undefined): string | undefined {
   if (listen === undefined) return undefined;
   const path = /^unix:\/\/(?<path>\/.+)$/.exec(listen)?.groups?.["path"];
   if (path !== undefined) return path;
@@ -144,7 +147,7 @@ function socketPathOf(listen: string | undefined): string | undefined {
   );
 }
 
-/** The keeper's process, as the program that started it sees it. */
+/** The keeper's process. */
 class Keeper {
   readonly child: ChildProcessByStdio<Writable, Readable, Readable>;
   readonly ended: Promise<ProcessEnd>;
@@ -156,7 +159,7 @@ class Keeper {
     const program = join(import.meta.dirname, `keeper-program${import.meta.filename.slice(-3)}`);
     this.#folder = settings.folder;
     this.#ownersFolder = settings.ownersFolder;
-    // In a session of its own: the end of this program's terminal is not its end. And in no folder that could be removed.
+    // Detached, so that it survives this program's terminal, and in a folder that nothing removes.
     this.child = spawn(process.execPath, [program], { detached: true, stdio: "pipe", cwd: tmpdir() });
     const { promise, resolve } = Promise.withResolvers<ProcessEnd>();
     this.ended = promise;
@@ -178,13 +181,13 @@ class Keeper {
     const stop = signal ? AbortSignal.any([signal, limit]) : limit;
     try {
       const line = once(lines, "line", { signal: stop }).then(([text]) => String(text));
-      line.catch(() => {}); // The end may come first.
+      line.catch(() => {}); // The process may end first.
       const first = await Promise.race([line, this.ended]);
       if (typeof first === "string") return keeperReady.parse(JSON.parse(first));
       throw new CodexError("codex_start_failed", this.describeEnd(first));
     } catch (error) {
       if (error instanceof CodexError) throw error;
-      if (signal?.aborted) throw launchAborted(signal);
+      if (signal?.aborted) throw launchAbortedError(signal);
       throw new CodexError("codex_start_failed", `Codex did not listen within ${LIMITS.startMs} ms.`, {
         cause: error,
       });
@@ -195,9 +198,9 @@ class Keeper {
     }
   }
 
-  /** Once it is ready, the connection keeps this program alive as long as it is used, and the keeper does not. */
+  /** Once the keeper is ready, only the connection keeps this program's event loop alive. */
   #keepProgramAlive(isKept: boolean): void {
-    // A pipe is a socket, whatever its type says.
+    // A pipe is a socket with `ref` and `unref`, despite its type.
     const { child } = this;
     for (const handle of [child, child.stdout, child.stderr] as { ref?(): void; unref?(): void }[]) {
       if (isKept) handle.ref?.();
@@ -205,23 +208,15 @@ class Keeper {
     }
   }
 
-  async endedWithin(limitMs: number): Promise<ProcessEnd | undefined> {
-    const waiting = new AbortController();
-    const limit = delay(limitMs, undefined, { signal: waiting.signal }).catch(() => undefined);
-    try {
-      return await Promise.race([this.ended, limit]);
-    } finally {
-      waiting.abort();
-    }
+  endedWithin(limitMs: number): Promise<ProcessEnd | undefined> {
+    return waitForEnd(this.ended, limitMs);
   }
 
-  describeEnd({ code, signal }: ProcessEnd): string {
-    const how = signal === null ? `exited with code ${code}` : `was ended by ${signal}`;
-    const tail = this.#stderr.lastWords;
-    return `Codex ${how}${tail === "" ? "" : `; its last words:\n${tail}`}`;
+  describeEnd(end: ProcessEnd): string {
+    return `Codex ${describeProcessEnd(end, this.#stderr.plainText)}`;
   }
 
-  /** Ends the keeper, and with it codex; both are gone when this returns. */
+  /** Ends the keeper and codex, and waits for both. */
   async stop(): Promise<void> {
     this.#keepProgramAlive(true);
     this.child.kill("SIGTERM");
@@ -229,7 +224,7 @@ class Keeper {
       killGroup(this.child.pid, "SIGKILL");
       await this.endedWithin(LIMITS.endMs);
     }
-    // A keeper that could not end by itself leaves its folder, and may leave codex.
+    // A killed keeper leaves its folder, and possibly codex.
     if (!existsSync(this.#folder)) return;
     await sweepOrphans(this.#ownersFolder);
     removeKeeperFolder(this.#folder);

@@ -1,41 +1,41 @@
-/** Every wait and buffer around an owned process, in one place. */
+/** Timeouts and buffer sizes of an owned process. */
 export interface ProcessLimits {
-  /** How long a process may take to leave by itself after its stdin closed. */
+  /** How long a process may take to exit after its stdin is closed. */
   readonly leaveMs: number;
   /** How long it may take after SIGTERM. */
   readonly terminateMs: number;
-  /** How long the kernel may take to end it after SIGKILL; then `stop` gives up waiting. */
+  /** How long it may take after SIGKILL. Then `stop` stops waiting. */
   readonly killMs: number;
-  /** How long the output of a process that is gone may stay silent before it counts as over. */
+  /** How long the output of an exited process may be silent before it is closed. */
   readonly lastOutputMs: number;
-  /** How much of stderr is kept for error messages. */
+  /** Number of stderr characters kept for error messages. */
   readonly stderrTailCharacters: number;
-  /** The longest line that `onStderr` gets; a longer one comes in pieces. */
+  /** Maximum line length for `onStderr`. Longer lines are split. */
   readonly stderrLineCharacters: number;
 }
 
 export const PROCESS_LIMITS: ProcessLimits = {
-  // Codex leaves within 0.3 s of the end of its stdin, MCP servers included; slow disks get room.
+  // Codex and its MCP servers exit within 0.3 s after stdin closes. The rest is for slow disks.
   leaveMs: 2_000,
   terminateMs: 2_000,
   killMs: 2_000,
-  // Someone who inherited the pipe and escaped may hold it open for ever. The last words come within milliseconds.
+  // A surviving descendant can hold an inherited pipe open forever. Remaining output arrives within milliseconds.
   lastOutputMs: 2_000,
-  // A Rust panic with its backtrace, and the line before it.
+  // Fits a Rust panic with its backtrace.
   stderrTailCharacters: 4_000,
   stderrLineCharacters: 16_384,
 };
 
-/** The bounds of a sweep: it stands between a program and its first turn, so all of it is short. */
+/** Limits of the orphan sweep. Short, because it delays the first turn. */
 export const SWEEP_LIMITS = {
-  /** How long orphans get after SIGTERM. Codex has had its end of input already, and was leaving. */
+  /** How long orphans may take after SIGTERM. Codex's stdin has already closed, so it is exiting anyway. */
   terminateMs: 500,
-  /** How long they get after SIGKILL before the sweep reports them as left. */
+  /** How long they may take after SIGKILL before the sweep reports a problem. */
   killMs: 2_000,
-  /** How often it looks whether they are gone. */
+  /** Interval between checks. */
   pollMs: 20,
-  /** A manifest is 400 bytes; what is larger is not one. */
+  /** A manifest has about 400 bytes. A larger file is not a manifest. */
   manifestBytes: 16_384,
-  /** A half-written file older than this was left by a writer that died. */
+  /** A temporary file older than this was left by a crashed writer. */
   unfinishedMs: 60_000,
 } as const;

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
-import { carriesMark } from "./owner-mark.ts";
+import { hasMark } from "./owner-mark.ts";
 import type { ProcessEntry, ProcessTable } from "./process-table.ts";
 
-/** Linux tells all through /proc, in microseconds and without a child process. */
+/** Reads /proc, which takes microseconds and no child process. */
 export const linuxProcesses: ProcessTable = {
   all: () =>
     readdirSync("/proc").flatMap((name) => (/^\d+$/.test(name) ? (readProcess(Number(name)) ?? []) : [])),
@@ -11,13 +11,13 @@ export const linuxProcesses: ProcessTable = {
 
   marked(mark, among) {
     return among.filter(({ pid }) => {
-      // Unreadable for processes of other users: those are not ours.
+      // Processes of other users are unreadable, and never owned.
       const environment = read(`/proc/${pid}/environ`);
-      return environment !== undefined && carriesMark(environment.split("\0"), mark);
+      return environment !== undefined && hasMark(environment.split("\0"), mark);
     });
   },
 
-  /** Pids mean something inside their namespace only: containers may share a temp folder. */
+  /** Pids are only valid inside their namespace, and containers can share a temp folder. */
   namespace() {
     try {
       return `${bootId()} ${readlinkSync("/proc/self/ns/pid")}`;
@@ -38,12 +38,12 @@ function readProcess(pid: number): ProcessEntry | undefined {
   return stat === undefined ? undefined : parseStat(stat, bootId());
 }
 
-/** One line of /proc/PID/stat; nothing for a zombie, which runs no more and only waits for its parent. */
+/** Parses /proc/PID/stat. Returns undefined for a zombie, which has ended and only waits for its parent. */
 export function parseStat(stat: string, bootName: string): ProcessEntry | undefined {
-  // The second field is the program's name in parentheses, with anything in it: count from the last one.
+  // The second field is the program's name in parentheses, which can itself contain parentheses and spaces.
   const rest = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   const [state, parent, group, session] = rest;
-  // Field 22, in clock ticks since the boot. It counts from 1 and `rest` begins at field 3.
+  // Field 22 is the start in clock ticks since boot. Fields count from 1, and `rest` begins at field 3.
   const ticks = rest[19];
   if (state === undefined || ticks === undefined || state === "Z" || state === "X") return undefined;
   return {
@@ -58,7 +58,7 @@ export function parseStat(stat: string, bootName: string): ProcessEntry | undefi
 
 let boot: string | undefined;
 
-/** Ticks since the boot say nothing without the boot. It outlives this process, so it is read once. */
+/** Start ticks are only unique together with the boot id, which can't change while this process runs. */
 function bootId(): string {
   return (boot ??= read("/proc/sys/kernel/random/boot_id")?.trim() ?? "");
 }
@@ -67,6 +67,6 @@ function read(path: string): string | undefined {
   try {
     return readFileSync(path, "utf8");
   } catch {
-    return undefined; // Gone meanwhile, or not ours to read.
+    return undefined; // The process has exited, or belongs to another user.
   }
 }

@@ -1,12 +1,13 @@
+import { withTimeout } from "@codexkit/rpc/async";
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { setTimeout as delay } from "node:timers/promises";
 import { killOwned } from "./end-owned.ts";
-import { endAtExit, forgetAtExit } from "./exit-hook.ts";
+import { endAtExit, cancelEndAtExit } from "./end-at-exit.ts";
 import type { Claim } from "./find-owned.ts";
 import { killGroup } from "./kill-group.ts";
 import { PROCESS_LIMITS, type ProcessLimits } from "./limits.ts";
-import { markValue, newMark, OWNER_VARIABLE } from "./owner-mark.ts";
-import { type ManifestFile, unknownStart } from "./owner-manifest.ts";
+import { toMarkValue, newMark, OWNER_VARIABLE } from "./owner-mark.ts";
+import { type ManifestFile, withUnknownStart } from "./owner-manifest.ts";
 import { processTable } from "./process-table.ts";
 import { StderrTail } from "./stderr-tail.ts";
 
@@ -14,16 +15,16 @@ export interface OwnedProcessOptions {
   readonly command: string;
   readonly args?: readonly string[];
   readonly cwd?: string | undefined;
-  /** The whole environment; this process's own unless told. The owner's mark is added. */
+  /** The complete environment. Default: `process.env`. The owner's mark is added. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
-  /** The arguments are quoted already, for `cmd.exe`. */
+  /** Whether the arguments are already quoted for `cmd.exe`. */
   readonly windowsVerbatimArguments?: boolean;
-  /** Hears every line of stderr. */
+  /** Called with each line of stderr. */
   readonly onStderr?: ((line: string) => void) | undefined;
   readonly limits?: Partial<ProcessLimits> | undefined;
-  /** The id in the environment of the process and its descendants; a new one unless told. */
+  /** The id in the environment of the process and its descendants. Default: a new one. */
   readonly mark?: string;
-  /** Kept while the process is there, so that a later start finds it if this program can't end it. */
+  /** Kept while the process exists, so that a later start finds it if this program is killed. */
   readonly manifest?: ManifestFile | undefined;
 }
 
@@ -32,19 +33,19 @@ export interface ProcessEnd {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** How soon it is looked again whether those that a process left behind are gone. */
-const LOOK_AGAIN_MS = 10;
+/** Interval between searches for surviving descendants. */
+const RECHECK_MS = 10;
 
-/** The steps of `stop`, from the gentlest. */
+/** The steps of `stop`, in order. */
 export type StopStep = "stdin" | "SIGTERM" | "SIGKILL";
 
 /**
- * A child that does not outlive its owner, nor do its descendants. It leads a process group and session of its own and
- * carries a mark; when it ends, however it ends, whatever it left behind is ended too.
+ * A child process that ends with its owner, including its descendants. It leads its own process group and session and has a mark
+ * in its environment. When it ends for any reason, its surviving descendants are killed.
  */
 export class OwnedProcess implements AsyncDisposable {
   readonly child: ChildProcessWithoutNullStreams;
-  /** Settles when the process is gone and its output is read to the end. Never rejects. */
+  /** Settles when the process has exited and its output has been read. Never rejects. */
   readonly ended: Promise<ProcessEnd>;
   readonly #command: string;
   readonly #limits: ProcessLimits;
@@ -52,10 +53,10 @@ export class OwnedProcess implements AsyncDisposable {
   readonly #manifest: ManifestFile | undefined;
   readonly #claim: Claim;
   #startError: Error | undefined;
-  #gone = false;
+  #hasExited = false;
   #cleared: Promise<void> | undefined;
 
-  /** Throws what is known at once: an argument that no process can have, no file descriptor left. */
+  /** Throws if an argument is invalid or if there are no file descriptors left. */
   constructor(options: OwnedProcessOptions) {
     const { command, args = [], cwd, env = process.env, mark = newMark(), manifest } = options;
     this.#command = command;
@@ -64,14 +65,14 @@ export class OwnedProcess implements AsyncDisposable {
     try {
       this.child = spawn(command, args, {
         cwd,
-        env: { ...env, [OWNER_VARIABLE]: markValue(mark) },
+        env: { ...env, [OWNER_VARIABLE]: toMarkValue(mark) },
         stdio: "pipe",
-        // A group of its own, to be ended as one. On Windows it would open a window instead.
+        // Creates a process group, which can be killed as a whole. On Windows it would open a window instead.
         detached: process.platform !== "win32",
         windowsHide: true,
         windowsVerbatimArguments: options.windowsVerbatimArguments ?? false,
       });
-      // Out of file descriptors: Node reports that later, and makes no pipes that could be listened to.
+      // Without file descriptors, Node reports the error later and creates no pipes.
       if (this.child.stdio === undefined) {
         this.child.on("error", () => {});
         throw Object.assign(new Error("too many files are open"), { code: "EMFILE" });
@@ -81,24 +82,24 @@ export class OwnedProcess implements AsyncDisposable {
       throw error;
     }
     const { pid } = this.child;
-    const leader = pid === undefined ? undefined : (processTable().one(pid) ?? unknownStart(pid));
+    const leader = pid === undefined ? undefined : (processTable().one(pid) ?? withUnknownStart(pid));
     if (leader) manifest?.record(leader);
-    this.#claim = { mark, leader, numberIsOurs: true };
+    this.#claim = { mark, leader, isPidReserved: true };
     this.#stderr = new StderrTail(this.child.stderr, this.#limits, options.onStderr);
-    // A child that dies breaks the pipe while we write; its end says all there is to say.
+    // A child that exits during a write breaks the pipe. Its exit is reported anyway.
     this.child.stdin.on("error", () => {});
     endAtExit(this);
 
     const { promise, resolve } = Promise.withResolvers<ProcessEnd>();
     this.ended = promise;
     this.child.on("error", (error) => {
-      // Also emitted when a signal could not be sent: that is no end.
+      // Also emitted if a signal could not be sent, while the process is still running.
       if (this.child.pid !== undefined) return;
       this.#startError = error;
       this.#forget();
       resolve({ code: null, signal: null });
     });
-    // Before "close", which waits for all who hold the pipes: those who stayed behind are among them.
+    // Not "close", which waits for all holders of the pipes, including surviving descendants.
     this.child.once("exit", () => {
       this.#cleared = this.#clear();
       void this.#cutSilentOutput();
@@ -110,37 +111,35 @@ export class OwnedProcess implements AsyncDisposable {
     return this.child.pid;
   }
 
-  /** Why the process could not be started, if it could not. */
+  /** Why the process could not be started. */
   get startError(): Error | undefined {
     return this.#startError;
   }
 
-  /** The end of its stderr, as it came. */
+  /** The last characters of stderr. */
   get stderrTail(): string {
     return this.#stderr.text;
   }
 
-  /** How the process ended, in words, with the end of its stderr. */
+  /** Describes how the process ended, including the end of its stderr. */
   describeEnd({ code, signal }: ProcessEnd): string {
     if (this.#startError) return `${this.#command} could not be started: ${this.#startError.message}`;
-    const how = signal === null ? `exited with code ${code}` : `was ended by ${signal}`;
-    const tail = this.#stderr.lastWords;
-    return `${this.#command} ${how}${tail === "" ? "" : `; its last words:\n${tail}`}`;
+    return `${this.#command} ${describeProcessEnd({ code, signal }, this.#stderr.plainText)}`;
   }
 
   /** Sends a signal to the process and its group. */
   kill(signal: NodeJS.Signals): void {
-    // Once it is gone, its number may be another's.
-    if (this.#claim.leader !== undefined && !this.#gone) killGroup(this.#claim.leader.pid, signal);
+    // After the exit, its pid may be reused.
+    if (this.#claim.leader !== undefined && !this.#hasExited) killGroup(this.#claim.leader.pid, signal);
   }
 
   /**
-   * Ends the process and its descendants; all are gone when this returns. Closes stdin and waits, then sends SIGTERM,
-   * then SIGKILL. `from` leaves out the first steps, for a process that is known not to heed them.
+   * Ends the process and its descendants and waits for them. Closes stdin, then sends SIGTERM, then SIGKILL. `from` skips the
+   * first steps, for a process that is known to ignore them.
    */
   async stop(from: StopStep = "stdin"): Promise<void> {
     this.child.stdin.end();
-    // Unread output would hold up "close".
+    // Unread output would delay "close".
     this.child.stdout.resume();
     const steps = [
       ["stdin", this.#limits.leaveMs],
@@ -154,18 +153,12 @@ export class OwnedProcess implements AsyncDisposable {
     await this.#cleared;
   }
 
-  /** How the process ended, or undefined when it is still there after the limit. */
-  async endedWithin(limitMs: number): Promise<ProcessEnd | undefined> {
-    const waiting = new AbortController();
-    const limit = delay(limitMs, undefined, { signal: waiting.signal }).catch(() => undefined);
-    try {
-      return await Promise.race([this.ended, limit]);
-    } finally {
-      waiting.abort();
-    }
+  /** Waits for the end of the process. Undefined if it is still running after the limit. */
+  endedWithin(limitMs: number): Promise<ProcessEnd | undefined> {
+    return waitForEnd(this.ended, limitMs);
   }
 
-  /** Ends all at once, without waiting: for a program that is exiting. */
+  /** Kills the process and its descendants synchronously, for a program that is exiting. */
   endNow(): void {
     this.kill("SIGKILL");
     killOwned(this.#claim);
@@ -177,31 +170,31 @@ export class OwnedProcess implements AsyncDisposable {
   }
 
   /**
-   * Ends what the process left behind, until nobody is found, then the traces of it. Looks at least twice: a process
-   * that is just becoming another program shows no environment, so no mark, and SIGKILL takes a moment.
+   * Kills surviving descendants until none is found, then removes the manifest. Searches at least twice: during `exec` a process
+   * has no readable environment and therefore no mark, and SIGKILL is not immediate.
    */
   async #clear(): Promise<void> {
-    this.#gone = true;
+    this.#hasExited = true;
     const until = Date.now() + this.#limits.killMs;
     killOwned(this.#claim);
-    do await delay(LOOK_AGAIN_MS);
+    do await delay(RECHECK_MS);
     while (killOwned(this.#claim).length > 0 && Date.now() < until);
     this.#forget();
   }
 
   #forget(): void {
-    this.#gone = true;
+    this.#hasExited = true;
     this.#manifest?.remove();
-    forgetAtExit(this);
+    cancelEndAtExit(this);
   }
 
-  /** Someone who got away may hold the pipes of a process that is gone: silence is taken for the end. */
+  /** A surviving descendant can hold the pipes of an exited process open. Silence is treated as their end. */
   async #cutSilentOutput(): Promise<void> {
     const { stdout, stderr } = this.child;
     for (let seen = -1, now = 0; now !== seen || stdout.isPaused(); now = this.#bytesRead()) {
       seen = now;
       if (await this.endedWithin(this.#limits.lastOutputMs)) return;
-      // A program that was busy all that time reads what waits for it first.
+      // If this program was blocked, pending output is read before the next check.
       await delay(0);
     }
     stdout.destroy();
@@ -212,4 +205,15 @@ export class OwnedProcess implements AsyncDisposable {
     const { stdout, stderr } = this.child as unknown as Record<"stdout" | "stderr", { bytesRead: number }>;
     return stdout.bytesRead + stderr.bytesRead;
   }
+}
+
+/** Waits for the end of a process. Undefined if it is still running after the limit. */
+export function waitForEnd(ended: Promise<ProcessEnd>, limitMs: number): Promise<ProcessEnd | undefined> {
+  return withTimeout(ended, limitMs, () => new Error("timeout")).catch(() => undefined);
+}
+
+/** Describes how a process ended, with its stderr. */
+export function describeProcessEnd({ code, signal }: ProcessEnd, stderr: string): string {
+  const how = signal === null ? `exited with code ${code}` : `was killed by ${signal}`;
+  return `${how}${stderr === "" ? "" : `; stderr:\n${stderr}`}`;
 }

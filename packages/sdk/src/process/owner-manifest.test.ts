@@ -50,7 +50,7 @@ describe("the folder of manifests", () => {
     await chmod(open, 0o777);
     for (const [path, why] of [
       [link, "symbolic link"],
-      [open, "others may write"],
+      [open, "other users can write"],
     ] as const) {
       expect(() => new ManifestFile(path, newMark())).toThrow(why);
       expect(() => listManifests(path)).toThrow(why);

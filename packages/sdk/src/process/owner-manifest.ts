@@ -18,7 +18,7 @@ import { type ProcessTable, processTable } from "./process-table.ts";
 
 const identity = z.object({
   pid: z.int().min(2),
-  /** Absent where the system does not tell. */
+  /** Empty if the system does not report start times. */
   start: z.string(),
   startOrder: z.number(),
 });
@@ -26,42 +26,42 @@ const identity = z.object({
 const schema = z.object({
   version: z.literal(1),
   mark: z.uuid(),
-  /** Pids of another namespace or another boot mean nothing here. */
+  /** Pids of another namespace or boot are not comparable. */
   namespace: z.string(),
   owner: identity,
-  /** Absent between the moment before the spawn and the moment after it. */
+  /** Absent until the child has been spawned. */
   child: identity.optional(),
-  /** How many processes the system had made when this one was; says whether its pid may be another's by now. */
+  /** Number of processes created on the system so far. Tells later whether the pid may have been reused. */
   forks: z.int().optional(),
 });
 
-/** Who owns which child, on disk, so that the next start finds the children of an owner that could not clean up. */
+/** Records on disk which process owns which child, so that the next start finds the children of a killed owner. */
 export type OwnerManifest = z.infer<typeof schema>;
 
-/** The variable that moves the folder. */
+/** Environment variable that overrides the folder. */
 export const OWNERS_VARIABLE = "CODEXKIT_OWNERS_DIR";
 
-/** Where the manifests of this user are, unless told. */
+/** Returns the default folder for the manifests of this user. */
 export function ownersFolder(): string {
-  const told = process.env[OWNERS_VARIABLE];
-  if (told) return resolve(told);
+  const configured = process.env[OWNERS_VARIABLE];
+  if (configured) return resolve(configured);
   const user = process.getuid?.() ?? "user";
   return join(tmpdir(), `codexkit-${user}`, "owners");
 }
 
-/** One child's manifest, from before its spawn until it is gone. */
+/** The manifest of one child, from before its spawn until it has ended. */
 export class ManifestFile {
   readonly #folder: string;
   #manifest: OwnerManifest;
 
-  /** Writes the manifest without a child: if this process is killed in the middle of the spawn, the mark still tells. */
+  /** Writes the manifest without a child. If this process is killed during the spawn, the mark still identifies the child. */
   constructor(folder: string, mark: string, system: ProcessTable = processTable()) {
     this.#folder = folder;
     this.#manifest = {
       version: 1,
       mark,
       namespace: system.namespace(),
-      owner: system.one(process.pid) ?? unknownStart(process.pid),
+      owner: system.one(process.pid) ?? withUnknownStart(process.pid),
       forks: system.forks()?.made,
     };
     this.#write();
@@ -71,22 +71,22 @@ export class ManifestFile {
     return join(this.#folder, `${this.#manifest.mark}.json`);
   }
 
-  /** Adds the child, right after its spawn. */
+  /** Adds the child right after its spawn. */
   record(child: ProcessIdentity): void {
     this.#manifest = { ...this.#manifest, child };
     try {
       this.#write();
     } catch {
-      // A full disk. The child runs already, and the manifest from before still finds it by its mark.
+      // The disk is full. The child is already running, and the earlier manifest still finds it by its mark.
     }
   }
 
-  /** The child is gone: so is its manifest, and with the last one the folder. */
+  /** Removes the manifest after the child has ended, and the folder if it is empty. */
   remove(): void {
     try {
       removeManifest(this.path);
     } catch {
-      // A sweep removes it when this process is gone.
+      // A sweep removes it after this process has exited.
     }
   }
 
@@ -95,12 +95,12 @@ export class ManifestFile {
   }
 }
 
-/** A process on a system that tells no start times. */
-export function unknownStart(pid: number): ProcessIdentity {
+/** Identifies a process on a system without start times. */
+export function withUnknownStart(pid: number): ProcessIdentity {
   return { pid, start: "", startOrder: 0 };
 }
 
-/** Writes a whole manifest or none. */
+/** Writes a manifest atomically. */
 export function writeManifest(folder: string, manifest: OwnerManifest): void {
   const path = join(folder, `${manifest.mark}.json`);
   const unfinished = `${path}.${process.pid}.tmp`;
@@ -118,7 +118,7 @@ export function writeManifest(folder: string, manifest: OwnerManifest): void {
   }
 }
 
-/** Reads one; nothing when it is gone meanwhile, "corrupt" when it is not a manifest. */
+/** Reads a manifest. Undefined if it no longer exists, "corrupt" if the file is not a manifest. */
 export function readManifest(path: string): OwnerManifest | "corrupt" | undefined {
   try {
     const stat = lstatSync(path);
@@ -130,26 +130,26 @@ export function readManifest(path: string): OwnerManifest | "corrupt" | undefine
   }
 }
 
-/** Removes one, and the folder with it when it was the last. */
+/** Removes a manifest, and its folder if it is empty. */
 export function removeManifest(path: string): void {
   rmSync(path, { force: true, recursive: true });
   removeIfEmpty(dirname(path));
 }
 
-/** The files of a folder that can be trusted; none when there is no folder. */
+/** Lists the files of a trusted folder. Empty if the folder does not exist. */
 export function listManifests(folder: string): string[] {
   if (!checkFolder(folder)) return [];
   return readdirSync(folder).map((name) => join(folder, name));
 }
 
-/** Takes the folder away when nothing is in it: no litter. */
+/** Removes the folder if it is empty. */
 export function removeIfEmpty(folder: string): void {
   try {
     rmdirSync(folder);
-    // The parent is ours alone by its name; one that was told is not.
+    // Only the default parent folder belongs to codexkit.
     if (process.env[OWNERS_VARIABLE] === undefined && folder === ownersFolder()) rmdirSync(dirname(folder));
   } catch {
-    // Not empty, or gone already.
+    // Not empty, or already removed.
   }
 }
 
@@ -160,8 +160,8 @@ function makeFolder(folder: string): void {
 }
 
 /**
- * A manifest says whom to kill, so only its owner may write there. The temp folder is open to all: another user could
- * have made the folder first, or have put a link in its place.
+ * Throws unless only this user can write to the folder, because a manifest lists processes to kill. Anyone can write to the temp
+ * folder, so another user could have created the folder or a link first. Returns whether the folder exists.
  */
 function checkFolder(folder: string): boolean {
   const checked = folder === ownersFolder() ? [dirname(folder), folder] : [folder];
@@ -176,12 +176,12 @@ function checkFolder(folder: string): boolean {
         : uid !== undefined && stat.uid !== uid
           ? `it belongs to user ${stat.uid}`
           : uid !== undefined && (stat.mode & 0o022) !== 0
-            ? "others may write to it"
+            ? "other users can write to it"
             : undefined;
     if (wrong !== undefined) {
       throw new CodexError(
         "invalid_argument",
-        `Will not keep track of processes in ${path}: ${wrong}. Remove it, or set ${OWNERS_VARIABLE} to a folder of your own.`,
+        `Can't track processes in ${path}: ${wrong}. Remove it, or set ${OWNERS_VARIABLE} to your own folder.`,
       );
     }
   }

@@ -1,26 +1,26 @@
 import { randomUUID } from "node:crypto";
 
 /**
- * Set in the environment of every owned process. Codex hands it on to the commands it runs, so that those which left
- * its group and session can still be told by the random id of their owner, never by a name.
+ * Set in the environment of every owned process. Codex passes it to its commands, so that commands which left its group and
+ * session can still be identified by the random id of their owner, never by a name.
  */
 export const OWNER_VARIABLE = "CODEXKIT_OWNER";
 
-/** A new random id for one owned process. */
+/** Returns a new random id for an owned process. */
 export function newMark(): string {
   return randomUUID();
 }
 
 /**
- * The variable's value for a new mark. A program that itself runs inside an owned process keeps the marks of those
- * above it: ending the outer codex must find the inner one too.
+ * Returns the variable's value for a new mark. A program inside an owned process keeps the marks of its ancestors, because
+ * ending the outer codex must also find the inner one.
  */
-export function markValue(mark: string, inherited = process.env[OWNER_VARIABLE]): string {
+export function toMarkValue(mark: string, inherited = process.env[OWNER_VARIABLE]): string {
   return inherited ? `${inherited}:${mark}` : mark;
 }
 
-/** Whether one of an environment's `NAME=value` entries carries the mark. */
-export function carriesMark(entries: readonly string[], mark: string): boolean {
+/** Whether one of an environment's `NAME=value` entries has the mark. */
+export function hasMark(entries: readonly string[], mark: string): boolean {
   const prefix = `${OWNER_VARIABLE}=`;
   return entries.some(
     (entry) => entry.startsWith(prefix) && entry.slice(prefix.length).split(":").includes(mark),

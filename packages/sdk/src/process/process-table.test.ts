@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { describe, expect, it } from "vitest";
 import { linuxProcesses, parseStat } from "./linux-processes.ts";
-import { carriesMark, markValue } from "./owner-mark.ts";
+import { hasMark, toMarkValue } from "./owner-mark.ts";
 import { pidExists, processTable } from "./process-table.ts";
 import { parsePs, psProcesses } from "./ps-processes.ts";
 
@@ -74,12 +74,12 @@ describe("the table of this machine", () => {
 
 describe("a mark", () => {
   it("is told from others that contain it", () => {
-    expect(carriesMark(["A=1", "CODEXKIT_OWNER=x:abc:y"], "abc")).toBe(true);
-    expect(carriesMark(["CODEXKIT_OWNER=abcd", "OTHER=abc", "XCODEXKIT_OWNER=abc"], "abc")).toBe(false);
+    expect(hasMark(["A=1", "CODEXKIT_OWNER=x:abc:y"], "abc")).toBe(true);
+    expect(hasMark(["CODEXKIT_OWNER=abcd", "OTHER=abc", "XCODEXKIT_OWNER=abc"], "abc")).toBe(false);
   });
 
   it("keeps those of the owners above", () => {
-    expect(markValue("b", "a")).toBe("a:b");
-    expect(markValue("b", "")).toBe("b");
+    expect(toMarkValue("b", "a")).toBe("a:b");
+    expect(toMarkValue("b", "")).toBe("b");
   });
 });

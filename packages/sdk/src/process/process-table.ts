@@ -1,33 +1,33 @@
 import { linuxProcesses } from "./linux-processes.ts";
 import { psProcesses } from "./ps-processes.ts";
 
-/** A process that runs. `pid` alone is not an identity, because pids are used again; `pid` with `start` is. */
+/** A running process. Because pids are reused, only `pid` and `start` together identify it. */
 export interface ProcessEntry {
   readonly pid: number;
   readonly parent: number;
   readonly group: number;
-  /** Where the system tells. */
+  /** Undefined if the system does not report it. */
   readonly session: number | undefined;
-  /** When it started, in the system's own words: only good for comparing. */
+  /** Start time in a system-specific format, for comparison only. */
   readonly start: string;
-  /** The same as a number that grows. */
+  /** Start time as an increasing number. */
   readonly startOrder: number;
 }
 
-/** What this system tells about processes. Nothing here throws: what can't be known is absent. */
+/** The system's process information. No method throws; unavailable values are undefined. */
 export interface ProcessTable {
   all(): ProcessEntry[];
   one(pid: number): ProcessEntry | undefined;
-  /** Those whose environment, as it was when their program started, carries an owner's mark. */
+  /** Returns the processes whose initial environment has an owner's mark. */
   marked(mark: string, among: readonly ProcessEntry[]): ProcessEntry[];
-  /** Names the world in which pids mean what they mean here. */
+  /** Identifies the pid namespace. */
   namespace(): string;
-  /** How many processes and threads were made since the boot, and how many pids there are to give. */
+  /** Number of processes and threads created since boot, and the number of available pids. */
   forks(): { readonly made: number; readonly pids: number } | undefined;
 }
 
-/** Windows tells nothing that is cheap and sure: there an orphan is left to itself. */
-const blind: ProcessTable = {
+/** Windows has no cheap and reliable process information, so orphans are not swept there. */
+const noProcesses: ProcessTable = {
   all: () => [],
   one: () => undefined,
   marked: () => [],
@@ -35,13 +35,13 @@ const blind: ProcessTable = {
   forks: () => undefined,
 };
 
-/** The processes of this machine. */
+/** Returns the process table of the platform. */
 export function processTable(platform: NodeJS.Platform = process.platform): ProcessTable {
   if (platform === "linux" || platform === "android") return linuxProcesses;
-  return platform === "win32" ? blind : psProcesses;
+  return platform === "win32" ? noProcesses : psProcesses;
 }
 
-/** Whether a process with this pid is there at all, whoever it is. */
+/** Whether any process has this pid. */
 export function pidExists(pid: number): boolean {
   try {
     process.kill(pid, 0);

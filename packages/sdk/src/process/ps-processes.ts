@@ -1,11 +1,11 @@
 import { execFileSync } from "node:child_process";
-import { carriesMark } from "./owner-mark.ts";
+import { hasMark } from "./owner-mark.ts";
 import type { ProcessEntry, ProcessTable } from "./process-table.ts";
 
-/** How long `ps` may take; it answers within 20 ms. */
+/** Timeout of `ps`, which usually takes less than 20 ms. */
 const PS_LIMIT_MS = 2_000;
 
-/** macOS and the BSDs, through `ps`: there is no session to see, and the environment of Apple's own programs is hidden. */
+/** Runs `ps` on macOS and BSD. Sessions are not available, and the environment of Apple's own programs is hidden. */
 export const psProcesses: ProcessTable = {
   all: () => parsePs(ps("-axo", COLUMNS)),
   one: (pid) => parsePs(ps("-o", COLUMNS, "-p", String(pid)))[0],
@@ -13,7 +13,7 @@ export const psProcesses: ProcessTable = {
     const marked = new Set(
       ps("-axwwE", "-o", "pid=,command=")
         .split("\n")
-        .filter((line) => carriesMark(line.split(" "), mark))
+        .filter((line) => hasMark(line.split(" "), mark))
         .map((line) => Number.parseInt(line, 10)),
     );
     return among.filter(({ pid }) => marked.has(pid));
@@ -24,7 +24,7 @@ export const psProcesses: ProcessTable = {
 
 const COLUMNS = "pid=,ppid=,pgid=,stat=,lstart=";
 
-/** The lines of `ps -o pid=,ppid=,pgid=,stat=,lstart=`, without zombies. */
+/** Parses `ps -o pid=,ppid=,pgid=,stat=,lstart=`, without zombies. */
 export function parsePs(text: string): ProcessEntry[] {
   return text.split("\n").flatMap((line) => {
     const [pid, parent, group, state, ...started] = line.trim().split(/\s+/);
@@ -50,7 +50,7 @@ function ps(...args: string[]): string {
       timeout: PS_LIMIT_MS,
       maxBuffer: 64 * 1024 * 1024,
       stdio: ["ignore", "pipe", "ignore"],
-      // One language and one clock for all: the start is compared as text.
+      // Fixed locale and time zone, because start times are compared as text.
       env: { PATH: process.env["PATH"] ?? "/bin:/usr/bin", LC_ALL: "C", TZ: "UTC" },
     });
   } catch {

@@ -1,6 +1,6 @@
 import { CodexError } from "../errors.ts";
 
-/** What to give to `spawn`. */
+/** Arguments for `spawn`. */
 export interface SpawnCommand {
   readonly command: string;
   readonly args: readonly string[];
@@ -8,8 +8,8 @@ export interface SpawnCommand {
 }
 
 /**
- * How to run a file with arguments. Windows runs `.cmd` files only through cmd.exe, and Node refuses to start them
- * without a shell, because arguments could then be read as commands: here they are quoted for it.
+ * Returns how to spawn a file with arguments. Windows runs `.cmd` files only through cmd.exe, and Node refuses to start them
+ * without a shell because arguments could be interpreted as commands. They are quoted here.
  */
 export function spawnCommand(
   path: string,
@@ -21,7 +21,7 @@ export function spawnCommand(
     return { command: node, args: [path, ...args], windowsVerbatimArguments: false };
   if (!/\.(?:cmd|bat)$/i.test(path)) return { command: path, args, windowsVerbatimArguments: false };
   const line = [escapeForCmd(path.replaceAll("/", "\\")), ...args.map(quoteForBatch)].join(" ");
-  // /d: no AutoRun commands of the registry; /s: only the outermost quotes are taken off.
+  // /d ignores AutoRun commands in the registry; /s removes only the outermost quotes.
   return {
     command: comspec || "cmd.exe",
     args: ["/d", "/s", "/c", `"${line}"`],
@@ -29,17 +29,17 @@ export function spawnCommand(
   };
 }
 
-/** One argument, first for the C runtime of the program behind the batch file, then twice for cmd.exe. */
+/** Quotes an argument for the C runtime of the program that the batch file starts, then twice for cmd.exe. */
 function quoteForBatch(argument: string): string {
   if (/[\r\n\0]/.test(argument)) {
     throw new CodexError(
       "invalid_argument",
-      `A .cmd file can't be given an argument with a line break: ${JSON.stringify(argument)}. Pass the path of codex.exe instead.`,
+      `A .cmd file can't receive an argument with a line break: ${JSON.stringify(argument)}. Pass the path of codex.exe instead.`,
     );
   }
-  // Backslashes count only before a quote, and the closing quote is one.
+  // Backslashes are special only before a quote, including the closing one.
   const quoted = `"${argument.replaceAll(/(?<slashes>\\*)"/g, '$<slashes>$<slashes>\\"').replace(/(?<slashes>\\*)$/, "$<slashes>$<slashes>")}"`;
-  // Once for the command line, once for the `%*` with which the batch file hands its arguments on.
+  // Once for the command line, once for the batch file's `%*`.
   return escapeForCmd(escapeForCmd(quoted));
 }
 

@@ -2,7 +2,7 @@ import type { Readable } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
 import type { ProcessLimits } from "./limits.ts";
 
-/** Reads a stderr to its end, whoever cares: an unread pipe would block the child. Keeps the last words, offers the lines. */
+/** Reads stderr to its end, because an unread pipe would block the child. Keeps the tail and reports the lines. */
 export class StderrTail {
   readonly #limits: ProcessLimits;
   readonly #onLine: ((line: string) => void) | undefined;
@@ -15,17 +15,17 @@ export class StderrTail {
     stderr.setEncoding("utf8");
     stderr.on("data", (text: string) => this.add(text));
     stderr.on("end", () => this.#flush());
-    // A pipe that breaks says no more than one that ends.
+    // A broken pipe is equivalent to its end.
     stderr.on("error", () => {});
   }
 
-  /** The last characters, as they came. */
+  /** The last characters, unchanged. */
   get text(): string {
     return this.#tail;
   }
 
-  /** The same for people: without colours, and trimmed. */
-  get lastWords(): string {
+  /** The last characters without colours and surrounding whitespace. */
+  get plainText(): string {
     return stripVTControlCharacters(this.#tail).trim();
   }
 
@@ -34,20 +34,20 @@ export class StderrTail {
     if (this.#onLine === undefined) return;
     const lines = (this.#line + text).split("\n");
     this.#line = lines.pop() ?? "";
-    for (const line of lines) this.#tell(line.endsWith("\r") ? line.slice(0, -1) : line);
+    for (const line of lines) this.#report(line.endsWith("\r") ? line.slice(0, -1) : line);
     while (this.#line.length > this.#limits.stderrLineCharacters) {
-      this.#tell(this.#line.slice(0, this.#limits.stderrLineCharacters));
+      this.#report(this.#line.slice(0, this.#limits.stderrLineCharacters));
       this.#line = this.#line.slice(this.#limits.stderrLineCharacters);
     }
   }
 
   #flush(): void {
-    if (this.#line !== "") this.#tell(this.#line);
+    if (this.#line !== "") this.#report(this.#line);
     this.#line = "";
   }
 
-  /** A log that fails must not end the program, but its author should hear of it. */
-  #tell(line: string): void {
+  /** A throwing listener must not end the program, but its author should see the error. */
+  #report(line: string): void {
     try {
       this.#onLine?.(line);
     } catch (error) {

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
-import { ownedNow, signal } from "./end-owned.ts";
+import { listOwned, sendSignal } from "./end-owned.ts";
 import type { Claim } from "./find-owned.ts";
 import { SWEEP_LIMITS } from "./limits.ts";
 import {
@@ -13,13 +13,13 @@ import {
 } from "./owner-manifest.ts";
 import { pidExists, type ProcessEntry, type ProcessTable, processTable } from "./process-table.ts";
 
-/** What a sweep did. */
+/** Result of a sweep. */
 export interface SweepReport {
-  /** The pids that it ended. */
+  /** The pids of the processes that it ended. */
   readonly killed: readonly number[];
-  /** The manifests that it removed: of orphans that are gone now, and files that were none. */
+  /** The removed files: manifests of ended orphans, and files that were not manifests. */
   readonly removed: readonly string[];
-  /** What it could not do, in words. */
+  /** Descriptions of failures. */
   readonly problems: readonly string[];
 }
 
@@ -29,10 +29,9 @@ interface Orphan {
 }
 
 /**
- * Ends what the owners that died without cleaning up (`kill -9`, a power cut, a debugger) left behind, and their
- * manifests. Goes by the manifests of this user alone: a process is ended when its owner is gone and it is proved, by
- * its start time, its session or its mark, to be that owner's. Never throws, and is over within `SWEEP_LIMITS`. Any
- * number of sweeps may run at once.
+ * Ends the processes of owners that could not clean up (`kill -9`, power failure, debugger), and removes their manifests. Reads
+ * only this user's manifests. A process is ended if its owner has exited and its start time, session or mark proves that it
+ * belongs to that owner. Never throws, and takes at most `SWEEP_LIMITS`. Sweeps can run concurrently.
  */
 export async function sweepOrphans(folder: string = ownersFolder()): Promise<SweepReport> {
   const sweep = new Sweep(processTable());
@@ -56,18 +55,18 @@ class Sweep {
 
   async run(folder: string): Promise<void> {
     const files = listManifests(folder);
-    const orphans = files.flatMap((path) => this.#judge(path) ?? []);
+    const orphans = files.flatMap((path) => this.#findOrphan(path) ?? []);
     await this.#end(orphans);
     for (const { path, claim } of orphans) {
-      const left = ownedNow(claim, this.#system);
+      const left = listOwned(claim, this.#system);
       if (left.length === 0) this.#remove(path);
       else this.problems.push(`Could not end ${left.map(({ pid }) => pid).join(", ")} of ${path}.`);
     }
     if (files.length === 0) removeIfEmpty(folder);
   }
 
-  /** The orphan that a file tells of, if it does. */
-  #judge(path: string): Orphan | undefined {
+  /** Returns the orphan that a manifest describes. Removes files that describe none. */
+  #findOrphan(path: string): Orphan | undefined {
     if (!path.endsWith(".json")) {
       const written = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
       if (Date.now() - written > SWEEP_LIMITS.unfinishedMs) this.#remove(path);
@@ -81,31 +80,31 @@ class Sweep {
     }
     const here = this.#system.namespace();
     if (manifest.namespace !== here) {
-      // After a boot nothing is left of it. In another container its processes are not ours to see, so not to judge.
+      // After a reboot the processes no longer exist. Processes of another container can't be inspected.
       if (bootOf(manifest.namespace) !== bootOf(here)) this.#remove(path);
       return undefined;
     }
-    if (this.#runs(manifest.owner)) return undefined;
+    if (this.#isRunning(manifest.owner)) return undefined;
     if (manifest.owner.start === "") {
-      // A system that tells no start times: a pid proves nothing. Codex itself leaves when its owner is gone.
+      // Without start times a pid proves nothing. Codex exits by itself after its owner.
       if (!manifest.child || !pidExists(manifest.child.pid)) this.#remove(path);
       return undefined;
     }
-    return { path, claim: this.#claim(manifest) };
+    return { path, claim: this.#toClaim(manifest) };
   }
 
-  #runs({ pid, start }: OwnerManifest["owner"]): boolean {
+  #isRunning({ pid, start }: OwnerManifest["owner"]): boolean {
     if (start === "") return pidExists(pid);
     return this.#system.one(pid)?.start === start;
   }
 
-  #claim({ mark, child, forks }: OwnerManifest): Claim {
+  #toClaim({ mark, child, forks }: OwnerManifest): Claim {
     const now = this.#system.forks();
-    // The kernel gives pids in turn: none comes again before as many processes were made as there are pids. Half of
-    // that leaves room for forks that failed after they got one.
-    const numberIsOurs = forks !== undefined && now !== undefined && now.made - forks < now.pids / 2;
-    // A child that died before it was looked at has no start: its mark must do.
-    return { mark, leader: child?.start === "" ? undefined : child, numberIsOurs };
+    // The kernel assigns pids in order: none is reused before as many processes were created as there are pids. Half of that
+    // allows for forks that failed after they got a pid.
+    const isPidReserved = forks !== undefined && now !== undefined && now.made - forks < now.pids / 2;
+    // A child that exited before it was inspected has no start time. Only its mark identifies its descendants.
+    return { mark, leader: child?.start === "" ? undefined : child, isPidReserved };
   }
 
   async #end(orphans: readonly Orphan[]): Promise<void> {
@@ -113,18 +112,18 @@ class Sweep {
       ["SIGTERM", SWEEP_LIMITS.terminateMs],
       ["SIGKILL", SWEEP_LIMITS.killMs],
     ] as const) {
-      const told = new Set<number>();
+      const signalled = new Set<number>();
       const until = Date.now() + limitMs;
-      // Twice: a process that is just becoming another program shows no environment, so no mark.
-      for (let quiet = 0; ;) {
-        const left = this.#left(orphans);
-        quiet = left.length === 0 ? quiet + 1 : 0;
-        if (orphans.length === 0 || quiet === 2) return;
+      // Two empty searches in a row: during `exec` a process has no readable environment and therefore no mark.
+      for (let emptySearches = 0; ;) {
+        const left = this.#listRemaining(orphans);
+        emptySearches = left.length === 0 ? emptySearches + 1 : 0;
+        if (orphans.length === 0 || emptySearches === 2) return;
         for (const { pid } of left) {
-          if (told.has(pid)) continue;
-          told.add(pid);
+          if (signalled.has(pid)) continue;
+          signalled.add(pid);
           this.killed.add(pid);
-          signal(pid, name);
+          sendSignal(pid, name);
         }
         if (Date.now() >= until) break;
         await delay(SWEEP_LIMITS.pollMs);
@@ -132,10 +131,10 @@ class Sweep {
     }
   }
 
-  #left(orphans: readonly Orphan[]): ProcessEntry[] {
+  #listRemaining(orphans: readonly Orphan[]): ProcessEntry[] {
     if (orphans.length === 0) return [];
     const table = this.#system.all();
-    return orphans.flatMap(({ claim }) => ownedNow(claim, this.#system, table));
+    return orphans.flatMap(({ claim }) => listOwned(claim, this.#system, table));
   }
 
   #remove(path: string): void {

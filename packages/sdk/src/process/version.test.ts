@@ -1,7 +1,7 @@
 import { CODEX_VERSION } from "@codexkit/protocol";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { checkVersion, compareVersions, serverVersion } from "./version.ts";
+import { checkVersion, compareVersions, parseServerVersion } from "./version.ts";
 
 const agent = (name: string, version: string): string =>
   `${name}/${version} (Debian 12.0.0; x86_64) xterm (${name}; 7.7.7)`;
@@ -10,24 +10,24 @@ describe("the server's version", () => {
   it.each(["codexkit", "my app/v2", "a/9.9.9 (x; y)", "1.2.3/4.5.6", "/", "x/1.0.0 (y", "(a; b)"])(
     "is read past an originator called %j",
     (name) => {
-      expect(serverVersion(agent(name, "0.166.0-alpha.3"))).toBe("0.166.0-alpha.3");
+      expect(parseServerVersion(agent(name, "0.166.0-alpha.3"))).toBe("0.166.0-alpha.3");
     },
   );
 
   it("is read past any originator", () => {
     fc.assert(
       fc.property(fc.string(), fc.nat(), (name, minor) => {
-        expect(serverVersion(agent(name, `0.${minor}.0`))).toBe(`0.${minor}.0`);
+        expect(parseServerVersion(agent(name, `0.${minor}.0`))).toBe(`0.${minor}.0`);
       }),
     );
   });
 
   it("is read when another client's name ends the agent", () => {
-    expect(serverVersion("first/0.166.0 (Mac OS 15.1; arm64) iTerm (second; 1.0.0)")).toBe("0.166.0");
+    expect(parseServerVersion("first/0.166.0 (Mac OS 15.1; arm64) iTerm (second; 1.0.0)")).toBe("0.166.0");
   });
 
   it.each(["", "codex", "codex/abc (x)", "0.166.0", "codex/0.166 (x)"])("is not made up from %j", (text) => {
-    expect(serverVersion(text)).toBeUndefined();
+    expect(parseServerVersion(text)).toBeUndefined();
     expect(checkVersion(text)).toMatchObject({
       version: undefined,
       warning: expect.stringContaining("user agent"),

@@ -2,29 +2,29 @@ import { CODEX_VERSION } from "@codexkit/protocol";
 import { CodexError } from "../errors.ts";
 
 export interface VersionRule {
-  /** The oldest release to work with. */
+  /** The oldest supported release. */
   readonly minimum?: string | undefined;
   /** The release that the types were generated from. */
   readonly generated?: string | undefined;
 }
 
 export interface VersionCheck {
-  /** Absent when the user agent does not tell. */
+  /** Undefined if the user agent does not contain it. */
   readonly version: string | undefined;
-  /** What to tell the user. */
+  /** A warning for the user. */
   readonly warning?: string;
 }
 
-/** A build from source calls itself this. */
+/** The version of a build from source. */
 const SOURCE_BUILD = "0.0.0";
 
 /**
- * Reads the server's version from the handshake. Throws a CodexError `codex_too_old` below the minimum; warns about a
- * release that is newer than the types, and about one that can't be told.
+ * Checks the server's version. Throws a `CodexError` with code `codex_too_old` below the minimum; warns about a release that is
+ * newer than the types or unknown.
  */
 export function checkVersion(userAgent: string, rule: VersionRule = {}): VersionCheck {
   const { minimum = CODEX_VERSION, generated = CODEX_VERSION } = rule;
-  const version = serverVersion(userAgent);
+  const version = parseServerVersion(userAgent);
   if (version === undefined) {
     return {
       version,
@@ -32,7 +32,7 @@ export function checkVersion(userAgent: string, rule: VersionRule = {}): Version
     };
   }
   if (version === SOURCE_BUILD) {
-    return { version, warning: `This codex was built from source; codexkit is made for ${generated}.` };
+    return { version, warning: `This codex was built from source; codexkit supports ${generated}.` };
   }
   if (compareVersions(version, minimum) < 0) {
     throw new CodexError(
@@ -43,7 +43,7 @@ export function checkVersion(userAgent: string, rule: VersionRule = {}): Version
   if (compareVersions(version, generated) > 0) {
     return {
       version,
-      warning: `This codex is ${version}, newer than ${generated}, which codexkit's types were made from: what is new arrives as unknown. Update codexkit when you can.`,
+      warning: `This codex is ${version}, newer than ${generated}, for which codexkit was generated: new events arrive as unknown. Update codexkit.`,
     };
   }
   return { version };
@@ -52,10 +52,10 @@ export function checkVersion(userAgent: string, rule: VersionRule = {}): Version
 const VERSION = /\d+\.\d+\.\d+(?:-[\da-z-]+(?:\.[\da-z-]+)*)?(?:\+[\da-z.-]+)?/i;
 
 /**
- * The version in `<originator>/<version> (<system>) <terminal> (<originator>; <client version>)`. The originator is the
- * name that the first client gave, with anything in it; that it comes twice tells it from the rest.
+ * Finds the version in `<originator>/<version> (<system>) <terminal> (<originator>; <client version>)`. The originator is the
+ * first client's name and can contain any text; it is recognised because it occurs twice.
  */
-export function serverVersion(userAgent: string): string | undefined {
+export function parseServerVersion(userAgent: string): string | undefined {
   const candidates = [...userAgent.matchAll(new RegExp(`/(?<version>${VERSION.source}) \\(`, "gi"))];
   const sure = candidates.find(({ index, 0: { length } }) =>
     userAgent.slice(index + length).includes(`(${userAgent.slice(0, index)}; `),
@@ -63,9 +63,9 @@ export function serverVersion(userAgent: string): string | undefined {
   return (sure ?? candidates[0])?.groups?.["version"];
 }
 
-/** Below 0 when `a` comes before `b`, above 0 when after; by the rules of semver, so a prerelease before its release. */
+/** Compares versions by the rules of semver. Negative if `a` precedes `b`. */
 export function compareVersions(a: string, b: string): number {
-  const [left, right] = [parts(a), parts(b)];
+  const [left, right] = [parseVersion(a), parseVersion(b)];
   const release = compareLists(left.release, right.release);
   if (release !== 0) return release;
   if (left.prerelease.length === 0 || right.prerelease.length === 0) {
@@ -74,7 +74,7 @@ export function compareVersions(a: string, b: string): number {
   return compareLists(left.prerelease, right.prerelease);
 }
 
-function parts(version: string): { release: string[]; prerelease: string[] } {
+function parseVersion(version: string): { release: string[]; prerelease: string[] } {
   const [precedence = ""] = version.replace(/^v/, "").split("+");
   const dash = precedence.indexOf("-");
   const [release, prerelease] =
@@ -90,7 +90,7 @@ function compareLists(a: readonly string[], b: readonly string[]): number {
   return 0;
 }
 
-/** Numbers by value and before words; the longer list is the later one. */
+/** Numbers compare by value and precede words. A missing identifier comes first. */
 function compareIdentifiers(a: string | undefined, b: string | undefined): number {
   if (a === undefined || b === undefined) return a === b ? 0 : a === undefined ? -1 : 1;
   const [left, right] = [a, b].map((text) => (/^\d+$/.test(text) ? BigInt(text) : undefined));

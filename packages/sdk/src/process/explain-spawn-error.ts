@@ -1,24 +1,24 @@
 import { existsSync } from "node:fs";
 import { CodexError } from "../errors.ts";
-import { codexName } from "./explain-start-failure.ts";
+import { describeCodex } from "./explain-start-failure.ts";
 import type { FoundCodex } from "./find-codex.ts";
 
-/** What the system said when it was asked to run a codex, in words that help. */
-export function startFailed(codex: FoundCodex, cause: NodeJS.ErrnoException): CodexError {
+/** Explains the system's error for a codex that could not be started. */
+export function explainSpawnError(codex: FoundCodex, cause: NodeJS.ErrnoException): CodexError {
   const { path } = codex;
-  const where = codexName(codex);
+  const where = describeCodex(codex);
   switch (cause.code) {
     case "ENOENT":
       return existsSync(path)
         ? new CodexError("codex_start_failed", `${where} can't be run: its interpreter is missing.`, {
             cause,
           })
-        : new CodexError("codex_not_found", `${where} is gone.`, { cause });
+        : new CodexError("codex_not_found", `${where} no longer exists.`, { cause });
     case "EACCES":
     case "EPERM":
       return new CodexError(
         "codex_start_failed",
-        `${where} may not be run: no permission, or a noexec disk.`,
+        `${where} can't be run: permission denied, or the file system is mounted noexec.`,
         { cause },
       );
     case "E2BIG":

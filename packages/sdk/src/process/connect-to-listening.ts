@@ -4,15 +4,14 @@ import { stripVTControlCharacters } from "node:util";
 import { CodexError } from "../errors.ts";
 import type { OwnedProcess } from "./owned-process.ts";
 
-/** How long a server may take to listen; it takes 0.1 s. */
+/** How long a server may take to listen. It usually takes 0.1 s. */
 const LISTEN_LIMIT_MS = 20_000;
 
-/** How often it is looked whether it listens. */
 const LISTEN_POLL_MS = 20;
 
 /**
- * Connects to an owned server that was told to listen, as soon as it does. A ws server prints the address that it got
- * on stderr; a unix server announces nothing and is up when it answers.
+ * Connects to a launched server as soon as it listens. A ws server prints its URL to stderr; a unix server prints nothing, so
+ * connecting is the only test.
  */
 export async function connectToListening(
   owned: OwnedProcess,
@@ -35,7 +34,7 @@ export async function connectToListening(
         },
       );
     }
-    const url = listen.startsWith("ws://") ? announcedUrl(owned.stderrTail) : listen;
+    const url = listen.startsWith("ws://") ? parseListeningUrl(owned.stderrTail) : listen;
     if (url === undefined) continue;
     try {
       return { url, transport: await connectWebSocket(url, token === undefined ? {} : { token }) };
@@ -45,7 +44,7 @@ export async function connectToListening(
   }
 }
 
-/** The address in what a ws server prints when it is up. */
-function announcedUrl(stderr: string): string | undefined {
+/** Finds the URL that a ws server prints when it is listening. */
+function parseListeningUrl(stderr: string): string | undefined {
   return /listening on: (?<url>ws:\/\/\S+)/.exec(stripVTControlCharacters(stderr))?.groups?.["url"];
 }

@@ -3,22 +3,21 @@ import { createRequire } from "node:module";
 import { join, posix, win32 } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** What the search for Codex sees of the machine; a test gives it another one. */
-export interface FindWorld {
+/** The parts of the system that the search for Codex reads. Tests pass a fake. */
+export interface Machine {
   readonly platform: string;
   readonly arch: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  /** Files from whose place npm packages are looked up. */
+  /** Files from which npm packages are resolved. */
   readonly bases: readonly string[];
-  /** What is at a path: something to run, something else, or nothing. */
-  look(path: string): "executable" | "not_executable" | "folder" | "missing";
-  /** Where Node finds a module from a file, if it does. */
+
+  inspectPath(path: string): "executable" | "not_executable" | "folder" | "missing";
+  /** Resolves a module from a file, as Node does. */
   resolve(request: string, from: string): string | undefined;
 }
 
-/** The machine as it is. */
-export function realWorld(env: Readonly<Record<string, string | undefined>> = process.env): FindWorld {
+export function localMachine(env: Readonly<Record<string, string | undefined>> = process.env): Machine {
   const cwd = process.cwd();
   return {
     platform: process.platform,
@@ -26,7 +25,7 @@ export function realWorld(env: Readonly<Record<string, string | undefined>> = pr
     env,
     cwd,
     bases: [...ownFile(), join(cwd, "package.json"), ...entryFile()],
-    look,
+    inspectPath,
     resolve(request, from) {
       try {
         return createRequire(from).resolve(request);
@@ -37,18 +36,18 @@ export function realWorld(env: Readonly<Record<string, string | undefined>> = pr
   };
 }
 
-/** The path rules of a world. */
-export function pathRules({ platform }: FindWorld): typeof posix {
+/** Returns the path functions of the machine's platform. */
+export function pathModule({ platform }: Machine): typeof posix {
   return platform === "win32" ? win32 : posix;
 }
 
-/** A variable of a world. Windows writes `Path` and means `PATH`. */
-export function variable({ platform, env }: FindWorld, name: string): string | undefined {
+/** Reads an environment variable. Names are case-insensitive on Windows, which has `Path`. */
+export function readVariable({ platform, env }: Machine, name: string): string | undefined {
   if (platform !== "win32") return env[name];
   return Object.entries(env).find(([key]) => key.toUpperCase() === name)?.[1];
 }
 
-/** This file; a bundler may leave no address, or one that is no file's. */
+/** Returns this file, unless a bundler has left no file URL. */
 function ownFile(): string[] {
   try {
     return [fileURLToPath(import.meta.url)];
@@ -57,13 +56,13 @@ function ownFile(): string[] {
   }
 }
 
-/** The program that runs: its packages may be elsewhere than the folder it works in. */
+/** Returns the running program, whose packages may not be in its working directory. */
 function entryFile(): string[] {
   const [, entry] = process.argv;
   return entry === undefined ? [] : [entry];
 }
 
-function look(path: string): ReturnType<FindWorld["look"]> {
+function inspectPath(path: string): ReturnType<Machine["inspectPath"]> {
   const stat = statSync(path, { throwIfNoEntry: false });
   if (stat === undefined) return "missing";
   if (stat.isDirectory()) return "folder";
