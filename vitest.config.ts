@@ -9,6 +9,7 @@ export default defineConfig({
   test: {
     include: [
       "packages/*/src/**/*.test.ts",
+      "packages/*/test/**/*.test.ts",
       "packages/*/scripts/**/*.test.ts",
       "test/**/*.test.ts",
       "bench/**/*.test.ts",

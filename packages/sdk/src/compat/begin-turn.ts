@@ -1,3 +1,4 @@
+import { KeyedSerialQueue } from "@codexkit/rpc/async";
 import { resolve } from "node:path";
 import type { Thread as CoreThread } from "../thread/thread.ts";
 import type { Turn as CoreTurn } from "../turn/turn.ts";
@@ -10,30 +11,33 @@ import type { LaunchPlan } from "./launch-plan.ts";
 import type { TurnOptions } from "./options.ts";
 import { leaseServer, type ServerLease } from "./server-pool.ts";
 import type { SharedServer } from "./shared-server.ts";
-import { standInLine } from "./thread-line.ts";
+
 import type { ThreadSetup } from "./thread-settings.ts";
+
+/** Serialises the turns of a thread in this program. The original runs them in parallel, and all but one fail. */
+const threadQueue = new KeyedSerialQueue<string>();
 
 export interface TurnRequest {
   readonly plan: LaunchPlan;
-  /** Null starts a thread. */
+  /** Null starts a new thread. */
   readonly threadId: string | null;
   readonly setup: ThreadSetup;
   readonly prompt: Prompt;
   readonly options: TurnOptions;
-  /** Whose turn it is: closing this object ends the servers that it used. */
+  /** The owner of the turn. Closing it ends the servers that it used. */
   readonly user: object;
-  /** Called once the turn is about to start, with a promise for its end that never rejects. */
+  /** Called before the turn starts, with a promise for its end that never rejects. */
   readonly onBegin: (ended: Promise<void>) => void;
 }
 
-/** A turn that was started, and its events. */
+/** A started turn and its events. */
 export interface BegunTurn {
   readonly server: SharedServer;
   readonly threadId: string;
   readonly turn: CoreTurn;
-  /** Warnings about the thread that arrived before `events` was opened. */
+  /** Warnings about the thread that were received before `events` was opened. */
   readonly earlyWarnings: readonly string[];
-  /** The events of the thread, from before the turn. */
+  /** The events of the thread, subscribed before the turn started. */
   readonly events: AsyncIterableIterator<CodexEvent, undefined, undefined>;
   /** Resolves once the turn has ended and other processes can load the thread. Never rejects. */
   readonly released: Promise<void>;
@@ -42,31 +46,31 @@ export interface BegunTurn {
 /** Finds a server, loads the thread and starts the turn. The server and the thread are reserved until the turn ends. */
 export async function beginTurn(request: TurnRequest): Promise<BegunTurn> {
   const { signal } = request.options;
-  const leave = request.threadId === null ? () => {} : await standInLine(request.threadId);
+  const lock = request.threadId === null ? undefined : await threadQueue.acquire(request.threadId);
   try {
     throwIfAborted(signal);
     const { lease, thread } = await openThread(request);
     const { server } = lease;
-    const earlyWarnings = server.notices.claim(thread.id);
+    const earlyWarnings = server.warnings.claim(thread.id);
     const events = thread.events();
     const turn = startTurn(thread, request);
-    const released = release(turn, thread, server).then(() => {
+    const released = releaseThread(turn, thread, server).then(() => {
       lease.release();
-      leave();
+      lock?.[Symbol.dispose]();
     });
     return { server, threadId: thread.id, turn, earlyWarnings, events, released };
   } catch (error) {
-    leave();
+    lock?.[Symbol.dispose]();
     throw error;
   }
 }
 
-/** After the turn, ends what it left running and unloads its thread. Never rejects. */
-async function release(turn: CoreTurn, thread: CoreThread, server: SharedServer): Promise<void> {
+/** After the turn, ends the commands and agents that it left running and unloads its thread. Never rejects. */
+async function releaseThread(turn: CoreTurn, thread: CoreThread, server: SharedServer): Promise<void> {
   const openItems = await turn.result().then(
     (result) => result.openItems,
     (error: unknown) => {
-      dropUnresponsive(server, error);
+      killIfUnresponsive(server, error);
       return [];
     },
   );
@@ -75,11 +79,11 @@ async function release(turn: CoreTurn, thread: CoreThread, server: SharedServer)
     ...(thread.agents.length > 0 ? [endAgents(server, thread.agents)] : []),
   ]);
   await server.threads.unload(thread);
-  server.notices.release(thread.id);
+  server.warnings.release(thread.id);
 }
 
-/** A server that left a call unanswered would do so with the calls of later turns. */
-function dropUnresponsive(server: SharedServer, error: unknown): void {
+/** A server that did not answer one call would not answer those of later turns. */
+function killIfUnresponsive(server: SharedServer, error: unknown): void {
   if (error instanceof CodexError && error.code === "timeout") server.kill();
 }
 
@@ -90,11 +94,11 @@ async function openThread(request: TurnRequest): Promise<{ lease: ServerLease; t
       return { lease, thread: await loadThread(lease.server, request) };
     } catch (error) {
       lease.release();
-      dropUnresponsive(lease.server, error);
-      // A reused server may have died or frozen since its last turn. The turn was not sent yet, so another one can be used.
-      const isGone =
+      killIfUnresponsive(lease.server, error);
+      // A reused server may have crashed or frozen since its last turn. The turn was not sent yet, so another one can be used.
+      const isLost =
         error instanceof CodexError && (error.code === "app_server_crashed" || error.code === "timeout");
-      if (!(isGone && lease.reused)) throw lease.server.explain(error);
+      if (!(isLost && lease.isReused)) throw lease.server.explain(error);
     }
   }
 }
@@ -107,7 +111,7 @@ async function loadThread({ threads }: SharedServer, request: TurnRequest): Prom
   return thread;
 }
 
-/** A turn that nobody waits for any more must not reach the model. */
+/** An aborted turn must not reach the model. */
 function throwIfAborted(signal: AbortSignal | undefined): void {
   if (signal?.aborted) throw abortError(signal);
 }
@@ -117,23 +121,23 @@ function startTurn(thread: CoreThread, { prompt, setup, options }: TurnRequest):
   const { modelReasoningEffort } = setup.options;
   const { outputSchema, cyberAccessProgram } = options;
   return thread.run([...images, prompt.text], {
-    // Another client of this process may only be Codex itself: a goal or a queue that goes on by itself.
+    // Only Codex itself can run another turn here, for a goal or its queue.
     whenBusy: "wait",
     turnTrigger: "exec",
     ...(modelReasoningEffort ? { effort: modelReasoningEffort } : {}),
     ...(cyberAccessProgram ? { cyberAccessProgram: PROGRAMS[cyberAccessProgram] } : {}),
-    ...(outputSchema === undefined ? {} : { outputSchema: asItIs(outputSchema) }),
+    ...(outputSchema === undefined ? {} : { outputSchema: toOutputSchema(outputSchema) }),
   });
 }
 
-/** The command line's words for what the server calls otherwise. */
+/** The server's names for the values of the command line. */
 const PROGRAMS = {
   standard: "standard",
   daybreak_blue: "daybreakBlue",
   daybreak_red: "daybreakRed",
 } as const;
 
-/** A schema that goes to Codex unchanged, and whose answer nobody reads here. */
-function asItIs(schema: unknown): { wire: never; parse: () => undefined } {
+/** Sends the schema to Codex unchanged. The reply is not parsed. */
+function toOutputSchema(schema: unknown): { wire: never; parse: () => undefined } {
   return { wire: JSON.parse(JSON.stringify(schema)) as never, parse: () => undefined };
 }

@@ -12,7 +12,7 @@ const CHOICES = {
   },
 } as const;
 
-/** Refuses the values that `codex exec` refuses on its command line. All others go to the server, which knows them. */
+/** Throws for the values that `codex exec` rejects on its command line. The server checks all others. */
 export function checkOptions({ sandboxMode }: ThreadOptions, { cyberAccessProgram }: TurnOptions): void {
   if (sandboxMode) checkChoice("sandbox", sandboxMode);
   if (cyberAccessProgram !== undefined) checkChoice("cyber-access-program", cyberAccessProgram);

@@ -1,16 +1,16 @@
 import { CodexError } from "../errors.ts";
 import type { ThreadEvent } from "./events.ts";
-import { installedCodexPath, launchPlan } from "./launch-plan.ts";
+import { createLaunchPlan, findInstalledCodexPath } from "./launch-plan.ts";
 import type { CodexOptions, ThreadOptions } from "./options.ts";
 import { closeIdleServers } from "./server-pool.ts";
 import { streamTurn } from "./stream-turn.ts";
 import { Thread, type ThreadTurn } from "./thread.ts";
 
 /**
- * The agent. Make a thread, and run turns on it.
+ * The entry point. Start a thread and run turns on it.
  *
- * Turns with the same options and environment share a long-lived codex. It starts with the first turn, and ends with the
- * program or when it has been idle for a while. A program need not close anything; `close` ends the processes early.
+ * Turns with the same options and environment share a long-lived codex process. It starts with the first turn and ends with the
+ * program or after an idle time. A program need not close anything; `close` ends the processes early.
  *
  * @example
  * const codex = new Codex();
@@ -24,25 +24,25 @@ export class Codex implements AsyncDisposable {
   /** Turns that have not ended. */
   readonly #turns = new Set<Promise<void>>();
 
-  /** @throws {Error} when there is no codex to run. */
+  /** @throws {Error} If codex is not found. */
   constructor(options: CodexOptions = {}) {
     this.#options = options;
-    this.#installed = options.codexPathOverride ? undefined : installedCodexPath();
+    this.#installed = options.codexPathOverride ? undefined : findInstalledCodexPath();
   }
 
-  /** A new thread. Nothing starts before its first turn. */
+  /** Creates a thread. Nothing is started before its first turn. */
   startThread(options: ThreadOptions = {}): Thread {
     return new Thread((turn) => this.#stream(turn), options);
   }
 
-  /** A thread that was started before, here or elsewhere: Codex keeps them in `$CODEX_HOME/sessions`. */
+  /** Resumes a thread. Codex stores threads in `$CODEX_HOME/sessions`. */
   resumeThread(id: string, options: ThreadOptions = {}): Thread {
     return new Thread((turn) => this.#stream(turn), options, id);
   }
 
   /**
-   * Aborts the running turns of this object and ends its codex processes, except those on which turns of another `Codex`
-   * run. The original has no such method, and no program needs it: idle processes end by themselves.
+   * Aborts the running turns of this object and ends its codex processes, except those that run turns of another `Codex`. The
+   * original has no such method, and no program needs it: idle processes end by themselves.
    */
   async close(): Promise<void> {
     this.#closing.abort(closedError());
@@ -61,7 +61,7 @@ export class Codex implements AsyncDisposable {
     return streamTurn({
       ...turn,
       options: { ...turn.options, signal: signal ? AbortSignal.any([signal, closing]) : closing },
-      plan: launchPlan(this.#options, this.#installed, turn.setup.cwd),
+      plan: createLaunchPlan(this.#options, this.#installed, turn.setup.cwd),
       user: this,
       onBegin: (ended) => this.#track(ended),
     });
@@ -74,5 +74,5 @@ export class Codex implements AsyncDisposable {
 }
 
 function closedError(): CodexError {
-  return new CodexError("closed", "This Codex was closed. Make another one to run more turns.");
+  return new CodexError("closed", "This Codex was closed. Create another one to run more turns.");
 }

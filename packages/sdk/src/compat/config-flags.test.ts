@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { configFlags } from "./config-flags.ts";
+import { toConfigFlags } from "./config-flags.ts";
 
-describe("configFlags", () => {
+describe("toConfigFlags", () => {
   it("gives nested tables dotted names and writes values in TOML", () => {
     expect(
-      configFlags({
+      toConfigFlags({
         model: 'a "b"',
         retries: 3,
         sandbox_workspace_write: { network_access: true, writable_roots: ["/a", "/b"] },
@@ -19,7 +19,7 @@ describe("configFlags", () => {
       "mcp_servers.docs.env={}",
       'mcp_servers.docs.headers=[{x-key = "1", "a b" = "2"}]',
     ]);
-    expect(configFlags({})).toEqual([]);
+    expect(toConfigFlags({})).toEqual([]);
   });
 
   it.each([
@@ -29,6 +29,6 @@ describe("configFlags", () => {
     [{ a: { "": 1 } }, "Codex config override keys must be non-empty strings"],
     [{ a: () => 1 }, "Unsupported Codex config override value at a: function"],
   ])("refuses %o in the old package's words", (config, message) => {
-    expect(() => configFlags(config)).toThrow(new Error(message));
+    expect(() => toConfigFlags(config)).toThrow(new Error(message));
   });
 });

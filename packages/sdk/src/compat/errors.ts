@@ -4,11 +4,11 @@ import { constants } from "node:os";
 import { CodexError, type CodexErrorCode } from "../errors.ts";
 
 /**
- * A turn that did not come to its end: it failed, or Codex could not start, refused, or died. The message is the old
- * package's; so is the name, `Error`, because programs print it. What is new is `reason`, to act on, and `cause`.
+ * Thrown if a turn fails, or if Codex can't start, rejects a request or crashes. The message and the name, `Error`, are those of
+ * `@openai/codex-sdk`, because programs print them. `reason` and `cause` are additions.
  */
 export class ThreadRunError extends Error {
-  /** What went wrong, as a stable word. */
+  /** A stable error code. */
   readonly reason: CodexErrorCode | undefined;
 
   constructor(message: string, options?: ErrorOptions) {
@@ -17,7 +17,7 @@ export class ThreadRunError extends Error {
   }
 }
 
-/** What Node's own functions reject with when their signal fires; the old package passed it on. */
+/** The error of Node's own functions for an aborted signal, which the original passes on. */
 class AbortError extends Error {
   override readonly name = "AbortError";
   readonly code = "ABORT_ERR";
@@ -27,42 +27,42 @@ export function abortError({ reason }: AbortSignal): Error {
   return new AbortError("The operation was aborted", { cause: reason });
 }
 
-/** The first line that `codex exec` wrote to stderr when it got so far as to read the prompt. */
-export const PROMPT_LINE = "ParsedNotification prompt from stdin...\n";
+/** The first line that `codex exec` writes to stderr before it reads the prompt. */
+export const PROMPT_LINE = "Reading prompt from stdin...\n";
 
-/** The words of the old package for a `codex exec` that ended badly. */
+/** The original's error for a `codex exec` that failed. */
 export function exitError(how: string, stderr: string, cause?: unknown): ThreadRunError {
   return new ThreadRunError(`Codex Exec exited with ${how}: ${stderr}`, { cause });
 }
 
-/** How the server begins when it can't read the configuration, in `config/read` and in `thread/start`. */
+/** The server's error for an invalid configuration, in `config/read` and `thread/start`. */
 const BAD_CONFIG = /^(?:invalid configuration|failed to load configuration): /;
 
-/** A file of the configuration that is no TOML: the path, the line and the column come next. */
+/** The server's error for a configuration file that is not TOML, followed by its path, line and column. */
 const BROKEN_FILE = /^failed to read configuration layers: (?=(?<path>.+?):(?<line>\d+):(?<column>\d+): )/;
 
-/** A refusal of the server's, as `codex exec` reported it on stderr. */
-export function refusal(error: CodexError): ThreadRunError {
+/** Converts a rejection by the server to the report of `codex exec` on stderr. */
+export function toRefusalError(error: CodexError): ThreadRunError {
   const remote = error.cause;
   if (!(remote instanceof RemoteError)) {
     return exitError("code 1", `${PROMPT_LINE}Error: ${error.message}\n`, error);
   }
   const { method, rpcCode } = remote;
-  const words = remote.message.slice(`${method}: `.length, -` (${rpcCode})`.length);
-  if (BAD_CONFIG.test(words)) {
-    return exitError("code 1", `Error loading config.toml: ${words.replace(BAD_CONFIG, "")}\n`, error);
+  const message = remote.message.slice(`${method}: `.length, -` (${rpcCode})`.length);
+  if (BAD_CONFIG.test(message)) {
+    return exitError("code 1", `Error loading config.toml: ${message.replace(BAD_CONFIG, "")}\n`, error);
   }
-  const place = BROKEN_FILE.exec(words)?.groups;
-  if (place) {
-    const report = `Error loading config.toml:\n${words.replace(BROKEN_FILE, "")}\n${excerpt(place)}`;
+  const location = BROKEN_FILE.exec(message)?.groups;
+  if (location) {
+    const report = `Error loading config.toml:\n${message.replace(BROKEN_FILE, "")}\n${formatExcerpt(location)}`;
     return exitError("code 1", report, error);
   }
-  const report = `Error: ${method}: ${method} failed: ${words} (code ${rpcCode})\n`;
+  const report = `Error: ${method}: ${method} failed: ${message} (code ${rpcCode})\n`;
   return exitError("code 1", `${PROMPT_LINE}${report}`, error);
 }
 
-/** The line of a file with a mark under a column. */
-function excerpt({ path = "", line = "", column = "" }: Readonly<Record<string, string>>): string {
+/** Formats a line of a file with a mark under a column. */
+function formatExcerpt({ path = "", line = "", column = "" }: Readonly<Record<string, string>>): string {
   const text = readLines(path)[Number(line) - 1];
   if (text === undefined) return "";
   const margin = " ".repeat(line.length);
@@ -77,15 +77,15 @@ function readLines(path: string): string[] {
   }
 }
 
-/** What a codex wrote to stderr before it died at its start, as `codex exec` would have: settings have words of their own. */
-export function startReport(stderr: string): string {
+/** Converts the stderr of a codex that failed to start to that of `codex exec`, which reports invalid settings differently. */
+export function toStartReport(stderr: string): string {
   return stderr.replace(
     /^Error: (?<problem>[^]*?\nin `[^`]+`\n)\n(?:\nStack backtrace:[^]*)?$/,
     "Error loading config.toml: $<problem>\n",
   );
 }
 
-/** What `spawn` says of a program that is not there or may not be run. */
+/** The error of `spawn` for a program that does not exist or is not executable. */
 export function spawnError(path: string, cause: unknown): Error {
   const code = existsSync(path) ? "EACCES" : "ENOENT";
   const error = new Error(`spawn ${path} ${code}`, { cause });

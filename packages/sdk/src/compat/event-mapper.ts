@@ -7,11 +7,11 @@ import type { ThreadItem, TodoListItem } from "./items.ts";
 import { toItem } from "./to-item.ts";
 
 /**
- * The events of one turn as `codex exec --json` shows them: what the old package passes on. Items are counted from
+ * Converts the events of one turn to those of `codex exec --json`, which the original passes on. Items are numbered from
  * `item_0` in every turn.
  */
 export class EventMapper {
-  /** The shown ids of items that have started and not completed, by Codex's own. */
+  /** Emitted ids of the items in progress, by Codex's ids. */
   readonly #open = new Map<string, string>();
   #nextItem = 0;
   #todo: TodoListItem | undefined;
@@ -23,30 +23,30 @@ export class EventMapper {
       case "turn.started":
         return [{ type: "turn.started" }];
       case "item.started":
-        return this.#started(event.item);
+        return this.#mapStarted(event.item);
       case "item.completed":
-        return this.#completed(event.item);
+        return this.#mapCompleted(event.item);
       case "plan.updated":
-        return [this.#planned(event.plan)];
+        return [this.#mapPlan(event.plan)];
       case "usage.updated":
         this.#usage = event.total;
         return [];
       case "warning":
-        return this.#warned(event.message, "raw" in event ? event.raw : undefined);
+        return this.#mapWarning(event.message, "raw" in event ? event.raw : undefined);
       case "notice":
       case "unknown":
-        return event.raw.method === "error" ? this.#failedOnce(event.raw.params) : [];
+        return event.raw.method === "error" ? this.#mapError(event.raw.params) : [];
       case "turn.completed":
       case "turn.failed":
       case "turn.interrupted":
-        return [...this.#closePlan(), ...this.#ended(event)];
+        return [...this.#closePlan(), ...this.#mapEnd(event)];
       default:
         return [];
     }
   }
 
-  /** Something worth knowing that is not part of the turn, as an item. */
-  notice(message: string): ThreadEvent {
+  /** Creates an item for a message that is not part of the turn. */
+  toErrorItem(message: string): ThreadEvent {
     return { type: "item.completed", item: { id: this.#newId(), type: "error", message } };
   }
 
@@ -56,54 +56,54 @@ export class EventMapper {
     return id;
   }
 
-  #started(item: v2.ThreadItem): ThreadEvent[] {
-    // Messages and thoughts are shown when they are complete.
+  #mapStarted(item: v2.ThreadItem): ThreadEvent[] {
+    // Messages and reasoning are emitted when they are complete.
     if (item.type === "agentMessage" || item.type === "reasoning" || !toItem(item, "")) return [];
     const id = this.#open.get(item.id) ?? this.#newId();
     this.#open.set(item.id, id);
-    return shown("item.started", toItem(item, id));
+    return toItemEvents("item.started", toItem(item, id));
   }
 
-  #completed(item: v2.ThreadItem): ThreadEvent[] {
+  #mapCompleted(item: v2.ThreadItem): ThreadEvent[] {
     if (!toItem(item, "")) return [];
     const id = this.#open.get(item.id) ?? this.#newId();
     this.#open.delete(item.id);
-    return shown("item.completed", toItem(item, id));
+    return toItemEvents("item.completed", toItem(item, id));
   }
 
-  #planned(plan: readonly v2.TurnPlanStep[]): ThreadEvent {
+  #mapPlan(plan: readonly v2.TurnPlanStep[]): ThreadEvent {
     const items = plan.map(({ step, status }) => ({ text: step, completed: status === "completed" }));
     const type = this.#todo ? "item.updated" : "item.started";
     this.#todo = { id: this.#todo?.id ?? this.#newId(), type: "todo_list", items };
     return { type, item: this.#todo };
   }
 
-  #warned(message: string, raw: RawMessage | undefined): ThreadEvent[] {
+  #mapWarning(message: string, raw: RawMessage | undefined): ThreadEvent[] {
     switch (raw?.method) {
       case "error":
-        return this.#failedOnce(raw.params);
+        return this.#mapError(raw.params);
       case "warning":
-        return [this.notice(message)];
+        return [this.toErrorItem(message)];
       case "model/rerouted":
-        return [this.notice(rerouted(raw.params as v2.ModelReroutedNotification))];
+        return [this.toErrorItem(describeReroute(raw.params as v2.ModelReroutedNotification))];
       default:
         return [];
     }
   }
 
-  #failedOnce(params: unknown): ThreadEvent[] {
+  #mapError(params: unknown): ThreadEvent[] {
     this.#lastError = withDetails((params as v2.ErrorNotification).error);
     return [{ type: "error", message: this.#lastError }];
   }
 
-  /** The plan is over with its turn. A command that still runs is not, and stays open. */
+  /** The plan completes with its turn. A command that is still running stays open. */
   #closePlan(): ThreadEvent[] {
     const todo = this.#todo;
     this.#todo = undefined;
-    return shown("item.completed", todo);
+    return toItemEvents("item.completed", todo);
   }
 
-  #ended(event: TurnEndEvent): ThreadEvent[] {
+  #mapEnd(event: TurnEndEvent): ThreadEvent[] {
     if (event.type === "turn.completed") return [{ type: "turn.completed", usage: toUsage(this.#usage) }];
     if (event.type === "turn.interrupted") return [];
     const error = event.error instanceof TurnFailedError ? event.error.turnError : undefined;
@@ -112,7 +112,7 @@ export class EventMapper {
   }
 }
 
-function shown(type: "item.started" | "item.completed", item: ThreadItem | undefined): ThreadEvent[] {
+function toItemEvents(type: "item.started" | "item.completed", item: ThreadItem | undefined): ThreadEvent[] {
   return item ? [{ type, item }] : [];
 }
 
@@ -130,7 +130,7 @@ function withDetails({ message, additionalDetails }: v2.TurnError): string {
   return additionalDetails ? `${message} (${additionalDetails})` : message;
 }
 
-function rerouted({ fromModel, toModel, reason }: v2.ModelReroutedNotification): string {
+function describeReroute({ fromModel, toModel, reason }: v2.ModelReroutedNotification): string {
   const [first = "", ...rest] = reason;
   return `model rerouted: ${fromModel} -> ${toModel} (${first.toUpperCase()}${rest.join("")})`;
 }

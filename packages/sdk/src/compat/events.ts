@@ -1,9 +1,9 @@
 import type { ThreadItem } from "./items.ts";
 
-/** The first event of every turn, also of a thread that was resumed. */
+/** The first event of every turn, including those of resumed threads. */
 export type ThreadStartedEvent = {
   type: "thread.started";
-  /** Give it to `resumeThread` to go on later. */
+  /** Pass it to `resumeThread` to continue later. */
   thread_id: string;
 };
 
@@ -11,7 +11,7 @@ export type TurnStartedEvent = {
   type: "turn.started";
 };
 
-/** Tokens. As in the old package these are the totals of the whole thread up to the end of the turn. */
+/** Token usage. As in the original, these are the totals of the thread up to the end of the turn. */
 export type Usage = {
   input_tokens: number;
   /** The part of the input that came from the prompt cache. */
@@ -23,13 +23,13 @@ export type Usage = {
   reasoning_output_tokens: number;
 };
 
-/** The turn ended well. */
+/** The turn succeeded. */
 export type TurnCompletedEvent = {
   type: "turn.completed";
   usage: Usage;
 };
 
-/** The turn ended in an error. A stream throws after it, as the old package's does. */
+/** The turn failed. As in the original, a stream throws after it. */
 export type TurnFailedEvent = {
   type: "turn.failed";
   error: ThreadError;
@@ -55,13 +55,13 @@ export type ThreadError = {
   message: string;
 };
 
-/** The model's endpoint failed. Codex may try again: only `turn.failed` ends the turn. */
+/** The model's endpoint failed. Codex may retry: only `turn.failed` ends the turn. */
 export type ThreadErrorEvent = {
   type: "error";
   message: string;
 };
 
-/** What `runStreamed` yields. */
+/** The events of `runStreamed`. */
 export type ThreadEvent =
   | ThreadStartedEvent
   | TurnStartedEvent

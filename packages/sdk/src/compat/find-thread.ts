@@ -14,7 +14,7 @@ const EVERY_SOURCE: v2.ThreadSourceKind[] = [
   "unknown",
 ];
 
-/** The id of the thread that is meant: the id itself, or the newest thread of that name in this folder, if there is one. */
+/** Returns the id itself, or finds the most recently updated thread with that name in this folder. */
 export async function findThread(codex: Codex, idOrName: string, cwd: string): Promise<string | undefined> {
   if (/^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(idOrName)) return idOrName;
   const threads = codex.listThreads({

@@ -1,11 +1,11 @@
-// A drop-in for `@openai/codex-sdk` 0.163, on long-lived codex processes instead of one per turn: change the import, and
-// nothing else. New programs want `codexkit` itself.
+// A drop-in replacement for `@openai/codex-sdk` 0.163 that uses long-lived codex processes instead of one per turn. Only the
+// import changes. New programs should use `codexkit` itself.
 import "../require-node.ts";
 
 export { Codex } from "./codex.ts";
 export { type RunResult, type RunStreamedResult, Thread } from "./thread.ts";
 
-// How Codex, a thread and a turn are set up.
+// Options of Codex, threads and turns.
 export type {
   ApprovalMode,
   CodexOptions,
@@ -18,7 +18,7 @@ export type {
 } from "./options.ts";
 export type { Input, UserInput } from "./input.ts";
 
-// What happens in a turn.
+// Events and items of a turn.
 export type {
   ItemCompletedEvent,
   ItemStartedEvent,
@@ -44,5 +44,5 @@ export type {
   WebSearchItem,
 } from "./items.ts";
 
-// What `run` rejects with. The old package has only `Error`, which this is too.
+// The error of `run`. The original throws a plain `Error`, of which this is a subclass.
 export { ThreadRunError } from "./errors.ts";

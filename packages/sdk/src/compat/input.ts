@@ -1,7 +1,7 @@
-/** A part of what the agent is told. */
+/** A part of the input. */
 export type UserInput = { type: "text"; text: string } | { type: "local_image"; path: string };
 
-/** What the agent is told: a text, or texts and pictures. */
+/** The input of a turn: text, or texts and images. */
 export type Input = string | UserInput[];
 
 export interface Prompt {
@@ -9,12 +9,12 @@ export interface Prompt {
   readonly images: readonly string[];
 }
 
-/** Texts become one, with an empty line between them; pictures are kept apart, in their order. */
+/** Joins the texts with empty lines between them, and collects the images in order. */
 export function toPrompt(input: Input): Prompt {
   const parts = typeof input === "string" ? [{ type: "text", text: input } as const] : input;
   const text = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n\n");
   return {
-    // The old package wrote the text to a pipe, as UTF-8: a byte order mark was dropped, half a character replaced.
+    // The original writes the text to a pipe as UTF-8, which drops a byte order mark and replaces lone surrogates.
     text: text.replace(/^\uFEFF/, "").toWellFormed(),
     images: parts.flatMap((part) => (part.type === "local_image" ? [part.path] : [])),
   };

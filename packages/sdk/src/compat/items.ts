@@ -1,4 +1,4 @@
-/** How a command stands. Codex also says `"declined"`, which the old package does not type. */
+/** Status of a command. Codex also emits `"declined"`, which the original does not type. */
 type CommandExecutionStatus = "in_progress" | "completed" | "failed";
 
 /** A command that the agent ran. */
@@ -7,9 +7,9 @@ export type CommandExecutionItem = {
   type: "command_execution";
   /** The command line. */
   command: string;
-  /** What it printed so far, stdout and stderr as they came. */
+  /** Its output so far, with stdout and stderr interleaved. */
   aggregated_output: string;
-  /** Known once the command is over. */
+  /** Set when the command has ended. */
   exit_code?: number;
   status: CommandExecutionStatus;
 };
@@ -21,10 +21,10 @@ type FileUpdateChange = {
   kind: PatchChangeKind;
 };
 
-/** How a patch ended. While it is applied Codex says `"in_progress"`, which the old package does not type. */
+/** Status of a patch. While it is applied Codex emits `"in_progress"`, which the original does not type. */
 type PatchApplyStatus = "completed" | "failed";
 
-/** A patch of the agent's: the files it touched, and whether it could be applied. */
+/** A patch by the agent: the changed files and whether it was applied. */
 export type FileChangeItem = {
   id: string;
   type: "file_change";
@@ -45,7 +45,7 @@ type Described = {
   _meta?: Record<string, unknown>;
 };
 
-/** What an MCP tool answers with, as the Model Context Protocol has it. */
+/** The result of an MCP tool, as defined by the Model Context Protocol. */
 type ContentBlock =
   | (Described & { type: "text"; text: string })
   | (Described & { type: "image" | "audio"; data: string; mimeType: string })
@@ -67,46 +67,46 @@ type ContentBlock =
       } & ({ text: string } | { blob: string });
     });
 
-/** A call of an MCP server's tool. */
+/** A call of an MCP tool. */
 export type McpToolCallItem = {
   id: string;
   type: "mcp_tool_call";
   server: string;
   tool: string;
   arguments: unknown;
-  /** What the tool answered, when it did. */
+  /** The tool's result, if the call succeeded. */
   result?: {
     content: ContentBlock[];
     _meta?: unknown;
     structured_content: unknown;
   };
-  /** Why the call failed, when it did. */
+  /** The error, if the call failed. */
   error?: { message: string };
   status: McpToolCallStatus;
 };
 
-/** A message of the agent's: prose, or JSON when the turn has an output schema. */
+/** A message of the agent: prose, or JSON if the turn has an output schema. */
 export type AgentMessageItem = {
   id: string;
   type: "agent_message";
   text: string;
 };
 
-/** A summary of what the agent thought. */
+/** A summary of the agent's reasoning. */
 export type ReasoningItem = {
   id: string;
   type: "reasoning";
   text: string;
 };
 
-/** A search of the web. */
+/** A web search. */
 export type WebSearchItem = {
   id: string;
   type: "web_search";
   query: string;
 };
 
-/** Something that went wrong, or is worth knowing, without ending the turn. */
+/** An error or warning that does not end the turn. */
 export type ErrorItem = {
   id: string;
   type: "error";
@@ -118,14 +118,14 @@ type TodoItem = {
   completed: boolean;
 };
 
-/** The agent's plan: it starts with the first plan, is updated with every change, and completes with the turn. */
+/** The agent's plan. It starts with the first plan, is updated with each change, and completes with the turn. */
 export type TodoListItem = {
   id: string;
   type: "todo_list";
   items: TodoItem[];
 };
 
-/** Everything that can happen in a turn. */
+/** All items of a turn. */
 export type ThreadItem =
   | AgentMessageItem
   | ReasoningItem

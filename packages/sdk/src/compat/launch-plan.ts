@@ -3,12 +3,12 @@ import { delimiter, dirname, join } from "node:path";
 import { CodexError } from "../errors.ts";
 import { mergeEnvironments } from "../process/child-environment.ts";
 import { findCodex } from "../process/find-codex.ts";
-import { configFlags, tomlValue } from "./config-flags.ts";
+import { toConfigFlags, toTomlValue } from "./config-flags.ts";
 import { exitError, spawnError } from "./errors.ts";
 import type { CodexOptions } from "./options.ts";
-import { startUp } from "./start-up.ts";
+import { readStartupFiles } from "./startup-files.ts";
 
-/** Everything that a codex process is started with. Two turns with the same plan share a process. */
+/** All settings of a codex process. Turns with the same plan share a process. */
 export interface LaunchPlan {
   readonly codexPath: string;
   readonly cwd: string;
@@ -19,11 +19,11 @@ export interface LaunchPlan {
   readonly files: string;
 }
 
-/** The name under which the model's side knows the old package. */
+/** The name that the original sends to the model's endpoint. */
 const ORIGINATOR = "codex_sdk_ts";
 
-/** The installed codex, which the old package looked for when its `Codex` was made. */
-export function installedCodexPath(): string {
+/** Finds the installed codex. As in the original, this happens when a `Codex` is created. */
+export function findInstalledCodexPath(): string {
   try {
     return findCodex().path;
   } catch (cause) {
@@ -34,27 +34,31 @@ export function installedCodexPath(): string {
   }
 }
 
-/** The plan as it is now: a program may change `process.env`, or a configuration file, between two turns. */
-export function launchPlan(options: CodexOptions, installed: string | undefined, folder: string): LaunchPlan {
+/** Creates a plan for the next turn. `process.env` and configuration files can change between turns. */
+export function createLaunchPlan(
+  options: CodexOptions,
+  installed: string | undefined,
+  folder: string,
+): LaunchPlan {
   const { codexPathOverride, env, config, configOverrides = [], baseUrl, apiKey } = options;
   const given = mergeEnvironments([env ?? process.env]);
   const originator = given["CODEX_INTERNAL_ORIGINATOR_OVERRIDE"] || ORIGINATOR;
   const inherited: Record<string, string> = { ...given, CODEX_INTERNAL_ORIGINATOR_OVERRIDE: originator };
   const withKey = apiKey ? { ...inherited, CODEX_API_KEY: apiKey } : inherited;
   return {
-    codexPath: installed ?? givenCodexPath(codexPathOverride ?? "", inherited),
-    ...startUp(folder, withKey),
+    codexPath: installed ?? resolveCodexPath(codexPathOverride ?? "", inherited),
+    ...readStartupFiles(folder, withKey),
     env: installed === undefined ? withKey : withTools(withKey, installed),
     configOverrides: [
-      ...(config === undefined ? [] : configFlags(config)),
+      ...(config === undefined ? [] : toConfigFlags(config)),
       ...configOverrides.map(checkOverride),
-      ...(baseUrl ? [`openai_base_url=${tomlValue(baseUrl, "openai_base_url")}`] : []),
+      ...(baseUrl ? [`openai_base_url=${toTomlValue(baseUrl, "openai_base_url")}`] : []),
     ],
     apiKey: withKey["CODEX_API_KEY"] || undefined,
   };
 }
 
-/** Refuses what codex refuses on its command line. */
+/** Throws for the overrides that codex rejects on its command line. */
 function checkOverride(override: string): string {
   const at = override.indexOf("=");
   if (at !== -1 && override.slice(0, at).trim() !== "") return override;
@@ -62,7 +66,7 @@ function checkOverride(override: string): string {
   throw exitError("code 1", `Error parsing -c overrides: ${problem}: ${override}\n`);
 }
 
-function givenCodexPath(path: string, env: Readonly<Record<string, string>>): string {
+function resolveCodexPath(path: string, env: Readonly<Record<string, string>>): string {
   try {
     return findCodex({ path, env }).path;
   } catch (error) {
@@ -70,7 +74,7 @@ function givenCodexPath(path: string, env: Readonly<Record<string, string>>): st
   }
 }
 
-/** The programs that come with Codex (ripgrep) lie in a folder beside its own. */
+/** Adds the folder with the programs that Codex ships (ripgrep) to PATH. */
 function withTools(env: Readonly<Record<string, string>>, codexPath: string): Record<string, string> {
   const package_ = dirname(dirname(codexPath));
   const tools = [join(package_, "codex-path"), join(package_, "path")].find((path) => existsSync(path));

@@ -3,22 +3,22 @@ type CodexConfigValue = string | number | boolean | CodexConfigValue[] | CodexCo
 
 type CodexConfigObject = { [key: string]: CodexConfigValue };
 
-/** How Codex is found and set up. */
+/** Options of `Codex`. */
 export type CodexOptions = {
-  /** The codex to run, instead of the installed one. */
+  /** Path of the codex binary. Default: the installed one. */
   codexPathOverride?: string;
-  /** Where the model is reached: Codex's setting `openai_base_url`. */
+  /** The model's endpoint: Codex's setting `openai_base_url`. */
   baseUrl?: string;
   apiKey?: string;
-  /** Settings laid over `config.toml`. Nested objects become dotted names. */
+  /** Overrides of `config.toml`. Nested objects become dotted keys. */
   config?: CodexConfigObject;
-  /** Settings as `key=value` with a value in TOML. They come after `config` and win over it. */
+  /** Overrides as `key=value` with a TOML value. They take precedence over `config`. */
   configOverrides?: string[];
-  /** The whole environment of Codex: with it, nothing of `process.env` is passed on. */
+  /** The complete environment of Codex. If set, `process.env` is not inherited. */
   env?: Record<string, string>;
 };
 
-/** When Codex asks. Without a person to ask it never does, whatever is said here: what it may not do is refused. */
+/** When Codex asks for approval. There is no user to ask here, so actions that need approval are always denied. */
 export type ApprovalMode = "never" | "on-request" | "on-failure" | "untrusted";
 
 export type SandboxMode = "read-only" | "workspace-write" | "danger-full-access";
@@ -35,35 +35,35 @@ export type ModelReasoningEffort =
 
 export type WebSearchMode = "disabled" | "cached" | "live";
 
-/** How a thread works. */
+/** Options of a thread. */
 export type ThreadOptions = {
   model?: string;
-  /** What kind of thread it is, for analytics. Counts when the thread is new. */
+  /** The source of the thread, for analytics. Only used for a new thread. */
   threadSource?: string;
   sandboxMode?: SandboxMode;
-  /** The folder to work in: the program's own unless told. */
+  /** The working directory. Default: that of the program. */
   workingDirectory?: string;
-  /** Without it Codex refuses to work in a folder that is in no Git repository. */
+  /** Allows working directories outside a Git repository. */
   skipGitRepoCheck?: boolean;
   modelReasoningEffort?: ModelReasoningEffort;
-  /** Whether commands reach the network in the sandbox `workspace-write`. */
+  /** Whether commands have network access in the `workspace-write` sandbox. */
   networkAccessEnabled?: boolean;
   webSearchMode?: WebSearchMode;
-  /** The same as a yes (`live`) or no; `webSearchMode` wins. */
+  /** Enables (`live`) or disables web search. `webSearchMode` takes precedence. */
   webSearchEnabled?: boolean;
   approvalPolicy?: ApprovalMode;
-  /** More folders that the agent may write to. */
+  /** Additional folders that the agent may write to. */
   additionalDirectories?: string[];
 };
 
 export type CyberAccessProgram = "standard" | "daybreak_blue" | "daybreak_red";
 
-/** How one turn works. */
+/** Options of a turn. */
 export type TurnOptions = {
-  /** Which of OpenAI's cyber programs to ask for; the server chooses unless told. */
+  /** The OpenAI cyber access program. Default: chosen by the server. */
   cyberAccessProgram?: CyberAccessProgram;
-  /** A JSON Schema that the final message must follow. */
+  /** JSON Schema of the final message. */
   outputSchema?: unknown;
-  /** Ends the turn when it fires; the call then rejects with an `AbortError`. */
+  /** Interrupts the turn when it aborts. The call then rejects with an `AbortError`. */
   signal?: AbortSignal;
 };

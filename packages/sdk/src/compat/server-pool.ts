@@ -1,74 +1,74 @@
 import type { LaunchPlan } from "./launch-plan.ts";
 import { SharedServer } from "./shared-server.ts";
 
-/** What is kept of servers without work. Starting another takes a tenth of a second. */
+/** Limits of idle servers. Starting a new one takes 0.1 s. */
 export const POOL_LIMITS = {
-  /** How many idle servers stay. The least recently used one ends first. */
+  /** Maximum number of idle servers. The least recently used one is closed first. */
   idleServers: 3,
-  /** How long an idle server stays. */
+  /** How long an idle server is kept. */
   idleMs: 10_000,
 } as const;
 
 interface Entry {
   readonly starting: Promise<SharedServer>;
-  /** Undefined while it starts. */
+  /** Undefined while the server is starting. */
   server?: SharedServer;
-  /** The objects that turns were run for. */
+  /** The owners of its turns. */
   readonly users: WeakSet<object>;
 }
 
 /** By launch plan, least recently used first. */
 const servers = new Map<string, Entry>();
-/** Servers that are ending; a program that closes everything waits for them, too. */
+/** Servers that are being closed. `closeServers` waits for them, too. */
 const closing = new Set<Promise<void>>();
 
-/** A server with work to do, until `release` is called. */
+/** A server in use until `release` is called. */
 export interface ServerLease {
   readonly server: SharedServer;
-  /** Whether it ran before: then it may have died since, unnoticed. */
-  readonly reused: boolean;
+  /** Whether the server ran before. Then it may have crashed since. */
+  readonly isReused: boolean;
   release(): void;
 }
 
-/** The server for this plan, started if there is none. */
+/** Leases the server for this plan. Starts one if necessary. */
 export async function leaseServer(plan: LaunchPlan, user: object): Promise<ServerLease> {
   const key = JSON.stringify(plan);
   for (;;) {
     const running = servers.get(key);
     const entry = running ?? startServer(key, plan);
     const server = await entry.starting;
-    if (server.alive && servers.get(key) === entry) {
-      const release = server.hold.take();
+    if (server.isRunning && servers.get(key) === entry) {
+      const release = server.hold.acquire();
       entry.users.add(user);
-      // Moves it to the end: it is the most recently used one.
+      // Moves it to the end, because it is now the most recently used one.
       servers.delete(key);
       servers.set(key, entry);
-      return { server, reused: running !== undefined, release };
+      return { server, isReused: running !== undefined, release };
     }
     forget(key, entry);
   }
 }
 
-/** Ends the servers that this object used and that have no work. */
+/** Closes the idle servers that this owner used. */
 export async function closeIdleServers(user: object): Promise<void> {
   await Promise.all(
-    idleServers().map(async ({ key, entry, server }) => {
+    listIdleServers().map(async ({ key, entry, server }) => {
       if (entry.users.has(user)) await closeServer(key, entry, server);
     }),
   );
 }
 
-/** Ends every server, each when its turns are over. */
+/** Closes all servers, each after its turns have ended. */
 export async function closeServers(): Promise<void> {
   const ends = [...servers].map(async ([key, entry]) => {
     const server = await entry.starting.catch(() => undefined);
-    await server?.hold.free();
+    await server?.hold.waitUntilIdle();
     if (server) await closeServer(key, entry, server);
   });
   await Promise.all([...ends, ...closing]);
 }
 
-/** A program that has nothing left to do ends its servers in order, and then itself. */
+/** Closes the servers when the program has nothing left to do. */
 function onBeforeExit(): void {
   void closeServers();
 }
@@ -80,46 +80,46 @@ function startServer(key: string, plan: LaunchPlan): Entry {
   entry.starting.then(
     (server) => {
       entry.server = server;
-      watch(key, entry, server);
+      watchServer(key, entry, server);
     },
     () => forget(key, entry),
   );
   return entry;
 }
 
-function watch(key: string, entry: Entry, server: SharedServer): void {
+function watchServer(key: string, entry: Entry, server: SharedServer): void {
   let idle: NodeJS.Timeout | undefined;
   const close = (): void => void closeServer(key, entry, server);
   server.onExit(() => {
     clearTimeout(idle);
     forget(key, entry);
-    // What this side has of it ends when its turns have: they are to report that it died, not that it was closed.
-    void server.hold.free().then(close);
+    // Closed after its turns have ended, because they must report a crash, not a close.
+    void server.hold.waitUntilIdle().then(close);
   });
-  server.hold.onFree(() => {
+  server.hold.onIdle(() => {
     clearTimeout(idle);
     idle = setTimeout(() => {
-      if (server.hold.isFree) close();
+      if (server.hold.isIdle) close();
     }, POOL_LIMITS.idleMs);
     idle.unref();
-    endSurplus();
+    closeSurplus();
   });
 }
 
-function endSurplus(): void {
-  for (const { key, entry, server } of idleServers().slice(0, -POOL_LIMITS.idleServers)) {
+function closeSurplus(): void {
+  for (const { key, entry, server } of listIdleServers().slice(0, -POOL_LIMITS.idleServers)) {
     void closeServer(key, entry, server);
   }
 }
 
 /** Least recently used first. */
-function idleServers(): { key: string; entry: Entry; server: SharedServer }[] {
+function listIdleServers(): { key: string; entry: Entry; server: SharedServer }[] {
   return [...servers].flatMap(([key, entry]) =>
-    entry.server?.hold.isFree ? [{ key, entry, server: entry.server }] : [],
+    entry.server?.hold.isIdle ? [{ key, entry, server: entry.server }] : [],
   );
 }
 
-/** Never rejects: what can't be closed is gone. */
+/** Never rejects, because a server that can't be closed has already exited. */
 async function closeServer(key: string, entry: Entry, server: SharedServer): Promise<void> {
   forget(key, entry);
   const end = server.close().catch(() => {});
@@ -128,7 +128,7 @@ async function closeServer(key: string, entry: Entry, server: SharedServer): Pro
   closing.delete(end);
 }
 
-/** The next turn starts another server. */
+/** Removes the server from the pool. The next turn starts another one. */
 function forget(key: string, entry: Entry): void {
   if (servers.get(key) !== entry) return;
   servers.delete(key);

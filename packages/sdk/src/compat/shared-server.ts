@@ -1,18 +1,18 @@
 import type { ChildProcess } from "node:child_process";
 import { Codex, VERSION } from "../codex.ts";
 import { CodexError } from "../errors.ts";
-import { exitError, PROMPT_LINE, refusal, startReport, type ThreadRunError } from "./errors.ts";
+import { exitError, PROMPT_LINE, type ThreadRunError, toRefusalError, toStartReport } from "./errors.ts";
 import type { LaunchPlan } from "./launch-plan.ts";
-import { LoopHold } from "./loop-hold.ts";
-import { NoticeLog } from "./notice-log.ts";
+import { EventLoopHold } from "./event-loop-hold.ts";
 import { StderrLines } from "./stderr-lines.ts";
 import { ThreadLoader } from "./thread-loader.ts";
+import { WarningLog } from "./warning-log.ts";
 
-/** The release of the package that this one stands in for: what it could run, this can. */
+/** The release of the package that this one replaces, so that it supports the same versions. */
 const OLDEST_CODEX = "0.163.0";
 
-/** Nothing here shows a text before it is complete. */
-const UNSHOWN = [
+/** Notifications with partial text, which are never emitted here. */
+const UNUSED_NOTIFICATIONS = [
   "item/agentMessage/delta",
   "item/plan/delta",
   "item/reasoning/summaryTextDelta",
@@ -23,23 +23,23 @@ const UNSHOWN = [
   "turn/diff/updated",
 ];
 
-/** One codex, for all turns with the same launch plan. It keeps the program alive only while one of them runs. */
+/** A codex process for all turns with the same launch plan. It keeps the event loop alive only while a turn is running. */
 export class SharedServer {
   readonly codex: Codex;
-  readonly notices: NoticeLog;
+  readonly warnings: WarningLog;
   readonly threads: ThreadLoader;
-  /** Turns that run or are about to. */
-  readonly hold: LoopHold;
+  /** In use while a turn is starting or running. */
+  readonly hold: EventLoopHold;
   readonly #child: ChildProcess | undefined;
   readonly #stderr: StderrLines;
   readonly #exitListeners = new Set<() => void>();
-  #closing = false;
+  #isClosing = false;
 
-  private constructor(codex: Codex, { child, stderr, notices }: Launching) {
+  private constructor(codex: Codex, { child, stderr, warnings }: Launching) {
     this.codex = codex;
-    this.notices = notices;
-    this.threads = new ThreadLoader(codex, notices, (listener) => this.onExit(listener));
-    this.hold = new LoopHold(child);
+    this.warnings = warnings;
+    this.threads = new ThreadLoader(codex, warnings, (listener) => this.onExit(listener));
+    this.hold = new EventLoopHold(child);
     this.#child = child;
     this.#stderr = stderr;
     child?.once("exit", () => {
@@ -49,51 +49,53 @@ export class SharedServer {
   }
 
   static async launch(plan: LaunchPlan): Promise<SharedServer> {
-    const launching: Launching = { stderr: new StderrLines(), notices: new NoticeLog(), child: undefined };
+    const launching: Launching = { stderr: new StderrLines(), warnings: new WarningLog(), child: undefined };
     try {
       return new SharedServer(await launchCodex(plan, launching), launching);
     } catch (error) {
       const { child, stderr } = launching;
-      throw hasEnded(child) ? endError(error, child, startReport(stderr.text)) : inOldWords(error);
+      throw hasEnded(child) ? toExitError(error, child, toStartReport(stderr.text)) : toOriginalError(error);
     }
   }
 
-  /** Whether it can take turns: the process is there, and nothing ends it. */
-  get alive(): boolean {
-    return !this.#closing && !hasEnded(this.#child);
+  /** Whether it can run turns: the process is running and is not being closed. */
+  get isRunning(): boolean {
+    return !this.#isClosing && !hasEnded(this.#child);
   }
 
-  /** Calls the listener once the process has ended, or at once if it has. */
+  /** Calls the listener when the process ends, or immediately if it has ended. */
   onExit(listener: () => void): Disposable {
     if (hasEnded(this.#child)) listener();
     else this.#exitListeners.add(listener);
     return { [Symbol.dispose]: () => void this.#exitListeners.delete(listener) };
   }
 
-  /** Whatever a call to this server failed with, in the old package's words. */
+  /** Converts the error of a call to this server to that of the original. */
   explain(error: unknown): unknown {
-    const lost =
+    const isLost =
       error instanceof CodexError && (error.code === "app_server_crashed" || error.code === "closed");
-    return lost ? endError(error, this.#child, `${PROMPT_LINE}${this.#stderr.text}`) : inOldWords(error);
+    return isLost
+      ? toExitError(error, this.#child, `${PROMPT_LINE}${this.#stderr.text}`)
+      : toOriginalError(error);
   }
 
-  /** Ends a process that no longer answers. Its turns fail as if it had died. */
+  /** Kills a process that no longer responds. Its turns fail as after a crash. */
   kill(): void {
-    this.#closing = true;
+    this.#isClosing = true;
     this.#child?.kill("SIGKILL");
   }
 
-  /** Ends the process, and what is left of it when it is gone already. */
+  /** Ends the process and releases its resources. */
   async close(): Promise<void> {
-    this.#closing = true;
+    this.#isClosing = true;
     await this.codex.close();
   }
 }
 
-/** What is collected from a codex from its first moment on. */
+/** Data collected from a codex since its launch. */
 interface Launching {
   readonly stderr: StderrLines;
-  readonly notices: NoticeLog;
+  readonly warnings: WarningLog;
   child: ChildProcess | undefined;
 }
 
@@ -106,23 +108,23 @@ async function launchCodex(plan: LaunchPlan, launching: Launching): Promise<Code
     inheritEnv: false,
     configOverrides: [
       ...configOverrides,
-      // A thread without a subscriber is unloaded at once: its next turn may be another process's.
+      // Unloads a thread without a subscriber immediately, because another process may run its next turn.
       "thread_unload_delay_secs=0",
       // A key from the environment must not be written to the user's files.
       ...(apiKey === undefined ? [] : [`cli_auth_credentials_store="ephemeral"`]),
     ],
     clientInfo: { name: "codexkit_compat", version: VERSION },
-    optOutNotifications: UNSHOWN,
+    optOutNotifications: UNUSED_NOTIFICATIONS,
     minimumVersion: OLDEST_CODEX,
     handlers: { elicitation: () => "cancel" },
     onStderr: (line) => launching.stderr.add(line),
-    onNotification: (message) => launching.notices.receive(message),
+    onNotification: (message) => launching.warnings.receive(message),
     onSpawn: (child) => {
       launching.child = child;
     },
   });
   try {
-    // Unlike `codex exec`, an app-server does not look at CODEX_API_KEY.
+    // Unlike `codex exec`, an app-server ignores CODEX_API_KEY.
     if (apiKey !== undefined) await codex.account.loginWithApiKey(apiKey);
     return codex;
   } catch (error) {
@@ -131,15 +133,15 @@ async function launchCodex(plan: LaunchPlan, launching: Launching): Promise<Code
   }
 }
 
-function inOldWords(error: unknown): unknown {
-  return error instanceof CodexError ? refusal(error) : error;
+function toOriginalError(error: unknown): unknown {
+  return error instanceof CodexError ? toRefusalError(error) : error;
 }
 
 function hasEnded(child: ChildProcess | undefined): boolean {
   return child !== undefined && (child.exitCode !== null || child.signalCode !== null);
 }
 
-function endError(cause: unknown, child: ChildProcess | undefined, stderr: string): ThreadRunError {
+function toExitError(cause: unknown, child: ChildProcess | undefined, stderr: string): ThreadRunError {
   const { exitCode = null, signalCode = null } = child ?? {};
   return exitError(signalCode === null ? `code ${exitCode ?? 1}` : `signal ${signalCode}`, stderr, cause);
 }

@@ -1,12 +1,12 @@
 import { stripVTControlCharacters } from "node:util";
 
-/** More than a Rust panic with its backtrace takes. */
+/** Enough for a Rust panic with its backtrace. */
 const KEPT_LINES = 60;
 
-/** At its start the server logs what it also sends as a configuration warning. `codex exec` does not. */
+/** Startup errors that the server also sends as configuration warnings. `codex exec` does not log them. */
 const START_WARNING = /^\S+ ERROR codex_app_server: /;
 
-/** The last lines that a codex wrote to stderr; the old package kept them all. */
+/** Keeps the last lines of a codex's stderr. The original keeps all. */
 export class StderrLines {
   #lines: string[] = [];
 

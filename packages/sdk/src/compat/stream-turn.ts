@@ -6,10 +6,10 @@ import { abortError, exitError, PROMPT_LINE } from "./errors.ts";
 import { EventMapper } from "./event-mapper.ts";
 import type { ThreadEvent } from "./events.ts";
 
-/** How long the server may take to stop a turn. It takes milliseconds. */
+/** How long the server may take to stop a turn. It usually takes milliseconds. */
 const STOP_LIMIT_MS = 10_000;
 
-/** Runs a turn and yields its events as `codex exec` would print them. Throws where the old package would. */
+/** Runs a turn and yields its events in the format of `codex exec`. Throws where the original does. */
 export async function* streamTurn(request: TurnRequest): AsyncGenerator<ThreadEvent, void, undefined> {
   const { prompt, setup, options } = request;
   const { signal } = options;
@@ -24,10 +24,10 @@ export async function* streamTurn(request: TurnRequest): AsyncGenerator<ThreadEv
     () => {},
   );
   request.onBegin(ended);
-  // Aborted before it began: it is stopped when it does.
-  const begun = await raceAbort(beginning, signal, (fired) => {
+  // If it is aborted before it began, it is stopped when it begins.
+  const begun = await raceAbort(beginning, signal, (aborted) => {
     void beginning.then(stop, () => {});
-    return abortError(fired);
+    return abortError(aborted);
   });
   const onAbort = (): void => void stop(begun);
   signal?.addEventListener("abort", onAbort, { once: true });
@@ -35,7 +35,7 @@ export async function* streamTurn(request: TurnRequest): AsyncGenerator<ThreadEv
     yield { type: "thread.started", thread_id: begun.threadId };
     const end = yield* readTurn(begun, signal);
     // `codex exec` exits with 1 after a turn that failed or was interrupted.
-    if (end.type !== "turn.completed") throw exitError("code 1", PROMPT_LINE, failureOf(end));
+    if (end.type !== "turn.completed") throw exitError("code 1", PROMPT_LINE, getFailure(end));
   } finally {
     signal?.removeEventListener("abort", onAbort);
     await stop(begun);
@@ -47,66 +47,66 @@ async function* readTurn(
   signal: AbortSignal | undefined,
 ): AsyncGenerator<ThreadEvent, TurnEndEvent, undefined> {
   const mapper = new EventMapper();
-  const turnId = await turnIdOf(begun, signal);
-  let started = false;
-  /** Warnings about the thread from before the turn. The configuration's come first, as the server sends them first. */
-  const held: CodexEvent[] = [];
+  const turnId = await waitForTurnId(begun, signal);
+  let hasStarted = false;
+  /** Warnings about the thread from before the turn. Those about the configuration precede them, as the server sends them. */
+  const earlyWarnings: CodexEvent[] = [];
   for await (const event of begun.events) {
     if (signal?.aborted && !isEnd(event)) continue;
-    if (!isOf(event, turnId)) continue;
+    if (!belongsToTurn(event, turnId)) continue;
     if (signal?.aborted) break;
     if (isCrash(event)) throw begun.server.explain(event.error);
-    if (!started && event.type === "warning" && event.turnId === undefined) {
-      held.push(event);
+    if (!hasStarted && event.type === "warning" && event.turnId === undefined) {
+      earlyWarnings.push(event);
       continue;
     }
-    if (!started) {
-      const notices = [...begun.server.notices.general, ...begun.earlyWarnings];
-      yield* notices.map((message) => mapper.notice(message));
-      yield* held.flatMap((warning) => mapper.map(warning));
+    if (!hasStarted) {
+      const messages = [...begun.server.warnings.general, ...begun.earlyWarnings];
+      yield* messages.map((message) => mapper.toErrorItem(message));
+      yield* earlyWarnings.flatMap((warning) => mapper.map(warning));
     }
-    started = true;
+    hasStarted = true;
     yield* mapper.map(event);
     if (isEnd(event)) return event;
   }
   throw signal?.aborted ? abortError(signal) : exitError("code 1", PROMPT_LINE);
 }
 
-async function turnIdOf({ turn, server }: BegunTurn, signal: AbortSignal | undefined): Promise<string> {
+async function waitForTurnId({ turn, server }: BegunTurn, signal: AbortSignal | undefined): Promise<string> {
   try {
     return await turn.id;
   } catch (error) {
-    // A turn that was aborted before it began has no id.
+    // A turn that was aborted before it started has no id.
     throw signal?.aborted ? abortError(signal) : server.explain(error);
   }
 }
 
-/** What is said of the thread and of no turn belongs to the turn that runs. */
-function isOf(event: CodexEvent, turnId: string): boolean {
-  const of = "turnId" in event ? event.turnId : undefined;
-  return of === turnId || (of === undefined && event.type === "warning");
+/** Whether an event belongs to a turn. A warning without a turn belongs to the running one. */
+function belongsToTurn(event: CodexEvent, turnId: string): boolean {
+  const eventTurnId = "turnId" in event ? event.turnId : undefined;
+  return eventTurnId === turnId || (eventTurnId === undefined && event.type === "warning");
 }
 
 function isEnd(event: CodexEvent): event is TurnEndEvent {
   return event.type === "turn.completed" || event.type === "turn.failed" || event.type === "turn.interrupted";
 }
 
-/** A turn that the server did not end, because it is gone. */
+/** Whether the turn ended because the server was lost. */
 function isCrash(event: CodexEvent): event is TurnEndEvent & { type: "turn.failed" } {
   return event.type === "turn.failed" && event.error.code !== "turn_failed";
 }
 
-function failureOf(end: TurnEndEvent): Error | undefined {
+function getFailure(end: TurnEndEvent): Error | undefined {
   return end.type === "turn.failed" ? end.error : undefined;
 }
 
 /**
- * Stops the turn if it runs, and waits until its thread is free for other processes. A server that does not stop it within
- * the limit is killed, as `codex exec` was.
+ * Stops the turn if it is running, and waits until other processes can load its thread. A server that does not stop it within
+ * the limit is killed, as the original kills `codex exec`.
  */
 async function stop({ turn, events, released, server }: BegunTurn): Promise<void> {
   const timer = setTimeout(() => server.kill(), STOP_LIMIT_MS);
-  // It ended, or its server did.
+  // Rejections mean that the turn or its server has ended.
   await turn.interrupt().catch(() => {});
   await turn.result().catch(() => {});
   clearTimeout(timer);

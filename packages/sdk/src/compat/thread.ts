@@ -1,5 +1,5 @@
 import { ThreadRunError } from "./errors.ts";
-import { workingFolder } from "./check-folder.ts";
+import { resolveWorkingFolder } from "./check-folder.ts";
 import { checkOptions } from "./check-options.ts";
 import type { ThreadError, ThreadEvent, Usage } from "./events.ts";
 import { type Input, toPrompt } from "./input.ts";
@@ -7,31 +7,31 @@ import type { ThreadItem } from "./items.ts";
 import type { ThreadOptions, TurnOptions } from "./options.ts";
 import type { TurnRequest } from "./begin-turn.ts";
 
-/** What a turn came to. */
+/** The result of a turn. */
 type Turn = {
-  /** Everything that happened, in the order in which it completed. */
+  /** All items, in the order in which they completed. */
   items: ThreadItem[];
   /** The agent's last message. */
   finalResponse: string;
   usage: Usage | null;
 };
 
-/** What `run` gives. */
+/** The result of `run`. */
 export type RunResult = Turn;
 
 type StreamedTurn = {
   events: AsyncGenerator<ThreadEvent>;
 };
 
-/** What `runStreamed` gives. */
+/** The result of `runStreamed`. */
 export type RunStreamedResult = StreamedTurn;
 
-/** What a thread knows of a turn; its `Codex` adds the rest. */
+/** The part of a turn request that a thread supplies. Its `Codex` adds the rest. */
 export type ThreadTurn = Pick<TurnRequest, "threadId" | "setup" | "prompt" | "options">;
 
 type StreamTurn = (turn: ThreadTurn) => AsyncGenerator<ThreadEvent, void, undefined>;
 
-/** A conversation with the agent, of any number of turns. Made by `Codex`. */
+/** A conversation with the agent, created by `Codex`. */
 export class Thread {
   readonly #streamTurn: StreamTurn;
   readonly #options: ThreadOptions;
@@ -44,17 +44,17 @@ export class Thread {
     this.#id = id;
   }
 
-  /** The thread's id; null until its first turn has started. */
+  /** The thread's id. Null until its first turn has started. */
   get id(): string | null {
     return this.#id;
   }
 
-  /** Tells the agent something and gives the events of the turn as they come. The turn begins when they are first read. */
+  /** Runs a turn and streams its events. The turn starts when they are first read. */
   runStreamed(input: Input, turnOptions: TurnOptions = {}): Promise<StreamedTurn> {
     return Promise.resolve({ events: this.#stream(input, turnOptions) });
   }
 
-  /** Tells the agent something and waits for the end of the turn. Rejects when it fails. */
+  /** Runs a turn to its end. Rejects if it fails. */
   async run(input: Input, turnOptions: TurnOptions = {}): Promise<Turn> {
     const items: ThreadItem[] = [];
     let finalResponse = "";
@@ -81,7 +81,7 @@ export class Thread {
     checkOptions(this.#options, options);
     const events = this.#streamTurn({
       threadId: this.#id || null,
-      setup: { options: this.#options, cwd: workingFolder(this.#options) },
+      setup: { options: this.#options, cwd: resolveWorkingFolder(this.#options) },
       prompt: toPrompt(input),
       options,
     });

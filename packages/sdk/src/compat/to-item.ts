@@ -2,16 +2,16 @@ import type { v2 } from "@codexkit/protocol";
 import type { ThreadItem } from "./items.ts";
 
 /**
- * An item in the shape of `codex exec --json`, or nothing for what that does not show. Some of what it shows is wider
- * than the old package's types (a declined command, a patch under way, calls of agents): it is passed on all the same.
+ * Converts an item to the format of `codex exec --json`. Undefined for items that it does not emit. Some values are not in the
+ * original's types (a declined command, a patch in progress, agent calls); they are passed on as the original does.
  */
 export function toItem(item: v2.ThreadItem, id: string): ThreadItem | undefined {
-  const shown = shape(item);
-  // The id of a web search is the model's own: there the old package's item has two, and the last one wins.
-  return shown && ({ id, ...shown } as ThreadItem);
+  const fields = toFields(item);
+  // A web search keeps the model's own id, as in the original.
+  return fields && ({ id, ...fields } as ThreadItem);
 }
 
-function shape(item: v2.ThreadItem): object | undefined {
+function toFields(item: v2.ThreadItem): object | undefined {
   switch (item.type) {
     case "agentMessage":
       return { type: "agent_message", text: item.text };

@@ -151,7 +151,9 @@ describe("the installed package", () => {
     const modules = {
       "@openai/codex/package.json from /app/lib/find.js": "/app/node_modules/@openai/codex/package.json",
     };
-    expect(failure(fakeMachine({ modules })).message).toContain("optional dependency @openai/codex-linux-x64");
+    expect(failure(fakeMachine({ modules })).message).toContain(
+      "optional dependency @openai/codex-linux-x64",
+    );
   });
 });
 

@@ -208,7 +208,12 @@ describe("what is wrong before the start", () => {
       "cwd does not exist: /nowhere/at/all",
     ],
     ["a file for a folder", { cwd: "/etc/passwd" }, "invalid_argument", "cwd is not a folder"],
-    ["a home inside a file", { codexHome: "/etc/passwd/x" }, "invalid_argument", "codexHome can't be created"],
+    [
+      "a home inside a file",
+      { codexHome: "/etc/passwd/x" },
+      "invalid_argument",
+      "codexHome can't be created",
+    ],
     [
       "a value that TOML has not",
       { config: { a: null as unknown as string } },

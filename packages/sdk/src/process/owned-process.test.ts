@@ -105,9 +105,7 @@ describe("an owned process that dies by itself", () => {
 
   it("says how it ended, with the end of its stderr", async () => {
     const owned = shell(String.raw`printf '\033[31mout of luck\033[0m\n' >&2; exit 9`);
-    expect(owned.describeEnd(await owned.ended)).toBe(
-      "/bin/sh exited with code 9; stderr:\nout of luck",
-    );
+    expect(owned.describeEnd(await owned.ended)).toBe("/bin/sh exited with code 9; stderr:\nout of luck");
     const long = shell("head -c 100000 /dev/zero | tr '\\0' x >&2; echo END >&2");
     await long.ended;
     expect(long.stderrTail).toHaveLength(4_000);

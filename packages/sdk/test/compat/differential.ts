@@ -1,5 +1,5 @@
 // Runs programs for `@openai/codex-sdk` with that package and with this one, on the same codex and the same scripted model.
-// What the original returned is in `src/compat/recordings/`. To record again: `vitest -u`.
+// What the original returned is in `recordings/`. To record again: `vitest -u`.
 import { type CodexFolders, codexFolders } from "@codexkit/testing";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { findPackageJSON } from "node:module";
@@ -58,7 +58,7 @@ export function differences(programs: Programs): void {
 }
 
 function recordingOf(name: string): string {
-  const file = `../../src/compat/recordings/${name.replaceAll(/\W+/g, "-")}.snap`;
+  const file = `./recordings/${name.replaceAll(/\W+/g, "-")}.snap`;
   return fileURLToPath(new URL(file, import.meta.url));
 }
 

@@ -1,4 +1,5 @@
 import type { ServerNotifications, v2 } from "@codexkit/protocol";
+import { BoundedMap } from "@codexkit/rpc/async";
 import type { RawMessage } from "../events/event.ts";
 
 const LIMITS = {
@@ -11,22 +12,22 @@ const LIMITS = {
 } as const;
 
 /**
- * Warnings that arrive before a turn has a reader for its events. The server sends those about its configuration with the
- * handshake, and those about a thread before it answers `thread/resume`, so this log receives every notification.
+ * Collects warnings that are received before a turn has a reader for its events. The server sends those about its configuration
+ * with the handshake, and those about a thread before it responds to `thread/resume`, so this log receives every notification.
  */
-export class NoticeLog {
+export class WarningLog {
   readonly #general = new Set<string>();
-  /** By thread id, oldest thread first. */
-  readonly #unclaimed = new Map<string, string[]>();
+  /** Messages by thread id. */
+  readonly #unclaimed = new BoundedMap<string, string[]>(LIMITS.threads);
   readonly #claimed = new Set<string>();
   #rulesError: string | undefined;
 
-  /** Messages about the configuration. `codex exec` is a new process per turn, so every turn shows them. */
+  /** Messages about the configuration. `codex exec` is a new process per turn, so every turn emits them. */
   get general(): readonly string[] {
     return [...this.#general];
   }
 
-  /** What is wrong with the rules about commands. The server goes on without them; `codex exec` refuses to. */
+  /** The error in the rules for commands. The server continues without them; `codex exec` fails. */
   get rulesError(): string | undefined {
     return this.#rulesError;
   }
@@ -37,8 +38,8 @@ export class NoticeLog {
       case "deprecationNotice": {
         const { summary, details } = params as ServerNotifications[typeof method];
         if (summary.startsWith(RULES_NOT_APPLIED))
-          this.#rulesError = rulesError(params as v2.ConfigWarningNotification);
-        else if (isShown(summary)) this.#addGeneral(details ? `${summary} (${details})` : summary);
+          this.#rulesError = formatRulesError(params as v2.ConfigWarningNotification);
+        else if (isEmitted(summary)) this.#addGeneral(details ? `${summary} (${details})` : summary);
         break;
       }
       case "warning": {
@@ -51,7 +52,7 @@ export class NoticeLog {
     }
   }
 
-  /** Returns what was said of a thread so far. From now on its own events carry its warnings. */
+  /** Returns the warnings about a thread so far. Later ones are delivered by its own events. */
   claim(threadId: string): readonly string[] {
     const messages = this.#unclaimed.get(threadId) ?? [];
     this.#unclaimed.delete(threadId);
@@ -59,7 +60,7 @@ export class NoticeLog {
     return messages;
   }
 
-  /** The events of the thread have no reader any more. */
+  /** Call this when the events of the thread have no reader any more. */
   release(threadId: string): void {
     this.#claimed.delete(threadId);
   }
@@ -71,32 +72,30 @@ export class NoticeLog {
   #addUnclaimed(threadId: string, message: string): void {
     const messages = this.#unclaimed.get(threadId) ?? [];
     if (messages.length < LIMITS.perThread) this.#unclaimed.set(threadId, [...messages, message]);
-    const [oldest] = this.#unclaimed.keys();
-    if (this.#unclaimed.size > LIMITS.threads && oldest !== undefined) this.#unclaimed.delete(oldest);
   }
 }
 
 const RULES_NOT_APPLIED = "Error parsing rules";
 
-/** What the server says of its start and `codex exec --json` does not, or says in another way. */
-const NOT_SHOWN = [
+/** Startup warnings of the server that `codex exec --json` does not emit, or emits in another form. */
+const NOT_EMITTED = [
   "Codex could not find bubblewrap",
   "Codex's Linux sandbox uses bubblewrap",
   "Project-local config, hooks, and exec policies are disabled",
-  // Exec refuses to start; so does this server when it is asked for the configuration.
+  // Exec fails to start. This server rejects the request for the configuration.
   "Invalid configuration; using defaults",
 ];
 
-function isShown(summary: string): boolean {
-  return !NOT_SHOWN.some((start) => summary.startsWith(start));
+function isEmitted(summary: string): boolean {
+  return !NOT_EMITTED.some((start) => summary.startsWith(start));
 }
 
-/** The report of `codex exec` about the same rules. */
-function rulesError({ summary, details, path, range }: v2.ConfigWarningNotification): string {
+/** Formats the error as `codex exec` does. */
+function formatRulesError({ summary, details, path, range }: v2.ConfigWarningNotification): string {
   const [problem = summary] = (details ?? summary)
     .replace(/^failed to parse rules file .*?: /, "")
     .split("\n");
   const line = range?.start.line;
-  const place = path === undefined ? "" : line === undefined ? `${path}: ` : `${path}:${line}: `;
-  return `${place}${problem}${line === undefined ? "" : ` (problem is on or around line ${line})`}`;
+  const location = path === undefined ? "" : line === undefined ? `${path}: ` : `${path}:${line}: `;
+  return `${location}${problem}${line === undefined ? "" : ` (problem is on or around line ${line})`}`;
 }

@@ -2,15 +2,8 @@
 import { run } from "@codexkit/scripted-model";
 import { appendFile, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { differential } from "../../../test/compat/differential.ts";
-import {
-  outputs,
-  type Request,
-  setting,
-  type Stage,
-  userTexts,
-  warnings,
-} from "../../../test/compat/program.ts";
+import { differential } from "./differential.ts";
+import { outputs, type Request, setting, type Stage, userTexts, warnings } from "./program.ts";
 
 /** The parts of a request that were not in the one before. */
 function added({ model }: Stage): unknown {

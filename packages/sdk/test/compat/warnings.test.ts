@@ -1,8 +1,8 @@
 // Warnings about the configuration, shown as items of type `error`.
 import { appendFile, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { differential } from "../../../test/compat/differential.ts";
-import { warnings, watch } from "../../../test/compat/program.ts";
+import { differential } from "./differential.ts";
+import { warnings, watch } from "./program.ts";
 
 differential("warnings", {
   "a deprecated setting": {
@@ -24,7 +24,7 @@ differential("warnings", {
   "a model that codex does not know": {
     script: () => "done",
     run: async ({ codex, workspace }) => {
-      const thread = codex().startThread({ workingDirectory: workspace, model: "nobody-knows" });
+      const thread = codex().startThread({ workingDirectory: workspace, model: "unknown-model" });
       return [await watch(thread, "hi"), await watch(thread, "more")];
     },
   },

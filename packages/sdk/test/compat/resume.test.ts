@@ -4,9 +4,9 @@ import { execFile } from "node:child_process";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import type { ThreadOptions } from "../index.ts";
-import { differential } from "../../../test/compat/differential.ts";
-import { setting, type Stage, userTexts, watch } from "../../../test/compat/program.ts";
+import type { ThreadOptions } from "../../src/compat/index.ts";
+import { differential } from "./differential.ts";
+import { setting, type Stage, userTexts, watch } from "./program.ts";
 
 differential("threads that are resumed", {
   "a thread that another object goes on with": {

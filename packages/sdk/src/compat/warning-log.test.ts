@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { NoticeLog } from "./notice-log.ts";
+import { WarningLog } from "./warning-log.ts";
 
 const config = (summary: string, details: string | null = null): { method: string; params: object } => ({
   method: "configWarning",
@@ -13,14 +13,14 @@ const warning = (threadId: string | null, message: string): { method: string; pa
 
 describe("the log of early warnings", () => {
   it("keeps each message about the configuration once, in the order of arrival", () => {
-    const log = new NoticeLog();
+    const log = new WarningLog();
     const deprecation = { method: "deprecationNotice", params: { summary: "b", details: "why" } };
     for (const message of [config("a"), deprecation, config("a"), warning(null, "c")]) log.receive(message);
     expect(log.general).toEqual(["a", "b (why)", "c"]);
   });
 
   it("leaves out what only the app-server warns of", () => {
-    const log = new NoticeLog();
+    const log = new WarningLog();
     log.receive(config("Codex could not find bubblewrap on PATH. Install it."));
     log.receive(config("Project-local config, hooks, and exec policies are disabled in …"));
     log.receive(config("Invalid configuration; using defaults.", "line 1"));
@@ -28,7 +28,7 @@ describe("the log of early warnings", () => {
   });
 
   it("gives the early warnings of a thread to the first reader of its events, and no later ones", () => {
-    const log = new NoticeLog();
+    const log = new WarningLog();
     log.receive(warning("one", "early"));
     log.receive(warning("two", "other"));
     expect(log.claim("one")).toEqual(["early"]);
@@ -41,7 +41,7 @@ describe("the log of early warnings", () => {
   });
 
   it("is bounded in messages and in threads", () => {
-    const log = new NoticeLog();
+    const log = new WarningLog();
     for (let index = 0; index < 2000; index += 1) {
       log.receive(config(`general ${index}`));
       log.receive(warning("talkative", `message ${index}`));
@@ -54,7 +54,7 @@ describe("the log of early warnings", () => {
   });
 
   it("reports rules that can't be read in the words of `codex exec`", () => {
-    const log = new NoticeLog();
+    const log = new WarningLog();
     log.receive({
       method: "configWarning",
       params: {

@@ -2,9 +2,9 @@
 import { run } from "@codexkit/scripted-model";
 import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
-import type { ThreadOptions } from "../index.ts";
-import { differential } from "../../../test/compat/differential.ts";
-import { outputs, setting, watch } from "../../../test/compat/program.ts";
+import type { ThreadOptions } from "../../src/compat/index.ts";
+import { differential } from "./differential.ts";
+import { outputs, setting, watch } from "./program.ts";
 
 differential("options", {
   "every option of a thread": {

@@ -1,8 +1,8 @@
 // What this package does otherwise than the original, on purpose. Each is listed in docs/compat.md by its name.
 import { chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { differences } from "../../../test/compat/differential.ts";
-import { outcome, watch } from "../../../test/compat/program.ts";
+import { differences } from "./differential.ts";
+import { outcome, watch } from "./program.ts";
 
 differences({
   "the approval policy `untrusted`": {

@@ -1,7 +1,7 @@
 // Turns that are left or aborted.
 import { run } from "@codexkit/scripted-model";
-import { differential } from "../../../test/compat/differential.ts";
-import { outcome, watch } from "../../../test/compat/program.ts";
+import { differential } from "./differential.ts";
+import { outcome, watch } from "./program.ts";
 
 differential("aborts", {
   "an abort before and in the middle of a turn": {
@@ -33,7 +33,7 @@ differential("aborts", {
     },
   },
 
-  "a stream that nobody reads, and one that is read twice": {
+  "a stream that is never read, and one that is read twice": {
     script: () => "done",
     run: async ({ codex, workspace, model }) => {
       const thread = codex().startThread({ workingDirectory: workspace });

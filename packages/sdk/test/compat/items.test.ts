@@ -3,9 +3,9 @@ import { callTool, item, type Json, patch, run, say, think, usage } from "@codex
 import { access, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { ThreadEvent } from "../index.ts";
-import { differential } from "../../../test/compat/differential.ts";
-import { watch } from "../../../test/compat/program.ts";
+import type { ThreadEvent } from "../../src/compat/index.ts";
+import { differential } from "./differential.ts";
+import { watch } from "./program.ts";
 
 const tillServer = fileURLToPath(new URL("../../../test/mcp-server.ts", import.meta.url));
 const pixel =

@@ -3,8 +3,8 @@ import { fail, run } from "@codexkit/scripted-model";
 import { execFile } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { differential } from "../../../test/compat/differential.ts";
-import type { Program, Stage } from "../../../test/compat/program.ts";
+import { differential } from "./differential.ts";
+import type { Program, Stage } from "./program.ts";
 
 /** A program that does not end by itself is ended after this, and fails its test. */
 const LIMIT_MS = 60_000;

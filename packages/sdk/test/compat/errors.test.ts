@@ -2,9 +2,9 @@
 import { cut, fail, run, say } from "@codexkit/scripted-model";
 import { appendFile, chmod, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { ThreadOptions } from "../index.ts";
-import { differential } from "../../../test/compat/differential.ts";
-import { outcome, watch } from "../../../test/compat/program.ts";
+import type { ThreadOptions } from "../../src/compat/index.ts";
+import { differential } from "./differential.ts";
+import { outcome, watch } from "./program.ts";
 
 differential("errors", {
   "a refusal of the model's endpoint": {

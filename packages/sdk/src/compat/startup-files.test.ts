@@ -2,12 +2,12 @@ import { tempFolder } from "@codexkit/testing";
 import { appendFile, mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type StartUp, startUp } from "./start-up.ts";
+import { type StartupFiles, readStartupFiles } from "./startup-files.ts";
 
 interface Place extends AsyncDisposable {
   readonly home: string;
   readonly workspace: string;
-  readonly at: () => StartUp;
+  readonly at: () => StartupFiles;
 }
 
 async function place(): Promise<Place> {
@@ -16,7 +16,7 @@ async function place(): Promise<Place> {
   const workspace = join(folder.path, "workspace");
   for (const path of [home, workspace]) await mkdir(path);
   await writeFile(join(home, "config.toml"), 'model = "a"\n\n[features]\nx = true\n');
-  const at = (): StartUp => startUp(workspace, { CODEX_HOME: home });
+  const at = (): StartupFiles => readStartupFiles(workspace, { CODEX_HOME: home });
   return { home, workspace, at, [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() };
 }
 

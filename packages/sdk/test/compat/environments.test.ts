@@ -2,8 +2,8 @@
 import { run, type ScriptFunction } from "@codexkit/scripted-model";
 import { cp, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { differential } from "../../../test/compat/differential.ts";
-import { outputs, type Stage, watch } from "../../../test/compat/program.ts";
+import { differential } from "./differential.ts";
+import { outputs, type Stage, watch } from "./program.ts";
 
 /** Runs the user's text as a command, and then ends. */
 const runText: ScriptFunction = ({ input, lastUserText }) =>
