@@ -2,15 +2,14 @@ import { formatNumber } from "./format-number.ts";
 import { median, medianRatio } from "./statistics.ts";
 import type { Measure } from "./units.ts";
 
-/** One side of a bar: exactly one of the two, in the sense in which the measure is better. */
+/** The limit of a bar: exactly one of the two, depending on which direction is better. */
 export type Limit =
   | { readonly atLeast: number; readonly atMost?: never }
   | { readonly atMost: number; readonly atLeast?: never };
 
 /**
- * A bar as the runner reads it. With `against` the limit is a quotient, of ÷ against, both in the measure's own
- * unit: `atLeast: 0.7` on msg/s reads "at least 70% of its speed", `atMost: 3` on ms reads "at most 3 times its
- * time". Without `against` the limit is a value in the measure's unit.
+ * A requirement. With `against` the limit is the quotient of ÷ against: `atLeast: 0.7` on msg/s means "at least 70% of its speed",
+ * `atMost: 3` on ms means "at most 3 times its time". Without `against` the limit is a value in the measure's unit.
  */
 export interface Bar {
   readonly measure: string;
@@ -22,13 +21,13 @@ export interface Bar {
 export interface BarResult extends Bar {
   /** The requirement in words, such as "≥ 70% of floor". */
   readonly text: string;
-  /** What was measured, in the terms of the limit: a quotient with `against`, a value without. */
+  /** The measured quotient (with `against`) or value. */
   readonly actual: number;
   readonly actualText: string;
   readonly pass: boolean;
 }
 
-/** `samplesOf` gives a contestant's samples of the bar's measure, one a round. */
+/** Evaluates a bar. `samplesOf` returns a contestant's samples, one per round. */
 export function evaluateBar(
   bar: Bar,
   measure: Measure,
@@ -41,7 +40,7 @@ export function evaluateBar(
     text: describeBar(bar, measure),
     actual,
     actualText: describeAmount(actual, bar, measure),
-    // A comparison with NaN (0 ÷ 0) is false: what could not be measured does not pass.
+    // A comparison with NaN (0 ÷ 0) is false, so an unmeasured bar does not pass.
     pass: bar.limit.atLeast === undefined ? actual <= bar.limit.atMost : actual >= bar.limit.atLeast,
   };
 }
@@ -56,14 +55,14 @@ export function describeBar(bar: Bar, measure: Measure): string {
   return `${who}${requirement}`;
 }
 
-/** Below one a quotient reads best as a share, from one on as a multiple. */
+/** Formats a quotient below 1 as a percentage, otherwise as a multiple. */
 function describeAmount(amount: number, bar: Bar, measure: Measure): string {
   if (bar.against === undefined) return `${formatNumber(amount)} ${measure.unit}`;
   if (amount < 1) return `${formatNumber(amount * 100)}% of ${bar.against}`;
   return `${formatNumber(amount)} × ${bar.against}`;
 }
 
-/** Says why a bar makes no sense for its row, or nothing. A bar that rewards the loser is always a slip. */
+/** Describes why a bar is invalid for its row. A bar in the wrong direction is always a mistake. */
 export function objectionToBar(
   bar: Bar,
   measures: readonly Measure[],

@@ -15,7 +15,7 @@ Runs benchmarks and prints a table of medians. Without a name, lists the benchma
   --help       print this
 `;
 
-/** Something the person at the command line got wrong: exit code 2, no stack. */
+/** An invalid command line: exit code 2, no stack trace. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }
@@ -30,7 +30,7 @@ export interface RunRequest {
 }
 
 export type Request = ({ readonly command: "help" } | { readonly command: "list" } | RunRequest) & {
-  /** Where the benchmarks are, if not in `benches/`. Not in the usage: it is there for the runner's own tests. */
+  /** The folder of the benchmarks. Default: `benches/`. Undocumented, for the runner's own tests. */
   readonly dir?: string | undefined;
 };
 

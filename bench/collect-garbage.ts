@@ -1,14 +1,14 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
-/** A full collection, now. */
+/** Runs a full garbage collection. */
 export function collectGarbage(): void {
   gc();
 }
 
 const gc = globalThis.gc ?? exposeGc();
 
-/** What `node --expose-gc` does, without asking everybody who starts a benchmark to pass the flag. */
+/** Enables `--expose-gc` at run time, so that the flag is not needed. */
 function exposeGc(): () => void {
   setFlagsFromString("--expose-gc");
   const exposed: unknown = runInNewContext("gc");

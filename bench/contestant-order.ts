@@ -1,8 +1,8 @@
 /**
- * Who goes when in a round. Whoever goes first finds the caches cold, and whoever follows a heavy allocator
- * inherits its garbage, so both the place and the predecessor change: rotated by one every second round, and
- * backwards in the odd ones. Three contestants go through all six orders in six rounds. Fixed, not random: two
- * runs of one commit then do the same work in the same order.
+ * Returns the order of the contestants in a round. The first contestant finds cold caches, and the successor of a heavy allocator
+ * inherits its garbage, so both position and predecessor vary: the list is rotated every second round and reversed in odd
+ * rounds. Three contestants have all six orders in six rounds. The order is not random, so that two runs of one commit do the
+ * same work.
  */
 export function contestantOrder(names: readonly string[], round: number): string[] {
   const shift = names.length === 0 ? 0 : (round >> 1) % names.length;

@@ -148,9 +148,9 @@ describe("defineBench", () => {
               floor: async () => ({ speed: 1 }),
             },
           }),
-          // @ts-expect-error nobody is ours
+          // @ts-expect-error `ours` is missing
           row({ name: "not ours", measures: "ms", contestants: { floor: one } }),
-          // @ts-expect-error a unit nobody knows has to say who wins
+          // @ts-expect-error an unknown unit needs a direction
           row({ name: "unknown unit", measures: "furlongs", contestants: { ours: one } }),
         ],
       }),

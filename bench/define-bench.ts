@@ -2,13 +2,12 @@ import type { Limit } from "./bars.ts";
 import { makeRow, type Contestant, type Row, type RunnableRow } from "./row.ts";
 import type { Measures, Unit } from "./units.ts";
 
-/** Plain numbers for a row with one unit, one number a measure for a row with several. */
+/** A number for a row with one unit, or one number per measure for a row with several. */
 export type SampleOf<M extends Measures> = M extends Unit ? number : { readonly [K in keyof M]: number };
 
 /**
- * A requirement on `ours` (or on `of`). With `against`, a quotient of the two in the measure's own unit:
- * `{ against: "floor", atLeast: 0.7 }` on a speed, `{ against: "floor", atMost: 3 }` on a time.
- * Without, a value in the measure's unit.
+ * A requirement on `ours` (or on `of`). With `against`, the limit is a quotient: `{ against: "floor", atLeast: 0.7 }` for a
+ * speed, `{ against: "floor", atMost: 3 }` for a time. Without it, the limit is a value in the measure's unit.
  */
 export type BarSpec<M extends Measures, Names extends string> = Limit & {
   readonly of?: "ours" | Names;
@@ -17,38 +16,38 @@ export type BarSpec<M extends Measures, Names extends string> = Limit & {
 
 export interface RowSpec<Context, M extends Measures, Names extends string> {
   readonly name: string;
-  /** `"ms"` when a sample is one number; `{ throughput: "msg/s", p99: "ms" }` when it is several. */
+  /** `"ms"` if a sample is one number; `{ throughput: "msg/s", p99: "ms" }` if it has several. */
   readonly measures: M;
-  /** `ours`, and beside it `floor` (the least work that could be called the job) and peers by name. */
+  /** `ours`, optionally `floor` (the minimum work for the task), and other implementations by name. */
   readonly contestants: Readonly<Record<Names | "ours", Contestant<Context, SampleOf<M>>>>;
   readonly bars?: readonly BarSpec<M, NoInfer<Names>>[];
 }
 
-/** Declares one row; handed to `rows`, so that the row knows the type of the context. */
+/** Declares one row. Passed to `rows`, so that the row's context type is inferred. */
 export type DeclareRow<Context> = <const M extends Measures, const Names extends string>(
   spec: RowSpec<Context, M, Names>,
 ) => Row<Context>;
 
 export interface BenchSpec<Context> {
-  /** The name on the command line; the file is `benches/NAME.bench.ts`. */
+  /** The name on the command line. The file is `benches/NAME.bench.ts`. */
   readonly name: string;
   readonly description: string;
-  /** Recorded rounds; one more, unrecorded, warms every row up. */
+  /** Number of recorded rounds. An additional round warms up every row. */
   readonly rounds: number;
   /**
-   * Makes what the contestants share, such as a running process. Disposed after the last row, and on Ctrl-C.
-   * The signal falls on Ctrl-C while this still runs: what it started is then its own to end.
+   * Creates the shared context, such as a running process. It is disposed after the last row and on Ctrl-C. If the signal aborts
+   * during the setup, the setup must clean up itself.
    */
   readonly setup?: (signal: AbortSignal) => Promise<Context>;
   readonly rows: (row: DeclareRow<NoInfer<Context>>) => readonly Row<NoInfer<Context>>[];
 }
 
-/** A benchmark whose context is up: its rows can run. */
+/** A benchmark with its context, ready to run. */
 export interface OpenBench extends AsyncDisposable {
   readonly rows: readonly RunnableRow[];
 }
 
-/** A declared benchmark; the type of its context is nobody else's business. */
+/** A declared benchmark. The type of its context is hidden. */
 export interface Bench {
   readonly name: string;
   readonly description: string;
@@ -86,7 +85,7 @@ export function defineBench<Context extends AsyncDisposable | undefined = undefi
     rounds,
     rowNames: rows.map((row) => row.name),
     async open(signal) {
-      // Without `setup` nothing fixes Context but its default, so that undefined is what it says.
+      // Without `setup`, Context has its default type, undefined.
       const context = setup === undefined ? (undefined as Context) : await setup(signal);
       return {
         rows: rows.map((row) => row.bind(context)),

@@ -6,8 +6,8 @@ import type { Bench } from "./define-bench.ts";
 
 const SUFFIX = ".bench.ts";
 
-/** The names of all benchmarks in a folder: one file each, `NAME.bench.ts`. Nothing is loaded yet. */
-export async function benchNames(folder: string): Promise<string[]> {
+/** Lists the benchmarks in a folder (`NAME.bench.ts`) without loading them. */
+export async function listBenchNames(folder: string): Promise<string[]> {
   const files = await readdir(folder);
   return files
     .filter((file) => file.endsWith(SUFFIX))

@@ -1,6 +1,6 @@
 /**
- * Three significant digits below a thousand, whole numbers with separators above: more digits than the noise
- * allows would only look exact. The locale is fixed, so that tables from two machines can be compared.
+ * Formats with three significant digits below 1000 and as a whole number above, because the noise does not allow more. The locale
+ * is fixed, so that tables from two machines are comparable.
  */
 export function formatNumber(value: number): string {
   if (!Number.isFinite(value)) return "–";
@@ -9,7 +9,7 @@ export function formatNumber(value: number): string {
   return value.toLocaleString("en-US", { maximumSignificantDigits: 3, maximumFractionDigits: 6 });
 }
 
-/** A spread of 0.034 as "±3%". */
+/** Formats a spread of 0.034 as "±3%". */
 export function formatSpread(spread: number): string {
   return Number.isFinite(spread) ? `±${(spread * 100).toFixed(0)}%` : "±–";
 }

@@ -2,7 +2,7 @@ import { join } from "node:path";
 
 import { parseCommandLine, USAGE, UsageError, type RunRequest } from "./cli-options.ts";
 import type { Bench } from "./define-bench.ts";
-import { benchNames, loadBench } from "./discover.ts";
+import { listBenchNames, loadBench } from "./discover.ts";
 import { ProgressLine } from "./progress-line.ts";
 import { missedBars, report, thisMachine } from "./report.ts";
 import { runBench, type BenchResult } from "./run-bench.ts";
@@ -21,7 +21,7 @@ async function main(args: readonly string[], signal: AbortSignal): Promise<numbe
 }
 
 async function listBenches(folder: string): Promise<string> {
-  const names = await benchNames(folder);
+  const names = await listBenchNames(folder);
   if (names.length === 0) return "no benchmarks\n";
   const width = Math.max(...names.map((name) => name.length));
   const lines = names.map(async (name) => {
@@ -47,7 +47,7 @@ async function run(request: RunRequest, folder: string, signal: AbortSignal): Pr
         rounds: request.rounds ?? bench.rounds,
         includes: (row) => only === undefined || row.includes(only),
         signal,
-        onProgress: (step) => progress.show(step),
+        onProgress: (step) => progress.update(step),
       });
       results.push(result);
     }
@@ -62,7 +62,7 @@ async function run(request: RunRequest, folder: string, signal: AbortSignal): Pr
 }
 
 async function selectBenches({ names, only }: RunRequest, folder: string): Promise<Bench[]> {
-  const known = await benchNames(folder);
+  const known = await listBenchNames(folder);
   const unknown = names.filter((name) => !known.includes(name));
   if (unknown.length > 0) {
     throw new UsageError(`unknown benchmark: ${unknown.join(", ")}\nknown benchmarks: ${known.join(", ")}`);

@@ -7,7 +7,7 @@ function follow(isTTY: boolean, columns: number): string {
   const stream = { isTTY, columns, write: (text: string) => (written += text) !== "" };
   const line = new ProgressLine(stream);
   for (const round of [0, 1])
-    line.show({ bench: "rpc", row: "notifications", round, rounds: 9, contestant: "ours" });
+    line.update({ bench: "rpc", row: "notifications", round, rounds: 9, contestant: "ours" });
   line.clear();
   return written;
 }

@@ -5,8 +5,8 @@ import type { Progress } from "./run-bench.ts";
 const CLEAR_LINE = "\r\u001B[K";
 
 /**
- * Says on stderr where the run is: one line that is written over on a terminal, one line a row elsewhere, where
- * a line a round would only fill a log.
+ * Writes the progress to stderr: on a terminal, one line that is overwritten; otherwise one line per row, because one per round
+ * would fill the log.
  */
 export class ProgressLine {
   readonly #stream: Pick<WriteStream, "write" | "isTTY" | "columns">;
@@ -16,7 +16,7 @@ export class ProgressLine {
     this.#stream = stream;
   }
 
-  show({ bench, row, round, rounds, contestant }: Progress): void {
+  update({ bench, row, round, rounds, contestant }: Progress): void {
     const where = `${bench} · ${row}`;
     if (this.#stream.isTTY) {
       const step = round === 0 ? "warm-up" : `round ${round}/${rounds}`;

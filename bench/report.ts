@@ -7,7 +7,7 @@ import { layOutMarkdown, layOutTable } from "./text-table.ts";
 
 export type Format = "text" | "json" | "markdown";
 
-/** What is told of the machine: enough to read the numbers, nothing that says whose it is. */
+/** Describes the machine without identifying its owner. */
 export interface Machine {
   readonly node: string;
   readonly platform: string;

@@ -1,10 +1,10 @@
 import { objectionToBar, type Bar, type Limit } from "./bars.ts";
 import { resolveMeasures, type Measure, type Measures } from "./units.ts";
 
-/** Does the work once and says how it went. The signal falls on Ctrl-C: what was started is to be ended then. */
+/** Does the work once and returns its sample. When the signal aborts, it must end what it started. */
 export type Contestant<Context, Sample> = (context: Context, signal: AbortSignal) => Promise<Sample>;
 
-/** A contestant's sample by measure name, whatever shape the contestant gave it in. */
+/** A sample by measure name. */
 export type SampleByMeasure = Readonly<Record<string, number>>;
 
 export interface RowHead {
@@ -23,7 +23,7 @@ export interface Row<Context> extends RowHead {
   bind(context: Context): RunnableRow;
 }
 
-/** The loose shape of a row's declaration; `RowSpec` in `define-bench.ts` is the strict one that authors see. */
+/** Untyped row declaration. `RowSpec` in `define-bench.ts` is the strict version for authors. */
 interface LooseRowSpec<Context> {
   readonly name: string;
   readonly measures: Measures;
@@ -63,7 +63,7 @@ function inTableOrder(names: readonly string[]): string[] {
   return [...fixed, ...names.filter((name) => !fixed.includes(name))];
 }
 
-/** A missing, negative or infinite number would turn into a NaN in some ratio: better to stop where it was made. */
+/** Rejects missing, negative and infinite numbers, which would become NaN in a ratio. */
 function byMeasure(sample: number | SampleByMeasure, measures: readonly Measure[]): SampleByMeasure {
   const pairs = measures.map(({ name }) => {
     const value = typeof sample === "number" ? sample : sample[name];

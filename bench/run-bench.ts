@@ -1,9 +1,9 @@
+import { raceAbort } from "@codexkit/rpc/async";
 import { collectGarbage } from "./collect-garbage.ts";
 import { contestantOrder } from "./contestant-order.ts";
 import type { Bench } from "./define-bench.ts";
 import type { RunnableRow, SampleByMeasure } from "./row.ts";
 import { summarizeRow, type RowResult } from "./summarize-row.ts";
-import { untilAborted } from "./until-aborted.ts";
 
 export interface BenchResult {
   readonly name: string;
@@ -12,7 +12,7 @@ export interface BenchResult {
   readonly rows: readonly RowResult[];
 }
 
-/** Where a run is. Round 0 is the warm-up. */
+/** Progress of a run. Round 0 is the warm-up. */
 export interface Progress {
   readonly bench: string;
   readonly row: string;
@@ -23,7 +23,7 @@ export interface Progress {
 
 export interface RunOptions {
   readonly rounds: number;
-  /** Whether a row of this name takes part. */
+  /** Whether to run the row with this name. */
   readonly includes: (rowName: string) => boolean;
   readonly signal: AbortSignal;
   readonly onProgress: (progress: Progress) => void;
@@ -33,21 +33,21 @@ export interface RunOptions {
 interface Limits {
   /** How long one sample may take. */
   readonly sampleMs: number;
-  /** How long interrupted work may take to end what it started. */
+  /** How long interrupted work may take to clean up. */
   readonly graceMs: number;
 }
 
 const LIMITS: Limits = {
-  // Far above any sample worth waiting for; what it ends is a contestant that waits for an answer that was lost.
+  // Far longer than any useful sample. Ends a contestant that waits for a lost response.
   sampleMs: 300_000,
-  // Longer, and a person presses Ctrl-C again.
+  // After this, users press Ctrl-C again.
   graceMs: 2_000,
 };
 
-/** Runs the rows one after the other, and in each row all contestants round by round. */
+/** Runs the rows sequentially, and in each row all contestants round by round. */
 export async function runBench(bench: Bench, options: RunOptions): Promise<BenchResult> {
   const { rounds, signal, limits = LIMITS } = options;
-  await using open = await untilAborted(bench.open(signal), signal, limits.graceMs);
+  await using open = await raceAbortWithGrace(bench.open(signal), signal, limits.graceMs);
   const rows: RowResult[] = [];
   for (const row of open.rows) {
     if (options.includes(row.name)) rows.push(await runRow(bench.name, row, options));
@@ -58,12 +58,12 @@ export async function runBench(bench: Bench, options: RunOptions): Promise<Bench
 async function runRow(bench: string, row: RunnableRow, options: RunOptions): Promise<RowResult> {
   const { rounds, signal, onProgress } = options;
   const samples = new Map<string, SampleByMeasure[]>(row.contestants.map((name) => [name, []]));
-  // One round goes unrecorded: it loads modules, fills caches and lets the compiler see every path once.
+  // The first round is not recorded: it loads modules, fills caches and lets the compiler optimise every path.
   for (let round = 0; round <= rounds; round += 1) {
     for (const contestant of contestantOrder(row.contestants, round)) {
       signal.throwIfAborted();
       onProgress({ bench, row: row.name, round, rounds, contestant });
-      // So that nobody pays for the garbage of the one before.
+      // So that a contestant does not pay for the garbage of the previous one.
       collectGarbage();
       const sample = await takeSample(row, contestant, options);
       if (round > 0) samples.get(contestant)?.push(sample);
@@ -81,10 +81,30 @@ async function takeSample(
   const limit = AbortSignal.timeout(limits.sampleMs);
   const either = AbortSignal.any([signal, limit]);
   try {
-    return await untilAborted(row.run(contestant, either), either, limits.graceMs);
+    return await raceAbortWithGrace(row.run(contestant, either), either, limits.graceMs);
   } catch (cause) {
     const problem = cause instanceof Error ? cause.message : String(cause);
-    const why = limit.aborted ? `no sample within ${limits.sampleMs / 1000} s` : problem;
-    throw new Error(`row "${row.name}", contestant "${contestant}": ${why}`, { cause });
+    const reason = limit.aborted ? `no sample within ${limits.sampleMs / 1000} s` : problem;
+    throw new Error(`row "${row.name}", contestant "${contestant}": ${reason}`, { cause });
+  }
+}
+
+/**
+ * Settles as the work does, or rejects with the signal's reason. After the abort the work has `graceMs` to clean up, so that the
+ * context that it uses is not disposed too early.
+ */
+async function raceAbortWithGrace<T>(work: Promise<T>, signal: AbortSignal, graceMs: number): Promise<T> {
+  const graceEnd = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  const onAbort = (): void => {
+    timer = setTimeout(() => graceEnd.abort(signal.reason), graceMs);
+  };
+  if (signal.aborted) onAbort();
+  else signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    return await raceAbort(work, graceEnd.signal);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", onAbort);
   }
 }

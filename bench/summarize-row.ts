@@ -5,7 +5,7 @@ import type { Measure } from "./units.ts";
 
 export interface ContestantResult {
   readonly name: string;
-  /** One number a round, in the order of the rounds. */
+  /** One number per round. */
   readonly samples: readonly number[];
   readonly median: number;
   readonly spread: number;

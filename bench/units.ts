@@ -1,7 +1,7 @@
-/** Whether a bigger or a smaller number wins. */
+/** Whether higher or lower numbers are better. */
 export type Better = "higher" | "lower";
 
-/** The units a row may name without saying more; each knows who wins and what a lone measure in it is called. */
+/** Known units with the better direction and the default name of their measure. */
 export const units = {
   "ops/s": { better: "higher", measure: "throughput" },
   "msg/s": { better: "higher", measure: "throughput" },
@@ -15,18 +15,18 @@ export const units = {
 
 export type Unit = keyof typeof units;
 
-/** A unit the table above does not know has to say who wins. */
+/** A unit that is not in the table above. */
 export interface CustomUnit {
   readonly unit: string;
   readonly better: Better;
 }
 
-/** One line of a row's table: what is measured, in which unit, and who wins. */
+/** A measure with its unit and direction. */
 export interface Measure extends CustomUnit {
   readonly name: string;
 }
 
-/** What a row declares: one unit for samples that are plain numbers, or a unit for each named measure. */
+/** The measures of a row: one unit, or a unit per named measure. */
 export type Measures = Unit | Readonly<Record<string, Unit | CustomUnit>>;
 
 export function resolveMeasures(measures: Measures): readonly Measure[] {

@@ -9,7 +9,7 @@ import { once } from "node:events";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline/promises";
-import { onAScript } from "./on-a-script.ts";
+import { setUpExample } from "./set-up-example.ts";
 
 const [, program = "", part, url = "", folder = ""] = process.argv;
 if (part === "ask") await ask();
@@ -57,14 +57,14 @@ function connect(): CodexProvider {
 }
 
 async function play(): Promise<void> {
-  await using stage = await onAScript([
+  await using setup = await setUpExample([
     [run("echo tested", { escalate: "The tests need the network." })],
     [say("The tests pass.")],
   ]);
-  const socket = `unix://${join(stage.folder, "..", "codex.sock")}`;
-  await using _server = await Codex.launch({ ...stage.launch, listen: socket });
+  const socket = `unix://${join(setup.folder, "..", "codex.sock")}`;
+  await using _server = await Codex.launch({ ...setup.launch, listen: socket });
   for (const one of ["ask", "answer"]) {
-    const args = [...process.execArgv, program, one, socket, stage.folder];
+    const args = [...process.execArgv, program, one, socket, setup.folder];
     await once(spawn(process.execPath, args, { stdio: "inherit" }), "exit");
   }
 }

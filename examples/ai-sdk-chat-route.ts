@@ -1,5 +1,5 @@
 // A chat route as `useChat` talks to it. Each conversation finds its thread by its messages. Messages come from a browser, and
-// the id of a thread in their metadata lets whoever sends it continue that thread: the route checks whose it is.
+// the id of a thread in their metadata lets its sender continue that thread, so the route checks who owns it.
 import { createCodex } from "@codexkit/ai-sdk";
 import { run, say } from "@codexkit/scripted-model";
 import {
@@ -11,20 +11,20 @@ import {
   streamText,
   type UIMessage,
 } from "ai";
-import { onAScript } from "./on-a-script.ts";
+import { setUpExample } from "./set-up-example.ts";
 
-await using stage = await onAScript([
+await using setup = await setUpExample([
   [run("ls")],
   [say("The folder is empty.")],
   [say("I ran ls in it, as you asked.")],
 ]);
-await using codex = createCodex({ launch: stage.launch, cwd: stage.folder });
+await using codex = createCodex({ launch: setup.launch, cwd: setup.folder });
 
 /** Whose each thread is. A table in a real application. */
 const owners = new Map<string, string>();
 
 /** Who sends a request. A real application reads it from its session cookie, never from what the browser claims. */
-const userOf = (request: Request): string => request.headers.get("x-user") ?? "nobody";
+const userOf = (request: Request): string => request.headers.get("x-user") ?? "anonymous";
 
 /** What a framework such as Next.js calls for `POST /api/chat`. */
 async function POST(request: Request): Promise<Response> {

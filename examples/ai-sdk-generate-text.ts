@@ -2,10 +2,10 @@
 import { createCodex } from "@codexkit/ai-sdk";
 import { say } from "@codexkit/scripted-model";
 import { generateText, type ModelMessage } from "ai";
-import { onAScript } from "./on-a-script.ts";
+import { setUpExample } from "./set-up-example.ts";
 
-await using stage = await onAScript([[say("Hello. Ask me anything.")], [say("You said hello.")]]);
-await using codex = createCodex({ launch: stage.launch, cwd: stage.folder });
+await using setup = await setUpExample([[say("Hello. Ask me anything.")], [say("You said hello.")]]);
+await using codex = createCodex({ launch: setup.launch, cwd: setup.folder });
 const model = codex("gpt-5.5");
 
 const messages: ModelMessage[] = [{ role: "user", content: "Hello" }];

@@ -2,13 +2,13 @@
 import { createCodex } from "@codexkit/ai-sdk";
 import { run, say, think } from "@codexkit/scripted-model";
 import { streamText } from "ai";
-import { onAScript } from "./on-a-script.ts";
+import { setUpExample } from "./set-up-example.ts";
 
-await using stage = await onAScript([
+await using setup = await setUpExample([
   [think("I look first."), run("echo one; echo two")],
   [say("There are two lines.", { chunkSize: 5 })],
 ]);
-await using codex = createCodex({ launch: stage.launch, cwd: stage.folder });
+await using codex = createCodex({ launch: setup.launch, cwd: setup.folder });
 
 const { stream } = streamText({ model: codex("gpt-5.5"), prompt: "How many lines does it print?" });
 for await (const part of stream) {

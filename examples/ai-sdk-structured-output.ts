@@ -3,15 +3,15 @@ import { createCodex } from "@codexkit/ai-sdk";
 import { say } from "@codexkit/scripted-model";
 import { Output, streamText } from "ai";
 import { z } from "zod";
-import { onAScript } from "./on-a-script.ts";
+import { setUpExample } from "./set-up-example.ts";
 
-await using stage = await onAScript([
+await using setup = await setUpExample([
   [
     say("Let me look.", { phase: "commentary" }),
     say('{"name":"codexkit","stars":5}', { phase: "final_answer", chunkSize: 6, everyMs: 5 }),
   ],
 ]);
-await using codex = createCodex({ launch: stage.launch, cwd: stage.folder });
+await using codex = createCodex({ launch: setup.launch, cwd: setup.folder });
 
 const result = streamText({
   model: codex("gpt-5.5"),

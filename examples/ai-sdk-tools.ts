@@ -3,14 +3,14 @@ import { createCodex } from "@codexkit/ai-sdk";
 import { callTool, say } from "@codexkit/scripted-model";
 import { generateText, isStepCount, tool } from "ai";
 import { z } from "zod";
-import { onAScript } from "./on-a-script.ts";
+import { setUpExample } from "./set-up-example.ts";
 
-await using stage = await onAScript(({ newOutputs }) =>
+await using setup = await setUpExample(({ newOutputs }) =>
   newOutputs.length === 0
     ? callTool("weather", { city: "Oslo" })
     : say(`The tool says: ${newOutputs[0]?.text}`),
 );
-await using codex = createCodex({ launch: stage.launch, cwd: stage.folder });
+await using codex = createCodex({ launch: setup.launch, cwd: setup.folder });
 
 const { text, steps } = await generateText({
   model: codex("gpt-5.5"),

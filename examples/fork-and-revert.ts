@@ -1,12 +1,12 @@
 // Two ways to take another path: a copy of the thread from an earlier point, and cutting back the thread itself.
 import { say } from "@codexkit/scripted-model";
 import { Codex } from "codexkit";
-import { onAScript } from "./on-a-script.ts";
+import { setUpExample } from "./set-up-example.ts";
 
-await using stage = await onAScript(({ lastUserText }) => say(`You said: ${lastUserText}`));
+await using setup = await setUpExample(({ lastUserText }) => say(`You said: ${lastUserText}`));
 
-await using codex = await Codex.launch(stage.launch);
-const thread = await codex.startThread({ cwd: stage.folder });
+await using codex = await Codex.launch(setup.launch);
+const thread = await codex.startThread({ cwd: setup.folder });
 await thread.run("first");
 const second = thread.run("second");
 const { finalResponse } = await second;

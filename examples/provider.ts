@@ -1,16 +1,16 @@
 // Codex behind the provider contract, as a fleet runner uses it: a spec in, events out, a budget and rules in between.
 import { CodexProvider } from "@codexkit/provider";
 import { run, say } from "@codexkit/scripted-model";
-import { onAScript } from "./on-a-script.ts";
+import { setUpExample } from "./set-up-example.ts";
 
-await using stage = await onAScript(({ newOutputs }) =>
+await using setup = await setUpExample(({ newOutputs }) =>
   newOutputs.length === 0 ? [run("git push --force"), run("echo tests pass")] : say("All is well."),
 );
 
-await using provider = await CodexProvider.create(stage.launch);
+await using provider = await CodexProvider.create(setup.launch);
 await using handle = await provider.spawn({
   prompt: "Run the tests and push",
-  cwd: stage.folder,
+  cwd: setup.folder,
   maxTurns: 10,
   maxTokens: 1_000_000,
   timeoutMs: 60_000,

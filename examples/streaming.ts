@@ -3,7 +3,7 @@
 import { demoScript } from "@codexkit/scripted-model";
 import { Codex } from "codexkit";
 import { parseArgs, styleText } from "node:util";
-import { onAScript } from "./on-a-script.ts";
+import { setUpExample } from "./set-up-example.ts";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -19,10 +19,10 @@ if (values.help) {
 const prompt = positionals.join(" ") || "Show me that you are alive";
 const write = (text: string): void => void process.stdout.write(text);
 
-await using stage = await onAScript(demoScript, values.model);
-await using codex = await Codex.launch(stage.launch);
+await using setup = await setUpExample(demoScript, values.model);
+await using codex = await Codex.launch(setup.launch);
 const thread = await codex.startThread({
-  cwd: stage.folder,
+  cwd: setup.folder,
   sandbox: "workspace-write",
   approvalPolicy: "never",
   ephemeral: true,

@@ -2,9 +2,9 @@
 import { callTool, say } from "@codexkit/scripted-model";
 import { Codex, defineTool } from "codexkit";
 import { z } from "zod";
-import { onAScript } from "./on-a-script.ts";
+import { setUpExample } from "./set-up-example.ts";
 
-await using stage = await onAScript(({ newOutputs }) =>
+await using setup = await setUpExample(({ newOutputs }) =>
   newOutputs.length === 0
     ? callTool("weather", { city: "Oslo" })
     : say(`The tool says: ${newOutputs[0]?.text}`),
@@ -17,7 +17,7 @@ const weather = defineTool({
   execute: ({ city }) => `It snows in ${city}.`,
 });
 
-await using codex = await Codex.launch(stage.launch);
-const thread = await codex.startThread({ cwd: stage.folder, tools: [weather] });
+await using codex = await Codex.launch(setup.launch);
+const thread = await codex.startThread({ cwd: setup.folder, tools: [weather] });
 const { finalResponse } = await thread.run("What is the weather in Oslo?");
 console.log(finalResponse);

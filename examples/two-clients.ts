@@ -1,25 +1,25 @@
-// Two clients on one thread: one asks, the other listens, and either may approve. The first answer counts.
+// Two clients share a thread: one runs a turn, the other reads its events, and either can approve. The first answer counts.
 import { run, say } from "@codexkit/scripted-model";
 import { Codex } from "codexkit";
 import { join } from "node:path";
-import { onAScript } from "./on-a-script.ts";
+import { setUpExample } from "./set-up-example.ts";
 
-await using stage = await onAScript([
+await using setup = await setUpExample([
   [say("Hello.")],
   [run("date", { escalate: "to know the time" })],
   [say("It is late.")],
 ]);
 
-// A server that others may join, owned by this program.
-const url = `unix://${join(stage.folder, "..", "codex.sock")}`;
+// A server of this program that other clients can join.
+const url = `unix://${join(setup.folder, "..", "codex.sock")}`;
 await using first = await Codex.launch({
-  ...stage.launch,
+  ...setup.launch,
   listen: url,
-  // Never answers: what is asked stays open until another client answers, or the turn ends.
+  // Never answers, so an approval stays open until another client answers or the turn ends.
   handlers: { approve: () => new Promise<never>(() => {}) },
 });
-const thread = await first.startThread({ cwd: stage.folder, approvalPolicy: "on-request" });
-await thread.run("Only to have a history"); // A thread can be joined once it is stored.
+const thread = await first.startThread({ cwd: setup.folder, approvalPolicy: "on-request" });
+await thread.run("Create some history"); // A thread can be joined once it is stored.
 
 await using second = await Codex.connect(url, {
   handlers: {
@@ -30,12 +30,12 @@ await using second = await Codex.connect(url, {
   },
 });
 const joined = await second.resumeThread(thread.id);
-const heard = joined.events();
+const events = joined.events();
 
 const turn = thread.run("What time is it?");
-for await (const event of heard) {
+for await (const event of events) {
   if (event.type === "turn.completed") {
-    console.log(`second client hears: ${event.result.finalResponse}`);
+    console.log(`second client receives: ${event.result.finalResponse}`);
     break;
   }
 }

@@ -1,6 +1,5 @@
-// Makes a clone ready and hands over to the npm script named first: `node scripts/bootstrap.mjs check [arguments]`.
-// Plain JavaScript for any Node from 20 on: it installs what package-lock.json pins, Node 24 among it, when that is not
-// installed yet. `npm run` then finds that Node first on the path.
+// Prepares a clone and runs an npm script: `node scripts/bootstrap.mjs check [arguments]`. Plain JavaScript for Node 20 and newer.
+// It installs the dependencies in package-lock.json if necessary. Node 24 is one of them, and `npm run` finds it first on PATH.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -11,7 +10,7 @@ const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const stampFile = join(root, "node_modules", ".codexkit-installed");
 const [script, ...scriptArguments] = process.argv.slice(2);
 
-/** The lockfile decides what is installed; the platform decides which builds of it. */
+/** Identifies an installation by the lockfile and the platform. */
 function stamp() {
   const hash = createHash("sha256").update(`${process.platform} ${process.arch}`);
   hash.update(readFileSync(join(root, "package-lock.json")));
@@ -19,7 +18,7 @@ function stamp() {
 }
 
 function npm(...words) {
-  // The npm that runs this script, on whatever Node it came with; on Windows `npm` itself is a batch file.
+  // The npm that runs this script, because on Windows `npm` is a batch file.
   const cli = process.env.npm_execpath;
   const result = cli
     ? spawnSync(process.execPath, [cli, ...words], { cwd: root, stdio: "inherit" })
@@ -29,8 +28,8 @@ function npm(...words) {
 }
 
 if (!existsSync(stampFile) || readFileSync(stampFile, "utf8") !== stamp()) {
-  console.error("Installing what package-lock.json pins (Codex is the large one: about 440 MB) …");
-  // `install`, not `ci`: the lockfile may lack other platforms' optional builds, and `ci` refuses that.
+  console.error("Installing the dependencies (about 440 MB, mostly Codex) …");
+  // Not `ci`, which fails if the lockfile lacks the optional packages of other platforms.
   const status = npm("install", "--no-audit", "--no-fund", "--loglevel=error");
   if (status !== 0) process.exit(status);
   writeFileSync(stampFile, stamp());

@@ -1,4 +1,4 @@
-// Everything that must hold before a change lands: types, lint, format, unused code, tests. Arguments go to the tests.
+// Runs all checks for a change: types, lint, format, unused code, tests. Arguments are passed to the tests.
 import { spawnSync } from "node:child_process";
 
 const steps: { what: string; command: string; args: string[] }[] = [

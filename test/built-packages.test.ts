@@ -1,4 +1,4 @@
-// What is published is the build, not the sources that every other test runs: each package must load as a user loads it.
+// All other tests run the sources. Here every published entry point is loaded from its build, as users load it.
 import { execFile } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ interface Manifest {
 
 const packages = join(import.meta.dirname, "../packages");
 
-/** Every entry point of every package that is published. */
+/** All entry points of the published packages. */
 const entries = readdirSync(packages).flatMap((folder) => {
   const manifest = JSON.parse(readFileSync(join(packages, folder, "package.json"), "utf8")) as Manifest;
   if (manifest.private) return [];
@@ -27,7 +27,7 @@ describe("a published package", () => {
     const program = `import(${JSON.stringify(entry)}).then((m) => console.log(Object.keys(m).length))`;
     const { stdout } = await promisify(execFile)(process.execPath, ["-e", program], {
       cwd: join(import.meta.dirname, ".."),
-      // Without the condition that points at the sources.
+      // Without the condition that selects the sources.
       env: { ...process.env, NODE_OPTIONS: "" },
     });
     expect(Number(stdout)).toBeGreaterThan(0);

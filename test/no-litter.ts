@@ -1,14 +1,14 @@
-// A vitest global setup: gives the run a temp folder and a mark of its own, and fails the run when anything is left in the
-// folder, or any process with the mark still runs, after the last test.
+// A vitest global setup that gives the run its own temp folder and environment mark. Fails the run if the folder is not empty or
+// a marked process is still running after the last test.
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 
-/** Every child inherits it, however deep; only a child that drops its environment escapes the count. */
+/** Inherited by all descendants, except those that clear their environment. */
 const MARK = "CODEXKIT_TEST_RUN";
 
-/** How long the last children may take to go. */
+/** How long the last children may take to exit. */
 const GRACE_MS = 5_000;
 
 interface LitterOptions {
@@ -47,7 +47,7 @@ async function leftProcesses(mark: string, graceMs: number): Promise<LeftProcess
   return left;
 }
 
-/** What cleans up after a killed owner does so in its own time. */
+/** Waits, because the cleanup after a killed owner runs in another process. */
 async function leftEntries(folder: string, graceMs: number): Promise<string[]> {
   const until = Date.now() + graceMs;
   let left = await readdir(folder);
@@ -58,7 +58,7 @@ async function leftEntries(folder: string, graceMs: number): Promise<string[]> {
   return left;
 }
 
-/** How much of a left folder is shown: enough to tell whose it was. */
+/** Number of listed entries per folder, enough to identify its owner. */
 const SHOWN_ENTRIES = 5;
 
 async function describe(folder: string, entry: string): Promise<string> {
@@ -67,7 +67,7 @@ async function describe(folder: string, entry: string): Promise<string> {
   return `${entry} (${inside.length} inside: ${inside.slice(0, SHOWN_ENTRIES).join(", ")})`;
 }
 
-/** Only Linux shows the environment of other processes; elsewhere the folder alone is checked. */
+/** Only Linux exposes the environment of other processes. Elsewhere only the folder is checked. */
 async function markedProcesses(mark: string): Promise<LeftProcess[]> {
   if (process.platform !== "linux") return [];
   const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name)).map(Number);
@@ -79,14 +79,14 @@ async function markedProcesses(mark: string): Promise<LeftProcess[]> {
         const command = (await readFile(`/proc/${pid}/cmdline`, "utf8")).replaceAll("\0", " ");
         return isTestWorker(command) ? [] : [{ pid, command }];
       } catch {
-        return []; // Gone meanwhile.
+        return []; // It has exited.
       }
     }),
   );
   return found.flat();
 }
 
-/** The runner ends its own workers after this check. */
+/** vitest ends its workers after this check. */
 function isTestWorker(command: string): boolean {
   return command.includes("vitest") && command.includes("workers");
 }

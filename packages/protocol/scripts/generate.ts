@@ -1,5 +1,5 @@
-// Writes src/generated from the pinned @openai/codex: its types, and the tables of methods derived from them.
-// Does nothing when src/generated is of this release and this generator.
+// Writes src/generated from the pinned @openai/codex: its types, and the method tables derived from them.
+// Does nothing if src/generated was written from this release by this generator.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
@@ -36,7 +36,7 @@ try {
   const all = generate("all", ["--experimental"]);
   const stable = generate("stable", []);
   const tables = tablesOf(all, stable);
-  // Only now that nothing can fail any more: a refused release leaves the old types as they were.
+  // Last, because a release that can't be processed must leave the old types unchanged.
   rmSync(generatedFolder, { recursive: true, force: true });
   copyTypes(all, generatedFolder);
   writeFileSync(join(generatedFolder, "tables.ts"), tables);
@@ -65,7 +65,7 @@ function copyTypes(from: string, to: string): void {
 
 function tablesOf(all: string, stable: string): string {
   const files = new Map(
-    // The root folder's types come last and win over v2's of the same name: the unions import those.
+    // The root folder's types come last and replace v2 types with the same name, because the unions import them.
     typeFiles(all)
       .toSorted((a, b) => b.split("/").length - a.split("/").length)
       .map((file) => [file.replace(/^.*\//, "").replace(/\.ts$/, ""), `./${file}`]),
@@ -73,15 +73,12 @@ function tablesOf(all: string, stable: string): string {
   const clientArms = unionIn(all, "ClientRequest");
   const stableMethods = new Set(unionIn(stable, "ClientRequest").map(({ method }) => method));
   const responses = [...files.keys()].filter((name) => name.endsWith("Response"));
-  const { ours: serverResponses, rest: clientResponses } = splitResponses(
-    responses,
-    unionIn(all, "ServerRequest"),
-  );
+  const { sentByClient, sentByServer } = splitResponses(responses, unionIn(all, "ServerRequest"));
   return printTables(
     {
       codexVersion: version,
-      clientRequests: pairResults(clientArms, clientResponses),
-      serverRequests: pairResults(unionIn(all, "ServerRequest"), serverResponses, {}),
+      clientRequests: pairResults(clientArms, sentByServer),
+      serverRequests: pairResults(unionIn(all, "ServerRequest"), sentByClient, {}),
       serverNotifications: unionIn(all, "ServerNotification"),
       clientNotifications: unionIn(all, "ClientNotification"),
       experimentalMethods: new Set(
@@ -100,15 +97,15 @@ function unionIn(folder: string, name: string): UnionArm[] {
   return readUnion(name, readFileSync(join(folder, `${name}.ts`), "utf8"));
 }
 
-/** Response types that clients send, apart from those that the server sends. */
+/** Separates the responses that clients send from those that the server sends. */
 function splitResponses(
   responses: readonly string[],
   serverRequests: readonly UnionArm[],
-): { ours: Set<string>; rest: Set<string> } {
+): { sentByClient: Set<string>; sentByServer: Set<string> } {
   const answered = new Set(serverRequests.map(({ params }) => params?.replace(/Params$/, "Response")));
   return {
-    ours: new Set(responses.filter((name) => answered.has(name))),
-    rest: new Set(responses.filter((name) => !answered.has(name))),
+    sentByClient: new Set(responses.filter((name) => answered.has(name))),
+    sentByServer: new Set(responses.filter((name) => !answered.has(name))),
   };
 }
 

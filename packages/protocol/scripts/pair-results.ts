@@ -1,8 +1,8 @@
 import type { UnionArm } from "./read-unions.ts";
 
 /**
- * The generator prints no result types. They pair up by name (`XParams` → `XResponse`) but for these: methods without
- * params, and a few whose result is named after something else.
+ * Codex's generator does not link methods to result types. They are matched by name (`XParams` → `XResponse`), except for these:
+ * methods without params, and a few whose result has another name.
  */
 const RESULT_NAMES: Readonly<Record<string, string>> = {
   "account/gatewayOAuth/cancel": "GatewayOAuthCancelResponse",
@@ -27,8 +27,8 @@ export interface PairedMethod extends UnionArm {
 }
 
 /**
- * Gives every method its result type. Fails, naming the methods, when a result is missing, when an exception above is no
- * longer needed, or when a response type is left that no method claims: each means that a release changed the pairing.
+ * Finds the result type of every method. Throws and lists the methods if a result is missing, an exception is no longer needed,
+ * or a response type has no method. Each of these means that a release has changed the names.
  */
 export function pairResults(
   arms: readonly UnionArm[],
@@ -40,7 +40,7 @@ export function pairResults(
     const byName = resultByName(arm.params);
     const result = exceptions[arm.method] ?? byName;
     if (result === undefined || !responseTypes.has(result)) {
-      problems.push(`${arm.method}: no result type ${result ?? "(it has no params to go by)"}`);
+      problems.push(`${arm.method}: no result type ${result ?? "(the method has no params)"}`);
     }
     return { ...arm, result: result ?? "unknown" };
   });
@@ -62,7 +62,7 @@ export function pairResults(
 }
 
 function resultByName(params: string | undefined): string | undefined {
-  // Optional params come as `XParams | null` or `XParams | undefined`.
+  // Optional params have the type `XParams | null` or `XParams | undefined`.
   const name = params?.split("|")[0]?.trim();
   return name?.endsWith("Params") ? name.replace(/Params$/, "Response") : undefined;
 }

@@ -11,7 +11,7 @@ export interface Tables {
   readonly experimentalMethods: ReadonlySet<string>;
 }
 
-/** Prints the module of tables. `locate` says which generated module declares a type, as an import path. */
+/** Prints the module with the method tables. `locate` returns the import path of the module that declares a type. */
 export function printTables(tables: Tables, locate: (type: string) => string): string {
   const { clientRequests, serverRequests, serverNotifications, clientNotifications } = tables;
   const typed = [...clientRequests, ...serverRequests];
@@ -24,25 +24,25 @@ export function printTables(tables: Tables, locate: (type: string) => string): s
     "// Generated from the pinned @openai/codex by scripts/generate.ts.",
     ...importLines(expressions, locate),
     "",
-    "/** The Codex release that these types are of. */",
+    "/** The Codex release from which these types were generated. */",
     `export const CODEX_VERSION = ${JSON.stringify(tables.codexVersion)};`,
     "",
-    "/** What a client may ask of the app-server: method to params and result. */",
+    "/** Requests from a client to the app-server: params and result by method. */",
     ...requestTable("ClientRequests", clientRequests),
     "",
-    "/** What the app-server asks of a client. */",
+    "/** Requests from the app-server to a client. */",
     ...requestTable("ServerRequests", serverRequests),
     "",
-    "/** What the app-server tells a client. */",
+    "/** Notifications from the app-server to a client. */",
     ...noticeTable("ServerNotifications", serverNotifications),
     "",
-    "/** What a client tells the app-server. */",
+    "/** Notifications from a client to the app-server. */",
     ...noticeTable("ClientNotifications", clientNotifications),
     "",
     ...nameList("CLIENT_REQUEST_METHODS", "keyof ClientRequests", clientRequests),
     ...nameList("SERVER_REQUEST_METHODS", "keyof ServerRequests", serverRequests),
     ...nameList("SERVER_NOTIFICATION_METHODS", "keyof ServerNotifications", serverNotifications),
-    "/** Client requests that the server refuses unless the connection opted into its experimental API. */",
+    "/** Client requests that need a connection with `capabilities.experimentalApi`. */",
     ...nameList(
       "EXPERIMENTAL_REQUEST_METHODS",
       "keyof ClientRequests",

@@ -1,7 +1,7 @@
 /** One arm of the generated `ClientRequest`, `ServerRequest` or `ServerNotification` union. */
 export interface UnionArm {
   readonly method: string;
-  /** The type expression of `params`, or `undefined` where the message has none. */
+  /** The type expression of `params`. Undefined if the message has none. */
   readonly params: string | undefined;
 }
 
@@ -10,8 +10,8 @@ const ARM =
   /\{ ?"method": "(?<method>[^"]+)"(?:, id: RequestId)?(?:, "?params"?\??: (?<params>[^{}]+?))?,? ?\}/g;
 
 /**
- * Reads the arms of a generated union. The generator prints each as `{ "method": "a/b", id: RequestId, params: T, }`; an
- * arm of any other form is an error, so that a new release can't drop a method silently.
+ * Parses the arms of a generated union, which have the form `{ "method": "a/b", id: RequestId, params: T, }`. Throws for any other
+ * form, so that no method of a new release is silently lost.
  */
 export function readUnion(name: string, source: string): UnionArm[] {
   const body = source.slice(source.indexOf(`export type ${name} =`));

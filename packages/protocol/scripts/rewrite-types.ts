@@ -1,6 +1,6 @@
 /**
- * Makes a generated file fit this package: `bigint` becomes `number`, because the wire has plain JSON numbers (and
- * `JSON.stringify(1n)` throws), and relative imports get the ending that ES modules need.
+ * Adapts a generated file: `bigint` becomes `number`, because messages contain plain JSON numbers (and `JSON.stringify(1n)`
+ * throws), and relative imports get the file extension that ES modules need.
  */
 export function rewriteTypes(source: string): string {
   return source

@@ -1,4 +1,4 @@
-// Codex's app-server wire as types and tables, generated from the pinned release. Knows of no process and no socket.
+// The wire format of Codex's app-server as types and tables, generated from the pinned release.
 
 // Method tables, and their names as values.
 export {
@@ -18,7 +18,7 @@ export type {
 // The two ends of an app-server connection, for a peer.
 export type { ClientWire, ServerWire } from "./ends.ts";
 
-// Every generated type: `v2.ThreadItem`, `v1.InitializeResponse`. `v2` is the wire of today; `v1` holds what both share.
+// All generated types: `v2.ThreadItem`, `v1.InitializeResponse`. `v2` is the current protocol; `v1` contains the shared types.
 export type * as v1 from "./generated/index.ts";
 export type * as v2 from "./generated/v2/index.ts";
 export type { JsonValue } from "./generated/serde_json/JsonValue.ts";

@@ -1,22 +1,22 @@
 import { isRecord, tryParse } from "./json.ts";
 
-/** What came back for one call. */
+/** The output of one call. */
 export interface CallOutput {
   readonly callId: string;
-  /** The output as text; in code mode without the lines that Codex puts before it. */
+  /** The output as text, in code mode without Codex's header. */
   readonly text: string;
-  /** False where the cell or the nested call failed. A direct call doesn't tell: its text does. */
+  /** False if the cell or the nested call failed. Always true for a direct call, whose text contains its error. */
   readonly ok: boolean;
 }
 
-/** The mark that `writeCell` puts on each result when several calls share one cell. */
+/** The format in which `writeCell` labels each result if several calls share a cell. */
 export interface LabelledResult {
   readonly call_id: string;
   readonly ok: boolean;
   readonly value: string;
 }
 
-/** Reads one input item: no output, one, or one for each call that shared a cell. */
+/** Reads the outputs of one input item: none, one, or one per call that shared a cell. */
 export function readOutputs(item: unknown): readonly CallOutput[] {
   if (!isRecord(item) || typeof item["call_id"] !== "string") return [];
   const { type, call_id: callId, output } = item;
@@ -29,12 +29,12 @@ export function readOutputs(item: unknown): readonly CallOutput[] {
   const labelled = texts.slice(1).map(labelledResult);
   if (labelled.length > 0 && labelled.every((result) => result !== undefined))
     return labelled.map(({ call_id, ok, value }) => ({ callId: call_id, ok, text: value }));
-  const said = texts.slice(1).join("\n");
+  const joinedText = texts.slice(1).join("\n");
   return [
     {
       callId,
       ok: !head.startsWith("Script failed"),
-      text: head.startsWith("Script running") ? head + said : said,
+      text: head.startsWith("Script running") ? head + joinedText : joinedText,
     },
   ];
 }

@@ -12,7 +12,7 @@ export interface ToolOptions extends CallOptions {
   readonly namespace?: string;
 }
 
-/** A call of any tool: one of Codex's own, an MCP server's or a dynamic one. */
+/** Calls a tool: built-in, MCP or dynamic. */
 export function callTool(name: string, args: JsonObject = {}, options: ToolOptions = {}): CallPart {
   const { namespace, callId, via = "auto" } = options;
   return {
@@ -26,16 +26,16 @@ export function callTool(name: string, args: JsonObject = {}, options: ToolOptio
 }
 
 export interface RunOptions extends CallOptions {
-  /** Asks to run outside the sandbox, with this reason: forces an approval under `on-request`. */
+  /** Requests to run outside the sandbox, with this reason. This forces an approval under `on-request`. */
   readonly escalate?: string;
-  /** The command prefix that an approval may cover from now on; only with `escalate`. */
+  /** The command prefix that an approval may cover in future. Only with `escalate`. */
   readonly prefixRule?: readonly string[];
   readonly workdir?: string;
   readonly shell?: string;
   readonly login?: boolean;
-  /** True gives the command a PTY. */
+  /** Whether the command gets a PTY. */
   readonly tty?: boolean;
-  /** How long Codex waits before it hands a running command back as a session (250 to 30 000). */
+  /** How long Codex waits before it returns a running command as a session (250 to 30,000). */
   readonly yieldMs?: number;
   readonly maxOutputTokens?: number;
 }
@@ -62,7 +62,7 @@ export interface WriteStdinOptions extends CallOptions {
   readonly maxOutputTokens?: number;
 }
 
-/** Types into a command that is still running; the session's number is in `request.commandResult(…)`. */
+/** Writes to the stdin of a running command. `request.commandResult(…)` has its session id. */
 export function writeStdin(sessionId: number, chars: string, options: WriteStdinOptions = {}): CallPart {
   const { yieldMs, maxOutputTokens } = options;
   const args = {
@@ -91,7 +91,7 @@ export interface Question {
   readonly options: readonly { readonly label: string; readonly description: string }[];
 }
 
-/** Asks the person (`request_user_input`); Codex 0.166 lets it through in plan mode only. */
+/** Asks the user (`request_user_input`). Codex 0.166 allows it only in plan mode. */
 export function askUser(questions: readonly Question[], options: CallOptions = {}): CallPart {
   const asked: Json = questions.map(({ id, header, question, options: choices }) => ({
     id,
@@ -99,7 +99,7 @@ export function askUser(questions: readonly Question[], options: CallOptions = {
     question,
     options: choices.map(({ label, description }) => ({ label, description })),
   }));
-  // Both kinds of model call this tool themselves; code can't reach it.
+  // Both kinds of model call this tool directly; it is not available to code.
   return callTool("request_user_input", { questions: asked }, { ...options, via: "direct" });
 }
 

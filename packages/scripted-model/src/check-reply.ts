@@ -2,7 +2,7 @@ import { ScriptedModelError } from "./errors.ts";
 import type { Part, Piece, Reply } from "./part.ts";
 import { say } from "./say.ts";
 
-/** The parts of a reply, after the rules of order were checked: a mistake in a script must not look like a fault of Codex. */
+/** Returns the parts of a reply. Throws if their order is invalid, because a mistake in a script must not look like one of Codex. */
 export function checkReply(reply: Reply): readonly Part[] {
   const parts = partsOf(reply);
   let sent = false;
@@ -10,7 +10,7 @@ export function checkReply(reply: Reply): readonly Part[] {
   for (const part of parts) {
     if (over !== undefined) throw invalid(`nothing can follow "${over}", but "${part.kind}" does`);
     if (sent && (part.kind === "http" || part.kind === "headers"))
-      throw invalid(`"${part.kind}" must come before any output, because the answer's status is sent first`);
+      throw invalid(`"${part.kind}" must precede any output, because the HTTP status is sent first`);
     if (part.kind === "http" || part.kind === "cut" || part.kind === "failed" || part.kind === "incomplete")
       over = part.kind;
     else if ((part.kind === "say" || part.kind === "think") && part.pieces.some(endsStream)) over = part.kind;
@@ -34,5 +34,5 @@ function isList(reply: Part | readonly Part[]): reply is readonly Part[] {
 }
 
 function invalid(why: string): ScriptedModelError {
-  return new ScriptedModelError("invalid_reply", `A reply of the script is not playable: ${why}.`);
+  return new ScriptedModelError("invalid_reply", `A reply of the script is invalid: ${why}.`);
 }

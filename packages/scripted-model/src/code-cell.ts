@@ -1,21 +1,21 @@
 import { limits } from "./limits.ts";
 
-/** A call inside a cell: what to write, and whose result it is. */
+/** A call inside a cell. */
 export interface CellCall {
   readonly callId: string;
   readonly expression: string;
 }
 
 /**
- * Writes the JavaScript that makes these calls at once. Codex runs the cells of one response one after another,
- * so calls that are parallel for a classic model must share a cell to be parallel here.
+ * Writes JavaScript that makes these calls in parallel. Codex runs the cells of one response sequentially, so calls that are
+ * parallel for a classic model must share a cell.
  */
 export function writeCell(calls: readonly CellCall[]): string {
   const pragma = `// @exec: {"yield_time_ms": ${limits.cellYieldMs}}`;
   const [first] = calls;
   if (first && calls.length === 1) return `${pragma}\ntext(await ${first.expression});\n`;
   const ids = JSON.stringify(calls.map(({ callId }) => callId));
-  // Each result carries its call's id: Codex drops empty texts, so counting them would give one call's result to another.
+  // Each result has its call's id. Codex drops empty texts, so results can't be matched by position.
   return `${pragma}
 const ids = ${ids};
 const results = await Promise.allSettled([

@@ -1,24 +1,24 @@
-/** What `codexConfig` can be told. */
+/** Options of `codexConfig`. */
 export interface CodexConfigOptions {
-  /** The model's name, which decides its kind: `gpt-6.1-sol` writes code, `gpt-5.5` and unknown names call tools. */
+  /** The model's name, which determines its kind: `gpt-6.1-sol` writes code; `gpt-5.5` and unknown names call tools. */
   readonly model?: string;
-  /** How often Codex tries again, for requests and for streams. Codex's own numbers unless told; 0 for fault tests. */
+  /** Number of retries for requests and streams. Default: Codex's own. Use 0 to test failures. */
   readonly retries?: number;
   /** The provider's name inside the configuration. */
   readonly provider?: string;
 }
 
-/** The configuration that points Codex at a scripted model, in the two forms that Codex takes. */
+/** Configuration that points Codex to a scripted model. */
 export interface CodexConfig {
-  /** `key=value` pairs, one for each `-c`. */
+  /** `key=value` pairs, one per `-c`. */
   readonly overrides: readonly string[];
-  /** The same as command-line arguments: `-c key=value …`. */
+  /** Command-line arguments: `-c key=value …`. */
   readonly args: readonly string[];
-  /** The same as the text of `$CODEX_HOME/config.toml`. */
+  /** The text of `$CODEX_HOME/config.toml`. */
   readonly toml: string;
 }
 
-/** Makes the configuration for a model or for its `url`. */
+/** Creates the configuration for a model or its `url`. */
 export function codexConfig(
   model: { readonly url: string } | string,
   options: CodexConfigOptions = {},
@@ -38,19 +38,19 @@ export function codexConfig(
           [`model_providers.${provider}.request_max_retries`, retries],
           [`model_providers.${provider}.stream_max_retries`, retries],
         ] as const)),
-    // Each of these would look for a network at start-up.
+    // Each of these would access the network at startup.
     ["features.plugins", false],
     ["features.apps", false],
     ["analytics.enabled", false],
   ];
-  // A JSON string of printable characters is also a TOML string; dotted keys save the tables.
+  // A JSON string of printable characters is also a TOML string. Dotted keys avoid tables.
   const overrides = entries.map(([key, value]) => `${key}=${JSON.stringify(value)}`);
   return { overrides, args: overrides.flatMap((pair) => ["-c", pair]), toml: `${overrides.join("\n")}\n` };
 }
 
 /**
- * The variables that must not reach a Codex on a scripted model: those that choose another model or key, and the
- * proxies, through which Codex would look for 127.0.0.1 too.
+ * Environment variables that must not reach a Codex on a scripted model: those that select another model or key, and proxies,
+ * which Codex would also use for 127.0.0.1.
  */
 export const variablesToRemove = [
   "OPENAI_API_KEY",
@@ -65,7 +65,7 @@ export const variablesToRemove = [
   "ALL_PROXY",
 ] as const;
 
-/** A copy of an environment without `variablesToRemove`, in whatever case they are written, and without any `OPENAI_*`. */
+/** Returns a copy of an environment without `variablesToRemove` (case-insensitive) and without any `OPENAI_*`. */
 export function withoutModelVariables(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const removed = new Set<string>(variablesToRemove);
   return Object.fromEntries(

@@ -1,16 +1,16 @@
 import { isRecord, tryParse } from "./json.ts";
 
-/** What a command gave back, whichever kind of model ran it. */
+/** The result of a command, for both kinds of model. */
 export interface CommandResult {
   readonly output: string;
-  /** Missing while the command still runs, and where Codex refused to run it. */
+  /** Undefined while the command is running, or if Codex refused to run it. */
   readonly exitCode?: number;
-  /** The session to type into while the command still runs. */
+  /** The session for `writeStdin` while the command is running. */
   readonly sessionId?: number;
 }
 
-/** Reads the text of an `exec_command` or `write_stdin` output: JSON from code, a small header from a direct call. */
-export function commandResult(text: string): CommandResult {
+/** Parses the output of `exec_command` or `write_stdin`: JSON from code, a text header from a direct call. */
+export function parseCommandResult(text: string): CommandResult {
   const value = tryParse(text);
   if (isRecord(value) && typeof value["output"] === "string") {
     const { output, exit_code: exitCode, session_id: sessionId } = value;
@@ -23,7 +23,7 @@ export function commandResult(text: string): CommandResult {
   const mark = "\nOutput:\n";
   const at = text.indexOf(mark);
   if (at === -1) return { output: text };
-  // The header only: the command's own output may say the same words.
+  // Only the header, because the command's output can contain the same text.
   const head = text.slice(0, at);
   const exitCode = /^Process exited with code (-?\d+)$/m.exec(head)?.[1];
   const sessionId = /^Process running with session ID (\d+)$/m.exec(head)?.[1];

@@ -1,5 +1,5 @@
 import { run } from "./calls.ts";
-import { commandResult } from "./command-result.ts";
+import { parseCommandResult } from "./command-result.ts";
 import { usage } from "./flow.ts";
 import type { Reply } from "./part.ts";
 import { say, think } from "./say.ts";
@@ -7,12 +7,12 @@ import type { ScriptRequest } from "./script-request.ts";
 
 const command = 'echo Hello from a real shell in $(basename "$PWD")';
 
-/** Slow enough to be seen as a stream, quick enough not to bore. */
+/** Slow enough to be visible as a stream. */
 const typing = { chunkSize: 6, everyMs: 12 } as const;
 
 /**
- * A short, harmless turn for people without a key: it thinks, says what it will do, runs one command for real and
- * tells what came of it. Plays to any text, on both kinds of model, any number of turns.
+ * A short, harmless turn for users without an API key: it emits reasoning and a message, runs a real command and reports its
+ * output. Works for any input, both kinds of model and any number of turns.
  */
 export function demoScript(request: ScriptRequest): Reply {
   const [ran] = request.newOutputs;
@@ -27,13 +27,13 @@ export function demoScript(request: ScriptRequest): Reply {
       usage({ input: 1_200, cached: 800, output: 60, reasoning: 20 }),
     ];
   }
-  const { output, exitCode } = commandResult(ran.text);
-  const told =
+  const { output, exitCode } = parseCommandResult(ran.text);
+  const summary =
     exitCode === 0
-      ? `The command really ran and printed:\n\n    ${output.trim().split("\n").join("\n    ")}`
+      ? `The command ran and printed:\n\n    ${output.trim().split("\n").join("\n    ")}`
       : `The command did not run to its end: ${output.trim() || "it gave no output"}`;
   return [
-    say(`${told}\n\nI am a script on a local endpoint; everything else here is the real Codex.`, {
+    say(`${summary}\n\nI am a script on a local endpoint; everything else here is the real Codex.`, {
       phase: "final_answer",
       ...typing,
     }),

@@ -1,23 +1,23 @@
-/** What went wrong; callers match this, never the message. */
+/** Stable error codes. */
 export type ScriptedModelErrorCode =
-  /** A request came and the script had no reply left for it. */
+  /** The script had no reply for a request. */
   | "script_exhausted"
-  /** A function script threw, or a promise it waited for was rejected. */
+  /** The script threw, or a promise that it waited for was rejected. */
   | "script_failed"
-  /** A reply breaks a rule, e.g. an HTTP failure after streaming began. */
+  /** A reply is invalid, for example an HTTP failure after output. */
   | "invalid_reply"
-  /** A request was refused before the script saw it. */
+  /** A request was rejected before it reached the script. */
   | "bad_request"
   /** The endpoint could not be opened. */
   | "listen_failed"
-  /** The model was closed while something waited on it. */
+  /** The model was closed during a wait. */
   | "closed"
-  /** The awaited request did not come in time. */
+  /** The awaited request was not received in time. */
   | "wait_timeout"
-  /** The caller's signal ended a wait. */
+  /** The caller's signal aborted a wait. */
   | "aborted";
 
-/** The one error class of this package. */
+/** The error class of this package. */
 export class ScriptedModelError extends Error {
   override readonly name = "ScriptedModelError";
   readonly code: ScriptedModelErrorCode;

@@ -5,14 +5,14 @@ export interface HttpFailure {
   /** Seconds, sent as `retry-after`. */
   readonly retryAfter?: number;
   readonly message?: string;
-  /** `error.code` of the body; some codes change what Codex makes of a status, e.g. `insufficient_quota` on a 429. */
+  /** `error.code` of the body. Some codes change how Codex treats a status, such as `insufficient_quota` with 429. */
   readonly code?: string;
   /** Replaces the whole body. */
   readonly body?: Json;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The codes of `response.failed` that Codex 0.166 tells apart; any other is a disconnected stream to it. */
+/** The codes of `response.failed` that Codex 0.166 distinguishes. It treats any other as a disconnected stream. */
 export type FailureCode =
   | "context_length_exceeded"
   | "insufficient_quota"
@@ -42,9 +42,9 @@ const messages: Readonly<Record<FailureCode, string>> = {
   cyber_policy: "Refused by policy.",
 };
 
-/** The ways a model fails. */
+/** Failures of the model. */
 export const fail = {
-  /** Answers the request with an HTTP failure instead of a stream. Must be the first thing sent. */
+  /** Responds with an HTTP failure instead of a stream. Must precede any output. */
   http(status: number, options: HttpFailure = {}): HttpPart {
     const { retryAfter, message = `Scripted HTTP ${status}`, headers = {} } = options;
     const code = options.code ?? codeOfStatus[status] ?? "error";

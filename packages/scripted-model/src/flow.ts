@@ -11,12 +11,12 @@ import type {
   WaitPart,
 } from "./part.ts";
 
-/** Holds the stream until a gate opens, a promise settles well or a signal aborts. What came before is sent first. */
+/** Holds the stream until a gate opens, a promise resolves or a signal aborts. Earlier output is sent first. */
 export function waitFor(until: Awaitable): WaitPart {
   return { kind: "wait", until };
 }
 
-/** Holds the stream for a time: for slow models in demos and benchmarks. Tests wait for a gate instead. */
+/** Holds the stream for a time, for demos and benchmarks. Tests should use a gate instead. */
 export function pause(ms: number): PausePart {
   return { kind: "pause", ms };
 }
@@ -26,22 +26,22 @@ export function cut(): CutPart {
   return { kind: "cut" };
 }
 
-/** The token counts that Codex is told; without it every response counts `defaultUsage`. */
+/** Sets the token counts of the response. Default: `defaultUsage`. */
 export function usage(counts: TokenUsage): UsagePart {
   return { kind: "usage", usage: counts };
 }
 
-/** Extra headers on the HTTP answer (Codex reads its rate limits from `x-codex-*` headers). Comes before any output. */
+/** Adds headers to the HTTP response. Codex reads rate limits from `x-codex-*` headers. Must precede any output. */
 export function headers(extra: Readonly<Record<string, string>>): HeadersPart {
   return { kind: "headers", headers: extra };
 }
 
-/** Any output item as it is, for what no other part covers. */
+/** Sends an output item unchanged. */
 export function item(raw: JsonObject): ItemPart {
   return { kind: "item", item: raw };
 }
 
-/** Any SSE event as it is, for what no other part covers. */
+/** Sends an SSE event unchanged. */
 export function event(raw: JsonObject & { readonly type: string }): EventPart {
   return { kind: "event", event: raw };
 }

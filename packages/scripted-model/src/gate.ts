@@ -1,17 +1,17 @@
-/** A door that a script waits at and a test opens: the way to hold a stream without sleeping. */
+/** Holds a script until a test opens the gate, so that tests need no sleeps. */
 export interface Gate {
-  /** Lets everyone through, now and later. */
+  /** Releases all current and later waits. */
   open(): void;
-  /** Ends every reply waiting here, as a failure of the script. */
+  /** Fails every waiting reply, as a failure of the script. */
   fail(reason: Error): void;
-  /** Settles when the gate was opened or failed. */
+  /** Settles when the gate is opened or failed. */
   readonly opened: Promise<void>;
 }
 
-/** Makes a closed gate for `waitFor`. */
+/** Creates a closed gate for `waitFor`. */
 export function gate(): Gate {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  // Nobody may be waiting when a gate fails; that must not end the process.
+  // A gate can fail while no reply is waiting. That must not be an unhandled rejection.
   promise.catch(() => {});
   return { open: () => resolve(), fail: reject, opened: promise };
 }

@@ -1,4 +1,4 @@
-/** Makes ids in order, so that a script's ids are known before it plays: `call_1`, `call_2`, … */
+/** Generates ids in order, so that a script can predict them: `call_1`, `call_2`, … */
 export type NextId = (kind: "resp" | "msg" | "rs" | "call" | "cell") => string;
 
 export function idSequence(prefix: string): NextId {

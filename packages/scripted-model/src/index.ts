@@ -1,7 +1,7 @@
-// A stand-in for the model: a Responses endpoint on loopback that plays scripts to the real Codex.
+// A local replacement for the model: a Responses API endpoint on loopback that plays scripts to the real Codex.
 import "./require-node.ts";
 
-// The endpoint, and what it saw.
+// The endpoint and its recorded requests.
 export { ScriptedModel } from "./scripted-model.ts";
 export type { ScriptedModelOptions } from "./scripted-model.ts";
 export type { WaitOptions } from "./request-log.ts";
@@ -15,13 +15,13 @@ export type { Script, ScriptFunction } from "./script.ts";
 export type { Awaitable, CallVia, MessagePhase, Part, Piece, Reply, TokenUsage } from "./part.ts";
 export { demoScript } from "./demo-script.ts";
 
-// The parts of a reply: what the model says and calls.
+// Parts of a reply: messages, reasoning and tool calls.
 export { say, think } from "./say.ts";
 export type { SayOptions, StreamOptions, ThinkOptions } from "./say.ts";
 export { askUser, callTool, code, patch, run, writeStdin } from "./calls.ts";
 export type { CallOptions, Question, RunOptions, ToolOptions, WriteStdinOptions } from "./calls.ts";
 
-// The parts of a reply: how it flows, counts and fails.
+// Parts of a reply: timing, usage and failures.
 export { cut, event, headers, item, pause, usage, waitFor } from "./flow.ts";
 export { gate } from "./gate.ts";
 export type { Gate } from "./gate.ts";
@@ -29,11 +29,11 @@ export { fail } from "./fail.ts";
 export type { FailureCode, HttpFailure } from "./fail.ts";
 export { defaultUsage } from "./sse.ts";
 
-// How Codex is told to use it.
+// Configuration that points Codex to the endpoint.
 export { codexConfig, variablesToRemove, withoutModelVariables } from "./codex-config.ts";
 export type { CodexConfig, CodexConfigOptions } from "./codex-config.ts";
 
-// Numbers and failures.
+// Limits and errors.
 export { limits } from "./limits.ts";
 export { ScriptedModelError } from "./errors.ts";
 export type { ScriptedModelErrorCode } from "./errors.ts";

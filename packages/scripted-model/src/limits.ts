@@ -1,18 +1,18 @@
-/** Every number that bounds this package, with its reason. */
+/** Limits of this package. */
 export const limits = {
-  /** Codex sends the whole history, pictures included, with every request; this is far above any test's. */
+  /** Codex sends the whole history, including images, with every request. This is far above any test's. */
   requestBytes: 32 * 1024 * 1024,
-  /** Requests kept for assertions; a benchmark of many thousand turns must not fill the memory. */
+  /** Requests kept for assertions. A benchmark of thousands of turns must not fill the memory. */
   recordedRequests: 1_000,
   /** Failures of the script kept for assertions. */
   recordedProblems: 100,
-  /** How long a wait for a request lasts unless told otherwise: longer than a slow machine's cold start. */
+  /** Default timeout of a wait for a request. Longer than a cold start on a slow machine. */
   waitMs: 20_000,
-  /** SSE text gathered before one write: a few writes for thousands of deltas, little memory a stream. */
+  /** SSE text buffered per write: few writes for thousands of deltas, and little memory per stream. */
   writeChars: 64 * 1024,
   /**
-   * How long one generated code-mode cell may run before Codex takes the turn back to the model. Codex's own
-   * 30 s would hand an unfinished cell back while a person still thinks about an approval.
+   * How long a generated code cell may run before Codex returns control to the model. With Codex's default of 30 s, a cell that
+   * waits for an approval would be returned unfinished.
    */
   cellYieldMs: 3_600_000,
 } as const;

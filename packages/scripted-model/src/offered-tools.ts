@@ -5,8 +5,8 @@ export interface OfferedTool {
   readonly name: string;
   readonly namespace?: string;
   /**
-   * `"function"` takes JSON, `"custom"` takes text; `"nested"` is reached from code only, and its name is the
-   * JavaScript identifier that code uses; any other type is one the model's own side runs (`web_search`).
+   * `"function"` takes JSON and `"custom"` takes text. `"nested"` is only called from code, and its name is a JavaScript
+   * identifier. Any other type is run by the model's endpoint (`web_search`).
    */
   readonly type: string;
 }
@@ -37,7 +37,7 @@ function readTool(tool: unknown, namespace?: string): OfferedTool[] {
   const { type, name } = tool;
   if (type === "namespace" && typeof name === "string" && Array.isArray(tool["tools"]))
     return tool["tools"].flatMap((inner: unknown) => readTool(inner, name));
-  // Tools without a name, such as web_search, are known by their type.
+  // Tools without a name, such as web_search, are identified by their type.
   const read = {
     name: typeof name === "string" ? name : type,
     type,
@@ -46,7 +46,7 @@ function readTool(tool: unknown, namespace?: string): OfferedTool[] {
   return name === "exec" && type === "custom" ? [read, ...nestedTools(tool["description"])] : [read];
 }
 
-/** The description of `exec` is the only place where the nested tools are named: one heading for each. */
+/** Parses the nested tools from the description of `exec`, which has one heading per tool and is their only source. */
 function nestedTools(description: unknown): OfferedTool[] {
   if (typeof description !== "string") return [];
   return Array.from(description.matchAll(/^### `([^`\n]+)`/gm), ([, name = ""]) => ({
@@ -56,7 +56,7 @@ function nestedTools(description: unknown): OfferedTool[] {
 }
 
 /**
- * The identifier under which code reaches a tool: `lab` + `mix-up` is `tools.lab__mix_up`, `9lives` is `tools._lives`.
+ * Returns the identifier of a tool in code: `lab` + `mix-up` is `tools.lab__mix_up`, `9lives` is `tools._lives`.
  */
 export function toolIdentifier(name: string, namespace?: string): string {
   const full = namespace === undefined || namespace === "functions" ? name : `${namespace}__${name}`;

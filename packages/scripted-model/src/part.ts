@@ -1,43 +1,43 @@
 import type { Gate } from "./gate.ts";
 import type { Json, JsonObject } from "./json.ts";
 
-/** Whether Codex shows a message as work in progress or as the answer. */
+/** Whether a message is a progress report or the final answer. */
 export type MessagePhase = "commentary" | "final_answer";
 
-/** What a reply can wait for. */
+/** A condition that a reply can wait for. */
 export type Awaitable = Promise<unknown> | AbortSignal | Gate;
 
-/** A stop in the stream until something happens. */
+/** Holds the stream until a condition is met. */
 export interface WaitPart {
   readonly kind: "wait";
   readonly until: Awaitable;
 }
 
-/** A stop in the stream for a time. */
+/** Holds the stream for a time. */
 export interface PausePart {
   readonly kind: "pause";
   readonly ms: number;
 }
 
-/** The connection is destroyed here. */
+/** Destroys the connection. */
 export interface CutPart {
   readonly kind: "cut";
 }
 
-/** The response ends here with `response.failed`. */
+/** Ends the response with `response.failed`. */
 export interface FailedPart {
   readonly kind: "failed";
   readonly code: string;
   readonly message: string;
 }
 
-/** The response ends here with `response.incomplete`. */
+/** Ends the response with `response.incomplete`. */
 export interface IncompletePart {
   readonly kind: "incomplete";
   readonly reason: string;
 }
 
-/** One delta of a message or of reasoning, or something that happens between two deltas. */
+/** A delta of a message or of reasoning, or an event between two deltas. */
 export type Piece = string | WaitPart | PausePart | CutPart | FailedPart;
 
 /** An assistant message. */
@@ -46,7 +46,7 @@ export interface SayPart {
   readonly pieces: readonly Piece[];
   readonly phase?: MessagePhase;
   readonly id?: string;
-  /** False sends only the finished item, without deltas. */
+  /** False sends only the completed item, without deltas. */
   readonly stream: boolean;
 }
 
@@ -54,14 +54,14 @@ export interface SayPart {
 export interface ThinkPart {
   readonly kind: "think";
   readonly pieces: readonly Piece[];
-  /** The raw reasoning text, where a model shows it. */
+  /** The raw reasoning text. */
   readonly raw?: string;
   readonly id?: string;
 }
 
 /**
- * How a call reaches Codex: `"auto"` writes code for a model that writes code and a call for one that calls;
- * `"direct"` always makes the call itself (Codex 0.166 accepts it on both kinds of model).
+ * How a call is made: `"auto"` writes code for a model that writes code and a direct call otherwise; `"direct"` always makes a
+ * direct call, which Codex 0.166 accepts from both kinds of model.
  */
 export type CallVia = "auto" | "direct";
 
@@ -104,13 +104,13 @@ export interface TokenUsage {
   readonly reasoning?: number;
 }
 
-/** Extra headers on the HTTP answer, e.g. rate limits. */
+/** Additional HTTP response headers, such as rate limits. */
 export interface HeadersPart {
   readonly kind: "headers";
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** The request is answered with an HTTP failure instead of a stream. */
+/** Responds with an HTTP failure instead of a stream. */
 export interface HttpPart {
   readonly kind: "http";
   readonly status: number;
@@ -118,13 +118,13 @@ export interface HttpPart {
   readonly body: Json;
 }
 
-/** Any output item, sent as it is. */
+/** An output item that is sent unchanged. */
 export interface ItemPart {
   readonly kind: "item";
   readonly item: JsonObject;
 }
 
-/** Any SSE event, sent as it is. */
+/** An SSE event that is sent unchanged. */
 export interface EventPart {
   readonly kind: "event";
   readonly event: JsonObject & { readonly type: string };
@@ -148,5 +148,5 @@ export type Part =
   | ItemPart
   | EventPart;
 
-/** What the model answers to one request. A string is a message. Calls side by side are parallel calls. */
+/** The reply to one request. A string is a message. Adjacent calls are parallel. */
 export type Reply = string | Part | readonly Part[];

@@ -8,7 +8,7 @@ import type { ScriptRequest } from "./script-request.ts";
 
 export type AnyCall = CallPart | PatchPart | CodePart;
 
-/** Turns calls that stand side by side into output items of the kind that this request's model would write. */
+/** Converts adjacent calls to the output items that this request's model would write. */
 export function planCalls(
   calls: readonly AnyCall[],
   request: ScriptRequest,
@@ -36,12 +36,12 @@ export function planCalls(
   return items;
 }
 
-/** The call as code, or undefined where the model makes it itself. */
+/** Returns the call as code. Undefined if the model makes it directly. */
 function nestedCall(call: CallPart | PatchPart, request: ScriptRequest): string | undefined {
   if (call.via === "direct" || request.kind !== "code") return undefined;
   if (call.kind === "patch") return `tools.apply_patch(${JSON.stringify(call.patch)})`;
   const offered = request.tool(call.tool, call.namespace);
-  // A tool that isn't named may be a deferred one, which only code reaches.
+  // A tool that is not listed may be deferred, and deferred tools can only be called from code.
   if (offered !== undefined && offered.type !== "nested") return undefined;
   return `tools.${toolIdentifier(call.tool, call.namespace)}(${JSON.stringify(call.args)})`;
 }

@@ -7,35 +7,35 @@ import { planCalls } from "./plan-calls.ts";
 import type { ReplyStream } from "./reply-stream.ts";
 import type { ReplyEnd, ScriptRequest } from "./script-request.ts";
 import { defaultUsage, deltaEncoder, sseEvent, usageFields } from "./sse.ts";
-import { until } from "./until.ts";
+import { waitForPart } from "./race-abort.ts";
 
-/** What a reply is played with. */
-export interface Stage {
+/** The context in which a reply is played. */
+export interface ReplyContext {
   readonly request: ScriptRequest;
   readonly stream: ReplyStream;
   readonly nextId: NextId;
-  /** Aborts when Codex hangs up or the model is closed. */
+  /** Aborts when Codex disconnects or the model is closed. */
   readonly signal: AbortSignal;
 }
 
-/** Plays one reply to its end. Throws when the script is wrong or when the signal aborts. */
-export async function playReply(reply: Reply, stage: Stage): Promise<ReplyEnd> {
+/** Plays one reply to its end. Throws if the script is invalid or if the signal aborts. */
+export async function playReply(reply: Reply, context: ReplyContext): Promise<ReplyEnd> {
   const parts = checkReply(reply);
-  return new Performance(stage).play(parts);
+  return new ReplyPlayer(context).play(parts);
 }
 
-/** One response in the making: what was begun, and how many items it has. */
-class Performance {
-  readonly #stage: Stage;
+/** Plays one response and counts its items. */
+class ReplyPlayer {
+  readonly #context: ReplyContext;
   #responseId: string | undefined;
   #outputIndex = 0;
 
-  constructor(stage: Stage) {
-    this.#stage = stage;
+  constructor(context: ReplyContext) {
+    this.#context = context;
   }
 
   async play(parts: readonly Part[]): Promise<ReplyEnd> {
-    const { stream, request, nextId } = this.#stage;
+    const { stream, request, nextId } = this.#context;
     let calls: AnyCall[] = [];
     let counts = defaultUsage;
     for (const [at, part] of parts.entries()) {
@@ -72,7 +72,7 @@ class Performance {
   }
 
   async #say({
-    id = this.#stage.nextId("msg"),
+    id = this.#context.nextId("msg"),
     phase,
     pieces,
     stream,
@@ -92,30 +92,32 @@ class Performance {
     return undefined;
   }
 
-  async #think({ id = this.#stage.nextId("rs"), raw, pieces }: ThinkPart): Promise<ReplyEnd | undefined> {
-    const place = { item_id: id, output_index: this.#outputIndex };
+  async #think({ id = this.#context.nextId("rs"), raw, pieces }: ThinkPart): Promise<ReplyEnd | undefined> {
+    const position = { item_id: id, output_index: this.#outputIndex };
     await this.#added({ type: "reasoning", id, summary: [] });
-    await this.#send(sseEvent({ type: "response.reasoning_summary_part.added", ...place, summary_index: 0 }));
-    const encode = deltaEncoder("response.reasoning_summary_text.delta", { ...place, summary_index: 0 });
+    await this.#send(
+      sseEvent({ type: "response.reasoning_summary_part.added", ...position, summary_index: 0 }),
+    );
+    const encode = deltaEncoder("response.reasoning_summary_text.delta", { ...position, summary_index: 0 });
     const end = await this.#pieces(pieces, encode);
     if (end) return end;
     if (raw !== undefined)
       await this.#send(
-        sseEvent({ type: "response.reasoning_text.delta", ...place, content_index: 0, delta: raw }),
+        sseEvent({ type: "response.reasoning_text.delta", ...position, content_index: 0, delta: raw }),
       );
     await this.#item({
       type: "reasoning",
       id,
       summary: [{ type: "summary_text", text: joined(pieces) }],
       ...(raw !== undefined && { content: [{ type: "reasoning_text", text: raw }] }),
-      // Codex sends it back with the history; what it holds is the model's own business.
+      // Codex only sends it back with the history.
       encrypted_content: "scripted",
     });
     return undefined;
   }
 
   async #pieces(pieces: readonly Piece[], encode: (delta: string) => string): Promise<ReplyEnd | undefined> {
-    const { stream } = this.#stage;
+    const { stream } = this.#context;
     for (const piece of pieces) {
       if (typeof piece === "string") {
         if (stream.push(encode(piece))) await stream.flush();
@@ -127,14 +129,14 @@ class Performance {
     return undefined;
   }
 
-  /** What happens between two outputs: a stop, or the end of the response. */
+  /** Plays a part between two outputs: a wait, or the end of the response. */
   async #between(part: Exclude<Piece, string> | IncompletePart): Promise<ReplyEnd | undefined> {
-    const { stream, signal } = this.#stage;
+    const { stream, signal } = this.#context;
     switch (part.kind) {
       case "wait":
       case "pause":
         await stream.flush();
-        await until(part, signal);
+        await waitForPart(part, signal);
         return undefined;
       case "cut":
         await stream.cut();
@@ -166,16 +168,16 @@ class Performance {
   }
 
   async #send(text: string): Promise<void> {
-    const { stream } = this.#stage;
+    const { stream } = this.#context;
     this.#begin();
     if (stream.push(text)) await stream.flush();
   }
 
-  /** Opens the response with the first thing that is sent, so that an HTTP failure can still come before it. */
+  /** Starts the response with its first output, so that an HTTP failure is still possible before. */
   #begin(): string {
     if (this.#responseId === undefined) {
-      this.#responseId = this.#stage.nextId("resp");
-      this.#stage.stream.push(sseEvent({ type: "response.created", response: { id: this.#responseId } }));
+      this.#responseId = this.#context.nextId("resp");
+      this.#context.stream.push(sseEvent({ type: "response.created", response: { id: this.#responseId } }));
     }
     return this.#responseId;
   }

@@ -5,9 +5,9 @@ import { brotliDecompress, gunzip, inflate, zstdDecompress } from "node:zlib";
 import { ScriptedModelError } from "./errors.ts";
 import { isRecord } from "./json.ts";
 import { limits } from "./limits.ts";
-import { messageOf } from "./until.ts";
+import { messageOf } from "./race-abort.ts";
 
-// Codex 0.166 sends plain JSON to a provider like this one; with an OpenAI login it may compress.
+// Codex 0.166 sends uncompressed JSON to custom providers. With an OpenAI login it may compress.
 const decoders = {
   gzip: promisify(gunzip),
   deflate: promisify(inflate),
@@ -15,7 +15,7 @@ const decoders = {
   zstd: promisify(zstdDecompress),
 } as const;
 
-/** Reads the request's JSON object, within the limits. */
+/** Reads the request's JSON object. Rejects if it exceeds the limits. */
 export async function readBody(request: IncomingMessage): Promise<Record<string, unknown>> {
   const bytes = await decode(await collect(request), request.headers["content-encoding"]);
   let body: unknown;
@@ -41,7 +41,7 @@ async function collect(request: IncomingMessage): Promise<Buffer> {
   });
   request.on("end", () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
   request.on("error", reject);
-  request.on("close", () => reject(bad("the connection closed before the whole body came")));
+  request.on("close", () => reject(bad("the connection closed before the body was complete")));
   return promise;
 }
 
@@ -60,5 +60,5 @@ function isKnown(encoding: string): encoding is keyof typeof decoders {
 }
 
 function bad(why: string, cause?: unknown): ScriptedModelError {
-  return new ScriptedModelError("bad_request", `The request was refused: ${why}.`, { cause });
+  return new ScriptedModelError("bad_request", `The request was rejected: ${why}.`, { cause });
 }

@@ -3,16 +3,16 @@ import type { ServerResponse } from "node:http";
 
 import type { Json } from "./json.ts";
 import { limits } from "./limits.ts";
-import { orAbort } from "./until.ts";
+import { raceAbort } from "./race-abort.ts";
 
-/** The HTTP answer as a stream of text: gathers small writes, and waits when the reader is slow. */
+/** The HTTP response as a stream of text. Buffers small writes and waits for a slow reader. */
 export class ReplyStream {
   readonly #response: ServerResponse;
   readonly #signal: AbortSignal;
   #headers: Readonly<Record<string, string>> = {};
   #pending = "";
-  /** Settles when the last write has left this process. */
-  #left: Promise<void> = Promise.resolve();
+  /** Settles when the last write has been flushed to the socket. */
+  #written: Promise<void> = Promise.resolve();
 
   constructor(response: ServerResponse, signal: AbortSignal) {
     this.#response = response;
@@ -23,48 +23,48 @@ export class ReplyStream {
     this.#headers = { ...this.#headers, ...headers };
   }
 
-  /** Keeps the text for the next flush; true says that it is time for one. */
+  /** Buffers text for the next flush. Returns true if the buffer is full. */
   push(text: string): boolean {
     this.#pending += text;
     return this.#pending.length >= limits.writeChars;
   }
 
-  /** Sends what was gathered and waits until the reader has taken it, or hung up. */
+  /** Sends the buffered text and waits until the reader has received it or disconnected. */
   async flush(): Promise<void> {
     this.#signal.throwIfAborted();
     if (!this.#write()) await once(this.#response, "drain", { signal: this.#signal });
   }
 
-  /** Sends what was gathered and ends the answer. */
+  /** Sends the buffered text and ends the response. */
   end(): void {
     this.#signal.throwIfAborted();
     this.#response.end(this.#take());
   }
 
-  /** Answers with a status and a JSON body instead of a stream. */
+  /** Responds with a status and a JSON body instead of a stream. */
   endWith(status: number, headers: Readonly<Record<string, string>>, body: Json): void {
     this.#signal.throwIfAborted();
     endJson(this.#response, status, body, { ...this.#headers, ...headers });
   }
 
-  /** Sends what was gathered, and once it has left, destroys the connection. */
+  /** Sends the buffered text, then destroys the connection. */
   async cut(): Promise<void> {
     this.#write();
-    await orAbort(this.#left, this.#signal);
+    await raceAbort(this.#written, this.#signal);
     this.#response.destroy();
   }
 
-  /** Whether the answer has begun, so that no other status can be sent. */
-  get begun(): boolean {
+  /** Whether the status has been sent. */
+  get hasStarted(): boolean {
     return this.#response.headersSent;
   }
 
-  /** False when the reader is behind. */
+  /** Returns false if the reader is slow. */
   #write(): boolean {
     const text = this.#take();
     if (text === "") return true;
     const { promise, resolve } = Promise.withResolvers<void>();
-    this.#left = promise;
+    this.#written = promise;
     return this.#response.write(text, () => resolve());
   }
 
@@ -81,7 +81,7 @@ export class ReplyStream {
   }
 }
 
-/** Answers with a JSON body. */
+/** Responds with a JSON body. */
 export function endJson(
   response: ServerResponse,
   status: number,

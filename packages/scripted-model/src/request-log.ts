@@ -2,20 +2,20 @@ import { ScriptedModelError } from "./errors.ts";
 import { limits } from "./limits.ts";
 import type { ScriptRequest } from "./script-request.ts";
 
-/** How long a wait may last. */
+/** Options of a wait. */
 export interface WaitOptions {
   readonly signal?: AbortSignal;
-  /** Milliseconds; `limits.waitMs` unless told. */
+  /** Default: `limits.waitMs`. */
   readonly timeoutMs?: number;
 }
 
 interface Waiter {
-  /** Tries again; true when it is satisfied. */
+  /** Returns true if the wait is satisfied. */
   readonly check: () => boolean;
   readonly fail: (error: ScriptedModelError) => void;
 }
 
-/** The requests that came, and those who wait for more. */
+/** Records requests and resolves waits for them. */
 export class RequestLog {
   readonly #kept: ScriptRequest[] = [];
   readonly #waiters = new Set<Waiter>();
@@ -33,7 +33,7 @@ export class RequestLog {
     return this.#kept;
   }
 
-  /** How many came in all. */
+  /** Total number of requests. */
   get count(): number {
     return this.#count;
   }
@@ -45,7 +45,7 @@ export class RequestLog {
     for (const waiter of this.#waiters) waiter.check();
   }
 
-  /** The oldest request that no call of this gave out yet. */
+  /** Returns the oldest request that this method has not returned yet. */
   async next(options: WaitOptions): Promise<ScriptRequest> {
     return this.#until("the next request", options, () => {
       const found = this.#kept.find(({ index }) => index >= this.#handedOut);
@@ -55,7 +55,7 @@ export class RequestLog {
   }
 
   async find(test: (request: ScriptRequest) => boolean, options: WaitOptions): Promise<ScriptRequest> {
-    return this.#until("a request that fits", options, () => this.#kept.find(test));
+    return this.#until("a matching request", options, () => this.#kept.find(test));
   }
 
   async atLeast(count: number, options: WaitOptions): Promise<readonly ScriptRequest[]> {
@@ -80,7 +80,7 @@ export class RequestLog {
       check: () => {
         const found = probe();
         if (found === undefined) return false;
-        // Leaves at once: one request must not satisfy two who wait for the next.
+        // Removed immediately, because one request must not satisfy two waits for the next one.
         this.#waiters.delete(waiter);
         resolve(found);
         return true;
@@ -101,8 +101,11 @@ export class RequestLog {
   }
 
   #timeoutError(what: string, ms: number): ScriptedModelError {
-    const came = `${this.#count} came so far`;
-    return new ScriptedModelError("wait_timeout", `Waited ${ms} ms for ${what}; ${came}.`);
+    const received = `${this.#count} received so far`;
+    return new ScriptedModelError(
+      "wait_timeout",
+      `Timed out after ${ms} ms waiting for ${what}; ${received}.`,
+    );
   }
 }
 

@@ -1,24 +1,24 @@
 import type { MessagePhase, Piece, SayPart, ThinkPart } from "./part.ts";
 
-/** How a text is cut into deltas. */
+/** How a text is split into deltas. */
 export interface StreamOptions {
-  /** Characters in one delta; without it a string is one delta. */
+  /** Characters per delta. Default: one delta per string. */
   readonly chunkSize?: number;
-  /** Milliseconds between two deltas: a slow stream. */
+  /** Milliseconds between deltas. */
   readonly everyMs?: number;
 }
 
 export interface SayOptions extends StreamOptions {
-  /** `"commentary"` while working, `"final_answer"` for the answer; models that have no phases send none. */
+  /** `"commentary"` for progress, `"final_answer"` for the answer. Omit it for models without phases. */
   readonly phase?: MessagePhase;
   /** Overrides the generated `msg_N`. */
   readonly id?: string;
-  /** False sends the finished message without deltas. */
+  /** False sends the completed message without deltas. */
   readonly stream?: boolean;
 }
 
 /**
- * An assistant message. A list sends each string as one delta and lets waits, pauses and cuts happen between them.
+ * An assistant message. A list sends each string as one delta, with waits, pauses and cuts between them.
  *
  * @example say(["Hel", waitFor(seen), "lo"])
  */
@@ -34,13 +34,13 @@ export function say(text: string | readonly Piece[], options: SayOptions = {}): 
 }
 
 export interface ThinkOptions extends StreamOptions {
-  /** The raw reasoning, where a model shows it; Codex reports it apart from the summary. */
+  /** The raw reasoning, which Codex reports separately from the summary. */
   readonly raw?: string;
   /** Overrides the generated `rs_N`. */
   readonly id?: string;
 }
 
-/** Reasoning, with a summary that is streamed like a message. */
+/** A reasoning item. Its summary is streamed like a message. */
 export function think(summary: string | readonly Piece[], options: ThinkOptions = {}): ThinkPart {
   const { raw, id } = options;
   return {
@@ -61,7 +61,7 @@ function toPieces(text: string | readonly Piece[], { chunkSize, everyMs }: Strea
   return cut.flatMap<Piece>((piece, at) => (at === 0 ? [piece] : [{ kind: "pause", ms: everyMs }, piece]));
 }
 
-/** Cuts by code points, so that no delta holds half a character. */
+/** Splits by code points, so that no delta contains half a surrogate pair. */
 function chunks(text: string, size: number): string[] {
   const step = Math.max(1, Math.floor(size));
   const points = Array.from(text);

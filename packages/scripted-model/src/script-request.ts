@@ -3,24 +3,24 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { CallOutput } from "./call-output.ts";
 import { readOutputs } from "./call-output.ts";
 import type { CommandResult } from "./command-result.ts";
-import { commandResult } from "./command-result.ts";
+import { parseCommandResult } from "./command-result.ts";
 import { isRecord } from "./json.ts";
 import type { ModelKind, OfferedTool } from "./offered-tools.ts";
 import { modelKind, offeredTools, toolIdentifier } from "./offered-tools.ts";
 
-/** How the answer to a request ended: `"abandoned"` means that Codex hung up first, as it does on an interrupt. */
+/** How the reply to a request ended. `"abandoned"` means that Codex disconnected first, as it does on an interrupt. */
 export type ReplyEnd = "completed" | "failed" | "cut" | "abandoned" | "closed";
 
 /** One item of a request's `input`, as Codex sent it. */
 export type InputItem = Readonly<Record<string, unknown>> & { readonly type: string };
 
-/** One request of Codex to the model, as it was received. Everything but the body is read when it is first asked for. */
+/** A request of Codex to the model. Everything but the body is parsed on first access. */
 export class ScriptRequest {
-  /** Which request of this model it was, from 0. */
+  /** Index of the request, starting at 0. */
   readonly index: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: Readonly<Record<string, unknown>>;
-  /** Settles when the answer ended, and says how. Never rejects. */
+  /** Resolves when the reply has ended. Never rejects. */
   readonly ended: Promise<ReplyEnd>;
   #tools: readonly OfferedTool[] | undefined;
   #outputs: readonly CallOutput[] | undefined;
@@ -57,13 +57,13 @@ export class ScriptRequest {
     return Array.isArray(input) ? input.filter(isItem) : [];
   }
 
-  /** The tools offered, those reached from code included. */
+  /** The offered tools, including those that are called from code. */
   get tools(): readonly OfferedTool[] {
     this.#tools ??= offeredTools(this.body, this.input);
     return this.#tools;
   }
 
-  /** The tools' names; a namespace is joined with two underscores, as in `mcp__server__tool`. */
+  /** The names of the tools. Namespaces are joined with two underscores: `mcp__server__tool`. */
   get toolNames(): readonly string[] {
     return this.tools.map(({ name, namespace }) =>
       namespace === undefined || namespace === "functions" ? name : `${namespace}__${name}`,
@@ -75,24 +75,24 @@ export class ScriptRequest {
     return modelKind(this.tools);
   }
 
-  /** The offered tool of this name, whether called or reached from code. */
+  /** Finds an offered tool by name. */
   tool(name: string, namespace?: string): OfferedTool | undefined {
     const wanted = toolIdentifier(name, namespace);
     return this.tools.find((tool) => toolIdentifier(tool.name, tool.namespace) === wanted);
   }
 
-  /** The last thing the person said; what Codex adds in the person's name is left out. */
+  /** The last text of the user, without the texts that Codex adds as the user. */
   get lastUserText(): string {
     return this.input.flatMap(userText).at(-1) ?? "";
   }
 
-  /** Everything that tools gave back in this thread, oldest first. */
+  /** All tool outputs of this thread, oldest first. */
   get outputs(): readonly CallOutput[] {
     this.#outputs ??= this.input.flatMap(readOutputs);
     return this.#outputs;
   }
 
-  /** What tools gave back since the model last spoke: empty on the first request of a turn. */
+  /** The tool outputs since the model's last reply. Empty in the first request of a turn. */
   get newOutputs(): readonly CallOutput[] {
     const { input } = this;
     const spoke = input.findLastIndex(
@@ -101,15 +101,15 @@ export class ScriptRequest {
     return input.slice(spoke + 1).flatMap(readOutputs);
   }
 
-  /** What this call gave back; the newest where an id was used twice. */
+  /** Finds the output of a call. Returns the newest if an id was used twice. */
   output(callId: string): CallOutput | undefined {
     return this.outputs.findLast((output) => output.callId === callId);
   }
 
-  /** What this command gave back, in one shape for both kinds of model. */
+  /** Finds the result of a command, in the same format for both kinds of model. */
   commandResult(callId: string): CommandResult | undefined {
     const output = this.output(callId);
-    return output && commandResult(output.text);
+    return output && parseCommandResult(output.text);
   }
 
   #metadata(key: string): string | undefined {
@@ -123,7 +123,7 @@ function isItem(value: unknown): value is InputItem {
   return isRecord(value) && typeof value["type"] === "string";
 }
 
-/** Codex speaks in the person's name inside these marks. */
+/** Prefixes of the texts that Codex adds as the user. */
 const injected =
   /^(?:<(?:environment_context|turn_aborted|user_instructions|skill|subagent_notification)>|# AGENTS\.md instructions)/;
 
@@ -132,6 +132,6 @@ function userText({ type, role, content }: InputItem): string[] {
   const texts = content.flatMap((part: unknown) =>
     isRecord(part) && part["type"] === "input_text" && typeof part["text"] === "string" ? [part["text"]] : [],
   );
-  const said = texts.filter((text) => !injected.test(text));
-  return said.length > 0 ? [said.join("\n")] : [];
+  const written = texts.filter((text) => !injected.test(text));
+  return written.length > 0 ? [written.join("\n")] : [];
 }

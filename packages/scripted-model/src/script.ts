@@ -1,17 +1,17 @@
 import type { Reply } from "./part.ts";
 import type { ScriptRequest } from "./script-request.ts";
 
-/** A function of the request; nothing returned means that it has no reply for it. */
+/** Returns the reply to a request. Undefined means that the script has none. */
 export type ScriptFunction = (request: ScriptRequest) => Reply | undefined | Promise<Reply | undefined>;
 
 /**
- * What the model does: a list of replies, one for each request in the order they come, or a function of the
- * request. With several threads on one model the order is theirs to race for: use a function.
+ * The model's behaviour: a list of replies, one per request in order of arrival, or a function of the request. Use a function
+ * for several threads on one model, because the order of their requests is not deterministic.
  */
 export type Script = readonly Reply[] | ScriptFunction;
 
-/** Turns a script into the next reply for a request; a list remembers its place. */
-export function follow(script: Script): ScriptFunction {
+/** Converts a script to a function. A list remembers its position. */
+export function toScriptFunction(script: Script): ScriptFunction {
   if (typeof script === "function") return script;
   let next = 0;
   return () => script[next++];

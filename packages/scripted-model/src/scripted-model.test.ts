@@ -87,7 +87,7 @@ describe("what a reply sends", () => {
     const model = await start([say(Array<string>(200).fill(piece))]);
     const response = await post(model.url);
     const request = await model.nextRequest();
-    // Nobody reads yet: 20 MB don't fit into the sockets, so the reply can't have ended.
+    // There is no reader yet. 20 MB don't fit into the sockets, so the reply can't have ended.
     expect(await Promise.race([request.ended, Promise.resolve("playing")])).toBe("playing");
     expect((await response.text()).length).toBeGreaterThan(40_000_000);
     expect(await request.ended).toBe("completed");
@@ -160,14 +160,14 @@ describe("failures on purpose", () => {
 
 describe("waiting", () => {
   it("sends what came before a gate, and the rest once it opens", async () => {
-    const door = gate();
-    const model = await start([say(["before ", waitFor(door), "after"])]);
+    const held = gate();
+    const model = await start([say(["before ", waitFor(held), "after"])]);
     const { body } = await post(model.url);
     const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
     let text = "";
     while (!text.includes("before ")) text += (await reader?.read())?.value ?? "";
     expect(text).not.toContain("after");
-    door.open();
+    held.open();
     for (let read = await reader?.read(); read?.done === false; read = await reader?.read())
       text += read.value;
     expect(text).toContain("response.completed");
@@ -184,11 +184,11 @@ describe("waiting", () => {
   });
 
   it("can hold back an HTTP failure", async () => {
-    const door = gate();
-    const model = await start([[waitFor(door), fail.http(503)]]);
+    const held = gate();
+    const model = await start([[waitFor(held), fail.http(503)]]);
     const response = post(model.url);
     await model.nextRequest();
-    door.open();
+    held.open();
     expect((await response).status).toBe(503);
   });
 
@@ -298,24 +298,24 @@ describe("scripts", () => {
   });
 
   it("cuts the stream when a script fails in the middle, and says why", async () => {
-    const door = gate();
-    const model = await start([say(["begun", waitFor(door)])]);
+    const held = gate();
+    const model = await start([say(["begun", waitFor(held)])]);
     const answer = untilCut(model.url);
     await model.nextRequest();
-    door.fail(new Error("never mind"));
+    held.fail(new Error("never mind"));
     expect((await answer).text).toContain("begun");
     expect(model.problems).toMatchObject([{ code: "script_failed" }]);
   });
 
   it("serves many requests at once, each with its own reply", async () => {
-    const doors = Array.from({ length: 20 }, () => gate());
+    const gates = Array.from({ length: 20 }, () => gate());
     const model = await start(({ body }) => {
       const at = Number(body["at"]);
-      return [waitFor(doors[at] ?? gate()), say(`answer ${at}`)];
+      return [waitFor(gates[at] ?? gate()), say(`answer ${at}`)];
     });
-    const answers = doors.map(async (_, at) => (await post(model.url, { at })).text());
-    await model.waitForRequests(doors.length);
-    for (const door of doors.toReversed()) door.open();
+    const answers = gates.map(async (_, at) => (await post(model.url, { at })).text());
+    await model.waitForRequests(gates.length);
+    for (const held of gates.toReversed()) held.open();
     const texts = await Promise.all(answers);
     expect(texts.every((text, at) => text.includes(`"answer ${at}"`))).toBe(true);
   });

@@ -16,22 +16,22 @@ import { RequestLog } from "./request-log.ts";
 import type { ReplyEnd } from "./script-request.ts";
 import { ScriptRequest } from "./script-request.ts";
 import type { Script, ScriptFunction } from "./script.ts";
-import { follow } from "./script.ts";
-import { messageOf, orAbort } from "./until.ts";
+import { toScriptFunction } from "./script.ts";
+import { messageOf, raceAbort } from "./race-abort.ts";
 
 export interface ScriptedModelOptions {
-  /** The reply to every request that the script has none for. Without it such a request fails. */
+  /** Reply for requests that the script has none for. Without it such requests fail. */
   readonly fallback?: Reply | ScriptFunction;
-  /** Put before the numbers of generated ids, for threads that outlive one model: `"b"` gives `call_b1`. */
+  /** Prefix for the numbers in generated ids, for threads that outlive one model: `"b"` gives `call_b1`. */
   readonly idPrefix?: string;
-  /** How many requests to keep for assertions; `limits.recordedRequests` unless told. */
+  /** Number of requests kept for assertions. Default: `limits.recordedRequests`. */
   readonly keepRequests?: number;
-  /** A fixed port; a free one unless told. */
+  /** Default: a free port. */
   readonly port?: number;
 }
 
 /**
- * A stand-in for the model: a Responses endpoint on loopback that plays a script to the real Codex.
+ * A local replacement for the model: a Responses API endpoint on loopback that plays a script to the real Codex.
  *
  * @example
  * await using model = await ScriptedModel.start([run("ls"), say("Two files.")]);
@@ -49,15 +49,15 @@ export class ScriptedModel implements AsyncDisposable {
 
   private constructor(script: Script, options: ScriptedModelOptions) {
     const { fallback } = options;
-    this.#script = follow(script);
+    this.#script = toScriptFunction(script);
     this.#fallback = typeof fallback === "function" || fallback === undefined ? fallback : () => fallback;
     this.#nextId = idSequence(options.idPrefix ?? "");
     this.#log = new RequestLog(options.keepRequests ?? limits.recordedRequests);
-    // No keep-alive limit: Codex reuses an idle connection at any time, and must not find it half closed.
+    // No keep-alive timeout: Codex can reuse an idle connection at any time, and it must not be half closed.
     this.#server = createServer(
       { noDelay: true, keepAliveTimeout: 0, requestTimeout: 0 },
       (request, response) => {
-        // Whatever goes wrong with one answer, the endpoint lives on.
+        // A failed response must not stop the endpoint.
         this.#answer(request, response).catch(() => response.destroy());
       },
     );
@@ -70,9 +70,13 @@ export class ScriptedModel implements AsyncDisposable {
       model.#server.listen(options.port ?? 0, "127.0.0.1");
       await once(model.#server, "listening");
     } catch (cause) {
-      throw new ScriptedModelError("listen_failed", `The scripted model found no port: ${messageOf(cause)}`, {
-        cause,
-      });
+      throw new ScriptedModelError(
+        "listen_failed",
+        `The scripted model could not open a port: ${messageOf(cause)}`,
+        {
+          cause,
+        },
+      );
     }
     return model;
   }
@@ -84,32 +88,32 @@ export class ScriptedModel implements AsyncDisposable {
     return `http://127.0.0.1:${address.port}/v1`;
   }
 
-  /** The requests that came, oldest first; the newest ones only where more came than are kept. */
+  /** The received requests, oldest first. Limited to the newest `keepRequests`. */
   get requests(): readonly ScriptRequest[] {
     return this.#log.kept;
   }
 
-  /** How many requests came in all. */
+  /** Total number of received requests. */
   get requestCount(): number {
     return this.#log.count;
   }
 
-  /** What went wrong on the script's side: a test's first look when Codex reports a failure it didn't expect. */
+  /** Errors of the script. Check these first if Codex reports an unexpected failure. */
   get problems(): readonly ScriptedModelError[] {
     return this.#problems;
   }
 
   /** Plays another script from the next request on. */
   play(script: Script): void {
-    this.#script = follow(script);
+    this.#script = toScriptFunction(script);
   }
 
-  /** The oldest request that no call of this gave out yet; waits for it where needed. */
+  /** Returns the oldest request that this method has not returned yet. Waits for it if necessary. */
   async nextRequest(options: WaitOptions = {}): Promise<ScriptRequest> {
     return this.#log.next(options);
   }
 
-  /** The first request that fits, among those that came and those to come. */
+  /** Returns the first matching request, among received and future ones. */
   async findRequest(
     test: (request: ScriptRequest) => boolean,
     options: WaitOptions = {},
@@ -117,12 +121,12 @@ export class ScriptedModel implements AsyncDisposable {
     return this.#log.find(test, options);
   }
 
-  /** Waits until so many requests came in all, and gives those that are kept. */
+  /** Waits until `count` requests have been received in total, and returns the kept ones. */
   async waitForRequests(count: number, options: WaitOptions = {}): Promise<readonly ScriptRequest[]> {
     return this.#log.atLeast(count, options);
   }
 
-  /** Ends every open stream and every wait, and frees the port. */
+  /** Ends all open streams and waits, and closes the port. */
   async close(): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;
@@ -154,7 +158,7 @@ export class ScriptedModel implements AsyncDisposable {
       body = await readBody(incoming);
     } catch (error) {
       const message = messageOf(error);
-      // What is left of the body is thrown away, so that the sender comes to read the answer.
+      // Discards the rest of the body, so that the client reads the response.
       incoming.resume();
       const refusal = { error: { type: "invalid_request_error", code: "bad_request", message } };
       endJson(response, 400, refusal, { connection: "close" });
@@ -162,15 +166,15 @@ export class ScriptedModel implements AsyncDisposable {
     }
     const { promise: ended, resolve: end } = Promise.withResolvers<ReplyEnd>();
     const request = new ScriptRequest(this.#received++, incoming.headers, body, ended);
-    let how: ReplyEnd = "failed";
+    let replyEnd: ReplyEnd = "failed";
     try {
-      how = await this.#perform(request, response);
+      replyEnd = await this.#reply(request, response);
     } finally {
-      end(how);
+      end(replyEnd);
     }
   }
 
-  async #perform(request: ScriptRequest, response: ServerResponse): Promise<ReplyEnd> {
+  async #reply(request: ScriptRequest, response: ServerResponse): Promise<ReplyEnd> {
     const exchange = new AbortController();
     const { signal } = exchange;
     this.#open.add(exchange);
@@ -180,11 +184,11 @@ export class ScriptedModel implements AsyncDisposable {
     });
     const stream = new ReplyStream(response, signal);
     try {
-      // The script's place is taken before anyone who waits for this request can change the script.
-      const reply = this.#replyTo(request);
+      // Evaluates the script before the request is published, because a waiting test may then change the script.
+      const reply = this.#runScript(request);
       this.#log.add(request);
-      const settled = reply instanceof Promise ? await orAbort(reply, signal) : reply;
-      return await playReply(settled ?? (await this.#lastResort(request, signal)), {
+      const settled = reply instanceof Promise ? await raceAbort(reply, signal) : reply;
+      return await playReply(settled ?? (await this.#runFallback(request, signal)), {
         request,
         stream,
         nextId: this.#nextId,
@@ -197,27 +201,27 @@ export class ScriptedModel implements AsyncDisposable {
     }
   }
 
-  #replyTo(request: ScriptRequest): ReturnType<ScriptFunction> {
+  #runScript(request: ScriptRequest): ReturnType<ScriptFunction> {
     try {
       return this.#script(request);
     } catch (error) {
-      // Thrown again where a promise would throw: the request is recorded in either case.
+      // Rejected later, because the request must be recorded first.
       return Promise.reject(error instanceof Error ? error : new Error(String(error)));
     }
   }
 
-  async #lastResort(request: ScriptRequest, signal: AbortSignal): Promise<Reply> {
-    const reply = this.#fallback && (await orAbort(Promise.resolve(this.#fallback(request)), signal));
+  async #runFallback(request: ScriptRequest, signal: AbortSignal): Promise<Reply> {
+    const reply = this.#fallback && (await raceAbort(Promise.resolve(this.#fallback(request)), signal));
     if (reply !== undefined) return reply;
-    const said = JSON.stringify(request.lastUserText.slice(0, 80));
+    const lastText = JSON.stringify(request.lastUserText.slice(0, 80));
     throw new ScriptedModelError(
       "script_exhausted",
       `The script is exhausted: it has no reply for request ${request.index + 1} ` +
-        `(model ${request.model}, last user text ${said}). Add a reply or a fallback.`,
+        `(model ${request.model}, last user text ${lastText}). Add a reply or a fallback.`,
     );
   }
 
-  /** A fault of the script: kept for the test, and told to Codex in whatever way is still open. */
+  /** Records an error of the script and reports it to Codex, if the response has not started. */
   async #report(error: unknown, stream: ReplyStream): Promise<void> {
     const problem =
       error instanceof ScriptedModelError
@@ -225,12 +229,12 @@ export class ScriptedModel implements AsyncDisposable {
         : new ScriptedModelError("script_failed", `The script failed: ${messageOf(error)}`, { cause: error });
     this.#problems.push(problem);
     if (this.#problems.length > limits.recordedProblems) this.#problems.shift();
-    if (stream.begun) {
+    if (stream.hasStarted) {
       await stream.cut();
       return;
     }
     const { code, message } = problem;
-    // Not a 500: Codex would try that again and again, and hide the message. A 400 ends the turn with these words.
+    // Not a 500, which Codex would retry without showing the message. A 400 ends the turn with the message.
     stream.endWith(400, {}, { error: { type: "scripted_model", code, message } });
   }
 }

@@ -1,18 +1,18 @@
 import type { JsonObject } from "./json.ts";
 import type { TokenUsage } from "./part.ts";
 
-/** Encodes one server-sent event in the shape that Codex reads: its type as the event's name and in the data. */
+/** Encodes a server-sent event. Codex expects its type in the event name and in the data. */
 export function sseEvent(event: JsonObject & { readonly type: string }): string {
   return `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
 }
 
-/** Encodes the deltas of one item; only the text differs between them, so all else is written once. */
+/** Returns an encoder for the deltas of one item. Everything but the text is encoded only once. */
 export function deltaEncoder(type: string, fields: JsonObject): (delta: string) => string {
   const head = `event: ${type}\ndata: ${JSON.stringify({ type, ...fields }).slice(0, -1)},"delta":`;
   return (delta) => `${head}${JSON.stringify(delta)}}\n\n`;
 }
 
-/** What a response counts when the script doesn't say: small, and not zero, so that sums can be checked. */
+/** Default token counts of a response. Not zero, so that sums can be tested. */
 export const defaultUsage: TokenUsage = { input: 10, cached: 0, output: 5, reasoning: 0 };
 
 export function usageFields({ input, cached = 0, output, reasoning = 0 }: TokenUsage): JsonObject {

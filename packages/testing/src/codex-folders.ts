@@ -4,15 +4,15 @@ import { join } from "node:path";
 import { tempFolder } from "./temp-folder.ts";
 
 export interface ModelOptions {
-  /** A running model, or a script for one that lives as long as its codex. */
+  /** A running model, or a script for a model that ends with its codex. */
   readonly model: ScriptedModel | Script;
-  /** The model's name, which decides the tools that Codex offers it. */
+  /** The model's name, which determines the tools that Codex offers. */
   readonly modelName?: string;
-  /** How often Codex tries a failed model request again; its own number unless told. */
+  /** How often Codex retries a failed model request. Default: Codex's own. */
   readonly modelRetries?: number;
 }
 
-/** Where a codex under test lives: nothing of the machine's own configuration reaches it. */
+/** Private folders of a codex under test, isolated from the machine's configuration. */
 export interface CodexFolders extends AsyncDisposable {
   readonly model: ScriptedModel;
   readonly root: string;
@@ -49,12 +49,12 @@ export async function codexFolders(options: ModelOptions): Promise<CodexFolders>
     env: {
       ...withoutModelVariables(process.env),
       CODEX_HOME: codexHome,
-      // An empty HOME keeps the host's shell profiles out of the output of commands.
+      // An empty HOME, so that the host's shell profiles don't affect the output of commands.
       HOME: home,
-      // Codex's sandbox leaves files in the temp folder; and for a CODEX_HOME inside the temp folder it makes no PATH
-      // aliases, without which a sandboxed command gets no PTY.
+      // Codex's sandbox leaves files in the temp folder. For a CODEX_HOME inside the temp folder Codex creates no PATH aliases,
+      // without which a sandboxed command gets no PTY.
       TMPDIR: temp,
-      // Codex reads all certificates of the machine for each request, also to a model that is reached without TLS.
+      // Codex reads all certificates of the machine for each request, even without TLS.
       SSL_CERT_FILE: "/dev/null",
     },
     [Symbol.asyncDispose]: () => owner.disposeAsync(),

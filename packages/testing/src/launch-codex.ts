@@ -8,11 +8,11 @@ export interface LaunchedCodex extends AsyncDisposable {
   /** An empty folder for threads to work in. */
   readonly workspace: string;
   readonly codexHome: string;
-  /** What another codex needs to share this one's home. */
+  /** Options for another codex that shares this one's home. */
   readonly launchOptions: LaunchOptions;
 }
 
-/** `Codex.launch` with the real codex of the pinned release, in a home of its own, on a scripted model. */
+/** Runs `Codex.launch` with the real codex of the pinned release, a private home and a scripted model. */
 export async function launchCodex({
   model: script,
   modelName,

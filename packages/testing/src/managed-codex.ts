@@ -3,15 +3,15 @@ import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { tempFolder } from "./temp-folder.ts";
 
-/** What to launch a codex with that an administrator manages. */
+/** Launch options for a managed codex. */
 export interface ManagedCodex extends AsyncDisposable {
   readonly codexPath: string;
   readonly wrapperArgs: readonly string[];
 }
 
 /**
- * The pinned codex with a `requirements.toml` of an administrator, which it reads from `/etc/codex` alone. It runs in a
- * mount namespace where that file is there, so that nothing changes for anybody else. Linux only.
+ * Prepares the pinned codex with an administrator's `requirements.toml`, which codex reads only from `/etc/codex`. It runs in a
+ * mount namespace with that file, so that the machine does not change. Linux only.
  */
 export async function managedCodex(requirements: string): Promise<ManagedCodex> {
   await using made = new AsyncDisposableStack();
@@ -23,7 +23,7 @@ export async function managedCodex(requirements: string): Promise<ManagedCodex> 
   const etc = (await readdir("/etc")).filter((name) => name !== "codex").map((name) => `/etc/${name}`);
   const mounts = [
     ["--dev-bind", "/", "/"],
-    // Mount points can't be made in the real /etc, so all of it is mounted anew.
+    // Mount points can't be created in the real /etc, so all of it is remounted.
     ["--tmpfs", "/etc"],
     ...etc.map((path) => ["--ro-bind-try", path, path]),
     ["--ro-bind", managed, "/etc/codex"],

@@ -9,11 +9,11 @@ export type Listen = "stdio" | "ws" | "unix";
 
 export interface AppServerOptions extends ModelOptions {
   readonly listen?: Listen;
-  /** More `-c` overrides, as `key=value` with a TOML value. */
+  /** Additional `-c` overrides, as `key=value` with a TOML value. */
   readonly config?: readonly string[];
-  /** More arguments for `codex app-server`. */
+  /** Additional arguments for `codex app-server`. */
   readonly args?: readonly string[];
-  /** The bearer token, for a server that `args` tell to want one. */
+  /** Bearer token, if `args` require one. */
   readonly token?: string;
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -25,16 +25,15 @@ export interface AppServer extends AsyncDisposable {
   readonly codexHome: string;
   /** An empty folder for threads to work in. */
   readonly workspace: string;
-  /** Where it listens; on stdio there is no address. */
+  /** The URL it listens on. Undefined for stdio. */
   readonly url: string | undefined;
-  /** A client that has shaken hands. On stdio there is one, and only one. */
+  /** Connects and initializes a client. A server on stdio has exactly one. */
   connect(options?: PeerOptions & { initialize?: Partial<v1.InitializeParams> }): Promise<Peer<ClientWire>>;
 }
 
-/** How long `initialize` may take. */
 const HANDSHAKE_LIMIT_MS = 20_000;
 
-/** A real `codex app-server` of the pinned release, in a home of its own, on a scripted model: the wire, without the SDK. */
+/** Starts a real `codex app-server` of the pinned release with a private home and a scripted model, without the SDK. */
 export async function startAppServer(options: AppServerOptions): Promise<AppServer> {
   await using started = new AsyncDisposableStack();
   const { model, root, codexHome, workspace, env } = started.use(await codexFolders(options));
@@ -56,13 +55,14 @@ export async function startAppServer(options: AppServerOptions): Promise<AppServ
   );
   const { url } = server;
   const clients = started.move();
-  // Launching opens one connection; it is the first client's.
+  // The first client uses the connection that the launch opened.
   let opened: Transport | undefined = server.transport;
   const open = async (): Promise<Transport> => {
     const transport = opened;
     opened = undefined;
     if (transport) return transport;
-    if (url === undefined) throw new Error("A server on stdio has one client, and it has connected already.");
+    if (url === undefined)
+      throw new Error("A server on stdio has exactly one client, and it is already connected.");
     return connectWebSocket(url, options.token === undefined ? {} : { token: options.token });
   };
   return {
@@ -80,7 +80,7 @@ export async function startAppServer(options: AppServerOptions): Promise<AppServ
   };
 }
 
-/** `initialize`, then `initialized`, as a client with the experimental API. */
+/** Sends `initialize` and `initialized` as a client with the experimental API. */
 export async function shakeHands(
   peer: Peer<ClientWire>,
   params: Partial<v1.InitializeParams> = {},

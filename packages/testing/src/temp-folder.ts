@@ -6,12 +6,12 @@ export interface TempFolder extends AsyncDisposable {
   readonly path: string;
 }
 
-/** A folder that is gone when its owner is. */
+/** Creates a folder that is removed when it is disposed. */
 export async function tempFolder(name = "test"): Promise<TempFolder> {
   const path = await realpath(await mkdtemp(join(tmpdir(), `codexkit-${name}-`)));
   return {
     path,
-    // A process that was just ended may still be writing its last file: try again for a moment.
+    // Retries, because a process that has just ended may still be writing its last file.
     [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 }),
   };
 }

@@ -124,8 +124,8 @@ describe("a program for the old package", { timeout: 2 * LIMIT_MS }, () => {
       id,
     );
     expect(second).toMatchObject({ code: 0, stdout: `20 ${id}\n` });
-    const told = JSON.stringify(stage.model.requests.at(-1)?.input);
-    expect(told).toContain("heard one");
+    const input = JSON.stringify(stage.model.requests.at(-1)?.input);
+    expect(input).toContain("heard one");
   });
 
   it("goes on with a thread that another process had a moment ago and still could use", async () => {

@@ -14,7 +14,7 @@ import { sweepOrphans } from "./sweep-orphans.ts";
 const system = processTable();
 const runs = (pid: number): boolean => system.one(pid) !== undefined;
 
-/** A process that the sweep must think is gone: nobody has had this start. */
+/** A process that the sweep must treat as exited, because no process has this start time. */
 const deadOwner = { pid: process.pid, start: "another life", startOrder: 0 };
 
 function manifest(more: Partial<OwnerManifest> = {}): OwnerManifest {
@@ -28,7 +28,7 @@ function manifest(more: Partial<OwnerManifest> = {}): OwnerManifest {
   };
 }
 
-/** A shell that is nobody's to sweep, and the pids that it prints. */
+/** A shell without an owner, and the pids that it prints. */
 async function strangers(
   script: string,
   count: number,
@@ -167,7 +167,7 @@ describe("a pid that was used again", () => {
     writeManifest(folder, manifest({ child, forks: -10_000_000 }));
     expect((await sweepOrphans(folder)).killed).toEqual([]);
     expect(runs(member)).toBe(true);
-    // With proof that the number was given to nobody since, it is an orphan.
+    // If the pid can't have been reused since, it is an orphan.
     writeManifest(folder, manifest({ child }));
     expect((await sweepOrphans(folder)).killed).toEqual([member]);
     await expect.poll(() => runs(member)).toBe(false);

@@ -7,7 +7,7 @@ import type { ThreadEvent } from "../../src/compat/index.ts";
 import { differential } from "./differential.ts";
 import { watch } from "./program.ts";
 
-const tillServer = fileURLToPath(new URL("../../../test/mcp-server.ts", import.meta.url));
+const tillServer = fileURLToPath(new URL("../mcp-server.ts", import.meta.url));
 const pixel =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 const answer = {
@@ -63,7 +63,10 @@ differential("what a turn shows", {
         workingDirectory: workspace,
         sandboxMode: "danger-full-access",
       });
-      return { turn: sorted(await watch(thread, "hi")), told: model.requests.at(-1)?.input.slice(-2).length };
+      return {
+        turn: sorted(await watch(thread, "hi")),
+        modelInput: model.requests.at(-1)?.input.slice(-2).length,
+      };
     },
   },
   "searches of the web": {
@@ -112,7 +115,7 @@ differential("what a turn shows", {
     run: async ({ codex, workspace, model }) => {
       const options = { workingDirectory: workspace, approvalPolicy: "on-request" } as const;
       const turn = await watch(codex().startThread(options), "hi");
-      return { turn, told: model.requests[1]?.input.at(-1)?.["output"] };
+      return { turn, modelInput: model.requests[1]?.input.at(-1)?.["output"] };
     },
   },
   "two turns at once on two threads": {

@@ -11,7 +11,7 @@ differential("options", {
     script: () => "done",
     modelName: "gpt-5.5",
     run: async ({ codex, workspace, root, model }) => {
-      const told: unknown[] = [];
+      const modelInput: unknown[] = [];
       const setups: ThreadOptions[] = [
         {},
         { sandboxMode: "workspace-write", networkAccessEnabled: true },
@@ -24,9 +24,9 @@ differential("options", {
         await codex()
           .startThread({ workingDirectory: workspace, ...setup })
           .run("hi");
-        told.push(setting(model.requests.at(-1)));
+        modelInput.push(setting(model.requests.at(-1)));
       }
-      return told;
+      return modelInput;
     },
   },
 
@@ -120,12 +120,12 @@ differential("options", {
       input.at(-1)?.type === "function_call_output" ? "done" : run("echo hi", { escalate: "for a reason" }),
     modelName: "gpt-5.5",
     run: async ({ codex, workspace, model }) => {
-      const told: unknown[] = [];
+      const modelInput: unknown[] = [];
       for (const approvalPolicy of ["never", "on-request", "on-failure"] as const) {
         await codex().startThread({ workingDirectory: workspace, approvalPolicy }).run("hi");
-        told.push(outputs(model.requests.at(-1)));
+        modelInput.push(outputs(model.requests.at(-1)));
       }
-      return told;
+      return modelInput;
     },
   },
   "folders that the agent may write to": {
@@ -140,15 +140,15 @@ differential("options", {
         sandboxMode: "workspace-write",
         additionalDirectories: [open],
       });
-      const told: unknown[] = [];
+      const modelInput: unknown[] = [];
       for (const folder of [workspace, open, closed]) {
         await thread.run(`echo x > ${folder}/file && echo written`);
-        told.push(
+        modelInput.push(
           outputs(model.requests.at(-1)).length,
           /written/.test(String(outputs(model.requests.at(-1)).at(-1))),
         );
       }
-      return told;
+      return modelInput;
     },
   },
   "cyber access programs": {

@@ -17,7 +17,7 @@ differential("threads that are resumed", {
       const again = codex().resumeThread(thread.id ?? "", { workingDirectory: workspace });
       const before = again.id === thread.id;
       const turn = await watch(again, "second");
-      return { before, turn, told: userTexts(model.requests[1]) };
+      return { before, turn, modelInput: userTexts(model.requests[1]) };
     },
   },
   "other options for the same thread": {
@@ -88,7 +88,7 @@ differential("threads that are resumed", {
       await first.run("hi");
       const options = { workingDirectory: workspace, model: "gpt-5.4" };
       const turn = await watch(codex().resumeThread(first.id ?? "", options), "more");
-      return { turn, told: model.requests.map(({ body }) => [body["model"], body["reasoning"]]) };
+      return { turn, modelInput: model.requests.map(({ body }) => [body["model"], body["reasoning"]]) };
     },
   },
   "a thread resumed in another folder": {
@@ -104,7 +104,7 @@ differential("threads that are resumed", {
         skipGitRepoCheck: true,
       });
       const { events, end } = await watch(thread, "more");
-      return { events, end, told: userTexts(model.requests[1]) };
+      return { events, end, modelInput: userTexts(model.requests[1]) };
     },
   },
   "names that no thread has": {

@@ -1,4 +1,4 @@
-// A fake app-server on stdio for faults that the real one can't be made to show. Its behaviour is the first argument.
+// A fake app-server on stdio for faults that the real one can't reproduce. Its behaviour is the first argument.
 import { closeSync, writeSync } from "node:fs";
 import { createInterface } from "node:readline";
 import type { FakeAction, FakeBehaviour } from "./behaviour.ts";
@@ -29,7 +29,7 @@ reader.on("close", () => {
 });
 let stdinClosedByUs = false;
 
-// A fake that lost its owner must not stay: nothing else would end it once it closed its own stdin.
+// Ends a fake whose owner has died: after it has closed its own stdin, nothing else would.
 const ORPHAN_LIMIT_MS = 60_000;
 setTimeout(() => process.exit(0), ORPHAN_LIMIT_MS).unref();
 
@@ -90,7 +90,7 @@ async function act(action: FakeAction, message: Incoming | undefined): Promise<v
       process.stdin.destroy();
       // Node keeps the descriptor of a destroyed stdin open.
       closeSync(0);
-      // Without stdin nothing keeps the loop alive.
+      // Without stdin nothing keeps the event loop alive.
       setInterval(() => {}, ORPHAN_LIMIT_MS);
       return;
     case "closeStdout":
@@ -139,7 +139,7 @@ function print(message: object): void {
   write(`${JSON.stringify(message)}\n`);
 }
 
-/** Synchronously, so that what was printed before an `exit` has left. */
+/** Writes synchronously, so that output before an `exit` is not lost. */
 function write(text: string): void {
   writeAll(1, text);
 }

@@ -15,11 +15,11 @@ export function fakeAppServerCommand(behaviour: FakeBehaviour = {}): { command: 
 export interface FakeAppServer extends AsyncDisposable {
   readonly peer: Peer<ClientWire>;
   readonly process: OwnedProcess;
-  /** Lets the fake go on from its next `waitForGo`. */
+  /** Releases the fake from `waitForGo`. */
   go(): Promise<void>;
 }
 
-/** Starts a fake app-server and joins a peer to it, without a handshake. */
+/** Starts a fake app-server and connects a peer to it, without a handshake. */
 export function startFakeAppServer(behaviour: FakeBehaviour = {}, options: PeerOptions = {}): FakeAppServer {
   const owned = new OwnedProcess(fakeAppServerCommand(behaviour));
   const peer = new Peer<ClientWire>(new ChildTransport(owned), options);

@@ -103,7 +103,7 @@ describe.each([
     const seen = await play((request) =>
       request.newOutputs.length === 0
         ? run("echo one; exit 3", { callId: "c" })
-        : said(request.commandResult("c")),
+        : sayJson(request.commandResult("c")),
     );
     expect(seen.items("commandExecution")).toMatchObject([{ aggregatedOutput: "one\n", exitCode: 3 }]);
     expect(JSON.parse(finalText(seen))).toEqual({ output: "one\n", exitCode: 3 });
@@ -117,7 +117,7 @@ describe.each([
             run("true", { callId: "none" }),
             run("echo two", { callId: "two" }),
           ]
-        : said(["one", "none", "two"].map((id) => request.commandResult(id)?.output)),
+        : sayJson(["one", "none", "two"].map((id) => request.commandResult(id)?.output)),
     );
     expect(seen.items("commandExecution")).toHaveLength(3);
     expect(JSON.parse(finalText(seen))).toEqual(["one\n", "", "two\n"]);
@@ -138,7 +138,7 @@ describe.each([
       if (!begun) return run("read line; echo got $line", { callId: "begin", tty: true, yieldMs: 250 });
       const typed = request.commandResult("type");
       if (!typed) return writeStdin(begun.sessionId ?? -1, "words\n", { callId: "type", yieldMs: 5_000 });
-      return said(typed);
+      return sayJson(typed);
     });
     expect(finalText(seen)).toContain("got words");
   });
@@ -162,7 +162,7 @@ describe.each([
               callTool("my-tool", { a: 1 }, { callId: "a" }),
               callTool("mix", {}, { namespace: "lab", callId: "b" }),
             ]
-          : said([request.output("a")?.text, request.output("b")?.text]),
+          : sayJson([request.output("a")?.text, request.output("b")?.text]),
       { dynamicTools },
     );
     const called = seen.items("dynamicToolCall").map(({ tool }) => tool);
@@ -174,7 +174,7 @@ describe.each([
     const seen = await play((request) =>
       request.newOutputs.length === 0
         ? [callTool("no_such_tool", {}, { callId: "a" })]
-        : said(request.output("a")?.text),
+        : sayJson(request.output("a")?.text),
     );
     expect(seen.status).toBe("completed");
     expect(finalText(seen)).toMatch(/unsupported call|not a function/);
@@ -186,7 +186,7 @@ describe.each([
       (request) =>
         request.newOutputs.length === 0
           ? askUser([{ id: "colour", header: "Colour", question: "Which?", options }], { callId: "ask" })
-          : said(request.output("ask")?.text),
+          : sayJson(request.output("ask")?.text),
       {},
       {
         collaborationMode: {
@@ -199,11 +199,11 @@ describe.each([
   });
 
   it("holds a turn open until the test says so", async () => {
-    const door = gate();
+    const stop = gate();
     const before = model.requestCount;
-    const held = play([say(["a", waitFor(door), "b"])]);
+    const held = play([say(["a", waitFor(stop), "b"])]);
     await model.waitForRequests(before + 1);
-    door.open();
+    stop.open();
     expect(finalText(await held)).toBe("ab");
   });
 
@@ -270,7 +270,7 @@ describe("what codex makes of a script that went wrong", () => {
   });
 });
 
-function said(value: unknown): Reply {
+function sayJson(value: unknown): Reply {
   return say(JSON.stringify(value ?? null), { phase: "final_answer" });
 }
 

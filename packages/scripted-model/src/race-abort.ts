@@ -4,8 +4,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { ScriptedModelError } from "./errors.ts";
 import type { PausePart, WaitPart } from "./part.ts";
 
-/** Waits for what a part names; ends early, by throwing, when the signal says that nobody listens any more. */
-export async function until(part: WaitPart | PausePart, signal: AbortSignal): Promise<void> {
+/** Waits as a part says. Rejects when the signal aborts because the client has disconnected. */
+export async function waitForPart(part: WaitPart | PausePart, signal: AbortSignal): Promise<void> {
   if (part.kind === "pause") {
     await delay(part.ms, undefined, { signal });
     return;
@@ -15,12 +15,12 @@ export async function until(part: WaitPart | PausePart, signal: AbortSignal): Pr
     if (!awaited.aborted) await once(awaited, "abort", { signal });
     return;
   }
-  await orAbort("opened" in awaited ? awaited.opened : awaited, signal);
+  await raceAbort("opened" in awaited ? awaited.opened : awaited, signal);
 }
 
-/** The promise's value, unless the signal aborts first. A rejection is the script's failure. */
-export async function orAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  // A promise that nobody comes to wait for must not end the process when it rejects.
+/** Settles as the promise does, or rejects when the signal aborts. A rejection of the promise is a failure of the script. */
+export async function raceAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  // The signal may have aborted already. Then a rejection of the promise must not end the process.
   promise.catch(() => {});
   signal.throwIfAborted();
   const { promise: aborted, reject } = Promise.withResolvers<never>();

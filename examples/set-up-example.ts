@@ -1,17 +1,17 @@
-// What lets these examples run without a key: a real codex in a home of its own, on a model that plays a script. With
-// CODEXKIT_LIVE=1 they use your own codex, your account and your configuration instead.
+// Lets the examples run without an API key: a real codex with a private home and a scripted model. With CODEXKIT_LIVE=1 they use
+// your own codex, account and configuration instead.
 import type { Script } from "@codexkit/scripted-model";
 import { codexFolders } from "@codexkit/testing";
 import type { LaunchOptions } from "codexkit";
 
-export interface Stage extends AsyncDisposable {
-  /** For `Codex.launch`. */
+export interface ExampleSetup extends AsyncDisposable {
+  /** Options for `Codex.launch`. */
   readonly launch: LaunchOptions;
-  /** A folder for threads to work in. */
+  /** Working directory for threads. */
   readonly folder: string;
 }
 
-export async function onAScript(script: Script, modelName = "gpt-5.5"): Promise<Stage> {
+export async function setUpExample(script: Script, modelName = "gpt-5.5"): Promise<ExampleSetup> {
   if (process.env["CODEXKIT_LIVE"] === "1") {
     return { launch: {}, folder: process.cwd(), [Symbol.asyncDispose]: () => Promise.resolve() };
   }
