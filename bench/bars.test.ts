@@ -15,7 +15,7 @@ function evaluate(
 }
 
 describe("evaluateBar", () => {
-  it("holds a speed to a share of the floor", () => {
+  it("compares a speed with a share of the floor", () => {
     const bar = { against: "floor", limit: { atLeast: 0.7 } };
     expect(evaluate(bar, speed, { ours: [70], floor: [100] })).toMatchObject({ pass: true, actual: 0.7 });
     expect(evaluate(bar, speed, { ours: [69], floor: [100] })).toMatchObject({
@@ -25,7 +25,7 @@ describe("evaluateBar", () => {
     });
   });
 
-  it("holds a time to a multiple of the floor", () => {
+  it("compares a time with a multiple of the floor", () => {
     const bar = { against: "floor", limit: { atMost: 3 } };
     expect(evaluate(bar, time, { ours: [30], floor: [10] })).toMatchObject({
       pass: true,
@@ -37,7 +37,7 @@ describe("evaluateBar", () => {
     });
   });
 
-  it("judges by the median of the rounds' quotients, not by the quotient of the medians", () => {
+  it("uses the median of the rounds' quotients, not the quotient of the medians", () => {
     // In each round ours is twice the peer, while the machine slows down to a third.
     const samples = { ours: [60, 40, 20], peer: [30, 20, 10] };
     expect(evaluate({ against: "peer", limit: { atLeast: 2 } }, speed, samples).pass).toBe(true);
@@ -47,7 +47,7 @@ describe("evaluateBar", () => {
     ).toBe(2);
   });
 
-  it("takes a limit without a contestant as a value in the unit", () => {
+  it("treats a limit without a contestant as a value in the unit", () => {
     expect(evaluate({ limit: { atMost: 5 } }, time, { ours: [4, 5, 90] })).toMatchObject({
       pass: true,
       text: "≤ 5 ms",
@@ -59,12 +59,12 @@ describe("evaluateBar", () => {
     });
   });
 
-  it("names the contestant when the bar is not on ours", () => {
+  it("names the contestant if the bar is not on ours", () => {
     const bar = { of: "streamed", against: "floor", limit: { atLeast: 0.5 } };
     expect(evaluate(bar, speed, { streamed: [1], floor: [1] }).text).toBe("streamed ≥ 50% of floor");
   });
 
-  it("does not pass what could not be measured", () => {
+  it("fails a bar that could not be measured", () => {
     for (const limit of [{ atLeast: 0 }, { atMost: 9 }]) {
       expect(evaluate({ against: "floor", limit }, time, { ours: [0], floor: [0] }).pass).toBe(false);
     }
@@ -76,17 +76,17 @@ describe("objectionToBar", () => {
   const objection = (change: Partial<Bar>) =>
     objectionToBar({ ...bar, ...change }, [speed, time], ["ours", "floor"]);
 
-  it("has none to a bar that fits its row", () => {
+  it("accepts a bar that fits its row", () => {
     expect(objection({})).toBeUndefined();
     expect(objection({ measure: "throughput", limit: { atLeast: 0.5 } })).toBeUndefined();
   });
 
-  it("refuses a limit that would reward the loser", () => {
+  it("rejects a limit in the wrong direction", () => {
     expect(objection({ limit: { atLeast: 2 } })).toContain("lower is better");
     expect(objection({ measure: "throughput" })).toContain("higher is better");
   });
 
-  it("refuses unknown names and limits that are no numbers", () => {
+  it("rejects unknown names and limits that are not numbers", () => {
     expect(objection({ measure: "size" })).toContain('"size"');
     expect(objection({ against: "nobody" })).toContain('"nobody"');
     expect(objection({ of: "nobody" })).toContain('"nobody"');

@@ -5,7 +5,7 @@ import { contestantOrder } from "./contestant-order.ts";
 
 const names = fc.uniqueArray(fc.string({ minLength: 1 }), { minLength: 1, maxLength: 6 });
 
-it("lets everybody run exactly once a round", () => {
+it("runs every contestant exactly once per round", () => {
   fc.assert(
     fc.property(names, fc.nat(100), (list, round) => {
       expect(contestantOrder(list, round).toSorted()).toEqual(list.toSorted());
@@ -13,7 +13,7 @@ it("lets everybody run exactly once a round", () => {
   );
 });
 
-it("gives everybody every place equally often over a full cycle", () => {
+it("gives every contestant every position equally often over a full cycle", () => {
   fc.assert(
     fc.property(names, (list) => {
       const rounds = Array.from({ length: 2 * list.length }, (_, round) => contestantOrder(list, round));
@@ -26,7 +26,7 @@ it("gives everybody every place equally often over a full cycle", () => {
   );
 });
 
-it("takes three contestants through all six orders", () => {
+it("uses all six orders of three contestants", () => {
   const orders = Array.from({ length: 6 }, (_, round) => contestantOrder(["a", "b", "c"], round).join(""));
   expect(new Set(orders).size).toBe(6);
 });

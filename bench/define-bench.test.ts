@@ -9,7 +9,7 @@ const several = async () => ({ speed: 1, p99: 1 });
 const one = async (): Promise<number> => 1;
 
 describe("defineBench", () => {
-  it("hands the context to the contestants and disposes it after the last row", async () => {
+  it("passes the context to the contestants and disposes it after the last row", async () => {
     const seen: string[] = [];
     const bench = defineBench({
       ...head,
@@ -61,7 +61,7 @@ describe("defineBench", () => {
     ]);
   });
 
-  it("refuses samples that would poison a ratio", async () => {
+  it("rejects samples that would make a ratio NaN", async () => {
     for (const value of [Number.NaN, Number.POSITIVE_INFINITY, -1]) {
       const bench = defineBench({
         ...head,
@@ -73,7 +73,7 @@ describe("defineBench", () => {
     }
   });
 
-  it("gives up on a contestant that never ends", async () => {
+  it("times out a contestant that never ends", async () => {
     const { promise } = Promise.withResolvers<number>();
     const bench = defineBench({
       ...head,
@@ -84,7 +84,7 @@ describe("defineBench", () => {
     ).rejects.toThrow('row "a", contestant "ours": no sample within 0.001 s');
   });
 
-  it("refuses a bar that rewards the loser, when it is declared", () => {
+  it("rejects a bar in the wrong direction when it is declared", () => {
     expect(() =>
       defineBench({
         ...head,
@@ -100,7 +100,7 @@ describe("defineBench", () => {
     ).toThrow(/row "a": lower is better/);
   });
 
-  it("refuses at compile time what does not fit the row", () => {
+  it("rejects at compile time what does not fit the row", () => {
     expect(() =>
       defineBench({
         ...head,

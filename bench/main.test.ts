@@ -20,7 +20,7 @@ async function bench(args: readonly string[], folder?: string) {
 }
 
 describe("bench", () => {
-  it("lists the benchmarks with a line each when no name is given", async () => {
+  it("lists the benchmarks, one per line, if no name is given", async () => {
     const { code, stdout } = await bench([]);
     expect(code).toBe(0);
     expect(stdout).toContain("passes  every bar holds\n");
@@ -28,7 +28,7 @@ describe("bench", () => {
     expect(await bench(["--list", "passes"])).toMatchObject({ code: 0, stdout });
   });
 
-  it("lists the others beside a benchmark that cannot be loaded", async () => {
+  it("lists the others if one benchmark can't be loaded", async () => {
     const { code, stdout } = await bench(["--list"], "broken");
     expect(code).toBe(0);
     expect(stdout).toMatch(/^fine {5}stands beside a broken one$/m);
@@ -50,13 +50,13 @@ describe("bench", () => {
     expect(stdout).toMatch(/^\| fast row \| throughput \| msg\/s ↑ \|/m);
   });
 
-  it("explains itself", async () => {
+  it("prints its usage", async () => {
     const { code, stdout } = await bench(["--help"]);
     expect(code).toBe(0);
     expect(stdout).toContain("--check");
   });
 
-  it("fails when a contestant fails, naming it, and disposes the context", async () => {
+  it("fails and names a failing contestant, and disposes the context", async () => {
     const { code, stdout, stderr } = await bench(["throws"]);
     expect(code).toBe(1);
     expect(stdout).toBe("");
@@ -66,13 +66,13 @@ describe("bench", () => {
 });
 
 describe("bench --check", () => {
-  it("exits 0 when every bar holds", async () => {
+  it("exits 0 if every bar is met", async () => {
     const { code, stderr } = await bench(["passes", "--check"]);
     expect(code).toBe(0);
     expect(stderr).not.toContain("missed");
   });
 
-  it("exits 1 and names each bar that is missed, and no other", async () => {
+  it("exits 1 and lists exactly the missed bars", async () => {
     const { code, stdout, stderr } = await bench(["misses", "passes", "--check"]);
     expect(code).toBe(1);
     expect(stdout).toContain("✗ ≥ 70% of floor, ✓ ≥ 50% of floor");
@@ -82,18 +82,18 @@ describe("bench --check", () => {
     ]);
   });
 
-  it("exits 0 without --check, whatever is missed", async () => {
+  it("exits 0 without --check, even if bars are missed", async () => {
     expect(await bench(["misses"])).toMatchObject({ code: 0 });
   });
 
-  it("judges only the rows that --only selects", async () => {
+  it("checks only the rows selected by --only", async () => {
     expect(await bench(["misses", "--check", "--only", "heavy"])).toMatchObject({ code: 1 });
     expect(await bench(["passes", "--check", "--only", "lone"])).toMatchObject({ code: 0 });
   });
 });
 
 describe("bench --json", () => {
-  it("prints one document with samples, medians, ratios and verdicts", async () => {
+  it("prints one document with samples, medians, ratios and bar results", async () => {
     const { code, stdout } = await bench(["misses", "passes", "--json", "--check", "--rounds", "4"]);
     expect(code).toBe(1);
     const { machine, benchmarks } = JSON.parse(stdout);
@@ -117,7 +117,7 @@ describe("bench --json", () => {
   });
 });
 
-describe("bench, called wrongly", () => {
+describe("bench with invalid arguments", () => {
   it.each([
     { args: ["nosuch"], says: "unknown benchmark: nosuch\nknown benchmarks: misses, passes, throws, waits" },
     { args: ["passes", "--fast"], says: "Unknown option '--fast'" },

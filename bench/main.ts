@@ -9,7 +9,7 @@ import { runBench, type BenchResult } from "./run-bench.ts";
 
 const DEFAULT_FOLDER = join(import.meta.dirname, "benches");
 
-/** As shells report the death by a signal: 128 + its number. */
+/** Exit code after a signal, as in shells: 128 + its number. */
 const EXIT_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
 
 async function main(args: readonly string[], signal: AbortSignal): Promise<number> {
@@ -36,7 +36,7 @@ async function listBenches(folder: string): Promise<string> {
 }
 
 async function run(request: RunRequest, folder: string, signal: AbortSignal): Promise<number> {
-  // Everything is loaded before anything runs: a slip in the last name shows at once.
+  // Everything is loaded first, so that a mistake in the last name is reported immediately.
   const benches = await selectBenches(request, folder);
   const { only } = request;
   const progress = new ProgressLine(process.stderr);
@@ -85,7 +85,7 @@ function reason(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** The first signal asks the run to end and dispose what it holds; the second does not wait. */
+/** The first signal ends the run with cleanup; the second exits immediately. */
 function interruption(): { signal: AbortSignal; exitCode: () => number | undefined } {
   const controller = new AbortController();
   let exitCode: number | undefined;
@@ -106,5 +106,5 @@ const code = await main(process.argv.slice(2), signal).catch((error: unknown) =>
   else console.error(error);
   return error instanceof UsageError ? 2 : 1;
 });
-// Not left to the event loop: a peer that leaves a timer or a socket behind must not keep the runner alive.
+// Explicit, because a contestant that leaves a timer or a socket open must not keep the runner alive.
 process.exit(exitCode() ?? code);

@@ -12,7 +12,7 @@ function follow(isTTY: boolean, columns: number): string {
   return written;
 }
 
-it("writes over one line on a terminal and leaves nothing behind", () => {
+it("overwrites one line on a terminal and clears it", () => {
   const lines = follow(true, 80).split("\r\u001B[K");
   expect(lines).toEqual([
     "",
@@ -26,6 +26,6 @@ it("never wraps on a narrow terminal", () => {
   for (const line of follow(true, 10).split("\r\u001B[K")) expect(line.length).toBeLessThan(10);
 });
 
-it("writes a line a row where there is no terminal", () => {
+it("writes one line per row without a terminal", () => {
   expect(follow(false, 0)).toBe("rpc · notifications · 9 rounds\n");
 });

@@ -40,7 +40,7 @@ export function report(results: readonly BenchResult[], machine: Machine, format
     .join("\n\n");
 }
 
-/** Every missed bar with where it stands, ready to print. */
+/** Describes every missed bar. */
 export function missedBars(results: readonly BenchResult[]): string[] {
   return results.flatMap((result) =>
     result.rows.flatMap((row) =>

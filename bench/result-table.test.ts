@@ -4,7 +4,7 @@ import { formatNumber } from "./format-number.ts";
 import { resultTable } from "./result-table.ts";
 import { summarizeRow } from "./summarize-row.ts";
 
-it("has a line a measure, a column a contestant of any row, and a verdict for each bar", () => {
+it("has one line per measure, one column per contestant, and a result per bar", () => {
   const first = summarizeRow(
     {
       name: "first",
@@ -46,7 +46,7 @@ it("has a line a measure, a column a contestant of any row, and a verdict for ea
   });
 });
 
-it("writes numbers with the digits that noise leaves", () => {
+it("rounds numbers to significant digits", () => {
   const written = [0, 0.001234, 0.5, 12.345, 999.4, 1234.5, 1_234_567, Number.NaN].map(formatNumber);
   expect(written).toEqual(["0", "0.00123", "0.5", "12.3", "999", "1,235", "1,234,567", "–"]);
 });

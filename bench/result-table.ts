@@ -3,7 +3,7 @@ import type { BenchResult } from "./run-bench.ts";
 import type { MeasureResult } from "./summarize-row.ts";
 import type { TextTable } from "./text-table.ts";
 
-/** One line a measure; a row's name stands on its first line only. */
+/** One line per measure. Only the first line of a row has its name. */
 export function resultTable(result: BenchResult): TextTable {
   const contestants = everyContestant(result);
   const others = contestants.filter((name) => name !== "ours");
@@ -21,7 +21,7 @@ export function resultTable(result: BenchResult): TextTable {
       row.measures.map((measure, index) => [
         index === 0 ? row.name : "",
         measure.name,
-        // The arrow points to where winning is: without it a quotient can be read either way.
+        // The arrow points in the better direction; without it a quotient is ambiguous.
         `${measure.unit} ${measure.better === "higher" ? "↑" : "↓"}`,
         ...contestants.map((name) => contestantCell(measure, name)),
         ...others.map((name) => ratioCell(measure, name)),
@@ -43,7 +43,7 @@ function ratioCell(measure: MeasureResult, name: string): string {
   return found === undefined ? "–" : found.median.toFixed(2);
 }
 
-/** Rows need not have the same peers; the columns are all of them, in the order in which they first appear. */
+/** Collects the contestants of all rows, in order of first appearance. */
 function everyContestant(result: BenchResult): string[] {
   const names = result.rows.flatMap((row) =>
     row.measures.flatMap((measure) => measure.contestants.map((contestant) => contestant.name)),

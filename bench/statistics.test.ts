@@ -26,7 +26,7 @@ describe("median", () => {
     );
   });
 
-  it("does not move when fewer than half of the rounds go wild", () => {
+  it("is not affected by outliers in fewer than half of the rounds", () => {
     fc.assert(
       fc.property(value, fc.integer({ min: 1, max: 20 }), (usual, wild) => {
         const list = [...Array<number>(wild + 1).fill(usual), ...Array<number>(wild).fill(1e300)];
@@ -35,12 +35,12 @@ describe("median", () => {
     );
   });
 
-  it("lies halfway between the two middle values, without overflow", () => {
+  it("is the mean of the two middle values, without overflow", () => {
     expect(median([4, 1, 3, 2])).toBe(2.5);
     expect(median([Number.MAX_VALUE, Number.MAX_VALUE])).toBe(Number.MAX_VALUE);
   });
 
-  it("leaves its input alone and refuses an empty one", () => {
+  it("does not change its input and rejects an empty one", () => {
     const list = [3, 1, 2];
     median(list);
     expect(list).toEqual([3, 1, 2]);
@@ -49,7 +49,7 @@ describe("median", () => {
 });
 
 describe("percentile", () => {
-  it("is a value that was seen, and at least the fraction of all values do not exceed it", () => {
+  it("is one of the values, and at least the fraction of all values do not exceed it", () => {
     fc.assert(
       fc.property(values, fc.double({ min: 0.01, max: 1, noNaN: true }), (list, fraction) => {
         const result = percentile(list, fraction);
@@ -59,7 +59,7 @@ describe("percentile", () => {
     );
   });
 
-  it("never falls as the fraction grows", () => {
+  it("is monotonic in the fraction", () => {
     const fraction = fc.double({ min: 0.01, max: 1, noNaN: true });
     fc.assert(
       fc.property(values, fraction, fraction, (list, one, other) => {
@@ -70,7 +70,7 @@ describe("percentile", () => {
     );
   });
 
-  it("takes the nearest rank and refuses fractions outside (0, 1]", () => {
+  it("uses the nearest rank and rejects fractions outside (0, 1]", () => {
     const hundred = Array.from({ length: 100 }, (_, index) => index + 1);
     expect(percentile(hundred, 0.99)).toBe(99);
     expect(percentile(hundred, 1)).toBe(100);
@@ -91,7 +91,7 @@ describe("spread", () => {
 });
 
 describe("medianRatio", () => {
-  it("is blind to drift that both sides of a round share", () => {
+  it("cancels drift that affects both sides of a round", () => {
     fc.assert(
       fc.property(values, fc.double({ min: 0.1, max: 10, noNaN: true }), (drift, factor) => {
         const ours = drift.map((speed) => speed * factor);
@@ -100,7 +100,7 @@ describe("medianRatio", () => {
     );
   });
 
-  it("pairs round with round", () => {
+  it("compares round by round", () => {
     expect(ratios([2, 9], [1, 3])).toEqual([2, 3]);
     expect(() => ratios([1], [1, 2])).toThrow(RangeError);
   });

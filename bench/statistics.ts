@@ -1,6 +1,6 @@
 /**
- * The few numbers a benchmark is judged by. All are order statistics: one round that another process
- * disturbed moves a mean as far as it likes, and a median hardly at all.
+ * The statistics of a benchmark. All are order statistics: a round that another process disturbed can move a mean
+ * arbitrarily far, but hardly affects a median.
  */
 
 export function median(values: readonly number[]): number {
@@ -8,11 +8,11 @@ export function median(values: readonly number[]): number {
   const upper = sorted.length >> 1;
   const lower = sorted.length % 2 === 0 ? upper - 1 : upper;
   const low = at(sorted, lower);
-  // Half the gap is added, not the sum halved: the sum of two huge numbers overflows.
+  // Adds half the difference, because the sum of two huge numbers would overflow.
   return low + (at(sorted, upper) - low) / 2;
 }
 
-/** The smallest value that at least `fraction` of all values do not exceed (nearest rank: always a value that was seen). */
+/** Returns the smallest value that at least `fraction` of all values do not exceed (nearest rank). */
 export function percentile(values: readonly number[], fraction: number): number {
   if (!(fraction > 0 && fraction <= 1))
     throw new RangeError(`a percentile lies in (0, 1], not at ${fraction}`);
@@ -20,7 +20,7 @@ export function percentile(values: readonly number[], fraction: number): number 
   return at(sorted, Math.ceil(fraction * sorted.length) - 1);
 }
 
-/** The median distance from the median (MAD), as a fraction of the median: what the table shows as ± %. */
+/** Returns the median absolute deviation as a fraction of the median, which the table formats as ± %. */
 export function spread(values: readonly number[]): number {
   const middle = median(values);
   const deviation = median(values.map((value) => Math.abs(value - middle)));
@@ -28,16 +28,16 @@ export function spread(values: readonly number[]): number {
 }
 
 /**
- * The quotient of each round, then the median of these; not the quotient of the two medians.
- * Within a round all contestants meet the same machine, so a clock that sinks, a neighbour that wakes up or
- * a heap that grows changes both sides of one quotient and cancels. The quotient of medians may set a fast
- * minute of the one against a slow minute of the other.
+ * Returns the median of the quotients of each round, not the quotient of the medians.
+ * Within a round all contestants run under the same conditions, so a lower clock rate, another process or
+ * a growing heap affects both sides of a quotient and cancels out. The quotient of medians could compare a fast
+ * minute of one with a slow minute of the other.
  */
 export function medianRatio(numerators: readonly number[], denominators: readonly number[]): number {
   return median(ratios(numerators, denominators));
 }
 
-/** The quotient of each round, in the order of the rounds. */
+/** Returns the quotient of each round. */
 export function ratios(numerators: readonly number[], denominators: readonly number[]): number[] {
   if (numerators.length !== denominators.length) {
     throw new RangeError(`${numerators.length} rounds cannot be paired with ${denominators.length}`);

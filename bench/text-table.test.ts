@@ -13,7 +13,7 @@ const table = fc.integer({ min: 1, max: 5 }).chain((columns) =>
 );
 
 describe("layOutTable", () => {
-  it("aligns numbers right and names left below a rule", () => {
+  it("aligns numbers right and names left below a line", () => {
     expect(
       layOutTable({
         head: ["row", "ours", "bars"],
@@ -33,7 +33,7 @@ describe("layOutTable", () => {
     );
   });
 
-  it("never leaves blanks at the end of a line", () => {
+  it("has no trailing spaces", () => {
     fc.assert(
       fc.property(table, (sample) => {
         expect(layOutTable(sample)).not.toMatch(/ $/m);
@@ -43,7 +43,7 @@ describe("layOutTable", () => {
 });
 
 describe("layOutMarkdown", () => {
-  it("marks the alignment and escapes the bar that would end a cell", () => {
+  it("marks the alignment and escapes pipes", () => {
     expect(layOutMarkdown({ head: ["a|b", "n"], align: ["left", "right"], body: [["x", "1"]] })).toBe(
       [String.raw`| a\|b |   n |`, "| ---- | --: |", "| x    |   1 |"].join("\n"),
     );

@@ -6,7 +6,7 @@ export interface TextTable {
   readonly body: readonly (readonly string[])[];
 }
 
-/** Columns padded to their widest cell, a rule below the head, no trailing blanks. */
+/** Formats a table with padded columns, a line below the header and no trailing spaces. */
 export function layOutTable(table: TextTable): string {
   const widths = columnWidths(table);
   const rule = widths.map((width) => "─".repeat(width)).join("──");
@@ -16,14 +16,14 @@ export function layOutTable(table: TextTable): string {
   return [...lines.slice(0, 1), rule, ...lines.slice(1)].join("\n");
 }
 
-/** The same as a Markdown table, padded too: it is read as source as often as rendered. */
+/** Formats a Markdown table, padded for readers of the source. */
 export function layOutMarkdown(table: TextTable): string {
   const escaped = {
     ...table,
     head: table.head.map(escapeCell),
     body: table.body.map((cells) => cells.map(escapeCell)),
   };
-  // Three is the shortest delimiter that every renderer takes.
+  // Three dashes are the shortest delimiter that every renderer accepts.
   const widths = columnWidths(escaped).map((width) => Math.max(3, width));
   const delimiter = widths.map((width, column) =>
     escaped.align[column] === "right" ? `${"-".repeat(width - 1)}:` : "-".repeat(width),
@@ -48,7 +48,7 @@ function padded(cells: readonly string[], align: readonly Align[], widths: reado
   });
 }
 
-/** Code points: all that the tables print (×, ÷, ≥, ✓) is one column wide. */
+/** Counts code points. All characters in the tables (×, ÷, ≥, ✓) are one column wide. */
 function columnsOf(text: string): number {
   return Array.from(text).length;
 }

@@ -1,5 +1,5 @@
-// A command waits for a person who answers in another process, long after the first one has ended. What is kept in between
-// are the messages, and the turn in a codex that outlives both. Run it without arguments: it plays all parts.
+// A command waits for a user who answers in another process, long after the first one has ended. Only the messages are kept in
+// between; the turn waits in a codex that outlives both. Run it without arguments.
 import { type CodexProvider, createCodex } from "@codexkit/ai-sdk";
 import { run, say } from "@codexkit/scripted-model";
 import { generateText, type ModelMessage } from "ai";

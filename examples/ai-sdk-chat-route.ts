@@ -1,4 +1,4 @@
-// A chat route as `useChat` talks to it. Each conversation finds its thread by its messages. Messages come from a browser, and
+// A chat route for `useChat`. Each conversation finds its thread by its messages. Messages come from a browser, and
 // the id of a thread in their metadata lets its sender continue that thread, so the route checks who owns it.
 import { createCodex } from "@codexkit/ai-sdk";
 import { run, say } from "@codexkit/scripted-model";
@@ -56,7 +56,7 @@ function threadIdsOf(messages: readonly ModelMessage[]): string[] {
   return [...JSON.stringify(messages).matchAll(/"threadId":"([^"]+)"/g)].map(([, threadId = ""]) => threadId);
 }
 
-// The other end: the transport of `useChat`, without the browser.
+// The client: the transport of `useChat`, without the browser.
 const transportOf = (user: string): DefaultChatTransport<UIMessage> =>
   new DefaultChatTransport({
     api: "http://localhost/api/chat",
@@ -83,7 +83,7 @@ for (const text of ["What is in this folder?", "How do you know?"]) {
   }
 }
 
-// Another user who sends Ann's messages is refused.
+// Another user who sends Ann's messages is rejected.
 const { status } = await POST(
   new Request("http://localhost/api/chat", {
     method: "POST",

@@ -1,4 +1,4 @@
-// Codex as a model of the AI SDK. A conversation finds its thread by its messages: pass them on, and the thread goes on.
+// Codex as a model of the AI SDK. Pass the earlier messages to continue their thread.
 import { createCodex } from "@codexkit/ai-sdk";
 import { say } from "@codexkit/scripted-model";
 import { generateText, type ModelMessage } from "ai";

@@ -1,4 +1,4 @@
-// Everything that Codex does, as it happens: words, thoughts, and commands as calls of tools that it runs itself.
+// Streams everything that Codex does: text, reasoning, and commands as provider-executed tool calls.
 import { createCodex } from "@codexkit/ai-sdk";
 import { run, say, think } from "@codexkit/scripted-model";
 import { streamText } from "ai";

@@ -1,4 +1,4 @@
-// An answer in a shape. It streams as it comes, and what the agent says on the way is not mistaken for it.
+// Streams structured output. The agent's commentary is not part of it.
 import { createCodex } from "@codexkit/ai-sdk";
 import { say } from "@codexkit/scripted-model";
 import { Output, streamText } from "ai";

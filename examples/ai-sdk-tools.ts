@@ -1,4 +1,4 @@
-// Tools of the AI SDK: Codex calls them, this program runs them, and the turn goes on with the result.
+// Tools of the AI SDK: Codex calls them, this program runs them, and the turn continues with the result.
 import { createCodex } from "@codexkit/ai-sdk";
 import { callTool, say } from "@codexkit/scripted-model";
 import { generateText, isStepCount, tool } from "ai";

@@ -1,9 +1,9 @@
-// Attaching to a server that runs already: what it works on goes on without this program.
+// Attaches to a running server, which continues without this program.
 import { say } from "@codexkit/scripted-model";
 import { startAppServer } from "@codexkit/testing";
 import { Codex } from "codexkit";
 
-// Stands in for `codex app-server --listen ws://127.0.0.1:PORT` in another terminal.
+// Replaces `codex app-server --listen ws://127.0.0.1:PORT` in another terminal.
 await using server = await startAppServer({
   model: [[say("Hello from a server that was here before.")]],
   listen: "ws",

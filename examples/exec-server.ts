@@ -1,4 +1,4 @@
-// Codex runs its commands on an exec-server. It is on this machine here; it could be on any other.
+// Codex runs its commands on an exec-server, here on the same machine.
 import { ExecServer } from "@codexkit/exec-server";
 import { run, say } from "@codexkit/scripted-model";
 import { Codex } from "codexkit";

@@ -1,4 +1,4 @@
-// Two ways to take another path: a copy of the thread from an earlier point, and cutting back the thread itself.
+// Two ways to go back: fork the thread at an earlier point, or revert the thread itself.
 import { say } from "@codexkit/scripted-model";
 import { Codex } from "codexkit";
 import { setUpExample } from "./set-up-example.ts";
@@ -12,11 +12,11 @@ const second = thread.run("second");
 const { finalResponse } = await second;
 console.log(finalResponse);
 
-// A copy that ends before the second turn; the original is as it was.
+// A copy that ends before the second turn. The original is not changed.
 const fork = await thread.fork({ beforeTurnId: await second.id });
 console.log((await fork.run("second, another way")).finalResponse);
 
-// The same thread, cut back to before its second turn.
+// Removes the second turn from the thread itself.
 await thread.revert(await second.id);
 const turns = await Array.fromAsync(thread.history.turns());
 console.log(`${turns.length} turn left`);

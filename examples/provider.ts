@@ -1,4 +1,4 @@
-// Codex behind the provider contract, as a fleet runner uses it: a spec in, events out, a budget and rules in between.
+// Codex behind the provider contract, as a fleet runner uses it: a spec, events, a budget and rules.
 import { CodexProvider } from "@codexkit/provider";
 import { run, say } from "@codexkit/scripted-model";
 import { setUpExample } from "./set-up-example.ts";

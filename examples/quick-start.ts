@@ -1,4 +1,4 @@
-// One question, one answer.
+// Runs one turn.
 import { say } from "@codexkit/scripted-model";
 import { Codex } from "codexkit";
 import { setUpExample } from "./set-up-example.ts";

@@ -1,4 +1,4 @@
-// Everything that happens in a turn, as it happens. `npm start` runs this; `npm start -- --model gpt-6.1-sol` shows a model
+// Streams everything that happens in a turn. `npm start` runs this; `npm start -- --model gpt-6.1-sol` uses a model
 // that writes code.
 import { demoScript } from "@codexkit/scripted-model";
 import { Codex } from "codexkit";

@@ -1,4 +1,4 @@
-// An answer in a shape: the schema goes to the model, and the result comes back parsed, checked and typed.
+// Structured output: the schema is sent to the model, and the result is parsed, validated and typed.
 import { say } from "@codexkit/scripted-model";
 import { Codex } from "codexkit";
 import { z } from "zod";

@@ -1,4 +1,4 @@
-// A tool of this program that the agent may call: its input is checked before it runs, and an error is told to the model.
+// A tool that the agent can call. Its input is validated before it runs, and errors are reported to the model.
 import { callTool, say } from "@codexkit/scripted-model";
 import { Codex, defineTool } from "codexkit";
 import { z } from "zod";

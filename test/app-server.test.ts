@@ -1,28 +1,28 @@
-// The real codex over each of its transports, driven with nothing but the rpc peer.
+// The real codex over each of its transports, with only the rpc peer.
 import type { ClientWire, ServerNotifications } from "@codexkit/protocol";
 import { type Peer, RemoteError, RpcError } from "@codexkit/rpc";
 import { gate, run, say, type Script, waitFor } from "@codexkit/scripted-model";
 import { type AppServer, type Listen, startAppServer } from "@codexkit/testing";
 import { describe, expect, it } from "vitest";
 
-type Heard = {
+type Received = {
   [M in keyof ServerNotifications]: { method: M; params: ServerNotifications[M] };
 }[keyof ServerNotifications];
 
-/** Everything that a client heard, and a way to wait for the next of a kind. */
+/** All received notifications, and a way to wait for the next one of a method. */
 function listen(peer: Peer<ClientWire>): {
-  heard: Heard[];
-  until: <M extends Heard["method"]>(method: M) => Promise<ServerNotifications[M]>;
+  received: Received[];
+  until: <M extends Received["method"]>(method: M) => Promise<ServerNotifications[M]>;
 } {
-  const heard: Heard[] = [];
+  const received: Received[] = [];
   const waiting = new Map<string, (params: unknown) => void>();
   peer.onRest((params, { method }) => {
-    heard.push({ method, params } as Heard);
+    received.push({ method, params } as Received);
     waiting.get(method)?.(params);
     waiting.delete(method);
   });
   return {
-    heard,
+    received,
     until: (method) =>
       new Promise((resolve) => {
         waiting.set(method, resolve as (params: unknown) => void);
@@ -57,13 +57,13 @@ describe.each(transports)("a real codex over %s", (transport) => {
   it("shakes hands and streams a turn in deltas", async () => {
     await using server = await start([[say("Hello, codexkit", { chunkSize: 3 })]]);
     const peer = await server.connect();
-    const { heard, until } = listen(peer);
+    const { received, until } = listen(peer);
     const threadId = await startThread(server, peer, "never");
     const completed = until("turn/completed");
     const { turn } = await peer.request("turn/start", { threadId, input: [text("hi")] });
     const end = await completed;
     expect(end.turn).toMatchObject({ id: turn.id, status: "completed" });
-    const deltas = heard.flatMap(({ method, params }) =>
+    const deltas = received.flatMap(({ method, params }) =>
       method === "item/agentMessage/delta" ? [params.delta] : [],
     );
     expect(deltas.length).toBeGreaterThan(1);
@@ -76,7 +76,7 @@ describe.each(transports)("a real codex over %s", (transport) => {
       [say("done")],
     ]);
     const peer = await server.connect();
-    const { heard, until } = listen(peer);
+    const { received, until } = listen(peer);
     const asked: unknown[] = [];
     peer.handle("item/commandExecution/requestApproval", (params) => {
       asked.push(params.command);
@@ -87,7 +87,7 @@ describe.each(transports)("a real codex over %s", (transport) => {
     await peer.request("turn/start", { threadId, input: [text("run it")] });
     expect((await completed).turn.status).toBe("completed");
     expect(asked).toEqual([expect.stringContaining("echo approved-and-run")]);
-    const commands = heard.flatMap(({ method, params }) =>
+    const commands = received.flatMap(({ method, params }) =>
       method === "item/completed" && params.item.type === "commandExecution" ? [params.item] : [],
     );
     expect(commands).toMatchObject([{ status: "completed", exitCode: 0 }]);

@@ -1,4 +1,4 @@
-// The programs in the docs do what the docs say of them, as printed.
+// Runs the programs in the docs.
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { codexConfig, withoutModelVariables } from "./codex-config.ts";
 
 describe("the configuration for Codex", () => {
-  it("says the same in every form", () => {
+  it("is the same in every form", () => {
     const { overrides, args, toml } = codexConfig("http://127.0.0.1:1/v1", { model: "gpt-5.5", retries: 0 });
     expect(overrides).toContain('model="gpt-5.5"');
     expect(overrides).toContain('model_providers.scripted.base_url="http://127.0.0.1:1/v1"');
@@ -12,7 +12,7 @@ describe("the configuration for Codex", () => {
     expect(toml).toBe(`${overrides.join("\n")}\n`);
   });
 
-  it("leaves retries and the model to Codex unless told", () => {
+  it("uses Codex's own retries and model by default", () => {
     const { toml } = codexConfig({ url: "http://127.0.0.1:1/v1" });
     expect(toml).not.toMatch(/retries|^model=/m);
   });

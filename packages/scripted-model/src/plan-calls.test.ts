@@ -15,7 +15,7 @@ function plan(body: Record<string, unknown>, ...calls: AnyCall[]): readonly Reco
 }
 
 describe("on a model that calls tools", () => {
-  it("calls each by itself", () => {
+  it("makes separate calls", () => {
     const planned = plan(
       classicBody,
       run("ls", { escalate: "why", yieldMs: 300 }),
@@ -42,7 +42,7 @@ describe("on a model that calls tools", () => {
     ]);
   });
 
-  it("patches through the shell where there is no tool for it", () => {
+  it("patches through the shell if there is no patch tool", () => {
     const [planned] = plan({ tools: [{ type: "function", name: "exec_command" }] }, patch("+x\nEOF\n"));
     expect(planned).toMatchObject({ name: "exec_command" });
     expect(JSON.parse(String(planned?.["arguments"]))).toEqual({
@@ -52,7 +52,7 @@ describe("on a model that calls tools", () => {
 });
 
 describe("on a model that writes code", () => {
-  it("writes one call as a cell with the call's id", () => {
+  it("writes one call as a cell with its id", () => {
     expect(plan(codeModeBody, run("ls"))).toEqual([
       {
         type: "custom_tool_call",
@@ -64,7 +64,7 @@ describe("on a model that writes code", () => {
     ]);
   });
 
-  it("writes calls side by side into one cell, where they run at once", () => {
+  it("writes adjacent calls into one cell, where they run in parallel", () => {
     const planned = plan(
       codeModeBody,
       run("a"),
@@ -79,7 +79,7 @@ describe("on a model that writes code", () => {
     expect(source).toContain("tools.my_lab__mix_up({}),");
   });
 
-  it("calls what the model itself is offered, with its namespace", () => {
+  it("makes direct calls of tools offered to the model, with their namespace", () => {
     const planned = plan(
       codeModeBody,
       run("a"),
@@ -95,7 +95,7 @@ describe("on a model that writes code", () => {
     ]);
   });
 
-  it("takes code and direct calls as they are", () => {
+  it("keeps code and direct calls unchanged", () => {
     const planned = plan(
       codeModeBody,
       code("text(1)"),

@@ -92,14 +92,14 @@ describe.each([
     expect(request?.threadId).toBeTypeOf("string");
   });
 
-  it("reasons", async () => {
+  it("emits reasoning", async () => {
     const seen = await play([[think("**A plan**", { chunkSize: 4, raw: "raw" }), say("done")]]);
     expect(seen.items("reasoning")).toMatchObject([{ summary: ["**A plan**"], content: ["raw"] }]);
     const deltas = seen.messages.filter(({ method }) => method === "item/reasoning/summaryTextDelta");
     expect(deltas.map(({ params }) => params["delta"]).join("")).toBe("**A plan**");
   });
 
-  it("runs a command, and the script reads what it gave", async () => {
+  it("runs a command, and the script reads its output", async () => {
     const seen = await play((request) =>
       request.newOutputs.length === 0
         ? run("echo one; exit 3", { callId: "c" })
@@ -109,7 +109,7 @@ describe.each([
     expect(JSON.parse(finalText(seen))).toEqual({ output: "one\n", exitCode: 3 });
   });
 
-  it("runs parallel commands, and keeps their outputs apart", async () => {
+  it("runs parallel commands and keeps their outputs separate", async () => {
     const seen = await play((request) =>
       request.newOutputs.length === 0
         ? [
@@ -132,7 +132,7 @@ describe.each([
     expect(seen.items("commandExecution")).toMatchObject([{ exitCode: 0 }]);
   });
 
-  it("types into a command that waits", async () => {
+  it("writes to the stdin of a running command", async () => {
     const seen = await play((request) => {
       const begun = request.commandResult("begin");
       if (!begun) return run("read line; echo got $line", { callId: "begin", tty: true, yieldMs: 250 });
@@ -170,7 +170,7 @@ describe.each([
     expect(JSON.parse(finalText(seen))).toEqual(['the tool got {"a":1}', "the tool got {}"]);
   });
 
-  it("tells the script that a call failed", async () => {
+  it("reports a failed call to the script", async () => {
     const seen = await play((request) =>
       request.newOutputs.length === 0
         ? [callTool("no_such_tool", {}, { callId: "a" })]
@@ -180,7 +180,7 @@ describe.each([
     expect(finalText(seen)).toMatch(/unsupported call|not a function/);
   });
 
-  it("asks the person, in plan mode", async () => {
+  it("asks the user in plan mode", async () => {
     const options = ["blue", "red"].map((label) => ({ label, description: label }));
     const seen = await play(
       (request) =>
@@ -198,7 +198,7 @@ describe.each([
     expect(finalText(seen)).toContain("blue");
   });
 
-  it("holds a turn open until the test says so", async () => {
+  it("holds a turn until the test opens a gate", async () => {
     const stop = gate();
     const before = model.requestCount;
     const held = play([say(["a", waitFor(stop), "b"])]);
@@ -251,8 +251,8 @@ describe.each([
   });
 });
 
-describe("what codex makes of a script that went wrong", () => {
-  it("tries again after a cut, and goes on", async () => {
+describe("codex with a failing script", () => {
+  it("retries after a cut", async () => {
     await using model = await ScriptedModel.start([say(["half", cut()]), "whole"]);
     await using codex = await CodexClient.start(model, { model: "mock-model", retries: 1 });
     const seen = await codex.turn(await codex.startThread(), "hi");
@@ -261,7 +261,7 @@ describe("what codex makes of a script that went wrong", () => {
     expect(await Promise.all(model.requests.map(async ({ ended }) => ended))).toEqual(["cut", "completed"]);
   });
 
-  it("shows the script's own words when the script is exhausted", async () => {
+  it("reports that the script is exhausted", async () => {
     await using model = await ScriptedModel.start([]);
     await using codex = await CodexClient.start(model, { model: "mock-model" });
     const seen = await codex.turn(await codex.startThread(), "hi");

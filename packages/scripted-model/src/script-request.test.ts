@@ -48,7 +48,7 @@ describe("a request", () => {
     expect(request({}).kind).toBe("classic");
   });
 
-  it("finds what the person said last", () => {
+  it("finds the last text of the user", () => {
     const input = [
       user("first"),
       user("second"),
@@ -71,7 +71,7 @@ describe("a request", () => {
     expect(read.commandResult("c")).toEqual({ output: "a\nOutput:\nb\n", exitCode: 3 });
   });
 
-  it("reads the session of a command that still runs", () => {
+  it("reads the session of a running command", () => {
     const output = "Wall time: 0.2 seconds\nProcess running with session ID 70457\nOutput:\n";
     const input = [{ type: "function_call_output", call_id: "c", output }];
     expect(request({ input }).commandResult("c")).toEqual({ output: "", sessionId: 70457 });
@@ -99,7 +99,7 @@ describe("a request", () => {
     expect(read.output("nobody")).toBeUndefined();
   });
 
-  it("tells new outputs from those of earlier turns", () => {
+  it("separates new outputs from those of earlier turns", () => {
     const call = { type: "function_call", call_id: "x" };
     const answer = { type: "message", role: "assistant", content: [] };
     expect(newIds(user("hi"))).toEqual([]);

@@ -18,8 +18,8 @@ afterEach(async () => {
   await Promise.all(started.splice(0).map(async (model) => model.close()));
 });
 
-describe("what a reply sends", () => {
-  it("streams a message between its start and its end", async () => {
+describe("a reply", () => {
+  it("streams a message between its start and end events", async () => {
     const model = await start([say("héllo 👋", { chunkSize: 3, phase: "final_answer" })]);
     const response = await post(model.url);
     expect(response.headers.get("content-type")).toBe("text/event-stream");
@@ -48,7 +48,7 @@ describe("what a reply sends", () => {
     expect(sent.at(-1)?.data["response"]).toMatchObject({ id: "resp_1", usage: { total_tokens: 15 } });
   });
 
-  it("streams reasoning, counts items and reports the usage it was told", async () => {
+  it("streams reasoning, counts items and reports the given usage", async () => {
     const model = await start([
       [think("plan", { raw: "deep" }), "done", usage({ input: 7, cached: 3, output: 2, reasoning: 1 })].map(
         (part) => (typeof part === "string" ? say(part) : part),
@@ -82,7 +82,7 @@ describe("what a reply sends", () => {
     expect(sent.flatMap(({ data }) => data["delta"] ?? [])).toEqual(words);
   });
 
-  it("waits for a reader that is slower than the script", async () => {
+  it("waits for a slow reader", async () => {
     const piece = "x".repeat(100_000);
     const model = await start([say(Array<string>(200).fill(piece))]);
     const response = await post(model.url);
@@ -93,14 +93,14 @@ describe("what a reply sends", () => {
     expect(await request.ended).toBe("completed");
   });
 
-  it("adds headers to the answer", async () => {
+  it("adds headers to the response", async () => {
     const model = await start([[headers({ "x-codex-primary-used-percent": "12" }), say("hi")]]);
     const response = await post(model.url);
     expect(response.headers.get("x-codex-primary-used-percent")).toBe("12");
     expect(items(await events(response))).toHaveLength(1);
   });
 
-  it("numbers ids over all requests, and takes given ones", async () => {
+  it("numbers ids across requests and accepts given ones", async () => {
     const model = await start([[run("a"), run("b", { callId: "mine" })], run("c"), say("x", { id: "m" })], {
       idPrefix: "p",
     });
@@ -113,8 +113,8 @@ describe("what a reply sends", () => {
   });
 });
 
-describe("failures on purpose", () => {
-  it("answers with an HTTP failure and its retry-after", async () => {
+describe("scripted failures", () => {
+  it("responds with an HTTP failure and its retry-after", async () => {
     const model = await start([
       fail.http(429, { retryAfter: 3 }),
       fail.http(401),
@@ -143,7 +143,7 @@ describe("failures on purpose", () => {
     expect(await Promise.all(model.requests.map(async ({ ended }) => ended))).toEqual(["failed", "failed"]);
   });
 
-  it("cuts in the middle of a message, after what came before has left", async () => {
+  it("cuts in the middle of a message after sending earlier output", async () => {
     const model = await start([say(["half ", "a mess", cut()])]);
     const answer = await untilCut(model.url);
     expect(answer.cut).toBe(true);
@@ -152,14 +152,14 @@ describe("failures on purpose", () => {
     expect(await model.requests[0]?.ended).toBe("cut");
   });
 
-  it("destroys the connection without an answer when the cut comes first", async () => {
+  it("destroys the connection without a response if the cut comes first", async () => {
     const model = await start([cut()]);
     await expect(untilCut(model.url)).rejects.toMatchObject({ code: "ECONNRESET" });
   });
 });
 
 describe("waiting", () => {
-  it("sends what came before a gate, and the rest once it opens", async () => {
+  it("sends earlier output before a gate, and the rest once it opens", async () => {
     const held = gate();
     const model = await start([say(["before ", waitFor(held), "after"])]);
     const { body } = await post(model.url);
@@ -173,7 +173,7 @@ describe("waiting", () => {
     expect(text).toContain("response.completed");
   });
 
-  it("waits for promises and signals too", async () => {
+  it("waits for promises and signals", async () => {
     const [promise, controller] = [Promise.withResolvers<string>(), new AbortController()];
     const model = await start([[waitFor(promise.promise), waitFor(controller.signal), say("now")]]);
     const response = post(model.url);
@@ -183,7 +183,7 @@ describe("waiting", () => {
     expect(items(await events(await response))).toHaveLength(1);
   });
 
-  it("can hold back an HTTP failure", async () => {
+  it("can delay an HTTP failure", async () => {
     const held = gate();
     const model = await start([[waitFor(held), fail.http(503)]]);
     const response = post(model.url);
@@ -192,7 +192,7 @@ describe("waiting", () => {
     expect((await response).status).toBe(503);
   });
 
-  it("notices that the client hung up", async () => {
+  it("notices that the client has disconnected", async () => {
     const model = await start([[say("hi"), waitFor(gate())]]);
     const leave = new AbortController();
     await post(model.url, {}, { signal: leave.signal });
@@ -201,7 +201,7 @@ describe("waiting", () => {
     expect(model.problems).toEqual([]);
   });
 
-  it("gives out requests in order, once, also to those who came before them", async () => {
+  it("returns requests in order, once, including to earlier waits", async () => {
     const model = await start(() => "ok");
     const early = [model.nextRequest(), model.nextRequest()];
     await post(model.url);
@@ -213,7 +213,7 @@ describe("waiting", () => {
     expect((await model.findRequest(({ index }) => index === 1)).index).toBe(1);
   });
 
-  it("bounds every wait", async () => {
+  it("limits every wait", async () => {
     const model = await start([]);
     await expect(model.nextRequest({ timeoutMs: 1 })).rejects.toMatchObject({ code: "wait_timeout" });
     await expect(model.waitForRequests(1, { signal: AbortSignal.abort() })).rejects.toMatchObject({
@@ -241,7 +241,7 @@ describe("waiting", () => {
 });
 
 describe("scripts", () => {
-  it("says that a list is exhausted", async () => {
+  it("reports that a list is exhausted", async () => {
     const model = await start(["one"]);
     await post(model.url);
     const response = await post(model.url, {
@@ -257,7 +257,7 @@ describe("scripts", () => {
     expect(model.problems).toMatchObject([{ code: "script_exhausted" }]);
   });
 
-  it("plays the fallback when the script has nothing", async () => {
+  it("plays the fallback if the script has no reply", async () => {
     const model = await start(() => undefined, { fallback: "fallback" });
     expect(JSON.stringify(items(await events(await post(model.url))))).toContain("fallback");
   });
@@ -269,7 +269,7 @@ describe("scripts", () => {
     expect(JSON.stringify(items(await events(await post(model.url))))).toContain("new");
   });
 
-  it("reports a function that throws, and lives on", async () => {
+  it("reports a throwing function and keeps running", async () => {
     const model = await start(({ index }) => {
       if (index === 0) throw new Error("my mistake");
       if (index === 1) return Promise.reject(new Error("my late mistake"));
@@ -297,7 +297,7 @@ describe("scripts", () => {
     expect(await response.json()).toMatchObject({ error: { code: "invalid_reply" } });
   });
 
-  it("cuts the stream when a script fails in the middle, and says why", async () => {
+  it("cuts the stream when a script fails in the middle, and reports why", async () => {
     const held = gate();
     const model = await start([say(["begun", waitFor(held)])]);
     const answer = untilCut(model.url);
@@ -307,7 +307,7 @@ describe("scripts", () => {
     expect(model.problems).toMatchObject([{ code: "script_failed" }]);
   });
 
-  it("serves many requests at once, each with its own reply", async () => {
+  it("serves concurrent requests, each with its own reply", async () => {
     const gates = Array.from({ length: 20 }, () => gate());
     const model = await start(({ body }) => {
       const at = Number(body["at"]);
@@ -321,8 +321,8 @@ describe("scripts", () => {
   });
 });
 
-describe("requests that are not for it", () => {
-  it("answers 404 to everything but POST /v1/responses", async () => {
+describe("invalid requests", () => {
+  it("responds 404 to everything but POST /v1/responses", async () => {
     const model = await start(["hi"]);
     expect((await fetch(`${model.url}/models`)).status).toBe(404);
     expect((await fetch(`${model.url}/responses`)).status).toBe(404);
@@ -343,7 +343,7 @@ describe("requests that are not for it", () => {
     expect((await post(model.url)).status).toBe(200);
   });
 
-  it("answers 400 to a body beyond the limit, announced or not, packed or not", async () => {
+  it("responds 400 to a body beyond the limit, with or without length and compression", async () => {
     const model = await start(["hi"]);
     const large = Buffer.alloc(limits.requestBytes + 1, " ");
     expect((await post(model.url, {}, { body: large })).status).toBe(400);
@@ -361,14 +361,14 @@ describe("requests that are not for it", () => {
     expect(model.requests.map((request) => request.model)).toEqual(["packed", "packed"]);
   });
 
-  it("keeps the newest requests only, and counts all", async () => {
+  it("keeps only the newest requests, but counts all", async () => {
     const model = await start(() => "hi", { keepRequests: 2 });
     for (let at = 0; at < 4; at++) await post(model.url);
     expect(model.requests.map(({ index }) => index)).toEqual([2, 3]);
     expect(model.requestCount).toBe(4);
   });
 
-  it("fails to start on a port that is taken", async () => {
+  it("fails to start on a used port", async () => {
     const model = await start([]);
     const port = Number(new URL(model.url).port);
     await expect(ScriptedModel.start([], { port })).rejects.toMatchObject({ code: "listen_failed" });

@@ -67,7 +67,7 @@ async function left({ codexHome }: CodexFolders): Promise<string[]> {
   return pids.filter((_pid, index) => environments[index]?.includes(`CODEX_HOME=${codexHome}\0`));
 }
 
-describe("a program for the old package", { timeout: 2 * LIMIT_MS }, () => {
+describe("a program for the original", { timeout: 2 * LIMIT_MS }, () => {
   it.each([
     ["runs a turn", `console.log((await thread.run("hi")).finalResponse);`, 0, "heard hi\n"],
     [
@@ -109,13 +109,13 @@ describe("a program for the old package", { timeout: 2 * LIMIT_MS }, () => {
       "",
     ],
     ["throws", `await thread.run("hi"); throw new Error("boom");`, 1, ""],
-  ])("that %s ends by itself, and leaves nothing", async (_name, program, code, stdout) => {
+  ])("that %s ends by itself and leaves nothing behind", async (_name, program, code, stdout) => {
     await using stage = await world();
     expect(await stage.play(program)).toMatchObject({ code, stdout });
     await expect.poll(() => left(stage)).toEqual([]);
   });
 
-  it("finds its thread again in a new process, also after process.exit", async () => {
+  it("resumes its thread in a new process, even after process.exit", async () => {
     await using stage = await world();
     const first = await stage.play(`await thread.run("one"); console.log(thread.id); process.exit(0);`);
     const id = first.stdout.trim();
@@ -128,7 +128,7 @@ describe("a program for the old package", { timeout: 2 * LIMIT_MS }, () => {
     expect(input).toContain("heard one");
   });
 
-  it("goes on with a thread that another process had a moment ago and still could use", async () => {
+  it("continues a thread that another process has just used", async () => {
     await using stage = await world();
     const { code, stdout, stderr } = await stage.play(`
       await thread.run("one");
@@ -144,7 +144,7 @@ describe("a program for the old package", { timeout: 2 * LIMIT_MS }, () => {
     expect(stdout).toBe("other ran 30\n");
   });
 
-  it("says what is wrong with a machine without codex", async () => {
+  it("reports a machine without codex", async () => {
     await using stage = await world();
     const { code, stderr } = await stage.play(`process.env.CODEX_BIN = "/nowhere/codex"; new Codex();`);
     expect(code).toBe(1);

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { toConfigFlags } from "./config-flags.ts";
 
 describe("toConfigFlags", () => {
-  it("gives nested tables dotted names and writes values in TOML", () => {
+  it("writes nested tables as dotted keys and values as TOML", () => {
     expect(
       toConfigFlags({
         model: 'a "b"',
@@ -28,7 +28,7 @@ describe("toConfigFlags", () => {
     [{ a: { b: [1, Number.NaN] } }, "Codex config override at a.b[1] must be a finite number"],
     [{ a: { "": 1 } }, "Codex config override keys must be non-empty strings"],
     [{ a: () => 1 }, "Unsupported Codex config override value at a: function"],
-  ])("refuses %o in the old package's words", (config, message) => {
+  ])("rejects %o with the original's message", (config, message) => {
     expect(() => toConfigFlags(config)).toThrow(new Error(message));
   });
 });

@@ -79,7 +79,7 @@ describe("EventMapper", () => {
     ]);
   });
 
-  it("does not show messages and thoughts before they are complete, nor thoughts without a summary", () => {
+  it("emits messages and reasoning only when complete, and no reasoning without a summary", () => {
     expect(
       mapped(
         started({ id: "m", type: "agentMessage", text: "" }),
@@ -91,7 +91,7 @@ describe("EventMapper", () => {
     ).toEqual([{ type: "item.completed", item: { id: "item_0", type: "reasoning", text: "one\ntwo" } }]);
   });
 
-  it("passes on what the old types have no word for", () => {
+  it("passes on values that the original does not type", () => {
     const events = mapped(
       completed({ id: "c", type: "commandExecution", command: "rm", status: "declined" }),
       completed({ id: "f", type: "fileChange", changes: [], status: "declined" }),
@@ -119,7 +119,7 @@ describe("EventMapper", () => {
     ]);
   });
 
-  it("tells a failure that is tried again, one that is not, and the end of the turn", () => {
+  it("emits retried failures, final failures and the end of the turn", () => {
     const error = (message: string, details: string | null): { method: string; params: object } => ({
       method: "error",
       params: { ...place, error: turnError(message, details) },
@@ -140,7 +140,7 @@ describe("EventMapper", () => {
     ]);
   });
 
-  it("shows the server's warnings as items, and not those of this package", () => {
+  it("emits the server's warnings as items, but not those of this package", () => {
     const reroute = { ...place, fromModel: "a", toModel: "b", reason: "highRiskCyberActivity" };
     expect(
       mapped(
@@ -162,7 +162,7 @@ describe("EventMapper", () => {
     ]);
   });
 
-  it("ends the plan with the turn, and says nothing of an interrupt", () => {
+  it("completes the plan with the turn, and emits nothing for an interrupt", () => {
     const events = mapped(
       { type: "plan.updated", ...place, plan: [{ step: "look", status: "pending" }], explanation: null },
       { type: "turn.interrupted", ...place, result },
@@ -170,7 +170,7 @@ describe("EventMapper", () => {
     expect(events.map(({ type }) => type)).toEqual(["item.started", "item.completed"]);
   });
 
-  it("counts the tokens of the thread, and none when nothing was said of them", () => {
+  it("counts the tokens of the thread, or zero if unknown", () => {
     const end = { type: "turn.completed", ...place, result } as const;
     const total = { ...NO_TOKENS, inputTokens: 7, outputTokens: 3 };
     const usage = { type: "usage.updated", ...place, usage: NO_TOKENS, total, contextWindow: null } as const;

@@ -56,7 +56,7 @@ describe.skipIf(process.platform !== "linux")("codex processes", () => {
     await expect.poll(() => at.processes(), { timeout: 10_000 }).toHaveLength(POOL_LIMITS.idleServers);
   }, 120_000);
 
-  it("are one for 24 threads at once, which Node does not warn of", async () => {
+  it("are shared by 24 concurrent threads without a warning by Node", async () => {
     await using at = await stage(({ lastUserText }) => `heard ${lastUserText}`);
     const seen: Error[] = [];
     const onWarning = (warning: Error): void => void seen.push(warning);
@@ -87,7 +87,7 @@ describe.skipIf(process.platform !== "linux")("codex processes", () => {
     expect(await parentOf("a")).toBe(first);
   }, 120_000);
 
-  it("are more than the cap while their turns run", async () => {
+  it("exceed the cap while their turns are running", async () => {
     const [go, count] = [gate(), POOL_LIMITS.idleServers + 2];
     await using at = await stage(({ lastUserText }) =>
       lastUserText === "wait" ? [say(["a", waitFor(go), "b"])] : "ok",
@@ -105,7 +105,7 @@ describe.skipIf(process.platform !== "linux")("codex processes", () => {
     await expect.poll(() => at.processes(), { timeout: 10_000 }).toHaveLength(POOL_LIMITS.idleServers);
   }, 120_000);
 
-  it("end when they are frozen and a turn is aborted, and the next turn has another one", async () => {
+  it("are killed if frozen when a turn is aborted, and the next turn gets another one", async () => {
     await using at = await stage(({ lastUserText }) =>
       lastUserText === "freeze" ? run("echo $PPID > parent; kill -STOP $PPID; sleep 60") : "ok",
     );
@@ -126,7 +126,7 @@ describe.skipIf(process.platform !== "linux")("codex processes", () => {
     expect(await stateOf()).toBe("");
   }, 120_000);
 
-  it("end when they are frozen without a turn, and the next turn has another one", async () => {
+  it("are killed if frozen without a turn, and the next turn gets another one", async () => {
     await using at = await stage(({ lastUserText }) => `heard: ${lastUserText}`);
     const codex = new Codex(at.options);
     await codex.startThread(at.thread).run("hi");
@@ -150,7 +150,7 @@ describe.skipIf(process.platform !== "linux")("codex processes", () => {
 });
 
 describe("`close`", () => {
-  it("aborts the turns that run, and refuses new ones", async () => {
+  it("aborts running turns and rejects new ones", async () => {
     const never = gate();
     await using at = await stage([[say(["a", waitFor(never), "b"])]]);
     const codex = new Codex(at.options);
@@ -163,7 +163,7 @@ describe("`close`", () => {
     await codex.close();
   });
 
-  it("ends a turn whose stream is read no further", async () => {
+  it("ends a turn whose stream is no longer read", async () => {
     const never = gate();
     await using at = await stage([[say(["a", waitFor(never), "b"])]]);
     const codex = new Codex(at.options);
@@ -173,7 +173,7 @@ describe("`close`", () => {
     await expect(events.next()).rejects.toMatchObject({ name: "AbortError" });
   });
 
-  it("leaves the turns of another object alone", async () => {
+  it("does not affect the turns of another object", async () => {
     const go = gate();
     await using at = await stage(({ lastUserText }) =>
       lastUserText === "wait" ? [say(["a", waitFor(go), "b"])] : "ok",
@@ -190,7 +190,7 @@ describe("`close`", () => {
 });
 
 describe("a new process", () => {
-  it("never loses a warning about its configuration", async () => {
+  it("reports all warnings about its configuration", async () => {
     await using at = await stage(() => "ok");
     await appendFile(join(at.codexHome, "config.toml"), "no_such_setting = 1\n");
     const counts: number[] = [];

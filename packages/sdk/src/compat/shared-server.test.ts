@@ -56,7 +56,7 @@ const killCodex = run("kill -9 $PPID; sleep 60");
 afterAll(closeServers);
 
 describe("a codex that fails", () => {
-  it("rejects a run when it is killed in the middle of a turn, and the thread goes on with another", async () => {
+  it("rejects a run when it is killed during a turn, and another one continues the thread", async () => {
     await using at = await stage(({ lastUserText }) => (lastUserText === "die" ? killCodex : "alive"));
     const thread = at.codex.startThread(at.free);
     await thread.run("hello");
@@ -66,7 +66,7 @@ describe("a codex that fails", () => {
     expect((await thread.run("and now?")).finalResponse).toBe("alive");
   });
 
-  it("rejects with its last words when it dies at its start", async () => {
+  it("rejects with its stderr when it crashes at startup", async () => {
     await using at = await stage([]);
     const broken = await at.impostor("echo 'no space left on device' >&2; exit 7");
     const error = await rejection(broken.startThread(at.free).run("hi"));
@@ -74,21 +74,21 @@ describe("a codex that fails", () => {
     expect(error.reason).toBe("codex_start_failed");
   });
 
-  it("rejects when it exits without a word, which the old package took for success", async () => {
+  it("rejects when it exits without output, which the original treats as success", async () => {
     await using at = await stage([]);
     const silent = await at.impostor("exit 0");
     const error = await rejection(silent.startThread(at.free).run("hi"));
     expect(error.message).toBe("Codex Exec exited with code 0: ");
   });
 
-  it("does not end the program when it closes its stdin, as the old package did", async () => {
+  it("does not end the program when it closes its stdin, unlike the original", async () => {
     await using at = await stage([]);
     const deaf = await at.impostor("exec 0<&-; exit 5");
     const error = await rejection(deaf.startThread(at.free).run("x".repeat(1_000_000)));
     expect(error.message).toBe("Codex Exec exited with code 5: ");
   });
 
-  it("gives the whole account of a failed turn as the cause", async () => {
+  it("reports the details of a failed turn as the cause", async () => {
     await using at = await stage([]);
     const error = await rejection(at.codex.startThread(at.free).run("hi"));
     expect(String(error)).toMatch(/^Error: .*script_exhausted/);
@@ -96,7 +96,7 @@ describe("a codex that fails", () => {
     expect(error.reason).toBe("turn_failed");
   });
 
-  it("is replaced without a word when it died between two turns", async () => {
+  it("is replaced if it crashed between two turns", async () => {
     await using at = await stage(() => "hello");
     const thread = at.codex.startThread(at.free);
     await thread.run("one");
@@ -106,7 +106,7 @@ describe("a codex that fails", () => {
 });
 
 describe("the shared codex", () => {
-  it("is one for all threads with the same options", async () => {
+  it("is used by all threads with the same options", async () => {
     await using at = await stage(({ lastUserText, input }) =>
       input.some(({ type }) => type === "function_call_output")
         ? "done"
@@ -120,7 +120,7 @@ describe("the shared codex", () => {
     expect(new Set(parents).size).toBe(1);
   });
 
-  it("lets a thread go on under another environment", async () => {
+  it("lets a thread continue in another environment", async () => {
     await using at = await stage(({ lastUserText, input }) =>
       input.at(-1)?.type === "function_call_output" ? "done" : run(`echo ${lastUserText} $COLOUR`),
     );
@@ -133,7 +133,7 @@ describe("the shared codex", () => {
     });
   });
 
-  it("runs two turns of one thread one after the other, where the old package failed one", async () => {
+  it("runs two turns of one thread sequentially, where the original fails one", async () => {
     await using at = await stage(({ lastUserText }) => `heard ${lastUserText}`);
     const thread = at.codex.startThread(at.free);
     await thread.run("zero");
@@ -142,7 +142,7 @@ describe("the shared codex", () => {
     expect(turns[1]?.usage?.input_tokens).toBe(30);
   });
 
-  it("does not send a turn to the model that was aborted while it waited", async () => {
+  it("does not send a turn to the model that was aborted while waiting", async () => {
     const go = gate();
     await using at = await stage(({ lastUserText }) =>
       lastUserText === "slow" ? [say(["a", waitFor(go), "b"])] : "quick",
@@ -161,7 +161,7 @@ describe("the shared codex", () => {
     expect(at.model.requests.map(({ lastUserText }) => lastUserText)).toEqual(["zero", "slow", "after"]);
   });
 
-  it("ends the agents that a turn left at work", async () => {
+  it("ends the agents that a turn left running", async () => {
     const [begun, never] = [gate(), gate()];
     const isAgent = ({ headers }: ScriptRequest): boolean =>
       String(headers["x-codex-turn-metadata"]).includes('"agent_name":"/root/helper"');
@@ -180,7 +180,7 @@ describe("the shared codex", () => {
     expect(await at.model.requests.find(isAgent)?.ended).toBe("abandoned");
   });
 
-  it("runs a turn whose approval policy the server no longer knows", async () => {
+  it("runs a turn whose approval policy the server no longer accepts", async () => {
     await using at = await stage(() => "ok");
     for (const approvalPolicy of ["untrusted", "on-failure"] as const) {
       const { finalResponse } = await at.codex.startThread({ ...at.free, approvalPolicy }).run("hi");

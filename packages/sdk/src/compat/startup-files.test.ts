@@ -43,7 +43,7 @@ describe.skipIf(process.platform === "win32")("what the start of a codex depends
     expect(test.at()).toEqual(before);
   });
 
-  it("is a folder of its own for a project with a configuration", async () => {
+  it("has its own folder for a project with a configuration", async () => {
     await using test = await place();
     expect(test.at().cwd).toBe("/");
     await mkdir(join(test.workspace, ".codex"));

@@ -19,7 +19,7 @@ describe("the log of early warnings", () => {
     expect(log.general).toEqual(["a", "b (why)", "c"]);
   });
 
-  it("leaves out what only the app-server warns of", () => {
+  it("omits warnings that only the app-server emits", () => {
     const log = new WarningLog();
     log.receive(config("Codex could not find bubblewrap on PATH. Install it."));
     log.receive(config("Project-local config, hooks, and exec policies are disabled in …"));
@@ -27,7 +27,7 @@ describe("the log of early warnings", () => {
     expect(log.general).toEqual([]);
   });
 
-  it("gives the early warnings of a thread to the first reader of its events, and no later ones", () => {
+  it("returns the early warnings of a thread to the first reader of its events", () => {
     const log = new WarningLog();
     log.receive(warning("one", "early"));
     log.receive(warning("two", "other"));
@@ -53,7 +53,7 @@ describe("the log of early warnings", () => {
     expect(log.claim("thread 1024")).toEqual(["message"]);
   });
 
-  it("reports rules that can't be read in the words of `codex exec`", () => {
+  it("reports invalid rules like `codex exec`", () => {
     const log = new WarningLog();
     log.receive({
       method: "configWarning",

@@ -1,17 +1,17 @@
 import { describe, expect, it } from "vitest";
 import { mergeEnvironments } from "./child-environment.ts";
 
-describe("environments laid over one another", () => {
+describe("merged environments", () => {
   const layers = [
     { Path: "a", KEEP: "1", GONE: "x" },
     { PATH: "b", GONE: undefined },
   ];
 
-  it("keep what is not changed, and lose what is undefined", () => {
+  it("keep unchanged variables and drop undefined ones", () => {
     expect(mergeEnvironments(layers, "linux")).toEqual({ Path: "a", PATH: "b", KEEP: "1" });
   });
 
-  it("know on Windows that Path and PATH are one", () => {
+  it("treat Path and PATH as one variable on Windows", () => {
     expect(mergeEnvironments(layers, "win32")).toEqual({ PATH: "b", KEEP: "1" });
   });
 });

@@ -23,7 +23,7 @@ describe("the connection to a child", () => {
     await expect.poll(() => texts).toEqual(['{"a":1}']);
   });
 
-  it("ends with how the child ended and its last words", async () => {
+  it("reports the child's exit and stderr when it ends", async () => {
     const { texts, closed } = connect("echo '{}'; echo 'no luck' >&2; exit 3");
     expect((await closed)?.message).toBe("/bin/sh exited with code 3; stderr:\nno luck");
     expect(texts).toEqual(["{}"]);

@@ -4,7 +4,7 @@ import { checkOverride, toConfigOverrides } from "./config-overrides.ts";
 import { toTomlLiteral } from "./toml-literal.ts";
 
 describe("an object as overrides", () => {
-  it("becomes one key=value a setting, nested tables inside the value", () => {
+  it("becomes one key=value per setting, with nested tables in the value", () => {
     expect(
       toConfigOverrides({
         model: "gpt-5.5",
@@ -47,14 +47,14 @@ describe("a value", () => {
     // eslint-disable-next-line no-sparse-arrays
     [[1, , 2], "undefined"],
     [[null], "null"],
-  ])("%# that TOML can't hold is refused, with its place", (value, why) => {
+  ])("%# that TOML can't represent is rejected with its path", (value, why) => {
     const write = (): string => toTomlLiteral({ deep: [value] }, "key");
     expect(write).toThrow(expect.objectContaining({ code: "invalid_argument" }));
     expect(write).toThrow(why);
     expect(write).toThrow("key.deep[0]");
   });
 
-  it("that contains itself is refused, not followed for ever", () => {
+  it("that contains itself is rejected", () => {
     const loop: Record<string, unknown> = {};
     loop["self"] = loop;
     expect(() => toTomlLiteral(loop, "key")).toThrow("contains itself");
@@ -81,7 +81,7 @@ describe("a value", () => {
 });
 
 describe("a hand-written override", () => {
-  it("passes as it is when it has a key and a value", () => {
+  it("is accepted if it has a key and a value", () => {
     expect(checkOverride("a.b=[1]")).toBe("a.b=[1]");
     expect(checkOverride("a=")).toBe("a=");
   });

@@ -139,8 +139,8 @@ async function kill9(owner: ChildProcess): Promise<void> {
   await once(owner, "exit");
 }
 
-describe("kill -9 of an owner with a turn that runs", () => {
-  it("leaves what detached itself; the next start sweeps it", async () => {
+describe("kill -9 of an owner with a running turn", () => {
+  it("leaves detached processes, which the next start sweeps", async () => {
     const { owner, codex } = await ownerProgram();
     const pids = await descendants();
     await kill9(owner);
@@ -154,7 +154,7 @@ describe("kill -9 of an owner with a turn that runs", () => {
     expect(await readdir(options.ownersFolder)).toHaveLength(1);
   });
 
-  it("and of its codex at once leaves MCP servers too; a sweep ends them", async () => {
+  it("and of its codex also leaves MCP servers, which a sweep ends", async () => {
     const { owner, codex } = await ownerProgram();
     const pids = await descendants();
     // Stopped, codex can't leave by itself: it must be found alive.
@@ -170,7 +170,7 @@ describe("kill -9 of an owner with a turn that runs", () => {
     expect(pids.filter(runs)).toEqual([]);
   });
 
-  it("leaves a codex that hangs; a sweep ends it with all its descendants", async () => {
+  it("leaves a hanging codex, which a sweep ends with all its descendants", async () => {
     const { owner, codex } = await ownerProgram();
     const pids = await descendants();
     process.kill(codex, "SIGSTOP");
@@ -198,7 +198,7 @@ describe.each(["danger-full-access", "workspace-write"] as const)("a turn that r
     return { server, left: () => [...pids.filter(runs), ...marked()] };
   }
 
-  it("leaves nothing when its codex is killed: the owner sees to it", async () => {
+  it("leaves nothing if only its codex is killed, because the owner cleans up", async () => {
     const { server, left } = await running();
     process.kill(server.process.pid ?? 0, "SIGKILL");
     await server.process.ended;
@@ -213,7 +213,7 @@ describe.each(["danger-full-access", "workspace-write"] as const)("a turn that r
 });
 
 describe("a strict environment policy", () => {
-  it("does not take the mark from commands", async () => {
+  it("does not remove the mark from commands", async () => {
     options = { ...options, config: { ...options.config, shell_environment_policy: { inherit: "core" } } };
     const { owner, codex } = await ownerProgram();
     const pids = await descendants();

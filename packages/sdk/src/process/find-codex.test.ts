@@ -82,7 +82,7 @@ describe("the order", () => {
     expect(findCodexIn(fakeMachine({ files, env }))).toEqual({ path: "/usr/bin/codex", source: "path" });
   });
 
-  it("does not go on after a named one that is wrong", () => {
+  it("stops at an explicit path that is wrong", () => {
     expect(failure(fakeMachine({ ...everywhere, files }), "/nowhere/codex").message).toContain(
       "does not exist: /nowhere/codex",
     );
@@ -92,21 +92,21 @@ describe("the order", () => {
 });
 
 describe("a named path", () => {
-  it("is resolved against the folder at hand", () => {
+  it("is resolved against the working directory", () => {
     expect(findCodexIn(fakeMachine({ files: ["/app/tools/codex"] }), "tools/codex").path).toBe(
       "/app/tools/codex",
     );
     expect(findCodexIn(fakeMachine({ files: ["/app/codex"] }), "./codex").path).toBe("/app/codex");
   });
 
-  it("without a folder is a command on PATH, not a file that lies around", () => {
+  it("without a folder is looked up on PATH, not in the working directory", () => {
     const files = ["/app/codex-nightly", "/usr/bin/codex-nightly"];
     const env = { PATH: "/bin:/usr/bin" };
     expect(findCodexIn(fakeMachine({ files, env }), "codex-nightly").path).toBe("/usr/bin/codex-nightly");
     expect(failure(fakeMachine({ files }), "codex-nightly").message).toContain("not on PATH");
   });
 
-  it("that is empty, a folder or not executable says so", () => {
+  it("is rejected if it is empty, a folder or not executable", () => {
     expect(failure(fakeMachine({}), " ").message).toContain("empty");
     const others = { "/a/folder": "folder", "/a/file": "not_executable" } as const;
     expect(failure(fakeMachine({ others }), "/a/folder").message).toContain("is a folder");
@@ -123,18 +123,18 @@ describe("the installed package", () => {
     ["darwin-arm64", "aarch64-apple-darwin", "codex"],
     ["win32-x64", "x86_64-pc-windows-msvc", "codex.exe"],
     ["win32-arm64", "aarch64-pc-windows-msvc", "codex.exe"],
-  ])("gives the native binary on %s", (platform, target, file) => {
+  ])("resolves to the native binary on %s", (platform, target, file) => {
     const setup = installed(platform, target, file);
     expect(findCodexIn(fakeMachine(setup))).toEqual({ path: setup.files?.[0], source: "package" });
   });
 
-  it("is found from the user's project when this file is elsewhere", () => {
+  it("is found from the user's project if this file is elsewhere", () => {
     const setup = installed("linux-x64", "x86_64-unknown-linux-musl", "codex");
     const bases = ["/bundle/out.js", ...(setup.bases ?? [])];
     expect(findCodexIn(fakeMachine({ ...setup, bases })).source).toBe("package");
   });
 
-  it("is taken from beside an Electron archive, inside which nothing runs", () => {
+  it("is found next to an Electron archive, inside which nothing can run", () => {
     const root = "/opt/App/app.asar/node_modules/@openai/";
     const binary = "codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex";
     const machine = fakeMachine({
@@ -147,7 +147,7 @@ describe("the installed package", () => {
     expect(findCodexIn(machine).path).toBe(`/opt/App/app.asar.unpacked/node_modules/@openai/${binary}`);
   });
 
-  it("without its platform's part is told from a package that is not there", () => {
+  it("without its platform package is distinguished from a missing package", () => {
     const modules = {
       "@openai/codex/package.json from /app/lib/find.js": "/app/node_modules/@openai/codex/package.json",
     };
@@ -158,7 +158,7 @@ describe("the installed package", () => {
 });
 
 describe("PATH", () => {
-  it("skips what can't be run, and entries that mean the folder at hand", () => {
+  it("skips files that can't be run and entries for the working directory", () => {
     const env = { PATH: ":.:bin:/a:/b" };
     const others = { "/a/codex": "not_executable" } as const;
     expect(findCodexIn(fakeMachine({ env, others, files: ["codex", "bin/codex", "/b/codex"] })).path).toBe(
@@ -166,7 +166,7 @@ describe("PATH", () => {
     );
   });
 
-  it("on Windows goes by PATHEXT and any spelling of the variable", () => {
+  it("uses PATHEXT and any spelling of the variable on Windows", () => {
     const env = { Path: String.raw`C:\one;"C:\two words"`, PathExt: ".EXE;.CMD" };
     const windows = { platform: "win32", env, cwd: "C:\\" };
     const inTwo = String.raw`C:\two words\codex.cmd`;
@@ -177,7 +177,7 @@ describe("PATH", () => {
     expect(findCodexIn(fakeMachine({ ...windows, files: [inTwo, exe] })).path).toBe(exe);
   });
 
-  it("on Windows gives the binary behind npm's codex.cmd, which needs no shell", () => {
+  it("resolves npm's codex.cmd to its binary on Windows", () => {
     const npm = String.raw`C:\Users\me\AppData\Roaming\npm`;
     const inside = String.raw`${npm}\node_modules\@openai\codex`;
     const binary = String.raw`${inside}\node_modules\@openai\codex-win32-x64\vendor\x86_64-pc-windows-msvc\bin\codex.exe`;
@@ -195,8 +195,8 @@ describe("PATH", () => {
   });
 });
 
-describe("when there is none", () => {
-  it("lists every place and what to do", () => {
+describe("if codex is not found", () => {
+  it("the error lists all locations and what to do", () => {
     const error = failure(
       fakeMachine({ env: { PATH: "/bin:/usr/bin" }, bases: ["/app/lib/find.js", "/work/package.json"] }),
     );
@@ -206,7 +206,7 @@ describe("when there is none", () => {
     }
   });
 
-  it("says when there is no build for the machine", () => {
+  it("the error names a platform without a build", () => {
     expect(failure(fakeMachine({ platform: "sunos", arch: "sparc" })).message).toContain(
       "no build for sunos sparc",
     );
@@ -226,7 +226,7 @@ describe("on this machine", () => {
     expect(buffer.toString()).not.toBe("#!");
   });
 
-  it("follows links, and refuses a file without the right to run", async () => {
+  it("follows links and rejects a file that is not executable", async () => {
     await using folder = await tempFolder();
     const link = join(folder.path, "codex link");
     await symlink(findCodex({ env: { PATH: "" } }).path, link);

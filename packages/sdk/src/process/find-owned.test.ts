@@ -19,7 +19,7 @@ const marking =
 const pids = (found: readonly ProcessEntry[]): number[] =>
   found.map(({ pid }) => pid).toSorted((a, b) => a - b);
 
-describe("what belongs to an owner", () => {
+describe("the processes of an owner", () => {
   const tree = [
     entry(1, 0),
     entry(50, 1),
@@ -37,11 +37,11 @@ describe("what belongs to an owner", () => {
     entry(141, 50),
   ];
 
-  it("is the leader, its session, the marked, and all that came out of them", () => {
+  it("are the leader, its session, marked processes and their descendants", () => {
     expect(pids(findOwned(tree, claim, marking(130)))).toEqual([100, 110, 111, 120, 130, 131]);
   });
 
-  it("is not a process that has the leader's number and another start", () => {
+  it("exclude a process with the leader's pid and another start time", () => {
     const reused = [
       entry(1, 0),
       entry(100, 1, { start: "boot 999", startOrder: 999 }),
@@ -50,27 +50,27 @@ describe("what belongs to an owner", () => {
     expect(findOwned(reused, { ...claim, isPidReserved: true }, marking())).toEqual([]);
   });
 
-  it("is the session of a leader that is gone only while its number can't be another's", () => {
+  it("include the session of an exited leader only while its pid can't be reused", () => {
     const left = [entry(1, 0), entry(110, 1, { session: 100 }), entry(120, 1, { group: 100, session: 7 })];
     expect(findOwned(left, claim, marking())).toEqual([]);
     expect(pids(findOwned(left, { ...claim, isPidReserved: true }, marking()))).toEqual([110, 120]);
   });
 
-  it("is that session too when a marked process still holds it", () => {
+  it("include that session if a marked process is still in it", () => {
     const left = [entry(1, 0), entry(110, 1, { session: 100 }), entry(111, 1, { session: 100 })];
     expect(pids(findOwned(left, claim, marking(111)))).toEqual([110, 111]);
   });
 
-  it("is never older than the leader", () => {
+  it("are never older than the leader", () => {
     const old = [entry(1, 0), entry(30, 1, { session: 100 }), entry(100, 1)];
     expect(pids(findOwned(old, claim, marking(30)))).toEqual([100]);
   });
 
-  it("is what is marked when the leader is not known", () => {
+  it("are the marked processes if the leader is unknown", () => {
     expect(pids(findOwned(tree, { ...claim, leader: undefined }, marking(130)))).toEqual([130, 131]);
   });
 
-  it("ends on tables that no system shows: cycles, orphans, twins", () => {
+  it("are found in tables with cycles, orphans and duplicates", () => {
     const any = fc.record({
       pid: fc.nat(9),
       parent: fc.nat(9),

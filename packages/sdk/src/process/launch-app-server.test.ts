@@ -55,7 +55,7 @@ async function environmentOf(server: LaunchedAppServer): Promise<string[]> {
 }
 
 describe("the real codex", () => {
-  it("is launched, shakes hands, and leaves nothing when disposed", async () => {
+  it("is launched, initialized, and leaves nothing when disposed", async () => {
     const server = await launch();
     expect(server).toMatchObject({
       codex: findCodex(),
@@ -70,7 +70,7 @@ describe("the real codex", () => {
     await expect(readdir(base.ownersFolder ?? "")).rejects.toThrow("ENOENT");
   });
 
-  it("takes settings as objects: every character, nested tables, over the file and not in its place", async () => {
+  it("accepts settings as objects, with any characters and nested tables, merged with the file", async () => {
     await mkdir(home, { recursive: true });
     await writeFile(
       join(home, "config.toml"),
@@ -105,7 +105,7 @@ describe("the real codex", () => {
     });
   });
 
-  it("listens where it is told, and still goes with its owner", async () => {
+  it("listens on the given address and ends with its owner", async () => {
     const ws = await launch({ listen: "ws://127.0.0.1:0" });
     expect(ws.url).toMatch(/^ws:\/\/127\.0\.0\.1:[1-9]\d*$/);
     await handshake(ws);
@@ -117,7 +117,7 @@ describe("the real codex", () => {
     for (const { process: owned } of [ws, unix]) expect(processTable().one(owned.pid ?? 0)).toBeUndefined();
   });
 
-  it("that dies of its configuration says why, through the transport", async () => {
+  it("reports an invalid configuration through the transport", async () => {
     const server = await launch({ configOverrides: ['approval_policy="nonsense"'] });
     await expect(handshake(server)).rejects.toMatchObject({
       cause: { message: expect.stringMatching(/exited with code 1; stderr:[^]*approval_policy/) },
@@ -130,7 +130,7 @@ describe("the real codex", () => {
     });
   });
 
-  it("that is killed is told from one that left", async () => {
+  it("distinguishes a killed codex from one that exited", async () => {
     const server = await launch();
     const { peer } = await handshake(server);
     const pending = peer.request("thread/list", {});
@@ -140,7 +140,7 @@ describe("the real codex", () => {
     });
   });
 
-  it("has its log read out", async () => {
+  it("has its log reported line by line", async () => {
     const lines: string[] = [];
     const server = await launch({
       configOverrides: ['approval_policy="nonsense"'],
@@ -159,7 +159,7 @@ describe("the real codex", () => {
 });
 
 describe("the environment", () => {
-  it("is this process's own with changes, or only what is given", async () => {
+  it("is that of this process with changes, or only the given one", async () => {
     vi.stubEnv("CODEXKIT_SEEN", "from the process");
     vi.stubEnv("CODEXKIT_REMOVED", "x");
     onTestFinished(() => void vi.unstubAllEnvs());
@@ -181,7 +181,7 @@ describe("the environment", () => {
     expect(bare).toContain(`CODEX_HOME=${home}`);
   });
 
-  it("warns of a home inside the temp folder", async () => {
+  it("causes a warning if the home is inside the temp folder", async () => {
     const server = await launch({
       codexPath: "/bin/sh",
       wrapperArgs: ["-c", "cat"],
@@ -192,14 +192,14 @@ describe("the environment", () => {
 });
 
 describe("a wrapper", () => {
-  it("runs with arguments of its own before codex's", async () => {
+  it("gets its own arguments before those of codex", async () => {
     const { command, args } = fakeAppServerCommand();
     const server = await launch({ codexPath: command, wrapperArgs: args });
     await handshake(server);
   });
 });
 
-describe("what is wrong before the start", () => {
+describe("an error before the start", () => {
   it.each<[string, LaunchAppServerOptions, string, string]>([
     [
       "a folder that is not there",
@@ -253,7 +253,7 @@ describe("what is wrong before the start", () => {
     });
   });
 
-  it("a manifest folder that can't be trusted is a warning: codex still runs", async () => {
+  it("an untrusted manifest folder is only a warning", async () => {
     const server = await launch({
       codexPath: "/bin/sh",
       wrapperArgs: ["-c", "cat"],

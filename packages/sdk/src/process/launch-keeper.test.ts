@@ -74,7 +74,7 @@ async function expectGone(url: string, pid: number): Promise<void> {
 }
 
 describe("a codex that outlives its owner", { timeout: 120_000 }, () => {
-  it("goes on after kill -9 of the owner, for a successor to attach to", async () => {
+  it("survives kill -9 of its owner, and a successor attaches", async () => {
     const { url, pid, threadId, turnId, kill } = await owner(options);
     expect(url).toMatch(/^unix:\/\/\//);
     await kill();
@@ -96,14 +96,14 @@ describe("a codex that outlives its owner", { timeout: 120_000 }, () => {
     await expectGone(url, pid);
   });
 
-  it("ends itself when no client is there for the grace period", async () => {
+  it("ends after the grace period without a client", async () => {
     const { url, pid, kill } = await owner({ ...options, outliveOwner: { graceMs: 200 } });
     expect(runs(pid)).toBe(true);
     await kill();
     await expectGone(url, pid);
   });
 
-  it("stays as long as a client is there, and ends after the last one left", async () => {
+  it("keeps running while a client is connected, and ends after the last one", async () => {
     await using codex = await Codex.launch({ ...options, outliveOwner: { graceMs: 200 } });
     const { url = "", pid = 0 } = codex;
     const second = await Codex.connect(url);
@@ -115,7 +115,7 @@ describe("a codex that outlives its owner", { timeout: 120_000 }, () => {
     await expectGone(url, pid);
   });
 
-  it("ends at once when its owner closes it, frozen or not", async () => {
+  it("ends immediately when its owner closes it, even if it is frozen", async () => {
     for (const freeze of [false, true]) {
       const codex = await Codex.launch({ ...options, processLimits: { terminateMs: 300 } });
       const { url = "", pid = 0 } = codex;
@@ -141,7 +141,7 @@ describe("a codex that outlives its owner", { timeout: 120_000 }, () => {
     expect(codex.pid).not.toBe(pid);
   });
 
-  it("is swept up when its keeper was killed too", async () => {
+  it("is swept if its keeper was killed too", async () => {
     const { url, pid, kill } = await owner(options);
     const keeper = processTable().one(pid)?.parent ?? 0;
     await kill();
@@ -154,7 +154,7 @@ describe("a codex that outlives its owner", { timeout: 120_000 }, () => {
     await expectGone(url, pid);
   });
 
-  it("listens where it is told, also where a killed one left its socket", async () => {
+  it("listens on the given path, even if a killed server left its socket there", async () => {
     const socketPath = join(folders.root, "mine.sock");
     for (let round = 0; round < 2; round += 1) {
       const codex = await Codex.launch({ ...options, listen: `unix://${socketPath}` });
@@ -166,7 +166,7 @@ describe("a codex that outlives its owner", { timeout: 120_000 }, () => {
     expect(existsSync(socketPath)).toBe(false);
   });
 
-  it("says why it can't start", async () => {
+  it("reports why it can't start", async () => {
     await expect(Codex.launch({ ...options, config: { approval_policy: "nonsense" } })).rejects.toMatchObject(
       {
         code: "codex_start_failed",
@@ -182,7 +182,7 @@ describe("a codex that outlives its owner", { timeout: 120_000 }, () => {
   });
 });
 
-it("keeps the folder of a keeper that is just being started", async () => {
+it("keeps the folder of a starting keeper", async () => {
   const folder = createKeeperFolder();
   await mkdir(join(folder, "inside"));
   sweepKeeperFolders();

@@ -26,13 +26,13 @@ async function printed(owned: OwnedProcess, count = 1): Promise<number[]> {
 }
 
 describe("stopping an owned process", () => {
-  it("lets it leave when its stdin closes", async () => {
+  it("closes stdin first", async () => {
     const owned = shell("cat; exit 3");
     await owned.stop();
     await expect(owned.ended).resolves.toEqual({ code: 3, signal: null });
   });
 
-  it("goes on to SIGTERM, then to SIGKILL", async () => {
+  it("continues with SIGTERM, then SIGKILL", async () => {
     const limits = { leaveMs: 50, terminateMs: 50 };
     const gentle = shell("trap 'exit 4' TERM; echo 1; while :; do sleep 0.01; done", { limits });
     await printed(gentle);
@@ -54,14 +54,14 @@ describe("stopping an owned process", () => {
     expect(pids.filter(runs)).toEqual([]);
   });
 
-  it("ends what a session of an unmarked descendant holds", async () => {
+  it("ends the session of an unmarked descendant", async () => {
     const owned = shell("env -i /bin/sh -c 'set -m; sleep 600 & echo $!; wait' & wait");
     const pids = await printed(owned);
     await owned.stop("SIGKILL");
     expect(pids.filter(runs)).toEqual([]);
   });
 
-  it("twice, or after its end, is harmless", async () => {
+  it("is a no-op if repeated or after the end", async () => {
     const owned = shell("exit 0");
     await owned.ended;
     await Promise.all([owned.stop(), owned.stop("SIGKILL")]);
@@ -69,8 +69,8 @@ describe("stopping an owned process", () => {
   });
 });
 
-describe("an owned process that dies by itself", () => {
-  it("takes its descendants along", async () => {
+describe("an owned process that exits by itself", () => {
+  it("ends its descendants", async () => {
     const owned = shell("setsid sleep 600 & echo $!; sleep 601 & echo $!; read line; kill -9 $$");
     const pids = await printed(owned, 2);
     owned.child.stdin.end("\n");
@@ -78,7 +78,7 @@ describe("an owned process that dies by itself", () => {
     await expect.poll(() => pids.filter(runs)).toEqual([]);
   });
 
-  it("counts as ended though someone who got away holds its output", async () => {
+  it("has ended even if a surviving descendant holds its output", async () => {
     // No mark, another session, another parent: nothing tells whose it is.
     const owned = shell("env -i setsid /bin/sh -c 'echo $$; exec sleep 600' & read line; exit 0", {
       limits: { lastOutputMs: 50 },
@@ -90,7 +90,7 @@ describe("an owned process that dies by itself", () => {
     expect(runs(escaped)).toBe(true);
   });
 
-  it("has its whole output read before it counts as ended", async () => {
+  it("has ended only after its output has been read", async () => {
     const owned = shell("head -c 3000000 /dev/zero", { limits: { lastOutputMs: 20 } });
     let bytes = 0;
     owned.child.stdout.on("data", (chunk: Buffer) => {
@@ -103,7 +103,7 @@ describe("an owned process that dies by itself", () => {
     expect(bytes).toBe(3_000_000);
   });
 
-  it("says how it ended, with the end of its stderr", async () => {
+  it("describes its end, with the end of its stderr", async () => {
     const owned = shell(String.raw`printf '\033[31mout of luck\033[0m\n' >&2; exit 9`);
     expect(owned.describeEnd(await owned.ended)).toBe("/bin/sh exited with code 9; stderr:\nout of luck");
     const long = shell("head -c 100000 /dev/zero | tr '\\0' x >&2; echo END >&2");
@@ -112,7 +112,7 @@ describe("an owned process that dies by itself", () => {
     expect(long.stderrTail).toMatch(/xEND\n$/);
   });
 
-  it("does not break its owner who still writes to it", async () => {
+  it("does not break an owner that is still writing to it", async () => {
     const owned = shell("exec <&-; exit 0");
     owned.child.stdin.write("x".repeat(1_000_000));
     await expect(owned.ended).resolves.toEqual({ code: 0, signal: null });
@@ -120,7 +120,7 @@ describe("an owned process that dies by itself", () => {
 });
 
 describe("a process that can't be started", () => {
-  it("is an end, not a crash of its owner", async () => {
+  it("ends without crashing its owner", async () => {
     const owned = new OwnedProcess({ command: "/nonexistent/codex" });
     expect(owned.describeEnd(await owned.ended)).toContain(
       "could not be started: spawn /nonexistent/codex ENOENT",
@@ -129,7 +129,7 @@ describe("a process that can't be started", () => {
     await owned.stop();
   });
 
-  it("for want of file descriptors is an error to catch", async () => {
+  it("throws if there are no file descriptors", async () => {
     const program = `
       import { openSync } from "node:fs";
       import { OwnedProcess } from ${JSON.stringify(join(import.meta.dirname, "owned-process.ts"))};
@@ -146,7 +146,7 @@ describe("a process that can't be started", () => {
     expect(owned.describeEnd(await owned.ended)).toContain("exited with code 7");
   });
 
-  it("leaves no manifest, also when spawn refuses at once", async () => {
+  it("leaves no manifest, even if spawn throws", async () => {
     await using folder = await tempFolder();
     const manifest = (): ManifestFile => new ManifestFile(join(folder.path, "owners"), newMark());
     expect(() => new OwnedProcess({ command: "/bin/sh", args: ["a\0b"], manifest: manifest() })).toThrow(
@@ -158,7 +158,7 @@ describe("a process that can't be started", () => {
 });
 
 describe("the manifest of an owned process", () => {
-  it("names owner and child while it runs, and is gone with it", async () => {
+  it("identifies owner and child, and is removed at the end", async () => {
     await using folder = await tempFolder();
     const mark = newMark();
     const manifest = new ManifestFile(folder.path, mark);
@@ -175,7 +175,7 @@ describe("the manifest of an owned process", () => {
 });
 
 describe("stderr", () => {
-  it("is offered line by line, the last one too, and a long one in pieces", async () => {
+  it("is reported line by line, including the last line, with long lines split", async () => {
     const lines: string[] = [];
     const owned = shell(String.raw`printf 'one\r\ntwo\n\nabcdefghijkl' >&2`, {
       onStderr: (line) => lines.push(line),
@@ -185,7 +185,7 @@ describe("stderr", () => {
     expect(lines).toEqual(["one", "two", "", "abcde", "fghij", "kl"]);
   });
 
-  it("goes on when the listener throws, with a warning", async () => {
+  it("is still read if the listener throws, with a warning", async () => {
     const warned = once(process, "warning");
     const owned = shell("echo one >&2", {
       onStderr: () => {
@@ -199,7 +199,7 @@ describe("stderr", () => {
 });
 
 describe("the exit hook", () => {
-  it("is there only while something is owned", async () => {
+  it("is registered only while a process is owned", async () => {
     const before = process.listenerCount("exit");
     const [one, two] = [shell("cat"), shell("cat")];
     expect(process.listenerCount("exit")).toBe(before + 1);
@@ -213,7 +213,7 @@ describe("the exit hook", () => {
     ["process.exit", "process.exit(0)"],
     ["an uncaught error", "throw new Error('oh')"],
     ["an unhandled rejection", "void Promise.reject(new Error('oh'))"],
-  ])("ends everything when the owner ends by %s", async (_name, ending) => {
+  ])("ends all processes when the owner ends by %s", async (_name, ending) => {
     const program = `
       import { OwnedProcess } from ${JSON.stringify(join(import.meta.dirname, "owned-process.ts"))};
       const owned = new OwnedProcess({ command: "/bin/sh", args: ["-c", "setsid sleep 600 & echo $!; sleep 601 & echo $!; echo $$; wait"] });
@@ -231,7 +231,7 @@ describe("the exit hook", () => {
     await expect.poll(() => pids.filter(runs)).toEqual([]);
   });
 
-  it("adds its mark to those of the owners above", async () => {
+  it("adds its mark to those of its ancestors", async () => {
     const owned = shell(`echo "$${OWNER_VARIABLE}"`, { mark: newMark() });
     const [line] = (await once(owned.child.stdout, "data")) as [Buffer];
     const marks = line.toString().trim().split(":");

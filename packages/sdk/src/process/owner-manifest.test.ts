@@ -15,14 +15,14 @@ import {
 import { newMark } from "./owner-mark.ts";
 
 describe("the folder of manifests", () => {
-  it("is this user's, in the temp folder, or where the variable says", () => {
+  it("is the user's folder in the temp folder, or that of the variable", () => {
     expect(ownersFolder()).toBe(join(tmpdir(), `codexkit-${process.getuid?.()}`, "owners"));
     vi.stubEnv(OWNERS_VARIABLE, "/somewhere/else");
     expect(ownersFolder()).toBe("/somewhere/else");
     vi.unstubAllEnvs();
   });
 
-  it("is made for its owner alone, and goes with the last manifest", async () => {
+  it("is private, and is removed with the last manifest", async () => {
     await using temp = await tempFolder();
     vi.stubEnv("TMPDIR", temp.path);
     const folder = ownersFolder();
@@ -37,7 +37,7 @@ describe("the folder of manifests", () => {
     vi.unstubAllEnvs();
   });
 
-  it("is refused when it is a link, a file, or open to others", async () => {
+  it("is rejected if it is a link, a file, or writable by others", async () => {
     await using temp = await tempFolder();
     const real = join(temp.path, "real");
     await mkdir(real, { mode: 0o700 });
@@ -68,7 +68,7 @@ describe("the folder of manifests", () => {
     expect(() => new ManifestFile(path, newMark())).toThrow("belongs to user 12345");
   });
 
-  it("may be removed by one while another writes", async () => {
+  it("can be removed by one process while another writes", async () => {
     await using temp = await tempFolder();
     const folder = join(temp.path, "owners");
     // Each removes the empty folder; the other must make it again.
@@ -84,7 +84,7 @@ describe("the folder of manifests", () => {
 });
 
 describe("a manifest", () => {
-  it("that is no manifest is called corrupt, and one that is gone is nothing", async () => {
+  it("is corrupt if invalid, and undefined if missing", async () => {
     await using temp = await tempFolder();
     const path = join(temp.path, "x.json");
     expect(readManifest(path)).toBeUndefined();
@@ -111,7 +111,7 @@ describe("a manifest", () => {
     }
   });
 
-  it("never breaks its reader", async () => {
+  it("never makes its reader throw", async () => {
     await using temp = await tempFolder();
     const path = join(temp.path, "x.json");
     await fc.assert(
@@ -123,7 +123,7 @@ describe("a manifest", () => {
     );
   });
 
-  it("that is a link is not followed, and removing it leaves what it points to", async () => {
+  it("that is a link is not followed, and removing it keeps its target", async () => {
     await using temp = await tempFolder();
     const folder = join(temp.path, "owners");
     await mkdir(folder, { mode: 0o700 });

@@ -9,7 +9,7 @@ import { parsePs, psProcesses } from "./ps-processes.ts";
 const tail = "1 2 3 0 -1 4194560 1 0 0 0 0 0 0 0 20 0 1 0 777 1000 200";
 
 describe("a line of /proc/PID/stat", () => {
-  it("is read past a program's name with anything in it", () => {
+  it("is parsed with any program name", () => {
     expect(parseStat(`42 (a) S) (b 9 9) S ${tail}`, "boot")).toEqual({
       pid: 42,
       parent: 1,
@@ -20,7 +20,7 @@ describe("a line of /proc/PID/stat", () => {
     });
   });
 
-  it("of a zombie, or cut off, is no process", () => {
+  it("is ignored if it is incomplete or of a zombie", () => {
     expect(parseStat(`42 (sh) Z ${tail}`, "boot")).toBeUndefined();
     expect(parseStat("42 (sh) S 1 2", "boot")).toBeUndefined();
     expect(parseStat("", "boot")).toBeUndefined();
@@ -28,7 +28,7 @@ describe("a line of /proc/PID/stat", () => {
 });
 
 describe("the output of ps", () => {
-  it("is read, without zombies and noise", () => {
+  it("is parsed without zombies and noise", () => {
     const text =
       "    1     0     1 Ss   Mon Sep  7 08:01:02 2026\n  200     1   200 Z+   Mon Sep  7 08:01:02 2026\n\nps: bad\n";
     expect(parsePs(text)).toEqual([
@@ -52,7 +52,7 @@ describe("the output of ps", () => {
 });
 
 describe("the table of this machine", () => {
-  it("shows a child while it runs, with its mark, and not as a zombie", async () => {
+  it("lists a running child with its mark, but not a zombie", async () => {
     const child = spawn("sleep", ["600"], { env: { ...process.env, CODEXKIT_OWNER: "outer:mine" } });
     const table = processTable();
     const seen = table.one(child.pid ?? 0);
@@ -66,19 +66,19 @@ describe("the table of this machine", () => {
     expect(pidExists(child.pid ?? 0)).toBe(false);
   });
 
-  it("is blind on Windows, and says so by being empty", () => {
+  it("is empty on Windows", () => {
     const blind = processTable("win32");
     expect([blind.all(), blind.one(1), blind.forks()]).toEqual([[], undefined, undefined]);
   });
 });
 
 describe("a mark", () => {
-  it("is told from others that contain it", () => {
+  it("is not confused with one that contains it", () => {
     expect(hasMark(["A=1", "CODEXKIT_OWNER=x:abc:y"], "abc")).toBe(true);
     expect(hasMark(["CODEXKIT_OWNER=abcd", "OTHER=abc", "XCODEXKIT_OWNER=abc"], "abc")).toBe(false);
   });
 
-  it("keeps those of the owners above", () => {
+  it("keeps those of its ancestors", () => {
     expect(toMarkValue("b", "a")).toBe("a:b");
     expect(toMarkValue("b", "")).toBe("b");
   });

@@ -9,7 +9,7 @@ const windows = {
 } as const;
 
 describe("a command to spawn", () => {
-  it("is the file itself wherever the system can run it", () => {
+  it("is the file itself if the system can run it", () => {
     const direct = { args: ["a b"], windowsVerbatimArguments: false };
     expect(spawnCommand("/bin/codex", ["a b"], { platform: "linux" })).toEqual({
       command: "/bin/codex",
@@ -26,7 +26,7 @@ describe("a command to spawn", () => {
     });
   });
 
-  it("is cmd.exe for a batch file, with nothing left that cmd.exe would read as its own", () => {
+  it("is cmd.exe for a batch file, with all special characters escaped", () => {
     const { command, args, windowsVerbatimArguments } = spawnCommand(
       String.raw`C:\Program Files\codex.CMD`,
       ["-c", 'model="a & calc.exe %PATH%"'],
@@ -40,11 +40,11 @@ describe("a command to spawn", () => {
     );
   });
 
-  it("refuses a line break, which no batch file can take", () => {
+  it("rejects a line break, which a batch file can't receive", () => {
     expect(() => spawnCommand("codex.cmd", ["a\nb"], windows)).toThrow("line break");
   });
 
-  it("gives any argument to a batch file unchanged", () => {
+  it("passes any argument to a batch file unchanged", () => {
     fc.assert(
       fc.property(fc.array(fc.string().filter((text) => !/[\r\n\0]/.test(text))), (given) => {
         const line = spawnCommand("codex.cmd", given, windows).args[3] ?? "";

@@ -82,13 +82,13 @@ async function kill9(owners: readonly ChildProcess[]): Promise<void> {
 }
 
 describe("a sweep", () => {
-  it("does nothing where nothing is, and makes nothing", async () => {
+  it("does nothing without a folder", async () => {
     await using temp = await tempFolder();
     expect(await sweepOrphans(join(temp.path, "none"))).toEqual({ killed: [], removed: [], problems: [] });
     expect(await readdir(temp.path)).toEqual([]);
   });
 
-  it("leaves the children of an owner that lives", async () => {
+  it("keeps the children of a running owner", async () => {
     await using temp = await tempFolder();
     const folder = join(temp.path, "owners");
     const living = await owner(folder, "echo $$; sleep 600 & echo $!; wait", 2);
@@ -96,7 +96,7 @@ describe("a sweep", () => {
     expect(living.pids.every(runs)).toBe(true);
   });
 
-  it("removes what is no manifest, and half-written files once they are old", async () => {
+  it("removes invalid files, and temporary files once they are old", async () => {
     await using temp = await tempFolder();
     const folder = join(temp.path, "owners");
     await mkdir(folder, { mode: 0o700 });
@@ -112,14 +112,14 @@ describe("a sweep", () => {
     expect(await readdir(folder)).toEqual(["new.tmp"]);
   });
 
-  it("reports a folder that it can't trust, and touches nothing", async () => {
+  it("reports an untrusted folder and changes nothing", async () => {
     await using temp = await tempFolder();
     await writeFile(join(temp.path, "file"), "");
     const report = await sweepOrphans(join(temp.path, "file"));
     expect(report).toEqual({ killed: [], removed: [], problems: [expect.stringContaining("not a folder")] });
   });
 
-  it("removes the manifest of an owner and a child that are both gone", async () => {
+  it("removes the manifest if owner and child have exited", async () => {
     await using temp = await tempFolder();
     const folder = join(temp.path, "owners");
     writeManifest(folder, manifest({ child: { pid: 4_000_000, start: "x", startOrder: 0 } }));
@@ -128,7 +128,7 @@ describe("a sweep", () => {
     expect(existsSync(folder)).toBe(false);
   });
 
-  it("removes the manifests of an earlier boot, and leaves those of another container", async () => {
+  it("removes manifests of an earlier boot, but not those of another container", async () => {
     await using temp = await tempFolder();
     const folder = join(temp.path, "owners");
     const { shell } = await strangers("echo $$; sleep 600", 1);
@@ -143,8 +143,8 @@ describe("a sweep", () => {
   });
 });
 
-describe("a pid that was used again", () => {
-  it("is not ended when it is the child's", async () => {
+describe("a reused pid", () => {
+  it("is not killed if it was the child's", async () => {
     await using temp = await tempFolder();
     const folder = join(temp.path, "owners");
     const { shell, pids } = await strangers("echo $$; sleep 600 & echo $!; wait", 2);
@@ -154,7 +154,7 @@ describe("a pid that was used again", () => {
     expect(pids.every(runs)).toBe(true);
   });
 
-  it("is not ended with its session when it may be another's, though the leader is gone", async () => {
+  it("protects a session that may belong to another process", async () => {
     await using temp = await tempFolder();
     const folder = join(temp.path, "owners");
     // A session without its leader: `setsid` makes it, the shell in it leaves.
@@ -173,7 +173,7 @@ describe("a pid that was used again", () => {
     await expect.poll(() => runs(member)).toBe(false);
   });
 
-  it("makes an owner that has it count as gone", async () => {
+  it("does not count as the owner", async () => {
     await using temp = await tempFolder();
     const folder = join(temp.path, "owners");
     const mark = newMark();
@@ -190,7 +190,7 @@ describe("after kill -9 of an owner", () => {
   const script =
     "echo $$; trap '' TERM; (trap '' TERM; sleep 600) & echo $!; set -m; sleep 601 & echo $!; set +m; setsid sleep 602 & echo $!; wait";
 
-  it("ends the child, its groups, its session and those with its mark, also those deaf to SIGTERM", async () => {
+  it("ends the child, its groups, its session and marked processes, even those that ignore SIGTERM", async () => {
     await using temp = await tempFolder();
     const folder = join(temp.path, "owners");
     const dead = await owner(folder, script, 4);
@@ -203,7 +203,7 @@ describe("after kill -9 of an owner", () => {
     expect(existsSync(folder)).toBe(false);
   });
 
-  it("ends the group of a leader that has died too", async () => {
+  it("ends the group of an exited leader", async () => {
     await using temp = await tempFolder();
     const folder = join(temp.path, "owners");
     const dead = await owner(folder, script, 4);
@@ -217,7 +217,7 @@ describe("after kill -9 of an owner", () => {
     expect(rest.filter(runs)).toEqual([]);
   });
 
-  it("may be done by many at once", async () => {
+  it("can run concurrently", async () => {
     await using temp = await tempFolder();
     const folder = join(temp.path, "owners");
     const [one, two] = await Promise.all([owner(folder, script, 4), owner(folder, script, 4)]);
@@ -230,7 +230,7 @@ describe("after kill -9 of an owner", () => {
     expect(await readdir(folder)).toHaveLength(1);
   });
 
-  it("never ends the sweeping process itself, nor those above it", async () => {
+  it("never kills the sweeping process or its ancestors", async () => {
     await using temp = await tempFolder();
     const folder = join(temp.path, "owners");
     const mark = newMark();
@@ -254,7 +254,7 @@ describe("after kill -9 of an owner", () => {
     expect(JSON.parse(text)).toMatchObject({ killed: [], problems: [] });
   });
 
-  it("finds the child of an owner that died before it could write the child's number", async () => {
+  it("finds the child of an owner that was killed before it recorded the pid", async () => {
     await using temp = await tempFolder();
     const folder = join(temp.path, "owners");
     const dead = await owner(folder, "echo $$; exec sleep 600", 1);

@@ -14,7 +14,7 @@ describe("the server's version", () => {
     },
   );
 
-  it("is read past any originator", () => {
+  it("is found after any originator", () => {
     fc.assert(
       fc.property(fc.string(), fc.nat(), (name, minor) => {
         expect(parseServerVersion(agent(name, `0.${minor}.0`))).toBe(`0.${minor}.0`);
@@ -22,7 +22,7 @@ describe("the server's version", () => {
     );
   });
 
-  it("is read when another client's name ends the agent", () => {
+  it("is found if another client's name ends the user agent", () => {
     expect(parseServerVersion("first/0.166.0 (Mac OS 15.1; arm64) iTerm (second; 1.0.0)")).toBe("0.166.0");
   });
 
@@ -36,7 +36,7 @@ describe("the server's version", () => {
 });
 
 describe("the check", () => {
-  it("passes the release that the types are from", () => {
+  it("accepts the release of the types", () => {
     expect(checkVersion(agent("x", CODEX_VERSION))).toEqual({ version: CODEX_VERSION });
   });
 
@@ -54,7 +54,7 @@ describe("the check", () => {
     });
   });
 
-  it("takes another minimum, and a build from source", () => {
+  it("accepts another minimum and a build from source", () => {
     expect(checkVersion(agent("x", "0.150.0"), { minimum: "0.149.0" })).toEqual({ version: "0.150.0" });
     expect(checkVersion(agent("x", "0.0.0")).warning).toContain("built from source");
   });

@@ -14,7 +14,7 @@ async function joined(behaviour: FakeBehaviour): Promise<FakeAppServer & { anoma
 }
 
 describe("the fake app-server", () => {
-  it("gives plausible answers without a rule", async () => {
+  it("gives plausible responses without a rule", async () => {
     await using fake = await joined({});
     const { thread } = await fake.peer.request("thread/start", {});
     expect(thread.id).toBe("thread-1");
@@ -22,13 +22,13 @@ describe("the fake app-server", () => {
     expect(turn).toMatchObject({ id: "turn-1", status: "inProgress" });
   });
 
-  it("dies after a number of lines, and every pending call knows how", async () => {
+  it("is killed after a number of lines, and every pending call reports it", async () => {
     await using fake = await joined({ dieAfterLines: 2 });
     const calls = [1, 2, 3].map(() => fake.peer.request("thread/loaded/list", {}));
     for (const call of calls) await expect(call).rejects.toThrow(/SIGKILL/);
   });
 
-  it("exits with its last words in the error", async () => {
+  it("exits with its stderr in the error", async () => {
     await using fake = await joined({
       on: {
         "thread/start": [
@@ -40,7 +40,7 @@ describe("the fake app-server", () => {
     await expect(fake.peer.request("thread/start", {})).rejects.toThrow(/code 7[^]*no space left on device/);
   });
 
-  it("prints garbage that its peer reports and survives", async () => {
+  it("prints garbage, which its peer reports and survives", async () => {
     await using fake = await joined({
       on: {
         "thread/start": [
@@ -70,7 +70,7 @@ describe("the fake app-server", () => {
     await expect(heard).resolves.toBe(bytes);
   });
 
-  it("floods its peer with notices, all heard in order before the answer", async () => {
+  it("floods its peer with notifications, all received in order before the response", async () => {
     const notify = { do: "notify", method: "warning", params: { message: "flood" }, times: 20_000 } as const;
     await using fake = await joined({ on: { "thread/start": [notify, { do: "reply", result: 1 }] } });
     let heard = 0;
@@ -81,7 +81,7 @@ describe("the fake app-server", () => {
     expect(heard).toBe(20_000);
   });
 
-  it("never answers, until its peer gives up", async () => {
+  it("never responds, until its peer times out", async () => {
     await using fake = await joined({ on: { "thread/start": [{ do: "nothing" }] } });
     const signal = AbortSignal.timeout(1);
     await expect(fake.peer.request("thread/start", {}, { signal })).rejects.toMatchObject({
@@ -89,7 +89,7 @@ describe("the fake app-server", () => {
     });
   });
 
-  it("answers twice, and with a string for a number", async () => {
+  it("responds twice, and with a string id for a number", async () => {
     await using fake = await joined({
       on: {
         "thread/start": [
@@ -107,7 +107,7 @@ describe("the fake app-server", () => {
     expect(fake.anomalies.map(({ code }) => code)).toEqual(["unmatched_response", "unmatched_response"]);
   });
 
-  it("asks with a string id and hears it echoed", async () => {
+  it("sends a request with a string id and echoes the response", async () => {
     const asked = {
       do: "request",
       id: "ask-1",
@@ -123,7 +123,7 @@ describe("the fake app-server", () => {
     await expect(echoed).resolves.toEqual({ id: "ask-1", result: { currentTimeAt: 5 } });
   });
 
-  it("closes its stdin early without taking its peer along", async () => {
+  it("closes its stdin early without breaking its peer", async () => {
     await using fake = await joined({
       on: {
         "thread/start": [{ do: "reply", result: 1 }, { do: "closeStdin" }, { do: "print", text: "{}\n" }],
@@ -137,7 +137,7 @@ describe("the fake app-server", () => {
     await expect(fake.peer.request("thread/list", {})).rejects.toMatchObject({ code: "closed" });
   });
 
-  it("waits for a word before it goes on", async () => {
+  it("waits for a notification before it continues", async () => {
     await using fake = await joined({
       on: { "thread/start": [{ do: "waitForGo" }, { do: "reply", result: "went on" }] },
     });
