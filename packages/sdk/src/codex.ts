@@ -17,6 +17,7 @@ import { type ServerLink, Supervisor } from "./connection/supervisor.ts";
 import { ThreadRouter } from "./routing/thread-router.ts";
 import type { CodexEvent } from "./events/event.ts";
 import { rejectUnknownOptions } from "./options/reject-unknown-options.ts";
+import { takeEarlyLaunch } from "./process/early-launch.ts";
 import { launchAppServer } from "./process/launch-app-server.ts";
 import { launchKeeper, type OutliveOwner } from "./process/launch-keeper.ts";
 import { checkVersion } from "./process/version.ts";
@@ -144,7 +145,8 @@ export class Codex implements Topics, AsyncDisposable {
     };
     const open = async (signal: AbortSignal): Promise<ServerLink> => {
       if (outliveOwner) return openOutliving(signal, outliveOwner);
-      const server = await launchAppServer({ ...rest, limits: processLimits, signal });
+      const server = await (takeEarlyLaunch(options) ??
+        launchAppServer({ ...rest, limits: processLimits, signal }));
       return {
         transport: server.transport,
         pid: server.process.child.pid,

@@ -106,18 +106,21 @@ export class CodexHolder {
   async #reach(onBegun: () => void): Promise<Codex> {
     const { codex, connect, launch, transport, logger } = this.#settings;
     if (codex) return codex;
-    const { Codex } = await import("codexkit");
     const packets = packetLog(this.#settings);
-    if (transport ?? connect) onBegun();
-    if (transport) {
-      const { open, ...options } = transport;
-      return Codex.over(open, { ...packets, ...options });
+    if (transport ?? connect) {
+      const { Codex } = await import("codexkit");
+      onBegun();
+      if (transport) {
+        const { open, ...options } = transport;
+        return Codex.over(open, { ...packets, ...options });
+      }
+      if (connect) {
+        const { url, ...options } = connect;
+        return Codex.connect(url, { ...packets, ...options });
+      }
     }
-    if (connect) {
-      const { url, ...options } = connect;
-      return Codex.connect(url, { ...packets, ...options });
-    }
-    return Codex.launch({
+    const { launchCodex } = await import("codexkit/launch");
+    return launchCodex({
       ...packets,
       ...(logger?.debug && { onStderr: (line: string) => log(() => logger.debug?.(line)) }),
       ...launch,

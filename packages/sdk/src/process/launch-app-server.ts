@@ -15,7 +15,6 @@ import { ManifestFile, ownersFolder } from "./owner-manifest.ts";
 import { newMark } from "./owner-mark.ts";
 import { spawnCommand } from "./spawn-command.ts";
 import { explainSpawnError } from "./explain-spawn-error.ts";
-import { sweepOrphans } from "./sweep-orphans.ts";
 
 export interface LaunchAppServerOptions extends AppServerSettings {
   /** The codex binary. Default: see `findCodex`. */
@@ -59,7 +58,7 @@ export interface LaunchedAppServer extends AsyncDisposable {
 }
 
 /**
- * Finds codex, ends the orphans of killed owners, and starts `codex app-server`. Invalid options are rejected before anything
+ * Finds codex, starts `codex app-server`, and ends the orphans of killed owners. Invalid options are rejected before anything
  * starts. If codex exits later, the transport's error explains why.
  */
 export async function launchAppServer(options: LaunchAppServerOptions = {}): Promise<LaunchedAppServer> {
@@ -76,7 +75,10 @@ export async function launchAppServer(options: LaunchAppServerOptions = {}): Pro
   const command = spawnCommand(codex.path, [...(options.wrapperArgs ?? []), ...args]);
 
   const folder = options.ownersFolder ?? ownersFolder();
-  const warnings = [...checkCodexHome(env), ...(await sweepOrphans(folder)).problems];
+  const isStdio = listen === "stdio://";
+  const warnings = checkCodexHome(env);
+  // An orphan may hold the address that this server is to listen on. Otherwise the sweep runs while codex starts.
+  if (!isStdio) await sweep(folder, warnings);
   throwIfAborted(signal);
 
   const owned = spawnOwned(codex, {
@@ -89,11 +91,11 @@ export async function launchAppServer(options: LaunchAppServerOptions = {}): Pro
     limits: options.limits,
   });
   options.onSpawn?.(owned.child);
-  const isStdio = listen === "stdio://";
   // A listening server ignores the end of its stdin.
   const stop = (): Promise<void> => owned.stop(isStdio ? "stdin" : "SIGTERM");
   try {
     await waitUntilSpawned(owned, codex);
+    if (isStdio) await sweep(folder, warnings);
     const listening = isStdio ? undefined : await connectToListening(owned, listen, options);
     const transport = new ChildTransport(owned, listening?.transport);
     const dispose = async (): Promise<void> => {
@@ -134,6 +136,14 @@ function checkCodexHome(env: Environment): string[] {
   return [
     `CODEX_HOME ${home} is inside the temp folder ${temp}: sandboxed commands will have no terminal. Choose another folder, or set TMPDIR.`,
   ];
+}
+
+/** Ends the orphans of killed owners. Loaded here, so that the spawn of codex does not wait for it. */
+async function sweep(folder: string, warnings: string[]): Promise<void> {
+  const { sweepOrphans } = await import("./sweep-orphans.ts");
+  for (const problem of (await sweepOrphans(folder)).problems) {
+    if (!warnings.includes(problem)) warnings.push(problem);
+  }
 }
 
 /** A failure is only a warning: without a manifest, a process can be left behind only by `kill -9` of its owner. */

@@ -5,9 +5,10 @@ import { join } from "node:path";
 import { tempFolder } from "@codexkit/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { OwnedProcess, type OwnedProcessOptions } from "./owned-process.ts";
-import { ManifestFile, readManifest } from "./owner-manifest.ts";
+import { ManifestFile } from "./owner-manifest.ts";
 import { newMark, OWNER_VARIABLE } from "./owner-mark.ts";
 import { processTable } from "./process-table.ts";
+import { readManifest } from "./read-manifest.ts";
 
 function shell(script: string, options: Partial<OwnedProcessOptions> = {}): OwnedProcess {
   const owned = new OwnedProcess({ command: "/bin/sh", args: ["-c", script], ...options });

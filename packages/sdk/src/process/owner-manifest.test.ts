@@ -2,17 +2,16 @@ import { chmod, mkdir, readdir, stat, symlink, writeFile } from "node:fs/promise
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { tempFolder } from "@codexkit/testing";
-import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import {
   listManifests,
   ManifestFile,
   OWNERS_VARIABLE,
   ownersFolder,
-  readManifest,
   removeManifest,
 } from "./owner-manifest.ts";
 import { newMark } from "./owner-mark.ts";
+import { readManifest } from "./read-manifest.ts";
 
 describe("the folder of manifests", () => {
   it("is the user's folder in the temp folder, or that of the variable", () => {
@@ -84,45 +83,6 @@ describe("the folder of manifests", () => {
 });
 
 describe("a manifest", () => {
-  it("is corrupt if invalid, and undefined if missing", async () => {
-    await using temp = await tempFolder();
-    const path = join(temp.path, "x.json");
-    expect(readManifest(path)).toBeUndefined();
-    const owner = { pid: 2, start: "s", startOrder: 1 };
-    const good = { version: 1, mark: newMark(), namespace: "n", owner };
-    await writeFile(path, JSON.stringify(good));
-    expect(readManifest(path)).toEqual(good);
-    for (const bad of [
-      "",
-      "{",
-      "null",
-      "[]",
-      JSON.stringify({ ...good, version: 2 }),
-      JSON.stringify({ ...good, mark: "" }),
-      // Numbers that `kill` would take for everyone.
-      JSON.stringify({ ...good, child: { ...owner, pid: -1 } }),
-      JSON.stringify({ ...good, child: { ...owner, pid: 0 } }),
-      JSON.stringify({ ...good, child: { ...owner, pid: 1 } }),
-      JSON.stringify({ ...good, child: { ...owner, pid: 1.5 } }),
-      JSON.stringify({ ...good, more: "x".repeat(20_000) }),
-    ]) {
-      await writeFile(path, bad);
-      expect(readManifest(path)).toBe("corrupt");
-    }
-  });
-
-  it("never makes its reader throw", async () => {
-    await using temp = await tempFolder();
-    const path = join(temp.path, "x.json");
-    await fc.assert(
-      fc.asyncProperty(fc.oneof(fc.json(), fc.string()), async (text) => {
-        await writeFile(path, text);
-        expect(readManifest(path)).toBe("corrupt");
-      }),
-      { numRuns: 50 },
-    );
-  });
-
   it("that is a link is not followed, and removing it keeps its target", async () => {
     await using temp = await tempFolder();
     const folder = join(temp.path, "owners");

@@ -1,42 +1,22 @@
-import {
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmdirSync,
-  rmSync,
-  writeFileSync,
-  lstatSync,
-} from "node:fs";
+import { mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, writeFileSync, lstatSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { z } from "zod";
 import { CodexError } from "../errors.ts";
 import type { ProcessIdentity } from "./find-owned.ts";
-import { SWEEP_LIMITS } from "./limits.ts";
 import { type ProcessTable, processTable } from "./process-table.ts";
 
-const identity = z.object({
-  pid: z.int().min(2),
-  /** Empty if the system does not report start times. */
-  start: z.string(),
-  startOrder: z.number(),
-});
-
-const schema = z.object({
-  version: z.literal(1),
-  mark: z.uuid(),
-  /** Pids of another namespace or boot are not comparable. */
-  namespace: z.string(),
-  owner: identity,
-  /** Absent until the child has been spawned. */
-  child: identity.optional(),
-  /** Number of processes created on the system so far. Tells later whether the pid may have been reused. */
-  forks: z.int().optional(),
-});
-
 /** Records on disk which process owns which child, so that the next start finds the children of a killed owner. */
-export type OwnerManifest = z.infer<typeof schema>;
+export interface OwnerManifest {
+  readonly version: 1;
+  readonly mark: string;
+  /** Pids of another namespace or boot are not comparable. */
+  readonly namespace: string;
+  readonly owner: ProcessIdentity;
+  /** Absent until the child has been spawned. */
+  readonly child?: ProcessIdentity | undefined;
+  /** Number of processes created on the system so far. Tells later whether the pid may have been reused. */
+  readonly forks?: number | undefined;
+}
 
 /** Environment variable that overrides the folder. */
 export const OWNERS_VARIABLE = "CODEXKIT_OWNERS_DIR";
@@ -115,18 +95,6 @@ export function writeManifest(folder: string, manifest: OwnerManifest): void {
       rmSync(unfinished, { force: true });
       if ((error as NodeJS.ErrnoException).code !== "ENOENT" || attempt === 10) throw error;
     }
-  }
-}
-
-/** Reads a manifest. Undefined if it no longer exists, "corrupt" if the file is not a manifest. */
-export function readManifest(path: string): OwnerManifest | "corrupt" | undefined {
-  try {
-    const stat = lstatSync(path);
-    if (!stat.isFile() || stat.size > SWEEP_LIMITS.manifestBytes) return "corrupt";
-    const parsed = schema.safeParse(JSON.parse(readFileSync(path, "utf8")));
-    return parsed.success ? parsed.data : "corrupt";
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "ENOENT" ? undefined : "corrupt";
   }
 }
 

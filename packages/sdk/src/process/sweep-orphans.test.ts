@@ -6,9 +6,10 @@ import { join } from "node:path";
 import { tempFolder } from "@codexkit/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { OwnedProcess } from "./owned-process.ts";
-import { type OwnerManifest, readManifest, writeManifest } from "./owner-manifest.ts";
+import { type OwnerManifest, writeManifest } from "./owner-manifest.ts";
 import { newMark } from "./owner-mark.ts";
 import { processTable } from "./process-table.ts";
+import { readManifest } from "./read-manifest.ts";
 import { sweepOrphans } from "./sweep-orphans.ts";
 
 const system = processTable();

@@ -7,11 +7,11 @@ import {
   listManifests,
   type OwnerManifest,
   ownersFolder,
-  readManifest,
   removeIfEmpty,
   removeManifest,
 } from "./owner-manifest.ts";
 import { pidExists, type ProcessEntry, type ProcessTable, processTable } from "./process-table.ts";
+import { readManifest } from "./read-manifest.ts";
 
 /** Result of a sweep. */
 export interface SweepReport {

@@ -1,0 +1,66 @@
+// Writes the JavaScript of the packages that programs load at their start: a few files per package instead of one per
+// source, since Node spends about a millisecond on each. `tsc` writes their types.
+import { globSync, readFileSync, rmSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { rolldown } from "rolldown";
+
+interface BundledPackage {
+  readonly folder: string;
+  /** Programs that the package starts by their path, beside the entry points of its package.json. */
+  readonly programs?: readonly string[];
+  /** Where code goes that several entry points share. Default: the top of `dist`. */
+  readonly sharedFolder?: string;
+}
+
+const PACKAGES: readonly BundledPackage[] = [
+  { folder: "rpc" },
+  // `launch-keeper.ts` looks for its program in its own folder, and is among the shared code.
+  { folder: "sdk", programs: ["src/process/keeper-program.ts"], sharedFolder: "process" },
+  { folder: "ai-sdk" },
+];
+
+for (const { folder, programs = [], sharedFolder = "." } of PACKAGES) {
+  const root = resolve(import.meta.dirname, "../packages", folder);
+  const sources = [...entryPoints(root), ...programs];
+  const bundle = await rolldown({
+    input: Object.fromEntries(sources.map((source) => [entryName(source), join(root, source)])),
+    platform: "node",
+    external: (id) => !id.startsWith(".") && !id.startsWith("/"),
+    onLog(level, log, report) {
+      if (level === "warn") throw new Error(`${folder}: ${log.message}`);
+      report(level, log);
+    },
+  });
+  const dist = join(root, "dist");
+  removeScripts(dist);
+  await bundle.write({
+    dir: dist,
+    format: "esm",
+    sourcemap: true,
+    entryFileNames: "[name].js",
+    chunkFileNames: join(sharedFolder, "[name]-[hash].js"),
+    // Stack traces and error names show the names of the sources.
+    minify: false,
+    keepNames: true,
+  });
+  await bundle.close();
+}
+
+function entryPoints(root: string): string[] {
+  const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
+    readonly exports: Readonly<Record<string, string | { readonly "codexkit:source": string }>>;
+  };
+  return Object.values(exports).flatMap((entry) =>
+    typeof entry === "string" ? [] : [entry["codexkit:source"]],
+  );
+}
+
+/** `src/process/index.ts` becomes `process/index`, where `tsc` puts its types. */
+function entryName(source: string): string {
+  return source.replace(/^(\.\/)?src\//, "").replace(/\.ts$/, "");
+}
+
+/** Removes what an earlier build left: the names of shared files change with their content. */
+function removeScripts(dist: string): void {
+  for (const name of globSync("**/*.{js,js.map}", { cwd: dist })) rmSync(join(dist, name));
+}
