@@ -4,12 +4,11 @@ import type {
   LanguageModelV4Prompt,
   SharedV4Warning,
 } from "@ai-sdk/provider";
-import type { AnyTool } from "codexkit";
 import type { ApprovalSettings } from "../approval/approval-settings.ts";
 import { extractMentions } from "../prompt/extract-mentions.ts";
 import { type ReadPrompt, readPrompt } from "../prompt/read-prompt.ts";
 import { PROVIDER_KEY } from "../stream/metadata.ts";
-import { defineProviderTools } from "../tools/provider-tools.ts";
+import { defineProviderTools, type ProviderTool } from "../tools/provider-tools.ts";
 import { type AnswerFormat, answerFormat } from "./answer-format.ts";
 import type { CallDefaults } from "./call-defaults.ts";
 import { CONFIGURED_MODEL } from "./configured-model.ts";
@@ -27,7 +26,7 @@ export interface Call {
   readonly knownCalls: ReadonlySet<string>;
   readonly tools: readonly LanguageModelV4FunctionTool[];
   /** Tools that this provider runs by itself; those that the call has a tool of the same name for are left out. */
-  readonly providerTools: readonly AnyTool[];
+  readonly providerTools: readonly ProviderTool[];
   /** The provider's settings with the call's own over them. */
   readonly options: CodexLanguageModelOptions;
   readonly approvals: ApprovalSettings;

@@ -1,4 +1,5 @@
 import type { ApprovalSettings } from "../approval/approval-settings.ts";
+import type { ProviderTool } from "../tools/provider-tools.ts";
 import type { ApprovalAsk, Ask, PersonsDecision, ToolAsk, ToolOutcome } from "./ask.ts";
 
 type Pending =
@@ -12,6 +13,8 @@ type Pending =
 /** What a turn is told that runs without a call: from the thread's queue, or an agent that outlived its parent's turn. */
 const UNATTENDED = "No call of the AI SDK waits for this turn: nobody can be asked.";
 
+const NOT_OFFERED = "It is not offered at the moment.";
+
 /**
  * What a thread's turns wait for from their client, from the asking to the answer, which comes with a later call. An answer
  * may also come first: a server that is resumed repeats what it still waits for.
@@ -24,6 +27,7 @@ export class AskDesk {
   readonly #listeners = new Set<() => void>();
   #offered: ReadonlySet<string> = new Set();
   #approvals: ApprovalSettings | undefined;
+  #providerTools: readonly ProviderTool[] = [];
   #isAttended = false;
 
   /** Whether something is asked that `takeUnseen` has not given yet. */
@@ -60,12 +64,22 @@ export class AskDesk {
   serve({
     tools,
     approvals,
+    providerTools = [],
   }: {
     readonly tools: readonly { readonly name: string }[];
     readonly approvals?: ApprovalSettings;
+    readonly providerTools?: readonly ProviderTool[];
   }): void {
     this.#offered = new Set(tools.map(({ name }) => name));
     this.#approvals = approvals;
+    this.#providerTools = providerTools;
+  }
+
+  /** A provider's tool as the current call has it. Throws if that call does not have it. */
+  providerTool(name: string): ProviderTool {
+    const tool = this.#providerTools.find((one) => one.name === name);
+    if (tool === undefined) throw new Error(NOT_OFFERED);
+    return tool;
   }
 
   /** Who answers the approvals of the call at hand. */
@@ -89,7 +103,7 @@ export class AskDesk {
   async callTool(ask: ToolAsk, signal: AbortSignal): Promise<ToolOutcome> {
     if (!this.#isAttended) return { type: "error", message: UNATTENDED };
     if (!this.#offered.has(ask.toolName)) {
-      return { type: "error", message: "It is not offered at the moment." };
+      return { type: "error", message: NOT_OFFERED };
     }
     return this.#ask(ask.id, this.#earlyResults, (answer) => ({ kind: "tool", ask, answer }), signal);
   }

@@ -99,14 +99,10 @@ function firstMissing({ prompt }: Call, transcript: Transcript, lastTurnId: stri
   return last + 1;
 }
 
-/** The tools of the call that the thread does not have, or not in this form, or that its client runs and no longer brings. */
+/** The tools of the call that the thread does not have, or has with another definition or run by the other side. */
 function missingTools({ tools }: Session, call: Call): string[] {
   if (tools === undefined) return [];
-  const missing = [...toolFingerprints(call.tools)].flatMap(([name, print]) =>
-    tools.get(name) === print ? [] : [name],
-  );
-  const replaced = call.providerTools.flatMap(({ name }) => (tools.has(name) ? [name] : []));
-  return [...missing, ...replaced];
+  return [...toolFingerprints(call)].flatMap(([name, print]) => (tools.get(name) === print ? [] : [name]));
 }
 
 async function newestTurn(thread: Thread, { callOptions }: Call): Promise<v2.Turn | undefined> {

@@ -84,7 +84,7 @@ export class Sessions {
     const session = this.#hold(thread, desk, call, {
       isStored: call.options.persist === true,
       isEmpty: history.items.length === 0,
-      tools: toolFingerprints(call.tools),
+      tools: toolFingerprints(call),
       hasWarnedOfChange,
     });
     if (history.items.length > 0) await thread.inject([...history.items], call.callOptions);

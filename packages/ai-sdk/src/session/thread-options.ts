@@ -55,12 +55,13 @@ export function freshThreadOptions(call: Call, desk: AskDesk): StartThreadOption
 }
 
 /** The same text for calls whose fresh threads are alike. */
-export function threadKind({ model, instructions, options, tools }: Call): string {
+export function threadKind(call: Call): string {
+  const { model, instructions, options } = call;
   const { cwd, sandbox, approvalPolicy, approvalsReviewer, serviceTier, baseInstructions } = options;
   const { config, textVerbosity, mcpServers, persist } = options;
   const asked = [cwd, sandbox, approvalPolicy, approvalsReviewer, serviceTier, baseInstructions];
   const more = [config, textVerbosity, mcpServers, persist];
-  return JSON.stringify([model, instructions, asked, more, [...toolFingerprints(tools)]]);
+  return JSON.stringify([model, instructions, asked, more, [...toolFingerprints(call)]]);
 }
 
 /** Settings that stay with a thread from the turn that they are given to. */
@@ -88,7 +89,7 @@ export type TurnSettings = Readonly<Record<string, unknown>>;
 
 export function turnSettings(call: Call): TurnSettings {
   const { effort, summary, config, mcpServers, baseInstructions, textVerbosity } = call.options;
-  const tools = Object.fromEntries(toolFingerprints(call.tools));
+  const tools = Object.fromEntries(toolFingerprints(call));
   return {
     ...lastingSettings(call),
     effort,

@@ -25,11 +25,13 @@ export interface CodexTool {
   readonly timeoutMs?: number | undefined;
 }
 
-/** The tools of a provider as tools of a thread. */
+/** A tool of a provider, as a thread takes it. */
+export type ProviderTool = Extract<AnyTool, { readonly type: "tool" }>;
+
 export function defineProviderTools(
   tools: Readonly<Record<string, CodexTool>>,
   toolTimeoutMs: number | undefined,
-): (AnyTool & { readonly name: string })[] {
+): ProviderTool[] {
   return Object.entries(tools).map(([name, { description, inputSchema, execute, timeoutMs }]) => {
     const limit = timeoutMs ?? toolTimeoutMs;
     return defineTool({

@@ -1,0 +1,81 @@
+// Tools of providers and models, called by the real codex in the middle of a turn.
+import { callTool, say, type Script } from "@codexkit/scripted-model";
+import { generateText, type ModelMessage, tool } from "ai";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { codexStage, said } from "../../test/codex-stage.ts";
+
+const calls: Script = ({ newOutputs, tools }) => {
+  const [output] = newOutputs;
+  if (output !== undefined) return say(`result ${output.text}`);
+  const name = ["left", "right"].find((one) => tools.some((offered) => offered.name === one));
+  return name === undefined ? say("no tool") : callTool(name, {});
+};
+
+const answering = (answer: string) =>
+  tool({ description: "Answers", inputSchema: z.object({}), execute: () => answer });
+
+describe("the tools of two models of one provider", () => {
+  it("never meet in a thread that was started ahead", async () => {
+    await using stage = await codexStage(calls);
+    const left = stage.codex(undefined, { tools: { left: answering("L") } });
+    const right = stage.codex(undefined, { tools: { right: answering("R") } });
+    const texts: string[] = [];
+    // The second call of a kind has its next thread started ahead: the calls that follow would take it.
+    for (const model of [left, left, left, right, left, right]) {
+      texts.push((await generateText({ model, prompt: "go" })).text);
+    }
+    expect(texts).toEqual(["L", "L", "L", "R", "L", "R"].map((answer) => `result ${answer}`));
+  });
+
+  it("run with the function of the model at hand, where all else is the same", async () => {
+    await using stage = await codexStage(calls);
+    const texts: string[] = [];
+    for (const answer of ["1", "2", "3", "4"]) {
+      const model = stage.codex(undefined, { tools: { left: answering(answer) } });
+      texts.push((await generateText({ model, prompt: "go" })).text);
+    }
+    expect(texts).toEqual(["1", "2", "3", "4"].map((answer) => `result ${answer}`));
+  });
+
+  it("run with the function of the model at hand in a conversation that continues", async () => {
+    await using stage = await codexStage(calls);
+    const messages: ModelMessage[] = [{ role: "user", content: "go" }];
+    const ask = async (answer: string): Promise<{ text: string; threadId: unknown }> => {
+      const model = stage.codex(undefined, { tools: { left: answering(answer) } });
+      const { text, responseMessages, providerMetadata } = await generateText({ model, messages });
+      messages.push(...responseMessages, { role: "user", content: "again" });
+      return { text, threadId: providerMetadata?.["codex"]?.["threadId"] };
+    };
+    const [first, second] = [await ask("1"), await ask("2")];
+    expect([first.text, second.text]).toEqual(["result 1", "result 2"]);
+    expect(second.threadId).toBe(first.threadId);
+  });
+
+  it("come with a new thread where the conversation has a tool that its thread does not", async () => {
+    await using stage = await codexStage(calls);
+    const first = await generateText({ model: stage.codex(), prompt: "go" });
+    expect(first.text).toBe("no tool");
+    const second = await generateText({
+      model: stage.codex(undefined, { tools: { left: answering("L") } }),
+      messages: [{ role: "user", content: "go" }, ...first.responseMessages, { role: "user", content: "go" }],
+    });
+    expect(second.text).toBe("result L");
+    expect(second.warnings).toMatchObject([
+      { type: "compatibility", feature: expect.stringContaining("left") },
+    ]);
+  });
+
+  it("are refused in a thread whose next call no longer has them", async () => {
+    await using stage = await codexStage(calls);
+    const model = stage.codex(undefined, { tools: { left: answering("L") } });
+    const { providerMetadata } = await model.doGenerate({ prompt: said("go") });
+    const threadId = providerMetadata?.["codex"]?.["threadId"] as string;
+    const { text } = await generateText({
+      model: stage.codex(),
+      prompt: "again",
+      providerOptions: { codex: { threadId } },
+    });
+    expect(text).toContain("not offered");
+  });
+});
