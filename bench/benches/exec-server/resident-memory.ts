@@ -1,5 +1,21 @@
 import { readdir, readFile } from "node:fs/promises";
+import { setTimeout as delay } from "node:timers/promises";
 import type { Contender } from "./servers.ts";
+
+/** Both servers retain closed processes for 30 s; ours collects its garbage within 4 s after that. */
+const SETTLE_MS = 40_000;
+
+let settled: Promise<void> | undefined;
+
+/**
+ * Megabytes that a server occupies when what it retains for its clients has expired. Earlier, the number would tell which
+ * of the two was busy last.
+ */
+export async function settledMemory(contender: Contender): Promise<number> {
+  settled ??= delay(SETTLE_MS);
+  await settled;
+  return residentMemory(contender);
+}
 
 /** Megabytes that a server and all that it started occupy. */
 export async function residentMemory({ pid }: Contender): Promise<number> {

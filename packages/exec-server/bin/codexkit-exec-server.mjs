@@ -1,16 +1,48 @@
 #!/usr/bin/env node
 // Plain JavaScript that every Node version can parse: the program itself needs Node 24, and an older one would report
 // a syntax error instead of the reason.
+import { fileURLToPath } from "node:url";
+
 const REQUIRED_MAJOR = 24;
+
+/**
+ * glibc keeps freed memory for itself unless blocks are large, and learns from large files that blocks of any size are not.
+ * Fixed thresholds return the memory of files and output to the system. It reads them only when a program starts.
+ */
+const ALLOCATOR = {
+  MALLOC_MMAP_THRESHOLD_: "65536",
+  MALLOC_TRIM_THRESHOLD_: "262144",
+  MALLOC_ARENA_MAX: "2",
+};
+
+/** Set when the program was started again with `ALLOCATOR`; `main` removes both from the environment of its children. */
+const MARK = "CODEXKIT_EXEC_ALLOCATOR";
 
 if (Number(process.versions.node.split(".")[0]) < REQUIRED_MAJOR) {
   fail(`needs Node ${REQUIRED_MAJOR} or newer, but this is Node ${process.versions.node}.`);
 } else {
+  if (canStartAgain()) startAgain();
   import("../dist/bin/main.js").catch((error) => {
     const isUnbuilt = error.code === "ERR_MODULE_NOT_FOUND" && error.message.includes("dist/bin/main.js");
     fail(
       isUnbuilt ? "is not built in this checkout. Run `npm run build` first." : String(error.stack ?? error),
     );
+  });
+}
+
+function canStartAgain() {
+  const isSet = Object.keys(ALLOCATOR).some((name) => name in process.env);
+  return process.platform === "linux" && typeof process.execve === "function" && !isSet;
+}
+
+/** Becomes the same program in the same process, with the settings that can't be changed later. */
+function startAgain() {
+  const flags = [...process.execArgv, "--max-semi-space-size=8", "--expose-gc"];
+  const program = [fileURLToPath(import.meta.url), ...process.argv.slice(2)];
+  process.execve(process.execPath, [process.execPath, ...flags, ...program], {
+    ...process.env,
+    ...ALLOCATOR,
+    [MARK]: Object.keys(ALLOCATOR).join(","),
   });
 }
 

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { parseToml } from "../src/config/project-toml.ts";
+import { parseToml } from "../src/codex-environment/config/project-toml.ts";
 import type { EnvironmentConfigStack } from "../src/wire/exec-wire.ts";
 
 /** Layers as values: the two print the same TOML in different ways. */

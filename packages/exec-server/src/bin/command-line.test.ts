@@ -129,4 +129,39 @@ describe("the installed program", () => {
     expect((await run.ended).code).toBe(1);
     expect(run.stderrTail).toContain("Run `npm run build` first.");
   });
+
+  test("runs with allocator settings of its own, in the process that was started", async () => {
+    await using folder = await tempFolder("bin");
+    await mkdir(join(folder.path, "bin"));
+    await mkdir(join(folder.path, "dist/bin"), { recursive: true });
+    const path = join(folder.path, "bin", "program.mjs");
+    await writeFile(path, await readFile(bin, "utf8"));
+    await writeFile(
+      join(folder.path, "dist/bin/main.js"),
+      "console.error(process.pid, typeof gc, process.argv[2], process.env.MALLOC_MMAP_THRESHOLD_)",
+    );
+    const run = new OwnedProcess({
+      command: process.execPath,
+      args: [path, "--flag"],
+      env: { PATH: "/bin" },
+    });
+    await using _run = run;
+    expect((await run.ended).code).toBe(0);
+    expect(run.stderrTail.trim()).toBe(`${run.child.pid} function --flag 65536`);
+  });
+});
+
+test("commands don't inherit the allocator settings of the server", async () => {
+  const settings = { MALLOC_ARENA_MAX: "2", CODEXKIT_EXEC_ALLOCATOR: "MALLOC_ARENA_MAX", KEPT: "yes" };
+  await using server = await startProgram("ours", [], settings);
+  await using client = await ExecClient.connect(server.url);
+  const command = await client.start({
+    argv: ["/usr/bin/env"],
+    cwd: "/",
+    env: {},
+    envPolicy: { inherit: "all", ignoreDefaultExcludes: true, exclude: [], set: {}, includeOnly: [] },
+  });
+  const { stdout } = await command.collect();
+  expect(String(stdout)).toContain("KEPT=yes");
+  expect(String(stdout)).not.toMatch(/MALLOC_|CODEXKIT_EXEC/);
 });

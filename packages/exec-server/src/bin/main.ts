@@ -3,15 +3,20 @@ import { setFlagsFromString } from "node:v8";
 import { ExecError } from "../errors.ts";
 import { jsonLogger } from "../logger.ts";
 import { ExecServer, PROTOCOL_VERSION } from "../server/exec-server.ts";
+import { SERVER_LIMITS } from "../limits.ts";
 import { parseCommandLine, USAGE } from "./command-line.ts";
+import { IdleCollector } from "./idle-collector.ts";
 
 // A server moves bytes and keeps few objects: a small young generation returns memory sooner.
 setFlagsFromString("--semi-space-growth-factor=2");
+
+const ALLOCATOR_MARK = "CODEXKIT_EXEC_ALLOCATOR";
 
 // Node's default for this signal is to open a debugger port, which would let every local user run code here.
 process.on("SIGUSR1", () => {});
 
 async function main(): Promise<void> {
+  removeAllocatorSettings();
   const command = parseCommandLine(process.argv.slice(2));
   if (command.kind === "help") {
     process.stdout.write(USAGE);
@@ -24,6 +29,10 @@ async function main(): Promise<void> {
     return;
   }
   const log = jsonLogger(command.logLevel, (line) => process.stderr.write(line));
+  using _collector = new IdleCollector({
+    collect: () => void globalThis.gc?.({ type: "major", execution: "sync", flavor: "last-resort" }),
+    retentionMs: SERVER_LIMITS.closedRetentionMs,
+  });
   await using server = await ExecServer.start({ ...command.options, log });
   if (server.url !== undefined) process.stdout.write(`${server.url}\n`);
   const stop = (signal: NodeJS.Signals): void => {
@@ -32,6 +41,12 @@ async function main(): Promise<void> {
   };
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, stop);
   await server.done;
+}
+
+/** Settings that the starting script added for this program alone. Commands inherit the environment without them. */
+function removeAllocatorSettings(): void {
+  const names = process.env[ALLOCATOR_MARK]?.split(",") ?? [];
+  for (const name of [...names, ALLOCATOR_MARK]) delete process.env[name];
 }
 
 function packageVersion(): string {

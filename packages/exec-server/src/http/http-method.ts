@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { EXEC_LIMITS } from "../limits.ts";
-import type { CallContext, Method } from "../server/connection.ts";
+import type { CallContext, Method } from "../session/method.ts";
 import { decodeBase64 } from "../wire/base64.ts";
 import { CODES } from "../wire/codes.ts";
 import type { HttpResult } from "../wire/exec-wire.ts";

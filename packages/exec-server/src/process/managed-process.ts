@@ -2,6 +2,7 @@ import { EXEC_LIMITS, type ServerLimits } from "../limits.ts";
 import type { OutputStream, ReadResult } from "../wire/exec-wire.ts";
 import type { ReadParams } from "../wire/process-params.ts";
 import type { Child, ChildEvents } from "./child.ts";
+import { type ProcessRecord, readRecord } from "./closed-processes.ts";
 import { PendingOutput } from "./pending-output.ts";
 import { ReplayBuffer } from "./replay-buffer.ts";
 
@@ -76,13 +77,14 @@ export class ManagedProcess implements ChildEvents {
     return this.#child;
   }
 
-  get retainedBytes(): number {
-    return this.#replay.bytes;
-  }
-
-  /** Its output is kept no longer; how it ended still is. */
-  dropOutput(): void {
-    this.#replay.clear();
+  /** What reads can report now. */
+  get record(): ProcessRecord {
+    return {
+      replay: this.#replay,
+      nextSeq: this.#nextSeq,
+      exitCode: this.#exitReported ? this.#exitCode : undefined,
+      sandboxDenied: this.#sandboxDenied,
+    };
   }
 
   started(child: Child): void {
@@ -124,19 +126,8 @@ export class ManagedProcess implements ChildEvents {
     this.#child?.resume();
   }
 
-  read({ afterSeq, maxBytes }: ReadParams): ReadResult {
-    const after = afterSeq ?? 0;
-    const chunks = this.#replay.after(after, maxBytes ?? Infinity);
-    const last = chunks.at(-1);
-    return {
-      chunks: chunks.map(({ seq, stream, bytes }) => ({ seq, stream, chunk: bytes.toString("base64") })),
-      nextSeq: typeof maxBytes === "number" && last ? last.seq + 1 : this.#nextSeq,
-      exited: this.#exitReported,
-      exitCode: this.#exitReported ? (this.#exitCode ?? null) : null,
-      closed: this.#closed,
-      failure: null,
-      sandboxDenied: this.#sandboxDenied,
-    };
+  read(params: ReadParams): ReadResult {
+    return readRecord(this.record, params, this.#closed);
   }
 
   /** Resolves when a read behind this number has something to say, or the time is over, or the signal fires. */

@@ -1,14 +1,14 @@
-import { Refusal } from "../wire/refusal.ts";
-import type { ServerLimits } from "../limits.ts";
+import { BoundedSet } from "@codexkit/rpc/async";
+import { EXEC_LIMITS, type ServerLimits } from "../limits.ts";
 import { decodeBase64 } from "../wire/base64.ts";
 import { CODES } from "../wire/codes.ts";
 import type { ReadResult, WriteStatus } from "../wire/exec-wire.ts";
 import type { ReadParams, WriteParams } from "../wire/process-params.ts";
+import { Refusal } from "../wire/refusal.ts";
 import type { Child, ChildEvents } from "./child.ts";
-import { ClosedOutput } from "./closed-output.ts";
+import { ClosedProcesses, readRecord } from "./closed-processes.ts";
 import { type DenialCheck, ManagedProcess, type ProcessListener } from "./managed-process.ts";
 import type { ProcessGroups } from "./process-groups.ts";
-import { WriteLedger } from "./write-ledger.ts";
 
 export interface StartOptions {
   readonly denied?: DenialCheck | undefined;
@@ -20,41 +20,40 @@ export type LaunchChild = (events: ChildEvents) => Promise<Child> | Child;
 
 interface Entry {
   readonly process: ManagedProcess;
-  readonly writes: WriteLedger;
+  /** The newest write ids, so that a repeated write is applied once. */
+  readonly writeIds: BoundedSet<string>;
   /** Terminated before it was started: to be ended as soon as it is. */
   cancelled: boolean;
-  forgetTimer: NodeJS.Timeout | undefined;
   readonly leftovers: Disposable | undefined;
 }
 
 /** The processes of one session, by the ids that its client chose. */
 export class ProcessTable {
+  /** Those that are starting or running, or whose output has not been read to the end. */
   readonly #entries = new Map<string, Entry>();
-  /** Ids of processes that have closed, oldest first. */
-  readonly #closed = new Set<string>();
+  readonly #closed: ClosedProcesses;
   readonly #listener: ProcessListener;
   readonly #groups: ProcessGroups;
   readonly #limits: ServerLimits;
-  readonly #closedOutput: ClosedOutput;
   #ended = false;
 
   constructor(listener: ProcessListener, groups: ProcessGroups, limits: ServerLimits) {
     this.#listener = listener;
     this.#groups = groups;
     this.#limits = limits;
-    this.#closedOutput = new ClosedOutput(limits.closedRetainedBytes);
+    this.#closed = new ClosedProcesses(limits);
   }
 
   /** Takes the id at once, so that of two starts of one id exactly one wins, and frees it when the start fails. */
   async start(id: string, launch: LaunchChild, { denied, leftovers }: StartOptions = {}): Promise<void> {
-    if (this.#entries.has(id)) throw new Refusal(CODES.invalidRequest, `process ${id} already exists`);
+    if (this.#entries.has(id) || this.#closed.get(id))
+      throw new Refusal(CODES.invalidRequest, `process ${id} already exists`);
     this.#makeRoom();
     const process = new ManagedProcess(id, this.#listener, this.#limits, denied);
     const entry: Entry = {
       process,
-      writes: new WriteLedger(),
+      writeIds: new BoundedSet(EXEC_LIMITS.rememberedWrites),
       cancelled: false,
-      forgetTimer: undefined,
       leftovers,
     };
     this.#entries.set(id, entry);
@@ -72,6 +71,8 @@ export class ProcessTable {
   }
 
   async read(params: ReadParams, signal: AbortSignal): Promise<ReadResult> {
+    const closed = this.#closed.get(params.processId);
+    if (closed) return readRecord(closed, params, true);
     const entry = this.#entries.get(params.processId);
     if (!entry) throw new Refusal(CODES.invalidRequest, `unknown process id ${params.processId}`);
     if (!entry.process.child) {
@@ -85,12 +86,17 @@ export class ProcessTable {
     if (writeId === "") throw new Refusal(CODES.invalidParams, "writeId must not be empty");
     const bytes = decodeBase64(chunk);
     if (!bytes) throw new Refusal(CODES.invalidParams, "chunk is not valid base64");
+    const closed = this.#closed.get(processId);
+    if (closed) return { status: closed.hasStdin ? "accepted" : "stdinClosed" };
     const entry = this.#entries.get(processId);
     if (!entry) return { status: "unknownProcess" };
     const { child } = entry.process;
     if (!child) return { status: "starting" };
     if (!child.stdin) return { status: "stdinClosed" };
-    if (entry.writes.isNew(writeId)) await child.stdin.write(bytes);
+    if (!entry.writeIds.has(writeId)) {
+      entry.writeIds.add(writeId);
+      await child.stdin.write(bytes);
+    }
     return { status: "accepted" };
   }
 
@@ -115,10 +121,7 @@ export class ProcessTable {
   /** Ends every process of the session, and what they left running. */
   end(): void {
     this.#ended = true;
-    for (const entry of this.#entries.values()) {
-      clearTimeout(entry.forgetTimer);
-      this.#kill(entry);
-    }
+    for (const entry of this.#entries.values()) this.#kill(entry);
     this.#entries.clear();
     this.#closed.clear();
     this.#groups.killAll();
@@ -127,20 +130,8 @@ export class ProcessTable {
   /** Forgets the process that closed first if the table is full: a client that starts many in a row is not refused. */
   #makeRoom(): void {
     const { processes } = this.#limits;
-    if (this.#entries.size < processes) return;
-    const [oldest] = this.#closed;
-    if (oldest === undefined)
-      throw new Refusal(CODES.invalidRequest, `${processes} processes are running, the most per session`);
-    this.#forget(oldest);
-  }
-
-  #forget(id: string): void {
-    const entry = this.#entries.get(id);
-    if (!entry) return;
-    clearTimeout(entry.forgetTimer);
-    this.#closedOutput.forget(entry.process);
-    this.#entries.delete(id);
-    this.#closed.delete(id);
+    if (this.#entries.size + this.#closed.size < processes || this.#closed.forgetOldest()) return;
+    throw new Refusal(CODES.invalidRequest, `${processes} processes are running, the most per session`);
   }
 
   #kill({ process }: Entry): void {
@@ -151,12 +142,14 @@ export class ProcessTable {
   }
 
   #finish(id: string, entry: Entry): void {
-    if (entry.process.child) this.#groups.leaderEnded(entry.process.child.pid);
-    entry.leftovers?.[Symbol.dispose]();
+    const { process, leftovers } = entry;
+    if (process.child) this.#groups.leaderEnded(process.child.pid);
+    leftovers?.[Symbol.dispose]();
+    this.#entries.delete(id);
     if (this.#ended) return;
-    this.#closedOutput.add(entry.process, { heard: this.#listener.isHeard });
-    this.#closed.add(id);
-    entry.forgetTimer = setTimeout(() => this.#forget(id), this.#limits.closedRetentionMs);
-    entry.forgetTimer.unref();
+    const { record } = process;
+    record.replay.trim();
+    const hasStdin = process.child?.stdin !== undefined;
+    this.#closed.add(id, { ...record, hasStdin }, { isConnected: this.#listener.isHeard });
   }
 }

@@ -63,6 +63,13 @@ export class ReplayBuffer {
     return this.#bytes;
   }
 
+  /** Releases memory that was kept for further output. */
+  trim(): void {
+    this.#spare = undefined;
+    this.#chunks = this.#chunks.slice(this.#head);
+    this.#head = 0;
+  }
+
   /** Forgets all of it. */
   clear(): void {
     this.#chunks = [];

@@ -1,34 +1,13 @@
-import { Refusal } from "../wire/refusal.ts";
-import type * as z from "zod";
 import type { ServerLimits } from "../limits.ts";
+import { type CallContext, checkedParams, type Method, type MethodTable } from "../session/method.ts";
 import type { Session } from "../session/session.ts";
 import type { SessionStore } from "../session/session-store.ts";
 import { CODES } from "../wire/codes.ts";
 import { type Incoming, readIncoming } from "../wire/incoming.ts";
+import { Refusal } from "../wire/refusal.ts";
 import { Handshake } from "./handshake.ts";
 import { LargeResult } from "./large-result.ts";
 import type { MessageWriter } from "./message-writer.ts";
-
-/** What a request's handler works with. */
-export interface CallContext {
-  readonly session: Session;
-  /** Fires when the connection ends: nobody waits for the answer any more. */
-  readonly signal: AbortSignal;
-  /** Sends a notification on this connection. */
-  readonly notify: (method: string, params: unknown) => void;
-  /** Resolves when the client has taken enough of what was sent. */
-  readonly flowed: () => Promise<void>;
-}
-
-/** One method: what its params must be, whether it may overtake, and what it does. */
-export interface Method {
-  readonly params: z.ZodType | undefined;
-  /** Control calls never wait behind others. */
-  readonly lane: "control" | "ordinary";
-  run(params: never, context: CallContext): unknown;
-}
-
-export type MethodTable = ReadonlyMap<string, Method>;
 
 /** The reading side of a connection. */
 export interface Inlet {
@@ -255,19 +234,4 @@ export class Connection {
     this.#readingStopped = false;
     this.#inlet.resume();
   }
-}
-
-function checkedParams(schema: z.ZodType | undefined, params: unknown): unknown {
-  if (schema) {
-    const parsed = schema.safeParse(params);
-    if (parsed.success) return parsed.data;
-    const [issue] = parsed.error.issues;
-    const where = issue && issue.path.length > 0 ? `\`${issue.path.join(".")}\`: ` : "";
-    throw new Refusal(CODES.invalidParams, `${where}${issue?.message ?? "invalid params"}`);
-  }
-  const isEmpty =
-    params === null ||
-    (typeof params === "object" && !Array.isArray(params) && Object.keys(params).length === 0);
-  if (!isEmpty) throw new Refusal(CODES.invalidParams, "this method takes no params");
-  return undefined;
 }

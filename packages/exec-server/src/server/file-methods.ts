@@ -10,7 +10,7 @@ import { osFailure } from "../wire/os-failure.ts";
 import { nativePath } from "../wire/path-uri.ts";
 import { Refusal } from "../wire/refusal.ts";
 import type { SandboxContext } from "../wire/sandbox-context.ts";
-import type { CallContext, Method } from "./connection.ts";
+import type { CallContext, Method } from "../session/method.ts";
 import { LargeResult } from "./large-result.ts";
 
 interface Sandboxed {

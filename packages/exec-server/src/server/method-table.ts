@@ -1,13 +1,11 @@
-import { environmentConfigMethod } from "../config/read-config.ts";
-import { installedCapabilitiesMethod } from "../discovery/discover-installed.ts";
-import { capabilityRootsMethod } from "../discovery/discover-roots.ts";
+import { codexEnvironmentMethods } from "../codex-environment/index.ts";
 import { httpMethod } from "../http/http-method.ts";
 import type { ManagedNetwork } from "../network/managed-network.ts";
 import type { FifoPool } from "../process/fifo-pool.ts";
 import type { Launcher } from "../process/launcher.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import type { EnvironmentInfo } from "../wire/exec-wire.ts";
-import type { Method, MethodTable } from "./connection.ts";
+import type { Method, MethodTable } from "../session/method.ts";
 import { fileMethods } from "./file-methods.ts";
 import { processMethods } from "./process-methods.ts";
 
@@ -27,11 +25,9 @@ export function methodTable({ info, fifos, launcher, sandbox, network, onEnd }: 
   return new Map<string, Method>([
     ["environment/info", constant(info)],
     ["environment/status", constant({ status: "ready" })],
-    ["environmentConfig/read", environmentConfigMethod()],
     ...processMethods({ fifos, launcher }, sandbox, network),
     ...fileMethods(sandbox, onEnd),
     ["http/request", httpMethod()],
-    ["capabilityRoots/discoverV1", capabilityRootsMethod(sandbox)],
-    ["capabilities/discoverV2", installedCapabilitiesMethod(sandbox)],
+    ...codexEnvironmentMethods(sandbox),
   ]);
 }

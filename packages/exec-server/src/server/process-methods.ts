@@ -21,7 +21,7 @@ import {
   type WriteParams,
 } from "../wire/process-params.ts";
 import { Refusal } from "../wire/refusal.ts";
-import type { CallContext, Method } from "./connection.ts";
+import type { CallContext, Method } from "../session/method.ts";
 
 interface Means {
   readonly fifos: FifoPool;

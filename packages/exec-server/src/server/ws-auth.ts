@@ -1,4 +1,3 @@
-import { errors, jwtVerify } from "jose";
 import { createHash, timingSafeEqual } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { isAbsolute } from "node:path";
@@ -63,6 +62,8 @@ export async function isAuthorized(
 type SignedAuth = Extract<WebSocketAuth, { mode: "signed-bearer-token" }>;
 
 async function isSignedToken(auth: SignedAuth, token: string, now: Date): Promise<boolean> {
+  // Loaded only for servers that use it: it needs 6 MB.
+  const { errors, jwtVerify } = await import("jose");
   try {
     const { payload } = await jwtVerify(token, Buffer.from(auth.secret), {
       algorithms: ["HS256"],

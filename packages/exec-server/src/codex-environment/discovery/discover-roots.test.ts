@@ -2,8 +2,8 @@ import { tempFolder } from "@codexkit/testing";
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { startServer } from "../../test/servers.ts";
-import { ExecClient } from "../client/exec-client.ts";
+import { startServer } from "../../../test/servers.ts";
+import { ExecClient } from "../../client/exec-client.ts";
 
 test("finds the same plugins and skills as Codex does", async () => {
   await using folder = await tempFolder("roots");

@@ -1,7 +1,7 @@
 import { tempFolder } from "@codexkit/testing";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { meaning, putFiles } from "../../test/config-files.ts";
+import { meaning, putFiles } from "../../../test/config-files.ts";
 import { readConfig } from "./read-config.ts";
 
 test("the machine's own files are the lowest layer, the managed file and the requirements", async () => {

@@ -2,8 +2,8 @@ import { tempFolder } from "@codexkit/testing";
 import { mkdir, realpath, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { RawClient } from "../../test/raw-client.ts";
-import { type ServerKind, startProgram } from "../../test/servers.ts";
+import { RawClient } from "../../../test/raw-client.ts";
+import { type ServerKind, startProgram } from "../../../test/servers.ts";
 
 const long = (length: number): string => "x".repeat(length);
 

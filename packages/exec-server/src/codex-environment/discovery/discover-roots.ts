@@ -1,9 +1,9 @@
 import * as z from "zod";
-import type { Sandbox } from "../sandbox/sandbox.ts";
-import type { Method } from "../server/connection.ts";
-import { CODES } from "../wire/codes.ts";
-import { Refusal } from "../wire/refusal.ts";
-import { sandboxContext } from "../wire/sandbox-context.ts";
+import type { Sandbox } from "../../sandbox/sandbox.ts";
+import type { Method } from "../../session/method.ts";
+import { CODES } from "../../wire/codes.ts";
+import { Refusal } from "../../wire/refusal.ts";
+import { sandboxContext } from "../../wire/sandbox-context.ts";
 import { fileCalls, scanRoot } from "./scan-root.ts";
 
 const MAX_ROOTS = 128;

@@ -1,0 +1,55 @@
+import type * as z from "zod";
+import { CODES } from "../wire/codes.ts";
+import { Refusal } from "../wire/refusal.ts";
+import type { Session } from "./session.ts";
+
+/** What a request's handler works with. */
+export interface CallContext {
+  readonly session: Session;
+  /** Aborts when the connection ends: no client waits for the answer. */
+  readonly signal: AbortSignal;
+  /** Sends a notification on this connection. */
+  readonly notify: (method: string, params: unknown) => void;
+  /** Resolves when the client has taken enough of what was sent. */
+  readonly flowed: () => Promise<void>;
+}
+
+/** A method of the protocol: the schema of its params, its lane and its handler. */
+export interface Method {
+  /** Undefined: it takes none. `"any"`: the handler validates them. */
+  readonly params: z.ZodType | "any" | undefined;
+  /** Control calls never wait behind others. */
+  readonly lane: "control" | "ordinary";
+  run(params: never, context: CallContext): unknown;
+}
+
+export type MethodTable = ReadonlyMap<string, Method>;
+
+/** A method whose code is loaded with its first call. */
+export function lazyMethod(lane: Method["lane"], load: () => Promise<Method>): Method {
+  return {
+    params: "any",
+    lane,
+    run: async (params: unknown, context: CallContext) => {
+      const method = await load();
+      return method.run(checkedParams(method.params, params) as never, context);
+    },
+  };
+}
+
+/** Validates params by a method's schema. Rejects them with -32602. */
+export function checkedParams(schema: Method["params"], params: unknown): unknown {
+  if (schema === "any") return params;
+  if (schema) {
+    const parsed = schema.safeParse(params);
+    if (parsed.success) return parsed.data;
+    const [issue] = parsed.error.issues;
+    const where = issue && issue.path.length > 0 ? `\`${issue.path.join(".")}\`: ` : "";
+    throw new Refusal(CODES.invalidParams, `${where}${issue?.message ?? "invalid params"}`);
+  }
+  const isEmpty =
+    params === null ||
+    (typeof params === "object" && !Array.isArray(params) && Object.keys(params).length === 0);
+  if (!isEmpty) throw new Refusal(CODES.invalidParams, "this method takes no params");
+  return undefined;
+}
