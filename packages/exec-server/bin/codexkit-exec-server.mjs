@@ -7,13 +7,9 @@ const REQUIRED_MAJOR = 24;
 
 /**
  * glibc keeps freed memory for itself unless blocks are large, and learns from large files that blocks of any size are not.
- * Fixed thresholds return the memory of files and output to the system. It reads them only when a program starts.
+ * Fixed thresholds return the memory of files and retained output to the system. It reads them only when a program starts.
  */
-const ALLOCATOR = {
-  MALLOC_MMAP_THRESHOLD_: "65536",
-  MALLOC_TRIM_THRESHOLD_: "262144",
-  MALLOC_ARENA_MAX: "2",
-};
+const ALLOCATOR = { MALLOC_MMAP_THRESHOLD_: "65536", MALLOC_TRIM_THRESHOLD_: "8388608" };
 
 /** Set when the program was started again with `ALLOCATOR`; `main` removes both from the environment of its children. */
 const MARK = "CODEXKIT_EXEC_ALLOCATOR";
@@ -37,7 +33,7 @@ function canStartAgain() {
 
 /** Becomes the same program in the same process, with the settings that can't be changed later. */
 function startAgain() {
-  const flags = [...process.execArgv, "--max-semi-space-size=8", "--expose-gc"];
+  const flags = [...process.execArgv, "--expose-gc"];
   const program = [fileURLToPath(import.meta.url), ...process.argv.slice(2)];
   process.execve(process.execPath, [process.execPath, ...flags, ...program], {
     ...process.env,

@@ -44,6 +44,21 @@ export const SERVER_LIMITS = {
   handshakeMs: 10_000,
   /** How long `close()` waits for sessions, listeners and children before it gives up on them. */
   closeMs: 5_000,
+  /**
+   * Idle helpers that are kept for sandboxed file operations, and for how long: each needs about 13 MB. With more than
+   * four of them the time is shorter in proportion.
+   */
+  sandboxHelpers: 20,
+  sandboxHelperIdleMs: 15_000,
+  /** Helpers that may be busy at once, and how long a request waits for one of them when all are. */
+  busySandboxHelpers: 64,
+  sandboxHelperWaitMs: 120_000,
+  /** How long a helper may take to answer. */
+  sandboxHelperCallMs: 120_000,
+  /** Files that the deny patterns of a sandbox are compared with, how long that may take, and how many may be denied. */
+  denyScanEntries: 500_000,
+  denyScanMs: 20_000,
+  deniedMatches: 2_000,
 } as const;
 
 /** Limits of a client that `ExecClientOptions.limits` can change. */
@@ -120,16 +135,6 @@ export const EXEC_LIMITS = {
   networkRequestMs: 300_000,
   /** How long a child's tail may take before `sandboxDenied` is decided. Codex's number. */
   denialGraceMs: 20,
-  /** Idle helpers that are kept for sandboxed file operations, and for how long; and how many may be busy at once. */
-  sandboxHelpers: 20,
-  sandboxHelperIdleMs: 15_000,
-  busySandboxHelpers: 64,
-  /** How long a helper may take to answer. */
-  sandboxHelperCallMs: 120_000,
-  /** Files that patterns of a sandbox are compared with, how long that may take, and how many may be denied. */
-  denyScanEntries: 500_000,
-  denyScanMs: 20_000,
-  deniedMatches: 2_000,
   /** The longest line between the server and its launcher. Orders hold a command line and an environment. */
   launchReportBytes: 64 * MIB,
   /** How long the launcher may take to end its children. */

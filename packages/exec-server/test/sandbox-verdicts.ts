@@ -1,6 +1,8 @@
-import { rm } from "node:fs/promises";
+import { tempFolder } from "@codexkit/testing";
+import { readFile, realpath, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { ExecClient, SandboxContext } from "../src/index.ts";
+import { ExecClient } from "../src/client/exec-client.ts";
+import type { SandboxContext } from "../src/wire/sandbox-context.ts";
 import { parseDenyPattern } from "../src/sandbox/deny-pattern.ts";
 import { PROTECTED_NAMES } from "../src/sandbox/mount-plan.ts";
 import { ExecError } from "../src/errors.ts";
@@ -14,11 +16,12 @@ import {
   type SandboxCase,
   scriptOf,
 } from "./sandbox-cases.ts";
+import { startServer } from "./servers.ts";
 
 /** One letter per action, or why nothing ran. */
 type Outcome = { readonly verdicts: string } | { readonly refusal: string };
 
-export interface Difference {
+interface Difference {
   readonly seed: number;
   readonly action: SandboxAction | undefined;
   readonly ours: string;
@@ -26,11 +29,12 @@ export interface Difference {
   readonly profile: SandboxCase;
 }
 
-export interface Comparison {
+interface Comparison {
   /** Actions whose verdicts were compared. */
   cases: number;
   readonly explained: Map<string, number>;
-  readonly unexplained: Difference[];
+  /** One line for each, with all that is needed to repeat it. */
+  readonly unexplained: string[];
 }
 
 /** Every difference that is known, with its reason. In all of them our server is the stricter one, or Codex fails. */
@@ -64,20 +68,27 @@ const REASONS: Readonly<Record<string, (difference: Difference) => boolean>> = {
     isStricter(difference) && difference.profile.gitFile === "gone",
 };
 
-/** Compares both servers on generated profiles and actions. */
-export async function compareServers(
-  clients: { readonly ours: ExecClient; readonly codex: ExecClient },
-  folder: string,
-  { firstSeed, profiles, actions }: { firstSeed: number; profiles: number; actions: number },
-): Promise<Comparison> {
+/** Which profiles are generated, and how many actions are tried under each. */
+export interface CaseRange {
+  readonly firstSeed: number;
+  readonly profiles: number;
+  readonly actions: number;
+}
+
+/** Compares commands on our server with those on Codex's own, under generated profiles. */
+export async function compareServers(ranges: readonly CaseRange[]): Promise<Comparison> {
+  await using folder = await tempFolder("conformance");
+  await using ownServer = await startServer("ours");
+  await using codexServer = await startServer("codex");
+  await using ours = await ExecClient.connect(ownServer.url);
+  await using codex = await ExecClient.connect(codexServer.url);
   const comparison: Comparison = { cases: 0, explained: new Map(), unexplained: [] };
-  for (let seed = firstSeed; seed < firstSeed + profiles; seed += 1) {
-    const profile = makeCase(randomFrom(seed), actions);
-    const ours = await outcomeOf(clients.ours, join(folder, `o${seed}`), profile);
-    const codex = await outcomeOf(clients.codex, join(folder, `c${seed}`), profile);
-    for (const difference of differencesBetween(seed, profile, ours, codex)) {
+  for (const { seed, profile } of casesIn(ranges)) {
+    const own = await outcomeOf(ours, join(folder.path, `o${seed}`), profile);
+    const expected = await outcomeOf(codex, join(folder.path, `c${seed}`), profile);
+    for (const difference of differencesBetween(seed, profile, own, expected)) {
       const reason = Object.keys(REASONS).find((name) => REASONS[name]?.(difference));
-      if (reason === undefined) comparison.unexplained.push(difference);
+      if (reason === undefined) comparison.unexplained.push(describeDifference(difference));
       else comparison.explained.set(reason, (comparison.explained.get(reason) ?? 0) + 1);
     }
     comparison.cases += profile.actions.length;
@@ -85,60 +96,88 @@ export async function compareServers(
   return comparison;
 }
 
-/** Compares file operations with commands, both on the same server. */
+/** Compares file operations with commands, both on our server. */
 export async function compareFileOperations(
-  client: ExecClient,
-  folder: string,
-  { firstSeed, profiles, actions }: { firstSeed: number; profiles: number; actions: number },
-): Promise<{ readonly cases: number; readonly differences: readonly string[] }> {
-  const differences: string[] = [];
+  ranges: readonly CaseRange[],
+): Promise<Pick<Comparison, "cases" | "unexplained">> {
+  await using folder = await tempFolder("conformance");
+  await using server = await startServer("ours");
+  await using client = await ExecClient.connect(server.url);
+  const unexplained: string[] = [];
   let cases = 0;
-  for (let seed = firstSeed; seed < firstSeed + profiles; seed += 1) {
-    const made = makeCase(randomFrom(seed), actions);
+  for (const { seed, profile: made } of casesIn(ranges)) {
     const profile = { ...made, actions: made.actions.filter(({ kind }) => kind in FILE_OPERATIONS) };
-    const root = join(folder, `f${seed}`);
+    const root = join(folder.path, `f${seed}`);
     const commands = await outcomeOf(client, root, profile);
     await plant(root, profile);
     const sandbox = contextOf(root, profile);
     for (const [index, { kind, path }] of profile.actions.entries()) {
+      // A disk that is readable everywhere is read without a sandbox, so there is none that could be refused.
+      if ("refusal" in commands && isRead(kind) && isReadableEverywhere(profile)) continue;
       const verdict = await FILE_OPERATIONS[kind]?.(client, join(root, path), sandbox).then(
         (succeeded) => (succeeded ? "y" : "n"),
         () => "n",
       );
       const expected = "refusal" in commands ? "n" : commands.verdicts[index];
       if (verdict !== expected)
-        differences.push(`seed ${seed}: ${kind} ${path}: ${verdict}, command: ${expected}`);
+        unexplained.push(`seed ${seed}: ${kind} ${path}: ${verdict}, command: ${expected}`);
       cases += 1;
     }
     await rm(root, { recursive: true, force: true });
   }
-  return { cases, differences };
+  return { cases, unexplained };
+}
+
+function* casesIn(ranges: readonly CaseRange[]): Generator<{ seed: number; profile: SandboxCase }> {
+  for (const { firstSeed, profiles, actions } of ranges) {
+    for (let seed = firstSeed; seed < firstSeed + profiles; seed += 1) {
+      yield { seed, profile: makeCase(randomFrom(seed), actions) };
+    }
+  }
+}
+
+function isRead(kind: SandboxAction["kind"]): boolean {
+  return kind === "read" || kind === "list";
+}
+
+function isReadableEverywhere({ base, rules, globs }: SandboxCase): boolean {
+  return base !== "minimal" && globs.length === 0 && rules.every(({ access }) => access !== "deny");
 }
 
 type FileAttempt = (client: ExecClient, path: string, sandbox: SandboxContext) => Promise<boolean>;
 
-/** The actions that are also file operations. Each leaves everything as it was. */
+/**
+ * The actions that are also file operations. Each leaves everything as it was. A path that was just created may
+ * be denied to the next operation, so the test removes it as well.
+ */
 const FILE_OPERATIONS: Readonly<Partial<Record<SandboxAction["kind"], FileAttempt>>> = {
   read: async ({ files }, path, sandbox) => String(await files.read(path, { sandbox })) === SECRET,
   list: async ({ files }, path, sandbox) => (await files.list(path, { sandbox })).length > 0,
   append: async ({ files }, path, sandbox) => {
     if (!(await files.metadata(path, { sandbox })).isFile) return false;
-    await files.write(path, SECRET, { sandbox });
+    await files.write(path, await readFile(path), { sandbox });
     return true;
   },
   create: async ({ files }, path, sandbox) => {
     if (await exists(files.metadata(path, { sandbox }))) return false;
     await files.write(path, "", { sandbox });
-    await files.remove(path, { sandbox });
+    await clearUp(files, path, sandbox);
     return true;
   },
   mkdir: async ({ files }, path, sandbox) => {
     if (await exists(files.metadata(path, { sandbox }))) return false;
     await files.makeDirectory(path, { sandbox, recursive: false });
-    await files.remove(path, { sandbox });
+    await clearUp(files, path, sandbox);
     return true;
   },
 };
+
+/** In the sandbox, because on an empty disk a path may exist in the helper's memory only, and then on the disk. */
+async function clearUp(files: ExecClient["files"], path: string, sandbox: SandboxContext): Promise<void> {
+  const target = await realpath(path).catch(() => path);
+  await files.remove(path, { sandbox }).catch(() => {});
+  await rm(target, { recursive: true, force: true });
+}
 
 function exists(metadata: Promise<unknown>): Promise<boolean> {
   return metadata.then(
@@ -221,7 +260,7 @@ function restrictedPaths({ rules, workspaceRoots, files, folders, globs }: Sandb
 }
 
 /** A difference as one line, with all that is needed to repeat it. */
-export function describeDifference({ seed, action, ours, codex, profile }: Difference): string {
+function describeDifference({ seed, action, ours, codex, profile }: Difference): string {
   const { rules, globs, links, base, workspaceRoots, scanDepth, gitFile } = profile;
   const shown = JSON.stringify({ rules, globs, links, base, workspaceRoots, scanDepth, gitFile });
   return `seed ${seed}: ${action ? `${action.kind} ${action.path}` : "start"}: ours ${ours}, codex ${codex}; ${shown}`;

@@ -152,7 +152,11 @@ describe("the installed program", () => {
 });
 
 test("commands don't inherit the allocator settings of the server", async () => {
-  const settings = { MALLOC_ARENA_MAX: "2", CODEXKIT_EXEC_ALLOCATOR: "MALLOC_ARENA_MAX", KEPT: "yes" };
+  const settings = {
+    MALLOC_TRIM_THRESHOLD_: "8388608",
+    CODEXKIT_EXEC_ALLOCATOR: "MALLOC_TRIM_THRESHOLD_",
+    KEPT: "yes",
+  };
   await using server = await startProgram("ours", [], settings);
   await using client = await ExecClient.connect(server.url);
   const command = await client.start({

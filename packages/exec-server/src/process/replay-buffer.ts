@@ -7,20 +7,38 @@ export interface RetainedChunk {
   readonly bytes: Buffer;
 }
 
-/** Chunks from here on are worth a memory of their own that serves again. */
+/** Chunks from here on are stored in slabs. Smaller ones share Node's own pool. */
 const LARGE_BYTES = EXEC_LIMITS.chunkBytes / 2;
 
 /**
+ * Large enough for the allocator to map each slab by itself and to return it to the system. Blocks of the size of a chunk
+ * would stay in its heap between other blocks.
+ */
+const SLAB_BYTES = 4 * EXEC_LIMITS.chunkBytes;
+
+interface Slab {
+  readonly memory: Buffer;
+  used: number;
+  /** Chunks in it that are still retained. */
+  chunks: number;
+}
+
+interface StoredChunk extends RetainedChunk {
+  readonly slab: Slab | undefined;
+}
+
+/**
  * The newest output of one process: as much as the two limits allow, whole chunks only. A stream that goes on for ever
- * makes no garbage: what a chunk leaves when it is evicted takes the next one in.
+ * makes no garbage: slabs are used again when their chunks have been evicted.
  */
 export class ReplayBuffer {
   readonly #maxBytes: number;
   readonly #maxChunks: number;
-  #chunks: RetainedChunk[] = [];
+  #chunks: StoredChunk[] = [];
   #head = 0;
   #bytes = 0;
-  #spare: Buffer | undefined;
+  #current: Slab | undefined;
+  #spare: Slab | undefined;
 
   constructor(
     maxBytes: number = SERVER_LIMITS.retainedBytes,
@@ -36,7 +54,8 @@ export class ReplayBuffer {
       this.#bytes + bytes.length > this.#maxBytes || this.#size >= this.#maxChunks;
     while (this.#size > 0 && isFull()) this.#evict();
     if (bytes.length > this.#maxBytes) return;
-    this.#chunks.push({ seq, stream, bytes: this.#copy(bytes) });
+    const slab = bytes.length < LARGE_BYTES ? undefined : this.#slabFor(bytes.length);
+    this.#chunks.push({ seq, stream, slab, bytes: slab ? copyInto(slab, bytes) : Buffer.from(bytes) });
     this.#bytes += bytes.length;
   }
 
@@ -75,6 +94,7 @@ export class ReplayBuffer {
     this.#chunks = [];
     this.#head = 0;
     this.#bytes = 0;
+    this.#current = undefined;
     this.#spare = undefined;
   }
 
@@ -82,22 +102,24 @@ export class ReplayBuffer {
     return this.#chunks.length - this.#head;
   }
 
-  #copy(bytes: Buffer): Buffer {
-    const { length } = bytes;
-    if (length < LARGE_BYTES) return Buffer.from(bytes);
-    const fits = this.#spare !== undefined && this.#spare.buffer.byteLength >= length;
-    const memory =
-      fits && this.#spare ? Buffer.from(this.#spare.buffer, 0, length) : Buffer.allocUnsafeSlow(length);
-    if (fits) this.#spare = undefined;
-    bytes.copy(memory);
-    return memory;
+  #slabFor(length: number): Slab {
+    if (this.#current && this.#current.used + length <= SLAB_BYTES) return this.#current;
+    const full = this.#current;
+    // Its chunks may all have been evicted while it was filled.
+    this.#current = full?.chunks === 0 ? full : (this.#spare ?? newSlab());
+    if (this.#current === this.#spare) this.#spare = undefined;
+    this.#current.used = 0;
+    return this.#current;
   }
 
   #evict(): void {
-    const evicted = this.#chunks[this.#head]?.bytes;
-    this.#bytes -= evicted?.length ?? 0;
-    // Small ones share their memory with others.
-    if (evicted && evicted.length >= LARGE_BYTES) this.#spare = evicted;
+    const evicted = this.#chunks[this.#head];
+    this.#bytes -= evicted?.bytes.length ?? 0;
+    const slab = evicted?.slab;
+    if (slab) {
+      slab.chunks -= 1;
+      if (slab.chunks === 0 && slab !== this.#current) this.#spare = slab;
+    }
     this.#head += 1;
     // Shifting one by one would copy the list each time.
     if (this.#head < 1024 || this.#head * 2 < this.#chunks.length) return;
@@ -116,4 +138,16 @@ export class ReplayBuffer {
     }
     return low;
   }
+}
+
+function newSlab(): Slab {
+  return { memory: Buffer.allocUnsafeSlow(SLAB_BYTES), used: 0, chunks: 0 };
+}
+
+function copyInto(slab: Slab, bytes: Buffer): Buffer {
+  const copy = slab.memory.subarray(slab.used, slab.used + bytes.length);
+  bytes.copy(copy);
+  slab.used += bytes.length;
+  slab.chunks += 1;
+  return copy;
 }

@@ -245,3 +245,30 @@ test("a real codex with a profile that denies .env gets no secret", { timeout: 6
   expect(output).toContain("ran");
   expect(output).not.toContain(SECRET);
 });
+
+describe.each(kinds)("on %s, a link that matches a deny pattern", (kind) => {
+  test("can be removed, and then the workspace works", async () => {
+    await using it = await sandboxFixture(kind);
+    await it.put("outside");
+    await it.put("ws/other.txt", "readable");
+    await symlink(it.at("outside"), it.at("ws/link.env"));
+    const sandbox = it.workspaceWrite([deny("codex-project-roots://**/*.env")]);
+    expect((await it.run("cat link.env", sandbox)).output).not.toContain(SECRET);
+    await it.client.files.remove(it.at("ws/link.env"), { sandbox });
+    expect(await exists(it.at("outside"))).toBe(true);
+    expect(await exists(it.at("ws/link.env"))).toBe(false);
+    expect((await it.run("cat other.txt", sandbox)).output).toContain("readable");
+  });
+});
+
+test("a protected link, a file, or a link in another place is not removed that way", async () => {
+  await using it = await sandboxFixture();
+  await it.put("outside");
+  await it.put("ws/file.txt");
+  for (const path of ["ws/link.env", "ws/.git", "link"]) await symlink(it.at("outside"), it.at(path));
+  const sandbox = it.workspaceWrite([deny("codex-project-roots://**/*.env")]);
+  for (const path of ["ws/.git", "ws/file.txt", "link"]) {
+    await expect(it.client.files.remove(it.at(path), { sandbox })).rejects.toEqual(refused(-32602));
+    expect(await exists(it.at(path))).toBe(true);
+  }
+});

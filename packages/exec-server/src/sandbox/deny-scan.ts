@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { readdir } from "node:fs/promises";
-import { EXEC_LIMITS } from "../limits.ts";
+import type { ServerLimits } from "../limits.ts";
 import { CODES } from "../wire/codes.ts";
 import { Refusal } from "../wire/refusal.ts";
 import type { DenyPattern } from "./deny-pattern.ts";
@@ -8,6 +8,15 @@ import type { DenyPattern } from "./deny-pattern.ts";
 export interface DeniedMatch {
   readonly path: string;
   readonly isFloating: boolean;
+}
+
+export type DenyScanLimits = Pick<ServerLimits, "denyScanEntries" | "denyScanMs" | "deniedMatches">;
+
+interface Budget {
+  readonly limits: DenyScanLimits;
+  readonly deadline: number;
+  entries: number;
+  matches: number;
 }
 
 interface Folder {
@@ -23,11 +32,13 @@ const CONCURRENCY = 4;
 export async function findDenied(
   patterns: readonly DenyPattern[],
   maxDepth: number | undefined,
+  limits: DenyScanLimits,
 ): Promise<readonly DeniedMatch[]> {
-  const budget = {
-    entries: EXEC_LIMITS.denyScanEntries,
-    matches: EXEC_LIMITS.deniedMatches,
-    deadline: performance.now() + EXEC_LIMITS.denyScanMs,
+  const budget: Budget = {
+    limits,
+    entries: limits.denyScanEntries,
+    matches: limits.deniedMatches,
+    deadline: performance.now() + limits.denyScanMs,
   };
   const found: DeniedMatch[] = [];
   for (const pattern of patterns) await scan(pattern, maxDepth, budget, found);
@@ -37,7 +48,7 @@ export async function findDenied(
 async function scan(
   { base, matches, levels, isFloating }: DenyPattern,
   maxDepth: number | undefined,
-  budget: { entries: number; matches: number; readonly deadline: number },
+  budget: Budget,
   found: DeniedMatch[],
 ): Promise<void> {
   if (!matches) {
@@ -82,15 +93,12 @@ function textOf(path: Buffer): string {
   throw refused(`the denied path ${path.toString()} is not UTF-8 and can't be hidden`);
 }
 
-function assertWithin(
-  { entries, matches, deadline }: { entries: number; matches: number; deadline: number },
-  base: string,
-): void {
+function assertWithin({ limits, entries, matches, deadline }: Budget, base: string): void {
   if (entries < 0)
-    throw refused(`more than ${EXEC_LIMITS.denyScanEntries} files would have to be checked below ${base}`);
-  if (matches < 0) throw refused(`more than ${EXEC_LIMITS.deniedMatches} denied files lie below ${base}`);
+    throw refused(`more than ${limits.denyScanEntries} files would have to be checked below ${base}`);
+  if (matches < 0) throw refused(`more than ${limits.deniedMatches} denied files lie below ${base}`);
   if (performance.now() > deadline)
-    throw refused(`checking the files below ${base} took longer than ${EXEC_LIMITS.denyScanMs} ms`);
+    throw refused(`checking the files below ${base} took longer than ${limits.denyScanMs} ms`);
 }
 
 function refused(message: string): Refusal {

@@ -1,4 +1,4 @@
-import { EXEC_LIMITS } from "../limits.ts";
+import type { ServerLimits } from "../limits.ts";
 import { CODES } from "../wire/codes.ts";
 import { Refusal } from "../wire/refusal.ts";
 import type { SandboxedFiles } from "./sandboxed-files.ts";
@@ -15,6 +15,11 @@ interface PooledHelper {
 /** As many helpers wait for the full time. */
 const KEPT_FOR_LONG = 4;
 
+export type HelperLimits = Pick<
+  ServerLimits,
+  "sandboxHelpers" | "sandboxHelperIdleMs" | "busySandboxHelpers" | "sandboxHelperWaitMs"
+>;
+
 /** A helper for the duration of one request. */
 export interface HelperLease extends Disposable {
   readonly files: SandboxedFiles;
@@ -25,11 +30,16 @@ export interface HelperLease extends Disposable {
  * an open file is never stopped; of the others, those that were not used for longest are.
  */
 export class HelperPool implements AsyncDisposable {
+  readonly #limits: HelperLimits;
   /** In the order of their last use. */
   readonly #helpers = new Set<PooledHelper>();
   readonly #waiting = new Set<() => void>();
   readonly #stopping = new Set<Promise<void>>();
   #isDisposed = false;
+
+  constructor(limits: HelperLimits) {
+    this.#limits = limits;
+  }
 
   async lease(
     identity: string | undefined,
@@ -37,12 +47,12 @@ export class HelperPool implements AsyncDisposable {
   ): Promise<HelperLease> {
     const found = identity === undefined ? undefined : this.#find(identity);
     if (found) return this.#give(found);
-    const deadline = performance.now() + EXEC_LIMITS.sandboxHelperCallMs;
-    while (this.#helpers.size >= EXEC_LIMITS.busySandboxHelpers && !this.#stopOldest()) {
+    const deadline = performance.now() + this.#limits.sandboxHelperWaitMs;
+    while (this.#helpers.size >= this.#limits.busySandboxHelpers && !this.#stopOldest()) {
       await this.#released(deadline);
     }
     // Beyond the number that is kept, an idle one goes; if all of them are busy, there is one more.
-    if (this.#helpers.size >= EXEC_LIMITS.sandboxHelpers) this.#stopOldest();
+    if (this.#helpers.size >= this.#limits.sandboxHelpers) this.#stopOldest();
     // Another request may have started the same one meanwhile.
     const started = identity === undefined ? undefined : this.#find(identity);
     if (started) return this.#give(started);
@@ -95,7 +105,7 @@ export class HelperPool implements AsyncDisposable {
     const share = Math.max(1, this.#helpers.size / KEPT_FOR_LONG);
     helper.idle = setTimeout(() => {
       if (!isInUse(helper)) this.#stop(helper);
-    }, EXEC_LIMITS.sandboxHelperIdleMs / share);
+    }, this.#limits.sandboxHelperIdleMs / share);
     helper.idle.unref();
     for (const wake of this.#waiting) wake();
   }
@@ -124,7 +134,7 @@ export class HelperPool implements AsyncDisposable {
     if (performance.now() >= deadline) {
       throw new Refusal(
         CODES.internal,
-        `all ${EXEC_LIMITS.busySandboxHelpers} sandboxes for files are in use; close files or try again later`,
+        `all ${this.#limits.busySandboxHelpers} sandboxes for files are in use; close files or try again later`,
       );
     }
   }

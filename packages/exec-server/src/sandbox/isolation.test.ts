@@ -2,9 +2,9 @@
 import { OwnedProcess, tempFolder } from "@codexkit/testing";
 import { once } from "node:events";
 import { access, mkdir, readdir, readFile, readlink, symlink } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname } from "node:path";
 import { expect, test, vi } from "vitest";
-import { OUR_BIN, startProgram, startServer } from "../../test/servers.ts";
+import { OUR_BIN, startProgram } from "../../test/servers.ts";
 import { RawClient } from "../../test/raw-client.ts";
 import { rulesIn, sandboxFixture, special } from "../../test/sandbox-fixture.ts";
 import { ExecClient, type RemoteProcess } from "../index.ts";
@@ -144,9 +144,11 @@ test("no placeholder stays when a session expires", { timeout: 60_000 }, async (
   await vi.waitUntil(async () => (await readdir(it.at("ws"))).length === 0, WAIT);
 });
 
-test("pipes of all servers are invisible, however their folder is spelled", { timeout: 60_000 }, async () => {
+test("files of all servers are invisible, however their folder is spelled", { timeout: 60_000 }, async () => {
   await using it = await sandboxFixture();
-  await using another = await startServer("ours");
+  await mkdir(it.at("ws/tmp"));
+  // A server with another folder for temporary files, to which this sandbox can write.
+  await using another = await startProgram("ours", [], { TMPDIR: it.at("ws/tmp") });
   await using elsewhere = await ExecClient.connect(another.url);
   const pipes: string[] = [];
   for (const client of [it.client, elsewhere]) {
@@ -155,8 +157,9 @@ test("pipes of all servers are invisible, however their folder is spelled", { ti
       cwd: "/",
     });
     const { value } = (await other[Symbol.asyncIterator]().next()) as { value: { bytes: Buffer } };
-    pipes.push(String(value.bytes).trim());
+    pipes.push(String(value.bytes).trim().replace(" (deleted)", ""));
   }
+  expect(await readdir(it.at("ws/tmp"))).toEqual([]);
   const temporary = (pipes[0] ?? "").replace(/\/codexkit-exec-.*/, "");
   await symlink(temporary, it.at("alias"));
   const base = it.workspaceWrite();
@@ -173,7 +176,7 @@ test("pipes of all servers are invisible, however their folder is spelled", { ti
         file_system: { type: "restricted", entries },
       } as const;
       const tests = pipes.map(
-        (pipe) => `test -p ${pipe} && echo FOUND; (echo x > ${pipe}) 2>/dev/null && echo WRITTEN`,
+        (pipe) => `test -e ${dirname(pipe)} && echo FOUND; (echo x > ${pipe}) 2>/dev/null && echo WRITTEN`,
       );
       const { output } = await it.run(`cd /; ${tests.join("; ")}; echo ran`, { ...base, permissions });
       expect(output).not.toMatch(/FOUND|WRITTEN/);
@@ -181,7 +184,7 @@ test("pipes of all servers are invisible, however their folder is spelled", { ti
     }
   }
   const own = {
-    path: { type: "path", path: `file://${join(pipes[0] ?? "", "..")}` },
+    path: { type: "path", path: `file://${dirname(pipes[0] ?? "")}` },
     access: "write",
   } as const;
   expect((await it.run("echo ran", it.workspaceWrite([own]))).output).toContain("own folder");

@@ -1,9 +1,9 @@
 import { type BigIntStats, constants } from "node:fs";
 import * as fs from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { CODES } from "../wire/codes.ts";
 import { Refusal } from "../wire/refusal.ts";
-import { findDenied } from "./deny-scan.ts";
+import { type DenyScanLimits, findDenied } from "./deny-scan.ts";
 import { PathResolver, type ResolvedPath } from "./path-resolver.ts";
 import { type Access, type Policy, STRENGTH } from "./policy.ts";
 
@@ -56,18 +56,44 @@ interface Rule {
   readonly isFloating: boolean;
 }
 
+export interface PlanOptions {
+  /** Denied whatever the policy says. */
+  readonly hiddenFolders: readonly string[];
+  readonly limits: DenyScanLimits;
+}
+
 /**
- * Plans the mounts of a policy. `hiddenFolder` is denied whatever the policy says.
+ * Plans the mounts of a policy.
  *
  * A more specific rule wins over a broader one, except that reading is not granted below what is denied, and that a
  * pattern wins over every rule. This is how Codex's own sandbox works on Linux.
  */
-export async function planMounts(policy: Policy, hiddenFolder: string): Promise<MountPlan> {
-  const builder = new PlanBuilder(policy);
-  await builder.addRules(hiddenFolder);
-  await builder.addProtectedNames();
-  builder.refuseReplaceableLinks();
+export async function planMounts(policy: Policy, options: PlanOptions): Promise<MountPlan> {
+  const builder = await startPlan(policy, options);
+  const [link] = builder.replaceableLinks();
+  if (link !== undefined) throw replaceable(link);
   return builder.build();
+}
+
+/**
+ * Plans the mounts of a policy for a sandbox that only removes a link for which `planMounts` refuses to plan. Without
+ * this, a link that matches a deny pattern would lock its workspace.
+ */
+export async function planLinkRemoval(
+  policy: Policy,
+  link: string,
+  options: PlanOptions,
+): Promise<MountPlan> {
+  const builder = await startPlan(policy, options);
+  if (!builder.replaceableLinks().includes(link) || builder.isProtected(link)) throw replaceable(link);
+  return builder.build();
+}
+
+async function startPlan(policy: Policy, options: PlanOptions): Promise<PlanBuilder> {
+  const builder = new PlanBuilder(policy);
+  await builder.addRules(options);
+  await builder.addProtectedNames();
+  return builder;
 }
 
 class PlanBuilder {
@@ -84,7 +110,7 @@ class PlanBuilder {
     this.#policy = policy;
   }
 
-  async addRules(hiddenFolder: string): Promise<void> {
+  async addRules({ hiddenFolders, limits }: PlanOptions): Promise<void> {
     const { root, minimal, rules, patterns, scanDepth } = this.#policy;
     if (root === "none" && minimal) {
       for (const path of MINIMAL) {
@@ -93,12 +119,13 @@ class PlanBuilder {
         if (resolved.links.length === 0 && resolved.stats) this.#add(resolved, "read");
       }
     }
-    const hidden = await this.#resolver.resolve(hiddenFolder);
+    const hidden = await Promise.all(hiddenFolders.map((path) => this.#resolver.resolve(path)));
     const stopped: { resolved: ResolvedPath; access: Access }[] = [];
     // All at once: each step of each path waits for the file system.
     const found = rules.map(async (rule) => ({ ...rule, resolved: await this.#resolver.resolve(rule.path) }));
     for (const { path, access, resolved } of await Promise.all(found)) {
-      if (isWithin(resolved.real, hidden.real)) throw refused(`${path} is in the exec-server's own folder`);
+      if (hidden.some(({ real }) => isWithin(resolved.real, real)))
+        throw refused(`${path} is in the exec-server's own folder`);
       this.#resolved.push(resolved);
       if (access !== "deny") this.#granted.push(resolved);
       if (resolved.stoppedBy === undefined) this.#add(resolved, access);
@@ -106,7 +133,7 @@ class PlanBuilder {
     }
     for (const { resolved, access } of stopped) this.#addStopped(resolved, access);
     for (const { base } of patterns) this.#resolved.push(await this.#resolver.resolve(base));
-    for (const { path, isFloating } of await findDenied(patterns, scanDepth)) {
+    for (const { path, isFloating } of await findDenied(patterns, scanDepth, limits)) {
       const resolved = await this.#resolver.resolve(path);
       this.#resolved.push(resolved);
       this.#add(resolved, "deny", isFloating);
@@ -114,7 +141,7 @@ class PlanBuilder {
       for (const [other, rule] of this.#rules)
         if (rule.access !== "deny" && isWithin(other, resolved.real)) this.#rules.delete(other);
     }
-    this.#add(hidden, "deny");
+    for (const folder of hidden) this.#add(folder, "deny");
   }
 
   async addProtectedNames(): Promise<void> {
@@ -148,18 +175,15 @@ class PlanBuilder {
     this.#add(resolved, "read");
   }
 
-  /** A link that the sandbox can replace could lead anywhere when the next sandbox is set up. */
-  refuseReplaceableLinks(): void {
-    for (const { links } of this.#resolved) {
-      for (const link of links) {
-        if (this.#accessAt(dirname(link.path)) === "write") {
-          throw refused(
-            `the symbolic link ${link.path} lies in a writable folder and could be replaced. ` +
-              `Name the folder that it leads to instead.`,
-          );
-        }
-      }
-    }
+  /** Links that the sandbox can replace: they could lead anywhere when the next sandbox is set up. */
+  replaceableLinks(): readonly string[] {
+    const links = this.#resolved.flatMap((resolved) => resolved.links.map(({ path }) => path));
+    return links.filter((path) => this.#accessAt(dirname(path)) === "write");
+  }
+
+  /** Whether a path has a protected name in a writable root. */
+  isProtected(path: string): boolean {
+    return PROTECTED_NAMES.includes(basename(path)) && this.#rules.get(dirname(path))?.access === "write";
   }
 
   async build(): Promise<MountPlan> {
@@ -299,6 +323,13 @@ function isWithin(path: string, folder: string): boolean {
 
 function depthOf(path: string): number {
   return path.split("/").length;
+}
+
+function replaceable(link: string): Refusal {
+  return refused(
+    `the symbolic link ${link} lies in a writable folder and could be replaced. ` +
+      `Name the folder that it leads to instead, or remove the link.`,
+  );
 }
 
 function refused(message: string): Refusal {

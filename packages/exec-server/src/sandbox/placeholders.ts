@@ -46,7 +46,6 @@ export class Placeholders {
 
   constructor(journal: string) {
     this.#journal = journal;
-    mkdirSync(journal, { recursive: true });
   }
 
   has(path: string): boolean {
@@ -56,6 +55,8 @@ export class Placeholders {
   /** Undefined if something else has been created at one of the paths meanwhile. */
   use(paths: readonly string[]): Disposable | undefined {
     using used = new DisposableStack();
+    // Each time: the runtime folder may have been removed.
+    if (paths.length > 0) mkdirSync(this.#journal, { recursive: true });
     for (const path of paths) {
       if (!this.#acquire(path)) return undefined;
       used.defer(() => this.#release(path));

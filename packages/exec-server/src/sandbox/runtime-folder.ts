@@ -1,14 +1,25 @@
-import { lstatSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmdirSync, rmSync } from "node:fs";
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readlinkSync,
+  rmdirSync,
+  rmSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { clearPlaceholder } from "./placeholders.ts";
 import { isRunning, ownIdentity } from "./process-identity.ts";
 
-/** Where a server keeps its pipes. */
+/** Where a server keeps the files that it works with. */
 export interface RuntimeFolder extends Disposable {
   readonly path: string;
-  /** Holds the folders of all servers of this user. No sandbox sees it: pipes can be written through a read-only mount. */
-  readonly shared: string;
+  /** Folders that no sandbox sees: those with the runtime folders of all servers of this user. */
+  hiddenFolders(): readonly string[];
+  /** Creates the folder again if it was removed. */
+  ensure(): void;
 }
 
 /** Below the runtime folder: one link for each marker in a placeholder. */
@@ -23,7 +34,13 @@ export function openRuntimeFolder(): RuntimeFolder {
   const path = createWithin(shared);
   return {
     path,
-    shared,
+    hiddenFolders: () => [...new Set([shared, ...fixedFolders().filter(isOurs)])],
+    ensure: () => {
+      if (existsSync(path)) return;
+      createPrivate(shared);
+      if (!isOurs(shared)) throw new Error(`${shared} was replaced by a folder that others can write to`);
+      createPrivate(path);
+    },
     [Symbol.dispose]: () => {
       clearJournal(path);
       // A `mkfifo` that still runs may make one more pipe while the folder is emptied.
@@ -33,15 +50,34 @@ export function openRuntimeFolder(): RuntimeFolder {
   };
 }
 
+/**
+ * The same for every server of a user, whatever its environment says: each server hides all of them from its sandboxes,
+ * and so the files of other servers too.
+ */
+function fixedFolders(): readonly string[] {
+  const name = `codexkit-exec-${process.getuid?.() ?? 0}`;
+  return process.platform === "linux" ? [`/tmp/${name}`, `/dev/shm/${name}`] : [join(tmpdir(), name)];
+}
+
 function sharedFolder(): string {
-  const path = join(tmpdir(), `codexkit-exec-${process.getuid?.() ?? 0}`);
+  for (const path of fixedFolders()) {
+    try {
+      createPrivate(path);
+    } catch {
+      continue; // Its parent is missing or can't be written to.
+    }
+    // In a folder that everyone can write to, the name may have been taken by someone else.
+    if (isOurs(path)) return path;
+  }
+  return mkdtempSync(join(tmpdir(), "codexkit-exec-"));
+}
+
+function createPrivate(path: string): void {
   try {
     mkdirSync(path, { mode: PRIVATE });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
   }
-  // In a folder that everyone can write to, the name may have been taken by someone else.
-  return isOurs(path) ? path : mkdtempSync(join(tmpdir(), "codexkit-exec-"));
 }
 
 function isOurs(path: string): boolean {

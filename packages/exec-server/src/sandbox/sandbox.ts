@@ -1,5 +1,5 @@
-import { chmodSync, realpathSync, writeFileSync } from "node:fs";
-import { realpath } from "node:fs/promises";
+import { chmodSync, existsSync, realpathSync, writeFileSync } from "node:fs";
+import { lstat, realpath } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -11,8 +11,10 @@ import type { SandboxContext } from "../wire/sandbox-context.ts";
 import { bwrapArgs } from "./bwrap-args.ts";
 import { looksDenied } from "./denial.ts";
 import { findBwrap, works } from "./find-bwrap.ts";
+import type { ServerLimits } from "../limits.ts";
 import { type HelperLease, HelperPool } from "./helper-pool.ts";
-import { type MountPlan, planMounts } from "./mount-plan.ts";
+import { type MountPlan, planLinkRemoval, planMounts, type PlanOptions } from "./mount-plan.ts";
+import { createNamelessFile } from "../process/nameless-file.ts";
 import { Placeholders } from "./placeholders.ts";
 import { planIdentity } from "./plan-identity.ts";
 import { allowsEverywhere, type Policy, readPolicy, UNRESTRICTED } from "./policy.ts";
@@ -29,7 +31,8 @@ export interface Confined {
 }
 
 export interface SandboxOptions {
-  readonly folder: Pick<RuntimeFolder, "path" | "shared">;
+  readonly folder: RuntimeFolder;
+  readonly limits: ServerLimits;
   /** The bubblewrap to use; found if undefined. `null`: sandboxed requests are refused. */
   readonly bwrap: string | null | undefined;
   /** Why commands with a restricted disk may not have the network; undefined if they may. */
@@ -63,12 +66,14 @@ const PLAN_RETRY_MS = 5;
 export class Sandbox implements AsyncDisposable {
   readonly #options: SandboxOptions;
   readonly #placeholders: Placeholders;
-  readonly #helpers = new HelperPool();
+  readonly #helpers: HelperPool;
+  readonly #files = new DisposableStack();
   #found: Tools | undefined | "nothing";
 
   constructor(options: SandboxOptions) {
     this.#options = options;
     this.#placeholders = new Placeholders(join(options.folder.path, JOURNAL));
+    this.#helpers = new HelperPool(options.limits);
   }
 
   /** Whether a working bubblewrap was found. Without one, sandboxed requests are refused. */
@@ -144,24 +149,44 @@ export class Sandbox implements AsyncDisposable {
   async files(context: SandboxContext, access: "read" | "write"): Promise<HelperLease | undefined> {
     const policy = readPolicy(context);
     if (!policy || allowsEverywhere(policy, access)) return undefined;
+    this.#tools();
+    const plan = await planMounts({ ...policy, network: false }, this.#planOptions);
+    return this.#lease(policy, plan, await planIdentity(plan));
+  }
+
+  /**
+   * The helper for the removal of a link because of which `files` refuses the context. Undefined if the path is not a
+   * link, or the context is not refused because of it. For this one operation only.
+   */
+  async filesForLinkRemoval(context: SandboxContext, path: string): Promise<HelperLease | undefined> {
+    const policy = readPolicy(context);
+    const found = await lstat(path).catch(() => undefined);
+    if (!policy || found?.isSymbolicLink() !== true) return undefined;
+    const link = join(await realpath(dirname(path)), basename(path));
+    const plan = await planLinkRemoval({ ...policy, network: false }, link, this.#planOptions);
+    return this.#lease(policy, plan, undefined);
+  }
+
+  #lease(policy: Policy, plan: MountPlan, identity: string | undefined): Promise<HelperLease> {
     const { bwrap, deniedFile } = this.#tools();
     const alwaysReadable = ownFiles(policy);
-    const plan = await planMounts({ ...policy, network: false }, this.#options.folder.shared);
-    return this.#helpers.lease(await planIdentity(plan), (onIdle) => {
+    const { limits } = this.#options;
+    return this.#helpers.lease(identity, (onIdle) => {
       const args = bwrapArgs(plan, { deniedFile, hasPlaceholders: false, alwaysReadable });
       const guarded = JSON.stringify(plan.missing.map(({ path }) => path));
       const node = [NODE, "--max-old-space-size=256", "--no-warnings", HELPER, guarded];
-      return new SandboxedFiles(bwrap, [...args, "--chdir", "/", "--", ...node], onIdle);
+      return new SandboxedFiles(bwrap, [...args, "--chdir", "/", "--", ...node], { limits, onIdle });
     });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#files.dispose();
     await this.#helpers[Symbol.asyncDispose]();
   }
 
   async #planWithPlaceholders(policy: Policy): Promise<{ plan: MountPlan; leftovers: Disposable }> {
     for (let attempt = 0; attempt < PLAN_ATTEMPTS; attempt += 1) {
-      const plan = await planMounts(policy, this.#options.folder.shared);
+      const plan = await planMounts(policy, this.#planOptions);
       const leftovers = this.#placeholders.use(plan.missing.map(({ path }) => path));
       if (leftovers) return { plan, leftovers };
       await delay(PLAN_RETRY_MS);
@@ -169,10 +194,18 @@ export class Sandbox implements AsyncDisposable {
     throw refused("protected paths are being created and removed at the same time; try again");
   }
 
-  /** Found and tried once, when the first sandbox is asked for. */
+  get #planOptions(): PlanOptions {
+    return { hiddenFolders: this.#options.folder.hiddenFolders(), limits: this.#options.limits };
+  }
+
+  /** Found and tried once. What it needs in the runtime folder is created again if it was removed. */
   #tools(): Tools {
     this.#found ??= this.#find() ?? "nothing";
-    if (this.#found !== "nothing") return this.#found;
+    if (this.#found !== "nothing") {
+      this.#options.folder.ensure();
+      createDeniedFile(this.#found.deniedFile);
+      return this.#found;
+    }
     throw refused("there is no bubblewrap that works here");
   }
 
@@ -184,23 +217,24 @@ export class Sandbox implements AsyncDisposable {
     if (!offline || !online || !proxied) return undefined;
     const bwrap = configured === undefined ? findBwrap() : works(configured) ? configured : undefined;
     if (bwrap === undefined) return undefined;
-    const write = (name: string, bytes: Buffer): string => {
-      const path = join(folder.path, name);
-      writeFileSync(path, bytes);
-      return path;
-    };
-    const deniedFile = write("denied", Buffer.alloc(0));
-    chmodSync(deniedFile, 0);
+    const filter = (name: string, program: Buffer): string =>
+      this.#files.use(createNamelessFile(join(folder.path, name), program)).path;
     return {
       bwrap,
-      deniedFile,
+      deniedFile: join(folder.path, "denied"),
       filters: {
-        offline: write("offline-filter", offline),
-        online: write("online-filter", online),
-        proxied: write("proxied-filter", proxied),
+        offline: filter("offline-filter", offline),
+        online: filter("online-filter", online),
+        proxied: filter("proxied-filter", proxied),
       },
     };
   }
+}
+
+function createDeniedFile(path: string): void {
+  if (existsSync(path)) return;
+  writeFileSync(path, "");
+  chmodSync(path, 0);
 }
 
 /** On a disk that is hidden our programs need themselves: their own file and their own code, not what lies beside them. */

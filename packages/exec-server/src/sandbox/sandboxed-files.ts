@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn, type StdioOptions } from "node:child_process";
 import { LineSplitter } from "@codexkit/rpc";
 import type { BlockFile, BlockMode } from "../files/block-file.ts";
-import { EXEC_LIMITS } from "../limits.ts";
+import { EXEC_LIMITS, type ServerLimits } from "../limits.ts";
 import { inheritedDescriptors } from "../process/inherited-descriptors.ts";
 import { CODES } from "../wire/codes.ts";
 import { Refusal } from "../wire/refusal.ts";
@@ -26,14 +26,20 @@ export class SandboxedFiles implements AsyncDisposable {
   readonly #pending = new Map<number, Pending>();
   readonly #gone: Promise<void>;
   readonly #onIdle: () => void;
+  readonly #callMs: number;
   #openFiles = 0;
   #nextId = 0;
   #stderr = "";
   #dead = false;
 
   /** @param onIdle Called whenever the last pending call is answered or the last open file is closed, and at the end. */
-  constructor(bwrap: string, args: readonly string[], onIdle: () => void) {
+  constructor(
+    bwrap: string,
+    args: readonly string[],
+    { limits, onIdle }: { limits: Pick<ServerLimits, "sandboxHelperCallMs">; onIdle: () => void },
+  ) {
     this.#onIdle = onIdle;
+    this.#callMs = limits.sandboxHelperCallMs;
     const stdio: StdioOptions = ["pipe", "pipe", "pipe", ...coveredDescriptors()];
     this.#child = spawn(bwrap, args, { stdio, detached: true, env: helperEnv() });
     const lines = new LineSplitter(EXEC_LIMITS.fileBytes * 2, (line) =>
@@ -67,9 +73,7 @@ export class SandboxedFiles implements AsyncDisposable {
     if (this.#dead) return Promise.reject(this.#failure());
     const id = this.#nextId++;
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
-        this.#child.kill("SIGKILL");
-      }, EXEC_LIMITS.sandboxHelperCallMs);
+      const timer = setTimeout(() => this.#kill(), this.#callMs);
       this.#pending.set(id, { resolve, reject, timer });
       this.#child.stdin?.write(`${JSON.stringify({ id, method, params }, bytesAsBase64)}\n`);
     });
@@ -99,8 +103,17 @@ export class SandboxedFiles implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#child.kill("SIGKILL");
+    this.#kill();
     await this.#gone;
+  }
+
+  /** The whole group: bubblewrap alone would leave the helper running if it has not tied it to its own life yet. */
+  #kill(): void {
+    try {
+      if (this.#child.pid !== undefined) process.kill(-this.#child.pid, "SIGKILL");
+    } catch {
+      // It has ended.
+    }
   }
 
   #answer({ id, result, bytes, error }: HelperReply): void {

@@ -86,11 +86,16 @@ export class ExecServer implements AsyncDisposable {
     const folder = starting.use(openRuntimeFolder());
     const launcher = starting.use(new Launcher(folder.path));
     const sandbox = starting.use(
-      new Sandbox({ folder, bwrap: options.bwrap, networkObjection: networkObjection(options, address) }),
+      new Sandbox({
+        folder,
+        limits,
+        bwrap: options.bwrap,
+        networkObjection: networkObjection(options, address),
+      }),
     );
     reportSandbox(options.bwrap, sandbox.isUsable, log);
     const network = starting.use(new ManagedNetwork());
-    const fifos = new FifoPool(folder.path);
+    const fifos = starting.use(new FifoPool(folder));
     const sessions = new SessionStore(limits);
     const info = environmentInfo(PROTOCOL_VERSION, {
       fsWatchMissing: true,

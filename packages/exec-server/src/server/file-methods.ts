@@ -38,6 +38,19 @@ export function fileMethods(sandbox: Sandbox, onEnd: (release: () => void) => vo
   ): Promise<HelperLease | undefined> =>
     context ? sandbox.files(context, READS.has(method) ? "read" : "write") : undefined;
 
+  const remove = async (params: FileParams<"fs/remove">): Promise<unknown> => {
+    try {
+      using helper = await helperFor("fs/remove", params);
+      return await (helper ? helper.files.call("fs/remove", params) : runFileOperation("fs/remove", params));
+    } catch (error) {
+      const path = nativePath(params.path);
+      if (!params.sandbox || !isRefusedSandbox(error) || typeof path !== "string") throw error;
+      using helper = await sandbox.filesForLinkRemoval(params.sandbox, path);
+      if (!helper) throw error;
+      return await helper.files.call("fs/remove", { ...params, recursive: false });
+    }
+  };
+
   const isPhantom = async (params: object): Promise<boolean> => {
     const path = nativePath((params as FileParams<"fs/getMetadata">).path);
     return typeof path === "string" && (await sandbox.isPhantom(path));
@@ -118,12 +131,17 @@ export function fileMethods(sandbox: Sandbox, onEnd: (release: () => void) => vo
 
   return [
     ...(Object.keys(fileOperations) as FileOperation[]).map(plain),
+    own("fs/remove", remove),
     own("fs/open", open),
     own("fs/readBlock", readBlock),
     own("fs/writeBlock", writeBlock),
     own("fs/close", close, "control"),
     own("fs/watchMissing", watch),
   ];
+}
+
+function isRefusedSandbox(error: unknown): boolean {
+  return error instanceof Refusal && error.rpcCode === CODES.invalidParams;
 }
 
 function notThere(): Refusal {

@@ -1,0 +1,26 @@
+import { readdir, rm } from "node:fs/promises";
+import { dirname } from "node:path";
+import { expect, test } from "vitest";
+import { sandboxFixture } from "../../test/sandbox-fixture.ts";
+
+test("a server goes on when its folder is removed", { timeout: 60_000 }, async () => {
+  await using it = await sandboxFixture();
+  const before = await it.run("echo up", it.workspaceWrite());
+  expect(before.output).toContain("up");
+  const link = await it.client.start({ argv: ["/bin/sh", "-c", "readlink /proc/$$/fd/1"], cwd: "/" });
+  const folder = dirname(String((await link.collect()).stdout).trim());
+  expect(await readdir(folder)).toContain("denied");
+
+  await rm(folder, { recursive: true });
+  await it.put("ws/.env");
+  const secret = it.path("ws/.env", "deny");
+  expect((await it.run("echo up; cat .env; mkdir .git", it.workspaceWrite([secret]))).output).toMatch(
+    /^up\n.*denied/s,
+  );
+  await it.client.files.write(it.at("ws/file"), "x", { sandbox: it.workspaceWrite([secret]) });
+  // More processes than one batch of pipes has room for.
+  const all = await Promise.all(
+    Array.from({ length: 140 }, () => it.client.start({ argv: ["/bin/cat"], cwd: "/", pipeStdin: true })),
+  );
+  for (const process of all) await process.kill();
+});
