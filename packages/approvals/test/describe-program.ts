@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { ProgramDeclaration } from "../src/declaration/declaration.ts";
-import type { Effect } from "../src/declaration/effect.ts";
-import { isNotUnderstood, parseCall } from "../src/declaration/parse-call.ts";
-import { literal, type Word } from "../src/declaration/word.ts";
+import type { ProgramDeclaration } from "../src/programs/declaration/declaration.ts";
+import type { Effect } from "../src/programs/declaration/effect.ts";
+import { isNotUnderstood, parseCall } from "../src/programs/declaration/parse-call.ts";
+import { literal, type Word } from "../src/programs/declaration/word.ts";
 
 export interface ProgramExamples {
   /** Arguments, and the effects that follow from them in the form of `formatEffect`. */

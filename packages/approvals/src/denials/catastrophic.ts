@@ -32,7 +32,7 @@ const disk: Check = ({ name }) => denial("disk-write", `${name} overwrites a dis
 const account: Check = ({ name }) => denial("accounts", `${name} changes accounts`);
 
 /** Checks by the name of the program. Sorted. */
-const CHECKS: Readonly<Record<string, Check>> = {
+const CHECKS: ReadonlyMap<string, Check> = new Map(Object.entries<Check>({
   adduser: account,
   blkdiscard: disk,
   chgrp: recursiveOwnership,
@@ -96,17 +96,17 @@ const CHECKS: Readonly<Record<string, Check>> = {
   usermod: account,
   visudo: account,
   wipefs: disk,
-};
+}));
 
 /** The denial of one command, by its words alone. */
 export function findCatastrophe(call: DeniableCall): Denial | undefined {
   const name = call.name.startsWith("mkfs.") ? "mkfs" : call.name;
-  return Object.hasOwn(CHECKS, name) ? CHECKS[name]?.(call) : undefined;
+  return CHECKS.get(name)?.(call);
 }
 
 /** Whether there is anything to check about a program of this name. */
 export function isCheckedProgram(name: string): boolean {
-  return Object.hasOwn(CHECKS, name) || name.startsWith("mkfs.");
+  return CHECKS.has(name) || name.startsWith("mkfs.");
 }
 
 function hasLetter(args: readonly string[], letters: RegExp): boolean {

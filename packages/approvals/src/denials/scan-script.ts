@@ -1,4 +1,5 @@
-import { forEachChild, type Command, type Pipeline, type SyntaxNode } from "unbash";
+import { forEachChild, type Command, type ParsedScript, type Pipeline, type SyntaxNode } from "unbash";
+import { baseName } from "../files/path.ts";
 import { LIMITS } from "../limits.ts";
 import { DOWNLOADERS, INTERPRETERS, SENDERS } from "./find-flow.ts";
 import { parseSource } from "../shell/parse-source.ts";
@@ -46,9 +47,12 @@ export interface Scan {
  * Looks at every simple command of a script that is not understood, wherever it stands and also inside the text of
  * arguments. Guesses towards denying: a word that names a dangerous program counts as a call of it.
  */
-export function scanScript(source: string, context: Pick<DeniableCall, "home" | "folder">): Scan {
+export function scanScript(
+  script: ParsedScript | undefined,
+  context: Pick<DeniableCall, "home" | "folder">,
+): Scan {
   const scanner = new ScriptScanner(context);
-  scanner.scan(source);
+  scanner.scan(script);
   return { calls: scanner.calls, denial: scanner.denial };
 }
 
@@ -64,11 +68,13 @@ class ScriptScanner {
     this.#context = context;
   }
 
-  scan(source: string): void {
+  scan(script: ParsedScript | undefined): void {
+    if (script !== undefined) this.#visit(script, 0);
+  }
+
+  #scanText(source: string): void {
     this.#scripts += 1;
-    if (this.#scripts > MOST_SCRIPTS) return;
-    const parsed = parseSource(source);
-    if ("script" in parsed) this.#visit(parsed.script, 0);
+    if (this.#scripts < MOST_SCRIPTS) this.scan(parseSource(source).script);
   }
 
   #visit(node: SyntaxNode, depth: number): void {
@@ -87,7 +93,7 @@ class ScriptScanner {
 
   /** Any of them may be the script of a shell, or be run later on. */
   #visitHereDocument(text: string): void {
-    if (this.#runsHereDocuments && text.length < LIMITS.syntaxChars) this.scan(text);
+    if (this.#runsHereDocuments && text.length < LIMITS.syntaxChars) this.#scanText(text);
   }
 
   #visitCommand(node: Command): void {
@@ -102,7 +108,7 @@ class ScriptScanner {
     if (runsText && node.args.some((arg) => downloadsInside(arg.text)))
       this.denial ??= { rule: "download-to-shell", reason: `${name} runs what it downloads` };
     this.#runsHereDocuments = INTERPRETERS.test(baseName(name)) || runsText;
-    if (runsText) for (const word of words.slice(1)) if (/[\s;|&]/.test(word)) this.scan(word);
+    if (runsText) for (const word of words.slice(1)) if (/[\s;|&]/.test(word)) this.#scanText(word);
   }
 
   /** Every word that names a checked program may be where a command starts: `env -i rm -rf /`. */
@@ -115,7 +121,7 @@ class ScriptScanner {
     );
     for (const [index, word] of words.entries()) {
       const name = baseName(word);
-      if (index > 0 && (isPrinter || !(isCheckedProgram(name) || SENDERS.test(name)))) continue;
+      if (index > 0 && (isPrinter || !(isCheckedProgram(name) || SENDERS.has(name)))) continue;
       // The bare name of a program is enough only behind a program that runs its arguments: `pytest -k sudo` is harmless.
       if (index > 0 && !DANGEROUS_BY_ARGUMENTS.has(name) && !isRunner) continue;
       const call: ScannedCall = {
@@ -148,7 +154,7 @@ class ScriptScanner {
         if (runsInput(words)) {
           if (downloads) this.denial ??= { rule: "download-to-shell", reason: "runs what it downloads" };
           // What `echo` and here-documents send into a shell is a script.
-          for (const text of texts) this.scan(text);
+          for (const text of texts) this.#scanText(text);
         }
         if (words.some((word) => DOWNLOADERS.has(baseName(word)))) downloads = true;
         texts.push(...words.filter((word) => /\s/.test(word)), words.slice(1).join(" "));
@@ -189,8 +195,4 @@ function runsInput(words: readonly string[]): boolean {
 
 function downloadsInside(text: string): boolean {
   return DOWNLOAD_INSIDE.test(text.slice(0, LIMITS.syntaxChars));
-}
-
-function baseName(word: string): string {
-  return word.slice(word.lastIndexOf("/") + 1);
 }

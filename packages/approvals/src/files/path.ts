@@ -47,6 +47,16 @@ export function isInside(root: string, path: string): boolean {
   return path === root || path.startsWith(root.endsWith("/") ? root : `${root}/`);
 }
 
+/** The folder that a path is in, by its text. */
+export function parentOf(path: string): string {
+  return path.replace(/\/+$/, "").replace(/\/[^/]*$/, "") || "/";
+}
+
+/** The last name of a path or of a program's call: `git` for `/usr/bin/git`. */
+export function baseName(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}
+
 /** The folder that a glob can't leave: everything before the first segment with a wildcard. */
 export function fixedFolder(path: string): string {
   // A NUL stands for text that is not known.

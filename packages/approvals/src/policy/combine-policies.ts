@@ -1,4 +1,4 @@
-import { stricter, type Decision } from "../decision.ts";
+import { isStricter, type Decision } from "../decision.ts";
 import { compilePolicy } from "./compile-policy.ts";
 import type { Policy } from "./policy.ts";
 import { EFFECT_KINDS, PRESETS, type EffectKind, type PresetName } from "./presets.ts";
@@ -96,7 +96,7 @@ function exclusiveRules(
 }
 
 function strictestOf(one: Decision, other: Decision): Decision {
-  return stricter(other, one) ? other : one;
+  return isStricter(other, one) ? other : one;
 }
 
 function strictestSetting(

@@ -5,7 +5,8 @@ import { isAbsolute, resolvePath } from "../files/path.ts";
 import { LIMITS } from "../limits.ts";
 import { compileHostPattern, type HostPattern } from "../network/host-pattern.ts";
 import type { Policy } from "./policy.ts";
-import { PRESETS, type Preset } from "./presets.ts";
+import type { Verdict } from "./evaluation.ts";
+import { PRESETS, type EffectKind, type Preset } from "./presets.ts";
 import { describeRule, type Rule } from "./rule.ts";
 
 /** A rule with its pattern made ready. */
@@ -31,6 +32,8 @@ export interface CompiledPolicy {
   readonly presetHosts: readonly HostPattern[];
   /** Without any, a path is judged by where it lies alone. */
   readonly hasPathRules: boolean;
+  /** The verdicts on kinds of effects that were needed so far. */
+  readonly kindVerdicts: Map<EffectKind, Verdict>;
   /** Kinds of requests for which the allow list is the whole truth. */
   readonly exclusive: {
     readonly command: boolean;
@@ -63,6 +66,7 @@ export function compilePolicy(policy: Policy): CompiledPolicy {
     hasPathRules: [...policy.deny, ...policy.ask, ...policy.allow, ...policy.alsoAllow].some(
       ({ kind }) => kind === "path",
     ),
+    kindVerdicts: new Map(),
     exclusive: {
       command: has("prefix", "exact", "script", "regex"),
       path: has("path"),

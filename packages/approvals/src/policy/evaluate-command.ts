@@ -3,13 +3,16 @@ import type { Places } from "../files/places.ts";
 import type { CommandRequest } from "../request/request.ts";
 import { readScript } from "../shell/read-script.ts";
 import { unwrapShell, type Unwrapped } from "../shell/unwrap-shell.ts";
-import type { PlainScript } from "../shell/plain-script.ts";
-import type { CompiledPolicy } from "./compile-policy.ts";
+import { literal } from "../programs/declaration/word.ts";
+import { parseSource } from "../shell/parse-source.ts";
+import type { PlainCommand, PlainScript } from "../shell/plain-script.ts";
+import type { CompiledPolicy, CompiledRule } from "./compile-policy.ts";
 import {
   cautionVerdict,
   evaluation,
+  isRefused,
   notUnderstoodVerdict,
-  strictest,
+  pickStricter,
   type CommandVerdict,
   type Evaluation,
   type Verdict,
@@ -25,28 +28,26 @@ export function evaluateCommand(request: CommandRequest, places: Places, policy:
   const unwrapped = unwrapShell(request.command);
   const script = scriptOf(unwrapped, places);
   const judge = new CommandJudge(places, policy);
-  judge.judge(script.commands);
+  const judged = judge.judge(script.commands);
   const parse = judge.verdicts;
   const source = unwrapped.kind === "script" ? unwrapped.script : unwrapped.words.join(" ");
   const isUnderstood = script.problem === undefined && !parse.some(({ rule }) => rule === "not-understood");
-  const denial = findDenial({ source, calls: judge.calls, isUnderstood }, places, policy);
+  const { calls } = judge;
+  const denial = findDenial({ source, syntax: script.syntax, calls, isUnderstood }, places, policy);
   if (denial !== undefined) return evaluation(denial, { parse });
-  const whole = wholeScriptRule(request.command, source, policy);
-  const worst = strictest([
-    ...(script.problem === undefined ? [] : [problemVerdict(script.problem, policy)]),
-    ...parse,
-  ]);
-  const asked = parse.find(({ rule }) => rule.startsWith("ask["));
+  const problem = script.problem === undefined ? undefined : problemVerdict(script.problem, policy);
+  const worst = judged === undefined ? problem : pickStricter(problem, judged);
   if (worst === undefined)
     return evaluation(cautionVerdict("empty", "no command to judge", policy.policy.default));
+  const whole = wholeScriptRule(request.command, source, policy);
   if (request.stdin === true && whole === undefined)
     return evaluation(
       cautionVerdict("stdin", "types into a process that already runs", policy.policy.default),
       { parse },
     );
-  if (whole !== undefined && asked === undefined && !isRefused(worst))
+  if (whole !== undefined && !isRefused(worst) && !parse.some(({ rule }) => rule.startsWith("ask[")))
     return evaluation(whole, { parse, lasting: whole.matched?.lasting ?? "session" });
-  return evaluation(withoutText(worst), {
+  return evaluation(worst, {
     parse,
     lasting: worst.decision === "allow" ? lastingOf(parse) : "call",
   });
@@ -59,19 +60,17 @@ function scriptOf(unwrapped: Unwrapped, places: Places): PlainScript {
       home: places.home,
       folders: [places.cwd],
     });
-  if (unwrapped.words.length === 0) return { commands: [] };
-  return {
-    commands: [
-      {
-        words: unwrapped.words.map((text) => ({ text })),
-        environment: [],
-        redirects: [],
-        input: { kind: "inherited" },
-        folders: [places.cwd],
-        text: unwrapped.words.join(" "),
-      },
-    ],
+  const { words } = unwrapped;
+  const text = words.join(" ");
+  const command: PlainCommand = {
+    words: words.map(literal),
+    environment: [],
+    redirects: [],
+    input: { kind: "inherited" },
+    folders: [places.cwd],
+    text,
   };
+  return { commands: words.length === 0 ? [] : [command], syntax: () => parseSource(text).script };
 }
 
 /** What is too long for the denials to see is asked about even where everything else is allowed. */
@@ -82,23 +81,14 @@ function problemVerdict(problem: string, policy: CompiledPolicy): Verdict {
     : verdict;
 }
 
-function isRefused({ decision, rule }: Verdict): boolean {
-  return decision === "deny" && (rule.startsWith("safety/") || rule.startsWith("deny["));
-}
-
-/** The verdict of one command as the verdict of all. */
-function withoutText({ decision, reason, rule, matched }: Verdict): Verdict {
-  return matched === undefined ? { decision, reason, rule } : { decision, reason, rule, matched };
-}
-
 function wholeScriptRule(
   command: CommandRequest["command"],
   source: string,
   policy: CompiledPolicy,
 ): Verdict | undefined {
-  const found = [...policy.allow, ...policy.alsoAllow].find(
-    ({ rule }) => rule.kind === "script" && (rule.text === command || rule.text === source),
-  );
+  const isThis = ({ rule }: CompiledRule): boolean =>
+    rule.kind === "script" && (rule.text === command || rule.text === source);
+  const found = policy.allow.find(isThis) ?? policy.alsoAllow.find(isThis);
   return found === undefined ? undefined : ruleVerdict(found, "allow", "exactly this script");
 }
 
@@ -106,7 +96,7 @@ function wholeScriptRule(
 function lastingOf(parse: readonly CommandVerdict[]): Lasting {
   let lasting: Lasting = "always";
   for (const { matched, rule } of parse) {
-    if (rule === "nothing" || rule === "wrapper") continue;
+    if (rule === "nothing") continue;
     const own = matched === undefined ? "call" : (matched.lasting ?? "session");
     if (own === "call") return "call";
     if (own === "session") lasting = "session";

@@ -1,4 +1,4 @@
-import { stricter, type Decision } from "../decision.ts";
+import { isStricter, type Decision } from "../decision.ts";
 import type { PermissionProfile } from "../request/request.ts";
 import type { CompiledPolicy } from "./compile-policy.ts";
 import type { Lasting, Rule } from "./rule.ts";
@@ -37,50 +37,48 @@ export interface Grant {
   readonly ifAccepted: PermissionProfile;
 }
 
-export function evaluation(verdict: Verdict, more: Partial<Evaluation> = {}): Evaluation {
-  return { parse: [], lasting: "call", ...verdict, ...more };
+export function evaluation(
+  { decision, reason, rule, matched }: Verdict,
+  { parse = [], lasting = "call", grant }: Partial<Evaluation> = {},
+): Evaluation {
+  return { decision, reason, rule, matched, parse, lasting, grant };
 }
 
-/** The strictest of several. Among equals the first one, but among those that allow the one with most to say. */
-export function strictest<V extends Verdict>(verdicts: readonly V[]): V | undefined {
-  let worst: V | undefined;
-  for (const verdict of verdicts) {
-    if (worst === undefined || stricter(verdict.decision, worst.decision)) worst = verdict;
-    else if (
-      worst.decision === "allow" &&
-      verdict.decision === "allow" &&
-      weight(verdict.rule) > weight(worst.rule)
-    )
-      worst = verdict;
-  }
+/** The stricter of two verdicts. Among equals the first one, but among those that allow the one with most to say. */
+export function pickStricter(first: Verdict | undefined, second: Verdict): Verdict {
+  if (first === undefined) return second;
+  if (first === second) return first;
+  if (first.decision !== second.decision)
+    return isStricter(second.decision, first.decision) ? second : first;
+  return first.decision === "allow" && weightOf(second.rule) > weightOf(first.rule) ? second : first;
+}
+
+/** The strictest of several verdicts. */
+export function strictest(verdicts: readonly Verdict[]): Verdict | undefined {
+  let worst: Verdict | undefined;
+  for (const verdict of verdicts) worst = pickStricter(worst, verdict);
   return worst;
 }
 
+/** Whether safety or a denial of the user's refused: nothing that allows can change that. */
+export function isRefused({ decision, rule }: Verdict): boolean {
+  return decision === "deny" && (rule.startsWith("safety/") || rule.startsWith("deny["));
+}
+
 /** Which of several things that are allowed the reason names: the one with the most consequences. */
-const WEIGHTS = [
-  "wrapper",
-  "nothing",
-  "read",
-  "write",
-  "process",
-  "git-local",
-  "project-code",
-  "unpack",
-  "container",
-  "install",
-  "git-fetch",
-  "remote-read",
-  "git-push",
-  "loopback",
-  "private",
-  "hosts",
-  "network",
-];
+const WEIGHTS: ReadonlyMap<string, number> = new Map(
+  (
+    "nothing read write process git-local project-code unpack container install git-fetch remote-read git-push " +
+    "loopback private hosts network"
+  )
+    .split(" ")
+    .map((name, index) => [name, index]),
+);
 
 /** `preset/developer/install` weighs what `install` does; a rule of the user's weighs most. */
-function weight(rule: string): number {
-  const at = WEIGHTS.indexOf(rule.slice(Math.max(rule.lastIndexOf("/"), rule.lastIndexOf(".")) + 1));
-  return at === -1 ? WEIGHTS.length : at;
+function weightOf(rule: string): number {
+  const name = rule.slice(Math.max(rule.lastIndexOf("/"), rule.lastIndexOf(".")) + 1);
+  return WEIGHTS.get(name) ?? WEIGHTS.size;
 }
 
 /** What is not understood is left to the default: asked about, or allowed where the preset says so. */

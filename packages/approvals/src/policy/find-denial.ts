@@ -4,17 +4,15 @@ import type { CompiledPolicy } from "./compile-policy.ts";
 import type { Verdict } from "./evaluation.ts";
 import { ruleVerdict } from "./judge-path.ts";
 import { matchTightening, type CalledWords } from "./match-command.ts";
+import { baseName } from "../files/path.ts";
 import { findCatastrophe, isCheckedProgram, type Denial } from "../denials/catastrophic.ts";
-import {
-  findCatastrophicText,
-  findDownloadedCode,
-  findExfiltration,
-  INTERPRETERS,
-} from "../denials/find-flow.ts";
+import { findCatastrophicText, findFlow, INTERPRETERS } from "../denials/find-flow.ts";
 import { scanScript } from "../denials/scan-script.ts";
+import type { PlainScript } from "../shell/plain-script.ts";
 
 export interface DeniableScript {
   readonly source: string;
+  readonly syntax: PlainScript["syntax"];
   /** The calls of the commands that were read. */
   readonly calls: readonly CalledWords[];
   /** Whether these calls are all that the script does. */
@@ -29,27 +27,25 @@ const FORK_BOMB = /(?<!\w)(\w{1,32}|:)\s{0,8}\(\s{0,8}\)\s{0,8}\{[^}]{0,80}\1\s{
  * the effects of a command are judged to be.
  */
 export function findDenial(
-  { source, calls, isUnderstood }: DeniableScript,
+  { source, syntax, calls, isUnderstood }: DeniableScript,
   places: Places,
   policy: CompiledPolicy,
 ): Verdict | undefined {
   const context = { home: places.home, folder: places.cwd };
-  for (const { words } of calls) {
-    const called = words[0] ?? "";
-    const name = called.slice(called.lastIndexOf("/") + 1);
+  const called = calls.map(({ words }) => words.map((word) => word ?? ""));
+  for (const words of called) {
+    const name = baseName(words[0] ?? "");
     if (!isCheckedProgram(name)) continue;
-    const args = words.slice(1).map((word) => word ?? "");
-    const denial = findCatastrophe({ name, args, ...context });
+    const denial = findCatastrophe({ name, args: words.slice(1), ...context });
     if (denial !== undefined) return verdictOf(denial);
   }
   const denied = findUserDenial(source, calls, policy);
   if (denied !== undefined) return denied;
-  const called = calls.map((call) => call.words.map((word) => word ?? ""));
   const flow = findFlow(source, called) ?? findInlineCode(calls);
   if (flow !== undefined || isUnderstood) return flow && verdictOf(flow);
   if (FORK_BOMB.test(source.slice(0, LIMITS.syntaxChars)))
     return verdictOf({ rule: "fork-bomb", reason: "starts processes without end" });
-  const scan = scanScript(source, context);
+  const scan = scanScript(syntax(), context);
   const found =
     scan.denial ??
     findFlow(
@@ -58,14 +54,9 @@ export function findDenial(
     ) ??
     (scan.calls.some(({ name }) => INTERPRETERS.test(name)) ? findCatastrophicText(source) : undefined);
   if (found !== undefined) return verdictOf(found);
-  const scanned = scan.calls.map(({ words }) => ({ words, call: undefined, text: "" }));
+  if (policy.deny.length === 0) return undefined;
+  const scanned = scan.calls.map(({ words }) => ({ words, call: undefined }));
   return findUserDenial(source, scanned, policy);
-}
-
-/** What several commands of one script do together. */
-function findFlow(source: string, calls: readonly (readonly string[])[]): Denial | undefined {
-  const names = calls.map(([first = ""]) => first.slice(first.lastIndexOf("/") + 1));
-  return findExfiltration(source.slice(0, LIMITS.syntaxChars), names) ?? findDownloadedCode(calls);
 }
 
 /** Code in arguments may be in another language: only its words can be looked at. */

@@ -24,10 +24,19 @@ const WHAT: Readonly<Record<EffectKind, string>> = {
 };
 
 /** The preset's word on one kind of effect, or the policy's own. */
-export function judgeKind(
+export function judgeKind(kind: EffectKind, compiled: CompiledPolicy, reason?: string): Verdict {
+  if (reason !== undefined) return kindVerdict(kind, compiled, reason);
+  const known = compiled.kindVerdicts.get(kind);
+  if (known !== undefined) return known;
+  const verdict = kindVerdict(kind, compiled, WHAT[kind]);
+  compiled.kindVerdicts.set(kind, verdict);
+  return verdict;
+}
+
+function kindVerdict(
   kind: EffectKind,
   { policy, preset, exclusive }: CompiledPolicy,
-  reason = WHAT[kind],
+  reason: string,
 ): Verdict {
   const chosen = policy.effects[kind];
   if (chosen !== undefined) return { decision: chosen, rule: `effects.${kind}`, reason };

@@ -1,5 +1,6 @@
-import type { ParsedCall } from "../declaration/parsed-call.ts";
+import type { ParsedCall } from "../programs/declaration/parsed-call.ts";
 import { matchName } from "../files/glob.ts";
+import { baseName } from "../files/path.ts";
 import type { CompiledPolicy, CompiledRule } from "./compile-policy.ts";
 import { notUnderstoodVerdict, type Verdict } from "./evaluation.ts";
 import { ruleVerdict } from "./judge-path.ts";
@@ -10,7 +11,6 @@ export interface CalledWords {
   readonly words: readonly (string | undefined)[];
   /** The call by its declaration, if it is understood. */
   readonly call: ParsedCall | undefined;
-  readonly text: string;
 }
 
 /** `maybe`: a word that is only known at run time decides. */
@@ -18,20 +18,25 @@ export type Match = "yes" | "maybe" | "no";
 
 /** The word of the user's rules about one command: a denial, a question, a permission, or nothing. */
 export function judgeByRules(called: CalledWords, policy: CompiledPolicy): Verdict | undefined {
-  for (const [rules, decision] of [
-    [policy.deny, "deny"],
-    [policy.ask, "ask"],
-  ] as const) {
-    for (const rule of rules) {
-      const match = matchTightening(rule, called);
-      if (match === "yes") return ruleVerdict(rule, decision, called.words[0] ?? "the command");
-      if (match === "maybe" && policy.policy.default !== "allow")
-        return notUnderstoodVerdict("a rule may speak for what is only known at run time", policy);
-    }
-  }
-  for (const rules of [policy.allow, policy.alsoAllow]) {
-    const found = rules.find((rule) => matchAllowing(rule, called));
-    if (found !== undefined) return ruleVerdict(found, "allow", called.words[0] ?? "the command");
+  const tightened =
+    judgeTightening(policy.deny, "deny", called, policy) ?? judgeTightening(policy.ask, "ask", called, policy);
+  if (tightened !== undefined) return tightened;
+  const allows = (rule: CompiledRule): boolean => matchAllowing(rule, called);
+  const found = policy.allow.find(allows) ?? policy.alsoAllow.find(allows);
+  return found === undefined ? undefined : ruleVerdict(found, "allow", called.words[0] ?? "the command");
+}
+
+function judgeTightening(
+  rules: readonly CompiledRule[],
+  decision: "deny" | "ask",
+  called: CalledWords,
+  policy: CompiledPolicy,
+): Verdict | undefined {
+  for (const rule of rules) {
+    const match = matchTightening(rule, called);
+    if (match === "yes") return ruleVerdict(rule, decision, called.words[0] ?? "the command");
+    if (match === "maybe" && policy.policy.default !== "allow")
+      return notUnderstoodVerdict("a rule may speak for what is only known at run time", policy);
   }
   return undefined;
 }
@@ -63,7 +68,7 @@ function matchWords(rule: readonly RuleWord[], { words, call }: CalledWords): Ma
   if (call !== undefined) {
     const operands = [...call.path, ...call.operands.map(({ text }) => text)];
     const hasOptions = options.every((word) =>
-      [word].flat().some((text) => call.optionNames.has(optionName(text)) || words.includes(text)),
+      [word].flat().some((text) => call.hasOption(optionName(text)) || words.includes(text)),
     );
     if (!hasOptions) return "no";
     return matchInOrder(positions, operands.map(mainName(call.path[0] ?? "")));
@@ -136,10 +141,6 @@ function mayHoldOption(text: string, option: string): boolean {
 
 function optionName(text: string): string {
   return text.replace(/=.*$/, "");
-}
-
-function baseName(text: string): string {
-  return text.slice(text.lastIndexOf("/") + 1);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { ACTIONS, type Action } from "../declaration/effect.ts";
+import { ACTIONS, type Action } from "../programs/declaration/effect.ts";
 import type { Decision } from "../decision.ts";
 
 /** The permission modes, from the strictest to the one that checks nothing. */

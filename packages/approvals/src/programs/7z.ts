@@ -1,8 +1,8 @@
-import { attachedValue, declareProgram, flag } from "../declaration/declaration.ts";
-import { action, type Effect } from "../declaration/effect.ts";
-import type { ParsedCall } from "../declaration/parsed-call.ts";
-import { literal } from "../declaration/word.ts";
-import { isLiteral } from "../declaration/path-words.ts";
+import { attachedValue, declareProgram, flag } from "./declaration/declaration.ts";
+import { action, type Effect } from "./declaration/effect.ts";
+import type { ParsedCall } from "./declaration/parsed-call.ts";
+import { literal } from "./declaration/word.ts";
+import { isLiteral } from "./declaration/path-words.ts";
 
 /** Lists, tests, unpacks and adds. `@list` reads names from a file: not understood. */
 export const sevenZip = declareProgram({

@@ -1,4 +1,4 @@
-import { declareProgram, flag, value } from "../declaration/declaration.ts";
+import { declareProgram, flag, value } from "./declaration/declaration.ts";
 
 /** `--pager` runs a program: not declared. */
 export const ag = declareProgram({

@@ -1,4 +1,4 @@
-import type { ProgramDeclaration } from "../declaration/declaration.ts";
+import type { ProgramDeclaration } from "./declaration/declaration.ts";
 import { sevenZip } from "./7z.ts";
 import { ag } from "./ag.ts";
 import { awk, gawk, mawk, nawk } from "./awk.ts";

@@ -1,7 +1,7 @@
-import { declareProgram, flag, type ProgramDeclaration, value } from "../declaration/declaration.ts";
-import type { Effect } from "../declaration/effect.ts";
-import type { ParsedCall } from "../declaration/parsed-call.ts";
-import { isLiteral } from "../declaration/path-words.ts";
+import { declareProgram, flag, type ProgramDeclaration, value } from "./declaration/declaration.ts";
+import type { Effect } from "./declaration/effect.ts";
+import type { ParsedCall } from "./declaration/parsed-call.ts";
+import { isLiteral } from "./declaration/path-words.ts";
 import { isHarmlessAwkProgram } from "./awk-program.ts";
 
 /**

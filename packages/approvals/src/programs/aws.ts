@@ -1,5 +1,5 @@
-import { declareProgram, flag, value } from "../declaration/declaration.ts";
-import { action } from "../declaration/effect.ts";
+import { declareProgram, flag, value } from "./declaration/declaration.ts";
+import { action } from "./declaration/effect.ts";
 
 /** Reads that print no secrets. Everything else, `--endpoint-url` among it, is not understood. */
 const READS = /^(?:s3 ls|sts get-caller-identity|\S+ (?:describe|list)-[\w-]+|logs tail)$/;

@@ -1,4 +1,4 @@
-import { declareProgram, flag, HELP, type ProgramDeclaration, value } from "../declaration/declaration.ts";
+import { declareProgram, flag, HELP, type ProgramDeclaration, value } from "./declaration/declaration.ts";
 
 function declareBase64(name: string): ProgramDeclaration {
   return declareProgram({

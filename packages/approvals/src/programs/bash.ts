@@ -1,4 +1,4 @@
-import { declareProgram, flag, flagWith, value } from "../declaration/declaration.ts";
+import { declareProgram, flag, flagWith, value } from "./declaration/declaration.ts";
 
 export const bash = declareProgram({
   names: ["bash", "dash", "sh", "zsh"],

@@ -1,6 +1,6 @@
-import { declareProgram, flag, HELP, value } from "../declaration/declaration.ts";
-import { action } from "../declaration/effect.ts";
-import type { ParsedCall } from "../declaration/parsed-call.ts";
+import { declareProgram, flag, HELP, value } from "./declaration/declaration.ts";
+import { action } from "./declaration/effect.ts";
+import type { ParsedCall } from "./declaration/parsed-call.ts";
 
 /** Pages with the program that `--pager`, `PAGER` and its configuration file name, unless paging is off. */
 export const bat = declareProgram({

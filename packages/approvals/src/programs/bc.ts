@@ -1,4 +1,4 @@
-import { declareProgram, flag, HELP } from "../declaration/declaration.ts";
+import { declareProgram, flag, HELP } from "./declaration/declaration.ts";
 
 /** A calculator: GNU bc can neither write files nor run programs. */
 export const bc = declareProgram({

@@ -1,4 +1,4 @@
-import { developerTool } from "../declaration/developer-tool.ts";
+import { developerTool } from "./declaration/developer-tool.ts";
 
 /** Build tools run the scripts, plug-ins and configuration of the project. */
 export const buildTools = developerTool({

@@ -1,4 +1,4 @@
-import { declareProgram, flag, HELP, type ProgramDeclaration } from "../declaration/declaration.ts";
+import { declareProgram, flag, HELP, type ProgramDeclaration } from "./declaration/declaration.ts";
 
 /** `-c` also reads the files that the list names. */
 function declareChecksums(name: string): ProgramDeclaration {

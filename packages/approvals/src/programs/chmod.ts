@@ -1,8 +1,8 @@
-import { declareProgram, flag, flagWith, HELP, type Operands, value } from "../declaration/declaration.ts";
-import type { ParsedCall } from "../declaration/parsed-call.ts";
-import type { Effect } from "../declaration/effect.ts";
-import type { Word } from "../declaration/word.ts";
-import { entriesBelow, isLiteral } from "../declaration/path-words.ts";
+import { declareProgram, flag, flagWith, HELP, type Operands, value } from "./declaration/declaration.ts";
+import type { ParsedCall } from "./declaration/parsed-call.ts";
+import type { Effect } from "./declaration/effect.ts";
+import type { Word } from "./declaration/word.ts";
+import { entriesBelow, isLiteral } from "./declaration/path-words.ts";
 
 const FILES: Operands = { rest: "write", atLeast: 1 };
 

@@ -1,3 +1,3 @@
-import { declareProgram, flag } from "../declaration/declaration.ts";
+import { declareProgram, flag } from "./declaration/declaration.ts";
 
 export const col = declareProgram({ names: ["col"], options: { "-b": flag, "-f": flag, "-x": flag } });

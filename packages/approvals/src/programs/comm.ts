@@ -1,4 +1,4 @@
-import { declareProgram, flag, HELP, value } from "../declaration/declaration.ts";
+import { declareProgram, flag, HELP, value } from "./declaration/declaration.ts";
 
 export const comm = declareProgram({
   names: ["comm"],

@@ -1,4 +1,4 @@
-import { declareProgram, flagWith } from "../declaration/declaration.ts";
+import { declareProgram, flagWith } from "./declaration/declaration.ts";
 
 /** `-p` searches another path: not declared. */
 export const command = declareProgram({

@@ -1,4 +1,4 @@
-import { developerTool } from "../declaration/developer-tool.ts";
+import { developerTool } from "./declaration/developer-tool.ts";
 
 /** Compilers run plug-ins and read their options from files of the project. */
 export const compilers = developerTool({

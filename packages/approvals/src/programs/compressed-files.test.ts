@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { literal } from "../declaration/word.ts";
+import { literal } from "./declaration/word.ts";
 import { compressionEffects } from "./compressed-files.ts";
 
 it("names the compressed file after the operand", () => {

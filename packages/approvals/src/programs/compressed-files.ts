@@ -1,6 +1,6 @@
-import type { Effect } from "../declaration/effect.ts";
-import type { ParsedCall } from "../declaration/parsed-call.ts";
-import type { Word } from "../declaration/word.ts";
+import type { Effect } from "./declaration/effect.ts";
+import type { ParsedCall } from "./declaration/parsed-call.ts";
+import type { Word } from "./declaration/word.ts";
 
 /**
  * The files that `gzip` and its relatives write beside their operands: with the extension appended, or removed when they

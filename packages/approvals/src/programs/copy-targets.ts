@@ -1,6 +1,6 @@
-import type { Effect } from "../declaration/effect.ts";
-import type { ParsedCall } from "../declaration/parsed-call.ts";
-import { entryOf } from "../declaration/path-words.ts";
+import type { Effect } from "./declaration/effect.ts";
+import type { ParsedCall } from "./declaration/parsed-call.ts";
+import { entryOf } from "./declaration/path-words.ts";
 
 /** Effects of `cp`, `mv` and `install`: a target that is a folder gets an entry that is named after each source. */
 export function examineTargets({ operands, options }: ParsedCall): readonly Effect[] | string {

@@ -1,4 +1,4 @@
-import { developerTool } from "../declaration/developer-tool.ts";
+import { developerTool } from "./declaration/developer-tool.ts";
 
 /** Version managers change which version of a tool the project uses. */
 export const corepack = developerTool({

@@ -1,5 +1,5 @@
-import { attachedValue, declareProgram, flag, flagWith, HELP, value } from "../declaration/declaration.ts";
-import { action } from "../declaration/effect.ts";
+import { attachedValue, declareProgram, flag, flagWith, HELP, value } from "./declaration/declaration.ts";
+import { action } from "./declaration/effect.ts";
 import { examineTargets } from "./copy-targets.ts";
 
 /** Copied folders and links bring names along that only the disk knows. Links (`-l`, `-s`), backups and `--parents` are not declared. */

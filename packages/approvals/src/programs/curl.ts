@@ -1,8 +1,8 @@
-import { declareProgram, flag, HELP, value } from "../declaration/declaration.ts";
-import { action, type Effect } from "../declaration/effect.ts";
-import type { ParsedCall } from "../declaration/parsed-call.ts";
-import { literal, type Word } from "../declaration/word.ts";
-import { isLiteral } from "../declaration/path-words.ts";
+import { declareProgram, flag, HELP, value } from "./declaration/declaration.ts";
+import { action, type Effect } from "./declaration/effect.ts";
+import type { ParsedCall } from "./declaration/parsed-call.ts";
+import { literal, type Word } from "./declaration/word.ts";
+import { isLiteral } from "./declaration/path-words.ts";
 import { isHttpAddress, nameOfDownload } from "./http-address.ts";
 
 /** `-K` reads options from a file, `-x`, `--resolve`, `--connect-to` and `--unix-socket` connect elsewhere, `-n`, `-E` and `--key` use credentials, and `--trace` and `--stderr` write: not declared. Only http and https are understood. */

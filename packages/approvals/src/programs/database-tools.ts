@@ -1,4 +1,4 @@
-import { developerTool } from "../declaration/developer-tool.ts";
+import { developerTool } from "./declaration/developer-tool.ts";
 
 /** Migration tools run code of the project on the database that it configures. */
 export const databaseTools = developerTool({

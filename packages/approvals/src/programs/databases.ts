@@ -1,4 +1,4 @@
-import { declareProgram, flag, type ProgramDeclaration, value } from "../declaration/declaration.ts";
+import { declareProgram, flag, type ProgramDeclaration, value } from "./declaration/declaration.ts";
 
 /** Clients whose statements can run programs (`\!`, `COPY … TO PROGRAM`): a statement is inline code. */
 export const databases: readonly ProgramDeclaration[] = [

@@ -1,5 +1,5 @@
-import { attachedValue, declareProgram, flag, HELP, value } from "../declaration/declaration.ts";
-import type { ParsedCall } from "../declaration/parsed-call.ts";
+import { attachedValue, declareProgram, flag, HELP, value } from "./declaration/declaration.ts";
+import type { ParsedCall } from "./declaration/parsed-call.ts";
 
 /** `-s` and an operand without `+` set the clock: not declared. */
 export const date = declareProgram({

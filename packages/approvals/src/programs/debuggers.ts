@@ -1,4 +1,4 @@
-import { developerTool } from "../declaration/developer-tool.ts";
+import { developerTool } from "./declaration/developer-tool.ts";
 
 /** Debuggers and profilers run a program of the project. */
 export const debuggers = developerTool({

@@ -1,4 +1,4 @@
-import { attachedValue, declareProgram, flag, HELP, value } from "../declaration/declaration.ts";
+import { attachedValue, declareProgram, flag, HELP, value } from "./declaration/declaration.ts";
 
 export const df = declareProgram({
   names: ["df"],

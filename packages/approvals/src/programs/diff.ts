@@ -1,4 +1,4 @@
-import { attachedValue, declareProgram, flag, HELP, value } from "../declaration/declaration.ts";
+import { attachedValue, declareProgram, flag, HELP, value } from "./declaration/declaration.ts";
 
 /** `-l` pipes the output through `pr`: not declared. */
 export const diff = declareProgram({

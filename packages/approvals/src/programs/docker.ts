@@ -4,9 +4,9 @@ import {
   type CommandDeclaration,
   type OptionTable,
   value,
-} from "../declaration/declaration.ts";
-import { action, type Effect } from "../declaration/effect.ts";
-import type { ParsedCall } from "../declaration/parsed-call.ts";
+} from "./declaration/declaration.ts";
+import { action, type Effect } from "./declaration/effect.ts";
+import type { ParsedCall } from "./declaration/parsed-call.ts";
 
 const container = [action("container")];
 

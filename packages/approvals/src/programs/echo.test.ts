@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { describeProgram } from "../../test/describe-program.ts";
-import { parseCall } from "../declaration/parse-call.ts";
-import { literal } from "../declaration/word.ts";
+import { parseCall } from "./declaration/parse-call.ts";
+import { literal } from "./declaration/word.ts";
 import { echo } from "./echo.ts";
 
 describeProgram(echo, {

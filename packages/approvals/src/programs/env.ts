@@ -1,8 +1,8 @@
-import { declareProgram, flag, HELP, value } from "../declaration/declaration.ts";
-import type { ParsedCall } from "../declaration/parsed-call.ts";
-import type { Effect } from "../declaration/effect.ts";
-import { environmentEffects, splitAssignment } from "../declaration/environment.ts";
-import { isNotUnderstood } from "../declaration/parse-call.ts";
+import { declareProgram, flag, HELP, value } from "./declaration/declaration.ts";
+import type { ParsedCall } from "./declaration/parsed-call.ts";
+import type { Effect } from "./declaration/effect.ts";
+import { environmentEffects, splitAssignment } from "./declaration/environment.ts";
+import { isNotUnderstood } from "./declaration/parse-call.ts";
 
 /** `-S` splits its argument into a command; `-i` and `-u` take variables away that the sandbox may have set: not declared. */
 export const env = declareProgram({

@@ -1,4 +1,4 @@
-import { declareProgram, HELP, type ProgramDeclaration, value } from "../declaration/declaration.ts";
+import { declareProgram, HELP, type ProgramDeclaration, value } from "./declaration/declaration.ts";
 
 function declareExpand(name: string): ProgramDeclaration {
   return declareProgram({

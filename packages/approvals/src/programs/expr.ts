@@ -1,4 +1,4 @@
-import { declareProgram } from "../declaration/declaration.ts";
+import { declareProgram } from "./declaration/declaration.ts";
 
 /** Calculates with numbers and texts; it has no operator with an effect. */
 export const expr = declareProgram({

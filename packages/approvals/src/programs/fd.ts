@@ -1,4 +1,4 @@
-import { declareProgram, flag, HELP, value } from "../declaration/declaration.ts";
+import { declareProgram, flag, HELP, value } from "./declaration/declaration.ts";
 
 /** `-x` and `-X` run commands: not declared. */
 export const fd = declareProgram({

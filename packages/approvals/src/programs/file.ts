@@ -1,4 +1,4 @@
-import { declareProgram, flag, HELP, value } from "../declaration/declaration.ts";
+import { declareProgram, flag, HELP, value } from "./declaration/declaration.ts";
 
 /** `-C` writes a compiled magic file, and `-z` may run a decompressor: not declared. */
 export const file = declareProgram({

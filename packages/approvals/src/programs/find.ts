@@ -1,8 +1,8 @@
-import { declareProgram } from "../declaration/declaration.ts";
-import type { Effect } from "../declaration/effect.ts";
-import type { ParsedCall } from "../declaration/parsed-call.ts";
-import { entriesBelow, isLiteral } from "../declaration/path-words.ts";
-import { literal, type Word } from "../declaration/word.ts";
+import { declareProgram } from "./declaration/declaration.ts";
+import type { Effect } from "./declaration/effect.ts";
+import type { ParsedCall } from "./declaration/parsed-call.ts";
+import { entriesBelow, isLiteral } from "./declaration/path-words.ts";
+import { literal, type Word } from "./declaration/word.ts";
 
 /** Tests and actions with one argument that have no effect. */
 const WITH_ARGUMENT = new Set([

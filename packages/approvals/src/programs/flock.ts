@@ -1,4 +1,4 @@
-import { declareProgram, flag, HELP, value } from "../declaration/declaration.ts";
+import { declareProgram, flag, HELP, value } from "./declaration/declaration.ts";
 
 /** `-c` after the file is part of the command, which is then not known. */
 export const flock = declareProgram({

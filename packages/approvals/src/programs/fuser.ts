@@ -1,5 +1,5 @@
-import { declareProgram, flag, flagWith } from "../declaration/declaration.ts";
-import { action } from "../declaration/effect.ts";
+import { declareProgram, flag, flagWith } from "./declaration/declaration.ts";
+import { action } from "./declaration/effect.ts";
 
 export const fuser = declareProgram({
   names: ["fuser"],

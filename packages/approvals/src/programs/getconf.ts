@@ -1,3 +1,3 @@
-import { declareProgram } from "../declaration/declaration.ts";
+import { declareProgram } from "./declaration/declaration.ts";
 
 export const getconf = declareProgram({ names: ["getconf"], operands: { first: ["data", "read"] } });

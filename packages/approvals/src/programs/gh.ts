@@ -4,8 +4,8 @@ import {
   type CommandDeclaration,
   type OptionTable,
   value,
-} from "../declaration/declaration.ts";
-import { action } from "../declaration/effect.ts";
+} from "./declaration/declaration.ts";
+import { action } from "./declaration/effect.ts";
 
 const COMMON: OptionTable = {
   "-A, --author": value("data"),

@@ -1,7 +1,7 @@
-import { attachedValue, flag, flagWith, value, type CommandDeclaration } from "../declaration/declaration.ts";
-import { action, type Effect } from "../declaration/effect.ts";
-import type { ParsedCall } from "../declaration/parsed-call.ts";
-import { literal, type Word } from "../declaration/word.ts";
+import { attachedValue, flag, flagWith, value, type CommandDeclaration } from "./declaration/declaration.ts";
+import { action, type Effect } from "./declaration/effect.ts";
+import type { ParsedCall } from "./declaration/parsed-call.ts";
+import { literal, type Word } from "./declaration/word.ts";
 import { examineTargets } from "./copy-targets.ts";
 import { DIFF_OPTIONS, LOG_OPTIONS } from "./git-diff-options.ts";
 

@@ -1,8 +1,8 @@
-import { type CommandDeclaration, flag, value } from "../declaration/declaration.ts";
-import { action, type Effect } from "../declaration/effect.ts";
-import type { ParsedCall } from "../declaration/parsed-call.ts";
-import { isLiteral } from "../declaration/path-words.ts";
-import type { Word } from "../declaration/word.ts";
+import { type CommandDeclaration, flag, value } from "./declaration/declaration.ts";
+import { action, type Effect } from "./declaration/effect.ts";
+import type { ParsedCall } from "./declaration/parsed-call.ts";
+import { isLiteral } from "./declaration/path-words.ts";
+import type { Word } from "./declaration/word.ts";
 import { HARMLESS_SETTING } from "./git-settings.ts";
 
 const READING = ["--get", "--get-all", "--get-regexp", "--list"];

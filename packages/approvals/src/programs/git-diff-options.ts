@@ -1,4 +1,4 @@
-import { attachedValue, flag, value, type OptionTable } from "../declaration/declaration.ts";
+import { attachedValue, flag, value, type OptionTable } from "./declaration/declaration.ts";
 
 /**
  * Options that all commands which print differences understand. `--output` writes a file, `--ext-diff` and `--textconv` run

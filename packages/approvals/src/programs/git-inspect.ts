@@ -1,6 +1,6 @@
-import { attachedValue, flag, value, type CommandDeclaration } from "../declaration/declaration.ts";
-import type { Effect } from "../declaration/effect.ts";
-import type { ParsedCall } from "../declaration/parsed-call.ts";
+import { attachedValue, flag, value, type CommandDeclaration } from "./declaration/declaration.ts";
+import type { Effect } from "./declaration/effect.ts";
+import type { ParsedCall } from "./declaration/parsed-call.ts";
 import { DIFF_OPTIONS, LOG_OPTIONS } from "./git-diff-options.ts";
 
 /** Subcommands that only read the repository. */

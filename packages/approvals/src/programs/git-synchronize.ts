@@ -1,8 +1,8 @@
-import { attachedValue, flag, value, type CommandDeclaration } from "../declaration/declaration.ts";
-import { action, type Effect } from "../declaration/effect.ts";
-import type { ParsedCall } from "../declaration/parsed-call.ts";
-import { literal, type Word } from "../declaration/word.ts";
-import { isLiteral } from "../declaration/path-words.ts";
+import { attachedValue, flag, value, type CommandDeclaration } from "./declaration/declaration.ts";
+import { action, type Effect } from "./declaration/effect.ts";
+import type { ParsedCall } from "./declaration/parsed-call.ts";
+import { literal, type Word } from "./declaration/word.ts";
+import { isLiteral } from "./declaration/path-words.ts";
 
 /** Subcommands that talk to other repositories. */
 export const SYNCHRONIZE_COMMANDS: Readonly<Record<string, CommandDeclaration>> = {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { describeProgram } from "../../test/describe-program.ts";
-import { isNotUnderstood, parseCall } from "../declaration/parse-call.ts";
-import { literal } from "../declaration/word.ts";
+import { isNotUnderstood, parseCall } from "./declaration/parse-call.ts";
+import { literal } from "./declaration/word.ts";
 import { git } from "./git.ts";
 
 describe("global options of git", () => {

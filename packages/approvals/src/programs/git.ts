@@ -1,4 +1,4 @@
-import { declareProgram, flag, value } from "../declaration/declaration.ts";
+import { declareProgram, flag, value } from "./declaration/declaration.ts";
 import { CHANGE_COMMANDS } from "./git-change.ts";
 import { config } from "./git-config.ts";
 import { INSPECT_COMMANDS } from "./git-inspect.ts";

@@ -5,7 +5,7 @@ import {
   HELP,
   type ProgramDeclaration,
   value,
-} from "../declaration/declaration.ts";
+} from "./declaration/declaration.ts";
 
 function declareGrep(name: string): ProgramDeclaration {
   return declareProgram({

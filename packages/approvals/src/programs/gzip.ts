@@ -1,5 +1,5 @@
-import { declareProgram, flag, HELP } from "../declaration/declaration.ts";
-import type { ParsedCall } from "../declaration/parsed-call.ts";
+import { declareProgram, flag, HELP } from "./declaration/declaration.ts";
+import type { ParsedCall } from "./declaration/parsed-call.ts";
 import { compressionEffects, hasTwoModes } from "./compressed-files.ts";
 
 /** `-r` works on unknown names, and `-N` and `-S` choose other ones: not declared. */

@@ -1,4 +1,4 @@
-import { declareProgram, flag } from "../declaration/declaration.ts";
+import { declareProgram, flag } from "./declaration/declaration.ts";
 
 /** An operand, `-F` and `-b` set the name: not declared. */
 export const hostname = declareProgram({

@@ -1,5 +1,5 @@
-import { declareProgram, flag, flagWith, HELP, value } from "../declaration/declaration.ts";
-import type { ParsedCall } from "../declaration/parsed-call.ts";
+import { declareProgram, flag, flagWith, HELP, value } from "./declaration/declaration.ts";
+import type { ParsedCall } from "./declaration/parsed-call.ts";
 import { examineTargets } from "./copy-targets.ts";
 
 /** `-s` runs a program, `-o` and `-g` change owners, and backups are not declared. */

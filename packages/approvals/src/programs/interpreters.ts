@@ -1,4 +1,4 @@
-import { declareProgram, flag, flagWith, value } from "../declaration/declaration.ts";
+import { declareProgram, flag, flagWith, value } from "./declaration/declaration.ts";
 
 /** Interpreters that need few options: a script of the project, or code in an argument. */
 export const interpreters = declareProgram({

@@ -1,4 +1,4 @@
-import { type CommandDeclaration, declareProgram, flag } from "../declaration/declaration.ts";
+import { type CommandDeclaration, declareProgram, flag } from "./declaration/declaration.ts";
 
 const show: CommandDeclaration = {
   operands: { first: [["show", "list", "ls"], ["dev"], "data"] },

@@ -1,4 +1,4 @@
-import { declareProgram, flag, HELP, value } from "../declaration/declaration.ts";
+import { declareProgram, flag, HELP, value } from "./declaration/declaration.ts";
 
 /** Only what is shown: `--vacuum-size`, `--rotate` and the like change the journal. */
 export const journalctl = declareProgram({

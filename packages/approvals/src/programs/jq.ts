@@ -1,7 +1,7 @@
-import { declareProgram } from "../declaration/declaration.ts";
-import type { Effect } from "../declaration/effect.ts";
-import type { ParsedCall } from "../declaration/parsed-call.ts";
-import type { Word } from "../declaration/word.ts";
+import { declareProgram } from "./declaration/declaration.ts";
+import type { Effect } from "./declaration/effect.ts";
+import type { ParsedCall } from "./declaration/parsed-call.ts";
+import type { Word } from "./declaration/word.ts";
 
 const FLAGS = new Set([
   "--ascii-output",

@@ -1,6 +1,6 @@
-import { declareProgram } from "../declaration/declaration.ts";
-import { action, type Effect } from "../declaration/effect.ts";
-import type { ParsedCall } from "../declaration/parsed-call.ts";
+import { declareProgram } from "./declaration/declaration.ts";
+import { action, type Effect } from "./declaration/effect.ts";
+import type { ParsedCall } from "./declaration/parsed-call.ts";
 
 /** Negative process numbers reach whole groups, or everything, and so may numbers that are only known at run time: not understood. */
 export const kill = declareProgram({

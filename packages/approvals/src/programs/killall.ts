@@ -1,5 +1,5 @@
-import { declareProgram, flag, value } from "../declaration/declaration.ts";
-import { action } from "../declaration/effect.ts";
+import { declareProgram, flag, value } from "./declaration/declaration.ts";
+import { action } from "./declaration/effect.ts";
 
 export const killall = declareProgram({
   names: ["killall"],

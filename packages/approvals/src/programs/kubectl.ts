@@ -4,8 +4,8 @@ import {
   type CommandDeclaration,
   type OptionTable,
   value,
-} from "../declaration/declaration.ts";
-import { action } from "../declaration/effect.ts";
+} from "./declaration/declaration.ts";
+import { action } from "./declaration/effect.ts";
 
 /** `--kubeconfig`, `--server` and `--token` choose another cluster or run a plug-in: not declared. */
 const COMMON: OptionTable = {

@@ -1,5 +1,5 @@
-import { declareProgram, flag, HELP, type ProgramDeclaration, value } from "../declaration/declaration.ts";
-import { action } from "../declaration/effect.ts";
+import { declareProgram, flag, HELP, type ProgramDeclaration, value } from "./declaration/declaration.ts";
+import { action } from "./declaration/effect.ts";
 
 /** On a terminal, `!` runs any command. `-o` and `-k` and `+` are not declared. */
 function declareLess(name: string): ProgramDeclaration {

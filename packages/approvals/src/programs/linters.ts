@@ -1,4 +1,4 @@
-import { developerTool } from "../declaration/developer-tool.ts";
+import { developerTool } from "./declaration/developer-tool.ts";
 
 /** Linters and formatters run plug-ins and configuration of the project. */
 export const linters = developerTool({

@@ -1,8 +1,8 @@
-import { declareProgram, flag, HELP, value } from "../declaration/declaration.ts";
-import type { ParsedCall } from "../declaration/parsed-call.ts";
-import type { Effect } from "../declaration/effect.ts";
-import { literal, type Word } from "../declaration/word.ts";
-import { entryOf, isLiteral } from "../declaration/path-words.ts";
+import { declareProgram, flag, HELP, value } from "./declaration/declaration.ts";
+import type { ParsedCall } from "./declaration/parsed-call.ts";
+import type { Effect } from "./declaration/effect.ts";
+import { literal, type Word } from "./declaration/word.ts";
+import { entryOf, isLiteral } from "./declaration/path-words.ts";
 
 /** Backups and `-L`, which looks through links, are not declared. */
 export const ln = declareProgram({

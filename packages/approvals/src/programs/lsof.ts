@@ -1,7 +1,7 @@
-import { attachedValue, declareProgram, flag, value } from "../declaration/declaration.ts";
-import type { ParsedCall } from "../declaration/parsed-call.ts";
-import type { Effect } from "../declaration/effect.ts";
-import { isLiteral } from "../declaration/path-words.ts";
+import { attachedValue, declareProgram, flag, value } from "./declaration/declaration.ts";
+import type { ParsedCall } from "./declaration/parsed-call.ts";
+import type { Effect } from "./declaration/effect.ts";
+import { isLiteral } from "./declaration/path-words.ts";
 
 /** `-D` writes a cache, and host names after `@` are looked up: not understood. */
 export const lsof = declareProgram({

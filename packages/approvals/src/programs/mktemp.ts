@@ -1,7 +1,7 @@
-import { attachedValue, declareProgram, flag, HELP, value } from "../declaration/declaration.ts";
-import type { ParsedCall } from "../declaration/parsed-call.ts";
-import type { Effect } from "../declaration/effect.ts";
-import { literal, type Word } from "../declaration/word.ts";
+import { attachedValue, declareProgram, flag, HELP, value } from "./declaration/declaration.ts";
+import type { ParsedCall } from "./declaration/parsed-call.ts";
+import type { Effect } from "./declaration/effect.ts";
+import { literal, type Word } from "./declaration/word.ts";
 
 /** `-u` only prints a name: not declared, since what follows would use it. */
 export const mktemp = declareProgram({

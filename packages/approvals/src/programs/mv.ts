@@ -1,4 +1,4 @@
-import { declareProgram, flag, HELP, value } from "../declaration/declaration.ts";
+import { declareProgram, flag, HELP, value } from "./declaration/declaration.ts";
 import { examineTargets } from "./copy-targets.ts";
 
 /** A source disappears from its place, with everything below it. Backups (`-b`, `-S`) are not declared. */

@@ -1,4 +1,4 @@
-import { declareProgram, flag } from "../declaration/declaration.ts";
+import { declareProgram, flag } from "./declaration/declaration.ts";
 
 export const netstat = declareProgram({
   names: ["netstat"],

@@ -1,4 +1,4 @@
-import { declareProgram, flag, type ProgramDeclaration, value } from "../declaration/declaration.ts";
+import { declareProgram, flag, type ProgramDeclaration, value } from "./declaration/declaration.ts";
 
 /** Programs that look whether a host answers. */
 export const networkTools: readonly ProgramDeclaration[] = [

@@ -1,4 +1,4 @@
-import { declareProgram, HELP, value } from "../declaration/declaration.ts";
+import { declareProgram, HELP, value } from "./declaration/declaration.ts";
 
 export const nice = declareProgram({
   names: ["nice"],

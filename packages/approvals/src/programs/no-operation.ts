@@ -1,4 +1,4 @@
-import { declareProgram, type ProgramDeclaration } from "../declaration/declaration.ts";
+import { declareProgram, type ProgramDeclaration } from "./declaration/declaration.ts";
 
 /** Ignores all arguments. */
 function declareNoOperation(name: string): ProgramDeclaration {

@@ -1,5 +1,5 @@
-import { attachedValue, declareProgram, flag, flagWith, value } from "../declaration/declaration.ts";
-import { action } from "../declaration/effect.ts";
+import { attachedValue, declareProgram, flag, flagWith, value } from "./declaration/declaration.ts";
+import { action } from "./declaration/effect.ts";
 
 const script = { first: ["script"], rest: "data" } as const;
 const testFiles = { rest: "script" } as const;

@@ -1,5 +1,5 @@
-import { declareProgram, HELP } from "../declaration/declaration.ts";
-import { literal } from "../declaration/word.ts";
+import { declareProgram, HELP } from "./declaration/declaration.ts";
+import { literal } from "./declaration/word.ts";
 
 /** Writes `nohup.out` if its output is a terminal. */
 export const nohup = declareProgram({

@@ -1,4 +1,4 @@
-import { developerTool } from "../declaration/developer-tool.ts";
+import { developerTool } from "./declaration/developer-tool.ts";
 
 /** Runs a tool of the project, or fetches it from the configured registry if it is not installed. */
 export const npx = developerTool({

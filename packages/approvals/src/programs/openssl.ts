@@ -1,4 +1,4 @@
-import { declareProgram, flag, value } from "../declaration/declaration.ts";
+import { declareProgram, flag, value } from "./declaration/declaration.ts";
 
 /**
  * Certificates, digests and keys. `-config`, `-engine`, `-provider` and `-provider-path` load code or settings, `-passin` and

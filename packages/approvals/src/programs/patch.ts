@@ -1,6 +1,6 @@
-import { declareProgram, flag, HELP, value } from "../declaration/declaration.ts";
-import { action } from "../declaration/effect.ts";
-import { literal } from "../declaration/word.ts";
+import { declareProgram, flag, HELP, value } from "./declaration/declaration.ts";
+import { action } from "./declaration/effect.ts";
+import { literal } from "./declaration/word.ts";
 
 /** `-e` runs `ed`, `-g` fetches from version control, and `-o`, `-r`, `-z` name other outputs: not declared. */
 export const patch = declareProgram({

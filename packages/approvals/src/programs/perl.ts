@@ -1,8 +1,8 @@
-import { attachedValue, declareProgram, flag, value } from "../declaration/declaration.ts";
-import type { Effect } from "../declaration/effect.ts";
-import type { ParsedCall } from "../declaration/parsed-call.ts";
-import { isLiteral } from "../declaration/path-words.ts";
-import type { Word } from "../declaration/word.ts";
+import { attachedValue, declareProgram, flag, value } from "./declaration/declaration.ts";
+import type { Effect } from "./declaration/effect.ts";
+import type { ParsedCall } from "./declaration/parsed-call.ts";
+import { isLiteral } from "./declaration/path-words.ts";
+import type { Word } from "./declaration/word.ts";
 import { isPlainPerlSubstitution } from "./perl-substitution.ts";
 
 /**

@@ -1,5 +1,5 @@
-import { declareProgram, flag, HELP, value } from "../declaration/declaration.ts";
-import { action } from "../declaration/effect.ts";
+import { declareProgram, flag, HELP, value } from "./declaration/declaration.ts";
+import { action } from "./declaration/effect.ts";
 
 export const pkill = declareProgram({
   names: ["pkill"],

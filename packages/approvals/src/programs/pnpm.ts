@@ -1,4 +1,4 @@
-import { developerTool } from "../declaration/developer-tool.ts";
+import { developerTool } from "./declaration/developer-tool.ts";
 
 /** A word that is not one of its own verbs is a script of the project. */
 export const pnpm = developerTool({

@@ -1,4 +1,4 @@
-import { declareProgram } from "../declaration/declaration.ts";
+import { declareProgram } from "./declaration/declaration.ts";
 
 /** `-v` assigns a variable: not declared. */
 export const printf = declareProgram({

@@ -1,7 +1,7 @@
-import { declareProgram, flag, HELP, value } from "../declaration/declaration.ts";
-import type { ParsedCall } from "../declaration/parsed-call.ts";
-import type { Effect } from "../declaration/effect.ts";
-import { isLiteral } from "../declaration/path-words.ts";
+import { declareProgram, flag, HELP, value } from "./declaration/declaration.ts";
+import type { ParsedCall } from "./declaration/parsed-call.ts";
+import type { Effect } from "./declaration/effect.ts";
+import { isLiteral } from "./declaration/path-words.ts";
 
 /** The letter `e` without a dash prints the environment of other processes: not understood. */
 export const ps = declareProgram({

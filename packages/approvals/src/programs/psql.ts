@@ -1,6 +1,6 @@
-import { declareProgram, flag, value } from "../declaration/declaration.ts";
-import { action } from "../declaration/effect.ts";
-import type { ParsedCall } from "../declaration/parsed-call.ts";
+import { declareProgram, flag, value } from "./declaration/declaration.ts";
+import { action } from "./declaration/effect.ts";
+import type { ParsedCall } from "./declaration/parsed-call.ts";
 
 /** Its scripts run programs (`\\!`), so all of them count as project code. Only databases of this machine are understood. */
 export const psql = declareProgram({

@@ -1,4 +1,4 @@
-import { declareProgram, flag, HELP } from "../declaration/declaration.ts";
+import { declareProgram, flag, HELP } from "./declaration/declaration.ts";
 
 export const pwd = declareProgram({
   names: ["pwd"],

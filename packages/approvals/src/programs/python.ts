@@ -1,7 +1,7 @@
-import { declareProgram, flag, flagWith, value } from "../declaration/declaration.ts";
-import { action, type Effect } from "../declaration/effect.ts";
-import type { ParsedCall } from "../declaration/parsed-call.ts";
-import type { Word } from "../declaration/word.ts";
+import { declareProgram, flag, flagWith, value } from "./declaration/declaration.ts";
+import { action, type Effect } from "./declaration/effect.ts";
+import type { ParsedCall } from "./declaration/parsed-call.ts";
+import type { Word } from "./declaration/word.ts";
 
 export const python = declareProgram({
   names: ["python", "python3", "python3.10", "python3.11", "python3.12", "python3.13", "python3.14"],

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import type { ParsedCall } from "../declaration/parsed-call.ts";
-import { literal, type Word } from "../declaration/word.ts";
+import type { ParsedCall } from "./declaration/parsed-call.ts";
+import { literal, type Word } from "./declaration/word.ts";
 import { examineLocalCopy, examineRemoteCopy, isRemote } from "./remote-copy.ts";
 
 const callWith = (...operands: readonly Word[]): ParsedCall => ({
@@ -9,7 +9,7 @@ const callWith = (...operands: readonly Word[]): ParsedCall => ({
   operands,
   effects: [],
   normalized: [],
-  optionNames: new Set(),
+  hasOption: () => false,
 });
 
 it("tells remote paths from local ones", () => {

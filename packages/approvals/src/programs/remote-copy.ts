@@ -1,7 +1,7 @@
-import type { Effect } from "../declaration/effect.ts";
-import type { ParsedCall } from "../declaration/parsed-call.ts";
-import { entryOf, isLiteral } from "../declaration/path-words.ts";
-import { literal, type Word } from "../declaration/word.ts";
+import type { Effect } from "./declaration/effect.ts";
+import type { ParsedCall } from "./declaration/parsed-call.ts";
+import { entryOf, isLiteral } from "./declaration/path-words.ts";
+import { literal, type Word } from "./declaration/word.ts";
 import { isHost } from "./ssh-host.ts";
 
 /** `host:path`. A colon after a slash belongs to a local name. */

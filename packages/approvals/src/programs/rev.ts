@@ -1,4 +1,4 @@
-import { declareProgram } from "../declaration/declaration.ts";
+import { declareProgram } from "./declaration/declaration.ts";
 
 export const rev = declareProgram({
   names: ["rev"],

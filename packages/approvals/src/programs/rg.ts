@@ -1,4 +1,4 @@
-import { declareProgram, flag, flagWith, HELP, value } from "../declaration/declaration.ts";
+import { declareProgram, flag, flagWith, HELP, value } from "./declaration/declaration.ts";
 
 /** `--pre` and `--hostname-bin` run programs, and `-z` runs decompressors: not declared. */
 export const rg = declareProgram({

@@ -1,4 +1,4 @@
-import { attachedValue, declareProgram, flag, flagWith, HELP } from "../declaration/declaration.ts";
+import { attachedValue, declareProgram, flag, flagWith, HELP } from "./declaration/declaration.ts";
 
 /** `--no-preserve-root` is not declared. */
 export const rm = declareProgram({

@@ -1,4 +1,4 @@
-import { declareProgram, flag, HELP } from "../declaration/declaration.ts";
+import { declareProgram, flag, HELP } from "./declaration/declaration.ts";
 
 /** `-p` removes parent folders, too: not declared. */
 export const rmdir = declareProgram({

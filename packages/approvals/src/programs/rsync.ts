@@ -1,6 +1,6 @@
-import { declareProgram, flag, flagWith, HELP, value } from "../declaration/declaration.ts";
-import { action, type Effect } from "../declaration/effect.ts";
-import type { ParsedCall } from "../declaration/parsed-call.ts";
+import { declareProgram, flag, flagWith, HELP, value } from "./declaration/declaration.ts";
+import { action, type Effect } from "./declaration/effect.ts";
+import type { ParsedCall } from "./declaration/parsed-call.ts";
 import { examineLocalCopy, examineRemoteCopy, isRemote } from "./remote-copy.ts";
 
 /** `--rsync-path` and `-e` run programs, `-R` keeps the folders of the sources, `--log-file`, `--write-batch`, `-b` and `-T` write elsewhere, `-f` and `--files-from` read rules from files, and `--remove-source-files` deletes: not declared. */

@@ -1,5 +1,5 @@
-import { declareProgram, flag, flagWith, value } from "../declaration/declaration.ts";
-import { action } from "../declaration/effect.ts";
+import { declareProgram, flag, flagWith, value } from "./declaration/declaration.ts";
+import { action } from "./declaration/effect.ts";
 import { examineRemoteCopy } from "./remote-copy.ts";
 import { HARMLESS_SSH_OPTION } from "./ssh-host.ts";
 

@@ -1,7 +1,7 @@
-import { declareProgram, flag, HELP, value } from "../declaration/declaration.ts";
-import type { ParsedCall } from "../declaration/parsed-call.ts";
-import type { Effect } from "../declaration/effect.ts";
-import { literal } from "../declaration/word.ts";
+import { declareProgram, flag, HELP, value } from "./declaration/declaration.ts";
+import type { ParsedCall } from "./declaration/parsed-call.ts";
+import type { Effect } from "./declaration/effect.ts";
+import { literal } from "./declaration/word.ts";
 
 /** Records to `typescript` unless it is given a file. Without `-c` it starts an interactive shell: not understood. */
 export const script = declareProgram({

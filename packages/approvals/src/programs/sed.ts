@@ -1,10 +1,9 @@
-import { attachedValue, declareProgram, flag, value } from "../declaration/declaration.ts";
-import type { Effect } from "../declaration/effect.ts";
-import type { ParsedCall } from "../declaration/parsed-call.ts";
-import { applyRole } from "../declaration/apply-role.ts";
-import { isNotUnderstood } from "../declaration/parse-call.ts";
-import { isLiteral } from "../declaration/path-words.ts";
-import type { Word } from "../declaration/word.ts";
+import { attachedValue, declareProgram, flag, value } from "./declaration/declaration.ts";
+import type { Effect } from "./declaration/effect.ts";
+import type { ParsedCall } from "./declaration/parsed-call.ts";
+import { applyRole } from "./declaration/apply-role.ts";
+import { isLiteral } from "./declaration/path-words.ts";
+import type { Word } from "./declaration/word.ts";
 import { isHarmlessSedScript } from "./sed-script.ts";
 
 /** `-f` reads a script from a file that is not known here, and `--follow-symlinks` edits elsewhere: not declared. */
@@ -54,9 +53,8 @@ function fileEffects(
   const effects: Effect[] = [];
   for (const file of files) {
     if (file.text === "") continue;
-    const found = applyRole(isInPlace ? "read-write" : "read", file);
-    if (isNotUnderstood(found)) return found.problem;
-    effects.push(...found);
+    const problem = applyRole(isInPlace ? "read-write" : "read", file, effects);
+    if (problem !== undefined) return problem;
     for (const { text = "" } of suffixes) {
       if (!/^[\w.~-]+$/.test(text)) return `"${text}" is not a plain suffix`;
       effects.push({ kind: "write", path: { ...file, text: `${file.text}${text}` } });

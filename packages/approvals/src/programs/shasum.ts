@@ -1,4 +1,4 @@
-import { declareProgram, flag, value } from "../declaration/declaration.ts";
+import { declareProgram, flag, value } from "./declaration/declaration.ts";
 
 export const shasum = declareProgram({
   names: ["shasum"],

@@ -1,4 +1,4 @@
-import { declareProgram, HELP } from "../declaration/declaration.ts";
+import { declareProgram, HELP } from "./declaration/declaration.ts";
 
 export const sleep = declareProgram({
   names: ["sleep"],

@@ -1,4 +1,4 @@
-import { attachedValue, declareProgram, flag, HELP, value } from "../declaration/declaration.ts";
+import { attachedValue, declareProgram, flag, HELP, value } from "./declaration/declaration.ts";
 
 /** `--compress-program` runs a program, and `-T` and `--files0-from` are rare: not declared. */
 export const sort = declareProgram({

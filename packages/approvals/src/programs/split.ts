@@ -1,7 +1,7 @@
-import { attachedValue, declareProgram, flag, HELP, value } from "../declaration/declaration.ts";
-import type { ParsedCall } from "../declaration/parsed-call.ts";
-import type { Effect } from "../declaration/effect.ts";
-import { literal } from "../declaration/word.ts";
+import { attachedValue, declareProgram, flag, HELP, value } from "./declaration/declaration.ts";
+import type { ParsedCall } from "./declaration/parsed-call.ts";
+import type { Effect } from "./declaration/effect.ts";
+import { literal } from "./declaration/word.ts";
 
 /** `--filter` runs a command: not declared. */
 export const split = declareProgram({

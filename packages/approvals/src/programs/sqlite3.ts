@@ -1,5 +1,5 @@
-import { declareProgram, flag, value } from "../declaration/declaration.ts";
-import { action } from "../declaration/effect.ts";
+import { declareProgram, flag, value } from "./declaration/declaration.ts";
+import { action } from "./declaration/effect.ts";
 
 /** Its scripts and dot commands write files and run programs, so all of them count as project code. */
 export const sqlite3 = declareProgram({

@@ -1,4 +1,4 @@
-import { declareProgram, flag } from "../declaration/declaration.ts";
+import { declareProgram, flag } from "./declaration/declaration.ts";
 
 /** `-K` closes sockets, and `-D` and `-F` use files: not declared. */
 export const ss = declareProgram({

@@ -1,8 +1,8 @@
-import { declareProgram, flag, value } from "../declaration/declaration.ts";
-import { action, type Effect } from "../declaration/effect.ts";
-import type { ParsedCall } from "../declaration/parsed-call.ts";
+import { declareProgram, flag, value } from "./declaration/declaration.ts";
+import { action, type Effect } from "./declaration/effect.ts";
+import type { ParsedCall } from "./declaration/parsed-call.ts";
 import { HARMLESS_SSH_OPTION, isHost } from "./ssh-host.ts";
-import { isLiteral } from "../declaration/path-words.ts";
+import { isLiteral } from "./declaration/path-words.ts";
 
 /** Runs a command, or a shell, on another machine. `-L`, `-R`, `-D`, `-W` and `-J` reach further ones, `-F` reads options, `-A` lends keys, and most of `-o` may run programs: not declared. */
 export const ssh = declareProgram({

@@ -1,7 +1,7 @@
-import { declareProgram, flag, value } from "../declaration/declaration.ts";
-import type { ParsedCall } from "../declaration/parsed-call.ts";
-import type { Effect } from "../declaration/effect.ts";
-import { isLiteral } from "../declaration/path-words.ts";
+import { declareProgram, flag, value } from "./declaration/declaration.ts";
+import type { ParsedCall } from "./declaration/parsed-call.ts";
+import type { Effect } from "./declaration/effect.ts";
+import { isLiteral } from "./declaration/path-words.ts";
 
 /** `-p` attaches to other processes, and `-u` and `-E` change user and environment: not declared. */
 export const strace = declareProgram({

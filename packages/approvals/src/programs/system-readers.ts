@@ -1,4 +1,4 @@
-import { declareProgram, flag, type ProgramDeclaration, value } from "../declaration/declaration.ts";
+import { declareProgram, flag, type ProgramDeclaration, value } from "./declaration/declaration.ts";
 
 /** Programs that print facts about the machine. Only calls that print are declared. */
 export const systemReaders: readonly ProgramDeclaration[] = [

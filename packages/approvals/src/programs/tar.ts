@@ -1,8 +1,8 @@
-import { declareProgram, flag, HELP, value } from "../declaration/declaration.ts";
-import { action, type Effect } from "../declaration/effect.ts";
-import type { ParsedCall } from "../declaration/parsed-call.ts";
-import { literal, type Word } from "../declaration/word.ts";
-import { isLiteral } from "../declaration/path-words.ts";
+import { declareProgram, flag, HELP, value } from "./declaration/declaration.ts";
+import { action, type Effect } from "./declaration/effect.ts";
+import type { ParsedCall } from "./declaration/parsed-call.ts";
+import { literal, type Word } from "./declaration/word.ts";
+import { isLiteral } from "./declaration/path-words.ts";
 
 /** `-I`, `-F`, `--to-command`, `--checkpoint-action` and `--rsh-command` run programs, `-T` and `-g` read options or states from files, `-P` and `--transform` let names leave the folder, and `--remove-files` deletes: not declared. */
 export const tar = declareProgram({

@@ -1,4 +1,4 @@
-import { attachedValue, declareProgram, flag, HELP } from "../declaration/declaration.ts";
+import { attachedValue, declareProgram, flag, HELP } from "./declaration/declaration.ts";
 
 export const tee = declareProgram({
   names: ["tee"],

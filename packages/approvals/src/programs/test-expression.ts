@@ -1,8 +1,8 @@
-import { declareProgram, type ProgramDeclaration } from "../declaration/declaration.ts";
-import type { Effect } from "../declaration/effect.ts";
-import type { ParsedCall } from "../declaration/parsed-call.ts";
-import { isLiteral } from "../declaration/path-words.ts";
-import type { Word } from "../declaration/word.ts";
+import { declareProgram, type ProgramDeclaration } from "./declaration/declaration.ts";
+import type { Effect } from "./declaration/effect.ts";
+import type { ParsedCall } from "./declaration/parsed-call.ts";
+import { isLiteral } from "./declaration/path-words.ts";
+import type { Word } from "./declaration/word.ts";
 
 /** `-v` and `-R` take the name of a variable, whose subscript is evaluated: it could run a command. */
 const EVALUATING = new Set(["-R", "-v"]);

@@ -1,4 +1,4 @@
-import { declareProgram, flag, HELP, value } from "../declaration/declaration.ts";
+import { declareProgram, flag, HELP, value } from "./declaration/declaration.ts";
 
 /** `-o` and `-R` write files: not declared. */
 export const tree = declareProgram({

@@ -1,4 +1,4 @@
-import { attachedValue, declareProgram, flag, HELP, value } from "../declaration/declaration.ts";
+import { attachedValue, declareProgram, flag, HELP, value } from "./declaration/declaration.ts";
 
 /** The second operand is the output. */
 export const uniq = declareProgram({

@@ -1,7 +1,7 @@
-import { declareProgram, flag, value } from "../declaration/declaration.ts";
-import { action, type Effect } from "../declaration/effect.ts";
-import type { ParsedCall } from "../declaration/parsed-call.ts";
-import { literal } from "../declaration/word.ts";
+import { declareProgram, flag, value } from "./declaration/declaration.ts";
+import { action, type Effect } from "./declaration/effect.ts";
+import type { ParsedCall } from "./declaration/parsed-call.ts";
+import { literal } from "./declaration/word.ts";
 
 /** `-:` lets names leave the folder: not declared. */
 export const unzip = declareProgram({

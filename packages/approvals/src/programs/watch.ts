@@ -1,8 +1,8 @@
-import { attachedValue, declareProgram, flag, flagWith, HELP, value } from "../declaration/declaration.ts";
-import type { ParsedCall } from "../declaration/parsed-call.ts";
-import type { Effect } from "../declaration/effect.ts";
-import { literal } from "../declaration/word.ts";
-import { isLiteral } from "../declaration/path-words.ts";
+import { attachedValue, declareProgram, flag, flagWith, HELP, value } from "./declaration/declaration.ts";
+import type { ParsedCall } from "./declaration/parsed-call.ts";
+import type { Effect } from "./declaration/effect.ts";
+import { literal } from "./declaration/word.ts";
+import { isLiteral } from "./declaration/path-words.ts";
 
 /** Joins its operands and hands them to a shell. */
 export const watch = declareProgram({

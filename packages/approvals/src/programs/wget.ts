@@ -1,8 +1,8 @@
-import { attachedValue, declareProgram, flag, HELP, value } from "../declaration/declaration.ts";
-import type { ParsedCall } from "../declaration/parsed-call.ts";
-import type { Effect } from "../declaration/effect.ts";
-import { literal } from "../declaration/word.ts";
-import { isLiteral } from "../declaration/path-words.ts";
+import { attachedValue, declareProgram, flag, HELP, value } from "./declaration/declaration.ts";
+import type { ParsedCall } from "./declaration/parsed-call.ts";
+import type { Effect } from "./declaration/effect.ts";
+import { literal } from "./declaration/word.ts";
+import { isLiteral } from "./declaration/path-words.ts";
 import { isHttpAddress, nameOfDownload } from "./http-address.ts";
 
 /** `-e` and `--config` change settings, `-i` reads addresses, `--post-data`, `--post-file` and `--method` send, `--use-askpass` runs a program, and `-r`, `-p`, `-m` and `--content-disposition` choose names by themselves: not declared. */

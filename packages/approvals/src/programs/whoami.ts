@@ -1,4 +1,4 @@
-import { declareProgram, HELP, type ProgramDeclaration } from "../declaration/declaration.ts";
+import { declareProgram, HELP, type ProgramDeclaration } from "./declaration/declaration.ts";
 
 function declareWhoami(name: string): ProgramDeclaration {
   return declareProgram({

@@ -1,8 +1,8 @@
-import { declareProgram, flag, HELP, value } from "../declaration/declaration.ts";
-import type { ParsedCall } from "../declaration/parsed-call.ts";
-import type { Effect } from "../declaration/effect.ts";
-import { literal, type Word } from "../declaration/word.ts";
-import { isLiteral } from "../declaration/path-words.ts";
+import { declareProgram, flag, HELP, value } from "./declaration/declaration.ts";
+import type { ParsedCall } from "./declaration/parsed-call.ts";
+import type { Effect } from "./declaration/effect.ts";
+import { literal, type Word } from "./declaration/word.ts";
+import { isLiteral } from "./declaration/path-words.ts";
 
 /** Runs a command with words that it reads: any words, also such that look like options. `-p` asks a terminal: not declared. */
 export const xargs = declareProgram({

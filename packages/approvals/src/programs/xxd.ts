@@ -1,4 +1,4 @@
-import { declareProgram, flag, value } from "../declaration/declaration.ts";
+import { declareProgram, flag, value } from "./declaration/declaration.ts";
 
 /** The second operand is the output. `-r` patches it in place. */
 export const xxd = declareProgram({

@@ -1,4 +1,4 @@
-import { declareProgram, flag, flagWith, type OptionTable, value } from "../declaration/declaration.ts";
+import { declareProgram, flag, flagWith, type OptionTable, value } from "./declaration/declaration.ts";
 
 /** The options that yq in Go and yq in Python have in common, and those that only one of them has. */
 const OPTIONS: OptionTable = {

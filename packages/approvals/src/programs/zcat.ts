@@ -1,4 +1,4 @@
-import { declareProgram, flag, HELP, type ProgramDeclaration } from "../declaration/declaration.ts";
+import { declareProgram, flag, HELP, type ProgramDeclaration } from "./declaration/declaration.ts";
 
 function declareZcat(name: string): ProgramDeclaration {
   return declareProgram({

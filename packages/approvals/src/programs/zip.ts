@@ -1,8 +1,8 @@
-import { declareProgram, flag, value } from "../declaration/declaration.ts";
-import type { ParsedCall } from "../declaration/parsed-call.ts";
-import type { Effect } from "../declaration/effect.ts";
-import { literal } from "../declaration/word.ts";
-import { isLiteral } from "../declaration/path-words.ts";
+import { declareProgram, flag, value } from "./declaration/declaration.ts";
+import type { ParsedCall } from "./declaration/parsed-call.ts";
+import type { Effect } from "./declaration/effect.ts";
+import { literal } from "./declaration/word.ts";
+import { isLiteral } from "./declaration/path-words.ts";
 
 /** `-T` with `-TT` runs a program, `-m` deletes the sources, and `-@` reads names: not declared. */
 export const zip = declareProgram({

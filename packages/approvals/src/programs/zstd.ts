@@ -1,5 +1,5 @@
-import { declareProgram, flag, HELP, value } from "../declaration/declaration.ts";
-import type { ParsedCall } from "../declaration/parsed-call.ts";
+import { declareProgram, flag, HELP, value } from "./declaration/declaration.ts";
+import type { ParsedCall } from "./declaration/parsed-call.ts";
 import { compressionEffects, hasTwoModes } from "./compressed-files.ts";
 
 export const zstd = declareProgram({

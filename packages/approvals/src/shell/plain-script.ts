@@ -1,4 +1,5 @@
-import type { Word } from "../declaration/word.ts";
+import type { ParsedScript } from "unbash";
+import type { Word } from "../programs/declaration/word.ts";
 
 /** The shells whose reading of a text is known to differ. `unknown`: any of them, so that all must read it alike. */
 export type Dialect = "bash" | "zsh" | "unknown";
@@ -52,4 +53,6 @@ export interface PlainScript {
   readonly commands: readonly PlainCommand[];
   /** One sentence. Undefined if the whole script is understood. */
   readonly problem?: string | undefined;
+  /** The script as the parser reads it. Undefined if it is too long for the parser. */
+  readonly syntax: () => ParsedScript | undefined;
 }

@@ -1,5 +1,5 @@
-import { splitAssignment } from "../declaration/environment.ts";
-import type { Word } from "../declaration/word.ts";
+import { splitAssignment } from "../programs/declaration/environment.ts";
+import type { Word } from "../programs/declaration/word.ts";
 import { notPlain } from "./not-plain.ts";
 import type { Builtin, SetVariable } from "./plain-script.ts";
 

@@ -9,11 +9,11 @@ export interface Redirects {
   readonly input: StandardInput | undefined;
 }
 
-const NONE: Redirects = { files: [], input: undefined };
+export const NO_REDIRECTS: Redirects = { files: [], input: undefined };
 
 /** Redirections of the descriptors 0 to 2, to files with known names or to each other. */
 export function readRedirects(redirects: readonly Redirection[], scope: WordScope): Redirects {
-  if (redirects.length === 0) return NONE;
+  if (redirects.length === 0) return NO_REDIRECTS;
   const files: FileRedirect[] = [];
   let input: StandardInput | undefined;
   for (const redirect of redirects) {
@@ -30,9 +30,9 @@ export function readRedirects(redirects: readonly Redirection[], scope: WordScop
       }
       case "<<<": {
         if (descriptor !== 0 || redirect.target === undefined) notPlain("a here-string");
-        const { words, withoutBraces } = readWord(redirect.target, scope);
-        if (words[0] !== withoutBraces || withoutBraces.isGlob === true) notPlain("a here-string");
-        input = { kind: "text", text: withoutBraces.text };
+        const { text, isGlob, expanded } = readWord(redirect.target, scope);
+        if (expanded !== undefined || isGlob === true) notPlain("a here-string");
+        input = { kind: "text", text };
         break;
       }
       case "<": {

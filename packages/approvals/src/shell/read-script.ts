@@ -10,7 +10,8 @@ import type {
   Redirection,
   Statement,
 } from "unbash";
-import type { Word } from "../declaration/word.ts";
+import type { Word } from "../programs/declaration/word.ts";
+import { resolvePath } from "../files/path.ts";
 import { LIMITS } from "../limits.ts";
 import { readBuiltin } from "./read-builtin.ts";
 import { NotPlain, notPlain } from "./not-plain.ts";
@@ -23,9 +24,9 @@ import type {
   StandardInput,
 } from "./plain-script.ts";
 import { parseSource } from "./parse-source.ts";
-import { readRedirects } from "./read-redirects.ts";
+import { NO_REDIRECTS, readRedirects } from "./read-redirects.ts";
 import { readTest } from "./read-test.ts";
-import { readWord, type WordScope } from "./read-word.ts";
+import { readWord, type ReadWord, type WordScope } from "./read-word.ts";
 import { isOwnVariable } from "./variables.ts";
 
 export interface ScriptContext {
@@ -45,26 +46,53 @@ const PIPE: StandardInput = { kind: "pipe" };
  */
 export function readScript(source: string, context: ScriptContext): PlainScript {
   const parsed = parseSource(source);
-  if ("problem" in parsed) return { commands: [], problem: parsed.problem };
-  const { script } = parsed;
-  const [error] = script.errors ?? [];
+  const syntax = (): ParsedScript | undefined => parsed.script;
+  if (parsed.script === undefined) return { commands: [], problem: parsed.problem, syntax };
+  const [error] = parsed.script.errors ?? [];
   if (error !== undefined)
-    return { commands: [], problem: `not a script that can be read: ${error.message}` };
+    return { commands: [], problem: `not a script that can be read: ${error.message}`, syntax };
   const reader = new ScriptReader(source, context);
   try {
-    reader.readTopLevel(script);
+    reader.readTopLevel(parsed.script);
   } catch (thrown) {
     if (!(thrown instanceof NotPlain)) throw thrown;
-    return { commands: reader.commands, problem: `${thrown.what} is not understood` };
+    return { commands: reader.commands, problem: `${thrown.what} is not understood`, syntax };
   }
-  return { commands: reader.commands };
+  return { commands: reader.commands, syntax };
 }
 
 /** What the shell knows at one point of a script. */
-interface State {
+class ShellState implements WordScope {
   /** Folders that it may be in. */
   folders: readonly string[];
   readonly variables: Map<string, Word>;
+  readonly dialect: Dialect;
+  readonly home: string;
+  readonly #reader: ScriptReader;
+
+  constructor(
+    reader: ScriptReader,
+    context: ScriptContext,
+    variables: ReadonlyMap<string, Word> | undefined = undefined,
+  ) {
+    this.#reader = reader;
+    this.folders = context.folders;
+    this.dialect = context.dialect;
+    this.home = context.home;
+    this.variables = new Map(variables);
+  }
+
+  get folder(): string | undefined {
+    return this.folders.length === 1 ? this.folders[0] : undefined;
+  }
+
+  copy(): ShellState {
+    return new ShellState(this.#reader, this, this.variables);
+  }
+
+  readSubstitution(script: ParsedScript): void {
+    this.#reader.readSubshell(script.commands, this, INHERITED);
+  }
 }
 
 /** The folders after a command that succeeded, and after one that failed. */
@@ -101,17 +129,20 @@ class ScriptReader {
 
   readTopLevel(script: ParsedScript): void {
     if (script.shebang !== undefined) notPlain("a shebang");
-    const state: State = { folders: this.#context.folders, variables: new Map() };
-    this.#readStatements(script.commands, state, TOP_LEVEL);
+    this.#readStatements(script.commands, new ShellState(this, this.#context), TOP_LEVEL);
   }
 
-  #readStatements(statements: readonly Statement[], state: State, context: CommandContext): void {
+  readSubshell(statements: readonly Statement[], state: ShellState, input: StandardInput): void {
+    this.#readStatements(statements, state.copy(), { input, isConditional: false, forbidsCd: false });
+  }
+
+  #readStatements(statements: readonly Statement[], state: ShellState, context: CommandContext): void {
     this.#depth += 1;
     if (this.#depth > LIMITS.nesting) notPlain("nesting this deep");
     for (const { command, background } of statements) {
       if (background === true && context.isRepeated === true)
         notPlain("a loop that starts background processes");
-      if (background === true) this.#readNode(command, copy(state), { ...context, input: INHERITED });
+      if (background === true) this.#readNode(command, state.copy(), { ...context, input: INHERITED });
       else {
         const { success, failure } = this.#readNode(command, state, context);
         state.folders = union(success, failure);
@@ -120,13 +151,13 @@ class ScriptReader {
     this.#depth -= 1;
   }
 
-  #readNode(node: PipelineNode | AndOr, state: State, context: CommandContext): Outcome {
+  #readNode(node: PipelineNode | AndOr, state: ShellState, context: CommandContext): Outcome {
     if (node.type === "AndOr") return this.#readAndOr(node, state, context);
     if (node.type === "Pipeline") return this.#readPipeline(node, state, context);
     return this.#readCommandNode(node, state, context);
   }
 
-  #readAndOr({ commands, operators }: AndOr, state: State, context: CommandContext): Outcome {
+  #readAndOr({ commands, operators }: AndOr, state: ShellState, context: CommandContext): Outcome {
     let outcome: Outcome = { success: state.folders, failure: [] };
     for (const [index, command] of commands.entries()) {
       const operator = index === 0 ? "&&" : operators[index - 1];
@@ -142,7 +173,7 @@ class ScriptReader {
     return outcome;
   }
 
-  #readPipeline({ prefixes, commands, operators }: Pipeline, state: State, context: CommandContext): Outcome {
+  #readPipeline({ prefixes, commands, operators }: Pipeline, state: ShellState, context: CommandContext): Outcome {
     const [first] = commands;
     const isTimed = prefixes.some(({ type }) => type === "Time");
     // To dash, `time` is a program, which can run nothing but a simple command.
@@ -154,26 +185,22 @@ class ScriptReader {
       return eitherWay(this.#readCommandNode(first, state, context));
     for (const [index, command] of commands.entries()) {
       const input = index === 0 ? context.input : PIPE;
-      this.#readCommandNode(command, copy(state), { input, isConditional: true, forbidsCd: true });
+      this.#readCommandNode(command, state.copy(), { input, isConditional: true, forbidsCd: true });
     }
     return { success: state.folders, failure: state.folders };
   }
 
-  #readCommandNode(node: CommandNode, state: State, context: CommandContext): Outcome {
+  #readCommandNode(node: CommandNode, state: ShellState, context: CommandContext): Outcome {
     switch (node.type) {
       case "Command":
         return this.#readCommand(node, state, context);
       case "Redirected": {
-        const { files, input } = readRedirects(node.redirects, this.#scope(state));
-        this.#add([], state, { redirects: files, text: this.#textOf(node) });
+        const { files, input } = readRedirects(node.redirects, state);
+        this.#addWithoutWords([], files, state, this.#textOf(node));
         return this.#readCommandNode(node.command, state, { ...context, input: input ?? context.input });
       }
       case "Subshell":
-        this.#readStatements(node.body.commands, copy(state), {
-          input: context.input,
-          isConditional: false,
-          forbidsCd: false,
-        });
+        this.readSubshell(node.body.commands, state, context.input);
         return same(state);
       case "BraceGroup":
         this.#readStatements(node.body.commands, state, context);
@@ -202,7 +229,7 @@ class ScriptReader {
       case "For":
         return this.#readFor(node, state, context);
       case "TestCommand":
-        readTest(node.expression, this.#scope(state));
+        readTest(node.expression, state);
         return same(state);
       default:
         return notPlain(`the construct ${node.type}`);
@@ -210,14 +237,13 @@ class ScriptReader {
   }
 
   /** Unrolls a loop: its body is read once per value. */
-  #readFor({ name, wordlist, body }: For, state: State, context: CommandContext): Outcome {
+  #readFor({ name, wordlist, body }: For, state: ShellState, context: CommandContext): Outcome {
     if (wordlist === undefined) notPlain("a loop over the arguments of the script");
     if (!isOwnVariable(name.text)) notPlain(`the loop variable ${name.text}`);
-    const scope = this.#scope(state);
-    const readings = wordlist.map((word) => readWord(word, scope));
-    const values = readings.flatMap(({ words, withoutBraces }) =>
-      words.includes(withoutBraces) ? words : [...words, withoutBraces],
-    );
+    const values = wordlist.flatMap((node) => {
+      const word = readWord(node, state);
+      return word.expanded === undefined ? [word] : [...word.expanded, word];
+    });
     for (const value of values) {
       this.#count([value]);
       // The words of an unquoted substitution are not known one by one, but each of them is one word.
@@ -229,33 +255,43 @@ class ScriptReader {
     return same(state);
   }
 
-  #readCommand(node: Command, state: State, context: CommandContext): Outcome {
-    const scope = this.#scope(state);
-    const redirections: Redirection[] = [];
+  #readCommand(node: Command, state: ShellState, context: CommandContext): Outcome {
     const environment: SetVariable[] = [];
+    let redirections: Redirection[] | undefined;
     for (const item of node.prefix) {
-      if (item.type === "Assignment") environment.push(readAssignment(item, scope));
-      else redirections.push(item);
+      if (item.type === "Assignment") environment.push(readAssignment(item, state));
+      else (redirections ??= []).push(item);
     }
-    const readings = node.name === undefined ? [] : [readWord(node.name, scope)];
+    const words: Word[] = [];
+    let wordsWithoutBraces: Word[] | undefined;
+    const add = (word: ReadWord): void => {
+      if (word.expanded !== undefined) wordsWithoutBraces ??= [...words];
+      wordsWithoutBraces?.push(word);
+      if (word.expanded === undefined) words.push(word);
+      else words.push(...word.expanded);
+    };
+    if (node.name !== undefined) add(readWord(node.name, state));
     for (const item of node.suffix) {
-      if (item.type === "Word") readings.push(readWord(item, scope));
-      else if (item.type === "Assignment") readings.push(readAssignmentWord(item, scope));
-      else redirections.push(item);
+      if (item.type === "Word") add(readWord(item, state));
+      else if (item.type === "Assignment") add(readAssignmentWord(item, state));
+      else (redirections ??= []).push(item);
     }
-    const { files, input } = readRedirects(redirections, scope);
-    const words = readings.flatMap((reading) => reading.words);
-    const hasBraces = readings.some(({ words: [first], withoutBraces }) => first !== withoutBraces);
-    if (node.name === undefined) return this.#assign(environment, files, state, context, node);
+    const { files, input } = redirections === undefined ? NO_REDIRECTS : readRedirects(redirections, state);
+    const text = this.#textOf(node);
+    if (node.name === undefined) return this.#assign(environment, files, state, context, text);
     const builtin = readBuiltin(words, environment, this.#context.home);
-    if (builtin !== undefined && hasBraces) notPlain("braces in the arguments of a shell builtin");
-    this.#add(words, state, {
-      builtin: builtin?.kind === "export" ? { kind: "none" } : builtin,
-      environment: builtin?.kind === "export" ? builtin.variables : environment,
+    if (builtin !== undefined && wordsWithoutBraces !== undefined)
+      notPlain("braces in the arguments of a shell builtin");
+    const isExport = builtin?.kind === "export";
+    this.#add({
+      words,
+      wordsWithoutBraces,
+      builtin: isExport ? { kind: "none" } : builtin,
+      environment: isExport ? builtin.variables : environment,
       redirects: files,
       input: input ?? context.input,
-      text: this.#textOf(node),
-      ...(hasBraces ? { wordsWithoutBraces: readings.map(({ withoutBraces }) => withoutBraces) } : {}),
+      folders: state.folders,
+      text,
     });
     if (builtin?.kind !== "cd") return same(state);
     if (context.forbidsCd) notPlain("cd in a pipeline or loop");
@@ -266,12 +302,12 @@ class ScriptReader {
   #assign(
     variables: readonly SetVariable[],
     redirects: readonly FileRedirect[],
-    state: State,
+    state: ShellState,
     context: CommandContext,
-    node: Command,
+    text: string,
   ): Outcome {
-    const foreign = variables.filter(({ name }) => !isOwnVariable(name));
-    this.#add([], state, { environment: foreign, redirects, text: this.#textOf(node) });
+    const environment = variables.filter(({ name }) => !isOwnVariable(name));
+    this.#addWithoutWords(environment, redirects, state, text);
     for (const { name, value } of variables) {
       if (!isOwnVariable(name)) continue;
       // Whether an assignment in a condition or loop has happened is not known later on.
@@ -282,35 +318,29 @@ class ScriptReader {
     return same(state);
   }
 
-  #changeFolder({ text = "" }: Word, state: State): Outcome {
+  #changeFolder({ text = "" }: Word, state: ShellState): Outcome {
     const target = text.startsWith("/") ? [text] : state.folders.map((folder) => `${folder}/${text}`);
-    const success = target.map(normalizeLogically);
+    // Shells resolve `..` by its text. Whether links agree is checked with the path facts.
+    const success = target.map((path) => resolvePath("/", path));
     if (success.length > LIMITS.folders) notPlain("this many changes of folder");
     return { success, failure: state.folders };
   }
 
-  #scope(state: State): WordScope {
-    return {
-      dialect: this.#context.dialect,
-      home: this.#context.home,
-      folder: state.folders.length === 1 ? state.folders[0] : undefined,
-      variables: state.variables,
-      readSubstitution: (script) => {
-        this.#readStatements(script.commands, copy(state), {
-          input: INHERITED,
-          isConditional: false,
-          forbidsCd: false,
-        });
-      },
-    };
+  /** Redirections and assignments that stand alone. */
+  #addWithoutWords(
+    environment: readonly SetVariable[],
+    redirects: readonly FileRedirect[],
+    state: ShellState,
+    text: string,
+  ): void {
+    if (environment.length + redirects.length === 0) return;
+    this.#add({ words: [], environment, redirects, input: INHERITED, folders: state.folders, text });
   }
 
-  #add(words: readonly Word[], state: State, rest: Partial<PlainCommand> & { readonly text: string }): void {
-    this.#count(words);
+  #add(command: PlainCommand): void {
+    this.#count(command.words);
     if (this.commands.length >= LIMITS.commands) notPlain("a script with this many commands");
-    const { environment = [], redirects = [], input = INHERITED } = rest;
-    if (words.length + environment.length + redirects.length === 0) return;
-    this.commands.push({ ...rest, words, environment, redirects, input, folders: state.folders });
+    this.commands.push(command);
   }
 
   /** Loops multiply the words of their bodies: the budget is on what they expand to. */
@@ -333,32 +363,27 @@ function readAssignment(
   if (append === true || index !== undefined || value.type !== "Word")
     notPlain(`the assignment ${item.text}`);
   if (value.text === "") return { name, value: { text: "" } };
-  const { words, withoutBraces } = readWord(value, scope);
+  const { text, isGlob, expanded } = readWord(value, scope);
   // Values are neither split nor expanded to file names.
-  if (words[0] !== withoutBraces || withoutBraces.isGlob === true) notPlain(`the assignment ${item.text}`);
-  return { name, value: { text: withoutBraces.text } };
+  if (expanded !== undefined || isGlob === true) notPlain(`the assignment ${item.text}`);
+  return { name, value: { text } };
 }
 
 /** `export NAME=value`: an assignment that is an argument. */
 function readAssignmentWord(
   item: Extract<Command["suffix"][number], { type: "Assignment" }>,
   scope: WordScope,
-): { readonly words: readonly Word[]; readonly withoutBraces: Word } {
+): Word {
   const { name, value } = readAssignment(item, scope);
-  const word =
-    value.text === undefined ? notPlain(`the assignment ${item.text}`) : { text: `${name}=${value.text}` };
-  return { words: [word], withoutBraces: word };
+  if (value.text === undefined) notPlain(`the assignment ${item.text}`);
+  return { text: `${name}=${value.text}` };
 }
 
 function repeated(context: CommandContext): CommandContext {
   return { ...context, isConditional: true, forbidsCd: true };
 }
 
-function copy({ folders, variables }: State): State {
-  return { folders, variables: new Map(variables) };
-}
-
-function same({ folders }: State): Outcome {
+function same({ folders }: ShellState): Outcome {
   return { success: folders, failure: folders };
 }
 
@@ -376,14 +401,4 @@ function union(one: readonly string[], other: readonly string[]): readonly strin
 
 function unionAll(lists: readonly (readonly string[])[]): readonly string[] {
   return lists.reduce(union, []);
-}
-
-/** Shells resolve `..` in the argument of cd by its text. Whether links agree is checked with the path facts. */
-function normalizeLogically(path: string): string {
-  const segments: string[] = [];
-  for (const segment of path.split("/")) {
-    if (segment === "..") segments.pop();
-    else if (segment !== "" && segment !== ".") segments.push(segment);
-  }
-  return `/${segments.join("/")}`;
 }

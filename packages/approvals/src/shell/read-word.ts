@@ -1,5 +1,5 @@
 import type { ParsedScript, Word as Node, WordPart } from "unbash";
-import type { Word } from "../declaration/word.ts";
+import type { Word } from "../programs/declaration/word.ts";
 import { expandBraces } from "./brace-expansion.ts";
 import { notPlain } from "./not-plain.ts";
 import type { Dialect } from "./plain-script.ts";
@@ -16,10 +16,10 @@ export interface WordScope {
   readonly readSubstitution: (script: ParsedScript) => void;
 }
 
-/** A word as bash reads it, and as a shell without brace expansion does. */
-export interface WordReading {
-  readonly words: readonly Word[];
-  readonly withoutBraces: Word;
+/** A word as a shell without brace expansion reads it. */
+export interface ReadWord extends Word {
+  /** The words that bash makes of its braces. Undefined if it has none. */
+  readonly expanded?: readonly Word[] | undefined;
 }
 
 /** Unquoted characters that no shell treats alike, or that hide from a reader: controls and foreign blanks. */
@@ -28,18 +28,17 @@ const CONTROL = /[^\P{Cc}\t\n]/u;
 const MOST_BRACE_WORDS = 64;
 const GLOB_CHARS = /[*?[\]\\]/;
 
-export function readWord(node: Node, scope: WordScope): WordReading {
+const PLAIN_WORD = /^[\w./:@%+,-]+$/;
+
+export function readWord(node: Node, scope: WordScope): ReadWord {
   // Words without quotes, expansions and patterns are most of all words.
-  if (node.parts === undefined && /^[\w./:@%+,-]+$/.test(node.text)) {
-    const word = { text: node.text };
-    return { words: [word], withoutBraces: word };
-  }
+  if (node.parts === undefined && PLAIN_WORD.test(node.text)) return { text: node.text };
   const parts = node.parts ?? [
     { type: "Literal", value: node.value, text: node.text, pos: node.pos, end: node.end } as const,
   ];
-  const withoutBraces = assemble(parts, scope, []);
+  const word = assemble(parts, scope, []);
   const braces = parts.filter(({ type }) => type === "BraceExpansion");
-  if (braces.length === 0) return { words: [withoutBraces], withoutBraces };
+  if (braces.length === 0) return word;
   // `{a,b}{c,d}` is every combination, the last one changing fastest.
   let combinations: readonly (readonly string[])[] = [[]];
   for (const { text } of braces) {
@@ -49,15 +48,15 @@ export function readWord(node: Node, scope: WordScope): WordReading {
   }
   const words = combinations.map((texts) => assemble(parts, scope, texts));
   // An unquoted word that expands to nothing vanishes.
-  return { words: words.filter((word) => word.text !== ""), withoutBraces };
+  return { ...word, expanded: words.filter(({ text }) => text !== "") };
 }
 
 /** A word that must be one word with a known text: the target of a redirection or of `cd`. */
 export function readLiteral(node: Node, scope: WordScope, what: string): Word {
-  const { words, withoutBraces } = readWord(node, scope);
-  if (words[0] !== withoutBraces || withoutBraces.text === undefined || withoutBraces.isGlob === true)
+  const word = readWord(node, scope);
+  if (word.expanded !== undefined || word.text === undefined || word.isGlob === true)
     notPlain(`${what} ${node.text}`);
-  return withoutBraces;
+  return word;
 }
 
 /** @param braces What stands for each brace expansion. Empty: the expansions as they are written. */

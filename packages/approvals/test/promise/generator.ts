@@ -5,7 +5,7 @@ import type {
   OptionDeclaration,
   ProgramDeclaration,
   Role,
-} from "../../src/declaration/declaration.ts";
+} from "../../src/programs/declaration/declaration.ts";
 
 type Words = fc.Arbitrary<string>;
 

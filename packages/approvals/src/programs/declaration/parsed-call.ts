@@ -7,8 +7,8 @@ export interface ParsedCall {
   readonly path: readonly string[];
   /** Values per option, under the first name of its key. Options without an argument have an empty list. */
   readonly options: ReadonlyMap<string, readonly Word[]>;
-  /** All names of the options that are used: `-f` and `--force` for either. */
-  readonly optionNames: ReadonlySet<string>;
+  /** Whether an option is used, under any of its names: `-f` and `--force` for either. */
+  readonly hasOption: (name: string) => boolean;
   readonly operands: readonly Word[];
   /** Effects that follow from the declaration alone. */
   readonly effects: readonly Effect[];

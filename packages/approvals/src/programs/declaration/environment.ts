@@ -73,8 +73,10 @@ const VARIABLES: Readonly<Record<string, RegExp | "code">> = {
   VITEST_MAX_THREADS: /^\d+$/,
 };
 
+type Execution = Extract<Effect, { readonly kind: "execute" }>;
+
 /** The effects of setting an environment variable for a program, or why that is not understood. */
-export function environmentEffects(name: string, value: Word): readonly Effect[] | NotUnderstood {
+export function environmentEffects(name: string, value: Word): readonly Execution[] | NotUnderstood {
   const rule = Object.hasOwn(VARIABLES, name) ? VARIABLES[name] : undefined;
   if (rule === undefined) return { problem: `the environment variable ${name} is not declared` };
   const { text } = value;
@@ -85,7 +87,7 @@ export function environmentEffects(name: string, value: Word): readonly Effect[]
   return text
     .split(":")
     .filter((folder) => folder !== "")
-    .map((path): Effect => ({ kind: "execute", path: { text: path } }));
+    .map((path): Execution => ({ kind: "execute", path: { text: path } }));
 }
 
 /** Splits `NAME=value`, as `env` and `export` take it. Undefined if the word is none. */

@@ -1,4 +1,4 @@
-import { describeProgram } from "../../test/describe-program.ts";
+import { describeProgram } from "../../../test/describe-program.ts";
 import { developerTool } from "./developer-tool.ts";
 
 describeProgram(

@@ -5,6 +5,7 @@ import type {
   OptionDeclaration,
   OptionTable,
   ProgramDeclaration,
+  Role,
 } from "./declaration.ts";
 import type { Effect } from "./effect.ts";
 import type { NotUnderstood, ParsedCall } from "./parsed-call.ts";
@@ -28,13 +29,13 @@ class CallParser {
   readonly #args: readonly Word[];
   readonly #path: string[];
   readonly #options = new Map<string, Word[]>();
-  readonly #optionNames = new Set<string>();
+  readonly #used: FoundOption[] = [];
   readonly #optionEffects: Effect[] = [];
   readonly #operands: Word[] = [];
-  readonly #normalized: Word[];
+  #normalized: Word[];
   #command: CommandDeclaration;
   #syntax: ArgumentSyntax;
-  #table: OptionTable;
+  #optionsByName: ReadonlyMap<string, FoundOption>;
   #operandSpec: Operands | undefined;
   #replacesEffects = false;
   #index = 0;
@@ -44,7 +45,7 @@ class CallParser {
     this.#args = args;
     this.#command = program;
     this.#syntax = program.syntax ?? "gnu";
-    this.#table = program.options ?? {};
+    this.#optionsByName = optionIndex(program.options);
     this.#operandSpec = program.operands;
     this.#path = [name];
     this.#normalized = [literal(name)];
@@ -115,11 +116,11 @@ class CallParser {
     const [name, command] = found;
     this.#command = command;
     this.#syntax = command.syntax ?? this.#syntax;
-    this.#table = command.options ?? {};
+    this.#optionsByName = optionIndex(command.options);
     this.#operandSpec = command.operands;
     this.#path.push(name);
     // Global options stay out of the normalised words, so that a rule about `git push` covers `git -C . push`.
-    this.#normalized.splice(0, this.#normalized.length, ...this.#path.map(literal));
+    this.#normalized = this.#path.map(literal);
     return true;
   }
 
@@ -133,7 +134,7 @@ class CallParser {
       .slice(0, -1)
       .split("")
       .map((letter) => this.#findOption(`-${letter}`));
-    if (inner.some((found) => found?.[1].argument !== "none"))
+    if (inner.some((found) => found?.option.argument !== "none"))
       return `"${word.text}" is not a list of options`;
     this.#index = 1;
     return this.#readOption(literal(`-${word.text}`));
@@ -164,7 +165,7 @@ class CallParser {
     for (let at = 1; at < text.length; at += 1) {
       const found = this.#findOption(`-${text.charAt(at)}`);
       if (found === undefined) return `option -${text.charAt(at)} is not declared`;
-      if (found[1].argument === "none") {
+      if (found.option.argument === "none") {
         const problem = this.#takeOption(found, undefined);
         if (problem !== undefined) return problem;
         continue;
@@ -175,11 +176,12 @@ class CallParser {
     return undefined;
   }
 
-  #takeOption([key, option, names]: FoundOption, attached: Word | undefined): string | undefined {
-    for (const name of names) this.#optionNames.add(name);
+  #takeOption(found: FoundOption, attached: Word | undefined): string | undefined {
+    const { key, option } = found;
+    this.#used.push(found);
     const values = this.#options.get(key) ?? [];
     this.#options.set(key, values);
-    this.#optionEffects.push(...(option.effects ?? []));
+    if (option.effects !== undefined) this.#optionEffects.push(...option.effects);
     if (option.operands !== undefined) this.#operandSpec = option.operands;
     if (option.replacesEffects === true) this.#replacesEffects = true;
     if (option.argument === "none")
@@ -194,35 +196,38 @@ class CallParser {
       this.#normalized.push(argument);
     }
     values.push(argument);
-    const effects = applyRole(option.role ?? "data", argument);
-    if (isNotUnderstood(effects)) return `option ${key}: ${effects.problem}`;
-    this.#optionEffects.push(...effects);
+    const problem = applyRole(option.role ?? "data", argument, this.#optionEffects);
+    if (problem !== undefined) return `option ${key}: ${problem}`;
     if (option.endsOptions === true) this.#takeRest();
     return undefined;
   }
 
   #findOption(name: string): FoundOption | undefined {
-    return optionIndex(this.#table).get(name);
+    return this.#optionsByName.get(name);
   }
 
   #finish(): ParsedCall | NotUnderstood {
-    const effects = this.#replacesEffects ? [] : [...(this.#command.effects ?? [])];
+    const command = this.#command;
+    const effects: Effect[] =
+      this.#replacesEffects || command.effects === undefined ? [] : [...command.effects];
     effects.push(...this.#optionEffects);
-    const acceptsUnknown = this.#command.hasHarmlessOptions === true;
-    const operands = operandEffects(this.#operandSpec ?? {}, this.#operands, acceptsUnknown);
-    if (isNotUnderstood(operands)) return this.#fail(operands.problem);
-    effects.push(...operands);
+    const acceptsUnknown = command.hasHarmlessOptions === true;
+    const problem = addOperandEffects(this.#operandSpec ?? {}, this.#operands, acceptsUnknown, effects);
+    if (problem !== undefined) return this.#fail(problem);
+    const used = this.#used;
     const call: ParsedCall = {
       path: this.#path,
       options: this.#options,
-      optionNames: this.#optionNames,
+      hasOption: (name) => used.some(({ names }) => names.includes(name)),
       operands: this.#operands,
       effects,
       normalized: this.#normalized,
     };
-    const examined = this.#replacesEffects ? [] : (this.#command.examine?.(call) ?? []);
+    if (this.#replacesEffects || command.examine === undefined) return call;
+    const examined = command.examine(call);
     if (typeof examined === "string") return this.#fail(examined);
-    return examined.length === 0 ? call : { ...call, effects: [...effects, ...examined] };
+    effects.push(...examined);
+    return call;
   }
 
   #fail(problem: string): NotUnderstood {
@@ -230,21 +235,27 @@ class CallParser {
   }
 }
 
-/** The key's first name, the declaration, and all names of the key. */
-type FoundOption = readonly [name: string, option: OptionDeclaration, names: readonly string[]];
+interface FoundOption {
+  /** The first of the names. */
+  readonly key: string;
+  readonly option: OptionDeclaration;
+  readonly names: readonly string[];
+}
 
+const NO_OPTIONS: ReadonlyMap<string, FoundOption> = new Map();
 const indexes = new WeakMap<OptionTable, ReadonlyMap<string, FoundOption>>();
 
-function optionIndex(table: OptionTable): ReadonlyMap<string, FoundOption> {
+function optionIndex(table: OptionTable | undefined): ReadonlyMap<string, FoundOption> {
+  if (table === undefined) return NO_OPTIONS;
   const known = indexes.get(table);
   if (known !== undefined) return known;
   const index = new Map<string, FoundOption>();
-  for (const [key, option] of Object.entries(table)) {
-    const names = key.split(", ");
-    const first = names[0] ?? key;
+  for (const [list, option] of Object.entries(table)) {
+    const names = list.split(", ");
+    const found: FoundOption = { key: names[0] ?? list, option, names };
     for (const name of names) {
       if (index.has(name)) throw new Error(`Option ${name} is declared twice in one table.`);
-      index.set(name, [first, option, names]);
+      index.set(name, found);
     }
   }
   indexes.set(table, index);
@@ -266,35 +277,47 @@ function wordOf(text: string, isGlob: boolean): Word {
   return isGlob ? { text, isGlob } : literal(text);
 }
 
-function operandEffects(
+/** @returns what about the operands is not understood. */
+function addOperandEffects(
   spec: Operands,
   operands: readonly Word[],
   acceptsUnknown: boolean,
-): readonly Effect[] | NotUnderstood {
+  effects: Effect[],
+): string | undefined {
   const { first = [], rest, last, atLeast = 0 } = spec;
-  if (operands.length < atLeast) return { problem: `needs at least ${atLeast} operands` };
-  const effects: Effect[] = [];
+  if (operands.length < atLeast) return `needs at least ${atLeast} operands`;
   const lastIndex = last !== undefined && operands.length > first.length ? operands.length - 1 : -1;
   for (const [index, word] of operands.entries()) {
     if (index >= first.length && index !== lastIndex && rest === "command") {
       effects.push({ kind: "command", words: operands.slice(index) });
-      return effects;
+      return undefined;
     }
     const role = index < first.length ? first[index] : index === lastIndex ? last : rest;
-    if (role === undefined) return { problem: `operand "${word.text ?? "…"}" is not declared` };
+    if (role === undefined) return `operand "${word.text ?? "…"}" is not declared`;
     if (spec.acceptsAnyWord === true && role === "data") continue;
+    const problem = addOperandEffect(role, word, acceptsUnknown, effects);
+    if (problem !== undefined) return problem;
+    if (index >= first.length || !mayBeSeveral(word)) continue;
     // A word that becomes several ones takes the roles of the operands after it, too.
-    const later = index < first.length && mayBeSeveral(word) ? [...first.slice(index + 1), rest, last] : [];
-    for (const each of new Set([role, ...later])) {
-      if (each === undefined) continue;
-      const isReadUnknown =
-        acceptsUnknown && word.text === undefined && (each === "read" || each === "folder");
-      const found = isReadUnknown ? [{ kind: "read", path: word } as const] : applyRole(each, word);
-      if (isNotUnderstood(found)) return found;
-      effects.push(...found);
+    for (const later of new Set([...first.slice(index + 1), rest, last])) {
+      if (later === undefined || later === role) continue;
+      const laterProblem = addOperandEffect(later, word, acceptsUnknown, effects);
+      if (laterProblem !== undefined) return laterProblem;
     }
   }
-  return effects;
+  return undefined;
+}
+
+function addOperandEffect(
+  role: Role,
+  word: Word,
+  acceptsUnknown: boolean,
+  effects: Effect[],
+): string | undefined {
+  if (!acceptsUnknown || word.text !== undefined || (role !== "read" && role !== "folder"))
+    return applyRole(role, word, effects);
+  effects.push({ kind: "read", path: word });
+  return undefined;
 }
 
 function mayBeSeveral({ isGlob, maySplit }: Word): boolean {

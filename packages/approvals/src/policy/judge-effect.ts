@@ -1,0 +1,159 @@
+import { parentOf } from "../files/path.ts";
+import type { Location, Places } from "../files/places.ts";
+import { readEndpoint } from "../network/endpoint.ts";
+import type { Effect } from "../programs/declaration/effect.ts";
+import type { Word } from "../programs/declaration/word.ts";
+import type { CompiledPolicy } from "./compile-policy.ts";
+import { evaluateEndpoint } from "./evaluate-network.ts";
+import { notUnderstoodVerdict, pickStricter, type Verdict } from "./evaluation.ts";
+import { judgeKind, judgeRead, judgeWrite } from "./judge-path.ts";
+import type { ScriptChanges } from "./script-changes.ts";
+
+/** The effects that lead to another command, which is judged in its turn. */
+export type InnerEffect = Extract<Effect, { readonly kind: "command" | "shell" | "stdin-code" }>;
+export type OwnEffect = Exclude<Effect, InnerEffect>;
+
+type JudgeLocation = (path: string, location: Location) => Verdict;
+
+/** Judges single effects of commands, in view of what earlier commands of the script changed. */
+export class EffectJudge {
+  readonly #places: Places;
+  readonly #policy: CompiledPolicy;
+  readonly #changes: ScriptChanges;
+  readonly #judgeRead: JudgeLocation;
+  readonly #judgeEntered: JudgeLocation;
+  readonly #judgeChange: JudgeLocation;
+  readonly #judgeExecution: JudgeLocation;
+
+  constructor(places: Places, policy: CompiledPolicy, changes: ScriptChanges) {
+    this.#places = places;
+    this.#policy = policy;
+    this.#changes = changes;
+    this.#judgeRead = (path, location) => judgeRead(path, location, places, policy);
+    this.#judgeEntered = (path, location) =>
+      changes.isRelinked(location) ? this.#stale(path) : judgeRead(path, location, places, policy);
+    this.#judgeChange = (path, location) => {
+      const verdict = judgeWrite(path, location, places, policy);
+      return verdict.decision === "allow" && changes.isRelinked(location) ? this.#stale(path) : verdict;
+    };
+    this.#judgeExecution = (path, location) => {
+      if (!this.#isInWorkspace(location))
+        return judgeKind("writeOutside", policy, `runs ${path}, outside the workspace`);
+      return changes.isRelinked(location) ? this.#stale(path) : judgeKind("project-code", policy);
+    };
+  }
+
+  judge(effect: OwnEffect, folder: string): Verdict {
+    switch (effect.kind) {
+      case "read":
+        return this.#judgePaths(effect.path, folder, this.#judgeRead);
+      case "enter":
+        return this.#judgePaths(effect.path, folder, this.#judgeEntered);
+      case "write":
+        return this.#judgePaths(effect.path, folder, this.#judgeChange);
+      case "delete":
+        return effect.isRecursive
+          ? this.#judgeTreeDeletion(effect.path, folder)
+          : this.#judgePaths(effect.path, folder, this.#judgeChange);
+      case "link":
+        return this.#judgeLink(effect, folder);
+      case "connect": {
+        const { text } = effect.target;
+        const endpoint = text === undefined ? undefined : readEndpoint(text);
+        return evaluateEndpoint(endpoint, effect.sends, this.#policy);
+      }
+      case "execute":
+        return this.#judgePaths(effect.path, folder, this.#judgeExecution);
+      case "inline-code":
+        return judgeKind("project-code", this.#policy);
+      case "action":
+        return this.#judgeAction(effect.action, folder);
+    }
+  }
+
+  /** Project code, installs and git act on the project that they run in. */
+  #judgeAction(action: Extract<Effect, { kind: "action" }>["action"], folder: string): Verdict {
+    const isProject = action === "project-code" || action === "install" || action.startsWith("git-");
+    if (isProject) {
+      const { real } = this.#places.locate(folder);
+      if (real === undefined || !this.#places.inWorkspace(real))
+        return judgeKind("writeOutside", this.#policy, `acts on ${real ?? folder}, outside the workspace`);
+    }
+    return judgeKind(action, this.#policy);
+  }
+
+  #judgePaths({ text, isGlob }: Word, folder: string, judge: JudgeLocation): Verdict {
+    if (text === undefined) return judgeUnknown(judge);
+    const absolute = this.#places.absolute(text, folder);
+    if (isGlob !== true) return judge(absolute, this.#places.locate(absolute));
+    const existing = this.#places.candidatesOf(absolute);
+    if (existing === null) return judgeUnknown(judge);
+    let worst: Verdict | undefined;
+    for (const path of existing ?? []) worst = pickStricter(worst, judge(path, this.#places.locate(path)));
+    // Judged by the pattern: what was not looked up, what an earlier command may have created, and the name that a shell
+    // leaves as it is if nothing matches.
+    const isTree = text.includes("**");
+    if (existing === undefined || this.#changes.hasWritten || (existing.length === 0 && !isTree))
+      worst = pickStricter(worst, judge(absolute, this.#places.locate(absolute, true)));
+    return worst ?? NO_EFFECT;
+  }
+
+  #judgeTreeDeletion(path: Word, folder: string): Verdict {
+    if (this.#emptiesWorkspace(path, folder))
+      return judgeKind("writeOutside", this.#policy, "deletes everything in the workspace");
+    return this.#judgePaths(path, folder, (name, location) => {
+      const { real, entry } = location;
+      for (const tree of [real, entry]) {
+        if (tree !== undefined && this.#places.isPrecious(tree))
+          return { decision: "deny", rule: "safety/delete-root", reason: `deletes ${tree}` };
+      }
+      return real !== undefined && this.#places.holdsWorkspace(real)
+        ? judgeKind("writeOutside", this.#policy, `deletes ${real} with its repository and settings`)
+        : this.#judgeChange(name, location);
+    });
+  }
+
+  /** `rm -rf *` in a root of the workspace, or above it. */
+  #emptiesWorkspace({ text = "", isGlob }: Word, folder: string): boolean {
+    if (isGlob !== true || !/(?:^|\/)[*?]+\/?$/.test(text)) return false;
+    const { real } = this.#places.locate(parentOf(this.#places.absolute(text, folder)));
+    return real === undefined || this.#places.holdsWorkspace(real);
+  }
+
+  /** A link out of the workspace would let later writes pass for writes in the workspace. */
+  #judgeLink({ path, target }: Extract<Effect, { kind: "link" }>, folder: string): Verdict {
+    const judgeTarget: JudgeLocation = (name, location) =>
+      location.real !== undefined && this.#places.inWorkspace(location.real)
+        ? this.#judgeChange(name, location)
+        : judgeKind("writeOutside", this.#policy, `links to ${name}, outside the workspace`);
+    const own = this.#judgePaths(path, folder, this.#judgeChange);
+    const parent = parentOf(this.#places.absolute(path.text ?? "", folder));
+    return pickStricter(
+      pickStricter(own, this.#judgePaths(target, folder, judgeTarget)),
+      this.#judgePaths(target, parent, judgeTarget),
+    );
+  }
+
+  #isInWorkspace({ real, entry }: Location): boolean {
+    return (
+      real !== undefined &&
+      entry !== undefined &&
+      this.#places.inWorkspace(real) &&
+      this.#places.inWorkspace(entry)
+    );
+  }
+
+  #stale(path: string): Verdict {
+    return notUnderstoodVerdict(
+      `an earlier command of the script may change where ${path} leads`,
+      this.#policy,
+    );
+  }
+}
+
+export const NO_EFFECT: Verdict = { decision: "allow", rule: "nothing", reason: "has no effect" };
+
+/** A file whose name is only known at run time may be any file. */
+function judgeUnknown(judge: JudgeLocation): Verdict {
+  return judge("a file", { real: undefined, entry: undefined });
+}
