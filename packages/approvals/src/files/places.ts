@@ -50,7 +50,7 @@ export class Places {
   readonly home: string;
   readonly cwd: string;
   readonly root: string;
-  /** Every path that mattered, as it is used: what `resolvePaths` has to look up. */
+  /** With facts: every path that mattered, as it is used, which `resolvePaths` has to look up. */
   readonly touched = new Set<string>();
   readonly patterns = new Set<string>();
   readonly #facts: PathFacts | undefined;
@@ -205,10 +205,10 @@ export class Places {
 
   /** Follows a path by the facts. Without any facts, by its text. */
   #follow(absolute: string): string | undefined {
-    this.touched.add(absolute);
     const resolved = resolvePath("/", absolute);
+    if (this.#facts === undefined) return isProcessLink(resolved) ? undefined : resolved;
+    this.touched.add(absolute);
     if (isProcessLink(resolved)) return undefined;
-    if (this.#facts === undefined) return resolved;
     const real = this.#facts.real[absolute];
     return real === null || real === undefined ? undefined : real;
   }
@@ -216,8 +216,9 @@ export class Places {
   /** A root counts under its own name and under the one that links lead to. */
   #bothSpellings(folder: string): string[] {
     const plain = resolvePath("/", folder);
+    if (this.#facts === undefined) return [plain];
     this.touched.add(plain);
-    const real = this.#facts?.real[plain] ?? plain;
+    const real = this.#facts.real[plain] ?? plain;
     return real === plain ? [plain] : [plain, real];
   }
 
@@ -246,6 +247,7 @@ function join(folder: string, rest: string): string {
 
 /** `/proc/self/cwd` and the like lead elsewhere for every process, so nothing that is looked up here holds. */
 function isProcessLink(resolved: string): boolean {
+  if (!resolved.startsWith("/proc/") && !resolved.startsWith("/dev/")) return false;
   return /^\/(?:proc\/(?:self|thread-self|\d+)\/(?:cwd|root|exe|fd|fdinfo|map_files|task|ns)|dev\/fd)(?:\/|$)/.test(
     resolved,
   );

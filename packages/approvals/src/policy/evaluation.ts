@@ -48,8 +48,7 @@ export function evaluation(
 export function pickStricter(first: Verdict | undefined, second: Verdict): Verdict {
   if (first === undefined) return second;
   if (first === second) return first;
-  if (first.decision !== second.decision)
-    return isStricter(second.decision, first.decision) ? second : first;
+  if (first.decision !== second.decision) return isStricter(second.decision, first.decision) ? second : first;
   return first.decision === "allow" && weightOf(second.rule) > weightOf(first.rule) ? second : first;
 }
 

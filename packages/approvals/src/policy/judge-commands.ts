@@ -208,8 +208,7 @@ export class CommandJudge {
     }
     if (effect.kind === "shell") return this.#judgeScript(effect.script.text, call);
     const { input } = call;
-    if (input.kind === "file")
-      return this.#effects.judge({ kind: "execute", path: input.path }, call.folder);
+    if (input.kind === "file") return this.#effects.judge({ kind: "execute", path: input.path }, call.folder);
     if (input.kind !== "text" || input.text === undefined)
       return this.#notUnderstood("an interpreter runs what is piped or typed into it");
     if (effect.language === "shell") return this.#judgeScript(input.text, call);

@@ -6,7 +6,14 @@ import { evaluateFileChange } from "./evaluate-file-change.ts";
 import { evaluateMcpTool } from "./evaluate-mcp.ts";
 import { evaluateTarget } from "./evaluate-network.ts";
 import { evaluatePermissions, judgePermissions } from "./evaluate-permissions.ts";
-import { cautionVerdict, evaluation, isRefused, pickStricter, type Evaluation, type Verdict } from "./evaluation.ts";
+import {
+  cautionVerdict,
+  evaluation,
+  isRefused,
+  pickStricter,
+  type Evaluation,
+  type Verdict,
+} from "./evaluation.ts";
 import type { Policy } from "./policy.ts";
 
 /** Judges a request in places that record which paths matter, for `resolvePaths`. */
@@ -61,7 +68,9 @@ function withRest(
   if (request.network !== undefined) {
     const verdict = evaluateTarget(request.network, policy);
     // The question is about the host; the command was settled before. It still can't be one that is refused.
-    return isRefused(command) ? command : evaluation(verdict, { parse: command.parse, lasting: lastingFor(verdict) });
+    return isRefused(command)
+      ? command
+      : evaluation(verdict, { parse: command.parse, lasting: lastingFor(verdict) });
   }
   if (request.additionalPermissions === undefined) return command;
   // A command gets all it asks for or nothing: a part of it can't be expressed in the answer.

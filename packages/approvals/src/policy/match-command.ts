@@ -19,7 +19,8 @@ export type Match = "yes" | "maybe" | "no";
 /** The word of the user's rules about one command: a denial, a question, a permission, or nothing. */
 export function judgeByRules(called: CalledWords, policy: CompiledPolicy): Verdict | undefined {
   const tightened =
-    judgeTightening(policy.deny, "deny", called, policy) ?? judgeTightening(policy.ask, "ask", called, policy);
+    judgeTightening(policy.deny, "deny", called, policy) ??
+    judgeTightening(policy.ask, "ask", called, policy);
   if (tightened !== undefined) return tightened;
   const allows = (rule: CompiledRule): boolean => matchAllowing(rule, called);
   const found = policy.allow.find(allows) ?? policy.alsoAllow.find(allows);

@@ -13,6 +13,9 @@ export type StandardInput =
   /** A here-document or here-string. Undefined text: it is only known at run time. */
   | { readonly kind: "text"; readonly text: string | undefined };
 
+export const INHERITED: StandardInput = { kind: "inherited" };
+export const PIPE: StandardInput = { kind: "pipe" };
+
 /** A redirection to or from a file. */
 export interface FileRedirect {
   readonly kind: "read" | "write";

@@ -15,16 +15,19 @@ import { resolvePath } from "../files/path.ts";
 import { LIMITS } from "../limits.ts";
 import { readBuiltin } from "./read-builtin.ts";
 import { NotPlain, notPlain } from "./not-plain.ts";
-import type {
-  Dialect,
-  FileRedirect,
-  PlainCommand,
-  PlainScript,
-  SetVariable,
-  StandardInput,
+import {
+  INHERITED,
+  PIPE,
+  type Dialect,
+  type FileRedirect,
+  type PlainCommand,
+  type PlainScript,
+  type SetVariable,
+  type StandardInput,
 } from "./plain-script.ts";
 import { parseSource } from "./parse-source.ts";
 import { NO_REDIRECTS, readRedirects } from "./read-redirects.ts";
+import { readSimpleScript } from "./read-simple-script.ts";
 import { readTest } from "./read-test.ts";
 import { readWord, type ReadWord, type WordScope } from "./read-word.ts";
 import { isOwnVariable } from "./variables.ts";
@@ -36,15 +39,19 @@ export interface ScriptContext {
   readonly folders: readonly string[];
 }
 
-const INHERITED: StandardInput = { kind: "inherited" };
-const PIPE: StandardInput = { kind: "pipe" };
-
 /**
  * Reads a script into its simple commands. Understood are sequences, pipelines, conditions and loops over literal words,
  * with words that are literal after quote removal; everything else makes the whole script not understood. No command of
  * such a script is judged alone: what could not be read might change what the rest does.
  */
 export function readScript(source: string, context: ScriptContext): PlainScript {
+  const simple = readSimpleScript(source, context.folders);
+  if (simple !== undefined) return { commands: simple, syntax: () => parseSource(source).script };
+  return readParsedScript(source, context);
+}
+
+/** Reads a script by its syntax tree. */
+export function readParsedScript(source: string, context: ScriptContext): PlainScript {
   const parsed = parseSource(source);
   const syntax = (): ParsedScript | undefined => parsed.script;
   if (parsed.script === undefined) return { commands: [], problem: parsed.problem, syntax };
@@ -173,7 +180,11 @@ class ScriptReader {
     return outcome;
   }
 
-  #readPipeline({ prefixes, commands, operators }: Pipeline, state: ShellState, context: CommandContext): Outcome {
+  #readPipeline(
+    { prefixes, commands, operators }: Pipeline,
+    state: ShellState,
+    context: CommandContext,
+  ): Outcome {
     const [first] = commands;
     const isTimed = prefixes.some(({ type }) => type === "Time");
     // To dash, `time` is a program, which can run nothing but a simple command.

@@ -4,8 +4,7 @@ import type { Word } from "./word.ts";
 
 const NUMBER = /^[+-]?\d+(?:\.\d+)?[a-zA-Z%]{0,3}$/;
 const REMOTE = /^[A-Za-z0-9][\w.-]*$/;
-const PACKAGE =
-  /^(?:@[\w.-]+\/)?[A-Za-z0-9][\w.-]*(?:\[[\w,-]+\])?(?:(?:@|[=<>~!^]=?)[\w.^~<>=*+-]*)?$/;
+const PACKAGE = /^(?:@[\w.-]+\/)?[A-Za-z0-9][\w.-]*(?:\[[\w,-]+\])?(?:(?:@|[=<>~!^]=?)[\w.^~<>=*+-]*)?$/;
 
 /**
  * Adds the effects of an argument with this role.
