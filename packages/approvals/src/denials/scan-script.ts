@@ -1,8 +1,10 @@
-import { forEachChild, type Command, type ParsedScript, type Pipeline, type SyntaxNode } from "unbash";
+import { retainShape } from "../retain-shape.ts";
+import { forEachChild, type Command, type ParsedScript, type SyntaxNode } from "unbash";
 import { baseName } from "../files/path.ts";
 import { LIMITS } from "../limits.ts";
 import { DOWNLOADERS, INTERPRETERS, SENDERS } from "./find-flow.ts";
 import { parseSource } from "../shell/parse-source.ts";
+import type { PlainCommand, PlainScript } from "../shell/plain-script.ts";
 import {
   findCatastrophe,
   findProtectedWrite,
@@ -16,21 +18,20 @@ const MOST_NODES = 20_000;
 const MOST_SCRIPTS = 16;
 const DEEPEST_NODE = 400;
 
-const RUNS_TEXT =
-  /^(?:eval|source|\.|ssh|xargs|watch|parallel|script|env|timeout|nohup|setsid|nice|time|trap|exec|command|builtin|find|tmux|screen|at|batch|busybox|unshare)$/;
-const WRITES_ALL = new Set([
-  "chmod",
-  "chown",
-  "ln",
-  "mkdir",
-  "rm",
-  "rmdir",
-  "shred",
-  "tee",
-  "touch",
-  "truncate",
-  "unlink",
-]);
+/** Programs that run a command or script in their arguments, besides interpreters. */
+const RUNNERS = new Set(
+  (
+    ". at batch builtin busybox command env eval exec find nice nohup parallel screen script setsid source ssh time " +
+    "timeout tmux trap unshare watch xargs"
+  ).split(" "),
+);
+const PRINTERS = new Set("[ awk cat echo git grep man printf rg sed test type which".split(" "));
+
+function runsArguments(program: string): boolean {
+  return RUNNERS.has(program) || INTERPRETERS.test(program);
+}
+
+const WRITES_ALL = new Set("chmod chown ln mkdir rm rmdir shred tee touch truncate unlink".split(" "));
 const DANGEROUS_BY_ARGUMENTS = new Set(["chmod", "chown", "dd", "find", "git", "rm"]);
 const WRITES_LAST = new Set(["cp", "install", "mv", "rsync"]);
 export interface ScannedCall extends DeniableCall {
@@ -48,12 +49,19 @@ export interface Scan {
  * arguments. Guesses towards denying: a word that names a dangerous program counts as a call of it.
  */
 export function scanScript(
-  script: ParsedScript | undefined,
+  { syntax, commands }: Pick<PlainScript, "syntax" | "commands">,
   context: Pick<DeniableCall, "home" | "folder">,
 ): Scan {
   const scanner = new ScriptScanner(context);
-  scanner.scan(script);
+  if (syntax === undefined) scanner.scanCommands(commands);
+  else scanner.scan(syntax);
   return { calls: scanner.calls, denial: scanner.denial };
+}
+
+/** One command of a pipeline. */
+interface PipedCommand {
+  readonly words: readonly string[];
+  readonly hereDocuments: readonly string[];
 }
 
 class ScriptScanner {
@@ -68,26 +76,54 @@ class ScriptScanner {
     this.#context = context;
   }
 
-  scan(script: ParsedScript | undefined): void {
-    if (script !== undefined) this.#visit(script, 0);
+  scan(script: ParsedScript): void {
+    this.#visit(script, 0);
+  }
+
+  /** A script that was too simple for the parser: there is nothing in it but these commands. */
+  scanCommands(commands: readonly PlainCommand[]): void {
+    let pipeline: PipedCommand[] = [];
+    for (const { words, input, redirects } of commands) {
+      if (input.kind !== "pipe") {
+        this.#visitPipeline(pipeline);
+        pipeline = [];
+      }
+      const texts = words.map(({ text = "" }) => text);
+      pipeline.push({ words: texts, hereDocuments: [] });
+      this.#visitCommand(texts, texts);
+      for (const { kind, path } of redirects) this.#visitRedirect(kind, path.text ?? "", path.text ?? "");
+    }
+    this.#visitPipeline(pipeline);
   }
 
   #scanText(source: string): void {
     this.#scripts += 1;
-    if (this.#scripts < MOST_SCRIPTS) this.scan(parseSource(source).script);
+    const script = this.#scripts < MOST_SCRIPTS ? parseSource(source).script : undefined;
+    if (script !== undefined) this.scan(script);
+  }
+
+  #visitRedirect(kind: "read" | "write", target: string, text: string): void {
+    // `bash < <(curl …)`.
+    if (kind === "read" && downloadsInside(text))
+      this.denial ??= { rule: "download-to-shell", reason: "runs what it downloads" };
+    if (kind === "write") this.denial ??= findProtectedWrite(target, this.#context);
   }
 
   #visit(node: SyntaxNode, depth: number): void {
     this.#nodes += 1;
     if (this.#nodes > MOST_NODES || depth > DEEPEST_NODE || this.denial !== undefined) return;
-    if (node.type === "Command") this.#visitCommand(node);
-    else if (node.type === "Pipeline") this.#visitPipeline(node);
+    if (node.type === "Command" && node.name !== undefined)
+      this.#visitCommand(
+        wordsOf(node),
+        node.args.map(({ text }) => text),
+      );
+    else if (node.type === "Pipeline")
+      this.#visitPipeline(node.commands.flatMap((command) => simpleCommands(command).map(toPiped)));
     else if (node.type === "HereDoc") this.#visitHereDocument(node.body.text);
-    // `bash < <(curl …)`.
-    else if (node.type === "Redirect" && node.operator === "<" && downloadsInside(node.target?.text ?? ""))
-      this.denial ??= { rule: "download-to-shell", reason: "runs what it downloads" };
-    else if (node.type === "Redirect" && node.operator.includes(">") && node.target !== undefined)
-      this.denial ??= findProtectedWrite(node.target.value, this.#context);
+    else if (node.type === "Redirect" && node.target !== undefined) {
+      if (node.operator === "<") this.#visitRedirect("read", "", node.target.text);
+      else if (node.operator.includes(">")) this.#visitRedirect("write", node.target.value, "");
+    }
     forEachChild(node, (child) => this.#visit(child, depth + 1));
   }
 
@@ -96,29 +132,24 @@ class ScriptScanner {
     if (this.#runsHereDocuments && text.length < LIMITS.syntaxChars) this.#scanText(text);
   }
 
-  #visitCommand(node: Command): void {
-    if (node.name === undefined) return;
-    const words = wordsOf(node);
+  /** @param texts The words as they are written, quotes and substitutions included. */
+  #visitCommand(words: readonly string[], texts: readonly string[]): void {
     this.#addCall(words);
     const [name = ""] = words;
-    const runsText = words.some(
-      (word) => RUNS_TEXT.test(baseName(word)) || INTERPRETERS.test(baseName(word)),
-    );
+    const runsText = words.some((word) => runsArguments(baseName(word)));
     // `bash -c "$(curl …)"` and `bash <(curl …)`.
-    if (runsText && node.args.some((arg) => downloadsInside(arg.text)))
+    if (runsText && texts.some(downloadsInside))
       this.denial ??= { rule: "download-to-shell", reason: `${name} runs what it downloads` };
-    this.#runsHereDocuments = INTERPRETERS.test(baseName(name)) || runsText;
+    this.#runsHereDocuments = runsText;
     if (runsText) for (const word of words.slice(1)) if (/[\s;|&]/.test(word)) this.#scanText(word);
   }
 
   /** Every word that names a checked program may be where a command starts: `env -i rm -rf /`. */
   #addCall(words: readonly string[]): void {
     const [first = ""] = words;
-    const isRunner =
-      RUNS_TEXT.test(baseName(first)) || INTERPRETERS.test(baseName(first)) || !/^[\w.+-]+$/.test(first);
-    const isPrinter = /^(?:echo|printf|grep|rg|cat|sed|awk|git|man|which|type|test|\[)$/.test(
-      baseName(first),
-    );
+    const program = baseName(first);
+    const isRunner = runsArguments(program) || !/^[\w.+-]+$/.test(first);
+    const isPrinter = PRINTERS.has(program);
     for (const [index, word] of words.entries()) {
       const name = baseName(word);
       if (index > 0 && (isPrinter || !(isCheckedProgram(name) || SENDERS.has(name)))) continue;
@@ -145,22 +176,17 @@ class ScriptScanner {
     return undefined;
   }
 
-  #visitPipeline({ commands }: Pipeline): void {
+  #visitPipeline(commands: readonly PipedCommand[]): void {
     let downloads = false;
-    const texts: string[] = [];
-    for (const command of commands) {
-      for (const inner of simpleCommands(command)) {
-        const words = wordsOf(inner);
-        if (runsInput(words)) {
-          if (downloads) this.denial ??= { rule: "download-to-shell", reason: "runs what it downloads" };
-          // What `echo` and here-documents send into a shell is a script.
-          for (const text of texts) this.#scanText(text);
-        }
-        if (words.some((word) => DOWNLOADERS.has(baseName(word)))) downloads = true;
-        texts.push(...words.filter((word) => /\s/.test(word)), words.slice(1).join(" "));
-        for (const redirect of inner.redirects)
-          if (redirect.type === "HereDoc") texts.push(redirect.body.text);
+    const sent: string[] = [];
+    for (const { words, hereDocuments } of commands) {
+      if (runsInput(words)) {
+        if (downloads) this.denial ??= { rule: "download-to-shell", reason: "runs what it downloads" };
+        // What `echo` and here-documents send into a shell is a script.
+        for (const text of sent) this.#scanText(text);
       }
+      if (words.some((word) => DOWNLOADERS.has(baseName(word)))) downloads = true;
+      sent.push(...words.filter((word) => /\s/.test(word)), words.slice(1).join(" "), ...hereDocuments);
     }
   }
 }
@@ -174,6 +200,13 @@ function simpleCommands(node: SyntaxNode, depth = 0): readonly Command[] {
     found.push(...simpleCommands(child, depth + 1));
   });
   return found;
+}
+
+function toPiped(node: Command): PipedCommand {
+  const hereDocuments = node.redirects.flatMap((redirect) =>
+    redirect.type === "HereDoc" ? [redirect.body.text] : [],
+  );
+  return { words: wordsOf(node), hereDocuments };
 }
 
 function wordsOf(node: Command): readonly string[] {
@@ -196,3 +229,5 @@ function runsInput(words: readonly string[]): boolean {
 function downloadsInside(text: string): boolean {
   return DOWNLOAD_INSIDE.test(text.slice(0, LIMITS.syntaxChars));
 }
+
+retainShape(new ScriptScanner({ home: "/", folder: "/" }));

@@ -1,3 +1,4 @@
+import { retainShape } from "../retain-shape.ts";
 import { isInside, resolvePath } from "./path.ts";
 import type { PathFacts } from "./path-facts.ts";
 import { protectionOf } from "./protected-names.ts";
@@ -252,3 +253,5 @@ function isProcessLink(resolved: string): boolean {
     resolved,
   );
 }
+
+retainShape(new Places({ roots: [], temp: [], home: undefined, cwd: "/", facts: undefined }));

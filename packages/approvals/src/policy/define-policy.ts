@@ -1,5 +1,8 @@
 import { checkExamples } from "./check-examples.ts";
+import { retainShape } from "../retain-shape.ts";
 import { compilePolicy } from "./compile-policy.ts";
+import { CommandJudge } from "./judge-commands.ts";
+import { placesFor } from "./places-for.ts";
 import type { Policy, PolicyInput, WorkspaceSettings } from "./policy.ts";
 import { policySchema, readWith } from "./policy-schema.ts";
 import { PRESETS } from "./presets.ts";
@@ -38,7 +41,9 @@ export function definePolicy(input: PolicyInput = {}): Policy {
     effects: input.effects ?? {},
     onDeny: input.onDeny ?? "decline",
   };
-  checkExamples(compilePolicy(policy));
+  const compiled = compilePolicy(policy);
+  checkExamples(compiled);
+  retainShape(new CommandJudge(placesFor(policy), compiled));
   return policy;
 }
 

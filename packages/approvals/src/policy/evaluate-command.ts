@@ -33,7 +33,7 @@ export function evaluateCommand(request: CommandRequest, places: Places, policy:
   const source = unwrapped.kind === "script" ? unwrapped.script : unwrapped.words.join(" ");
   const isUnderstood = script.problem === undefined && !parse.some(({ rule }) => rule === "not-understood");
   const { calls } = judge;
-  const denial = findDenial({ source, syntax: script.syntax, calls, isUnderstood }, places, policy);
+  const denial = findDenial({ source, script, calls, isUnderstood }, places, policy);
   if (denial !== undefined) return evaluation(denial, { parse });
   const problem = script.problem === undefined ? undefined : problemVerdict(script.problem, policy);
   const worst = judged === undefined ? problem : pickStricter(problem, judged);
@@ -70,7 +70,7 @@ function scriptOf(unwrapped: Unwrapped, places: Places): PlainScript {
     folders: [places.cwd],
     text,
   };
-  return { commands: words.length === 0 ? [] : [command], syntax: () => parseSource(text).script };
+  return { commands: words.length === 0 ? [] : [command], syntax: parseSource(text).script };
 }
 
 /** What is too long for the denials to see is asked about even where everything else is allowed. */

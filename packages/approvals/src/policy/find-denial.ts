@@ -12,7 +12,7 @@ import type { PlainScript } from "../shell/plain-script.ts";
 
 export interface DeniableScript {
   readonly source: string;
-  readonly syntax: PlainScript["syntax"];
+  readonly script: PlainScript;
   /** The calls of the commands that were read. */
   readonly calls: readonly CalledWords[];
   /** Whether these calls are all that the script does. */
@@ -27,7 +27,7 @@ const FORK_BOMB = /(?<!\w)(\w{1,32}|:)\s{0,8}\(\s{0,8}\)\s{0,8}\{[^}]{0,80}\1\s{
  * the effects of a command are judged to be.
  */
 export function findDenial(
-  { source, syntax, calls, isUnderstood }: DeniableScript,
+  { source, script, calls, isUnderstood }: DeniableScript,
   places: Places,
   policy: CompiledPolicy,
 ): Verdict | undefined {
@@ -45,7 +45,7 @@ export function findDenial(
   if (flow !== undefined || isUnderstood) return flow && verdictOf(flow);
   if (FORK_BOMB.test(source.slice(0, LIMITS.syntaxChars)))
     return verdictOf({ rule: "fork-bomb", reason: "starts processes without end" });
-  const scan = scanScript(syntax(), context);
+  const scan = scanScript(script, context);
   const found =
     scan.denial ??
     findFlow(

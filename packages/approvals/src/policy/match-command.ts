@@ -33,13 +33,15 @@ function judgeTightening(
   called: CalledWords,
   policy: CompiledPolicy,
 ): Verdict | undefined {
+  let isUnclear = false;
   for (const rule of rules) {
     const match = matchTightening(rule, called);
     if (match === "yes") return ruleVerdict(rule, decision, called.words[0] ?? "the command");
-    if (match === "maybe" && policy.policy.default !== "allow")
-      return notUnderstoodVerdict("a rule may speak for what is only known at run time", policy);
+    if (match === "maybe") isUnclear = true;
   }
-  return undefined;
+  return isUnclear && policy.policy.default !== "allow"
+    ? notUnderstoodVerdict("a rule may speak for what is only known at run time", policy)
+    : undefined;
 }
 
 /**

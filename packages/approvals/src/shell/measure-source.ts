@@ -1,7 +1,10 @@
+import { retainShape } from "../retain-shape.ts";
 import { LIMITS } from "../limits.ts";
 
 /** A simple delimiter of a here-document, in one of the spellings that all shells read alike. */
 const HERE_DOCUMENT = /-?[ \t]*(?:'([\w.-]+)'|"([\w.-]+)"|\\?([\w.-]+))/y;
+
+const SPECIAL_IN_DOUBLE_QUOTES = /["\\$`]/g;
 
 /**
  * Checks in linear time that a script is cheap to parse, before the parser sees it. Quoted text and here-documents are
@@ -114,16 +117,19 @@ class SourceScanner {
   #skipDoubleQuotes(): string | undefined {
     const source = this.#source;
     const start = this.#at;
-    for (let at = start; at < source.length; at += 1) {
-      const char = source.charAt(at);
+    SPECIAL_IN_DOUBLE_QUOTES.lastIndex = start;
+    for (let match; (match = SPECIAL_IN_DOUBLE_QUOTES.exec(source)) !== null;) {
+      const at = match.index;
+      const [char] = match;
       if (char === "$") this.#expansions += 1;
-      if (char === "\\") at += 1;
+      if (this.#expansions > LIMITS.expansions) return "too long to judge";
+      if (char === "\\") SPECIAL_IN_DOUBLE_QUOTES.lastIndex = at + 2;
       else if (char === '"') {
         this.#quoted += at - start;
         this.#at = at + 1;
         return undefined;
-      } else if (char === "`" || (char === "$" && /[({[]/.test(source.charAt(at + 1)))) {
-        if (source.charAt(at + 1) === "{" && /^\$\{\w+\}/.test(source.slice(at, at + 64))) continue;
+      } else if (char === "`" || /[({[]/.test(source.charAt(at + 1))) {
+        if (/^\$\{\w+\}/.test(source.slice(at, at + 64))) continue;
         this.#countsAll = true;
         return undefined;
       }
@@ -158,22 +164,41 @@ class SourceScanner {
 
   /** The bodies of all here-documents that were opened on the line before. */
   #skipBodies(): string | undefined {
-    const source = this.#source;
-    while (this.#delimiters.length > 0) {
-      const delimiter = this.#delimiters[0];
-      if (delimiter === undefined) break;
-      const end = source.indexOf("\n", this.#at);
-      const stop = end === -1 ? source.length : end;
-      const line = source.slice(this.#at, stop);
-      const isEnd = (delimiter.hasTabs ? line.replace(/^\t+/, "") : line) === delimiter.text;
-      if (delimiter.expands) this.#expansions += line.split(/[$`]/, LIMITS.expansions + 2).length - 1;
-      if (isEnd) this.#delimiters.shift();
-      else if (end === -1) return "a here-document has no end";
-      this.#quoted += stop - this.#at;
-      this.#at = stop;
-      if (isEnd && this.#delimiters.length === 0) return undefined;
-      this.#at = Math.min(stop + 1, source.length);
+    for (let delimiter; (delimiter = this.#delimiters.shift()) !== undefined;) {
+      const start = this.#at;
+      const end = this.#findEndOfBody(delimiter);
+      if (end === undefined) return "a here-document has no end";
+      if (delimiter.expands) this.#countExpansions(start, end);
+      this.#quoted += end - start;
+      this.#at = this.#delimiters.length === 0 ? end : Math.min(end + 1, this.#source.length);
     }
     return undefined;
   }
+
+  /** The end of the line that ends a here-document. */
+  #findEndOfBody({ text, hasTabs }: Delimiter): number | undefined {
+    const source = this.#source;
+    for (let line = this.#at; ;) {
+      let at = line;
+      if (hasTabs) while (source.charAt(at) === "\t") at += 1;
+      const end = at + text.length;
+      if (source.startsWith(text, at) && (end === source.length || source.charAt(end) === "\n")) return end;
+      // Without tabs before it, the delimiter itself is faster to find than all the lines before it.
+      const next = source.indexOf(hasTabs ? "\n" : `\n${text}`, line);
+      if (next === -1) return undefined;
+      line = next + 1;
+    }
+  }
+
+  #countExpansions(start: number, end: number): void {
+    for (const char of ["$", "`"]) {
+      for (let at = this.#source.indexOf(char, start); at !== -1 && at < end;) {
+        this.#expansions += 1;
+        if (this.#expansions > LIMITS.expansions) return;
+        at = this.#source.indexOf(char, at + 1);
+      }
+    }
+  }
 }
+
+retainShape(new SourceScanner(""));

@@ -1,4 +1,5 @@
 import { parse, type ParsedScript } from "unbash";
+import { retainShape } from "../retain-shape.ts";
 import { measureSource } from "./measure-source.ts";
 
 /** A script as it is parsed, or why it can't be. */
@@ -18,3 +19,5 @@ export function parseSource(source: string): ParsedSource {
     throw error;
   }
 }
+
+retainShape(parse("A=1 b 'c' \"$d\" ${e} *.f $(g) > h | i && j; k <<X\nX\n"));

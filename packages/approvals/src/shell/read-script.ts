@@ -1,3 +1,4 @@
+import { retainShape } from "../retain-shape.ts";
 import type {
   AndOr,
   Command,
@@ -46,21 +47,21 @@ export interface ScriptContext {
  */
 export function readScript(source: string, context: ScriptContext): PlainScript {
   const simple = readSimpleScript(source, context.folders);
-  if (simple !== undefined) return { commands: simple, syntax: () => parseSource(source).script };
+  if (simple !== undefined) return { commands: simple, syntax: undefined };
   return readParsedScript(source, context);
 }
 
 /** Reads a script by its syntax tree. */
 export function readParsedScript(source: string, context: ScriptContext): PlainScript {
   const parsed = parseSource(source);
-  const syntax = (): ParsedScript | undefined => parsed.script;
-  if (parsed.script === undefined) return { commands: [], problem: parsed.problem, syntax };
-  const [error] = parsed.script.errors ?? [];
+  const syntax = parsed.script;
+  if (syntax === undefined) return { commands: [], problem: parsed.problem, syntax };
+  const [error] = syntax.errors ?? [];
   if (error !== undefined)
     return { commands: [], problem: `not a script that can be read: ${error.message}`, syntax };
   const reader = new ScriptReader(source, context);
   try {
-    reader.readTopLevel(parsed.script);
+    reader.readTopLevel(syntax);
   } catch (thrown) {
     if (!(thrown instanceof NotPlain)) throw thrown;
     return { commands: reader.commands, problem: `${thrown.what} is not understood`, syntax };
@@ -413,3 +414,8 @@ function union(one: readonly string[], other: readonly string[]): readonly strin
 function unionAll(lists: readonly (readonly string[])[]): readonly string[] {
   return lists.reduce(union, []);
 }
+
+const CONTEXT: ScriptContext = { dialect: "unknown", home: "/", folders: [] };
+const READER = new ScriptReader("", CONTEXT);
+retainShape(READER);
+retainShape(new ShellState(READER, CONTEXT));

@@ -12,7 +12,7 @@ const CONTEXTS = (["bash", "zsh", "unknown"] as const).map((dialect) => ({
 
 const PIECES = (
   "ls git a-b ./x.sh /usr/bin/env --name=value --x -n 5 a=b A=b =x -=x - -- .. :x @v1 100% +x a,b 'a b' \"c d\" '' \"\" " +
-  '\'it\'"s" --x=\'*.ts\' "a$b" "a`b" "a\\\\b" "!x" ; ;; & && | || |& \\n \\t > 2>&1 < ( ) { } {a,b} * ? [ ]] [[ ~ # ! $x $(a) \\\\ é \'é\' ' +
+  '\'it\'"s" --x=\'*.ts\' "a$b" "a`b" "a\\\\b" "!x" ; ;; & && | || |& \\n \\t > >> 2>&1 2> 1> 0< < >&2 >& &> >| <> << <<< 2 12 1-5 !x ( ) { } {a,b} * ? [ ]] [[ ~ # ! $x $(a) \\\\ é \'é\' ' +
   "if then fi do done while for in case esac time function select coproc cd set exit export eval source . : test [ let"
 ).split(" ");
 
@@ -51,6 +51,8 @@ test("reads simple scripts exactly as the general reader does", () => {
 
 test.each([
   "npm test",
+  "grep -c x < a.txt > out.txt 2>&1",
+  "dd if=a of=b",
   "git add a.ts && git commit -m 'Fix it'",
   "ls | grep --include='*.ts' \"a b\"; wc -l x\npwd\n",
 ])("covers %s", (source) => {
@@ -61,7 +63,10 @@ test.each([
   "cd x",
   "A=b ls",
   "if ls",
-  "ls > x",
+  "ls >| x",
+  "ls 3> x",
+  "> x ls",
+  "a | b < c",
   "ls &",
   'echo "$x"',
   "ls *",

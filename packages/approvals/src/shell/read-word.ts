@@ -1,3 +1,4 @@
+import { retainShape } from "../retain-shape.ts";
 import type { ParsedScript, Word as Node, WordPart } from "unbash";
 import type { Word } from "../programs/declaration/word.ts";
 import { expandBraces } from "./brace-expansion.ts";
@@ -242,3 +243,5 @@ export function readHereDocumentText(
   }
   return text;
 }
+
+retainShape(new WordBuilder());

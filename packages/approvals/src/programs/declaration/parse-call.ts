@@ -1,3 +1,4 @@
+import { retainShape } from "../../retain-shape.ts";
 import type {
   ArgumentSyntax,
   CommandDeclaration,
@@ -323,3 +324,5 @@ function addOperandEffect(
 function mayBeSeveral({ isGlob, maySplit }: Word): boolean {
   return isGlob === true || maySplit === true;
 }
+
+retainShape(new CallParser({ names: [] }, []));
