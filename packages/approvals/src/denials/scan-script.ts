@@ -25,7 +25,8 @@ const RUNNERS = new Set(
     "timeout tmux trap unshare watch xargs"
   ).split(" "),
 );
-const PRINTERS = new Set("[ awk cat echo git grep man printf rg sed test type which".split(" "));
+/** Programs that only print or search the text of their arguments. */
+export const PRINTERS = new Set("[ awk cat echo git grep man printf rg sed test type which".split(" "));
 
 function runsArguments(program: string): boolean {
   return RUNNERS.has(program) || INTERPRETERS.test(program);

@@ -32,8 +32,8 @@ export function evaluateCommand(request: CommandRequest, places: Places, policy:
   const parse = judge.verdicts;
   const source = unwrapped.kind === "script" ? unwrapped.script : unwrapped.words.join(" ");
   const isUnderstood = script.problem === undefined && !parse.some(({ rule }) => rule === "not-understood");
-  const { calls } = judge;
-  const denial = findDenial({ source, script, calls, isUnderstood }, places, policy);
+  const { calls, denied } = judge;
+  const denial = findDenial({ source, script, calls, denied, isUnderstood }, places, policy);
   if (denial !== undefined) return evaluation(denial, { parse });
   const problem = script.problem === undefined ? undefined : problemVerdict(script.problem, policy);
   const worst = judged === undefined ? problem : pickStricter(problem, judged);

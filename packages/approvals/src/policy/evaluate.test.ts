@@ -165,6 +165,38 @@ describe("rules", () => {
     expect(judge("ls -la", { ...input, deny: ["ls"] }).decision).toBe("deny");
   });
 
+  it("asks and denies by rules about builtins of the shell", () => {
+    expect(judge("cd src && ls", { ask: ["cd"] })).toMatchObject({ decision: "ask", rule: "ask[0]" });
+    expect(judge(". ./env.sh", { deny: ["."] })).toMatchObject({ decision: "deny", rule: "deny[0]" });
+  });
+
+  it("finds a rule that denies behind one that only might", () => {
+    const input = { deny: ["git push prod", "git"] } as const;
+    expect(judge('git push "$(pwd -P)"', input)).toMatchObject({ decision: "deny", rule: "deny[1]" });
+  });
+
+  it.each([
+    "docker exec web sh -c 'rm -rf /'",
+    "echo 'rm -rf /' > x.sh; bash x.sh",
+    "python3 - <<'PY'\nimport shutil; shutil.rmtree('/')\nPY",
+    "npx -c 'rm -rf /'",
+    "pueue add 'rm -rf /'",
+  ])("denies code with catastrophic words, as in %s", (command) => {
+    expect(judge(command, "danger-full-access")).toMatchObject({
+      decision: "deny",
+      rule: "safety/delete-root",
+    });
+  });
+
+  it.each([
+    "psql -c 'DROP DATABASE prod'",
+    "npm test --script-shell=/tmp/x",
+    "make SHELL=/tmp/x",
+    "just -c 'tee x'",
+  ])("leaves %s to a person under developer", (command) => {
+    expect(judge(command, "developer").decision).toBe("ask");
+  });
+
   it("allow a command, but not its redirections nor what it runs", () => {
     const input = { alsoAllow: ["deploytool", "timeout"], preset: "workspace-write" } as const;
     expect(judge("deploytool --fast x", input)).toMatchObject({ decision: "allow", rule: "alsoAllow[0]" });

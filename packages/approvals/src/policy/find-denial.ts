@@ -6,8 +6,8 @@ import { ruleVerdict } from "./judge-path.ts";
 import { matchTightening, type CalledWords } from "./match-command.ts";
 import { baseName } from "../files/path.ts";
 import { findCatastrophe, isCheckedProgram, type Denial } from "../denials/catastrophic.ts";
-import { findCatastrophicText, findFlow, INTERPRETERS } from "../denials/find-flow.ts";
-import { scanScript } from "../denials/scan-script.ts";
+import { findCatastrophicText, findFlow } from "../denials/find-flow.ts";
+import { PRINTERS, scanScript, type ScannedCall } from "../denials/scan-script.ts";
 import type { PlainScript } from "../shell/plain-script.ts";
 
 export interface DeniableScript {
@@ -15,6 +15,8 @@ export interface DeniableScript {
   readonly script: PlainScript;
   /** The calls of the commands that were read. */
   readonly calls: readonly CalledWords[];
+  /** What a rule of the user's says that denies one of these calls. */
+  readonly denied: Verdict | undefined;
   /** Whether these calls are all that the script does. */
   readonly isUnderstood: boolean;
 }
@@ -27,7 +29,7 @@ const FORK_BOMB = /(?<!\w)(\w{1,32}|:)\s{0,8}\(\s{0,8}\)\s{0,8}\{[^}]{0,80}\1\s{
  * the effects of a command are judged to be.
  */
 export function findDenial(
-  { source, script, calls, isUnderstood }: DeniableScript,
+  { source, script, calls, denied, isUnderstood }: DeniableScript,
   places: Places,
   policy: CompiledPolicy,
 ): Verdict | undefined {
@@ -39,9 +41,9 @@ export function findDenial(
     const denial = findCatastrophe({ name, args: words.slice(1), ...context });
     if (denial !== undefined) return verdictOf(denial);
   }
-  const denied = findUserDenial(source, calls, policy);
-  if (denied !== undefined) return denied;
-  const flow = findFlow(source, called) ?? findInlineCode(calls);
+  const deniedByUser = denied ?? findDeniedText(source, policy);
+  if (deniedByUser !== undefined) return deniedByUser;
+  const flow = findFlow(source, called) ?? findInlineCode(source, calls);
   if (flow !== undefined || isUnderstood) return flow && verdictOf(flow);
   if (FORK_BOMB.test(source.slice(0, LIMITS.syntaxChars)))
     return verdictOf({ rule: "fork-bomb", reason: "starts processes without end" });
@@ -52,41 +54,44 @@ export function findDenial(
       source,
       scan.calls.map((call) => call.words),
     ) ??
-    (scan.calls.some(({ name }) => INTERPRETERS.test(name)) ? findCatastrophicText(source) : undefined);
+    (scan.calls.some(({ name }) => !PRINTERS.has(name)) ? findCatastrophicText(source) : undefined);
   if (found !== undefined) return verdictOf(found);
-  if (policy.deny.length === 0) return undefined;
-  const scanned = scan.calls.map(({ words }) => ({ words, call: undefined }));
-  return findUserDenial(source, scanned, policy);
+  return findDeniedCall(scan.calls, policy);
 }
 
-/** Code in arguments may be in another language: only its words can be looked at. */
-function findInlineCode(calls: readonly CalledWords[]): Denial | undefined {
-  for (const { call, words } of calls) {
-    const runsCode = call?.effects.some(
-      (effect) =>
-        effect.kind === "inline-code" ||
-        (effect.kind === "action" && (effect.action === "project-code" || effect.action === "install")),
-    );
-    if (runsCode !== true) continue;
-    for (const word of words) {
-      const denial = findCatastrophicText((word ?? "").slice(0, LIMITS.regexChars));
-      if (denial !== undefined) return denial;
-    }
-  }
-  return undefined;
+/**
+ * Code in arguments, in here-documents and in files that the script writes may be in another language: only its words can
+ * be looked at. The same holds for what runs in a container, which may have folders of the host.
+ */
+function findInlineCode(source: string, calls: readonly CalledWords[]): Denial | undefined {
+  const runsCode = calls.some(
+    ({ call }) =>
+      call?.effects.some(
+        (effect) =>
+          effect.kind === "execute" ||
+          effect.kind === "inline-code" ||
+          effect.kind === "stdin-code" ||
+          (effect.kind === "action" &&
+            (effect.action === "project-code" ||
+              effect.action === "install" ||
+              effect.action === "container")),
+      ) === true,
+  );
+  return runsCode ? findCatastrophicText(source.slice(0, LIMITS.regexChars)) : undefined;
 }
 
-function findUserDenial(
-  source: string,
-  calls: readonly CalledWords[],
-  { deny }: CompiledPolicy,
-): Verdict | undefined {
+/** A regular expression and an exact script also see the text as it arrived. */
+function findDeniedText(source: string, { deny }: CompiledPolicy): Verdict | undefined {
+  const found = deny.find(
+    (rule) => (rule.rule.kind === "script" && rule.rule.text === source) || rule.searches(source),
+  );
+  return found === undefined ? undefined : ruleVerdict(found, "deny", "the script");
+}
+
+function findDeniedCall(calls: readonly ScannedCall[], { deny }: CompiledPolicy): Verdict | undefined {
   for (const rule of deny) {
-    // A regular expression and an exact script also see the text as it arrived.
-    if ((rule.rule.kind === "script" && rule.rule.text === source) || rule.searches(source))
-      return ruleVerdict(rule, "deny", "the script");
-    const called = calls.find((call) => matchTightening(rule, call) === "yes");
-    if (called !== undefined) return ruleVerdict(rule, "deny", called.words[0] ?? "the command");
+    const found = calls.find(({ words }) => matchTightening(rule, { words, call: undefined }) === "yes");
+    if (found !== undefined) return ruleVerdict(rule, "deny", found.words[0] ?? "the command");
   }
   return undefined;
 }

@@ -38,6 +38,8 @@ export class CommandJudge {
   readonly verdicts: CommandVerdict[] = [];
   /** Every call, for the denials. */
   readonly calls: CalledWords[] = [];
+  /** The first verdict of a rule of the user's that denies. */
+  denied: Verdict | undefined;
   readonly #places: Places;
   readonly #policy: CompiledPolicy;
   readonly #changes: ScriptChanges;
@@ -98,7 +100,8 @@ export class CommandJudge {
 
   #judgeBuiltin(builtin: NonNullable<PlainCommand["builtin"]>, call: Call): Verdict {
     if (builtin.kind === "none") return NO_EFFECT;
-    this.calls.push({ words: textsOf(call.words), call: undefined });
+    const ruled = this.#judgeByRules({ words: textsOf(call.words), call: undefined });
+    if (ruled !== undefined && ruled.decision !== "allow") return ruled;
     if (builtin.kind === "source")
       return this.#effects.judge({ kind: "execute", path: builtin.path }, call.folder);
     return this.#judgeCd(builtin.path.text ?? "", call.folder);
@@ -120,8 +123,7 @@ export class CommandJudge {
     const parsed = this.#parse(call);
     const isUnknown = isNotUnderstood(parsed);
     const called: CalledWords = { words: textsOf(call.words), call: isUnknown ? undefined : parsed };
-    this.calls.push(called);
-    const ruled = judgeByRules(called, this.#policy);
+    const ruled = this.#judgeByRules(called);
     if (ruled !== undefined && ruled.decision !== "allow") return ruled;
     if (isUnknown) return ruled ?? this.#notUnderstood(parsed.problem);
     const worst = this.#judgeParsed(parsed, call, ruled) ?? judgeKind("read", this.#policy);
@@ -132,6 +134,13 @@ export class CommandJudge {
         reason: "not in the allow list",
       };
     return worst;
+  }
+
+  #judgeByRules(called: CalledWords): Verdict | undefined {
+    this.calls.push(called);
+    const ruled = judgeByRules(called, this.#policy);
+    if (ruled?.decision === "deny" && ruled.matched !== undefined) this.denied ??= ruled;
+    return ruled;
   }
 
   #parse({ words, folder, depth }: Call): ParsedCall | NotUnderstood {

@@ -75,6 +75,7 @@ import { ip } from "./ip.ts";
 import { join } from "./join.ts";
 import { journalctl } from "./journalctl.ts";
 import { jq } from "./jq.ts";
+import { just } from "./just.ts";
 import { kill } from "./kill.ts";
 import { killall } from "./killall.ts";
 import { kubectl } from "./kubectl.ts";
@@ -144,6 +145,7 @@ import { stdbuf } from "./stdbuf.ts";
 import { strace } from "./strace.ts";
 import { strings } from "./strings.ts";
 import { tac } from "./tac.ts";
+import { systemReaders } from "./system-readers.ts";
 import { tail } from "./tail.ts";
 import { tar } from "./tar.ts";
 import { tee } from "./tee.ts";
@@ -265,6 +267,7 @@ export const ALL_PROGRAMS: readonly ProgramDeclaration[] = [
   join,
   journalctl,
   jq,
+  just,
   kill,
   killall,
   kubectl,
@@ -344,6 +347,7 @@ export const ALL_PROGRAMS: readonly ProgramDeclaration[] = [
   strace,
   strings,
   tac,
+  ...systemReaders,
   tail,
   tar,
   tee,

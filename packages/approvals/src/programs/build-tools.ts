@@ -22,7 +22,6 @@ export const buildTools = developerTool({
     "hugo",
     "jekyll",
     "jupyter",
-    "just",
     "latexmk",
     "lerna",
     "mage",

@@ -6,7 +6,7 @@ describeProgram(bun, {
     test: ["action project-code"],
     "run build": ["action project-code"],
     "src/index.ts": ["action project-code"],
-    "../x.ts": ["action project-code", "write ../x.ts"],
+    "../x.ts": ["action project-code", "write ../x.ts", "execute ../x.ts"],
     "add hono": ["action install"],
     upgrade: ["action system"],
     publish: ["action remote-write"],

@@ -6,7 +6,11 @@ describeProgram(cargo, {
     "+nightly miri test": ["action project-code"],
     "test -p core -- --nocapture": ["action project-code"],
     "add serde --features derive": ["action install"],
-    "build --manifest-path ../x/Cargo.toml": ["action project-code", "write ../x/Cargo.toml"],
+    "build --manifest-path ../x/Cargo.toml": [
+      "action project-code",
+      "write ../x/Cargo.toml",
+      "execute ../x/Cargo.toml",
+    ],
     publish: ["action remote-write"],
     "--version": [],
   },

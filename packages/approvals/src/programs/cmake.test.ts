@@ -5,8 +5,8 @@ describeProgram(cmake, {
   understood: {
     "-S . -B build": ["action project-code"],
     "--build build -j": ["action project-code"],
-    "--install build --prefix /usr": ["action project-code", "write /usr"],
-    "..": ["action project-code", "write .."],
+    "--install build --prefix /usr": ["action project-code", "write /usr", "execute /usr"],
+    "..": ["action project-code", "write ..", "execute .."],
   },
   notUnderstood: [],
 });

@@ -7,7 +7,7 @@ describeProgram(go, {
     "mod tidy": ["action install"],
     "get example.com/mod@latest": ["action install"],
     "env -w GOPROXY=x": ["action system"],
-    "-C ../x build": ["action project-code", "write ../x"],
+    "-C ../x build": ["action project-code", "write ../x", "execute ../x"],
   },
   notUnderstood: ["", "bug"],
 });

@@ -6,9 +6,9 @@ describeProgram(make, {
     "": ["action project-code"],
     "-j8 test": ["action project-code"],
     "CC=clang test": ["action project-code"],
-    "-C ../x": ["action project-code", "write ../x"],
-    "-C/etc": ["action project-code", "write /etc"],
-    "PREFIX=/usr/local install": ["action project-code", "write /usr/local"],
+    "-C ../x": ["action project-code", "write ../x", "execute ../x"],
+    "-C/etc": ["action project-code", "write /etc", "execute /etc"],
+    "PREFIX=/usr/local install": ["action project-code", "write /usr/local", "execute /usr/local"],
   },
   notUnderstood: [],
 });

@@ -5,8 +5,11 @@ describeProgram(npm, {
   understood: {
     test: ["action project-code"],
     "run build -- --watch": ["action project-code"],
+    "run build -- -c x": ["action project-code"],
+    "test --globalSetup /tmp/x": ["action project-code", "write /tmp/x", "execute /tmp/x"],
+    "test --outputFile=/tmp/x": ["action project-code", "write /tmp/x"],
     "--prefix ./web test": ["action project-code"],
-    "--prefix ../other test": ["action project-code", "write ../other"],
+    "--prefix ../other test": ["action project-code", "write ../other", "execute ../other"],
     "i -D typescript@5": ["action install"],
     "install -g x": ["action install", "action system"],
     "view react version": ["action remote-read"],
@@ -16,5 +19,12 @@ describeProgram(npm, {
     "install https://host.example/x.tgz": ["action install", "connect https://host.example/x.tgz"],
     "--version": [],
   },
-  notUnderstood: ["", "no-such-verb", "--script-shell sh run x", "--loglevel test deploy"],
+  notUnderstood: [
+    "",
+    "no-such-verb",
+    "--script-shell sh run x",
+    "--loglevel test deploy",
+    "test --script-shell=/tmp/x",
+    "exec -c 'rm x'",
+  ],
 });

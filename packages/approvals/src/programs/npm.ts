@@ -102,6 +102,7 @@ export const npm = developerTool({
     "--location=global": ["system"],
     "-g": ["system"],
   },
+  rejects: ["--call", "--script-shell", "-c"],
   beforeVerb: {
     flags: [
       "-s",

@@ -4,4 +4,6 @@ import { developerTool } from "./declaration/developer-tool.ts";
 export const npx = developerTool({
   names: ["npx", "bunx", "pnpx"],
   otherwise: ["install", "project-code"],
+  rejects: ["--call", "--script-shell", "--shell", "-c"],
+  passesOperands: true,
 });

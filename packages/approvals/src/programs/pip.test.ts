@@ -5,7 +5,7 @@ describeProgram(pip, {
   understood: {
     "install -r requirements.txt": ["action install"],
     "install -e '.[dev]'": ["action install"],
-    "install --target /usr/lib x": ["action install", "write /usr/lib"],
+    "install --target /usr/lib x": ["action install", "write /usr/lib", "execute /usr/lib"],
     "install --index-url=https://host.example/simple x": [
       "action install",
       "connect https://host.example/simple",

@@ -7,7 +7,7 @@ describeProgram(pnpm, {
     "-r build": ["action project-code"],
     "--filter web dev": ["action project-code"],
     "add -D eslint": ["action install"],
-    "-C ../x test": ["action project-code", "write ../x"],
+    "-C ../x test": ["action project-code", "write ../x", "execute ../x"],
     "dlx create-x": ["action install", "action project-code"],
     publish: ["action remote-write"],
     setup: ["action system"],

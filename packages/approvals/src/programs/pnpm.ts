@@ -75,6 +75,7 @@ export const pnpm = developerTool({
     "--location=global": ["system"],
     "-g": ["system"],
   },
+  rejects: ["--script-shell", "--shell-mode", "-c"],
   beforeVerb: {
     flags: [
       "-r",

@@ -1,8 +1,11 @@
 import { declareProgram, flag, value } from "./declaration/declaration.ts";
-import { action } from "./declaration/effect.ts";
+import { action, type Effect } from "./declaration/effect.ts";
 import type { ParsedCall } from "./declaration/parsed-call.ts";
 
-/** Its scripts run programs (`\\!`), so all of them count as project code. Only databases of this machine are understood. */
+/**
+ * Its scripts run programs (`\\!`), so all of them count as project code. Without `-h` the environment chooses the server,
+ * which may be any.
+ */
 export const psql = declareProgram({
   names: ["psql"],
   options: {
@@ -22,9 +25,9 @@ export const psql = declareProgram({
   examine: examineDatabase,
 });
 
-function examineDatabase({ operands, options }: ParsedCall): readonly [] | string {
+function examineDatabase({ operands, options }: ParsedCall): readonly Effect[] | string {
   const names = [...(options.get("-d") ?? []), ...operands];
-  return names.every(({ text }) => text !== undefined && /^\w+$/.test(text))
-    ? []
-    : "a connection string may lead to another host";
+  if (!names.every(({ text }) => text !== undefined && /^\w+$/.test(text)))
+    return "a connection string may lead to another host";
+  return options.has("-h") ? [] : [{ kind: "connect", target: { text: undefined }, sends: true }];
 }

@@ -9,7 +9,7 @@ describeProgram(terraform, {
     "state list": ["action remote-read"],
     "state rm x": ["action remote-write"],
     "apply -auto-approve": ["action remote-write"],
-    "-chdir=../x plan": ["action remote-read", "write ../x"],
+    "-chdir=../x plan": ["action remote-read", "write ../x", "execute ../x"],
   },
   notUnderstood: ["", "no-such-verb"],
 });

@@ -6,7 +6,7 @@ describeProgram(uv, {
     "run pytest": ["action project-code"],
     sync: ["action install"],
     "add httpx": ["action install"],
-    "--project ../x run y": ["action project-code", "write ../x"],
+    "--project ../x run y": ["action project-code", "write ../x", "execute ../x"],
     "tool run ruff": ["action install", "action project-code"],
     "self update": ["action system"],
     publish: ["action remote-write"],

@@ -16,7 +16,7 @@ describeProgram(
       "-q -C add build": ["action project-code"],
       "-C=add build": ["action project-code"],
       "build --out=../elsewhere": ["action project-code", "write ../elsewhere"],
-      "build -C/etc": ["action project-code", "write /etc"],
+      "build -C/etc": ["action project-code", "write /etc", "execute /etc"],
       "build <unknown>": ["action project-code"],
       "add https://host.example/x.tgz": ["action install", "connect https://host.example/x.tgz"],
       "add github:owner/repo": ["action install", "connect github:owner/repo"],

@@ -10,6 +10,10 @@ export interface DeveloperTool {
   readonly otherwise?: readonly Action[] | undefined;
   /** Words that change what a call does more than its verb tells: `--global` installs for the whole machine. */
   readonly words?: Readonly<Record<string, readonly Action[]>> | undefined;
+  /** Options that run a program or a command line of the caller's choice: a call with one, before `--`, is not understood. */
+  readonly rejects?: readonly string[] | undefined;
+  /** Set if everything from the first operand on belongs to another program (`npx jest -c x`). */
+  readonly passesOperands?: boolean | undefined;
   /** What may precede the verb: options without an argument, options with one, and words like `+nightly` of cargo. */
   readonly beforeVerb?:
     | { readonly flags?: readonly string[]; readonly values?: readonly string[]; readonly words?: RegExp }
@@ -42,13 +46,15 @@ function examineTool(tool: DeveloperTool, { operands }: ParsedCall): readonly Ef
   const actions = known ? tool.verbs[verb] : tool.otherwise;
   if (actions === undefined)
     return verb === undefined ? "has no subcommand" : `has no declared subcommand "${verb}"`;
+  const rejected = findRejected(tool, texts);
+  if (rejected !== undefined) return `option ${rejected} runs a command that is not judged`;
   const effects: Effect[] = actions.map(action);
-  for (const text of texts) {
+  for (const [index, text] of texts.entries()) {
     // What is only known at run time is data of the project, and reaches no further than its code does.
     if (text === undefined) continue;
     if (tool.words !== undefined && Object.hasOwn(tool.words, text))
       effects.push(...(tool.words[text] ?? []).map(action));
-    effects.push(...reachOf(text));
+    effects.push(...reachOf(text, texts[index - 1]));
   }
   return effects;
 }
@@ -74,11 +80,37 @@ function findVerb(
   return undefined;
 }
 
-/** A path that leads out of the folder, or an address, in a word or behind its `=`. */
-function reachOf(word: string): readonly Effect[] {
+function findRejected(
+  { rejects = [], passesOperands }: DeveloperTool,
+  texts: readonly (string | undefined)[],
+): string | undefined {
+  const end = texts.findIndex(
+    (text) => text === "--" || (passesOperands === true && text?.startsWith("-") === false),
+  );
+  const own = end === -1 ? texts : texts.slice(0, end);
+  return rejects.find((option) => own.some((text) => text === option || text?.startsWith(`${option}=`)));
+}
+
+/** Options whose paths are only written to. */
+const OUTPUT =
+  /^-o$|^--?(?:out|base-?temp|[\w-]*(?:cache|coverage|destination|junit|log|output|report|temp|tmp))[\w-]*$/i;
+
+/**
+ * A path that leads out of the folder, or an address, in a word or behind its `=`. Code may be loaded from such a path
+ * unless its option says that it is an output.
+ */
+function reachOf(word: string, previous: string | undefined): readonly Effect[] {
   const value = word.replace(/^[-\w.]*=/, "").replace(/^-[A-Za-z](?=[/~])/, "");
   if (/^(?:[a-z][a-z0-9+]*:)?\/\/|^[a-z][a-z0-9+]*:\/\/|^git@|^github:|^gitlab:|^bitbucket:/.test(value))
     return [{ kind: "connect", target: { text: value }, sends: false }];
   const leadsOut = value.startsWith("/") || value.startsWith("~") || value.split("/").includes("..");
-  return leadsOut ? [{ kind: "write", path: { text: value } }] : [];
+  if (!leadsOut) return [];
+  const path = { text: value };
+  const option =
+    value === word ? (previous ?? "") : word.slice(0, word.length - value.length).replace("=", "");
+  if (OUTPUT.test(option)) return [{ kind: "write", path }];
+  return [
+    { kind: "write", path },
+    { kind: "execute", path },
+  ];
 }
