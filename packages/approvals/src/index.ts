@@ -2,9 +2,7 @@
 import "./require-node.ts";
 
 // A policy: made, stored, extended.
-export { definePolicy } from "./policy/define-policy.ts";
-export { parsePolicy, parseRule } from "./policy/parse-policy.ts";
-export { remember } from "./policy/remember.ts";
+export { definePolicy, parsePolicy, parseRule, remember } from "./policy/define-policy.ts";
 export { combinePolicies, type CombinedPolicy, type PolicyLayers } from "./policy/combine-policies.ts";
 export type { NetworkSettings, Policy, PolicyInput, WorkspaceSettings } from "./policy/policy.ts";
 export type { PresetName } from "./policy/presets.ts";
@@ -27,7 +25,7 @@ export { LIMITS } from "./limits.ts";
 
 // Paths: which ones matter, and where they really lead (the one step with I/O).
 export { resolvePaths } from "./policy/resolve-paths.ts";
-export type { PathFacts } from "./files/path-facts.ts";
+export type { PathFacts } from "./files/places.ts";
 
 // Requests: what a transport reads from its wire.
 export type {
@@ -47,8 +45,7 @@ export type {
 } from "./request/request.ts";
 
 // Asking people: first answer wins, silence is a no.
-export type { Answer } from "./ask/answer.ts";
-export type { Outcome } from "./ask/outcome.ts";
+export type { Answer, Outcome } from "./ask/outcome.ts";
 export {
   createApprover,
   type Approval,

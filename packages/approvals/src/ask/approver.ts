@@ -1,12 +1,11 @@
-import type { PathFacts } from "../files/path-facts.ts";
+import type { PathFacts } from "../files/places.ts";
 import { evaluate } from "../policy/evaluate.ts";
 import type { Evaluation } from "../policy/evaluation.ts";
 import type { Policy } from "../policy/policy.ts";
 import type { Lasting, Rule } from "../policy/rule.ts";
 import type { ApprovalRequest } from "../request/request.ts";
-import type { Answer } from "./answer.ts";
+import type { Answer, Outcome } from "./outcome.ts";
 import { firstAnswer } from "./first-answer.ts";
-import type { Outcome } from "./outcome.ts";
 import { suggestRules } from "./suggest-rules.ts";
 
 /** What a person (or a program that stands for one) is asked. */

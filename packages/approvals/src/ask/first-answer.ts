@@ -1,4 +1,4 @@
-import type { Answer } from "./answer.ts";
+import type { Answer } from "./outcome.ts";
 
 export type FirstAnswer =
   | { readonly kind: "answer"; readonly answer: Answer }

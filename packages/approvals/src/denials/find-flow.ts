@@ -1,6 +1,6 @@
 import { baseName } from "../files/path.ts";
 import { LIMITS } from "../limits.ts";
-import type { Denial } from "./catastrophic.ts";
+import type { Denial } from "../programs/catastrophic.ts";
 
 /** Programs that fetch files. */
 export const DOWNLOADERS = new Set(["aria2c", "curl", "fetch", "http", "https", "lynx", "wget", "xh"]);

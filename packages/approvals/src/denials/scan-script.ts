@@ -11,7 +11,7 @@ import {
   isCheckedProgram,
   type DeniableCall,
   type Denial,
-} from "./catastrophic.ts";
+} from "../programs/catastrophic.ts";
 
 /** Bounds of a scan: nodes that are visited, and scripts inside arguments. */
 const MOST_NODES = 20_000;

@@ -1,101 +1,35 @@
+import { matchName } from "./glob.ts";
 import { foldName } from "./path.ts";
 
 /** Folders that belong to git and to Codex: writes into them by anything else are refused. */
 const OWNED_FOLDERS = new Set([".agents", ".codex", ".git", "git~1"]);
 
 /** Names whose files are run or obeyed by something else later: hooks, CI, editors, agents, shells, keys. */
-const GUARDED_NAMES = new Set([
-  ".aider.conf.yml",
-  ".aws",
-  ".bash_aliases",
-  ".bash_login",
-  ".bash_logout",
-  ".bash_profile",
-  ".bashrc",
-  ".buildkite",
-  ".circleci",
-  ".claude",
-  ".clinerules",
-  ".continue",
-  ".cursor",
-  ".cursorrules",
-  ".devcontainer",
-  ".devcontainer.json",
-  ".dir-locals.el",
-  ".direnv",
-  ".docker",
-  ".drone.yml",
-  ".envrc",
-  ".exrc",
-  ".fleet",
-  ".forgejo",
-  ".gdbinit",
-  ".gemini",
-  ".git-credentials",
-  ".gitattributes",
-  ".gitconfig",
-  ".gitea",
-  ".githooks",
-  ".gitlab-ci.yml",
-  ".gitmodules",
-  ".gnupg",
-  ".hg",
-  ".husky",
-  ".idea",
-  ".inputrc",
-  ".jj",
-  ".junie",
-  ".kiro",
-  ".kube",
-  ".lefthook",
-  ".lldbinit",
-  ".lvimrc",
-  ".mcp.json",
-  ".mise.toml",
-  ".netrc",
-  ".npmrc",
-  ".nvim.lua",
-  ".nvimrc",
-  ".opencode",
-  ".pre-commit-config.yaml",
-  ".profile",
-  ".pypirc",
-  ".roo",
-  ".ssh",
-  ".svn",
-  ".tool-versions",
-  ".travis.yml",
-  ".vimrc",
-  ".vs",
-  ".vscode",
-  ".windsurfrules",
-  ".woodpecker",
-  ".woodpecker.yml",
-  ".yarnrc",
-  ".yarnrc.yml",
-  ".zed",
-  ".zlogin",
-  ".zprofile",
-  ".zshenv",
-  ".zshrc",
-  "agent.md",
-  "agents.md",
-  "agents.override.md",
-  "appveyor.yml",
-  "azure-pipelines.yml",
-  "bitbucket-pipelines.yml",
-  "claude.local.md",
-  "claude.md",
-  "copilot-instructions.md",
-  "gemini.md",
-  "id_ecdsa",
-  "id_ed25519",
-  "id_rsa",
-  "jenkinsfile",
-  "lefthook.yml",
-  "mise.toml",
-  "opencode.json",
-]);
+const GUARDED_NAMES = new Set(
+  [
+    // Shells.
+    ".bash_aliases .bash_login .bash_logout .bash_profile .bashrc .direnv .envrc .inputrc .profile",
+    ".zlogin .zprofile .zshenv .zshrc",
+    // Keys and registries.
+    ".aws .docker .git-credentials .gnupg .kube .netrc .npmrc .pypirc .ssh .yarnrc .yarnrc.yml",
+    "id_ecdsa id_ed25519 id_rsa",
+    // Agents.
+    ".aider.conf.yml .claude .clinerules .continue .cursor .cursorrules .gemini .junie .kiro",
+    ".mcp.json .opencode .roo .windsurfrules agent.md agents.md agents.override.md claude.local.md",
+    "claude.md copilot-instructions.md gemini.md opencode.json",
+    // Continuous integration.
+    ".buildkite .circleci .drone.yml .forgejo .gitea .gitlab-ci.yml .travis.yml .woodpecker",
+    ".woodpecker.yml appveyor.yml azure-pipelines.yml bitbucket-pipelines.yml jenkinsfile",
+    // Editors and debuggers.
+    ".devcontainer .devcontainer.json .dir-locals.el .exrc .fleet .gdbinit .idea .lldbinit .lvimrc",
+    ".nvim.lua .nvimrc .vimrc .vs .vscode .zed",
+    // Version control and its hooks.
+    ".gitattributes .gitconfig .githooks .gitmodules .hg .husky .jj .lefthook",
+    ".pre-commit-config.yaml .svn lefthook.yml",
+    // Versions of tools.
+    ".mise.toml .tool-versions mise.toml",
+  ].flatMap((names) => names.split(" ")),
+);
 
 /** Folders of which only a part is guarded. */
 const GUARDED_PAIRS: Readonly<Record<string, readonly string[]>> = {
@@ -139,26 +73,5 @@ function couldMatch(pattern: string, names: Iterable<string>): boolean {
 /** Shell patterns within one name. A bracket counts as any one character. Hidden names need their dot written. */
 export function matchesPattern(pattern: string, name: string): boolean {
   if (name.startsWith(".") && !/^[.[]/.test(pattern)) return false;
-  const source = pattern.replaceAll(/\[[^\]]*\]/g, "?");
-  let p = 0;
-  let n = 0;
-  let starP = -1;
-  let starN = 0;
-  while (n < name.length) {
-    const want = source[p];
-    if (want === "*") {
-      starP = p;
-      starN = n;
-      p += 1;
-    } else if (want !== undefined && (want === "?" || want === name[n])) {
-      p += 1;
-      n += 1;
-    } else if (starP !== -1) {
-      p = starP + 1;
-      starN += 1;
-      n = starN;
-    } else return false;
-  }
-  while (source[p] === "*") p += 1;
-  return p === source.length;
+  return matchName(pattern.replaceAll(/\[[^\]]*\]/g, "?"), name);
 }

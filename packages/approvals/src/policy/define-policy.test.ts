@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { PolicyError } from "../errors.ts";
-import { definePolicy } from "./define-policy.ts";
-import { parsePolicy, parseRule } from "./parse-policy.ts";
+import { definePolicy, parsePolicy, parseRule } from "./define-policy.ts";
 import type { PolicyInput } from "./policy.ts";
 
 function codeOf(make: () => unknown): string | undefined {

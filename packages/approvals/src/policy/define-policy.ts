@@ -2,11 +2,11 @@ import { checkExamples } from "./check-examples.ts";
 import { retainShape } from "../retain-shape.ts";
 import { compilePolicy } from "./compile-policy.ts";
 import { CommandJudge } from "./judge-commands.ts";
-import { placesFor } from "./places-for.ts";
+import { placesFor } from "./judge-request.ts";
 import type { Policy, PolicyInput, WorkspaceSettings } from "./policy.ts";
-import { policySchema, readWith } from "./policy-schema.ts";
+import { policySchema, readWith, ruleSchema } from "./policy-schema.ts";
 import { PRESETS } from "./presets.ts";
-import { normalizeRule } from "./rule.ts";
+import { normalizeRule, type Rule } from "./rule.ts";
 
 const TEMP = ["/tmp", "/var/tmp", "/private/tmp", "/var/folders", "/private/var/folders", "/dev/shm"];
 
@@ -55,4 +55,28 @@ function workspaceSettings(input: PolicyInput["workspace"]): WorkspaceSettings {
 
 function isList(input: PolicyInput["workspace"]): input is readonly string[] {
   return Array.isArray(input);
+}
+
+/**
+ * Reads a policy from JSON: one that `definePolicy` made, or what it accepts.
+ *
+ * @throws {PolicyError} `invalid_policy` if it is none, `invalid_rule` or `invalid_regex` if a rule can't be read.
+ */
+export function parsePolicy(json: unknown): Policy {
+  return definePolicy(readWith(policySchema, json, "invalid_policy") as PolicyInput);
+}
+
+/** Reads one rule that was stored as JSON. */
+export function parseRule(json: unknown): Rule {
+  return readWith(ruleSchema, json, "invalid_rule");
+}
+
+/** The same policy with more rules in `alsoAllow`. What it had is not touched, and no rule is kept twice. */
+export function remember(policy: Policy, rules: readonly Rule[]): Policy {
+  const known = new Set(policy.alsoAllow.map((rule) => JSON.stringify(rule)));
+  const added = rules.filter((rule) => !known.has(JSON.stringify(rule)));
+  if (added.length === 0) return policy;
+  const next: Policy = { ...policy, alsoAllow: [...policy.alsoAllow, ...added] };
+  compilePolicy(next);
+  return next;
 }

@@ -1,6 +1,5 @@
 import type { Decision } from "../decision.ts";
-import type { Endpoint } from "../network/endpoint.ts";
-import { readEndpoint } from "../network/endpoint.ts";
+import { type Endpoint, readEndpoint } from "../network/endpoint.ts";
 import { rangeOf } from "../network/host-range.ts";
 import type { NetworkTarget } from "../request/request.ts";
 import type { CompiledPolicy } from "./compile-policy.ts";

@@ -1,8 +1,7 @@
-import type { PathFacts } from "../files/path-facts.ts";
+import type { PathFacts } from "../files/places.ts";
 import type { ApprovalRequest } from "../request/request.ts";
 import { evaluation, type Evaluation } from "./evaluation.ts";
-import { judgeRequest } from "./judge-request.ts";
-import { placesFor } from "./places-for.ts";
+import { judgeRequest, placesFor } from "./judge-request.ts";
 import type { Policy } from "./policy.ts";
 
 /**

@@ -5,7 +5,7 @@ import type { Verdict } from "./evaluation.ts";
 import { ruleVerdict } from "./judge-path.ts";
 import { matchTightening, type CalledWords } from "./match-command.ts";
 import { baseName } from "../files/path.ts";
-import { findCatastrophe, isCheckedProgram, type Denial } from "../denials/catastrophic.ts";
+import { findCatastrophe, isCheckedProgram, type Denial } from "../programs/catastrophic.ts";
 import { findCatastrophicText, findFlow } from "../denials/find-flow.ts";
 import { PRINTERS, scanScript, type ScannedCall } from "../denials/scan-script.ts";
 import type { PlainScript } from "../shell/plain-script.ts";

@@ -1,4 +1,4 @@
-import type { Places } from "../files/places.ts";
+import { Places, type PathFacts } from "../files/places.ts";
 import type { ApprovalRequest } from "../request/request.ts";
 import { compilePolicy, type CompiledPolicy } from "./compile-policy.ts";
 import { evaluateCommand } from "./evaluate-command.ts";
@@ -86,4 +86,12 @@ function lastingFor({ decision, matched, rule }: Verdict): Evaluation["lasting"]
     matched?.lasting ??
     (rule.startsWith("network.") && (rule.endsWith("allow") || rule.endsWith("deny")) ? "always" : "call")
   );
+}
+
+/** The workspace as a request sees it. */
+export function placesFor(policy: Policy, request?: ApprovalRequest, facts?: PathFacts): Places {
+  const { roots, temp, home } = policy.workspace;
+  const own = request !== undefined && "cwd" in request ? request.cwd : undefined;
+  const cwd = own ?? roots[0] ?? "/";
+  return new Places({ roots: roots.length > 0 ? roots : [cwd], temp, home, cwd, facts });
 }

@@ -27,39 +27,17 @@ export interface Preset {
 
 /** Where packages, sources and manuals come from. */
 const DEVELOPER_HOSTS = [
-  "**.githubusercontent.com",
-  "**.github.com",
-  "**.gitlab.com",
-  "**.npmjs.org",
-  "bitbucket.org",
-  "cdn.jsdelivr.net",
-  "crates.io",
-  "deno.land",
-  "developer.mozilla.org",
-  "doc.rust-lang.org",
-  "docs.python.org",
-  "docs.rs",
-  "esm.sh",
-  "files.pythonhosted.org",
-  "go.dev",
-  "hex.pm",
-  "index.crates.io",
-  "jsr.io",
-  "nodejs.org",
-  "packagist.org",
-  "pkg.go.dev",
-  "plugins.gradle.org",
-  "proxy.golang.org",
-  "pypi.org",
-  "registry.yarnpkg.com",
-  "repo.maven.apache.org",
-  "repo1.maven.org",
-  "rubygems.org",
-  "services.gradle.org",
-  "static.crates.io",
-  "sum.golang.org",
-  "unpkg.com",
-];
+  // Sources.
+  "**.githubusercontent.com **.github.com **.gitlab.com bitbucket.org",
+  // JavaScript.
+  "**.npmjs.org cdn.jsdelivr.net deno.land developer.mozilla.org esm.sh jsr.io nodejs.org registry.yarnpkg.com unpkg.com",
+  // Python, Ruby, PHP and Erlang.
+  "docs.python.org files.pythonhosted.org hex.pm packagist.org pypi.org rubygems.org",
+  // Go and Rust.
+  "crates.io doc.rust-lang.org docs.rs go.dev index.crates.io pkg.go.dev proxy.golang.org static.crates.io sum.golang.org",
+  // Java.
+  "plugins.gradle.org repo.maven.apache.org repo1.maven.org services.gradle.org",
+].flatMap((hosts) => hosts.split(" "));
 
 export const PRESETS: Readonly<Record<PresetName, Preset>> = {
   "read-only": {

@@ -1,10 +1,9 @@
 import { lstat, readdir, readlink } from "node:fs/promises";
 import { LIMITS } from "../limits.ts";
-import { placesFor } from "./places-for.ts";
-import { judgeRequest } from "./judge-request.ts";
+import { placesFor, judgeRequest } from "./judge-request.ts";
 import type { Policy } from "./policy.ts";
 import type { ApprovalRequest } from "../request/request.ts";
-import type { PathFacts } from "../files/path-facts.ts";
+import type { PathFacts } from "../files/places.ts";
 import { matchesPattern } from "../files/protected-names.ts";
 
 /** Rounds of looking up: what was found may lead to paths that matter in turn. */

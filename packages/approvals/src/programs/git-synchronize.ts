@@ -154,6 +154,7 @@ export const SYNCHRONIZE_COMMANDS: Readonly<Record<string, CommandDeclaration>> 
     examine: examineReferences,
   },
   remote: {
+    operands: {},
     options: {
       "-v, --verbose": flag,
     },

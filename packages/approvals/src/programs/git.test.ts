@@ -7,7 +7,6 @@ import { git } from "./git.ts";
 describe("global options of git", () => {
   describeProgram(git, {
     understood: {
-      "": [],
       "--version": [],
       "--no-pager log -5 --stat": [],
       "-C packages/core status -s": ["enter packages/core"],
@@ -24,6 +23,8 @@ describe("global options of git", () => {
       ],
     },
     notUnderstood: [
+      "",
+      "-C src",
       "-c alias.x=!id x",
       "-c core.pager=less log",
       "-c core.sshCommand=id fetch",

@@ -1,9 +1,13 @@
-import { declareProgram, flag, value } from "./declaration/declaration.ts";
-import { CHANGE_COMMANDS } from "./git-change.ts";
+import { declareProgram, flag, flagWith, value } from "./declaration/declaration.ts";
 import { config } from "./git-config.ts";
-import { INSPECT_COMMANDS } from "./git-inspect.ts";
+import { HISTORY_COMMANDS } from "./git-history.ts";
+import { LOG_COMMANDS } from "./git-log.ts";
+import { OBJECT_COMMANDS } from "./git-objects.ts";
+import { PATCH_COMMANDS } from "./git-patches.ts";
+import { REFERENCE_COMMANDS } from "./git-references.ts";
 import { HARMLESS_SETTING } from "./git-settings.ts";
 import { SYNCHRONIZE_COMMANDS } from "./git-synchronize.ts";
+import { WORK_TREE_COMMANDS } from "./git-work-tree.ts";
 
 /**
  * Git runs hooks, filters, pagers and a file system monitor that the configuration of the repository names, even for
@@ -19,7 +23,16 @@ export const git = declareProgram({
     "--no-optional-locks": flag,
     "--no-replace-objects": flag,
     "-P, --no-pager": flag,
-    "--version": flag,
+    "--version": flagWith({ replacesEffects: true }),
   },
-  subcommands: { ...CHANGE_COMMANDS, ...INSPECT_COMMANDS, ...SYNCHRONIZE_COMMANDS, config },
+  subcommands: {
+    ...HISTORY_COMMANDS,
+    ...LOG_COMMANDS,
+    ...OBJECT_COMMANDS,
+    ...PATCH_COMMANDS,
+    ...REFERENCE_COMMANDS,
+    ...SYNCHRONIZE_COMMANDS,
+    ...WORK_TREE_COMMANDS,
+    config,
+  },
 });

@@ -15,6 +15,8 @@ describeProgram(kubectl, {
     "config current-context": [],
   },
   notUnderstood: [
+    "",
+    "--namespace=x",
     "--kubeconfig x get pods",
     "get pods --server=https://host.example",
     "get pods -o jsonpath-file=x",

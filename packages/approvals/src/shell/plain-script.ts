@@ -1,5 +1,6 @@
 import type { ParsedScript } from "unbash";
 import type { Word } from "../programs/declaration/word.ts";
+import { retainShape } from "../retain-shape.ts";
 
 /** The shells whose reading of a text is known to differ. `unknown`: any of them, so that all must read it alike. */
 export type Dialect = "bash" | "zsh" | "unknown";
@@ -59,3 +60,23 @@ export interface PlainScript {
   /** The script as the parser reads it. Undefined if it is too long for the parser, or too simple to need it. */
   readonly syntax: ParsedScript | undefined;
 }
+
+/**
+ * Thrown inside this folder where a script is not understood; caught by `readScript`. Never leaves the package, and is no
+ * `Error`: most scripts of a busy agent may end here, and a stack trace costs more than the reading.
+ */
+export class NotPlain {
+  readonly what: string;
+
+  constructor(what: string) {
+    this.what = what;
+  }
+}
+
+/** Ends the reading of a script: `what` is a noun phrase for a person. */
+export function notPlain(what: string): never {
+  // oxlint-disable-next-line typescript/only-throw-error -- see above
+  throw new NotPlain(what);
+}
+
+retainShape(new NotPlain(""));

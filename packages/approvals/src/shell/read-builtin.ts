@@ -1,7 +1,6 @@
 import { splitAssignment } from "../programs/declaration/environment.ts";
 import type { Word } from "../programs/declaration/word.ts";
-import { notPlain } from "./not-plain.ts";
-import type { Builtin, SetVariable } from "./plain-script.ts";
+import { notPlain, type Builtin, type SetVariable } from "./plain-script.ts";
 
 type ReadBuiltin = Builtin | { readonly kind: "export"; readonly variables: readonly SetVariable[] };
 

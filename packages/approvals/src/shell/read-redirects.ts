@@ -1,6 +1,5 @@
 import type { Redirection } from "unbash";
-import { notPlain } from "./not-plain.ts";
-import type { FileRedirect, StandardInput } from "./plain-script.ts";
+import { notPlain, type FileRedirect, type StandardInput } from "./plain-script.ts";
 import { readHereDocumentText, readLiteral, readWord, type WordScope } from "./read-word.ts";
 
 export interface Redirects {

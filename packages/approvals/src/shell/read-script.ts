@@ -15,8 +15,9 @@ import type { Word } from "../programs/declaration/word.ts";
 import { resolvePath } from "../files/path.ts";
 import { LIMITS } from "../limits.ts";
 import { readBuiltin } from "./read-builtin.ts";
-import { NotPlain, notPlain } from "./not-plain.ts";
 import {
+  NotPlain,
+  notPlain,
   INHERITED,
   PIPE,
   type Dialect,

@@ -1,5 +1,5 @@
 import type { TestExpression } from "unbash";
-import { notPlain } from "./not-plain.ts";
+import { notPlain } from "./plain-script.ts";
 import { readWord, type WordScope } from "./read-word.ts";
 
 /** Operators that look at files and texts. `-v`, `-R` and the numeric ones evaluate their operands. */

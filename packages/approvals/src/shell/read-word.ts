@@ -1,9 +1,7 @@
 import { retainShape } from "../retain-shape.ts";
 import type { ParsedScript, Word as Node, WordPart } from "unbash";
 import type { Word } from "../programs/declaration/word.ts";
-import { expandBraces } from "./brace-expansion.ts";
-import { notPlain } from "./not-plain.ts";
-import type { Dialect } from "./plain-script.ts";
+import { notPlain, type Dialect } from "./plain-script.ts";
 import { isInherited } from "./variables.ts";
 
 /** What a word may refer to. */
@@ -242,6 +240,22 @@ export function readHereDocumentText(
     } else notPlain(`the expansion ${part.text}`);
   }
   return text;
+}
+
+const BRACE_LIST = /^\{([\w./@+%:-]*(?:,[\w./@+%:-]*)+)\}$/;
+const BRACE_RANGE = /^\{(\d{1,4})\.\.(\d{1,4})\}$/;
+
+/** The texts that `{a,b}` or `{1..3}` stands for. Undefined if it is anything more complicated. */
+function expandBraces(text: string): readonly string[] | undefined {
+  const list = BRACE_LIST.exec(text)?.[1]?.split(",");
+  if (list !== undefined) return list.length > MOST_BRACE_WORDS ? undefined : list;
+  const range = BRACE_RANGE.exec(text);
+  // Leading zeros ask for padding, on which shells differ.
+  if (range === null || /^0\d/.test(range[1] ?? "") || /^0\d/.test(range[2] ?? "")) return undefined;
+  const [from, to] = [Number(range[1]), Number(range[2])];
+  const count = Math.abs(to - from) + 1;
+  if (count > MOST_BRACE_WORDS) return undefined;
+  return Array.from({ length: count }, (_, index) => String(from + (to > from ? index : -index)));
 }
 
 retainShape(new WordBuilder());

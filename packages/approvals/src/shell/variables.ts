@@ -16,29 +16,12 @@ export function isOwnVariable(name: string): boolean {
 }
 
 /** Inherited variables that hold no secrets: their value is not known, but printing it is harmless. */
-const INHERITED = new Set([
-  "CI",
-  "COLUMNS",
-  "EDITOR",
-  "GOPATH",
-  "HOSTNAME",
-  "JAVA_HOME",
-  "LANG",
-  "LOGNAME",
-  "NODE_ENV",
-  "OLDPWD",
-  "OSTYPE",
-  "PATH",
-  "RANDOM",
-  "SECONDS",
-  "SHELL",
-  "SHLVL",
-  "TERM",
-  "TMPDIR",
-  "UID",
-  "USER",
-  "VIRTUAL_ENV",
-]);
+const INHERITED = new Set(
+  (
+    "CI COLUMNS EDITOR GOPATH HOSTNAME JAVA_HOME LANG LOGNAME NODE_ENV OLDPWD OSTYPE PATH RANDOM SECONDS SHELL SHLVL TERM " +
+    "TMPDIR UID USER VIRTUAL_ENV"
+  ).split(" "),
+);
 
 export function isInherited(name: string): boolean {
   return INHERITED.has(name);

@@ -103,7 +103,10 @@ export interface CommandDeclaration {
    * Returns further effects, or a sentence that says what is not understood.
    */
   readonly examine?: ((call: ParsedCall) => readonly Effect[] | string) | undefined;
-  /** The first operand selects one of these. The options of this command may precede it. */
+  /**
+   * The first operand selects one of these. The options of this command may precede it. A call without any of them is
+   * understood only if `operands` or `effects` say what it does.
+   */
   readonly subcommands?: Readonly<Record<string, CommandDeclaration>> | undefined;
   /** Other names of this subcommand. Denials match the main name (`npm run-script` is `npm run`). */
   readonly aliases?: readonly string[] | undefined;

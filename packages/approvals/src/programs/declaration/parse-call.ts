@@ -209,6 +209,9 @@ class CallParser {
 
   #finish(): ParsedCall | NotUnderstood {
     const command = this.#command;
+    const needsSubcommand =
+      command.subcommands !== undefined && command.operands === undefined && command.effects === undefined;
+    if (needsSubcommand && !this.#replacesEffects) return this.#fail("has no subcommand");
     const effects: Effect[] =
       this.#replacesEffects || command.effects === undefined ? [] : [...command.effects];
     effects.push(...this.#optionEffects);

@@ -1,45 +1,7 @@
 import { attachedValue, flag, value, type CommandDeclaration } from "./declaration/declaration.ts";
-import type { Effect } from "./declaration/effect.ts";
-import type { ParsedCall } from "./declaration/parsed-call.ts";
-import { DIFF_OPTIONS, LOG_OPTIONS } from "./git-diff-options.ts";
 
-/** Subcommands that only read the repository. */
-export const INSPECT_COMMANDS: Readonly<Record<string, CommandDeclaration>> = {
-  /** `--contents` and `-S` read other files: not declared. */
-  blame: {
-    aliases: ["annotate"],
-    options: {
-      "--abbrev": attachedValue("number"),
-      "-b": flag,
-      "-c": flag,
-      "-C": attachedValue("number"),
-      "--color-by-age": flag,
-      "--color-lines": flag,
-      "--date": value("data"),
-      "-e, --show-email": flag,
-      "-f, --show-name": flag,
-      "--first-parent": flag,
-      "--ignore-rev": value("data"),
-      "--ignore-revs-file": value("read"),
-      "--incremental": flag,
-      "-l": flag,
-      "-L": value("data"),
-      "--line-porcelain": flag,
-      "-M": attachedValue("number"),
-      "--minimal": flag,
-      "-n, --show-number": flag,
-      "-p, --porcelain": flag,
-      "--progress": flag,
-      "--root": flag,
-      "-s": flag,
-      "--score-debug": flag,
-      "--show-stats": flag,
-      "--since": value("data"),
-      "-t": flag,
-      "-w": flag,
-    },
-    operands: { rest: "data" },
-  },
+/** Subcommands that read files, objects and references of the repository. */
+export const OBJECT_COMMANDS: Readonly<Record<string, CommandDeclaration>> = {
   /** `--textconv` and `--filters` run programs: not declared. */
   "cat-file": {
     options: {
@@ -78,13 +40,6 @@ export const INSPECT_COMMANDS: Readonly<Record<string, CommandDeclaration>> = {
     },
     operands: { rest: "data" },
   },
-  cherry: {
-    options: {
-      "--abbrev": attachedValue("number"),
-      "-v": flag,
-    },
-    operands: { rest: "data" },
-  },
   "count-objects": {
     options: {
       "-H, --human-readable": flag,
@@ -107,67 +62,6 @@ export const INSPECT_COMMANDS: Readonly<Record<string, CommandDeclaration>> = {
       "--long": flag,
       "--match": value("pattern"),
       "--tags": flag,
-    },
-    operands: { rest: "data" },
-  },
-  /** A path outside the repository is read as a file. */
-  diff: {
-    options: {
-      ...DIFF_OPTIONS,
-      "-0": flag,
-      "-1": flag,
-      "-2": flag,
-      "-3": flag,
-      "--base": flag,
-      "-c": flag,
-      "--cached, --staged": flag,
-      "--cc": flag,
-      "--merge-base": flag,
-      "--ours": flag,
-      "-q": flag,
-      "--theirs": flag,
-    },
-    operands: { rest: "data" },
-    examine: examineComparedFiles,
-  },
-  "diff-files": {
-    options: {
-      ...DIFF_OPTIONS,
-      "-0": flag,
-      "-1": flag,
-      "-2": flag,
-      "-3": flag,
-      "--base": flag,
-      "--ours": flag,
-      "-q": flag,
-      "--theirs": flag,
-    },
-    operands: { rest: "data" },
-  },
-  "diff-index": {
-    options: {
-      ...DIFF_OPTIONS,
-      "--cached": flag,
-      "-m": flag,
-      "--merge-base": flag,
-    },
-    operands: { rest: "data" },
-  },
-  "diff-tree": {
-    options: {
-      ...DIFF_OPTIONS,
-      "-c": flag,
-      "--cc": flag,
-      "--format": attachedValue("data"),
-      "-m": flag,
-      "--merge-base": flag,
-      "--no-commit-id": flag,
-      "--pretty": attachedValue("data"),
-      "-r": flag,
-      "--root": flag,
-      "--stdin": flag,
-      "-t": flag,
-      "-v": flag,
     },
     operands: { rest: "data" },
   },
@@ -270,12 +164,6 @@ export const INSPECT_COMMANDS: Readonly<Record<string, CommandDeclaration>> = {
     },
     operands: { rest: "read" },
   },
-  log: {
-    options: {
-      ...LOG_OPTIONS,
-    },
-    operands: { rest: "data" },
-  },
   "ls-files": {
     options: {
       "--abbrev": attachedValue("number"),
@@ -350,38 +238,6 @@ export const INSPECT_COMMANDS: Readonly<Record<string, CommandDeclaration>> = {
     },
     operands: { rest: "data" },
   },
-  "range-diff": {
-    options: {
-      ...DIFF_OPTIONS,
-      "--creation-factor": value("number"),
-      "--left-only": flag,
-      "--no-dual-color": flag,
-      "--right-only": flag,
-    },
-    operands: { rest: "data" },
-  },
-  /** Without a subcommand, or with `show`, `exists` or `list`. */
-  reflog: {
-    options: {
-      ...LOG_OPTIONS,
-    },
-    operands: { rest: "data" },
-    examine: ({ operands }: ParsedCall) =>
-      /^(?:delete|drop|expire|write)$/.test(operands[0]?.text ?? "")
-        ? "it changes the history of references"
-        : [],
-  },
-  "rev-list": {
-    options: {
-      ...LOG_OPTIONS,
-      "--disk-usage": flag,
-      "--missing": attachedValue("data"),
-      "--no-object-names": flag,
-      "--timestamp": flag,
-      "--use-bitmap-index": flag,
-    },
-    operands: { rest: "data" },
-  },
   "rev-parse": {
     options: {
       "--abbrev-ref": flag,
@@ -414,34 +270,6 @@ export const INSPECT_COMMANDS: Readonly<Record<string, CommandDeclaration>> = {
       "--symbolic-full-name": flag,
       "--tags": attachedValue("pattern"),
       "--verify": flag,
-    },
-    operands: { rest: "data" },
-  },
-  shortlog: {
-    options: {
-      "--all": flag,
-      "--author": value("pattern"),
-      "--branches": attachedValue("pattern"),
-      "-c, --committer": flag,
-      "-e, --email": flag,
-      "--first-parent": flag,
-      "--format": attachedValue("data"),
-      "--grep": value("pattern"),
-      "--group": value("data"),
-      "--merges": flag,
-      "-n": flag,
-      "--no-merges": flag,
-      "--numbered": flag,
-      "-s, --summary": flag,
-      "--since, --after": value("data"),
-      "--until, --before": value("data"),
-      "-w": attachedValue("data"),
-    },
-    operands: { rest: "data" },
-  },
-  show: {
-    options: {
-      ...LOG_OPTIONS,
     },
     operands: { rest: "data" },
   },
@@ -507,17 +335,4 @@ export const INSPECT_COMMANDS: Readonly<Record<string, CommandDeclaration>> = {
       "--build-options": flag,
     },
   },
-  whatchanged: {
-    options: {
-      ...LOG_OPTIONS,
-    },
-    operands: { rest: "data" },
-  },
 };
-
-function examineComparedFiles({ operands }: ParsedCall): readonly Effect[] | string {
-  const outside = operands.filter(
-    ({ text }) => text === undefined || /^[/~]|(?:^|\/)\.\.(?:\/|$)/.test(text),
-  );
-  return outside.map((path) => ({ kind: "read", path }));
-}
