@@ -5,26 +5,51 @@ import { setTimeout as delay } from "node:timers/promises";
 const ATTEMPTS = 20;
 const ATTEMPT_MS = 100;
 
-/** The processes whose environment has one of these marks. Empty where there is no `/proc`. */
+/** Command lines of the processes whose environment has one of these marks. Empty where there is no `/proc`. */
 export async function leftoverProcesses(marks: readonly string[]): Promise<readonly string[]> {
-  let found: readonly string[] = [];
+  let found: readonly MarkedProcess[] = [];
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     found = await processesOf(marks);
     if (found.length === 0) break;
     await delay(ATTEMPT_MS);
   }
-  return found;
+  return found.map(({ command }) => command);
 }
 
-async function processesOf(marks: readonly string[]): Promise<readonly string[]> {
+/** Kills the processes whose environment has one of these marks, also those that have left their process group. */
+export async function killMarked(marks: readonly string[]): Promise<void> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const found = await processesOf(marks);
+    if (found.length === 0) return;
+    for (const { pid } of found) killIfRunning(pid);
+    await delay(ATTEMPT_MS);
+  }
+}
+
+function killIfRunning(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
+}
+
+interface MarkedProcess {
+  readonly pid: number;
+  readonly command: string;
+}
+
+async function processesOf(marks: readonly string[]): Promise<readonly MarkedProcess[]> {
   const pids = (await readdir("/proc").catch(() => [])).filter((name) => /^\d+$/.test(name));
-  const commands = await Promise.all(
+  const found = await Promise.all(
     pids.map(async (pid) => {
       // A process may end while it is read, and those of other users can't be read.
       const environment = await readFile(`/proc/${pid}/environ`, "utf8").catch(() => "");
       if (!marks.some((mark) => environment.includes(mark))) return [];
-      return [(await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "")).replaceAll("\0", " ").trim()];
+      const line = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
+      return [{ pid: Number(pid), command: line.replaceAll("\0", " ").trim() }];
     }),
   );
-  return commands.flat().filter((command) => command !== "");
+  // A zombie has no command line.
+  return found.flat().filter(({ command }) => command !== "");
 }

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { withTimeout } from "@codexkit/rpc/async";
 import type { AcpProvider, AgentEvent, AgentSpec, ProviderError } from "@codexkit/provider";
 import type { Finding } from "./agent-report.ts";
 import { order, PROBE_FILE, REPLY_USAGE } from "./model/model-script.ts";
@@ -16,6 +17,9 @@ export interface ProbeContext {
 
 /** A session of a probe takes a second or two; an agent that works on has misunderstood something. */
 const PROBE_MS = 60_000;
+
+/** A whole probe: the wait for the next minute, and a session that takes its full time to open and to run. */
+const PROBE_LIMIT_MS = 180_000;
 
 const MINUTE_MS = 60_000;
 
@@ -42,7 +46,8 @@ export async function probeAgent(context: ProbeContext): Promise<readonly Findin
   const findings: Finding[] = [];
   for (const [what, probe] of probes) {
     context.onProbe(what);
-    findings.push({ what, seen: await probe() });
+    const seen = withTimeout(probe(), PROBE_LIMIT_MS, () => new Error(`no answer within ${PROBE_LIMIT_MS} ms`));
+    findings.push({ what, seen: await seen.catch((error: unknown) => `failed: ${String(error)}`) });
   }
   return findings;
 }

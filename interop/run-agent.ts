@@ -7,7 +7,7 @@ import type { AgentDefinition } from "./agent-definition.ts";
 import { agentEnvironment } from "./agent-environment.ts";
 import type { AgentReport } from "./agent-report.ts";
 import { pinnedVersion } from "./install-agents.ts";
-import { leftoverProcesses } from "./leftover-processes.ts";
+import { killMarked, leftoverProcesses } from "./leftover-processes.ts";
 import { order } from "./model/model-script.ts";
 import { probeAgent } from "./probe-agent.ts";
 import { withoutRunValues } from "./without-run-values.ts";
@@ -22,6 +22,8 @@ const SERVERS: NonNullable<AgentSpec["mcpStdioServers"]> = [
 
 /** A machine that does other work too: these agents take seconds to start. */
 const LIMITS = {
+  // An agent that spins or hangs fails the check by its name, and the run continues.
+  checkMs: 240_000,
   makeMs: 90_000,
   spawnMs: 90_000,
   sessionMs: 120_000,
@@ -117,6 +119,7 @@ async function play(
     },
     limits: LIMITS,
     onCheck: options.onCheck,
+    onCheckTimeout: () => killMarked(launched.map(({ mark }) => mark)),
     signal: options.signal,
   });
   const conformance = { conforms, tiers, checks: checks.map(({ tookMs: _tookMs, ...check }) => check) };

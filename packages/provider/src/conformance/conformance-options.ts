@@ -44,6 +44,7 @@ export interface ConformanceScenarios {
 
 /** Every wait of the suite. */
 export interface ConformanceLimits {
+  readonly checkMs: number;
   readonly makeMs: number;
   readonly spawnMs: number;
   readonly sessionMs: number;
@@ -58,6 +59,8 @@ export interface ConformanceLimits {
 }
 
 export const CONFORMANCE_LIMITS: ConformanceLimits = {
+  // A whole check: several sessions, one after another. Each wait in it has its own, shorter limit.
+  checkMs: 180_000,
   // An agent's process starts and shakes hands; slow machines get room.
   makeMs: 30_000,
   spawnMs: 30_000,
@@ -87,8 +90,13 @@ export interface ConformanceOptions {
   readonly limits?: Partial<ConformanceLimits> | undefined;
   /** Ids of the checks to run, in the suite's own order; the others are reported as not verified. Default: all. */
   readonly only?: readonly string[] | undefined;
-  /** Hears of each check as it is over, for runs that take long. */
+  /** Called when a check has ended, for runs that take long. */
   readonly onCheck?: ((check: CheckReport) => void) | undefined;
+  /**
+   * Called when a check exceeds `checkMs`, before its sessions are stopped and its provider is shut down. Ends the agent's
+   * processes, in case the provider no longer can.
+   */
+  readonly onCheckTimeout?: ((checkId: string) => void | Promise<void>) | undefined;
   /** Ends the run early; what did not run is reported as not verified. */
   readonly signal?: AbortSignal | undefined;
 }

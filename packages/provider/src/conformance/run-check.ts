@@ -1,8 +1,9 @@
+import { withTimeout } from "@codexkit/rpc/async";
 import { type Check, NotRun } from "./check.ts";
 import type { CheckReport } from "./conformance-report.ts";
 import type { Stage } from "./stage.ts";
 import { collectUnhandled } from "./unhandled-errors.ts";
-import { describeError } from "./within.ts";
+import { describeError, failure } from "./within.ts";
 import { Workbench } from "./workbench.ts";
 
 /** Runs one check to its end, whatever the provider does, and ends what it left. */
@@ -31,14 +32,20 @@ async function outcomeOf(stage: Stage, check: Check): Promise<Outcome> {
 async function judge(stage: Stage, check: Check): Promise<Outcome> {
   let outcome: Outcome;
   let bench: Workbench | undefined;
+  let isTimedOut = false;
+  const { checkMs } = stage.limits;
   try {
     bench = new Workbench(stage, await stage.provider(), check.id);
-    await check.run(bench);
+    await withTimeout(check.run(bench), checkMs, () => {
+      isTimedOut = true;
+      return failure(`the check took longer than ${checkMs} ms`);
+    });
     outcome = { status: "passed" };
   } catch (error) {
     const status = error instanceof NotRun ? error.status : "failed";
     outcome = { status, reason: describeError(error) };
   }
+  if (isTimedOut) await Promise.try(async () => stage.options.onCheckTimeout?.(check.id)).catch(() => {});
   const left = await bench?.release();
   // What made a check fail is the better reason than what followed from it.
   return left !== undefined && outcome.status !== "failed" ? { status: "failed", reason: left } : outcome;
