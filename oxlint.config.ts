@@ -12,6 +12,7 @@ const packages: Record<string, { folder: string; mayImport: readonly string[] }>
   "@codexkit/exec-server": { folder: "exec-server", mayImport: ["@codexkit/rpc"] },
   codexkit: { folder: "sdk", mayImport: ["@codexkit/approvals", "@codexkit/protocol", "@codexkit/rpc"] },
   "@codexkit/ai-sdk": { folder: "ai-sdk", mayImport: ["@codexkit/approvals", "@codexkit/rpc", "codexkit"] },
+  "@codexkit/prompts": { folder: "prompts", mayImport: ["@codexkit/rpc", "codexkit"] },
   "@codexkit/provider": {
     folder: "provider",
     mayImport: ["@codexkit/approvals", "@codexkit/rpc", "codexkit"],

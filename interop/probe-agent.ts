@@ -46,7 +46,11 @@ export async function probeAgent(context: ProbeContext): Promise<readonly Findin
   const findings: Finding[] = [];
   for (const [what, probe] of probes) {
     context.onProbe(what);
-    const seen = withTimeout(probe(), PROBE_LIMIT_MS, () => new Error(`no answer within ${PROBE_LIMIT_MS} ms`));
+    const seen = withTimeout(
+      probe(),
+      PROBE_LIMIT_MS,
+      () => new Error(`no answer within ${PROBE_LIMIT_MS} ms`),
+    );
     findings.push({ what, seen: await seen.catch((error: unknown) => `failed: ${String(error)}`) });
   }
   return findings;

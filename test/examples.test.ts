@@ -26,6 +26,7 @@ const expectations: Record<string, { prints: RegExp; answers?: { to: string; wit
   "attach.ts": { prints: /attached to codexkit\/[\d.]+\nHello from a server that was here before\./ },
   "exec-server.ts": { prints: /attached: \w+\nbuilt on the exec-server\nThe build passes\./ },
   "fork-and-revert.ts": { prints: /You said: second\nYou said: second, another way\n1 turn left/ },
+  "prompts-reviewer.ts": { prints: /reject: The password[^]*findings: \[[^]*login\.js[^]*turns: 2/ },
   "provider.ts": {
     prints: /decline: overwrites[^]*shell tests pass[^]*All is well\. \(2 calls of the model\)/,
   },

@@ -44,7 +44,12 @@ export type {
   TextPart,
 } from "./turn/input.ts";
 export { type OutputSchema, outputSchema, type OutputSchemaInput } from "./schema/output-schema.ts";
-export type { SchemaOutput, StandardIssue, StandardResult, StandardSchema } from "./schema/standard-schema.ts";
+export type {
+  SchemaOutput,
+  StandardIssue,
+  StandardResult,
+  StandardSchema,
+} from "./schema/standard-schema.ts";
 
 // Everything that happens, in one union.
 export type {

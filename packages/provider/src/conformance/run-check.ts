@@ -45,7 +45,7 @@ async function judge(stage: Stage, check: Check): Promise<Outcome> {
     const status = error instanceof NotRun ? error.status : "failed";
     outcome = { status, reason: describeError(error) };
   }
-  if (isTimedOut) await Promise.try(async () => stage.options.onCheckTimeout?.(check.id)).catch(() => {});
+  if (isTimedOut) await (async () => stage.options.onCheckTimeout?.(check.id))().catch(() => {});
   const left = await bench?.release();
   // What made a check fail is the better reason than what followed from it.
   return left !== undefined && outcome.status !== "failed" ? { status: "failed", reason: left } : outcome;

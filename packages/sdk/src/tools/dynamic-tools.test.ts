@@ -61,7 +61,13 @@ const start = (model: Script, modelName: string): Promise<AppServer> =>
 async function play(
   server: AppServer,
   tools: readonly AnyTool[],
-): Promise<{ status: string; calls: v2.ThreadItem[]; reply: string; client: BrokerClient; threadId: string }> {
+): Promise<{
+  status: string;
+  calls: v2.ThreadItem[];
+  reply: string;
+  client: BrokerClient;
+  threadId: string;
+}> {
   const host = new ToolHost(tools);
   const client = await BrokerClient.connect(server, host.handlers);
   const threadId = await client.startThread(server, { dynamicTools: [...host.specs] });

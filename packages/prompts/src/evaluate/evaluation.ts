@@ -1,0 +1,66 @@
+import { AsyncQueue } from "@codexkit/rpc/async";
+import type { TokenUsage, TurnResult } from "codexkit";
+import type { Session } from "../session/session.ts";
+import type { EvaluationEvent } from "./options.ts";
+
+/** What an evaluation produced. */
+export interface EvaluationResult<Output> {
+  readonly evaluationId: string;
+  /** The agent's final message. */
+  readonly text: string;
+  /** Typed by the prompt's output schema; undefined without one. */
+  readonly output: Output;
+  readonly threadId: string;
+  readonly session: Session;
+  /** Tokens of all turns and agents. */
+  readonly usage: TokenUsage;
+  readonly turns: readonly TurnResult[];
+  /** Path of the debug bundle, with `bundle`. */
+  readonly bundle?: string;
+}
+
+/** Unread events beyond which a slow reader gets a gap. */
+const MAX_UNREAD = 20_000;
+
+/**
+ * A running evaluation: await it for its result, iterate it for its events. The events have one reader; they end with the
+ * evaluation and never throw.
+ */
+export class Evaluation<Output>
+  implements PromiseLike<EvaluationResult<Output>>, AsyncIterable<EvaluationEvent>
+{
+  readonly #events = new AsyncQueue<EvaluationEvent>({
+    maxSize: MAX_UNREAD,
+    onDropped: (missed) => ({ type: "gap", missed }),
+  });
+  readonly #result: Promise<EvaluationResult<Output>>;
+
+  constructor(run: (emit: (event: EvaluationEvent) => void) => Promise<EvaluationResult<Output>>) {
+    this.#result = (async () => {
+      try {
+        return await run((event) => this.#events.push(event));
+      } finally {
+        this.#events.end();
+      }
+    })();
+    // A program that only iterates must not end because it did not await the failure.
+    this.#result.catch(() => {});
+  }
+
+  /** The result as a plain promise. */
+  result(): Promise<EvaluationResult<Output>> {
+    return this.#result;
+  }
+
+  // oxlint-disable-next-line unicorn/no-thenable -- an Evaluation is meant to be awaited
+  then<Value = EvaluationResult<Output>, Failure = never>(
+    onResult?: ((result: EvaluationResult<Output>) => Value | PromiseLike<Value>) | null,
+    onFailure?: ((error: unknown) => Failure | PromiseLike<Failure>) | null,
+  ): Promise<Value | Failure> {
+    return this.#result.then(onResult, onFailure);
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<EvaluationEvent, undefined> {
+    return this.#events[Symbol.asyncIterator]() as AsyncIterator<EvaluationEvent, undefined>;
+  }
+}

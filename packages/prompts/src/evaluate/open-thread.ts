@@ -1,0 +1,91 @@
+import type { AnyTool, Codex, StartThreadOptions, Thread } from "codexkit";
+import { PromptError } from "../errors.ts";
+import type { RenderedTool } from "../prompt/render-prompt.ts";
+import type { Session } from "../session/session.ts";
+import type { EvaluateOptions, PromptThreadOptions } from "./options.ts";
+import { hashTools, isReusable, usedThread } from "./thread-reuse.ts";
+
+export interface ThreadRequest {
+  readonly codex: Codex;
+  readonly session: Session;
+  readonly options: EvaluateOptions;
+  readonly tools: readonly RenderedTool[];
+  readonly toSdkTool: (tool: RenderedTool) => AnyTool;
+  readonly onWarning: (message: string, error: unknown) => void;
+}
+
+/** The folder that an evaluation works in. */
+export function folderOf({ thread, workspace }: EvaluateOptions): string {
+  return thread?.cwd ?? workspace?.root ?? process.cwd();
+}
+
+/** Continues the session's thread if that is wanted and possible, or starts a new one. */
+export async function openThread(request: ThreadRequest): Promise<Thread> {
+  const { codex, session, options, tools } = request;
+  const { workspace, budget, thread: settings = {} } = options;
+  const cwd = folderOf(options);
+  checkServerNames(Object.keys(settings.mcpServers ?? {}), tools);
+  const fingerprint = settings.reuse ? await workspace?.fingerprint() : undefined;
+  const wanted = { cwd, fingerprint, tools: hashTools(tools) };
+  const sdkTools = tools.map(request.toSdkTool);
+  const resumed = settings.reuse ? await resumeThread(request, wanted, sdkTools) : undefined;
+  if (resumed) return resumed;
+  const thread = await codex.startThread({ ...toThreadOptions(settings, cwd), tools: sdkTools });
+  budget?.checkModel(thread.settings.model);
+  if (!settings.ephemeral) session.update(usedThread, () => ({ threadId: thread.id, ...wanted }));
+  return thread;
+}
+
+async function resumeThread(
+  { codex, session, options, onWarning }: ThreadRequest,
+  wanted: Parameters<typeof isReusable>[1],
+  tools: readonly AnyTool[],
+): Promise<Thread | undefined> {
+  const used = session.get(usedThread);
+  if (!isReusable(used, wanted)) return undefined;
+  const handlers = options.thread?.handlers;
+  try {
+    return await codex.resumeThread(used.threadId, { tools, ...(handlers && { handlers }) });
+  } catch (error) {
+    onWarning(`Thread ${used.threadId} could not be resumed, so a new one is started.`, error);
+    return undefined;
+  }
+}
+
+function toThreadOptions(settings: PromptThreadOptions, cwd: string): StartThreadOptions {
+  const {
+    model,
+    sandbox,
+    approvalPolicy = "never",
+    mcpServers,
+    ephemeral,
+    handlers,
+    network,
+    env,
+    config,
+  } = settings;
+  return {
+    cwd,
+    approvalPolicy,
+    ...(model !== undefined && { model }),
+    ...(sandbox !== undefined && { sandbox }),
+    ...(mcpServers && { mcpServers }),
+    ...(ephemeral !== undefined && { ephemeral }),
+    ...(handlers && { handlers }),
+    config: {
+      ...(network !== undefined && { sandbox_workspace_write: { network_access: network } }),
+      ...(env && { shell_environment_policy: { set: { ...env } } }),
+      ...config,
+    },
+  };
+}
+
+/** The model could not tell a tool from a server of the same name. */
+function checkServerNames(servers: readonly string[], tools: readonly RenderedTool[]): void {
+  const clash = servers.find((server) => tools.some(({ tool }) => tool.name === server));
+  if (clash === undefined) return;
+  throw new PromptError(
+    "invalid_option",
+    `The MCP server "${clash}" has the name of a tool of the prompt. Rename one.`,
+  );
+}

@@ -1,0 +1,142 @@
+import {
+  type CodexEvent,
+  type McpServers,
+  type OptionKeys,
+  rejectUnknownOptions,
+  type RunOptions,
+  type ServerRequestHandlers,
+  type StartThreadOptions,
+} from "codexkit";
+import { PromptError } from "../errors.ts";
+import type { Budget } from "../limits/budget.ts";
+import type { Deadline } from "../limits/deadline.ts";
+import type { PromptOverrides } from "../prompt/overrides.ts";
+import type { SessionEvent } from "../session/session-event.ts";
+import type { Session } from "../session/session.ts";
+import type { TranscriptEntry } from "../transcript/transcript.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+
+/** When Codex asks for approval. `on-request` and `untrusted` go to `handlers`; without one, they are declined. */
+export type PromptApprovalPolicy = "never" | "on-request" | "untrusted";
+
+/** How the thread of an evaluation is set up. */
+export interface PromptThreadOptions {
+  readonly model?: string;
+  readonly effort?: NonNullable<RunOptions["effort"]>;
+  readonly summary?: NonNullable<RunOptions["summary"]>;
+  /** Default: the workspace's root, or the current folder. */
+  readonly cwd?: string;
+  readonly sandbox?: NonNullable<StartThreadOptions["sandbox"]>;
+  /** Whether commands may use the network in the `workspace-write` sandbox. Default: false. */
+  readonly network?: boolean;
+  /** Environment variables of commands. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Default: "never". */
+  readonly approvalPolicy?: PromptApprovalPolicy;
+  /** Answers to approvals and questions. */
+  readonly handlers?: ServerRequestHandlers;
+  readonly mcpServers?: McpServers;
+  /** Does not store the thread. Excludes `reuse`. Default: false. */
+  readonly ephemeral?: boolean;
+  /** Continues the session's last thread if folder, workspace and tools are the same. Default: false. */
+  readonly reuse?: boolean;
+  /** Further settings of Codex's configuration. */
+  readonly config?: StartThreadOptions["config"];
+}
+
+export interface EvaluateOptions {
+  /** Default: a new one. */
+  readonly session?: Session;
+  readonly workspace?: Workspace;
+  readonly budget?: Budget;
+  readonly deadline?: Deadline;
+  readonly signal?: AbortSignal;
+  readonly overrides?: PromptOverrides;
+  readonly thread?: PromptThreadOptions;
+  /** How often the agent may continue after the completion checker says "not yet". Default: 10. */
+  readonly maxContinuations?: number;
+  /** What to do with the workspace if the evaluation fails. Default: "keep". */
+  readonly onFailure?: "keep" | "restore";
+  /** Receives the transcript. A sink that throws does not end the evaluation. */
+  readonly transcript?: (entry: TranscriptEntry) => void;
+  /** A folder for debug bundles: one zip file per evaluation. */
+  readonly bundle?: string;
+}
+
+/** What an evaluation reports while it runs. */
+export type EvaluationEvent =
+  | { readonly type: "codex"; readonly event: CodexEvent }
+  | { readonly type: "session"; readonly event: SessionEvent }
+  | {
+      readonly type: "tool.progress";
+      readonly tool: string;
+      readonly callId: string;
+      readonly message: string;
+    }
+  | { readonly type: "warning"; readonly message: string; readonly error?: unknown }
+  /** A slow reader missed events. */
+  | { readonly type: "gap"; readonly missed: number };
+
+const KNOWN: OptionKeys<EvaluateOptions> = {
+  session: true,
+  workspace: true,
+  budget: true,
+  deadline: true,
+  signal: true,
+  overrides: true,
+  thread: true,
+  maxContinuations: true,
+  onFailure: true,
+  transcript: true,
+  bundle: true,
+};
+
+const KNOWN_THREAD: OptionKeys<PromptThreadOptions> = {
+  model: true,
+  effort: true,
+  summary: true,
+  cwd: true,
+  sandbox: true,
+  network: true,
+  env: true,
+  approvalPolicy: true,
+  handlers: true,
+  mcpServers: true,
+  ephemeral: true,
+  reuse: true,
+  config: true,
+};
+
+const APPROVAL_POLICIES: readonly string[] = ["never", "on-request", "untrusted"];
+
+/** @throws {CodexError} `invalid_argument` for unknown options, {@link PromptError} `invalid_option` for wrong values */
+export function checkEvaluateOptions(options: EvaluateOptions): void {
+  rejectUnknownOptions("evaluate", options, KNOWN);
+  const { thread = {}, session } = options;
+  rejectUnknownOptions("evaluate.thread", thread, KNOWN_THREAD);
+  const policy: string = thread.approvalPolicy ?? "never";
+  if (policy === "on-failure") {
+    throw new PromptError(
+      "invalid_option",
+      'The approval policy "on-failure" is not supported: Codex would run the command again outside the sandbox. Use "on-request".',
+    );
+  }
+  if (!APPROVAL_POLICIES.includes(policy)) {
+    throw new PromptError(
+      "invalid_option",
+      `Unknown approval policy "${policy}". Valid values: ${APPROVAL_POLICIES.join(", ")}.`,
+    );
+  }
+  if (thread.ephemeral && thread.reuse) {
+    throw new PromptError(
+      "invalid_option",
+      "An ephemeral thread can't be reused. Remove `ephemeral` or `reuse`.",
+    );
+  }
+  if (session?.isInTransaction) {
+    throw new PromptError(
+      "invalid_option",
+      "A tool's handler can't evaluate another prompt in its own session: both would wait for each other. Use a new session.",
+    );
+  }
+}

@@ -1,0 +1,117 @@
+import type { Turn } from "codexkit";
+import { DisposableStack, timerDelay, withTimeout } from "@codexkit/rpc/async";
+import { PromptError } from "../errors.ts";
+import { type Budget, describeExcess } from "../limits/budget.ts";
+import type { Deadline } from "../limits/deadline.ts";
+
+/** How long Codex may take to confirm an interrupt before the evaluation ends without its turn. */
+const INTERRUPT_LIMIT_MS = 5_000;
+
+/** Why an evaluation must stop. */
+export interface StopReason {
+  readonly error: PromptError;
+}
+
+/**
+ * Stops an evaluation when its deadline passes, its budget is exceeded or its signal aborts. From then on no tool runs, and
+ * the running turn is interrupted.
+ */
+export class StopControl implements Disposable {
+  readonly #deadline: Deadline | undefined;
+  readonly #budget: Budget | undefined;
+  readonly #cleanup = new DisposableStack();
+  readonly #stopped = Promise.withResolvers<StopReason>();
+  #reason: StopReason | undefined;
+  #turn: Turn<unknown> | undefined;
+
+  constructor(options: {
+    readonly deadline: Deadline | undefined;
+    readonly budget: Budget | undefined;
+    readonly signal: AbortSignal | undefined;
+  }) {
+    this.#deadline = options.deadline;
+    this.#budget = options.budget;
+    this.#watchDeadline();
+    this.#watchSignal(options.signal);
+  }
+
+  /** Set once the evaluation must stop. */
+  get reason(): StopReason | undefined {
+    return this.#reason;
+  }
+
+  /** Resolves when the evaluation must stop. */
+  get stopped(): Promise<StopReason> {
+    return this.#stopped.promise;
+  }
+
+  /** @throws {PromptError} if the evaluation must stop, or would exceed a limit with its next turn */
+  check(): void {
+    if (this.#deadline?.hasPassed) this.#stop(deadlineError(this.#deadline));
+    this.checkBudget();
+    if (this.#reason) throw this.#reason.error;
+    if (this.#budget?.isExhausted) {
+      throw new PromptError("budget_exceeded", "The budget is used up, so no further turn can start.");
+    }
+  }
+
+  /** Stops the evaluation if its budget is exceeded. Called on every usage update. */
+  checkBudget(): void {
+    const excess = this.#budget?.excess;
+    if (excess) this.#stop(new PromptError("budget_exceeded", describeExcess(excess)));
+  }
+
+  /** Interrupts the turn when the evaluation must stop. */
+  watchTurn(turn: Turn<unknown>): void {
+    this.#turn = turn;
+    if (this.#reason) void this.#interrupt();
+  }
+
+  [Symbol.dispose](): void {
+    this.#cleanup.dispose();
+  }
+
+  #watchDeadline(): void {
+    const deadline = this.#deadline;
+    if (!deadline) return;
+    const timer = setTimeout(
+      () => this.#stop(deadlineError(deadline)),
+      Math.max(0, timerDelay(deadline.remaining())),
+    );
+    this.#cleanup.defer(() => clearTimeout(timer));
+  }
+
+  #watchSignal(signal: AbortSignal | undefined): void {
+    if (!signal) return;
+    const onAbort = (): void => {
+      this.#stop(new PromptError("aborted", "The evaluation was aborted.", { cause: signal.reason }));
+    };
+    if (signal.aborted) onAbort();
+    signal.addEventListener("abort", onAbort, { once: true });
+    this.#cleanup.defer(() => signal.removeEventListener("abort", onAbort));
+  }
+
+  #stop(error: PromptError): void {
+    if (this.#reason) return;
+    this.#reason = { error };
+    void this.#interrupt();
+  }
+
+  async #interrupt(): Promise<void> {
+    const reason = this.#reason;
+    if (!reason) return;
+    const turn = this.#turn;
+    if (turn) {
+      const late = (): Error =>
+        new Error(`Codex did not confirm the interrupt within ${INTERRUPT_LIMIT_MS} ms.`);
+      // The evaluation ends either way: the turn is left to itself if Codex does not react.
+      await withTimeout(turn.interrupt(), INTERRUPT_LIMIT_MS, late).catch(() => {});
+    }
+    this.#stopped.resolve(reason);
+  }
+}
+
+function deadlineError(deadline: Deadline): PromptError {
+  const over = Math.max(0, -deadline.remaining());
+  return new PromptError("deadline_exceeded", `The deadline passed ${Math.round(over)} ms ago.`);
+}

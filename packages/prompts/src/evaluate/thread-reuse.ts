@@ -1,0 +1,46 @@
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import type { RenderedTool } from "../prompt/render-prompt.ts";
+import { defineSlice, type Slice } from "../session/slice.ts";
+
+/** The thread that a session used last. A log: a failed tool call does not make the session forget its thread. */
+export interface UsedThread {
+  readonly threadId: string;
+  readonly cwd: string;
+  /** Undefined without a workspace. */
+  readonly fingerprint?: string | undefined;
+  /** Hash of the tools: Codex keeps those that the thread was started with. */
+  readonly tools: string;
+}
+
+export const usedThread: Slice<UsedThread | null> = defineSlice<UsedThread | null>({
+  name: "codex.thread",
+  kind: "log",
+  initial: null,
+  schema: z
+    .object({
+      threadId: z.string(),
+      cwd: z.string(),
+      fingerprint: z.string().optional(),
+      tools: z.string(),
+    })
+    .nullable(),
+});
+
+export function hashTools(tools: readonly RenderedTool[]): string {
+  const specs = tools.map(({ tool, description }) => [tool.name, description, tool.inputSchema]);
+  return createHash("sha256").update(JSON.stringify(specs)).digest("hex");
+}
+
+/** Whether a thread can be continued with the same folder, content and tools. */
+export function isReusable(
+  used: UsedThread | null,
+  wanted: Omit<UsedThread, "threadId">,
+): used is UsedThread {
+  return (
+    used !== null &&
+    used.cwd === wanted.cwd &&
+    used.fingerprint === wanted.fingerprint &&
+    used.tools === wanted.tools
+  );
+}

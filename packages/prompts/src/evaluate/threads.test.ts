@@ -1,0 +1,235 @@
+// Threads of evaluations on the real codex: reuse, approvals, options, concurrency and faults.
+import { callTool, gate, run, say, type Script, usage, waitFor } from "@codexkit/scripted-model";
+import { launchCodex } from "@codexkit/testing";
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import {
+  Budget,
+  definePrompt,
+  definePromptTool,
+  evaluate,
+  openWorkspace,
+  PromptEvaluationError,
+  Session,
+} from "../index.ts";
+
+const launch = (model: Script) => launchCodex({ model, modelName: "gpt-5.5", modelRetries: 0 });
+
+const prompt = definePrompt({
+  ns: "test",
+  key: "threads",
+  sections: [{ key: "task", title: "Task", render: "Do it." }],
+}).bind();
+
+describe("reuse", () => {
+  test("continues the session's thread while folder, content and tools are the same", async () => {
+    await using setup = await launch(() => "Done.");
+    await using workspace = openWorkspace();
+    const session = new Session();
+    const options = { session, workspace, thread: { reuse: true } };
+
+    const first = await evaluate(setup.codex, prompt, options);
+    const second = await evaluate(setup.codex, prompt, {
+      ...options,
+      session: Session.fromJSON(JSON.stringify(session)),
+    });
+    workspace.writeText("new.txt", "content");
+    const third = await evaluate(setup.codex, prompt, options);
+
+    expect(second.threadId).toBe(first.threadId);
+    expect(third.threadId).not.toBe(first.threadId);
+  });
+
+  test("starts a new thread if the old one can't be resumed, with a warning", async () => {
+    await using setup = await launch(() => "Done.");
+    const session = new Session();
+    const options = { session, thread: { reuse: true, cwd: setup.workspace } };
+    const first = await evaluate(setup.codex, prompt, options);
+    await setup.codex.deleteThread(first.threadId);
+
+    const evaluation = evaluate(setup.codex, prompt, options);
+    const warnings = (await Array.fromAsync(evaluation)).filter(({ type }) => type === "warning");
+
+    expect((await evaluation).threadId).not.toBe(first.threadId);
+    expect(warnings).toMatchObject([{ message: expect.stringContaining(first.threadId) as string }]);
+  });
+});
+
+describe("approvals", () => {
+  const model: Script = [run("touch approved.txt", { escalate: "needs it" }), "Done."];
+
+  test("on-request goes to the handler", async () => {
+    await using setup = await launch(model);
+    await using workspace = openWorkspace();
+    await evaluate(setup.codex, prompt, {
+      workspace,
+      thread: {
+        sandbox: "read-only",
+        approvalPolicy: "on-request",
+        handlers: { commandApproval: () => "accept" },
+      },
+    });
+    expect(workspace.exists("approved.txt")).toBe(true);
+  });
+
+  test("on-request without a handler is declined", async () => {
+    await using setup = await launch(model);
+    await using workspace = openWorkspace();
+    await evaluate(setup.codex, prompt, {
+      workspace,
+      thread: { sandbox: "read-only", approvalPolicy: "on-request" },
+    });
+    expect(workspace.exists("approved.txt")).toBe(false);
+  });
+});
+
+describe("options", () => {
+  const codex = undefined as never;
+
+  test.for([
+    ["on-failure", { thread: { approvalPolicy: "on-failure" } }, /on-failure/],
+    ["an unknown policy", { thread: { approvalPolicy: "sometimes" } }, /sometimes/],
+    ["ephemeral with reuse", { thread: { ephemeral: true, reuse: true } }, /ephemeral/],
+    ["seed", { seed: 1 }, /seed/],
+    ["stop", { thread: { stop: ["x"] } }, /stop/],
+  ] as const)("%s is refused", ([, options, message]) => {
+    expect(() => evaluate(codex, prompt, options as never)).toThrow(message);
+  });
+
+  test("an MCP server with the name of a tool is refused", async () => {
+    await using setup = await launch(["Done."]);
+    const tool = definePromptTool({
+      name: "search",
+      description: "s",
+      input: z.strictObject({}),
+      handler: () => "",
+    });
+    const withTool = definePrompt({
+      ns: "test",
+      key: "clash",
+      sections: [{ key: "task", title: "Task", render: "" }],
+      tools: [tool],
+    }).bind();
+    const mcpServers = { search: { command: "true" } };
+    await expect(evaluate(setup.codex, withTool, { thread: { mcpServers } }).result()).rejects.toMatchObject({
+      code: "invalid_option",
+    });
+  });
+});
+
+describe("concurrency", () => {
+  test("evaluations on one codex have their own sessions, threads and results", async () => {
+    await using setup = await launch(({ lastUserText }) => lastUserText.match(/number \d+/)?.[0] ?? "?");
+    const numbered = definePrompt({
+      ns: "test",
+      key: "numbered",
+      params: z.object({ number: z.int() }),
+      sections: [{ key: "task", title: "Task", render: ({ number }) => `Say number ${number}.` }],
+    });
+    const results = await Promise.all(
+      Array.from({ length: 8 }, (_, number) =>
+        evaluate(setup.codex, numbered.bind({ number }), { thread: { cwd: setup.workspace } }).result(),
+      ),
+    );
+    expect(results.map(({ text }) => text)).toEqual(
+      Array.from({ length: 8 }, (_, number) => `number ${number}`),
+    );
+    expect(new Set(results.map(({ threadId }) => threadId)).size).toBe(8);
+  });
+
+  test("a shared budget stops every evaluation that uses it", async () => {
+    await using setup = await launch(() => [say("Done."), usage({ input: 600, output: 1 })]);
+    const budget = new Budget({ totalTokens: 1_000 });
+    const options = { budget, thread: { cwd: setup.workspace } };
+    await evaluate(setup.codex, prompt, options);
+    await evaluate(setup.codex, prompt, options)
+      .result()
+      .catch(() => {});
+
+    await expect(evaluate(setup.codex, prompt, options).result()).rejects.toMatchObject({
+      code: "budget_exceeded",
+    });
+    expect(setup.model.requests).toHaveLength(2);
+  });
+
+  test("a handler can't evaluate in its own session", async () => {
+    let refusal: unknown;
+    const nested = definePromptTool({
+      name: "nested",
+      description: "n",
+      input: z.strictObject({}),
+      handler: (_input, { session }) => {
+        try {
+          evaluate(setup.codex, prompt, { session });
+        } catch (error) {
+          refusal = error;
+        }
+        return "done";
+      },
+    });
+    const outer = definePrompt({
+      ns: "test",
+      key: "outer",
+      sections: [{ key: "task", title: "Task", render: "" }],
+      tools: [nested],
+    }).bind();
+    await using setup = await launch([callTool("nested", {}), "Done."]);
+    await evaluate(setup.codex, outer);
+    expect(refusal).toMatchObject({ code: "invalid_option" });
+  });
+});
+
+describe("faults", () => {
+  test("an aborted evaluation interrupts its turn and keeps what was produced", async () => {
+    const open = gate();
+    await using setup = await launch([[run("echo hi > a.txt")], say(["Almost", waitFor(open)])]);
+    await using workspace = openWorkspace();
+    const abort = new AbortController();
+    const evaluation = evaluate(setup.codex, prompt, {
+      workspace,
+      signal: abort.signal,
+      thread: { sandbox: "workspace-write" },
+    });
+    await setup.model.waitForRequests(2);
+    abort.abort(new Error("enough"));
+
+    const error = await evaluation.result().catch((thrown: unknown) => thrown);
+    open.open();
+
+    expect(error).toBeInstanceOf(PromptEvaluationError);
+    expect(error).toMatchObject({ code: "aborted", partial: { threadId: expect.any(String) as string } });
+    expect(workspace.readText("a.txt")).toBe("hi\n");
+  });
+
+  test("a codex that dies is a request error with the SDK's error as its cause", async () => {
+    const open = gate();
+    await using setup = await launch([say(["Almost", waitFor(open)])]);
+    const evaluation = evaluate(setup.codex, prompt, { thread: { cwd: setup.workspace } });
+    await setup.model.waitForRequests(1);
+    process.kill(setup.codex.pid ?? 0, "SIGKILL");
+
+    await expect(evaluation.result()).rejects.toMatchObject({
+      phase: "request",
+      cause: { code: "app_server_crashed" },
+    });
+    open.open();
+  });
+
+  test("a frozen codex does not keep an evaluation from ending", async () => {
+    const open = gate();
+    await using setup = await launch([say(["Almost", waitFor(open)])]);
+    const abort = new AbortController();
+    const evaluation = evaluate(setup.codex, prompt, {
+      signal: abort.signal,
+      thread: { cwd: setup.workspace },
+    });
+    await setup.model.waitForRequests(1);
+    const pid = setup.codex.pid ?? 0;
+    process.kill(pid, "SIGSTOP");
+    abort.abort();
+
+    await expect(evaluation.result()).rejects.toMatchObject({ code: "aborted" });
+    process.kill(pid, "SIGCONT");
+    open.open();
+  });
+});

@@ -1,0 +1,93 @@
+import { CodexError, TurnFailedError } from "codexkit";
+import {
+  type EvaluationPhase,
+  type PartialEvaluation,
+  PromptError,
+  type PromptErrorCode,
+  PromptEvaluationError,
+} from "../errors.ts";
+
+/** Codex's classification of a failed turn → the phase that failed. */
+const PHASES: Readonly<Record<string, EvaluationPhase>> = {
+  contextWindowExceeded: "response",
+  sessionBudgetExceeded: "budget",
+  usageLimitExceeded: "budget",
+  rateLimitExceeded: "request",
+  flexUnavailable: "request",
+  serverOverloaded: "request",
+  modelNotFound: "request",
+  policyCapacityUnavailable: "request",
+  cyberPolicy: "response",
+  misalignmentPolicyViolation: "response",
+  tooManyDenials: "tool",
+  httpConnectionFailed: "request",
+  responseStreamConnectionFailed: "request",
+  internalServerError: "response",
+  unauthorized: "request",
+  badRequest: "request",
+  threadRollbackFailed: "response",
+  sandboxError: "tool",
+  responseStreamDisconnected: "request",
+  responseTooManyFailedAttempts: "request",
+  activeTurnNotSteerable: "request",
+  other: "response",
+};
+
+/** Codes of errors before a turn has begun, or of the connection. */
+const REQUEST_CODES: ReadonlySet<string> = new Set([
+  "codex_not_found",
+  "codex_start_failed",
+  "invalid_config",
+  "connect_failed",
+  "codex_too_old",
+  "app_server_crashed",
+  "connection_lost",
+  "closed",
+  "timeout",
+  "overloaded",
+  "invalid_argument",
+  "input_too_large",
+  "invalid_tool",
+  "invalid_schema",
+  "thread_busy",
+  "thread_not_found",
+  "thread_locked",
+  "thread_lost",
+  "model_not_found",
+  "request_failed",
+]);
+
+/** Turns whatever ended an evaluation into its one error class, with what was produced so far. */
+export function toEvaluationError(error: unknown, partial: PartialEvaluation): PromptEvaluationError {
+  if (error instanceof PromptEvaluationError) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  if (PromptError.is(error)) {
+    return new PromptEvaluationError(message, {
+      code: error.code,
+      phase: phaseOfCode(error.code),
+      partial,
+      cause: error,
+    });
+  }
+  if (error instanceof TurnFailedError && error.turnError) {
+    const { reason, httpStatus, turnError } = error;
+    return new PromptEvaluationError(message, {
+      phase: PHASES[reason ?? "other"] ?? "response",
+      partial,
+      cause: error,
+      ...(reason !== undefined && { reason }),
+      ...(httpStatus !== undefined && { httpStatus }),
+      ...(turnError.additionalDetails !== null && { additionalDetails: turnError.additionalDetails }),
+    });
+  }
+  const code = error instanceof CodexError ? error.code : "";
+  if (code === "aborted")
+    return new PromptEvaluationError(message, { code: "aborted", phase: "request", partial, cause: error });
+  const phase = REQUEST_CODES.has(code) ? "request" : "response";
+  return new PromptEvaluationError(message, { phase, partial, cause: error });
+}
+
+function phaseOfCode(code: PromptErrorCode): EvaluationPhase {
+  if (code === "budget_exceeded" || code === "deadline_exceeded") return "budget";
+  return code === "invalid_resource" || code === "workspace_conflict" ? "tool" : "request";
+}

@@ -1,0 +1,66 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import type { Session } from "../session/session.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+
+/** What a completion checker can look at. */
+export interface CompletionContext {
+  readonly session: Session;
+  readonly workspace: Workspace | undefined;
+  /** The thread's folder. */
+  readonly cwd: string;
+  /** The agent's final message. */
+  readonly text: string;
+}
+
+export type CompletionVerdict =
+  | { readonly complete: true }
+  /** The feedback is sent to the agent, which continues. */
+  | { readonly complete: false; readonly feedback: string };
+
+/** Decides whether the task is complete when the agent stops. */
+export interface CompletionChecker {
+  check(context: CompletionContext): CompletionVerdict | Promise<CompletionVerdict>;
+}
+
+/** Complete when every file exists. Relative paths start at the thread's folder. */
+export function filesExist(...paths: readonly string[]): CompletionChecker {
+  return {
+    check: ({ cwd }) => {
+      const missing = paths.filter((path) => !existsSync(resolve(cwd, path)));
+      if (missing.length === 0) return { complete: true };
+      return { complete: false, feedback: `These files are missing: ${missing.join(", ")}. Create them.` };
+    },
+  };
+}
+
+/** Complete when all checkers say so. The feedback of all others is combined. */
+export function allOf(...checkers: readonly CompletionChecker[]): CompletionChecker {
+  return {
+    check: async (context) => {
+      const feedback = await collectFeedback(checkers, context);
+      return feedback.length === 0
+        ? { complete: true }
+        : { complete: false, feedback: feedback.join("\n\n") };
+    },
+  };
+}
+
+/** Complete when one checker says so. */
+export function anyOf(...checkers: readonly CompletionChecker[]): CompletionChecker {
+  return {
+    check: async (context) => {
+      const feedback = await collectFeedback(checkers, context);
+      if (feedback.length < checkers.length) return { complete: true };
+      return { complete: false, feedback: `Do one of these:\n\n${feedback.join("\n\n")}` };
+    },
+  };
+}
+
+async function collectFeedback(
+  checkers: readonly CompletionChecker[],
+  context: CompletionContext,
+): Promise<readonly string[]> {
+  const verdicts = await Promise.all(checkers.map((checker) => checker.check(context)));
+  return verdicts.flatMap((verdict) => (verdict.complete ? [] : [verdict.feedback]));
+}

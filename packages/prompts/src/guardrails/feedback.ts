@@ -1,0 +1,121 @@
+import { z } from "zod";
+import type { Deadline } from "../limits/deadline.ts";
+import type { Session } from "../session/session.ts";
+import { defineSlice, type Slice } from "../session/slice.ts";
+
+/** When a feedback provider runs. If it has several triggers, one is enough. */
+export type FeedbackTrigger =
+  | { readonly everyCalls: number }
+  /** Checked after each call; runs at the first call after the interval. */
+  | { readonly everySeconds: number }
+  /** Runs once, after the first call that finds the file. Relative to the thread's folder. */
+  | { readonly fileCreated: string };
+
+export interface FeedbackContext {
+  readonly session: Session;
+  readonly deadline: Deadline | undefined;
+  /** Tool calls of this evaluation so far. */
+  readonly calls: number;
+  /** The tool that was just called. */
+  readonly tool: string;
+}
+
+/** Adds advice to the results of tools, so that the agent gets it without a new turn. */
+export interface FeedbackProvider {
+  readonly name: string;
+  readonly triggers: readonly FeedbackTrigger[];
+  /** Returns the advice; undefined adds none. */
+  provide(context: FeedbackContext): string | undefined | Promise<string | undefined>;
+}
+
+interface ProviderState {
+  readonly calls: number;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly files: readonly string[];
+}
+
+type FeedbackState = Readonly<Record<string, ProviderState>>;
+
+/** When each provider last ran. A log: a failed tool call does not repeat the advice. */
+const feedbackState: Slice<FeedbackState> = defineSlice<FeedbackState>({
+  name: "feedback",
+  kind: "log",
+  initial: {},
+  schema: z.record(z.string(), z.object({ calls: z.number(), at: z.number(), files: z.array(z.string()) })),
+});
+
+export interface FeedbackRun {
+  readonly providers: readonly FeedbackProvider[];
+  readonly context: FeedbackContext;
+  readonly startedAt: number;
+  readonly now: number;
+  readonly fileExists: (path: string) => boolean;
+  /** Receives failures of providers: advice is never worth a failed call. */
+  readonly onError: (provider: string, error: unknown) => void;
+}
+
+/** Runs every provider that is due and returns the text to append to the tool's result. */
+export async function collectFeedback(run: FeedbackRun): Promise<string> {
+  const parts: string[] = [];
+  for (const provider of run.providers) {
+    const text = await runProvider(provider, run);
+    if (text !== undefined && text !== "") {
+      parts.push(`<feedback provider="${provider.name}">\n${text}\n</feedback>`);
+    }
+  }
+  return parts.join("\n");
+}
+
+async function runProvider(provider: FeedbackProvider, run: FeedbackRun): Promise<string | undefined> {
+  const { session, calls } = run.context;
+  const state = session.get(feedbackState)[provider.name] ?? { calls: 0, at: run.startedAt, files: [] };
+  const created = newFiles(provider, state, run);
+  if (created.length === 0 && !provider.triggers.some((trigger) => isDue(trigger, state, run)))
+    return undefined;
+  const files = [...state.files, ...created];
+  session.update(feedbackState, (all) => ({ ...all, [provider.name]: { calls, at: run.now, files } }));
+  try {
+    return await provider.provide(run.context);
+  } catch (error) {
+    run.onError(provider.name, error);
+    return undefined;
+  }
+}
+
+function isDue(trigger: FeedbackTrigger, state: ProviderState, { context, now }: FeedbackRun): boolean {
+  if ("everyCalls" in trigger) return context.calls - state.calls >= trigger.everyCalls;
+  return "everySeconds" in trigger && now - state.at >= trigger.everySeconds * 1_000;
+}
+
+function newFiles(
+  provider: FeedbackProvider,
+  state: ProviderState,
+  { fileExists }: FeedbackRun,
+): readonly string[] {
+  return provider.triggers.flatMap((trigger) =>
+    "fileCreated" in trigger && !state.files.includes(trigger.fileCreated) && fileExists(trigger.fileCreated)
+      ? [trigger.fileCreated]
+      : [],
+  );
+}
+
+/** Always the same advice. */
+export function staticFeedback(
+  name: string,
+  text: string,
+  ...triggers: readonly FeedbackTrigger[]
+): FeedbackProvider {
+  return { name, triggers, provide: () => text };
+}
+
+/** Tells the agent how much time is left. */
+export function deadlineFeedback(...triggers: readonly FeedbackTrigger[]): FeedbackProvider {
+  return {
+    name: "deadline",
+    triggers,
+    provide: ({ deadline }) =>
+      deadline &&
+      `${Math.max(0, Math.round(deadline.remaining() / 1_000))} seconds are left until the deadline.`,
+  };
+}

@@ -1,0 +1,65 @@
+import { expect, test } from "vitest";
+import { Session } from "../session/session.ts";
+import type { PolicyCall } from "../tools/tool-policy.ts";
+import { customPolicy, readBeforeWrite, requireTools } from "./policies.ts";
+
+const call = (
+  session: Session,
+  tool: string,
+  input: object = {},
+  files: readonly string[] = [],
+): PolicyCall => ({
+  tool,
+  input,
+  session,
+  fileExists: (path) => files.includes(path),
+});
+
+test("an existing file must be read before it is changed; a new one may be written", async () => {
+  const session = new Session();
+  const policy = readBeforeWrite({ read: { read: "path" }, write: { write: "path" } });
+
+  expect(await policy.check(call(session, "write", { path: "new" }))).toEqual({ allow: true });
+  expect(await policy.check(call(session, "write", { path: "a" }, ["a"]))).toMatchObject({ allow: false });
+  await policy.onSuccess?.(call(session, "read", { path: "a" }, ["a"]));
+  expect(await policy.check(call(session, "write", { path: "a" }, ["a"]))).toEqual({ allow: true });
+  expect(await policy.check(call(session, "other", { path: "b" }, ["b"]))).toEqual({ allow: true });
+});
+
+test("a tool is denied until the tools that it needs have succeeded", async () => {
+  const session = new Session();
+  const policy = requireTools({ deploy: ["test", "build"] });
+
+  expect(await policy.check(call(session, "deploy"))).toMatchObject({
+    reason: "Call test and build before deploy.",
+  });
+  await policy.onSuccess?.(call(session, "test"));
+  expect(await policy.check(call(session, "deploy"))).toMatchObject({ reason: "Call build before deploy." });
+  await policy.onSuccess?.(call(session, "build"));
+  expect(await policy.check(call(session, "deploy"))).toEqual({ allow: true });
+});
+
+test("policies of one kind keep their state apart, and a rollback undoes it", async () => {
+  const session = new Session();
+  const one = requireTools({ deploy: ["test"] }, "one");
+  const other = requireTools({ deploy: ["test"] }, "other");
+  const checkpoint = session.checkpoint();
+  await one.onSuccess?.(call(session, "test"));
+
+  expect(await one.check(call(session, "deploy"))).toEqual({ allow: true });
+  expect(await other.check(call(session, "deploy"))).toMatchObject({ allow: false });
+  session.rollback(checkpoint);
+  expect(await one.check(call(session, "deploy"))).toMatchObject({ allow: false });
+});
+
+test("a function decides with a reason", async () => {
+  const policy = customPolicy("small", ({ input }) =>
+    (input as { n: number }).n > 3 ? "too many" : undefined,
+  );
+
+  expect(await policy.check(call(new Session(), "t", { n: 1 }))).toEqual({ allow: true });
+  expect(await policy.check(call(new Session(), "t", { n: 4 }))).toEqual({
+    allow: false,
+    reason: "too many",
+  });
+});

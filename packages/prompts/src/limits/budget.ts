@@ -1,0 +1,124 @@
+import type { TokenUsage } from "codexkit";
+import { PromptError } from "../errors.ts";
+
+/** What evaluations may use. Several evaluations can share one budget. */
+export interface BudgetLimits {
+  readonly totalTokens?: number;
+  readonly inputTokens?: number;
+  readonly outputTokens?: number;
+  /** Money. Needs `prices`. */
+  readonly usd?: number;
+}
+
+/** Prices in US dollars per million tokens. */
+export interface ModelPrices {
+  readonly input: number;
+  readonly output: number;
+  /** Default: the price of input. */
+  readonly cachedInput?: number;
+}
+
+export interface BudgetOptions extends BudgetLimits {
+  /** Prices per model. A model that is not listed can't be evaluated under a limit of money. */
+  readonly prices?: Readonly<Record<string, ModelPrices>>;
+}
+
+/** A limit that was exceeded. */
+export interface BudgetExcess {
+  readonly limit: keyof BudgetLimits;
+  readonly allowed: number;
+  readonly used: number;
+}
+
+const LIMITS = ["totalTokens", "inputTokens", "outputTokens", "usd"] as const;
+
+const TOKENS_PER_PRICE = 1_000_000;
+
+interface Recorded {
+  readonly usage: TokenUsage;
+  readonly model: string;
+}
+
+/** Counts what evaluations use and tells when a limit is exceeded. */
+export class Budget {
+  readonly limits: BudgetLimits;
+  readonly #prices: Readonly<Record<string, ModelPrices>>;
+  /** By evaluation: usage is reported as a running total, so a new report replaces the old one. */
+  readonly #recorded = new Map<string, Recorded>();
+
+  constructor({ prices = {}, ...limits }: BudgetOptions) {
+    this.#prices = prices;
+    this.limits = limits;
+    const given = LIMITS.filter((limit) => limits[limit] !== undefined);
+    if (given.length === 0) {
+      throw new PromptError("invalid_option", `A budget needs at least one limit: ${LIMITS.join(", ")}.`);
+    }
+    for (const limit of given) {
+      if (!((limits[limit] ?? 0) > 0)) {
+        throw new PromptError(
+          "invalid_option",
+          `The budget's ${limit} must be above 0, got ${limits[limit]}.`,
+        );
+      }
+    }
+  }
+
+  /** Fails early if money can't be counted for a model. */
+  checkModel(model: string): void {
+    if (this.limits.usd === undefined || Object.hasOwn(this.#prices, model)) return;
+    throw new PromptError(
+      "invalid_option",
+      `The budget limits usd but has no prices for the model "${model}". Add them to \`prices\`.`,
+    );
+  }
+
+  /** Records the running total of one evaluation. */
+  record(evaluationId: string, model: string, usage: TokenUsage): void {
+    this.#recorded.set(evaluationId, { usage, model });
+  }
+
+  /** What all evaluations used so far. */
+  get used(): Required<BudgetLimits> {
+    const used = { totalTokens: 0, inputTokens: 0, outputTokens: 0, usd: 0 };
+    for (const { usage, model } of this.#recorded.values()) {
+      used.totalTokens += usage.totalTokens;
+      used.inputTokens += usage.inputTokens;
+      used.outputTokens += usage.outputTokens;
+      used.usd += this.#cost(model, usage);
+    }
+    return used;
+  }
+
+  /** The first limit that is exceeded. */
+  get excess(): BudgetExcess | undefined {
+    const { used } = this;
+    for (const limit of LIMITS) {
+      const allowed = this.limits[limit];
+      if (allowed !== undefined && used[limit] > allowed) return { limit, allowed, used: used[limit] };
+    }
+    return undefined;
+  }
+
+  /** Whether nothing is left of some limit, so that another turn would exceed it. */
+  get isExhausted(): boolean {
+    const { used } = this;
+    return LIMITS.some((limit) => used[limit] >= (this.limits[limit] ?? Number.POSITIVE_INFINITY));
+  }
+
+  #cost(model: string, usage: TokenUsage): number {
+    const prices = this.#prices[model];
+    if (!prices) return 0;
+    const { input, output, cachedInput = input } = prices;
+    const fresh = usage.inputTokens - usage.cachedInputTokens;
+    return (
+      (fresh * input + usage.cachedInputTokens * cachedInput + usage.outputTokens * output) / TOKENS_PER_PRICE
+    );
+  }
+}
+
+/** One sentence that names the limit and by how much it was exceeded. */
+export function describeExcess({ limit, allowed, used }: BudgetExcess): string {
+  const digits = limit === "usd" ? 4 : 0;
+  const over = (used - allowed).toFixed(digits);
+  return `The budget allows ${allowed} ${limit}; ${used.toFixed(digits)} were used, ${over} more.`;
+}

@@ -1,0 +1,110 @@
+import { say, type Script, fail } from "@codexkit/scripted-model";
+import { launchCodex } from "@codexkit/testing";
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { definePrompt } from "../prompt/define-prompt.ts";
+import { type AgentRequest, runAgent } from "./run-agent.ts";
+
+const launch = (model: Script) => launchCodex({ model, modelName: "gpt-5.5", modelRetries: 0 });
+
+const echo = definePrompt({
+  ns: "test",
+  key: "echo",
+  params: z.object({ word: z.string() }),
+  sections: [{ key: "task", title: "Task", render: ({ word }) => `Say <${word}>.` }],
+});
+
+const answer: Script = ({ lastUserText }) => {
+  const word = /<(\w+)>/.exec(lastUserText)?.[1] ?? "";
+  return word === "broken" ? fail.http(400) : say(word);
+};
+
+async function* queue(...words: readonly string[]): AsyncGenerator<AgentRequest<string>> {
+  for (const [index, word] of words.entries()) yield { id: `${index}`, input: word, attempt: index + 1 };
+}
+
+describe("runAgent", () => {
+  test("evaluates each request in its own session and reports what it did", async () => {
+    await using setup = await launch(answer);
+    const results: string[] = [];
+    const sessions = new Set<unknown>();
+    const report = await runAgent(queue("one", "two", "three"), {
+      codex: setup.codex,
+      prompt: ({ input }) => echo.bind({ word: input }),
+      evaluation: () => ({ thread: { cwd: setup.workspace } }),
+      concurrency: 2,
+      onResult: ({ id }, { text, session }) => {
+        results.push(`${id} ${text}`);
+        sessions.add(session);
+      },
+    });
+
+    expect(results.toSorted()).toEqual(["0 one", "1 two", "2 three"]);
+    expect(sessions.size).toBe(3);
+    expect(report).toEqual({ succeeded: 3, failed: 0, deadLetters: 0 });
+  });
+
+  test("a request that failed too often is a dead letter, others go on", async () => {
+    await using setup = await launch(answer);
+    const log: string[] = [];
+    const report = await runAgent(queue("broken", "broken", "broken", "fine"), {
+      codex: setup.codex,
+      prompt: ({ input }) => echo.bind({ word: input }),
+      evaluation: () => ({ thread: { cwd: setup.workspace } }),
+      maxAttempts: 3,
+      onResult: ({ id }) => void log.push(`result ${id}`),
+      onFailure: ({ id }) => void log.push(`failure ${id}`),
+      onDeadLetter: ({ id }) => void log.push(`dead ${id}`),
+    });
+
+    expect(log).toEqual(["failure 0", "failure 1", "dead 2", "result 3"]);
+    expect(report).toEqual({ succeeded: 1, failed: 3, deadLetters: 1 });
+  });
+
+  test("a shutdown takes no more requests, and ends with a queue that never does", async () => {
+    await using setup = await launch(answer);
+    const abort = new AbortController();
+    async function* endless(): AsyncGenerator<AgentRequest<string>> {
+      yield { id: "0", input: "one" };
+      await new Promise(() => {});
+    }
+    const results: string[] = [];
+    const report = await runAgent(endless(), {
+      codex: setup.codex,
+      prompt: ({ input }) => echo.bind({ word: input }),
+      evaluation: () => ({ thread: { cwd: setup.workspace } }),
+      signal: abort.signal,
+      onResult: (_request, { text }) => {
+        results.push(text);
+        abort.abort();
+      },
+    });
+
+    expect(results).toEqual(["one"]);
+    expect(report.succeeded).toBe(1);
+  });
+
+  test("leases are extended and heartbeats sent while a request is evaluated", async () => {
+    const extended = Promise.withResolvers<string>();
+    const beat = Promise.withResolvers<number>();
+    await using setup = await launch(async () => {
+      await Promise.all([extended.promise, beat.promise]);
+      return "Done.";
+    });
+    const report = await runAgent(queue("one"), {
+      codex: setup.codex,
+      prompt: ({ input }) => echo.bind({ word: input }),
+      evaluation: () => ({ thread: { cwd: setup.workspace } }),
+      heartbeatMs: 5,
+      extendLease: ({ id }) => extended.resolve(id),
+      onHeartbeat: (running) => {
+        if (running > 0) beat.resolve(running);
+      },
+      onResult: () => {},
+    });
+
+    expect(await extended.promise).toBe("0");
+    expect(await beat.promise).toBe(1);
+    expect(report.succeeded).toBe(1);
+  });
+});

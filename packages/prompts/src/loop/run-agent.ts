@@ -1,0 +1,177 @@
+import { raceAbort, withTimeout } from "@codexkit/rpc/async";
+import type { Codex } from "codexkit";
+import { evaluate } from "../evaluate/evaluate.ts";
+import type { EvaluationResult } from "../evaluate/evaluation.ts";
+import type { EvaluateOptions } from "../evaluate/options.ts";
+import type { Prompt } from "../prompt/define-prompt.ts";
+import { Session } from "../session/session.ts";
+
+/** A request taken from a queue. */
+export interface AgentRequest<Input> {
+  readonly id: string;
+  readonly input: Input;
+  /** How often the request was delivered, this time included. Default: 1. */
+  readonly attempt?: number;
+}
+
+/** What a worker does with requests. */
+export interface AgentOptions<Input, Output> {
+  readonly codex: Codex;
+  /** Makes the prompt of a request. */
+  readonly prompt: (request: AgentRequest<Input>) => Prompt<Output> | Promise<Prompt<Output>>;
+  /** Options of each evaluation. Each request has its own session unless one is given here. */
+  readonly evaluation?: (request: AgentRequest<Input>) => EvaluateOptions | Promise<EvaluateOptions>;
+  /** Called with the result. The request is acknowledged when it resolves. */
+  readonly onResult: (request: AgentRequest<Input>, result: EvaluationResult<Output>) => void | Promise<void>;
+  /** Called when a request failed and will be delivered again, as far as the queue does that. */
+  readonly onFailure?: (request: AgentRequest<Input>, error: unknown) => void | Promise<void>;
+  /** Called when a request failed for the last time. */
+  readonly onDeadLetter?: (request: AgentRequest<Input>, error: unknown) => void | Promise<void>;
+  /** Deliveries after which a failed request goes to `onDeadLetter`. Default: 3. */
+  readonly maxAttempts?: number;
+  /** Keeps the request's lease alive while it is evaluated. Called every `heartbeatMs`. */
+  readonly extendLease?: (request: AgentRequest<Input>) => void | Promise<void>;
+  /** Shows that the worker is alive, with the number of running requests. Called every `heartbeatMs`. */
+  readonly onHeartbeat?: (running: number) => void;
+  /** Default: 15 s. */
+  readonly heartbeatMs?: number;
+  /** Requests that are evaluated at the same time. Default: 1. */
+  readonly concurrency?: number;
+  /** Stops taking requests. Running ones have `drainMs` to end, then they are aborted. */
+  readonly signal?: AbortSignal;
+  /** Default: 30 s. */
+  readonly drainMs?: number;
+}
+
+/** What a worker did. */
+export interface AgentReport {
+  readonly succeeded: number;
+  readonly failed: number;
+  readonly deadLetters: number;
+}
+
+const DEFAULTS = { maxAttempts: 3, heartbeatMs: 15_000, concurrency: 1, drainMs: 30_000 } as const;
+
+/**
+ * Evaluates requests from a queue until it ends or the signal aborts. Resolves when all running requests have ended.
+ *
+ * @example
+ * await runAgent(queue, { codex, prompt: ({ input }) => review.bind(input), onResult: save, signal });
+ */
+export async function runAgent<Input, Output>(
+  requests: AsyncIterable<AgentRequest<Input>>,
+  options: AgentOptions<Input, Output>,
+): Promise<AgentReport> {
+  await using worker = new Worker(options);
+  const { signal } = options;
+  const iterator = requests[Symbol.asyncIterator]();
+  try {
+    while (!signal?.aborted) {
+      await worker.waitForCapacity();
+      const next = await nextRequest(iterator, signal);
+      if (!next) break;
+      worker.start(next);
+    }
+  } finally {
+    // Not awaited without a limit: a queue that hangs must not keep the worker from shutting down.
+    void Promise.resolve(iterator.return?.()).catch(() => {});
+    await worker.drain();
+  }
+  return worker.report;
+}
+
+async function nextRequest<Input>(
+  iterator: AsyncIterator<AgentRequest<Input>>,
+  signal: AbortSignal | undefined,
+): Promise<AgentRequest<Input> | undefined> {
+  try {
+    const { done, value } = await raceAbort(iterator.next(), signal);
+    return done ? undefined : value;
+  } catch (error) {
+    if (signal?.aborted) return undefined;
+    throw error;
+  }
+}
+
+class Worker<Input, Output> implements AsyncDisposable {
+  readonly #options: AgentOptions<Input, Output>;
+  readonly #running = new Set<Promise<void>>();
+  readonly #abort = new AbortController();
+  readonly #heartbeat: NodeJS.Timeout;
+  #succeeded = 0;
+  #failed = 0;
+  #deadLetters = 0;
+
+  constructor(options: AgentOptions<Input, Output>) {
+    this.#options = options;
+    this.#heartbeat = setInterval(
+      () => options.onHeartbeat?.(this.#running.size),
+      options.heartbeatMs ?? DEFAULTS.heartbeatMs,
+    );
+  }
+
+  get report(): AgentReport {
+    return { succeeded: this.#succeeded, failed: this.#failed, deadLetters: this.#deadLetters };
+  }
+
+  async waitForCapacity(): Promise<void> {
+    const { concurrency = DEFAULTS.concurrency } = this.#options;
+    while (this.#running.size >= concurrency) await Promise.race(this.#running);
+  }
+
+  start(request: AgentRequest<Input>): void {
+    const running = this.#handle(request).finally(() => this.#running.delete(running));
+    this.#running.add(running);
+  }
+
+  /** Waits for the running requests, and aborts them if a shutdown takes longer than it may. */
+  async drain(): Promise<void> {
+    const { signal, drainMs = DEFAULTS.drainMs } = this.#options;
+    const ended = Promise.allSettled(this.#running);
+    if (signal?.aborted) {
+      const late = (): Error => new Error("The worker was shut down.");
+      await withTimeout(ended, drainMs, late).catch((error: unknown) => this.#abort.abort(error));
+    }
+    await ended;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#heartbeat);
+    await this.drain();
+  }
+
+  async #handle(request: AgentRequest<Input>): Promise<void> {
+    const { heartbeatMs = DEFAULTS.heartbeatMs, extendLease } = this.#options;
+    const lease = extendLease
+      ? setInterval(() => void Promise.resolve(extendLease(request)).catch(() => {}), heartbeatMs)
+      : undefined;
+    try {
+      const result = await this.#evaluate(request);
+      await this.#options.onResult(request, result);
+      this.#succeeded += 1;
+    } catch (error) {
+      await this.#fail(request, error);
+    } finally {
+      clearInterval(lease);
+    }
+  }
+
+  async #evaluate(request: AgentRequest<Input>): Promise<EvaluationResult<Output>> {
+    const { codex, prompt, evaluation } = this.#options;
+    const options = (await evaluation?.(request)) ?? {};
+    const signals = [this.#abort.signal, ...(options.signal ? [options.signal] : [])];
+    return evaluate(codex, await prompt(request), {
+      session: new Session(),
+      ...options,
+      signal: AbortSignal.any(signals),
+    }).result();
+  }
+
+  async #fail(request: AgentRequest<Input>, error: unknown): Promise<void> {
+    const { maxAttempts = DEFAULTS.maxAttempts, onFailure, onDeadLetter } = this.#options;
+    this.#failed += 1;
+    const isLast = (request.attempt ?? 1) >= maxAttempts;
+    if (isLast) this.#deadLetters += 1;
+    await (isLast ? onDeadLetter : onFailure)?.(request, error);
+  }
+}

@@ -1,0 +1,64 @@
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { Session } from "../session/session.ts";
+import { definePromptTool } from "../tools/define-prompt-tool.ts";
+import { definePrompt } from "./define-prompt.ts";
+import { hashSection, hashTool, PromptOverrides } from "./overrides.ts";
+import { renderPrompt } from "./render-prompt.ts";
+
+const context = { session: new Session(), workspacePreview: undefined };
+const section = { key: "task", title: "Task", render: ({ name }: { name: string }) => `Greet ${name}.` };
+const tool = definePromptTool({
+  name: "wave",
+  description: "Waves",
+  input: z.strictObject({}),
+  handler: () => "waved",
+});
+const prompt = definePrompt({
+  ns: "n",
+  key: "k",
+  params: z.object({ name: z.string() }),
+  sections: [section],
+  tools: [tool],
+}).bind({ name: "Ada" });
+
+const stored = (sectionHash: string, toolHash: string, text = "Welcome {{name}}!") =>
+  PromptOverrides.parse(
+    JSON.stringify({
+      version: 1,
+      sections: { task: { hash: sectionHash, text } },
+      tools: { wave: { hash: toolHash, description: "Waves politely" } },
+    }),
+  );
+
+test("overrides replace texts and descriptions whose hash matches", () => {
+  const overrides = stored(hashSection(section), hashTool(tool));
+
+  const { text, tools } = renderPrompt(prompt, { context, overrides });
+
+  expect(text).toBe("## 1. Task\n\nWelcome Ada!");
+  expect(tools.map(({ description }) => description)).toEqual(["Waves politely"]);
+  expect(overrides.stale).toEqual([]);
+});
+
+test("overrides of a text that has changed since are dropped and reported", () => {
+  const overrides = stored("old", "old");
+
+  const { text, tools } = renderPrompt(prompt, { context, overrides });
+
+  expect(text).toBe("## 1. Task\n\nGreet Ada.");
+  expect(tools.map(({ description }) => description)).toEqual(["Waves"]);
+  expect(overrides.stale).toEqual(["task", "wave"]);
+});
+
+test("an override with an unknown parameter is refused by name", () => {
+  const overrides = stored(hashSection(section), hashTool(tool), "Hi {{nmae}}");
+
+  expect(() => renderPrompt(prompt, { context, overrides })).toThrow(/"nmae"/);
+});
+
+test("what is not a file of overrides is refused", () => {
+  expect(() => PromptOverrides.parse('{"version":2}')).toThrow(
+    expect.objectContaining({ code: "invalid_snapshot" }) as Error,
+  );
+});

@@ -1,0 +1,93 @@
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import { PromptError } from "../errors.ts";
+import type { AnyPromptTool } from "../tools/define-prompt-tool.ts";
+import type { Section } from "./section.ts";
+
+const overridesFile = z.strictObject({
+  version: z.literal(1),
+  sections: z.record(z.string(), z.strictObject({ hash: z.string(), text: z.string() })),
+  tools: z.record(z.string(), z.strictObject({ hash: z.string(), description: z.string() })),
+});
+
+/** Overrides as they are stored: each with the hash of what it replaces. */
+export type StoredOverrides = z.output<typeof overridesFile>;
+
+/**
+ * Replacements for the texts of sections and the descriptions of tools, made without changing the code. An override names
+ * the hash of the text that it replaces; if the code has changed since, the override is stale and is not used.
+ *
+ * Texts may contain `{{name}}`, which is replaced by the parameter of that name.
+ */
+export class PromptOverrides {
+  readonly #stored: StoredOverrides;
+  readonly #stale = new Set<string>();
+
+  constructor(stored: StoredOverrides) {
+    this.#stored = stored;
+  }
+
+  /**
+   * Reads overrides from JSON.
+   * @throws {PromptError} `invalid_snapshot`
+   */
+  static parse(json: string): PromptOverrides {
+    try {
+      return new PromptOverrides(overridesFile.parse(JSON.parse(json)));
+    } catch (cause) {
+      throw new PromptError("invalid_snapshot", "The overrides can't be read.", { cause });
+    }
+  }
+
+  /** Paths and tool names of overrides that were dropped because their hash did not match when they were last used. */
+  get stale(): readonly string[] {
+    return [...this.#stale];
+  }
+
+  sectionText(path: string, section: Section<unknown>, params: unknown): string | undefined {
+    const override = this.#stored.sections[path];
+    if (!override || section.acceptsOverrides === false) return undefined;
+    if (!this.#isFresh(path, override.hash, hashSection(section))) return undefined;
+    return fillPlaceholders(path, override.text, params);
+  }
+
+  toolDescription(tool: AnyPromptTool): string | undefined {
+    const override = this.#stored.tools[tool.name];
+    if (!override || !this.#isFresh(tool.name, override.hash, hashTool(tool))) return undefined;
+    return override.description;
+  }
+
+  #isFresh(name: string, stored: string, current: string): boolean {
+    if (stored === current) return true;
+    this.#stale.add(name);
+    return false;
+  }
+}
+
+/**
+ * Hash of a section's text. A function is hashed by its source, so a change of the code makes its overrides stale: a text
+ * written for the old code may not fit the new one.
+ */
+export function hashSection(section: Pick<Section<never>, "title" | "render">): string {
+  return hash([section.title, String(section.render)]);
+}
+
+/** Hash of a tool's contract: its description and the schema of its input. */
+export function hashTool(tool: AnyPromptTool): string {
+  return hash([tool.name, tool.description, JSON.stringify(tool.inputSchema)]);
+}
+
+function hash(parts: readonly string[]): string {
+  return createHash("sha256").update(JSON.stringify(parts)).digest("hex");
+}
+
+function fillPlaceholders(path: string, text: string, params: unknown): string {
+  const values = params as Readonly<Record<string, unknown>>;
+  return text.replaceAll(/\{\{\s*([\w-]+)\s*\}\}/g, (_match, name: string) => {
+    if (Object.hasOwn(values, name)) return String(values[name]);
+    throw new PromptError(
+      "invalid_parameters",
+      `The override of section "${path}" uses the unknown parameter "${name}".`,
+    );
+  });
+}

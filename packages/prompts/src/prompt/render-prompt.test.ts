@@ -1,0 +1,158 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { Session } from "../session/session.ts";
+import { definePromptTool } from "../tools/define-prompt-tool.ts";
+import { definePrompt } from "./define-prompt.ts";
+import { renderPrompt } from "./render-prompt.ts";
+import type { Section } from "./section.ts";
+
+const context = { session: new Session(), workspacePreview: undefined };
+
+const tool = (name: string) =>
+  definePromptTool({ name, description: name, input: z.strictObject({}), handler: () => name });
+
+describe("rendering", () => {
+  test("sections are rendered depth-first under numbered headings, disabled ones left out", () => {
+    const prompt = definePrompt({
+      ns: "test",
+      key: "tree",
+      params: z.object({ name: z.string() }),
+      sections: [
+        {
+          key: "a",
+          title: "A",
+          render: ({ name }) => `Hello ${name}.`,
+          children: [
+            { key: "x", title: "X", render: "Never.", enabled: () => false },
+            { key: "y", title: "Y", render: "Child." },
+          ],
+        },
+        { key: "b", title: "B", render: "Last." },
+      ],
+    });
+
+    const { text, sections } = renderPrompt(prompt.bind({ name: "Ada" }), { context });
+
+    expect(text).toBe("## 1. A\n\nHello Ada.\n\n### 1.1. Y\n\nChild.\n\n## 2. B\n\nLast.");
+    expect(sections.map(({ path, number }) => [path, number])).toEqual([
+      ["a", "1"],
+      ["a.y", "1.1"],
+      ["b", "2"],
+    ]);
+  });
+
+  test("a summarised section closes the tools below it until it is opened", () => {
+    const prompt = definePrompt({
+      ns: "test",
+      key: "closed",
+      tools: [tool("free")],
+      sections: [
+        {
+          key: "guide",
+          title: "Guide",
+          render: "Long.",
+          summary: "Short.",
+          visibility: "summary",
+          children: [{ key: "part", title: "Part", render: "Part.", tools: [tool("locked")] }],
+        },
+      ],
+    }).bind();
+
+    const closed = renderPrompt(prompt, { context });
+    const opened = renderPrompt(prompt, { context, opened: new Set(["guide"]) });
+
+    expect(closed.text).toContain('call open_sections with keys ["guide"]');
+    expect(closed.text).not.toContain("Part.");
+    expect(Object.fromEntries(closed.tools.map((one) => [one.tool.name, one.closedBy]))).toEqual({
+      locked: "guide",
+      free: undefined,
+    });
+    expect(opened.text).toContain("Part.");
+    expect(opened.tools.every(({ closedBy }) => closedBy === undefined)).toBe(true);
+  });
+
+  test("the same prompt always renders the same text, with as many headings as enabled sections", () => {
+    const section: fc.Arbitrary<Section<object>> = fc.letrec<{ section: Section<object> }>((tie) => ({
+      section: fc.record({
+        key: fc.stringMatching(/^[a-z]{1,3}$/),
+        title: fc.stringMatching(/^[A-Z]{1,5}$/),
+        render: fc.stringMatching(/^[a-z ]{0,9}$/),
+        children: fc.uniqueArray(tie("section"), {
+          maxLength: 2,
+          selector: ({ key }) => key,
+          depthIdentifier: "s",
+        }),
+      }),
+    })).section;
+    const sections = fc.uniqueArray(section, { minLength: 1, maxLength: 4, selector: ({ key }) => key });
+    fc.assert(
+      fc.property(sections, (tree) => {
+        const prompt = definePrompt({ ns: "p", key: "k", sections: tree as Section<object>[] }).bind();
+        const first = renderPrompt(prompt, { context });
+        expect(renderPrompt(prompt, { context })).toEqual(first);
+        expect(first.text.match(/^#+ [\d.]+\. /gm)?.length).toBe(first.sections.length);
+        // Numbers follow the order of the text.
+        const numbers = first.sections.map(({ number }) => number.split(".").map(Number));
+        expect(numbers).toEqual(numbers.toSorted(compareNumbers));
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
+
+function compareNumbers(left: readonly number[], right: readonly number[]): number {
+  for (const [index, value] of left.entries()) {
+    const other = right[index];
+    if (other === undefined) return 1;
+    if (value !== other) return value - other;
+  }
+  return left.length - right.length;
+}
+
+describe("definitions", () => {
+  test.for([
+    ["a bad namespace", { ns: "No Spaces", key: "k", sections: [{ key: "a", title: "A", render: "" }] }],
+    ["no sections", { ns: "n", key: "k", sections: [] }],
+    [
+      "two sections with one key",
+      { ns: "n", key: "k", sections: [1, 2].map(() => ({ key: "a", title: "A", render: "" })) },
+    ],
+    ["a dot in a section's key", { ns: "n", key: "k", sections: [{ key: "a.b", title: "A", render: "" }] }],
+    [
+      "a summary that is missing",
+      { ns: "n", key: "k", sections: [{ key: "a", title: "A", render: "", visibility: "summary" as const }] },
+    ],
+    [
+      "two tools with one name",
+      {
+        ns: "n",
+        key: "k",
+        tools: [tool("t")],
+        sections: [{ key: "a", title: "A", render: "", tools: [tool("t")] }],
+      },
+    ],
+  ])("%s is refused", ([, options]) => {
+    expect(() => definePrompt(options as Parameters<typeof definePrompt>[0])).toThrow(
+      expect.objectContaining({ code: "invalid_definition" }) as Error,
+    );
+  });
+
+  test("a missing parameter is a type error and a clear run-time error", () => {
+    const prompt = definePrompt({
+      ns: "n",
+      key: "k",
+      params: z.object({ branch: z.string() }),
+      sections: [{ key: "a", title: "A", render: ({ branch }) => branch }],
+    });
+    // @ts-expect-error -- the parameter is missing
+    expect(() => prompt.bind({})).toThrow(/branch/);
+    // @ts-expect-error -- there are no parameters at all
+    expect(() => prompt.bind()).toThrow(expect.objectContaining({ code: "invalid_parameters" }) as Error);
+  });
+
+  test("a misspelt option is refused with the right name", () => {
+    // @ts-expect-error -- not an option
+    expect(() => definePrompt({ ns: "n", key: "k", section: [] })).toThrow(/sections/);
+  });
+});

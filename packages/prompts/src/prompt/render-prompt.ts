@@ -1,0 +1,169 @@
+import { PromptError } from "../errors.ts";
+import type { AnyPromptTool } from "../tools/define-prompt-tool.ts";
+import type { ToolPolicy } from "../tools/tool-policy.ts";
+import type { Prompt } from "./define-prompt.ts";
+import type { PromptOverrides } from "./overrides.ts";
+import type { PromptSkill, RenderContext, Section, Visibility } from "./section.ts";
+
+/** A section as it appears in the rendered prompt. */
+export interface RenderedSection {
+  /** Its keys joined with dots. */
+  readonly path: string;
+  /** Its number in the outline, such as `1.2`. */
+  readonly number: string;
+  readonly title: string;
+  readonly visibility: Visibility;
+  /** The full text with its children, for `read_section`. */
+  readonly fullText: string;
+  /** Whether it or a section below it has tools, so that reading is not enough. */
+  readonly hasTools: boolean;
+}
+
+/** A tool and what applies to it. */
+export interface RenderedTool {
+  readonly tool: AnyPromptTool;
+  readonly description: string;
+  readonly policies: readonly ToolPolicy[];
+  /** Path of the summarised section that must be opened before the tool can be called. */
+  readonly closedBy: string | undefined;
+}
+
+export interface RenderedPrompt {
+  readonly name: string;
+  readonly text: string;
+  readonly sections: readonly RenderedSection[];
+  readonly tools: readonly RenderedTool[];
+  readonly skills: readonly PromptSkill[];
+}
+
+export interface RenderOptions {
+  readonly context: RenderContext;
+  /** Paths of summarised sections that were opened. */
+  readonly opened?: ReadonlySet<string>;
+  readonly overrides?: PromptOverrides;
+}
+
+/** Renders a prompt: sections depth-first, under numbered headings. The same input gives the same text. */
+export function renderPrompt(prompt: Prompt<unknown>, options: RenderOptions): RenderedPrompt {
+  const { definition } = prompt;
+  const renderer = new Renderer(prompt.params, options);
+  const text = renderer.renderSections(definition.sections as readonly Section<unknown>[], {
+    parents: [],
+    numbers: [],
+    policies: definition.policies ?? [],
+    closedBy: undefined,
+  });
+  renderer.addTools(definition.tools ?? [], definition.policies ?? [], undefined);
+  return {
+    name: definition.name,
+    text,
+    sections: renderer.sections,
+    tools: renderer.tools,
+    skills: renderer.skills,
+  };
+}
+
+interface Position {
+  readonly parents: readonly string[];
+  readonly numbers: readonly number[];
+  readonly policies: readonly ToolPolicy[];
+  readonly closedBy: string | undefined;
+}
+
+/** The deepest Markdown heading. */
+const MAX_HEADING = 6;
+
+class Renderer {
+  readonly sections: RenderedSection[] = [];
+  readonly tools: RenderedTool[] = [];
+  readonly skills: PromptSkill[] = [];
+  readonly #params: unknown;
+  readonly #options: RenderOptions;
+
+  constructor(params: unknown, options: RenderOptions) {
+    this.#params = params;
+    this.#options = options;
+  }
+
+  renderSections(sections: readonly Section<unknown>[], position: Position): string {
+    const enabled = sections.filter((section) => this.#isEnabled(section));
+    return enabled
+      .map((section, index) =>
+        this.#renderSection(section, { ...position, numbers: [...position.numbers, index + 1] }),
+      )
+      .join("\n\n");
+  }
+
+  addTools(
+    tools: readonly AnyPromptTool[],
+    policies: readonly ToolPolicy[],
+    closedBy: string | undefined,
+  ): void {
+    for (const tool of tools) {
+      const description = this.#options.overrides?.toolDescription(tool) ?? tool.description;
+      this.tools.push({ tool, description, policies, closedBy });
+    }
+  }
+
+  #renderSection(section: Section<unknown>, position: Position): string {
+    const path = [...position.parents, section.key].join(".");
+    const number = position.numbers.join(".");
+    const heading = `${"#".repeat(Math.min(position.numbers.length + 1, MAX_HEADING))} ${number}. ${section.title}`;
+    const visibility = this.#visibility(section, path);
+    const closedBy = position.closedBy ?? (visibility === "summary" ? path : undefined);
+    const policies = [...position.policies, ...(section.policies ?? [])];
+
+    // The parent comes before its children in the outline, although it needs their text.
+    const at = this.sections.length;
+    const toolsBefore = this.tools.length;
+    this.addTools(section.tools ?? [], policies, closedBy);
+    if (closedBy === undefined) this.skills.push(...(section.skills ?? []));
+    const body = this.#text(section, path);
+    const children = this.renderSections(section.children ?? [], {
+      parents: [...position.parents, section.key],
+      numbers: position.numbers,
+      policies,
+      closedBy,
+    });
+    const fullText = [heading, body, children].filter((part) => part !== "").join("\n\n");
+    const hasTools = this.tools.length > toolsBefore;
+    this.sections.splice(at, 0, { path, number, title: section.title, visibility, fullText, hasTools });
+    if (visibility === "full") return fullText;
+    return [heading, this.#summary(section), disclosureHint(path, hasTools)].join("\n\n");
+  }
+
+  #isEnabled(section: Section<unknown>): boolean {
+    return section.enabled?.(this.#params, this.#options.context) ?? true;
+  }
+
+  #visibility(section: Section<unknown>, path: string): Visibility {
+    if (this.#options.opened?.has(path)) return "full";
+    const { visibility = "full" } = section;
+    return typeof visibility === "function" ? visibility(this.#params, this.#options.context) : visibility;
+  }
+
+  #text(section: Section<unknown>, path: string): string {
+    const override = this.#options.overrides?.sectionText(path, section, this.#params);
+    const text = override ?? this.#evaluate(section.render, path);
+    return text.trim();
+  }
+
+  #summary(section: Section<unknown>): string {
+    return this.#evaluate(section.summary ?? "", section.key).trim();
+  }
+
+  #evaluate(text: Exclude<Section<unknown>["summary"], undefined>, path: string): string {
+    const made = typeof text === "function" ? text(this.#params, this.#options.context) : text;
+    if (typeof made === "string") return made;
+    throw new PromptError(
+      "invalid_definition",
+      `Section "${path}" rendered ${typeof made} instead of a string.`,
+    );
+  }
+}
+
+function disclosureHint(path: string, hasTools: boolean): string {
+  return hasTools
+    ? `[This section is summarised. To read it and use its tools, call open_sections with keys ["${path}"].]`
+    : `[This section is summarised. To read it, call read_section with key "${path}".]`;
+}

@@ -1,0 +1,48 @@
+import type { Session } from "../session/session.ts";
+import type { AnyPromptTool } from "../tools/define-prompt-tool.ts";
+import type { ToolPolicy } from "../tools/tool-policy.ts";
+
+/** What a section's functions can read besides the parameters. */
+export interface RenderContext {
+  readonly session: Session;
+  /** Description of the workspace's content, if the evaluation has a workspace. */
+  readonly workspacePreview: string | undefined;
+}
+
+/** Whether a section's text is in the prompt, or only its summary. */
+export type Visibility = "full" | "summary";
+
+/** A folder with a `SKILL.md` that Codex may use. */
+export interface PromptSkill {
+  readonly name: string;
+  /** Absolute path of the skill's folder. */
+  readonly path: string;
+}
+
+/** A part of a prompt. Sections form a tree, which is rendered depth-first under numbered headings. */
+export interface Section<Params> {
+  /** Unique among its siblings. The path of a section is its keys joined with dots. */
+  readonly key: string;
+  readonly title: string;
+  /** The text: as it is, or made from the parameters. */
+  readonly render: string | ((params: Params, context: RenderContext) => string);
+  /** Replaces the text while the section is summarised. Required for sections that can be. */
+  readonly summary?: string | ((params: Params, context: RenderContext) => string);
+  /** Default: "full". */
+  readonly visibility?: Visibility | ((params: Params, context: RenderContext) => Visibility);
+  /** Leaves the section, its children and their tools out of the prompt if it returns false. */
+  readonly enabled?: (params: Params, context: RenderContext) => boolean;
+  readonly children?: readonly Section<Params>[];
+  /** Tools that can be called while this section is open. */
+  readonly tools?: readonly AnyPromptTool[];
+  readonly skills?: readonly PromptSkill[];
+  /** Apply to the tools of this section and its children. */
+  readonly policies?: readonly ToolPolicy[];
+  /** Whether an override may replace the text. Default: true. */
+  readonly acceptsOverrides?: boolean;
+}
+
+/** Types a section on its own, so that several prompts can share it. */
+export function defineSection<Params>(section: Section<Params>): Section<Params> {
+  return section;
+}

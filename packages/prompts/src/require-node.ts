@@ -1,0 +1,8 @@
+// Every entry point imports this first, so that an older Node reports its version and not a missing built-in.
+const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+
+if (major < 22 || (major === 22 && minor < 12)) {
+  throw new Error(
+    `@codexkit/prompts needs Node.js 22.12 or newer, but this is Node.js ${process.versions.node}.`,
+  );
+}

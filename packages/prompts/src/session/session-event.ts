@@ -1,0 +1,77 @@
+/** An event as it is recorded. */
+export interface SessionEvent {
+  readonly type: string;
+  readonly payload: unknown;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+}
+
+/** A kind of event. Calling it makes one. */
+export interface EventDefinition<Payload> {
+  readonly type: string;
+  (payload: Payload): { readonly type: string; readonly payload: Payload };
+}
+
+/**
+ * Defines an event that slices can react to. Its payload must be JSON.
+ *
+ * @example
+ * const Reviewed = defineEvent<{ file: string }>("Reviewed");
+ * session.dispatch(Reviewed({ file: "a.ts" }));
+ */
+export function defineEvent<Payload>(type: string): EventDefinition<Payload> {
+  return Object.assign((payload: Payload) => ({ type, payload }), { type });
+}
+
+/** The prompt was rendered, before its first turn and again after each expansion. */
+export const PromptRendered = defineEvent<{
+  readonly evaluationId: string;
+  readonly prompt: string;
+  readonly text: string;
+  /** Path and visibility of each section. */
+  readonly sections: readonly { readonly path: string; readonly visibility: "full" | "summary" }[];
+}>("PromptRendered");
+
+/** The tools that were offered with a rendered prompt. */
+export const RenderedTools = defineEvent<{
+  readonly evaluationId: string;
+  readonly prompt: string;
+  readonly tools: readonly {
+    readonly name: string;
+    readonly description: string;
+    readonly inputSchema: unknown;
+  }[];
+}>("RenderedTools");
+
+/** A call of a tool of the prompt, or of one of Codex's own (`codex:command`, `codex:file_change`, `codex:mcp:…`). */
+export const ToolInvoked = defineEvent<{
+  readonly evaluationId: string;
+  readonly prompt: string;
+  readonly tool: string;
+  readonly callId: string;
+  readonly input: unknown;
+  readonly success: boolean;
+  /** What the model was given. */
+  readonly text: string;
+  /** What the handler returned. */
+  readonly value?: unknown;
+  readonly durationMs: number;
+  /** Paths that could not be rolled back because something else may have changed them. */
+  readonly conflicts?: readonly string[];
+}>("ToolInvoked");
+
+/** An evaluation ended. */
+export const PromptExecuted = defineEvent<{
+  readonly evaluationId: string;
+  readonly prompt: string;
+  readonly threadId: string | undefined;
+  readonly status: "completed" | "failed";
+  readonly turns: number;
+  readonly usage: {
+    readonly totalTokens: number;
+    readonly inputTokens: number;
+    readonly outputTokens: number;
+  };
+  readonly durationMs: number;
+  readonly error?: { readonly code: string; readonly phase: string; readonly message: string };
+}>("PromptExecuted");

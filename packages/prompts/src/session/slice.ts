@@ -1,0 +1,57 @@
+import type { StandardSchema } from "codexkit";
+import { PromptError } from "../errors.ts";
+import type { EventDefinition, SessionEvent } from "./session-event.ts";
+
+/** Updates a slice when an event is dispatched. */
+export interface Reducer<State> {
+  readonly event: string;
+  readonly reduce: (state: State, event: SessionEvent) => State;
+}
+
+/** Pairs an event with the function that updates a slice. */
+export function on<State, Payload>(
+  event: EventDefinition<Payload>,
+  reduce: (state: State, payload: Payload) => State,
+): Reducer<State> {
+  return { event: event.type, reduce: (state, { payload }) => reduce(state, payload as Payload) };
+}
+
+/** A typed part of a session. States are replaced, never changed in place, so that a rollback costs nothing. */
+export interface Slice<State> {
+  readonly name: string;
+  /** `state` is rolled back with a failed tool call; `log` records what happened and never is. */
+  readonly kind: "state" | "log";
+  readonly initial: State;
+  readonly schema: StandardSchema<State>;
+  readonly reducers: readonly Reducer<State>[];
+}
+
+/** A slice whatever the type of its state. */
+export interface AnySlice extends Omit<Slice<unknown>, "reducers"> {
+  readonly reducers: readonly {
+    readonly event: string;
+    readonly reduce: (state: never, event: SessionEvent) => unknown;
+  }[];
+}
+
+export interface SliceOptions<State> {
+  readonly name: string;
+  /** Default: "state". */
+  readonly kind?: "state" | "log";
+  readonly initial: State;
+  /** Checks the state when a session is loaded. Its values must be JSON. */
+  readonly schema: StandardSchema<State>;
+  readonly reducers?: readonly Reducer<State>[];
+}
+
+/**
+ * Defines a slice.
+ *
+ * @example
+ * const findings = defineSlice({ name: "findings", schema: z.array(z.string()), initial: [] });
+ * session.update(findings, (all) => [...all, "unchecked input"]);
+ */
+export function defineSlice<State>(options: SliceOptions<State>): Slice<State> {
+  if (options.name === "") throw new PromptError("invalid_definition", "A slice needs a name.");
+  return { kind: "state", reducers: [], ...options };
+}

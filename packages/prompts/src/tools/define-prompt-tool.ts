@@ -1,0 +1,142 @@
+import {
+  defineTool,
+  type JsonValue,
+  type OptionKeys,
+  rejectUnknownOptions,
+  type StandardSchema,
+} from "codexkit";
+import type { Budget } from "../limits/budget.ts";
+import type { Deadline } from "../limits/deadline.ts";
+import { PromptError } from "../errors.ts";
+import { parseWith } from "../parse-with.ts";
+import type { Resources } from "../resources/define-resource.ts";
+import type { Session } from "../session/session.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+
+/** What a tool's handler can use. */
+export interface PromptToolContext {
+  /** State changes made here are undone if the call fails. */
+  readonly session: Session;
+  readonly resources: Resources;
+  /** The evaluation's workspace. Changes to its files are undone if the call fails. */
+  readonly workspace: Workspace | undefined;
+  readonly deadline: Deadline | undefined;
+  readonly budget: Budget | undefined;
+  /** Aborts when the result is no longer needed. */
+  readonly signal: AbortSignal;
+  /** Id of this call. */
+  readonly callId: string;
+  /** Reports progress as an event of the evaluation. */
+  progress(message: string): void;
+}
+
+export interface PromptToolOptions<Input, Output> {
+  /** 1 to 64 characters of a-z, 0-9, "_" and "-". */
+  readonly name: string;
+  /** Tells the model what the tool does and when to call it. */
+  readonly description: string;
+  readonly input: StandardSchema<Input>;
+  /** Checks what the handler returns. Without it, any JSON value is allowed. */
+  readonly output?: StandardSchema<Output>;
+  /**
+   * Runs the tool inside a transaction. Whatever it throws rolls back the session, the resources and the workspace, and
+   * the model gets the message. Throw {@link ToolFailure} for a failure that is part of the tool's normal work.
+   */
+  readonly handler: (input: Input, context: PromptToolContext) => Output | Promise<Output>;
+  /** Writes the result for the model. Default: strings as they are, everything else as JSON. */
+  readonly format?: (output: Output) => string;
+  /** Default: 10 minutes. */
+  readonly timeoutMs?: number;
+}
+
+/** A tool whatever its types: the prompt and the dispatcher treat all tools alike. */
+export interface AnyPromptTool {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: Readonly<Record<string, JsonValue | undefined>>;
+  readonly timeoutMs: number | undefined;
+  /**
+   * Parses the arguments.
+   * @throws {ToolFailure} with a message for the model
+   */
+  parse(args: unknown): unknown;
+  /** Runs the handler on parsed input, checks its output and writes the result for the model. */
+  run(
+    input: unknown,
+    context: PromptToolContext,
+  ): Promise<{ readonly value: unknown; readonly text: string }>;
+}
+
+/** A failure that the model should know about. Its message becomes the result of the call. */
+export class ToolFailure extends Error {
+  override readonly name = "ToolFailure";
+}
+
+const KNOWN: OptionKeys<PromptToolOptions<never, never>> = {
+  name: true,
+  description: true,
+  input: true,
+  output: true,
+  handler: true,
+  format: true,
+  timeoutMs: true,
+};
+
+const TOOL_NAME = /^[a-z0-9_-]{1,64}$/;
+
+/**
+ * Defines a tool of a prompt.
+ *
+ * @example
+ * const readTicket = definePromptTool({
+ *   name: "read_ticket",
+ *   description: "Reads a ticket by its number",
+ *   input: z.strictObject({ number: z.int() }),
+ *   handler: async ({ number }, { resources }) => (await resources.get(tracker)).read(number),
+ * });
+ */
+export function definePromptTool<Input, Output>(options: PromptToolOptions<Input, Output>): AnyPromptTool {
+  rejectUnknownOptions("definePromptTool", options, KNOWN as OptionKeys<PromptToolOptions<Input, Output>>);
+  const { name, description, input, output, handler, format = formatValue, timeoutMs } = options;
+  if (!TOOL_NAME.test(name)) {
+    throw new PromptError(
+      "invalid_definition",
+      `A tool's name has 1 to 64 characters of a-z, 0-9, "_" and "-", got ${JSON.stringify(name)}.`,
+    );
+  }
+  // The SDK's tool checks the rest: that the schema is an object and can be written as JSON Schema.
+  const { inputSchema } = defineTool({
+    name,
+    description,
+    input,
+    execute: () => undefined,
+  });
+  return {
+    name,
+    description,
+    inputSchema,
+    timeoutMs,
+    parse: (args) => {
+      const parsed = parseWith(input, args);
+      if ("value" in parsed) return parsed.value;
+      throw new ToolFailure(`The arguments of ${name} are invalid:\n${parsed.problem}`);
+    },
+    run: async (value, context) => {
+      const result = await handler(value as Input, context);
+      const checked = output ? checkOutput(name, output, result) : result;
+      return { value: checked, text: format(checked) };
+    },
+  };
+}
+
+function checkOutput<Output>(name: string, schema: StandardSchema<Output>, value: unknown): Output {
+  const parsed = parseWith(schema, value);
+  if ("value" in parsed) return parsed.value;
+  throw new Error(`${name} returned a value that its output schema rejects:
+${parsed.problem}`);
+}
+
+function formatValue(value: unknown): string {
+  if (typeof value === "string") return value;
+  return value === undefined ? "Done." : JSON.stringify(value);
+}

@@ -1,0 +1,227 @@
+import fc from "fast-check";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { defineResource } from "../resources/define-resource.ts";
+import { ResourceScope } from "../resources/resource-scope.ts";
+import { ToolInvoked } from "../session/session-event.ts";
+import { Session } from "../session/session.ts";
+import { defineSlice } from "../session/slice.ts";
+import { openWorkspace, type Workspace } from "../workspace/workspace.ts";
+import { type AnyPromptTool, definePromptTool, ToolFailure } from "./define-prompt-tool.ts";
+import { type DispatchContext, ToolDispatcher } from "./tool-dispatcher.ts";
+import type { ToolPolicy } from "./tool-policy.ts";
+
+const items = defineSlice<readonly string[]>({ name: "items", schema: z.array(z.string()), initial: [] });
+const cart = defineResource({
+  name: "cart",
+  create: () => new Map<string, number>(),
+  snapshot: (map) => new Map(map),
+  restore: (map, before) => {
+    map.clear();
+    for (const [name, count] of before) map.set(name, count);
+  },
+});
+
+/** Changes session, resource and files, and fails if it is told to. */
+const change = definePromptTool({
+  name: "change",
+  description: "Changes everything",
+  input: z.strictObject({ name: z.string(), text: z.string(), fails: z.boolean(), direct: z.boolean() }),
+  handler: async ({ name, text, fails, direct }, { session, resources, workspace }) => {
+    const map = await resources.get(cart);
+    session.update(items, (all) => [...all, text]);
+    map.set(name, (map.get(name) ?? 0) + 1);
+    if (workspace && direct) writeFileSync(join(workspace.root, name), text);
+    else workspace?.writeText(name, text);
+    await Promise.resolve();
+    if (fails) throw new ToolFailure("asked to fail");
+    return text;
+  },
+});
+
+interface Setup {
+  readonly dispatcher: ToolDispatcher;
+  readonly session: Session;
+  readonly resources: ResourceScope;
+  readonly warnings: string[];
+}
+
+function setUp(overrides: Partial<DispatchContext> = {}): Setup {
+  const session = new Session();
+  const resources = ResourceScope.open();
+  const warnings: string[] = [];
+  const dispatcher = new ToolDispatcher({
+    evaluationId: "e",
+    prompt: "p",
+    session,
+    resources,
+    workspace: undefined,
+    deadline: undefined,
+    budget: undefined,
+    feedback: [],
+    startedAt: 0,
+    now: () => 0,
+    refusal: () => undefined,
+    codexActivity: () => ({ started: 0, running: 0 }),
+    fileExists: () => false,
+    onEvent: (event) => session.dispatch(event),
+    onProgress: () => {},
+    onWarning: (message) => warnings.push(message),
+    ...overrides,
+  });
+  return { dispatcher, session, resources, warnings };
+}
+
+const sdk = (callId: string, signal = new AbortController().signal) => ({
+  signal,
+  threadId: "t",
+  turnId: "u",
+  callId,
+  tool: "change",
+});
+
+const rendered = (tool: AnyPromptTool, policies: readonly ToolPolicy[] = []) => ({
+  tool,
+  description: tool.description,
+  policies,
+  closedBy: undefined,
+});
+
+const call = fc.record({
+  name: fc.constantFrom("a", "b", "d/c"),
+  text: fc.string({ maxLength: 4 }),
+  fails: fc.boolean(),
+  direct: fc.constant(false),
+});
+
+test("any sequence of successes and failures equals applying only the successes, also when calls overlap", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(call, { maxLength: 8 }), fc.boolean(), async (calls, overlap) => {
+      await using workspace = openWorkspace();
+      await using expected = openWorkspace();
+      const { dispatcher, session, resources } = setUp({ workspace });
+      await using _scope = resources;
+      const map = await resources.get(cart);
+
+      const run = async (input: (typeof calls)[number], index: number): Promise<unknown> =>
+        dispatcher.call(rendered(change), input, sdk(`${index}`)).catch((error: unknown) => error);
+      if (overlap) await Promise.all(calls.map(run));
+      else for (const [index, input] of calls.entries()) await run(input, index);
+
+      const successes = calls.filter(({ fails }) => !fails);
+      for (const { name, text } of successes) expected.writeText(name, text);
+      expect(session.get(items)).toEqual(successes.map(({ text }) => text));
+      const counts = Map.groupBy(successes, ({ name }) => name);
+      expect(new Map(map)).toEqual(new Map([...counts].map(([name, group]) => [name, group.length])));
+      expect(await contentOf(workspace)).toBe(await contentOf(expected));
+      expect(session.eventsOf(ToolInvoked).map(({ success }) => success)).toEqual(
+        calls.map(({ fails }) => !fails),
+      );
+    }),
+    { numRuns: 40 },
+  );
+});
+
+/** Folders that were made for a failed call are gone too, so fingerprints are equal. */
+async function contentOf(workspace: Workspace): Promise<string> {
+  return workspace.fingerprint();
+}
+
+test("while a command of Codex is running, only the handler's own writes are restored", async () => {
+  await using workspace = openWorkspace();
+  workspace.writeText("own", "before");
+  workspace.writeText("other", "before");
+  const { dispatcher, session, resources } = setUp({
+    workspace,
+    codexActivity: () => ({ started: 1, running: 1 }),
+  });
+  await using _scope = resources;
+  const both = definePromptTool({
+    name: "both",
+    description: "Writes one file itself while another changes",
+    input: z.strictObject({}),
+    handler: () => {
+      workspace.writeText("own", "after");
+      writeFileSync(join(workspace.root, "other"), "after");
+      throw new ToolFailure("failed");
+    },
+  });
+
+  await expect(dispatcher.call(rendered(both), {}, sdk("1"))).rejects.toThrow(
+    /could not be restored.*other/s,
+  );
+
+  expect(workspace.readText("own")).toBe("before");
+  expect(workspace.readText("other")).toBe("after");
+  expect(session.eventsOf(ToolInvoked)).toMatchObject([{ success: false, conflicts: ["other"] }]);
+});
+
+test("policies run in order, all must allow, and successes are recorded", async () => {
+  const log: string[] = [];
+  const policy = (name: string, isAllowed: boolean): ToolPolicy => ({
+    name,
+    check: () => {
+      log.push(`check ${name}`);
+      return isAllowed ? { allow: true } : { allow: false, reason: "no" };
+    },
+    onSuccess: () => {
+      log.push(`success ${name}`);
+    },
+  });
+  const { dispatcher, resources } = setUp();
+  await using _scope = resources;
+  const input = { name: "a", text: "t", fails: false, direct: false };
+
+  await dispatcher.call(rendered(change, [policy("one", true), policy("two", true)]), input, sdk("1"));
+  await dispatcher
+    .call(rendered(change, [policy("three", false), policy("four", true)]), input, sdk("2"))
+    .catch(() => {});
+
+  expect(log).toEqual(["check one", "check two", "success one", "success two", "check three"]);
+});
+
+test("an aborted call has no effect, although its handler succeeds", async () => {
+  const abort = new AbortController();
+  const { dispatcher, session, resources } = setUp();
+  await using _scope = resources;
+  const stubborn = definePromptTool({
+    name: "stubborn",
+    description: "Ignores its signal",
+    input: z.strictObject({}),
+    handler: (_input, { session: own }) => {
+      own.update(items, (all) => [...all, "x"]);
+      abort.abort(new Error("turn ended"));
+      return "done";
+    },
+  });
+
+  await expect(dispatcher.call(rendered(stubborn), {}, sdk("1", abort.signal))).rejects.toThrow(/turn ended/);
+
+  expect(session.get(items)).toEqual([]);
+});
+
+test("nothing runs once the evaluation must stop", async () => {
+  const { dispatcher, session, resources } = setUp({ refusal: () => "The budget is exceeded." });
+  await using _scope = resources;
+
+  const input = { name: "a", text: "t", fails: false, direct: false };
+  await expect(dispatcher.call(rendered(change), input, sdk("1"))).rejects.toThrow("The budget is exceeded.");
+  expect(session.get(items)).toEqual([]);
+});
+
+test("output that does not match its schema fails the call", async () => {
+  const { dispatcher, session, resources } = setUp();
+  await using _scope = resources;
+  const wrong = definePromptTool({
+    name: "wrong",
+    description: "Returns the wrong type",
+    input: z.strictObject({}),
+    output: z.number(),
+    handler: () => "text" as unknown as number,
+  });
+
+  await expect(dispatcher.call(rendered(wrong), {}, sdk("1"))).rejects.toThrow(/output schema rejects/);
+  expect(session.eventsOf(ToolInvoked)).toMatchObject([{ success: false }]);
+});

@@ -1,0 +1,272 @@
+import { setImmediate, setTimeout as delay } from "node:timers/promises";
+import type { ToolContext } from "codexkit";
+import { collectFeedback, type FeedbackProvider } from "../guardrails/feedback.ts";
+import type { Budget } from "../limits/budget.ts";
+import type { Deadline } from "../limits/deadline.ts";
+import type { RenderedTool } from "../prompt/render-prompt.ts";
+import type { ResourceScope } from "../resources/resource-scope.ts";
+import { ToolInvoked } from "../session/session-event.ts";
+import type { Session } from "../session/session.ts";
+import type { Workspace, WorkspaceTransaction } from "../workspace/workspace.ts";
+import { ToolFailure, type PromptToolContext } from "./define-prompt-tool.ts";
+import type { PolicyCall } from "./tool-policy.ts";
+
+/** What the dispatcher needs to know about its evaluation. */
+export interface DispatchContext {
+  readonly evaluationId: string;
+  readonly prompt: string;
+  readonly session: Session;
+  readonly resources: ResourceScope;
+  readonly workspace: Workspace | undefined;
+  readonly deadline: Deadline | undefined;
+  readonly budget: Budget | undefined;
+  readonly feedback: readonly FeedbackProvider[];
+  readonly startedAt: number;
+  readonly now: () => number;
+  /** Why no tool may run any more, such as an exceeded budget. */
+  readonly refusal: () => string | undefined;
+  /** How many commands and patches of Codex have started so far, and how many of them are running. */
+  readonly codexActivity: () => { readonly started: number; readonly running: number };
+  readonly fileExists: (path: string) => boolean;
+  /** Records an event in the session and reports it. */
+  readonly onEvent: (event: { readonly type: string; readonly payload: unknown }) => void;
+  readonly onProgress: (progress: {
+    readonly tool: string;
+    readonly callId: string;
+    readonly message: string;
+  }) => void;
+  /** Receives failures that must not fail the call. */
+  readonly onWarning: (message: string, error: unknown) => void;
+}
+
+interface CallOutcome {
+  readonly success: boolean;
+  readonly text: string;
+  readonly value?: unknown;
+  readonly conflicts?: readonly string[];
+}
+
+/** How long a handler may go on after its call was aborted, before its changes are rolled back under its feet. */
+const ABORT_GRACE_MS = 5_000;
+
+/**
+ * Runs calls of the prompt's tools as transactions: parse, policies, snapshot, handler, event. Any failure rolls back the
+ * session, the resources and the workspace, and is reported to the model; none ends the evaluation.
+ */
+export class ToolDispatcher {
+  readonly #context: DispatchContext;
+  readonly #running = new Set<Promise<unknown>>();
+  #calls = 0;
+
+  constructor(context: DispatchContext) {
+    this.#context = context;
+  }
+
+  /** Runs a call. Resolves to the text for the model; rejects with the text if the call failed. */
+  async call(rendered: RenderedTool, args: unknown, sdk: ToolContext): Promise<string> {
+    const call = this.#run(rendered, args, sdk);
+    this.#running.add(call);
+    try {
+      const { success, text } = await call;
+      if (success) return text;
+      throw new ToolFailure(text);
+    } finally {
+      this.#running.delete(call);
+    }
+  }
+
+  /** Resolves when every call has ended and its changes are committed or rolled back. */
+  async settle(): Promise<void> {
+    await Promise.allSettled(this.#running);
+  }
+
+  async #run(rendered: RenderedTool, args: unknown, sdk: ToolContext): Promise<CallOutcome> {
+    const { session, evaluationId, prompt, now, onEvent } = this.#context;
+    const startedAt = now();
+    this.#calls += 1;
+    let input: unknown = args;
+    let outcome: CallOutcome;
+    try {
+      this.#checkOpen(rendered);
+      input = rendered.tool.parse(args);
+      outcome = await session.transact(() => this.#transact(rendered, input, sdk));
+    } catch (error) {
+      outcome = failed(error);
+    }
+    const { text, success, value, conflicts } = await this.#withFeedback(rendered.tool.name, outcome);
+    onEvent(
+      ToolInvoked({
+        evaluationId,
+        prompt,
+        tool: rendered.tool.name,
+        callId: sdk.callId,
+        input: toJson(input),
+        success,
+        text,
+        durationMs: now() - startedAt,
+        ...(value !== undefined && { value: toJson(value) }),
+        ...(conflicts && conflicts.length > 0 && { conflicts }),
+      }),
+    );
+    return { text, success };
+  }
+
+  #checkOpen({ tool, closedBy }: RenderedTool): void {
+    const refusal = this.#context.refusal();
+    if (refusal !== undefined) throw new ToolFailure(refusal);
+    if (closedBy === undefined) return;
+    throw new ToolFailure(
+      `${tool.name} belongs to section "${closedBy}", which is summarised. Call open_sections with keys ["${closedBy}"] first.`,
+    );
+  }
+
+  async #transact(rendered: RenderedTool, input: unknown, sdk: ToolContext): Promise<CallOutcome> {
+    const { workspace } = this.#context;
+    if (!workspace) return this.#attempt(rendered, input, sdk, undefined);
+    return workspace.transact(async (transaction) => {
+      const outcome = await this.#attempt(rendered, input, sdk, transaction);
+      if (outcome.success) transaction.commit();
+      return outcome;
+    });
+  }
+
+  /** Runs policies and handler, and undoes everything if one of them fails. */
+  async #attempt(
+    rendered: RenderedTool,
+    input: unknown,
+    sdk: ToolContext,
+    transaction: WorkspaceTransaction | undefined,
+  ): Promise<CallOutcome> {
+    const { session, resources } = this.#context;
+    const checkpoint = session.checkpoint();
+    const activityBefore = this.#context.codexActivity();
+    await using scope = resources.openCall();
+    const restoreResources = scope.snapshot();
+    try {
+      const policyCall = this.#policyCall(rendered, input);
+      await checkPolicies(rendered, policyCall);
+      const { value, text } = await this.#runHandler(rendered, input, sdk, scope);
+      for (const policy of rendered.policies) await policy.onSuccess?.(policyCall);
+      return { success: true, value, text };
+    } catch (error) {
+      session.rollback(checkpoint);
+      for (const restore of restoreResources) await restore();
+      const conflicts = await this.#rollBackWorkspace(transaction, activityBefore);
+      return withConflicts(failed(error), conflicts);
+    }
+  }
+
+  async #runHandler(
+    { tool }: RenderedTool,
+    input: unknown,
+    sdk: ToolContext,
+    scope: ResourceScope,
+  ): Promise<{ value: unknown; text: string }> {
+    const { session, workspace, deadline, budget, onProgress } = this.#context;
+    const context: PromptToolContext = {
+      session,
+      workspace,
+      deadline,
+      budget,
+      resources: scope,
+      signal: sdk.signal,
+      callId: sdk.callId,
+      progress: (message) => onProgress({ tool: tool.name, callId: sdk.callId, message }),
+    };
+    sdk.signal.throwIfAborted();
+    const result = await endAfterAbort(tool.run(input, context), sdk.signal);
+    // The model never gets this result, so the call must not have any effect either.
+    sdk.signal.throwIfAborted();
+    return result;
+  }
+
+  async #rollBackWorkspace(
+    transaction: WorkspaceTransaction | undefined,
+    before: { readonly started: number; readonly running: number },
+  ): Promise<readonly string[]> {
+    const { workspace } = this.#context;
+    if (!transaction || !workspace) return [];
+    // Events that were received while the handler ran may still wait to be read.
+    await setImmediate();
+    const after = this.#context.codexActivity();
+    const wasAlone = before.running === 0 && after.started === before.started;
+    const { conflicts } = await transaction.rollback(
+      wasAlone ? {} : { mayRestore: (path) => workspace.isOwnWrite(path) },
+    );
+    return conflicts;
+  }
+
+  #policyCall({ tool }: RenderedTool, input: unknown): PolicyCall {
+    const { session, fileExists } = this.#context;
+    return { tool: tool.name, input, session, fileExists };
+  }
+
+  async #withFeedback(tool: string, outcome: CallOutcome): Promise<CallOutcome> {
+    const { session, deadline, feedback, startedAt, now, fileExists, onWarning } = this.#context;
+    if (feedback.length === 0) return outcome;
+    const text = await collectFeedback({
+      providers: feedback,
+      context: { session, deadline, calls: this.#calls, tool },
+      startedAt,
+      now: now(),
+      fileExists,
+      onError: (provider, error) => onWarning(`The feedback provider "${provider}" failed.`, error),
+    });
+    return text === "" ? outcome : { ...outcome, text: `${outcome.text}\n\n${text}` };
+  }
+}
+
+/** All policies must allow the call. One that fails denies it. */
+async function checkPolicies({ policies }: RenderedTool, call: PolicyCall): Promise<void> {
+  for (const policy of policies) {
+    let verdict;
+    try {
+      verdict = await policy.check(call);
+    } catch (cause) {
+      throw new ToolFailure(`The policy "${policy.name}" failed, so the call is denied.`, { cause });
+    }
+    if (!verdict.allow)
+      throw new ToolFailure(`The policy "${policy.name}" denies the call: ${verdict.reason}`);
+  }
+}
+
+/** Gives a handler some time to end after its call was aborted, because it may be changing files. */
+async function endAfterAbort<Result>(handler: Promise<Result>, signal: AbortSignal): Promise<Result> {
+  const ended = new AbortController();
+  const overdue = (async () => {
+    if (!signal.aborted) {
+      await new Promise<void>((resolve) => {
+        signal.addEventListener("abort", () => resolve(), { once: true, signal: ended.signal });
+      });
+    }
+    await delay(ABORT_GRACE_MS, undefined, { signal: ended.signal, ref: false });
+    throw signal.reason;
+  })();
+  overdue.catch(() => {});
+  try {
+    return await Promise.race([handler, overdue]);
+  } finally {
+    ended.abort();
+  }
+}
+
+function failed(error: unknown): CallOutcome {
+  if (error instanceof ToolFailure) return { success: false, text: error.message };
+  const message = error instanceof Error ? error.message || error.name : String(error);
+  return { success: false, text: `The tool failed and its changes were undone: ${message}` };
+}
+
+function withConflicts(outcome: CallOutcome, conflicts: readonly string[]): CallOutcome {
+  if (conflicts.length === 0) return outcome;
+  const note = `These paths could not be restored, because a command may have changed them meanwhile: ${conflicts.join(", ")}.`;
+  return { ...outcome, text: `${outcome.text}\n${note}`, conflicts };
+}
+
+/** Events are stored as JSON; what JSON can't hold is described instead. */
+function toJson(value: unknown): unknown {
+  try {
+    return JSON.parse(JSON.stringify(value) ?? "null");
+  } catch {
+    return String(value);
+  }
+}

@@ -1,0 +1,66 @@
+// What a process that was killed in the middle of a transaction leaves behind.
+import { tempFolder } from "@codexkit/testing";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { openWorkspace } from "./workspace.ts";
+
+const program = join(import.meta.dirname, "../../test/killed-transaction.ts");
+
+async function killInTransaction(folder: string, stateRoot: string): Promise<string> {
+  const child = spawn(process.execPath, ["--conditions=codexkit:source", program, folder, stateRoot], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const [root] = (await once(child.stdout, "data")) as [Buffer];
+  child.kill("SIGKILL");
+  await once(child, "exit");
+  return root.toString().trim();
+}
+
+describe("kill -9 in the middle of a transaction", () => {
+  test("is reported by the next start, which can restore the folder; no temporary folder stays", async () => {
+    await using temporary = await tempFolder("killed");
+    const folder = join(temporary.path, "work");
+    const stateRoot = join(temporary.path, "state");
+    mkdirSync(folder);
+    writeFileSync(join(folder, "a.txt"), "before");
+    const leftOver = await killInTransaction(folder, stateRoot);
+    expect(existsSync(leftOver)).toBe(true);
+
+    {
+      await using other = openWorkspace();
+      expect(existsSync(dirname(leftOver))).toBe(false);
+      expect(existsSync(other.root)).toBe(true);
+    }
+    await using workspace = openWorkspace({ folder, stateRoot });
+    expect(workspace.hasInterrupted).toBe(true);
+    expect(readFileSync(join(folder, "a.txt"), "utf8")).toBe("half done");
+
+    const report = await workspace.restoreInterrupted();
+
+    expect(report).toEqual({ restored: ["a.txt", "b.txt"], conflicts: [] });
+    expect(readdirSync(folder)).toEqual(["a.txt"]);
+    expect(readFileSync(join(folder, "a.txt"), "utf8")).toBe("before");
+    expect(workspace.hasInterrupted).toBe(false);
+  });
+
+  test("can be discarded, and is then forgotten", async () => {
+    await using temporary = await tempFolder("killed");
+    const folder = join(temporary.path, "work");
+    const stateRoot = join(temporary.path, "state");
+    mkdirSync(folder);
+    await killInTransaction(folder, stateRoot);
+    // Removes the temporary folder of the killed process.
+    await openWorkspace()[Symbol.asyncDispose]();
+    {
+      await using workspace = openWorkspace({ folder, stateRoot });
+      workspace.discardInterrupted();
+    }
+    await using workspace = openWorkspace({ folder, stateRoot });
+
+    expect(workspace.hasInterrupted).toBe(false);
+    expect(readFileSync(join(folder, "a.txt"), "utf8")).toBe("half done");
+  });
+});

@@ -1,0 +1,34 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { pidExists, processTable } from "codexkit/process";
+import { z } from "zod";
+
+const schema = z.object({ namespace: z.string(), pid: z.int(), start: z.string() });
+
+/** Records in a file that this process owns a folder. */
+export function writeOwner(path: string): void {
+  const table = processTable();
+  const start = table.one(process.pid)?.start ?? "";
+  writeFileSync(path, JSON.stringify({ namespace: table.namespace(), pid: process.pid, start }), {
+    mode: 0o600,
+  });
+}
+
+/** Whether the owner of a folder has ended. False if that can't be known, such as for another machine's owner. */
+export function hasOwnerEnded(path: string): boolean {
+  const owner = readOwner(path);
+  if (!owner) return false;
+  const table = processTable();
+  if (owner.namespace !== table.namespace()) return false;
+  if (!pidExists(owner.pid)) return true;
+  const running = table.one(owner.pid);
+  // The pid was used again if the process that has it now started at another time.
+  return running !== undefined && owner.start !== "" && running.start !== owner.start;
+}
+
+function readOwner(path: string): z.output<typeof schema> | undefined {
+  try {
+    return schema.parse(JSON.parse(readFileSync(path, "utf8")));
+  } catch {
+    return undefined;
+  }
+}

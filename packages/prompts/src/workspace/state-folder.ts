@@ -1,0 +1,132 @@
+import { createHash } from "node:crypto";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { homedir, tmpdir } from "node:os";
+import { join } from "node:path";
+import { WORKSPACE_LIMITS } from "./limits.ts";
+import { hasOwnerEnded, writeOwner } from "./owner-file.ts";
+import type { JournalLine, SavedEntry } from "./snapshot-store.ts";
+
+const TEMPORARY_PREFIX = "codexkit-workspace-";
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+/** Creates a temporary folder for a workspace, and removes those of processes that ended without doing so. */
+export function createTemporaryFolder(): string {
+  const parent = realpathSync(tmpdir());
+  for (const name of readdirSync(parent)) {
+    const folder = join(parent, name);
+    if (name.startsWith(TEMPORARY_PREFIX) && hasOwnerEnded(join(folder, "owner.json"))) removeFolder(folder);
+  }
+  const folder = mkdtempSync(join(parent, TEMPORARY_PREFIX));
+  writeOwner(join(folder, "owner.json"));
+  return folder;
+}
+
+/** Removes a folder whose files may be read-only. */
+export function removeFolder(folder: string): void {
+  rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+}
+
+/** A transaction that its process did not finish. */
+export interface InterruptedTransaction {
+  readonly stateFolder: string;
+  /** Paths as they were when the transaction began. */
+  readonly entries: ReadonlyMap<string, SavedEntry>;
+}
+
+/** The folder in which the states of all workspaces of this user are kept. */
+export function defaultStateRoot(): string {
+  return join(process.env["XDG_STATE_HOME"] ?? join(homedir(), ".local", "state"), "codexkit", "workspaces");
+}
+
+/** State of one process for one workspace: `<state root>/<hash of the root>/<random>`. */
+export function createStateFolder(stateRoot: string, root: string): string {
+  const parent = join(stateRoot, hashOf(root));
+  mkdirSync(parent, { recursive: true, mode: 0o700 });
+  const folder = mkdtempSync(join(parent, "state-"));
+  writeOwner(join(folder, "owner.json"));
+  writeFileSync(join(folder, "root"), root, { mode: 0o600 });
+  return folder;
+}
+
+/**
+ * Finds a transaction of this workspace that a killed process left unfinished. States of other ended processes are removed,
+ * those with an unfinished transaction only after a while: their workspace may be opened again.
+ */
+export function findInterrupted(stateRoot: string, root: string): InterruptedTransaction | undefined {
+  let found: InterruptedTransaction | undefined;
+  for (const parent of listFolders(stateRoot)) {
+    for (const folder of listFolders(parent)) {
+      if (!hasOwnerEnded(join(folder, "owner.json"))) continue;
+      const entries = readUnfinished(join(folder, "journal.jsonl"));
+      const isOld = Date.now() - statSync(folder).mtimeMs > WORKSPACE_LIMITS.interruptedDays * DAY_MS;
+      if (!entries || isOld) removeFolder(folder);
+      else if (readRoot(folder) === root) found = { stateFolder: folder, entries };
+    }
+  }
+  return found;
+}
+
+function listFolders(path: string): readonly string[] {
+  try {
+    return readdirSync(path, { withFileTypes: true }).flatMap((entry) =>
+      entry.isDirectory() ? [join(path, entry.name)] : [],
+    );
+  } catch {
+    return [];
+  }
+}
+
+function readRoot(folder: string): string | undefined {
+  try {
+    return readFileSync(join(folder, "root"), "utf8");
+  } catch {
+    return undefined;
+  }
+}
+
+/** Replays a journal. Returns the entries of the snapshot with which an unfinished transaction began. */
+function readUnfinished(path: string): ReadonlyMap<string, SavedEntry> | undefined {
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch {
+    return undefined;
+  }
+  const entries = new Map<string, SavedEntry>();
+  let begun: ReadonlyMap<string, SavedEntry> | undefined;
+  // The last line is incomplete if the process was killed while writing it.
+  for (const line of text.slice(0, text.lastIndexOf("\n")).split("\n")) {
+    const change = parseLine(line);
+    if (!change) continue;
+    if ("begin" in change) begun ??= new Map(entries);
+    else if ("end" in change) begun = undefined;
+    else {
+      for (const [changed, entry] of change.set) {
+        if (entry) entries.set(changed, entry);
+        else entries.delete(changed);
+      }
+    }
+  }
+  return begun;
+}
+
+function parseLine(line: string): JournalLine | undefined {
+  try {
+    return JSON.parse(line) as JournalLine;
+  } catch {
+    return undefined;
+  }
+}
+
+function hashOf(root: string): string {
+  return createHash("sha256").update(root).digest("hex").slice(0, 32);
+}

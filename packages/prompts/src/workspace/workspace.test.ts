@@ -1,0 +1,356 @@
+import { tempFolder } from "@codexkit/testing";
+import fc from "fast-check";
+import { execFileSync } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { openWorkspace, type Workspace } from "./workspace.ts";
+
+let folder: Awaited<ReturnType<typeof tempFolder>>;
+let root: string;
+
+beforeEach(async () => {
+  folder = await tempFolder("workspace");
+  root = join(folder.path, "root");
+  mkdirSync(root);
+});
+
+afterEach(async () => {
+  await folder[Symbol.asyncDispose]();
+});
+
+function openRoot(): Workspace {
+  return openWorkspace({ folder: root, stateRoot: join(folder.path, "state") });
+}
+
+/** Every path below a folder, with what it is. */
+function describeTree(path: string, prefix = ""): Record<string, string> {
+  const found: Record<string, string> = {};
+  for (const name of readdirSync(path).toSorted()) {
+    const absolute = join(path, name);
+    const stats = lstatSync(absolute);
+    const key = prefix + name;
+    if (stats.isSymbolicLink()) found[key] = `-> ${readlinkSync(absolute)}`;
+    else if (stats.isDirectory())
+      Object.assign(found, { [`${key}/`]: "" }, describeTree(absolute, `${key}/`));
+    else found[key] = `${(stats.mode & 0o777).toString(8)} ${readFileSync(absolute, "utf8")}`;
+  }
+  return found;
+}
+
+const names = fc.constantFrom(
+  "a",
+  "b",
+  "c",
+  "d/a",
+  "d/b",
+  "d/e/f",
+  "ignored/x",
+  "x.log",
+  "d/y.log",
+  "kept.log",
+);
+
+/** Something that a tool or a command may do to the files. */
+const action = fc.oneof(
+  fc.record({ kind: fc.constant("write" as const), path: names, text: fc.string({ maxLength: 5 }) }),
+  fc.record({ kind: fc.constant("remove" as const), path: names, text: fc.constant("") }),
+  fc.record({
+    kind: fc.constant("link" as const),
+    path: names,
+    text: fc.constantFrom("a", "/etc/hosts", "nowhere"),
+  }),
+  fc.record({ kind: fc.constant("chmod" as const), path: names, text: fc.constantFrom("600", "755") }),
+  fc.record({
+    kind: fc.constant("folder" as const),
+    path: fc.constantFrom("g", "d/h", "a/z"),
+    text: fc.constant(""),
+  }),
+);
+
+type Action = typeof action extends fc.Arbitrary<infer Value> ? Value : never;
+
+function perform({ kind, path, text }: Action): void {
+  const absolute = join(root, path);
+  try {
+    if (kind === "folder") {
+      mkdirSync(absolute, { recursive: true });
+      return;
+    }
+    mkdirSync(dirname(absolute), { recursive: true });
+    if (kind === "write") {
+      // Never through a link: it could lead out of the folder under test.
+      if (lstatSync(absolute, { throwIfNoEntry: false })?.isSymbolicLink()) rmSync(absolute);
+      writeFileSync(absolute, text);
+    } else if (kind === "remove") rmSync(absolute, { recursive: true, force: true });
+    else if (kind === "link") {
+      rmSync(absolute, { recursive: true, force: true });
+      symlinkSync(text, absolute);
+    } else if (lstatSync(absolute).isFile()) chmodSync(absolute, Number.parseInt(text, 8));
+  } catch {
+    // A file where a folder would have to be, or nothing there: the action does nothing.
+  }
+}
+
+function isCovered(path: string): boolean {
+  return !path.startsWith("ignored") && (!path.endsWith(".log") || path === "kept.log");
+}
+
+function coveredTree(): Record<string, string> {
+  return Object.fromEntries(Object.entries(describeTree(root)).filter(([path]) => isCovered(path)));
+}
+
+function ignoredTree(): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(describeTree(root)).filter(([path]) => !isCovered(path) && !path.endsWith("/")),
+  );
+}
+
+describe("snapshots", () => {
+  test("a restore gives back every covered path exactly and leaves ignored files alone, whatever happened", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(action, { maxLength: 8 }),
+        fc.array(fc.array(action, { maxLength: 6 }), { minLength: 1, maxLength: 3 }),
+        async (before, rounds) => {
+          rmSync(root, { recursive: true, force: true });
+          mkdirSync(root);
+          writeFileSync(join(root, ".gitignore"), "*.log\n!kept.log\nignored/\n");
+          for (const one of before) perform(one);
+          await using workspace = openRoot();
+          for (const round of rounds) {
+            const expected = coveredTree();
+            const snapshot = await workspace.snapshot();
+            for (const one of round) perform(one);
+            const ignored = ignoredTree();
+
+            const { conflicts } = await workspace.restore(snapshot);
+
+            // A folder that has ignored files in it can't be replaced, and stays if it is new.
+            const blocked = new Set(conflicts);
+            const actual = coveredTree();
+            for (const path of Object.keys(actual)) {
+              if (path.endsWith("/") && hasIgnored(path, ignored)) delete actual[path];
+            }
+            const wanted = Object.fromEntries(
+              Object.entries(expected).filter(
+                ([path]) => !blocked.has(path) && !(path.endsWith("/") && hasIgnored(path, ignored)),
+              ),
+            );
+            expect(actual).toEqual(wanted);
+            expect(ignoredTree()).toEqual(ignored);
+          }
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
+
+  test("unchanged files are not read again", async () => {
+    writeFileSync(join(root, "a"), "one");
+    // Old enough to be trusted by its times.
+    utimesSync(join(root, "a"), new Date(0), new Date(0));
+    await using workspace = openRoot();
+    await workspace.snapshot();
+    const { atimeMs } = statSync(join(root, "a"));
+
+    await workspace.snapshot();
+
+    expect(statSync(join(root, "a")).atimeMs).toBe(atimeMs);
+  });
+
+  test("files that git tracks are covered although they are ignored", async () => {
+    const git = (...words: string[]): void => {
+      execFileSync("git", ["-C", root, "-c", "user.name=n", "-c", "user.email=e@example.com", ...words]);
+    };
+    git("init", "-q");
+    mkdirSync(join(root, "build"));
+    writeFileSync(join(root, "build", "tracked.js"), "before");
+    writeFileSync(join(root, "build", "other.js"), "before");
+    git("add", "-f", "build/tracked.js");
+    writeFileSync(join(root, ".gitignore"), "build/\n");
+    await using workspace = openRoot();
+    const snapshot = await workspace.snapshot();
+    writeFileSync(join(root, "build", "tracked.js"), "after");
+    writeFileSync(join(root, "build", "other.js"), "after");
+
+    await workspace.restore(snapshot);
+
+    expect(readFileSync(join(root, "build", "tracked.js"), "utf8")).toBe("before");
+    expect(readFileSync(join(root, "build", "other.js"), "utf8")).toBe("after");
+  });
+
+  test("a folder that was replaced by a link is not followed", async () => {
+    const outside = join(folder.path, "outside");
+    mkdirSync(outside);
+    writeFileSync(join(outside, "file"), "precious");
+    mkdirSync(join(root, "d"));
+    writeFileSync(join(root, "d", "file"), "mine");
+    await using workspace = openRoot();
+    const snapshot = await workspace.snapshot();
+    rmSync(join(root, "d"), { recursive: true });
+    symlinkSync(outside, join(root, "d"));
+
+    await workspace.restore(snapshot);
+
+    expect(readFileSync(join(outside, "file"), "utf8")).toBe("precious");
+    expect(readFileSync(join(root, "d", "file"), "utf8")).toBe("mine");
+  });
+
+  test("a path that may not be restored is reported and left as it is", async () => {
+    writeFileSync(join(root, "a"), "one");
+    writeFileSync(join(root, "b"), "one");
+    await using workspace = openRoot();
+    const snapshot = await workspace.snapshot();
+    writeFileSync(join(root, "a"), "two");
+    writeFileSync(join(root, "b"), "two");
+
+    const report = await workspace.restore(snapshot, { mayRestore: (path) => path === "a" });
+
+    expect(report).toEqual({ restored: ["a"], conflicts: ["b"] });
+    expect(describeTree(root)).toMatchObject({ a: "644 one", b: "644 two" });
+  });
+});
+
+function hasIgnored(folderPath: string, ignored: Record<string, string>): boolean {
+  return Object.keys(ignored).some((path) => path.startsWith(folderPath));
+}
+
+describe("mounts", () => {
+  const makeHost = (): string => {
+    const host = join(folder.path, "host");
+    mkdirSync(join(host, "repo", "src"), { recursive: true });
+    mkdirSync(join(host, "secret"));
+    writeFileSync(join(host, "secret", "key"), "SECRET");
+    writeFileSync(join(host, "repo", "src", "a.ts"), "a");
+    return host;
+  };
+
+  test("files are copied by globs into a temporary folder that is removed at the end", async () => {
+    const host = makeHost();
+    writeFileSync(join(host, "repo", "b.md"), "b");
+    let temporary: string;
+    {
+      await using workspace = openWorkspace({
+        mounts: [{ from: join(host, "repo"), to: "code", include: ["**/*.ts"] }],
+        allowedRoots: [host],
+      });
+      temporary = workspace.root;
+      expect(describeTree(workspace.root)).toEqual({
+        "code/": "",
+        "code/src/": "",
+        "code/src/a.ts": "644 a",
+      });
+      expect(workspace.preview()).toContain("- code: 1 files, 1 bytes");
+    }
+    expect(existsSync(dirname(temporary))).toBe(false);
+  });
+
+  test.for([
+    ["a root that is not allowed", { from: "secret" }, ["repo"]],
+    ["no allowed roots at all", { from: "repo" }, []],
+    ["a target outside the workspace", { from: "repo", to: "../out" }, ["repo"]],
+  ] as const)("%s is refused", ([, mount, allowed]) => {
+    const host = makeHost();
+    expect(() =>
+      openWorkspace({
+        mounts: [{ ...mount, from: join(host, mount.from) }],
+        allowedRoots: allowed.map((name) => join(host, name)),
+      }),
+    ).toThrow(expect.objectContaining({ code: "workspace_security" }) as Error);
+  });
+
+  test("a mount above its limit is refused, and its temporary folder removed", () => {
+    const host = makeHost();
+    const before = readdirSync(join(folder.path));
+    expect(() =>
+      openWorkspace({ mounts: [{ from: join(host, "repo"), maxBytes: 0 }], allowedRoots: [host] }),
+    ).toThrow(expect.objectContaining({ code: "workspace_too_large" }) as Error);
+    expect(readdirSync(join(folder.path))).toEqual(before);
+  });
+
+  test("no byte from outside the allowed root is copied, however links are placed", async () => {
+    const host = makeHost();
+    const link = fc.record({
+      at: fc.constantFrom("l", "src/l", "src/a.ts", "src", "deep/er/l"),
+      to: fc.constantFrom(
+        "../secret",
+        "../secret/key",
+        "../../secret/key",
+        join(host, "secret"),
+        join(host, "secret", "key"),
+        ".",
+        "..",
+        "src",
+        "l",
+      ),
+    });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(link, { maxLength: 6 }),
+        fc.constantFrom("skip" as const, "follow" as const),
+        async (links, rule) => {
+          const repo = join(host, "repo");
+          rmSync(repo, { recursive: true, force: true });
+          mkdirSync(join(repo, "src"), { recursive: true });
+          writeFileSync(join(repo, "src", "a.ts"), "a");
+          for (const { at, to } of links) {
+            try {
+              mkdirSync(dirname(join(repo, at)), { recursive: true });
+              rmSync(join(repo, at), { recursive: true, force: true });
+              symlinkSync(to, join(repo, at));
+            } catch {
+              // Below a link that was made before.
+            }
+          }
+          await using workspace = openWorkspace({
+            mounts: [{ from: repo, links: rule }],
+            allowedRoots: [repo],
+          });
+          expect(JSON.stringify(describeTree(workspace.root))).not.toContain("SECRET");
+        },
+      ),
+      { numRuns: 200 },
+    );
+    expect(readFileSync(join(host, "secret", "key"), "utf8")).toBe("SECRET");
+  });
+});
+
+describe("fingerprint", () => {
+  test("changes with content, mode and names, and is the same for the same files", async () => {
+    writeFileSync(join(root, "a"), "one");
+    await using workspace = openRoot();
+    const first = await workspace.fingerprint();
+    expect(await workspace.fingerprint()).toBe(first);
+
+    writeFileSync(join(root, "a"), "two");
+    const second = await workspace.fingerprint();
+    writeFileSync(join(root, "a"), "one");
+
+    expect(second).not.toBe(first);
+    expect(await workspace.fingerprint()).toBe(first);
+  });
+});
+
+describe("paths of tools", () => {
+  test.for(["../x", "/etc/hosts", "link/hosts", "d/../../x"])("%s is refused", async (path) => {
+    symlinkSync("/etc", join(root, "link"));
+    await using workspace = openRoot();
+    expect(() => workspace.readText(path)).toThrow(
+      expect.objectContaining({ code: "workspace_security" }) as Error,
+    );
+  });
+});

@@ -1,0 +1,321 @@
+import { createHash } from "node:crypto";
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { type OptionKeys, rejectUnknownOptions } from "codexkit";
+import { SerialQueue } from "@codexkit/rpc/async";
+import { PromptError } from "../errors.ts";
+import { ContentFile } from "./content-file.ts";
+import { IgnoreRules } from "./ignore-rules.ts";
+import { WORKSPACE_LIMITS } from "./limits.ts";
+import { copyMount, type Mount, type MountReport } from "./mount.ts";
+import { previewWorkspace } from "./preview-workspace.ts";
+import { restorePaths, type RestoreReport } from "./restore-paths.ts";
+import { scanTree } from "./scan-tree.ts";
+import { SnapshotStore, type RestoreOptions, type WorkspaceSnapshot } from "./snapshot-store.ts";
+import {
+  createStateFolder,
+  createTemporaryFolder,
+  defaultStateRoot,
+  findInterrupted,
+  type InterruptedTransaction,
+  removeFolder,
+} from "./state-folder.ts";
+import { isSameVersion, toVersion, type FileVersion } from "./tree-entry.ts";
+
+export interface WorkspaceOptions {
+  /** Works in an existing folder. Exclusive with `mounts`. */
+  readonly folder?: string;
+  /** Copies files into a temporary folder, which is removed when the workspace is closed. */
+  readonly mounts?: readonly Mount[];
+  /** Folders of the host that mounts may copy from. Required with `mounts`: nothing is allowed by default. */
+  readonly allowedRoots?: readonly string[];
+  /** Bytes that all mounts together may copy. Default: 256 MB. */
+  readonly maxBytes?: number;
+  /** Where the snapshots of a `folder` are kept. Default: `codexkit/workspaces` in the user's state folder. */
+  readonly stateRoot?: string;
+}
+
+const KNOWN: OptionKeys<WorkspaceOptions> = {
+  folder: true,
+  mounts: true,
+  allowedRoots: true,
+  maxBytes: true,
+  stateRoot: true,
+};
+
+/** A tool call or turn that can be undone. */
+export interface WorkspaceTransaction {
+  /** Ends the transaction and keeps the changes. */
+  commit(): void;
+  /** Ends the transaction and undoes the changes. */
+  rollback(options?: RestoreOptions): Promise<RestoreReport>;
+}
+
+/**
+ * The files that an agent works on.
+ *
+ * @example
+ * await using workspace = openWorkspace({
+ *   mounts: [{ from: "/srv/repositories/shop", exclude: ["node_modules/**"] }],
+ *   allowedRoots: ["/srv/repositories"],
+ * });
+ */
+export function openWorkspace(options: WorkspaceOptions = {}): Workspace {
+  rejectUnknownOptions("openWorkspace", options, KNOWN);
+  const { folder, mounts = [], allowedRoots = [], maxBytes = WORKSPACE_LIMITS.mountBytes } = options;
+  if (folder !== undefined) {
+    if (mounts.length > 0)
+      throw new PromptError("invalid_option", "Give either `folder` or `mounts`, not both.");
+    return openFolder(folder, options.stateRoot ?? defaultStateRoot());
+  }
+  const temporary = createTemporaryFolder();
+  try {
+    const root = join(temporary, "workspace");
+    mkdirSync(root);
+    const reports: MountReport[] = [];
+    let bytesLeft = maxBytes;
+    for (const mount of mounts) {
+      const report = copyMount(root, mount, allowedRoots, bytesLeft);
+      bytesLeft -= report.bytes;
+      reports.push(report);
+    }
+    return new Workspace({
+      root,
+      stateFolder: join(temporary, "state"),
+      ownedFolder: temporary,
+      mounts,
+      reports,
+    });
+  } catch (error) {
+    removeFolder(temporary);
+    throw error;
+  }
+}
+
+function openFolder(folder: string, stateRoot: string): Workspace {
+  if (!isAbsolute(folder) || !existsSync(folder) || !statSync(folder).isDirectory()) {
+    throw new PromptError(
+      "invalid_option",
+      `The workspace's folder must be an absolute path of a folder, got "${folder}".`,
+    );
+  }
+  const root = realpathSync(folder);
+  const interrupted = findInterrupted(stateRoot, root);
+  const stateFolder = createStateFolder(stateRoot, root);
+  return new Workspace({
+    root,
+    stateFolder,
+    ownedFolder: stateFolder,
+    mounts: [],
+    reports: [],
+    ...(interrupted && { interrupted }),
+  });
+}
+
+interface WorkspaceParts {
+  readonly root: string;
+  readonly stateFolder: string;
+  /** Removed when the workspace is closed. */
+  readonly ownedFolder: string;
+  readonly mounts: readonly Mount[];
+  readonly reports: readonly MountReport[];
+  readonly interrupted?: InterruptedTransaction;
+}
+
+/** Files with snapshots. See {@link openWorkspace}. */
+export class Workspace implements AsyncDisposable {
+  /** Absolute path. */
+  readonly root: string;
+  /** What was copied. */
+  readonly mounts: readonly MountReport[];
+  readonly #parts: WorkspaceParts;
+  readonly #store: SnapshotStore;
+  readonly #transactions = new SerialQueue();
+  /** Files that the current transaction wrote through this object, and the versions that it left. */
+  #written = new Map<string, FileVersion | undefined>();
+  #interrupted: InterruptedTransaction | undefined;
+  #isClosed = false;
+
+  constructor(parts: WorkspaceParts) {
+    this.root = parts.root;
+    this.mounts = parts.reports;
+    this.#parts = parts;
+    this.#interrupted = parts.interrupted;
+    this.#store = new SnapshotStore(parts.root, parts.stateFolder);
+  }
+
+  /** Whether a killed process left a transaction in this folder unfinished. See {@link restoreInterrupted}. */
+  get hasInterrupted(): boolean {
+    return this.#interrupted !== undefined;
+  }
+
+  /**
+   * Undoes the transaction that a killed process left unfinished. Not done by itself: the folder may have been changed by
+   * others since.
+   */
+  async restoreInterrupted(): Promise<RestoreReport> {
+    const interrupted = this.#interrupted;
+    if (!interrupted) return { restored: [], conflicts: [] };
+    this.#interrupted = undefined;
+    using contents = new ContentFile(join(interrupted.stateFolder, "contents"));
+    const { entries: current } = await scanTree(this.root, new IgnoreRules(this.root));
+    const report = restorePaths({
+      root: this.root,
+      contents,
+      paths: [...new Set([...interrupted.entries.keys(), ...current.keys()])],
+      current,
+      target: (path) => interrupted.entries.get(path),
+      hasContent: (_path, version, then) => then.type === "file" && isSameVersion(version, then.version),
+      mayRestore: () => true,
+    });
+    removeFolder(interrupted.stateFolder);
+    return report;
+  }
+
+  /** Forgets the unfinished transaction and keeps the files as they are. */
+  discardInterrupted(): void {
+    if (this.#interrupted) removeFolder(this.#interrupted.stateFolder);
+    this.#interrupted = undefined;
+  }
+
+  /** A short description for the prompt: the mounts, and the first files and folders. */
+  preview(): string {
+    return previewWorkspace(this.root, this.mounts);
+  }
+
+  /** Changes with the mounts' configuration and with every change of a path, mode or content that is not ignored. */
+  async fingerprint(): Promise<string> {
+    await this.#store.take();
+    const hash = createHash("sha256").update(JSON.stringify(this.#parts.mounts));
+    for (const [path, entry] of [...this.#store.saved].toSorted(([one], [other]) => (one < other ? -1 : 1))) {
+      const content = entry.type === "file" ? entry.content?.hash : entry.type === "link" ? entry.target : "";
+      hash.update(JSON.stringify([path, entry.type, entry.type === "link" ? 0 : entry.mode, content]));
+    }
+    return hash.digest("hex");
+  }
+
+  /** Remembers the present state of all files that are not ignored. */
+  async snapshot(): Promise<WorkspaceSnapshot> {
+    this.#checkOpen();
+    return this.#store.take();
+  }
+
+  /** Restores a snapshot, without touching ignored files. */
+  async restore(snapshot: WorkspaceSnapshot, options: RestoreOptions = {}): Promise<RestoreReport> {
+    this.#checkOpen();
+    return this.#store.restore(snapshot, options);
+  }
+
+  /** Runs a task as a transaction. Transactions of one workspace run one at a time. */
+  async transact<Result>(task: (transaction: WorkspaceTransaction) => Promise<Result>): Promise<Result> {
+    return this.#transactions.run(async () => {
+      this.#checkOpen();
+      const snapshot = await this.#store.take();
+      this.#written = new Map();
+      this.#store.begin(snapshot);
+      let isOpen = true;
+      const end = (): void => {
+        if (isOpen) this.#store.end(snapshot);
+        isOpen = false;
+      };
+      try {
+        return await task({
+          commit: end,
+          rollback: async (options) => {
+            const report = await this.#store.restore(snapshot, options);
+            end();
+            return report;
+          },
+        });
+      } finally {
+        end();
+      }
+    });
+  }
+
+  /** Whether a path was last written by the current transaction, through this object. */
+  isOwnWrite(path: string): boolean {
+    if (!this.#written.has(path)) return false;
+    const version = this.#written.get(path);
+    const stats = lstatSync(join(this.root, path), { throwIfNoEntry: false });
+    return version && stats
+      ? isSameVersion(toVersion(stats), version)
+      : version === undefined && stats === undefined;
+  }
+
+  exists(path: string): boolean {
+    return existsSync(this.resolve(path));
+  }
+
+  readText(path: string): string {
+    return readFileSync(this.resolve(path), "utf8");
+  }
+
+  /** Writes a file and the folders above it. */
+  writeText(path: string, text: string): void {
+    const absolute = this.resolve(path);
+    mkdirSync(dirname(absolute), { recursive: true });
+    writeFileSync(absolute, text);
+    this.#written.set(this.#toRelative(absolute), toVersion(lstatSync(absolute)));
+  }
+
+  remove(path: string): void {
+    const absolute = this.resolve(path);
+    rmSync(absolute, { force: true });
+    this.#written.set(this.#toRelative(absolute), undefined);
+  }
+
+  /**
+   * Makes an absolute path of one inside the workspace.
+   * @throws {PromptError} `workspace_security` if it leads out of it, also through links
+   */
+  resolve(path: string): string {
+    const absolute = resolve(this.root, path);
+    if (isInside(this.root, absolute) && isInside(this.root, realPathOf(absolute))) return absolute;
+    throw new PromptError("workspace_security", `"${path}" is outside the workspace.`);
+  }
+
+  /** Removes the temporary folder and the stored snapshots. A `folder` that was given stays. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    await this.#transactions.run(() => {
+      this.#store[Symbol.dispose]();
+      removeFolder(this.#parts.ownedFolder);
+    });
+  }
+
+  #toRelative(absolute: string): string {
+    return relative(this.root, absolute).split(sep).join("/");
+  }
+
+  #checkOpen(): void {
+    if (this.#isClosed) throw new PromptError("invalid_option", "The workspace is closed.");
+  }
+}
+
+function isInside(folder: string, path: string): boolean {
+  return path === folder || path.startsWith(folder + sep);
+}
+
+/** Resolves the links of the part of a path that exists. */
+function realPathOf(path: string): string {
+  for (let existing = path; ; existing = dirname(existing)) {
+    const stats = lstatSync(existing, { throwIfNoEntry: false });
+    if (!stats) continue;
+    try {
+      return join(realpathSync(existing), relative(existing, path));
+    } catch (cause) {
+      throw new PromptError("workspace_security", `"${existing}" is a link to nothing.`, { cause });
+    }
+  }
+}
