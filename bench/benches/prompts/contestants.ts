@@ -77,7 +77,7 @@ export async function runAtOnce({ codex, folder }: PromptsContext): Promise<numb
 export async function callInTransaction(context: PromptsContext, folder: string): Promise<number> {
   await using workspace = openWorkspace({ folder, stateRoot: join(context.folder, "..", "state") });
   await workspace.snapshot();
-  return average(CALLS, () => evaluateCall(context, workspace));
+  return await average(CALLS, () => evaluateCall(context, workspace));
 }
 
 async function evaluateCall({ codex }: PromptsContext, workspace: Workspace): Promise<void> {
@@ -110,7 +110,7 @@ export async function callPlainTool({ codex }: PromptsContext, folder: string): 
 export async function rollBack(context: PromptsContext, folder: string): Promise<number> {
   await using workspace = openWorkspace({ folder, stateRoot: join(context.folder, "..", "state") });
   await workspace.snapshot();
-  return average(CALLS, async () => {
+  return await average(CALLS, async () => {
     await workspace.transact(async (transaction) => {
       workspace.writeText("made.txt", String(performance.now()));
       await transaction.rollback();
@@ -121,7 +121,7 @@ export async function rollBack(context: PromptsContext, folder: string): Promise
 export async function rollBackWithGit(folder: string): Promise<number> {
   using git = new GitSnapshots(folder);
   git.take();
-  return average(CALLS, async () => {
+  return await average(CALLS, async () => {
     const before = git.take();
     writeFileSync(join(folder, "made.txt"), String(performance.now()));
     git.take();

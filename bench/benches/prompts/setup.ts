@@ -17,7 +17,7 @@ export const SMALL_FILES = 10;
 export const LARGE_FILES = 10_000;
 
 /** Calls the tool once where the turn asks for it, then answers. */
-const script: Script = ({ newOutputs, lastUserText = "" }) =>
+const script: Script = ({ newOutputs, lastUserText }) =>
   lastUserText.includes("Use the tool") && newOutputs.length === 0
     ? callTool("touch", { name: "made.txt" })
     : "Done.";

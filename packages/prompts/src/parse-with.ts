@@ -19,5 +19,5 @@ export function parseWith<Value>(schema: StandardSchema<Value>, value: unknown):
     message,
     path: path.map((step) => (typeof step === "object" ? step.key : step)),
   }));
-  return { problem: z.prettifyError({ issues } as unknown as z.core.$ZodError) };
+  return { problem: z.prettifyError({ issues }) };
 }

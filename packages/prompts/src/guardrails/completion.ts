@@ -61,6 +61,6 @@ async function collectFeedback(
   checkers: readonly CompletionChecker[],
   context: CompletionContext,
 ): Promise<readonly string[]> {
-  const verdicts = await Promise.all(checkers.map((checker) => checker.check(context)));
+  const verdicts = await Promise.all(checkers.map(async (checker) => checker.check(context)));
   return verdicts.flatMap((verdict) => (verdict.complete ? [] : [verdict.feedback]));
 }

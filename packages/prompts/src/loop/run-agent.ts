@@ -66,7 +66,7 @@ export async function runAgent<Input, Output>(
   const { signal } = options;
   const iterator = requests[Symbol.asyncIterator]();
   try {
-    while (!signal?.aborted) {
+    for (;;) {
       await worker.waitForCapacity();
       const next = await nextRequest(iterator, signal);
       if (!next) break;

@@ -95,7 +95,7 @@ export function definePrompt<Params = {}, Output = undefined>(
     bind: (...[params]) => {
       const { params: _schema, ...rest } = definition;
       return {
-        definition: rest as unknown as AnyPromptDefinition<Output>,
+        definition: rest,
         params: parseParams(name, options.params, params),
       };
     },

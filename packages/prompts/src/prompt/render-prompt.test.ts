@@ -88,7 +88,7 @@ describe("rendering", () => {
     const sections = fc.uniqueArray(section, { minLength: 1, maxLength: 4, selector: ({ key }) => key });
     fc.assert(
       fc.property(sections, (tree) => {
-        const prompt = definePrompt({ ns: "p", key: "k", sections: tree as Section<object>[] }).bind();
+        const prompt = definePrompt({ ns: "p", key: "k", sections: tree }).bind();
         const first = renderPrompt(prompt, { context });
         expect(renderPrompt(prompt, { context })).toEqual(first);
         expect(first.text.match(/^#+ [\d.]+\. /gm)?.length).toBe(first.sections.length);

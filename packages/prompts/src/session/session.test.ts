@@ -108,9 +108,9 @@ describe("files", () => {
           await using session = await openSession(path, { slices });
           const checkpoint = session.checkpoint();
           for (const { kind, value } of changes) {
-            if (kind === "found") session.dispatch(Found({ what: String(value) }));
-            else if (kind === "count") session.update(counter, () => Number(value));
-            else if (kind === "replace") session.update(findings, () => [String(value)]);
+            if (kind === "found") session.dispatch(Found({ what: value }));
+            else if (kind === "count") session.update(counter, () => value);
+            else if (kind === "replace") session.update(findings, () => [value]);
             else session.rollback(checkpoint);
           }
           await session.flush();
