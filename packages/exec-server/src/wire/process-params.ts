@@ -5,8 +5,11 @@ import { sandboxContext } from "./sandbox-context.ts";
 /** A whole number from 0 on, as JSON can say it. */
 export const wholeNumber = z.number().int().min(0);
 
+/** Named, because declarations would otherwise spell out `Buffer<ArrayBufferLike>`, which TypeScript 5.6 can't read. */
+export interface Base64Schema extends z.ZodType<string | Buffer, string | Buffer> {}
+
 /** Base64, or bytes that were decoded on the way in: JSON itself can't bring any. */
-export const base64 = z.union([z.string(), z.instanceof(Buffer)]);
+export const base64: Base64Schema = z.union([z.string(), z.instanceof(Buffer)]);
 
 const envPolicy = z.object({
   inherit: z.enum(["all", "core", "none"]),

@@ -34,13 +34,20 @@ export function isStandardSchema<Output = unknown>(value: unknown): value is Sta
   return isContainer && "~standard" in value;
 }
 
-type ZodOptions = NonNullable<Parameters<typeof z.toJSONSchema<z.core.$ZodType>>[1]>;
+/** How zod converts its types to JSON Schema. */
+export interface ConversionOptions {
+  readonly unrepresentable?: "throw" | "any";
+  readonly override?: (made: {
+    readonly zodSchema: z.core.$ZodType;
+    readonly jsonSchema: z.core.JSONSchema.BaseSchema;
+  }) => void;
+}
 
 /**
  * Writes the input of a schema as JSON Schema. The options apply to zod, whose own conversion is used because versions
  * below 4.2 don't implement the standard one. Throws what the library throws for a type that JSON can't express.
  */
-export function toJsonSchema(schema: StandardSchema, zodOptions: Omit<ZodOptions, "io">): JsonSchema {
+export function toJsonSchema(schema: StandardSchema, zodOptions: ConversionOptions): JsonSchema {
   if ("_zod" in schema) {
     return z.toJSONSchema(schema as unknown as z.core.$ZodType, { ...zodOptions, io: "input" });
   }

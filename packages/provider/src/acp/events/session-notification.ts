@@ -32,7 +32,7 @@ const chunk = z.looseObject({
   _meta: z.unknown().optional(),
 });
 
-const known = z.discriminatedUnion("sessionUpdate", [
+const knownUpdates = [
   chunk.extend({ sessionUpdate: z.literal("agent_message_chunk") }),
   chunk.extend({ sessionUpdate: z.literal("agent_thought_chunk") }),
   chunk.extend({ sessionUpdate: z.literal("user_message_chunk") }),
@@ -64,7 +64,10 @@ const known = z.discriminatedUnion("sessionUpdate", [
       })
       .nullish(),
   }),
-]);
+] as const;
+
+// Typed as a plain union: a discriminated one has other type parameters in older versions of zod 4.
+const known: z.ZodUnion<typeof knownUpdates> = z.discriminatedUnion("sessionUpdate", knownUpdates);
 
 /** Of a kind that is not known here, or not of the shape that its kind has. */
 const other = z

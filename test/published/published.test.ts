@@ -1,0 +1,295 @@
+// What is published is the packed build, not the sources that every other test runs: it must install, compile, run and
+// bundle for a user who has none of this repository.
+import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
+import { build as esbuild } from "esbuild";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { publint } from "publint";
+import { build as vite } from "vite";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type ConsumerProjects, createConsumerProjects } from "./consumer-project.ts";
+import { publishedPackages, root } from "./published-packages.ts";
+import { type Finished, runCommand } from "./run-command.ts";
+
+const executable = process.platform === "win32" ? "node.exe" : "node";
+const nodes = {
+  22: join(root, "test/published/node_modules/node/bin", executable),
+  24: join(root, "node_modules/node/bin", executable),
+};
+const nodeVersions = [22, 24] as const;
+const compilers = {
+  "5.6": join(root, "test/typescript-5.6/node_modules/typescript/bin/tsc"),
+  "5.9": join(root, "test/typescript-5.9/node_modules/typescript/bin/tsc"),
+  "7": join(root, "node_modules/typescript/bin/tsc"),
+};
+
+/** Each run compiles or starts programs; a busy machine takes a minute for some. */
+const TIMEOUT_MS = 240_000;
+
+let projects: ConsumerProjects;
+
+beforeAll(async () => {
+  projects = await createConsumerProjects();
+}, TIMEOUT_MS);
+
+afterAll(async () => {
+  await projects[Symbol.asyncDispose]();
+});
+
+/** Runs a program in a consumer, with nothing that the test runner has set. */
+async function runNode(
+  version: (typeof nodeVersions)[number],
+  args: readonly string[],
+  { cwd = projects.full, env = {} }: { cwd?: string; env?: Record<string, string> } = {},
+): Promise<Finished> {
+  return runCommand(nodes[version], args, { cwd, env: { ...process.env, NODE_OPTIONS: "", ...env } });
+}
+
+function entryPointsFor(version: (typeof nodeVersions)[number]): string[] {
+  return publishedPackages
+    .filter(({ oldestNode }) => Number.parseInt(oldestNode, 10) <= version)
+    .flatMap(({ entryPoints }) => entryPoints);
+}
+
+const published = publishedPackages.map((each) => [each.manifest.name, each] as const);
+
+describe.each(published)("%s", (name, { manifest, entryPoints, oldestNode }) => {
+  it("describes itself for npm", () => {
+    const { files } = projects.packed.get(name) ?? { files: [] };
+
+    expect(files).toEqual(expect.arrayContaining(["LICENSE", "README.md", "package.json"]));
+    expect(files.filter((file) => /\.(?:test|soak)\.|tsbuildinfo/.test(file))).toEqual([]);
+    for (const field of ["repository", "homepage", "bugs", "keywords", "sideEffects", "license", "engines"]) {
+      expect(manifest, field).toHaveProperty(field);
+    }
+    const ranges = Object.entries({ ...manifest.dependencies, ...manifest.peerDependencies });
+    expect(ranges.filter(([, range]) => !range.startsWith("^"))).toEqual([]);
+  });
+
+  it("passes publint", async () => {
+    const { tarball = "" } = projects.packed.get(name) ?? {};
+    const bytes = new Uint8Array(readFileSync(tarball));
+    const { messages } = await publint({ pack: { tarball: bytes.buffer }, strict: true });
+    expect(messages).toEqual([]);
+  });
+
+  it("has types that resolve", { timeout: TIMEOUT_MS }, async () => {
+    const { tarball = "" } = projects.packed.get(name) ?? {};
+    const result = await checkPackage(createPackageFromTarballData(new Uint8Array(readFileSync(tarball))));
+    // ESM only: require() of an ES module works on every supported Node. Subpaths need `exports`, which node10 lacks.
+    const problems = result.types
+      ? result.problems.filter(
+          (problem) =>
+            problem.kind !== "CJSResolvesToESM" &&
+            !("resolutionKind" in problem && problem.resolutionKind === "node10"),
+        )
+      : ["no types"];
+    expect(problems).toEqual([]);
+  });
+
+  // The protocol's types and tables run on any version.
+  it.each(name === "@codexkit/protocol" ? [] : entryPoints)(
+    "%s names the version when Node is too old",
+    async (entryPoint) => {
+      writeFileSync(
+        join(projects.full, "pretend-old-node.cjs"),
+        'Object.defineProperty(process.versions, "node", { value: "20.11.1" });\n',
+      );
+      const { status, stderr } = await runNode(24, [
+        "--require=./pretend-old-node.cjs",
+        "--input-type=module",
+        "--eval",
+        `await import(${JSON.stringify(entryPoint)})`,
+      ]);
+
+      expect(status).toBe(1);
+      expect(stderr).toContain(`${name} needs Node.js ${oldestNode} or newer, but this is Node.js 20.11.1.`);
+    },
+  );
+});
+
+describe("the exec-server", () => {
+  it("refuses Node 22 by name, as a module and as a program", async () => {
+    const asModule = await runNode(22, [
+      "--input-type=module",
+      "--eval",
+      'await import("@codexkit/exec-server")',
+    ]);
+    const bin = join(projects.full, "node_modules/@codexkit/exec-server/bin/codexkit-exec-server.mjs");
+    const asProgram = await runNode(22, [bin]);
+
+    expect(asModule.stderr).toMatch(/needs Node\.js 24 or newer, but this is Node\.js 22\./);
+    expect(asProgram.stderr).toMatch(/needs Node 24 or newer, but this is Node 22\./);
+    expect([asModule.status, asProgram.status]).toEqual([1, 1]);
+  });
+});
+
+describe("an installation", () => {
+  it("brings Codex with the SDK, unless optional dependencies are left out", () => {
+    expect(existsSync(join(projects.full, "node_modules/@openai/codex/package.json"))).toBe(true);
+    expect(existsSync(join(projects.minimal, "node_modules/@openai"))).toBe(false);
+  });
+
+  it("has one Codex release: that of the protocol's types", () => {
+    const releases = publishedPackages.flatMap(({ manifest }) =>
+      [manifest.optionalDependencies, manifest.devDependencies].flatMap(
+        (dependencies) => dependencies?.["@openai/codex"] ?? [],
+      ),
+    );
+    expect(releases).toHaveLength(2);
+    expect(new Set(releases).size).toBe(1);
+  });
+
+  it("has one zod: the user's own", () => {
+    for (const project of [projects.full, projects.minimal]) {
+      const copies = readdirSync(join(project, "node_modules"), { recursive: true, encoding: "utf8" }).filter(
+        (path) => /(?:^|node_modules[\\/])zod[\\/]package\.json$/.test(path),
+      );
+      expect(copies).toEqual([join("zod", "package.json")]);
+    }
+  });
+
+  it("explains how to get Codex where it was left out", async () => {
+    const program = 'import { Codex } from "codexkit"; await Codex.launch();';
+    const { status, stderr } = await runNode(22, ["--input-type=module", "--eval", program], {
+      cwd: projects.minimal,
+      env: { PATH: "", CODEX_BIN: "" },
+    });
+
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/codex_not_found/);
+    expect(stderr).toMatch(/npm install @openai\/codex/);
+  });
+});
+
+describe.each(Object.entries(compilers))("TypeScript %s", (version, compiler) => {
+  // The declarations of the AI SDK itself need TypeScript 5.7 and the DOM's types. The other packages need neither.
+  const hasAiSdk = version !== "5.6";
+  const modes = {
+    nodenext: { module: "nodenext" },
+    bundler: { module: "esnext", moduleResolution: "bundler" },
+  };
+
+  async function compile(project: string, mode: keyof typeof modes): Promise<string> {
+    const config = `tsconfig.${version}.${mode}.json`;
+    const compilerOptions = {
+      ...modes[mode],
+      target: "es2022",
+      lib: hasAiSdk ? ["es2023", "dom"] : ["es2023"],
+      strict: true,
+      skipLibCheck: false,
+      noEmit: true,
+      types: ["node"],
+    };
+    writeFileSync(
+      join(project, config),
+      JSON.stringify({ compilerOptions, files: ["types.ts", "entry-points.ts"] }),
+    );
+    const { stdout, stderr } = await runCommand(nodes[24], [compiler, "-p", config], { cwd: project });
+    return stdout + stderr;
+  }
+
+  it(
+    "compiles a program with every entry point, declarations included",
+    { timeout: TIMEOUT_MS },
+    async () => {
+      const supported = entryPointsFor(24).filter(
+        (entry) => hasAiSdk || !entry.startsWith("@codexkit/ai-sdk"),
+      );
+      writeFileSync(join(projects.full, "entry-points.ts"), importAll(supported));
+
+      await expect(
+        Promise.all([compile(projects.full, "nodenext"), compile(projects.full, "bundler")]),
+      ).resolves.toEqual(["", ""]);
+    },
+  );
+
+  it("compiles against the oldest zod", { timeout: TIMEOUT_MS }, async () => {
+    writeFileSync(join(projects.minimal, "entry-points.ts"), importAll(["codexkit", "@codexkit/provider"]));
+
+    await expect(compile(projects.minimal, "nodenext")).resolves.toBe("");
+  });
+});
+
+function importAll(entryPoints: readonly string[]): string {
+  const lines = entryPoints.map(
+    (entry, index) => `export * as entry${index} from ${JSON.stringify(entry)};\n`,
+  );
+  return lines.join("");
+}
+
+describe.each(nodeVersions)("Node %s", { timeout: TIMEOUT_MS }, (version) => {
+  it("imports and requires every entry point", async () => {
+    const entryPoints = JSON.stringify(entryPointsFor(version));
+    const imports = `for (const entry of ${entryPoints}) console.log(entry, Object.keys(await import(entry)).length > 0)`;
+    const requires = `for (const entry of ${entryPoints}) console.log(entry, Object.keys(require(entry)).length > 0)`;
+    const expected = entryPointsFor(version).map((entry) => `${entry} true\n`);
+
+    const esm = await runNode(version, ["--input-type=module", "--eval", imports]);
+    const cjs = await runNode(version, ["--input-type=commonjs", "--eval", requires]);
+
+    expect(esm).toMatchObject({ status: 0, stdout: expected.join("") });
+    expect(cjs).toMatchObject({ status: 0, stdout: expected.join("") });
+  });
+
+  it("runs a turn of the real codex, with a tool and structured output", async () => {
+    expectTurn(version, await runNode(version, ["turn.mjs"]));
+  });
+
+  it("runs the same turn on the oldest zod", async () => {
+    // The binary of the other project: this one was installed without Codex.
+    const found = await runNode(24, [
+      "--input-type=module",
+      "--eval",
+      'import { findCodex } from "codexkit/process"; process.stdout.write(findCodex().path)',
+    ]);
+    expectTurn(
+      version,
+      await runNode(version, ["turn.mjs"], { cwd: projects.minimal, env: { CODEX_BIN: found.stdout } }),
+    );
+  });
+});
+
+describe("a bundle", { timeout: TIMEOUT_MS }, () => {
+  it("by esbuild runs the same turn", async () => {
+    const outfile = join(projects.full, "esbuild.mjs");
+    const { warnings } = await esbuild({
+      absWorkingDir: projects.full,
+      entryPoints: ["turn.mjs"],
+      bundle: true,
+      platform: "node",
+      format: "esm",
+      target: "node22",
+      outfile,
+      logLevel: "silent",
+      // `ws` is CommonJS and requires built-in modules, which an ES module has no function for.
+      banner: {
+        js: 'import { createRequire as create } from "node:module"; const require = create(import.meta.url);',
+      },
+    });
+    expect(warnings).toEqual([]);
+    expectTurn(22, await runNode(22, [outfile]));
+  });
+
+  it("by vite runs the same turn", async () => {
+    await vite({
+      root: projects.full,
+      configFile: false,
+      logLevel: "error",
+      ssr: { noExternal: true, target: "node" },
+      build: { ssr: "turn.mjs", outDir: "vite", target: "node22", minify: false },
+    });
+    const [file = ""] = readdirSync(join(projects.full, "vite")).filter((name) => name.startsWith("turn."));
+    expectTurn(22, await runNode(22, [join("vite", file)]));
+  });
+});
+
+function expectTurn(version: number, { status, stdout, stderr }: Finished): void {
+  expect({ status, stderr }).toMatchObject({ status: 0 });
+  const printed = JSON.parse(stdout) as { node: string };
+  expect(printed).toMatchObject({
+    measured: [{ width: 2, unit: "cm" }],
+    structured: { millimetres: 20 },
+  });
+  expect(printed.node.split(".")[0]).toBe(String(version));
+}
