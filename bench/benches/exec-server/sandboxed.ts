@@ -1,4 +1,4 @@
-import type { SandboxContext } from "@codexkit/exec-server";
+import type { SandboxContext } from "@codexkit/exec-server/client";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { timed } from "./percentiles.ts";

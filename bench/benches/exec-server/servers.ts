@@ -1,4 +1,4 @@
-import { ExecClient } from "@codexkit/exec-server";
+import { ExecClient } from "@codexkit/exec-server/client";
 import { findCodex } from "@codexkit/testing";
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";

@@ -25,7 +25,10 @@ export type ExecErrorCode =
   /** A wait took longer than its limit. */
   | "timeout";
 
-/** The base of every error that this package makes. */
+/** The same for every copy of this package in a program. */
+const BRAND = Symbol.for("@codexkit/exec-server/ExecError");
+
+/** The error of this package. */
 export class ExecError extends Error {
   override readonly name = "ExecError";
   readonly code: ExecErrorCode;
@@ -36,5 +39,14 @@ export class ExecError extends Error {
     super(message, options);
     this.code = code;
     this.rpcCode = options?.rpcCode;
+  }
+
+  /** Whether a value is an `ExecError`, also one of another copy of this package. */
+  static is(value: unknown): value is ExecError {
+    return typeof value === "object" && value !== null && BRAND in value;
+  }
+
+  get [BRAND](): true {
+    return true;
   }
 }

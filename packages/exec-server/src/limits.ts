@@ -131,7 +131,7 @@ export const EXEC_LIMITS = {
   policyProcessIdBytes: 256,
   /** What an answer may take beyond the client's own limit. Codex's number. */
   policyAnswerMarginMs: 5_000,
-  /** How long a client's handler of network requests may take, unless told otherwise: a person may be asked. */
+  /** How long a client's handler of network requests may take, by default. A person may be asked. */
   networkRequestMs: 300_000,
   /** How long a child's tail may take before `sandboxDenied` is decided. Codex's number. */
   denialGraceMs: 20,

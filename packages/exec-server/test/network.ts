@@ -2,10 +2,10 @@ import { createServer, type RequestListener } from "node:http";
 import { once } from "node:events";
 import { type AddressInfo, createServer as createTcpServer, type Socket } from "node:net";
 import { promisify } from "node:util";
-import type { NetworkProxyParams, SandboxContext } from "../src/index.ts";
+import type { NetworkProxyParams, SandboxContext } from "../src/client/index.ts";
 import { Gatekeeper } from "../src/network/gatekeeper.ts";
 import { HostPolicy } from "../src/network/host-policy.ts";
-import type { DoorOptions } from "../src/network/http-door.ts";
+import type { ProxyListenerOptions } from "../src/network/http-listener.ts";
 import { OpenSockets } from "../src/network/open-sockets.ts";
 import type { Target } from "../src/network/verdict.ts";
 
@@ -57,8 +57,8 @@ export async function startWeb(
 }
 
 /** A proxy on a plain socket, without a sandbox before it. It allows 127.0.0.1, and `name.test`, which leads there. */
-export async function startDoor(
-  door: (options: DoorOptions) => (socket: Socket) => void,
+export async function startProxyListener(
+  createHandler: (options: ProxyListenerOptions) => (socket: Socket) => void,
   report: (target: Target) => void = () => {},
 ): Promise<Disposable & { readonly port: number; readonly connections: () => Promise<number> }> {
   const domains = { "127.0.0.1": "allow", "name.test": "allow" } as const;
@@ -69,7 +69,7 @@ export async function startDoor(
     resolve: async () => ["127.0.0.1"],
   });
   const sockets = new OpenSockets();
-  const serve = door({ gatekeeper, sockets, limited: false });
+  const serve = createHandler({ gatekeeper, sockets, limited: false });
   const listener = createTcpServer({ allowHalfOpen: true }, (socket) => {
     sockets.add(socket);
     serve(socket);

@@ -1,6 +1,6 @@
 import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { SandboxContext } from "../src/index.ts";
+import type { SandboxContext } from "../src/client/index.ts";
 
 type Managed = Extract<SandboxContext["permissions"], { type: "managed" }>;
 type Entry = Extract<Managed["file_system"], { type: "restricted" }>["entries"][number];

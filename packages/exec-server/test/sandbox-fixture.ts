@@ -1,7 +1,8 @@
 import { tempFolder } from "@codexkit/testing";
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { ExecClient, type ExecServerOptions, type SandboxContext } from "../src/index.ts";
+import { ExecClient, type SandboxContext } from "../src/client/index.ts";
+import type { ExecServerOptions } from "../src/index.ts";
 import { type ServerKind, startServer } from "./servers.ts";
 
 type Managed = Extract<SandboxContext["permissions"], { type: "managed" }>;

@@ -3,6 +3,7 @@ import { tempFolder } from "@codexkit/testing";
 import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { cuttableProxy } from "../../test/cuttable-proxy.ts";
 import { startServer } from "../../test/servers.ts";
 import { ExecClient } from "./exec-client.ts";
 
@@ -12,9 +13,10 @@ async function connected(kind: (typeof kinds)[number]) {
   await using stack = new AsyncDisposableStack();
   const folder = stack.use(await tempFolder("exec"));
   const server = stack.use(await startServer(kind));
-  const client = stack.use(await ExecClient.connect(server.url));
+  const proxy = stack.use(await cuttableProxy(server.url));
+  const client = stack.use(await ExecClient.connect(proxy.url));
   const owner = stack.move();
-  return { client, server, folder: folder.path, [Symbol.asyncDispose]: () => owner.disposeAsync() };
+  return { client, proxy, server, folder: folder.path, [Symbol.asyncDispose]: () => owner.disposeAsync() };
 }
 
 const shell = (script: string) => ["/bin/sh", "-c", script] as [string, ...string[]];
@@ -292,7 +294,7 @@ shopt -s expand_aliases; alias hi='echo hello'; set -o pipefail`;
     const before = it.client.sessionId;
     const output = process.collect();
     await it.client.request("environment/status", undefined);
-    await it.client.cutConnection();
+    it.proxy.cut();
     const { stdout, exitCode } = await output;
     expect(it.client.sessionId).toBe(before);
     expect(String(stdout)).toBe([1, 2, 3, 4, 5, 6, 7, 8].map((i) => `line ${i}\n`).join(""));
@@ -302,7 +304,7 @@ shopt -s expand_aliases; alias hi='echo hello'; set -o pipefail`;
   test("learns of an exit that happened while it was away", async () => {
     await using it = await connected(kind);
     const process = await it.client.start({ argv: shell("echo a; exit 4"), cwd: "/" });
-    await it.client.cutConnection();
+    it.proxy.cut();
     const { stdout, exitCode } = await process.collect();
     expect([String(stdout), exitCode]).toEqual(["a\n", 4]);
   });

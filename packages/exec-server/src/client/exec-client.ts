@@ -9,14 +9,12 @@ import type {
   ExecQuestions,
   HttpResult,
 } from "../wire/exec-wire.ts";
-import type { NetworkAnswer } from "../wire/network-proxy.ts";
-import { NOT_ALLOWED } from "../network/policy-answer.ts";
+import { type NetworkAnswer, NOT_ALLOWED } from "../wire/network-proxy.ts";
 import { HttpBodies } from "./http-bodies.ts";
 import { type LaunchCommand, LaunchTransport } from "./launch-transport.ts";
-import type { ProcessOutput } from "./output-queue.ts";
 import { asUri, RemoteFiles, type RemotePath } from "./remote-files.ts";
 import { NetworkWatch, type NetworkWatcher } from "./network-watch.ts";
-import { RemoteProcess } from "./remote-process.ts";
+import { type ProcessOutput, type RemoteProcess, TrackedProcess } from "./remote-process.ts";
 import { asExecError, type LinkListener, type LinkOptions, SessionLink } from "./session-link.ts";
 
 export interface ExecClientOptions {
@@ -46,10 +44,16 @@ export interface StartOptions extends Omit<
   readonly tty?: boolean;
   /** Takes output as it comes, instead of the iterator. */
   readonly onOutput?: (output: ProcessOutput) => void;
-  /** Decides of hosts that its `networkProxy` does not settle. Without it they are denied. */
+  /** Decides about hosts that its `networkProxy` leaves open. Without it they are denied. */
   readonly onNetworkRequest?: NetworkWatcher["onNetworkRequest"];
-  /** Hears what became of its requests to the network. Some may not be told. */
+  /** Receives the outcome of each network request. Not every outcome is reported. */
   readonly onNetworkDecision?: NetworkWatcher["onNetworkDecision"];
+}
+
+export type HttpRequestOptions = Omit<ExecCalls["http/request"]["params"], "requestId" | "streamResponse">;
+
+export interface StreamedHttpResult extends Omit<HttpResult, "bodyBase64"> {
+  readonly body: AsyncIterable<Buffer>;
 }
 
 const DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
@@ -120,7 +124,7 @@ export class ExecClient implements AsyncDisposable {
     return this.#link.sessionId;
   }
 
-  /** What the server said of its machine. */
+  /** The server's description of its machine. */
   get environment(): EnvironmentInfo | undefined {
     return this.#link.info;
   }
@@ -137,7 +141,7 @@ export class ExecClient implements AsyncDisposable {
       processId,
       cwd: asUri(cwd),
     };
-    const process = new RemoteProcess(processId, this.#link, this.#limits, onOutput);
+    const process = new TrackedProcess(processId, this.#link, this.#limits, onOutput);
     this.#routes.add(process, network);
     try {
       await this.#link.request("process/start", params, callOptions);
@@ -149,10 +153,7 @@ export class ExecClient implements AsyncDisposable {
   }
 
   /** Sends an HTTP request from the server's machine and takes the answer whole. */
-  http(
-    params: Omit<ExecCalls["http/request"]["params"], "requestId">,
-    options: CallOptions = {},
-  ): Promise<HttpResult> {
+  http(params: HttpRequestOptions, options: CallOptions = {}): Promise<HttpResult> {
     return this.#link.request(
       "http/request",
       { ...params, requestId: randomUUID(), streamResponse: false },
@@ -161,10 +162,7 @@ export class ExecClient implements AsyncDisposable {
   }
 
   /** As `http`, with the body as a stream. */
-  async httpStream(
-    params: Omit<ExecCalls["http/request"]["params"], "requestId" | "streamResponse">,
-    options: CallOptions = {},
-  ): Promise<Omit<HttpResult, "bodyBase64"> & { body: AsyncIterable<Buffer> }> {
+  async httpStream(params: HttpRequestOptions, options: CallOptions = {}): Promise<StreamedHttpResult> {
     const requestId = randomUUID();
     const body = this.#routes.bodies.open(requestId);
     try {
@@ -189,11 +187,6 @@ export class ExecClient implements AsyncDisposable {
     return this.#link.request(method, params, options);
   }
 
-  /** Drops the connection as a broken network would; the session is resumed. For tests. */
-  cutConnection(): Promise<void> {
-    return this.#link.cut();
-  }
-
   /** Ends the connection. The server keeps the session's processes for 30 s: kill what should not run on. */
   close(): Promise<void> {
     return this.#link.close();
@@ -216,7 +209,7 @@ class Routes implements LinkListener {
   readonly bodies = new HttpBodies();
   readonly end: Promise<ExecError>;
   link: SessionLink | undefined;
-  readonly #processes = new Map<string, RemoteProcess>();
+  readonly #processes = new Map<string, TrackedProcess>();
   readonly #networks = new Map<string, NetworkWatch>();
   readonly #settle: (error: ExecError) => void;
 
@@ -226,7 +219,7 @@ class Routes implements LinkListener {
     this.#settle = resolve;
   }
 
-  add(process: RemoteProcess, network: NetworkWatch): void {
+  add(process: TrackedProcess, network: NetworkWatch): void {
     if (this.#processes.has(process.id)) {
       throw new ExecError("refused", `process ${process.id} was started by this client already`);
     }
@@ -234,7 +227,7 @@ class Routes implements LinkListener {
     this.#networks.set(process.id, network);
   }
 
-  remove(process: RemoteProcess): void {
+  remove(process: TrackedProcess): void {
     if (this.#processes.get(process.id) !== process) return;
     this.#processes.delete(process.id);
     this.#networks.delete(process.id);
@@ -248,15 +241,15 @@ class Routes implements LinkListener {
   }
 
   notice(method: keyof ExecNotices, params: never): void {
-    if (method === "http/request/bodyDelta") return this.bodies.hear(params);
+    if (method === "http/request/bodyDelta") return this.bodies.receive(params);
     if (method === "fs/missingChanged") return;
     const { processId } = params as { processId: string };
-    if (method === "network/policyDecision") return this.#networks.get(processId)?.hear(params);
+    if (method === "network/policyDecision") return this.#networks.get(processId)?.receive(params);
     const process = this.#processes.get(processId);
     if (!process) return;
-    if (method === "process/output") process.hearOutput(params);
-    else if (method === "process/exited") process.hearExited(params);
-    else process.hearClosed(params);
+    if (method === "process/output") process.receiveOutput(params);
+    else if (method === "process/exited") process.receiveExited(params);
+    else process.receiveClosed(params);
     if (process.isOver) this.remove(process);
   }
 
@@ -265,8 +258,8 @@ class Routes implements LinkListener {
     await Promise.all([...this.#processes.values()].map((process) => this.#catchUp(process)));
   }
 
-  /** Reads what a process said while nobody listened. Its notifications flow again meanwhile: order sorts them out. */
-  async #catchUp(process: RemoteProcess): Promise<void> {
+  /** Reads the output of the time without a connection. Notifications that arrive meanwhile are put in order. */
+  async #catchUp(process: TrackedProcess): Promise<void> {
     try {
       const result = await this.link?.request("process/read", {
         processId: process.id,

@@ -26,8 +26,8 @@ export class HttpBodies {
     };
   }
 
-  /** Pieces of bodies that nobody reads any more are passed over. */
-  hear({ requestId, seq, deltaBase64, done, error }: ExecNotices["http/request/bodyDelta"]): void {
+  /** Pieces of bodies that are no longer read are ignored. */
+  receive({ requestId, seq, deltaBase64, done, error }: ExecNotices["http/request/bodyDelta"]): void {
     const body = this.#bodies.get(requestId);
     if (!body || body.end) return;
     const bytes = Buffer.from(deltaBase64, "base64");

@@ -1,6 +1,6 @@
 import { NdjsonTransport, type Transport, type TransportReceiver } from "@codexkit/rpc";
+import { withTimeout } from "@codexkit/rpc/async";
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
-import { setTimeout as delay } from "node:timers/promises";
 import { ExecError } from "../errors.ts";
 import type { ClientLimits } from "../limits.ts";
 
@@ -79,11 +79,10 @@ export class LaunchTransport implements Transport {
   }
 
   async #goneWithin(limitMs: number): Promise<boolean> {
-    const waiting = new AbortController();
-    const limit = delay(limitMs, false, { signal: waiting.signal }).catch(() => false);
-    const gone = await Promise.race([this.#gone.then(() => true), limit]);
-    waiting.abort();
-    return gone;
+    const gone = this.#gone.then(() => true);
+    return withTimeout(gone, limitMs, () => new ExecError("timeout", "the server still runs")).catch(
+      () => false,
+    );
   }
 
   #kill(signal: NodeJS.Signals): void {

@@ -1,6 +1,7 @@
 // One suite for our server and for Codex's own: what a process can reach through its proxy, and who is asked and told.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { proxyParams, READ_ONLY, startWeb, visit, type Way, WAYS } from "../../test/network.ts";
+import { type CuttableProxy, cuttableProxy } from "../../test/cuttable-proxy.ts";
 import { startServer } from "../../test/servers.ts";
 import type { NetworkDecision, NetworkProxyParams, NetworkRequest } from "../wire/network-proxy.ts";
 import { ExecClient, type StartOptions } from "./exec-client.ts";
@@ -14,13 +15,15 @@ const allowed = { domains: { [HOST]: "allow" } } as const;
 describe.each(kinds)("a process with a proxy on %s", (kind) => {
   let stack: AsyncDisposableStack;
   let client: ExecClient;
+  let proxy: CuttableProxy;
   let port: number;
 
   beforeAll(async () => {
     stack = new AsyncDisposableStack();
     ({ port } = stack.use(await startWeb()));
     const server = stack.use(await startServer(kind));
-    client = stack.use(await ExecClient.connect(server.url));
+    proxy = stack.use(await cuttableProxy(server.url));
+    client = stack.use(await ExecClient.connect(proxy.url));
   });
 
   afterAll(() => stack.disposeAsync());
@@ -177,7 +180,7 @@ describe.each(kinds)("a process with a proxy on %s", (kind) => {
   test("is blocked when its client goes away before it answers", async () => {
     const { out } = await run(visit("http", HOST, port), proxyParams({ allowLocalBinding: true }), {
       onNetworkRequest: async (_request, { signal }) => {
-        void client.cutConnection();
+        proxy.cut();
         await new Promise((resolve) => signal.addEventListener("abort", resolve));
         return "allow" as const;
       },

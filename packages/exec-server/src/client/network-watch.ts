@@ -1,15 +1,15 @@
 import { EXEC_LIMITS } from "../limits.ts";
-import { NOT_ALLOWED } from "../network/policy-answer.ts";
-import type {
-  NetworkAnswer,
-  NetworkDecision,
-  NetworkProxyParams,
-  NetworkRequest,
+import {
+  type NetworkAnswer,
+  type NetworkDecision,
+  type NetworkProxyParams,
+  type NetworkRequest,
+  NOT_ALLOWED,
 } from "../wire/network-proxy.ts";
 
-/** What the owner of a process wants to decide and to hear of its network. */
+/** Handlers for the network requests of a process. */
 export interface NetworkWatcher {
-  /** Decides of one host. The signal fires when the connection is gone: then nobody waits any more. */
+  /** Decides about one host. The signal aborts when the connection ends. */
   readonly onNetworkRequest?:
     | ((
         request: NetworkRequest,
@@ -45,7 +45,7 @@ export class NetworkWatch {
     }
   }
 
-  hear(decision: NetworkDecision): void {
+  receive(decision: NetworkDecision): void {
     this.#watcher.onNetworkDecision?.(decision);
   }
 }

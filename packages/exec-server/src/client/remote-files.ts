@@ -16,6 +16,9 @@ export interface FileCallOptions extends CallOptions {
 /** A path of the server's machine, or its `file:` URI. */
 export type RemotePath = string | URL;
 
+/** How far a walk goes. */
+export type WalkOptions = FileParams<"fs/walk">["options"];
+
 /** Files on the server. Paths are absolute. */
 export class RemoteFiles {
   readonly #link: SessionLink;
@@ -93,11 +96,7 @@ export class RemoteFiles {
     return (await this.#link.request("fs/readDirectory", at, options)).entries;
   }
 
-  walk(
-    path: RemotePath,
-    walkOptions: FileParams<"fs/walk">["options"],
-    options: FileCallOptions = {},
-  ): Promise<WalkResult> {
+  walk(path: RemotePath, walkOptions: WalkOptions, options: FileCallOptions = {}): Promise<WalkResult> {
     const { followSymlinks: _, ...at } = target(path, options);
     return this.#link.request("fs/walk", { ...at, options: walkOptions }, options);
   }

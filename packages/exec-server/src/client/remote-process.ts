@@ -1,9 +1,15 @@
+import { AsyncQueue } from "@codexkit/rpc/async";
 import { ExecError } from "../errors.ts";
 import type { ClientLimits } from "../limits.ts";
-import type { ExecNotices, ReadResult } from "../wire/exec-wire.ts";
+import type { ExecNotices, OutputStream, ReadResult } from "../wire/exec-wire.ts";
 import { EventOrder } from "./event-order.ts";
-import { OutputQueue, type ProcessOutput } from "./output-queue.ts";
 import type { SessionLink } from "./session-link.ts";
+
+/** A piece of a process's output. */
+export interface ProcessOutput {
+  readonly stream: OutputStream;
+  readonly bytes: Buffer;
+}
 
 /** How a process ended. */
 export interface ProcessEnd {
@@ -32,18 +38,32 @@ type ProcessEvent =
  * for await (const { stream, bytes } of process) console.log(stream, String(bytes));
  * const { exitCode } = await process.wait();
  */
-export class RemoteProcess implements AsyncIterable<ProcessOutput>, AsyncDisposable {
+export interface RemoteProcess extends AsyncIterable<ProcessOutput>, AsyncDisposable {
+  readonly id: string;
+  /** Its stdin. It can't be closed: a program that reads to the end needs another sign. */
+  readonly stdin: { write(data: string | Uint8Array): Promise<void> };
+  /** Resolves when it has exited and its output was received to the end. */
+  wait(): Promise<ProcessEnd>;
+  /** Kills it and its descendants. False if it had already ended. */
+  kill(): Promise<boolean>;
+  /** Sends an interrupt, as Ctrl-C does. */
+  interrupt(): Promise<void>;
+  /** Reads all of its output, to the end. */
+  collect(): Promise<CollectedOutput>;
+}
+
+/** A process together with the events that the client receives for it. */
+export class TrackedProcess implements RemoteProcess {
   readonly id: string;
   readonly #link: SessionLink;
   readonly #order: EventOrder<ProcessEvent>;
-  readonly #queue: OutputQueue;
+  readonly #queue: AsyncQueue<ProcessOutput>;
   readonly #closed = Promise.withResolvers<ProcessEnd>();
   readonly #listener: ((output: ProcessOutput) => void) | undefined;
   #end: ProcessEnd | undefined;
   #over = false;
   #writes = 0;
 
-  /** @internal Made by `ExecClient.start`. */
   constructor(
     id: string,
     link: SessionLink,
@@ -54,12 +74,19 @@ export class RemoteProcess implements AsyncIterable<ProcessOutput>, AsyncDisposa
     this.#link = link;
     this.#listener = onOutput;
     this.#order = new EventOrder(limits);
-    this.#queue = new OutputQueue(limits.unreadOutputBytes);
-    // Nobody has to wait for the end.
+    const { unreadOutputBytes } = limits;
+    // A slow reader must neither fill the memory nor delay the other processes of the connection.
+    this.#queue = new AsyncQueue<ProcessOutput>({
+      maxSize: unreadOutputBytes,
+      sizeOf: ({ bytes }) => bytes.length,
+      onDropped: () => {
+        throw new ExecError("output_lost", `more than ${unreadOutputBytes} bytes of output were not read`);
+      },
+    });
+    // A caller need not wait for the end.
     this.#closed.promise.catch(() => {});
   }
 
-  /** Writes to its stdin. There is no way to close it: a program that reads to the end needs another way to learn it. */
   readonly stdin = {
     write: async (data: string | Uint8Array): Promise<void> => {
       this.#writes += 1;
@@ -71,23 +98,19 @@ export class RemoteProcess implements AsyncIterable<ProcessOutput>, AsyncDisposa
     },
   };
 
-  /** Resolves when it has exited and its output was received to the end. */
   wait(): Promise<ProcessEnd> {
     return this.#closed.promise;
   }
 
-  /** Kills it and all that it started; false when it was over already. */
   async kill(): Promise<boolean> {
     const { running } = await this.#link.request("process/terminate", { processId: this.id });
     return running;
   }
 
-  /** Sends an interrupt, as Ctrl-C does. */
   async interrupt(): Promise<void> {
     await this.#link.request("process/signal", { processId: this.id, signal: "interrupt" });
   }
 
-  /** Reads it to its end and gives all of its output. */
   async collect(): Promise<CollectedOutput> {
     const stdout: Buffer[] = [];
     const stderr: Buffer[] = [];
@@ -103,34 +126,29 @@ export class RemoteProcess implements AsyncIterable<ProcessOutput>, AsyncDisposa
     if (!this.#over) await this.kill().catch(() => {});
   }
 
-  /** @internal */
   get isOver(): boolean {
     return this.#over;
   }
 
-  /** @internal */
   get lastSeq(): number {
     return this.#order.last;
   }
 
-  /** @internal */
-  hearOutput({ seq, stream, chunk }: Omit<ExecNotices["process/output"], "processId">): void {
+  receiveOutput({ seq, stream, chunk }: Omit<ExecNotices["process/output"], "processId">): void {
     const bytes = Buffer.from(chunk, "base64");
     this.#take({ kind: "output", seq, bytes: bytes.length, output: { stream, bytes } });
   }
 
-  /** @internal */
-  hearExited({ seq, exitCode, sandboxDenied }: ExecNotices["process/exited"]): void {
+  receiveExited({ seq, exitCode, sandboxDenied }: ExecNotices["process/exited"]): void {
     this.#take({ kind: "exited", seq, bytes: 0, end: { exitCode, sandboxDenied: sandboxDenied ?? false } });
   }
 
-  /** @internal */
-  hearClosed({ seq }: { seq: number }): void {
+  receiveClosed({ seq }: { seq: number }): void {
     this.#take({ kind: "closed", seq, bytes: 0 });
   }
 
   /**
-   * @internal What a resumed session tells of the time in between. Exit and close have numbers but are no chunks: where
+   * Takes what a resumed session reports about the time in between. Exit and close have numbers but are no chunks: where
    * they are follows from the numbers that are left.
    */
   recover({ chunks, nextSeq, exited, exitCode, closed, sandboxDenied }: ReadResult): void {
@@ -151,14 +169,13 @@ export class RemoteProcess implements AsyncIterable<ProcessOutput>, AsyncDisposa
     const end = { exitCode: exitCode ?? -1, sandboxDenied: sandboxDenied ?? false };
     for (const chunk of chunks) {
       if (exited && !this.#end && chunk.seq === this.lastSeq + 2) this.#take(exitAt(this.lastSeq + 1, end));
-      this.hearOutput(chunk);
+      this.receiveOutput(chunk);
     }
     const last = nextSeq - 1;
     if (exited && !this.#end) this.#take(exitAt(closed ? last - 1 : this.lastSeq + 1, end));
-    if (closed) this.hearClosed({ seq: last });
+    if (closed) this.receiveClosed({ seq: last });
   }
 
-  /** @internal */
   fail(error: ExecError): void {
     if (this.#over) return;
     this.#over = true;

@@ -6,7 +6,7 @@ import { CODES } from "../wire/codes.ts";
 import type { EnvironmentInfo, ExecCalls, ExecNotices, ExecQuestions, ExecWire } from "../wire/exec-wire.ts";
 import type { NetworkAnswer } from "../wire/network-proxy.ts";
 
-/** Who hears what the server says by itself. */
+/** Receives notifications and requests of the server. */
 export interface LinkListener {
   notice<M extends keyof ExecNotices>(method: M, params: ExecNotices[M]): void;
   /** Decides of a host that a process wants to reach. Never rejects: what is not allowed is denied. */
@@ -120,12 +120,6 @@ export class SessionLink {
     const peer = await this.#peer.catch(() => undefined);
     await peer?.close();
     this.#finish(new ExecError("disconnected", "the client was closed"));
-  }
-
-  /** Drops the connection as a broken network would. For tests of resumption. */
-  async cut(): Promise<void> {
-    const peer = await this.#peer;
-    await peer.close();
   }
 
   async #current(): Promise<Peer<ExecWire>> {

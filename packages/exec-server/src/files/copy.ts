@@ -1,8 +1,9 @@
 import { Refusal } from "../wire/refusal.ts";
 import type { Stats } from "node:fs";
-import { lstat, mkdir, readdir, readlink, realpath, symlink } from "node:fs/promises";
+import { lstat, mkdir, readlink, realpath, symlink } from "node:fs/promises";
 import { CODES } from "../wire/codes.ts";
 import { joinPath, type NativePath } from "../wire/path-uri.ts";
+import { folderEntries } from "./folder-entries.ts";
 import { openFile } from "./open-file.ts";
 
 /** Copies a file, a link as a link, or a tree. Special files are left out of trees and refused alone. */
@@ -23,7 +24,7 @@ export async function copyPath(
 
 async function copyTree(source: NativePath, destination: NativePath): Promise<void> {
   await mkdir(destination, { recursive: true });
-  for (const child of await readdir(source, { withFileTypes: true, encoding: "buffer" })) {
+  for await (const child of folderEntries(source)) {
     const from = joinPath(source, child.name);
     const to = joinPath(destination, child.name);
     if (child.isDirectory()) await copyTree(from, to);
@@ -46,7 +47,7 @@ async function copyOne(
   return true;
 }
 
-/** Read and written in pieces of this size. */
+/** Read and written in pieces of at most this size. */
 const PIECE_BYTES = 1024 * 1024;
 
 /**
@@ -55,13 +56,14 @@ const PIECE_BYTES = 1024 * 1024;
  */
 async function copyContent(from: NativePath, to: NativePath): Promise<void> {
   await using source = await openFile(from, "read", true);
-  const { mode, dev, ino } = await source.stat();
+  const { mode, dev, ino, size } = await source.stat();
   await using target = await openFile(to, "overwrite", true);
   const existing = await target.stat();
   // A file onto itself is already complete.
   if (existing.dev === dev && existing.ino === ino) return;
   await target.truncate(0);
-  const piece = Buffer.allocUnsafeSlow(PIECE_BYTES);
+  // One byte more than expected, so that the end shows in the first read of a small file.
+  const piece = Buffer.allocUnsafe(Math.min(size + 1, PIECE_BYTES));
   for (;;) {
     const { bytesRead } = await source.read(piece, 0, piece.length);
     if (bytesRead === 0) break;

@@ -9,7 +9,7 @@ const FLAGS = {
   read: constants.O_RDONLY | constants.O_NONBLOCK,
   // Emptied only when it is known to be a file.
   replace: constants.O_WRONLY | constants.O_CREAT | constants.O_NONBLOCK,
-  // Not emptied at all: whoever writes it whole cuts off what is left over.
+  // Not emptied at all: the caller truncates it after writing.
   overwrite: constants.O_WRONLY | constants.O_CREAT | constants.O_NONBLOCK,
 };
 

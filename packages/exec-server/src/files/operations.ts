@@ -16,7 +16,7 @@ import { writeFileWhole } from "./write-file.ts";
 
 /**
  * The file operations that need nothing but the file system: the server runs them as they are, and the helper runs them
- * in a sandbox. Bytes stay bytes; whoever sends them encodes them.
+ * in a sandbox. Bytes stay bytes until they are sent.
  */
 export const fileOperations = {
   "fs/readFile": ({ path, followSymlinks }: FileParams<"fs/readFile">) =>

@@ -1,18 +1,19 @@
 import { Refusal } from "../wire/refusal.ts";
-import { readdir, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { EXEC_LIMITS } from "../limits.ts";
 import { CODES } from "../wire/codes.ts";
 import type { DirectoryEntry } from "../wire/exec-wire.ts";
 import { joinPath, type NativePath } from "../wire/path-uri.ts";
+import { folderEntries } from "./folder-entries.ts";
 
 /** The entries of a folder, links as what they lead to; those that lead nowhere are left out. */
 export async function readDirectory(path: NativePath): Promise<DirectoryEntry[]> {
-  const children = await readdir(path, { withFileTypes: true, encoding: "buffer" });
-  if (children.length > EXEC_LIMITS.directoryEntries) {
-    throw new Refusal(CODES.internal, `more than ${EXEC_LIMITS.directoryEntries} directory entries`);
-  }
   const entries: DirectoryEntry[] = [];
-  for (const child of children) {
+  let count = 0;
+  for await (const child of folderEntries(path)) {
+    count += 1;
+    if (count > EXEC_LIMITS.directoryEntries)
+      throw new Refusal(CODES.internal, `more than ${EXEC_LIMITS.directoryEntries} directory entries`);
     const found = child.isSymbolicLink()
       ? await stat(joinPath(path, child.name)).catch(() => undefined)
       : child;

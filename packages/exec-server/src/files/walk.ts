@@ -1,12 +1,13 @@
 import { Refusal } from "../wire/refusal.ts";
 import type { Dirent } from "node:fs";
-import { lstat, readdir, realpath, stat } from "node:fs/promises";
+import { lstat, realpath, stat } from "node:fs/promises";
 import { EXEC_LIMITS } from "../limits.ts";
 import { CODES } from "../wire/codes.ts";
 import type { WalkResult } from "../wire/exec-wire.ts";
 import type { FileParams } from "../wire/file-params.ts";
 import { osMessage } from "../wire/os-failure.ts";
 import { joinPath, type NativePath, pathUri } from "../wire/path-uri.ts";
+import { folderEntries } from "./folder-entries.ts";
 
 type WalkOptions = FileParams<"fs/walk">["options"];
 
@@ -79,8 +80,8 @@ async function childrenOf(
   errors: { path: string; message: string }[],
 ): Promise<Dirent<Buffer>[]> {
   try {
-    const children = await readdir(folder.path, { withFileTypes: true, encoding: "buffer" });
-    return children.toSorted((left, right) => Buffer.compare(left.name, right.name));
+    const children = await Array.fromAsync(folderEntries(folder.path));
+    return children.sort((left, right) => Buffer.compare(left.name, right.name));
   } catch (error) {
     if (folder.depth === 0) throw error;
     const { errno = -5 } = error as NodeJS.ErrnoException;

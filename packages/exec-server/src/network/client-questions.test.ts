@@ -42,7 +42,7 @@ describe("a question to the client", () => {
     expect(asker.take("1", "late")).toBe(true);
   });
 
-  test("is over when nobody waits for it, nobody hears it, or everybody leaves", async () => {
+  test("ends when its request ends, when it can't be sent, or when the client disconnects", async () => {
     const { asker, ask, sent } = questions();
     const gone = new AbortController();
     const waiting = ask(gone.signal);

@@ -48,7 +48,7 @@ export class ClientQuestions {
     return true;
   }
 
-  /** The client is gone: nobody answers what is still open. */
+  /** The client has disconnected: open questions stay unanswered. */
   withdrawAll(): void {
     for (const { settle } of this.#pending.values()) settle(undefined);
   }

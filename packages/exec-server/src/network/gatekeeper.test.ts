@@ -63,7 +63,7 @@ describe("a name", () => {
     expect(it.lookedUp).toEqual([]);
   });
 
-  test("that nobody knows leads nowhere", async () => {
+  test("that can't be resolved is not connected to", async () => {
     const it = gatekeeper({}, { domains: allow });
     expect(await it.admit("name.test")).toEqual({ allowed: true, addresses: [] });
   });

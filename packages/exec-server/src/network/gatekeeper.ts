@@ -56,11 +56,11 @@ export class Gatekeeper {
 
   async #judgeHost({ protocol, host, port }: Target, signal: AbortSignal): Promise<Verdict> {
     const { policy, ask } = this.#options;
-    const standing = policy.standing(host);
-    if (standing === "allowed") return permission("baseline_policy", "allow");
-    if (standing !== "not_allowed" || !ask) return denial(standing, "baseline_policy");
+    const status = policy.statusOf(host);
+    if (status === "allowed") return permission("baseline_policy", "allow");
+    if (status !== "not_allowed" || !ask) return denial(status, "baseline_policy");
     const answer = await ask({ protocol, host, port }, signal);
-    if (answer.type === "allow") return permission("decider", standing);
+    if (answer.type === "allow") return permission("decider", status);
     return denial(answer.reason, "decider", answer.type);
   }
 
@@ -75,7 +75,7 @@ export class Gatekeeper {
     try {
       return await Promise.race([this.#resolve(host), late]);
     } catch {
-      return []; // Nobody knows the name: there is nothing to connect to.
+      return []; // The name can't be resolved.
     } finally {
       clearTimeout(limit);
     }

@@ -90,8 +90,8 @@ describe("a policy", () => {
     ["169.254.169.254", "not_allowed_local"],
     ["::1", "not_allowed_local"],
     ["10.0.0.5", "denied"],
-  ])("says of %s: %s", (host, standing) => {
-    expect(policy.standing(host)).toBe(standing);
+  ])("says of %s: %s", (host, status) => {
+    expect(policy.statusOf(host)).toBe(status);
   });
 
   test.each([
@@ -151,14 +151,14 @@ describe("a policy", () => {
       "64:ff9b::102:304",
       "2002:102:304::1",
     ]) {
-      expect([address, denying.standing(address)]).toEqual([address, "denied"]);
+      expect([address, denying.statusOf(address)]).toEqual([address, "denied"]);
       expect([address, denying.objection("name.test", [address], 443)]).toEqual([address, "denied"]);
     }
   });
 
   test("with local binding allows what it allows anywhere, but never this server itself", () => {
     const local = new HostPolicy({ domains: { "*": "allow" }, allowLocalBinding: true }, () => 4500);
-    expect(local.standing("127.0.0.1")).toBe("allowed");
+    expect(local.statusOf("127.0.0.1")).toBe("allowed");
     expect(local.objection("www.example.com", ["127.0.0.1"], 80)).toBeUndefined();
     for (const address of ["127.0.0.1", "127.0.0.2", "0.0.0.0", "::", "::1", "::ffff:127.0.0.1"])
       expect(local.objection("www.example.com", [address], 4500)).toBe("not_allowed_local");

@@ -8,7 +8,7 @@ import { canonicalHost } from "./host-name.ts";
 import { type HostMatcher, hostPattern, isExactPattern } from "./host-pattern.ts";
 
 /** How a host stands before anybody is asked. Codex's words, which its clients match. */
-export type Standing = "allowed" | "denied" | "not_allowed" | "not_allowed_local";
+export type HostStatus = "allowed" | "denied" | "not_allowed" | "not_allowed_local";
 
 /** Which hosts and addresses a process may reach. */
 export class HostPolicy {
@@ -20,7 +20,7 @@ export class HostPolicy {
   readonly #local: boolean;
   readonly #ownPort: () => number | undefined;
 
-  /** @param ownPort Where this server listens: whoever reaches it can run anything, without a sandbox. */
+  /** @param ownPort Where this server listens. A process that reaches it could run anything, without a sandbox. */
   constructor(
     {
       domains,
@@ -49,7 +49,7 @@ export class HostPolicy {
   }
 
   /** Before a name is looked up: even a question to DNS would carry something out. */
-  standing(host: string): Standing {
+  statusOf(host: string): HostStatus {
     if (this.#isDenied(host)) return "denied";
     if (isLocalName(host) && !this.#local && !this.#named.has(host)) return "not_allowed_local";
     if (this.#reviewed.some((matches) => matches(host))) return "not_allowed";
@@ -57,7 +57,7 @@ export class HostPolicy {
   }
 
   /** Why a host that is allowed may not be reached at these addresses: names lead wherever their owner likes. */
-  objection(host: string, addresses: readonly string[], port: number): Standing | undefined {
+  objection(host: string, addresses: readonly string[], port: number): HostStatus | undefined {
     if (addresses.some((address) => this.#isDenied(address))) return "denied";
     if (addresses.some((address) => !this.#mayBeReached(host, address, port))) return "not_allowed_local";
     return undefined;

@@ -14,7 +14,7 @@ import type { Target, Verdict } from "./verdict.ts";
 export interface NetworkClient {
   readonly questions: ClientQuestions;
   /** Tells it something that it can do without. */
-  tellIfRoom(method: string, params: object): void;
+  notifyIfRoom(method: string, params: object): void;
 }
 
 type Launch = NonNullable<StartParams["networkProxy"]>;
@@ -41,7 +41,7 @@ export class ManagedNetwork implements Disposable {
       policy: new HostPolicy(networkProxy.proxy, () => this.ownPort),
       ask: askClient(processId, networkProxy, client.questions, ending.signal),
       report: (target, verdict) =>
-        client.tellIfRoom("network/policyDecision", decisionOf(processId, target, verdict)),
+        client.notifyIfRoom("network/policyDecision", decisionOf(processId, target, verdict)),
     });
     if (!sandbox)
       throw refused("a network proxy needs a sandbox: without one the process would have its own way out");

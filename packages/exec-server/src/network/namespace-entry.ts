@@ -1,4 +1,4 @@
-// The first program in a sandbox whose only way out is a proxy. It opens the doors, sockets that listen in the sandbox's
+// The first program in a sandbox whose only way out is a proxy. It opens the listeners, sockets that listen in the sandbox's
 // own network, hands them out, and becomes the command. Nothing of it is left when the command begins. It is reached by
 // path, and imports nothing from outside this package's own folder: in a sandbox there may be nothing else to read.
 import { once } from "node:events";
@@ -11,11 +11,11 @@ const NOT_FOUND_EXIT = 127;
 
 const [arg0, ...argv] = process.argv.slice(2);
 
-async function openDoor(name: string, port: number): Promise<void> {
-  const door = createServer();
-  door.listen(port, "127.0.0.1");
-  await once(door, "listening");
-  process.send?.(name, door);
+async function openListener(name: string, port: number): Promise<void> {
+  const listener = createServer();
+  listener.listen(port, "127.0.0.1");
+  await once(listener, "listening");
+  process.send?.(name, listener);
 }
 
 function become(env: EntryOrder["env"]): void {
@@ -34,8 +34,8 @@ function fail(error: unknown): void {
   process.exit(NOT_FOUND_EXIT);
 }
 
-process.once("message", ({ env, doors }: EntryOrder) => {
-  // Hanging up is how the other side says that it has every door: before that, the first request could go unheard.
+process.once("message", ({ env, listeners }: EntryOrder) => {
+  // The channel closes when the server has every listener. Before that, a first request could go unanswered.
   process.once("disconnect", () => {
     try {
       become(env);
@@ -43,5 +43,5 @@ process.once("message", ({ env, doors }: EntryOrder) => {
       fail(error);
     }
   });
-  Promise.all(doors.map(({ name, port }) => openDoor(name, port))).catch(fail);
+  Promise.all(listeners.map(({ name, port }) => openListener(name, port))).catch(fail);
 });

@@ -4,7 +4,7 @@ import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { readdir, readFile } from "node:fs/promises";
 import { type AddressInfo, createServer, type Socket } from "node:net";
-import { networkInterfaces } from "node:os";
+import { hostname, networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { proxyParams, READ_ONLY, startWeb, visit, WAYS } from "../../test/network.ts";
@@ -117,6 +117,29 @@ describe("the server itself", () => {
     });
     expect(out).not.toContain("200");
     expect(decisions).toEqual(["deny not_allowed_local"]);
+  });
+
+  test("is not reached however its address is written", { timeout: 120_000 }, async () => {
+    const addresses = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
+    const spellings = [
+      ...["127.0.0.1", "127.1", "127.0.1", "127.0.0.1.", "127.255.255.254", "0", "0.0.0.0", "0.0.0.1"],
+      ...["2130706433", "017700000001", "0177.0.0.1", "0x7f000001", "0x7f.0.0.1", "0X7F.1", "127.0x0.01"],
+      ...["[::1]", "[::]", "[0:0:0:0:0:0:0:1]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[::127.0.0.1]"],
+      ...["[::ffff:0:127.0.0.1]", "[64:ff9b::127.0.0.1]", "[2002:7f00:1::]", "[::1%25lo]", "[::1%lo]", "::1"],
+      ...["localhost", "LOCALHOST", "localhost.", "localhost..", "a.localhost", "localhost%2e", hostname()],
+      ...["１２７.0.0.1", "127。0。0。1", "ⓛocalhost", "local\u00adhost", "user@127.0.0.1", "127.0.0.1\t"],
+      ...addresses.map(({ address, family }) => (family === "IPv6" ? `[${address}]` : address)),
+    ];
+    const prober = join(import.meta.dirname, "../../test/proxy-prober.mjs");
+    const probe = (port: number, hosts: readonly string[]) =>
+      run([process.execPath, prober, String(port), JSON.stringify(hosts)], {
+        onNetworkRequest: () => "allow",
+      });
+    const own = await probe(Number(new URL(server.url ?? "").port), spellings);
+    expect(own).toMatchObject({ out: "done\n", err: "" });
+    // The same attempts reach another port.
+    const others = await probe(web, ["127.0.0.1", "0x7f000001"]);
+    expect(others.out.split("\n").length).toBeGreaterThan(6);
   });
 });
 

@@ -11,7 +11,7 @@ export class OpenSockets implements Disposable {
   }
 
   add(socket: Socket): void {
-    // A peer may break a connection at any time; whoever waits for it hears of its close.
+    // A peer may break a connection at any time; its `close` event reports it.
     socket.on("error", () => {});
     if (this.#over) {
       socket.destroy();
@@ -35,13 +35,13 @@ export function join(left: Socket, right: Socket): void {
   right.once("close", (broke) => broke && left.destroy());
 }
 
-/** Says the last words on a connection. What still comes is let go by: an end that nobody reads would keep it open. */
+/** Sends the last bytes on a connection. Further input is discarded: unread input would keep the connection open. */
 export function dismiss(socket: Socket, lastWords: string | Buffer): void {
   socket.end(lastWords);
   socket.resume();
 }
 
-/** Fires when the client of a request is gone: nobody waits for its decision any more. */
+/** Aborts when the client of a request has disconnected and its decision is no longer needed. */
 export function goneSignal(client: Writable): AbortSignal {
   const gone = new AbortController();
   client.once("close", () => gone.abort());

@@ -1,10 +1,7 @@
 import { EXEC_LIMITS } from "../limits.ts";
-import { type NetworkAnswer, networkAnswer } from "../wire/network-proxy.ts";
+import { type NetworkAnswer, networkAnswer, NOT_ALLOWED } from "../wire/network-proxy.ts";
 
-/** What holds when nobody answered, or nobody could be understood. */
-export const NOT_ALLOWED = { type: "deny", reason: "not_allowed" } as const satisfies NetworkAnswer;
-
-/** Reads a client's answer; everything but a clear one is a denial. */
+/** Parses a client's answer. An invalid one is a denial. */
 export function readPolicyAnswer(result: unknown): NetworkAnswer {
   const parsed = networkAnswer.safeParse(result);
   if (!parsed.success) return NOT_ALLOWED;

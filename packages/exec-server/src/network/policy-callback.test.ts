@@ -76,7 +76,7 @@ describe("an answer", () => {
     expect(await outputOf(client)).toContain('"reason":"not_allowed"');
   });
 
-  test("given twice, or when nobody waits any more, is passed over", async () => {
+  test("given twice, or after its request has ended, is ignored", async () => {
     using client = await RawClient.ready(url);
     const { id } = await asked(client);
     client.send({ id, result: { decision: { type: "deny", reason: "first" } } });

@@ -1,9 +1,9 @@
-/** Where the proxies listen, in a network that has nobody else: no port is taken, and each process sees the same. */
-export const HTTP_DOOR_PORT = 28_080;
-export const SOCKS_DOOR_PORT = 28_081;
+/** Where the proxies listen. Each process has a network of its own, so the ports are always free. */
+export const HTTP_PROXY_PORT = 28_080;
+export const SOCKS_PROXY_PORT = 28_081;
 
-const HTTP_URL = `http://127.0.0.1:${HTTP_DOOR_PORT}`;
-const SOCKS_URL = `socks5h://127.0.0.1:${SOCKS_DOOR_PORT}`;
+const HTTP_URL = `http://127.0.0.1:${HTTP_PROXY_PORT}`;
+const SOCKS_URL = `socks5h://127.0.0.1:${SOCKS_PROXY_PORT}`;
 
 // Codex's list: each program looks for its own.
 const HTTP_NAMES = [

@@ -51,7 +51,7 @@ export async function readSocksRequest(socket: Socket): Promise<SocksRequest> {
   return host === undefined || port === 0 ? refused(SOCKS_REPLY.failure) : { kind: "connect", host, port };
 }
 
-/** Tells what came of a request. The address it was done from is nobody's business. */
+/** The reply to a request. The server's own address is not disclosed. */
 export function socksReply(code: number): Buffer {
   return Buffer.from([VERSION, code, 0, IPV4, 0, 0, 0, 0, 0, 0]);
 }

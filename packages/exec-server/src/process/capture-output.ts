@@ -5,7 +5,7 @@ import type { Launcher } from "./launcher.ts";
 import type { ProcessGroups } from "./process-groups.ts";
 import { spawnPiped } from "./spawn-piped.ts";
 
-export interface CaptureMeans {
+export interface CaptureDeps {
   readonly launcher: Launcher;
   readonly fifos: FifoPool;
   readonly groups: ProcessGroups;
@@ -21,7 +21,7 @@ const SETTLE_MS = 200;
  */
 export async function captureOutput<T>(
   spec: ChildSpec,
-  { launcher, fifos, groups, limits }: CaptureMeans,
+  { launcher, fifos, groups, limits }: CaptureDeps,
   read: (output: Buffer) => T | undefined,
 ): Promise<T | undefined> {
   const { promise: captured, resolve } = Promise.withResolvers<T | undefined>();

@@ -1,10 +1,10 @@
 import type { Server } from "node:net";
 import type { OutputStream } from "../wire/exec-wire.ts";
 
-/** Sockets that a child opens in a network of its own and hands out, to be answered on this side. */
-export interface Doors {
+/** Listening sockets that a child opens in its own network namespace and passes to the server. */
+export interface NamespaceListeners {
   readonly open: readonly { readonly name: string; readonly port: number }[];
-  taken(name: string, door: Server): void;
+  received(name: string, listener: Server): void;
 }
 
 /** What is to be run, with everything decided. */
@@ -17,10 +17,10 @@ export interface ChildSpec {
   /** Files that the child gets to read as fd 3 and up. */
   readonly extraFiles: readonly string[];
   /** For a child that begins with `namespace-entry`. */
-  readonly doors?: Doors | undefined;
+  readonly listeners?: NamespaceListeners | undefined;
 }
 
-/** What a child tells. `exited` and `drained` come once each, in any order; no output comes behind `drained`. */
+/** Events of a child. `exited` and `drained` occur once each, in any order; `drained` is the last output event. */
 export interface ChildEvents {
   /** The bytes are lent: they are overwritten by the next read. */
   output(stream: OutputStream, bytes: Buffer): void;

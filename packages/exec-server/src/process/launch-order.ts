@@ -1,4 +1,4 @@
-/** What the launcher is told to start. Files are named, not passed: it opens them itself. */
+/** An order to start a process. Files are named, not passed: the launcher opens them itself. */
 export interface LaunchOrder {
   readonly id: number;
   readonly argv: readonly string[];
@@ -7,23 +7,23 @@ export interface LaunchOrder {
   readonly env: Readonly<Record<string, string>>;
   /** Paths for fd 0, 1, 2 and up, each to be read or written; `null` is the null device. */
   readonly files: readonly ({ readonly path: string; readonly mode: "r" | "w" } | null)[];
-  /** The doors that the child opens. Its environment then reaches it by message: the programs before it get none. */
-  readonly doors?: EntryOrder["doors"] | undefined;
+  /** Listeners that the child opens. Its environment is then sent by message, so that the programs before it get none. */
+  readonly listeners?: EntryOrder["listeners"] | undefined;
 }
 
-/** What the first program in a network of its own is told. */
+/** The first message to the program that opens the listeners in a network namespace. */
 export interface EntryOrder {
   readonly env: Readonly<Record<string, string>>;
-  readonly doors: readonly { readonly name: string; readonly port: number }[];
+  readonly listeners: readonly { readonly name: string; readonly port: number }[];
 }
 
-/** A door on its way to the server; the socket itself comes with it. */
-export interface DoorReport {
+/** Announces a listening socket, which is sent with it. */
+export interface ListenerReport {
   readonly id: number;
-  readonly door: string;
+  readonly listener: string;
 }
 
-/** What the launcher tells: that a child runs, that it could not be started, or that it ended. */
+/** A report of the launcher: a child runs, could not be started, or has ended. */
 export type LaunchReport =
   | { readonly id: number; readonly pid: number }
   | { readonly id: number; readonly failure: { readonly code: string; readonly errno: number } }

@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { Server } from "node:net";
 import { createInterface } from "node:readline";
 import { inheritedDescriptors } from "./inherited-descriptors.ts";
-import type { DoorReport, EntryOrder, LaunchOrder, LaunchReport } from "./launch-order.ts";
+import type { ListenerReport, EntryOrder, LaunchOrder, LaunchReport } from "./launch-order.ts";
 
 const folder = process.argv[2];
 // Node would open a debugger port on this signal.
@@ -19,11 +19,11 @@ const groups = new Set<number>();
 /** Groups whose first process is over while a descendant is left. */
 const lingering = new Set<number>();
 
-function tell(report: LaunchReport): void {
+function sendReport(report: LaunchReport): void {
   process.stdout.write(`${JSON.stringify(report)}\n`);
 }
 
-function launch({ id, argv, arg0, cwd, env, files, doors }: LaunchOrder): void {
+function launch({ id, argv, arg0, cwd, env, files, listeners }: LaunchOrder): void {
   const opened: number[] = [];
   try {
     const stdio = files.map((file) => {
@@ -36,8 +36,8 @@ function launch({ id, argv, arg0, cwd, env, files, doors }: LaunchOrder): void {
     // A session and a group of its own: signals reach all of it, and nothing but it.
     const child = spawn(program, args, {
       cwd,
-      env: doors ? {} : env,
-      stdio: doors ? [...stdio, "ipc"] : stdio,
+      env: listeners ? {} : env,
+      stdio: listeners ? [...stdio, "ipc"] : stdio,
       detached: true,
       ...(arg0 === undefined ? {} : { argv0: arg0 }),
     });
@@ -46,10 +46,10 @@ function launch({ id, argv, arg0, cwd, env, files, doors }: LaunchOrder): void {
     if (pid === undefined) return;
     forgetEmptyGroups();
     groups.add(pid);
-    tell({ id, pid });
-    if (doors) passDoors(id, child, { env, doors });
+    sendReport({ id, pid });
+    if (listeners) passListeners(id, child, { env, listeners });
     child.once("exit", (code, signal) => {
-      tell({ id, exit: { code, signal } });
+      sendReport({ id, exit: { code, signal } });
       lingering.add(pid);
       forgetIfEmpty(pid);
     });
@@ -61,17 +61,17 @@ function launch({ id, argv, arg0, cwd, env, files, doors }: LaunchOrder): void {
 }
 
 /**
- * The doors go on to the server, and then the line to the child is cut: the child waits for that, and what it becomes
- * can't say anything on it.
+ * Passes the listeners to the server, and then closes the channel to the child. The child waits for that, and the program
+ * that it becomes can't use the channel.
  */
-function passDoors(id: number, child: ChildProcess, order: EntryOrder): void {
-  let missing = order.doors.length;
-  child.on("message", (name, door) => {
-    if (!(door instanceof Server) || typeof name !== "string") return;
-    const report: DoorReport = { id, door: name };
-    process.send?.(report, door, () => {
-      // A copy that is left open here would take connections that nobody answers.
-      door.close();
+function passListeners(id: number, child: ChildProcess, order: EntryOrder): void {
+  let missing = order.listeners.length;
+  child.on("message", (name, listener) => {
+    if (!(listener instanceof Server) || typeof name !== "string") return;
+    const report: ListenerReport = { id, listener: name };
+    process.send?.(report, listener, () => {
+      // A copy that is left open here would accept connections that are never answered.
+      listener.close();
       missing -= 1;
       if (missing === 0 && child.connected) child.disconnect();
     });
@@ -90,7 +90,7 @@ function openEnd(path: string, flags: number): number {
 }
 
 function fail(id: number, { code = "EIO", errno = -5 }: NodeJS.ErrnoException): void {
-  tell({ id, failure: { code, errno } });
+  sendReport({ id, failure: { code, errno } });
 }
 
 /** A server that was killed while it wrote leaves half a line: an order that was never given. */
@@ -118,7 +118,7 @@ function send(group: number, name: NodeJS.Signals | 0): boolean {
     process.kill(-group, name);
     return true;
   } catch {
-    return false; // Nobody is left in it.
+    return false; // The group is empty.
   }
 }
 
@@ -145,7 +145,7 @@ function clearPlaceholders(): void {
   }
 }
 
-/** Whoever started the server may have left descriptors open for it. No child gets them. */
+/** Closes descriptors that the server inherited, so that no child gets them. */
 function closeInherited(): void {
   for (const fd of inheritedDescriptors()) if (fd > LAST_OWN_FD) quietly(() => closeSync(fd));
 }

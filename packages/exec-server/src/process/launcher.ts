@@ -5,8 +5,8 @@ import type { Server } from "node:net";
 import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { EXEC_LIMITS } from "../limits.ts";
-import type { Doors } from "./child.ts";
-import type { DoorReport, LaunchOrder, LaunchReport } from "./launch-order.ts";
+import type { NamespaceListeners } from "./child.ts";
+import type { ListenerReport, LaunchOrder, LaunchReport } from "./launch-order.ts";
 
 export interface Launched {
   readonly pid: number;
@@ -17,7 +17,7 @@ export interface Launched {
 interface Waiting {
   readonly started: PromiseWithResolvers<number>;
   readonly exited: PromiseWithResolvers<{ code: number; signalled: boolean }>;
-  readonly doors: Doors | undefined;
+  readonly listeners: NamespaceListeners | undefined;
   pid: number | undefined;
 }
 
@@ -46,17 +46,20 @@ export class Launcher implements AsyncDisposable {
   }
 
   /** Starts a child; throws the system's error when it can't be started. */
-  async launch(order: Omit<LaunchOrder, "id" | "doors">, doors?: Doors): Promise<Launched> {
+  async launch(
+    order: Omit<LaunchOrder, "id" | "listeners">,
+    listeners?: NamespaceListeners,
+  ): Promise<Launched> {
     const id = this.#nextId++;
     const waiting: Waiting = {
       started: Promise.withResolvers(),
       exited: Promise.withResolvers(),
-      doors,
+      listeners,
       pid: undefined,
     };
     this.#waiting.set(id, waiting);
     this.#process ??= this.#start();
-    this.#process.stdin.write(`${JSON.stringify({ ...order, doors: doors?.open, id })}\n`);
+    this.#process.stdin.write(`${JSON.stringify({ ...order, listeners: listeners?.open, id })}\n`);
     try {
       return { pid: await waiting.started.promise, exited: waiting.exited.promise };
     } catch (error) {
@@ -78,7 +81,7 @@ export class Launcher implements AsyncDisposable {
 
   #start(): LauncherProcess {
     const child = spawn(process.execPath, ["--no-warnings", PROGRAM, this.#folder], {
-      // A session of its own: whoever kills the server's group leaves the launcher to clear up.
+      // A session of its own: a signal to the server's group leaves the launcher running, which then clears up.
       detached: true,
       // Children get their environment with the order. Without one of its own the launcher bears no mark either, by which
       // an owner that ends the server's descendants would end the one that clears up after them.
@@ -87,11 +90,13 @@ export class Launcher implements AsyncDisposable {
       stdio: ["pipe", "pipe", "ignore", "ipc"],
     }) as LauncherProcess;
     const lines = new LineSplitter(EXEC_LIMITS.launchReportBytes, (line) =>
-      this.#hear(JSON.parse(line) as LaunchReport),
+      this.#onReport(JSON.parse(line) as LaunchReport),
     );
     child.stdout.on("data", (bytes: Buffer) => lines.push(bytes));
     child.stdin.on("error", () => {});
-    child.on("message", (report, door) => this.#takeDoor(report as DoorReport, door as Server | undefined));
+    child.on("message", (report, listener) =>
+      this.#receiveListener(report as ListenerReport, listener as Server | undefined),
+    );
     child.once("error", () => this.#lost(child));
     child.once("close", () => this.#lost(child));
     child.unref();
@@ -99,7 +104,7 @@ export class Launcher implements AsyncDisposable {
     return child;
   }
 
-  #hear(report: LaunchReport): void {
+  #onReport(report: LaunchReport): void {
     const waiting = this.#waiting.get(report.id);
     if (!waiting) return;
     if ("pid" in report) {
@@ -114,14 +119,14 @@ export class Launcher implements AsyncDisposable {
     } else waiting.exited.resolve(exitOf(report.exit));
   }
 
-  #takeDoor({ id, door: name }: DoorReport, door: Server | undefined): void {
-    if (!door) return;
-    const doors = this.#waiting.get(id)?.doors;
-    if (doors) doors.taken(name, door);
-    else door.close();
+  #receiveListener({ id, listener: name }: ListenerReport, listener: Server | undefined): void {
+    if (!listener) return;
+    const listeners = this.#waiting.get(id)?.listeners;
+    if (listeners) listeners.received(name, listener);
+    else listener.close();
   }
 
-  /** Someone ended the launcher: its children are nobody's now. The next start makes a new one. */
+  /** The launcher was killed. Its children are killed too, and the next start creates a new launcher. */
   #lost(child: LauncherProcess): void {
     if (this.#process !== child || this.#stopped) return;
     this.#process = undefined;
@@ -146,6 +151,6 @@ function killGroup(group: number): void {
   try {
     process.kill(-group, "SIGKILL");
   } catch {
-    // Nobody is left in it.
+    // The group is empty.
   }
 }

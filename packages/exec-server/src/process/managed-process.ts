@@ -11,10 +11,10 @@ export interface ProcessListener {
   output(processId: string, seq: number, stream: OutputStream, bytes: Buffer): void;
   exited(processId: string, seq: number, exitCode: number, sandboxDenied: boolean): void;
   closed(processId: string, seq: number): void;
-  /** Whether output should wait: nobody is there to take it, or whoever is takes it slowly. */
+  /** Whether output should wait: no client is connected, or the client reads slowly. */
   readonly isFull: boolean;
-  /** Whether there is anybody. */
-  readonly isHeard: boolean;
+  /** Whether a client is connected. */
+  readonly isConnected: boolean;
 }
 
 /** Whether the end of a sandboxed process looks like a denial; it sees the exit code and the newest output. */

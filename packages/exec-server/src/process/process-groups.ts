@@ -16,7 +16,7 @@ export class ProcessGroups {
       process.kill(-group, signal);
       return true;
     } catch {
-      return false; // Nobody is left in it.
+      return false; // The group is empty.
     }
   }
 
@@ -29,7 +29,7 @@ export class ProcessGroups {
   }
 
   /**
-   * The child is over. As long as a descendant is left the kernel gives the group's number to nobody else; an empty
+   * The child is over. As long as a descendant is left the kernel does not reuse the group's number; an empty
    * group is forgotten at once, before its number can come back as a stranger's.
    */
   leaderEnded(group: number): void {

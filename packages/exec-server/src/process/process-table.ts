@@ -150,6 +150,6 @@ export class ProcessTable {
     const { record } = process;
     record.replay.trim();
     const hasStdin = process.child?.stdin !== undefined;
-    this.#closed.add(id, { ...record, hasStdin }, { isConnected: this.#listener.isHeard });
+    this.#closed.add(id, { ...record, hasStdin }, { isConnected: this.#listener.isConnected });
   }
 }

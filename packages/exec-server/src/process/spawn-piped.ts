@@ -30,7 +30,7 @@ export async function spawnPiped(
           ...spec.extraFiles.map((path) => ({ path, mode: "r" as const })),
         ],
       },
-      spec.doors,
+      spec.listeners,
     )
     .catch((error: unknown) => {
       for (const pipe of [stdout, stderr, ...(stdin ? [stdin] : [])]) {
@@ -56,7 +56,7 @@ export async function spawnPiped(
 
 function inputStream(pipe: Pipe): Socket {
   const stream = new Socket({ fd: pipe.fd, readable: false, writable: true });
-  // Its name is of no more use: nobody opens it again, and the child may hold its end for ever.
+  // It is not opened again, and can't be reused: the child may hold its end for ever.
   pipe.drop();
   return stream;
 }

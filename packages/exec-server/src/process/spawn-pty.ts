@@ -51,7 +51,7 @@ export async function spawnPty(
       : ["/bin/bash", "-c", ATTACH_AS, pty, spec.arg0, program, ...args];
   const files = [null, null, null, ...spec.extraFiles.map((path) => ({ path, mode: "r" as const }))];
   const launched = await launcher
-    .launch({ argv: attach, arg0: undefined, cwd: spec.cwd, env: spec.env, files }, spec.doors)
+    .launch({ argv: attach, arg0: undefined, cwd: spec.cwd, env: spec.env, files }, spec.listeners)
     .catch((error: unknown) => {
       closeSync(master);
       closeSync(slave);

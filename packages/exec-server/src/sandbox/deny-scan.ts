@@ -1,8 +1,8 @@
 import { isUtf8 } from "node:buffer";
-import { readdir } from "node:fs/promises";
 import type { ServerLimits } from "../limits.ts";
 import { CODES } from "../wire/codes.ts";
 import { Refusal } from "../wire/refusal.ts";
+import { folderEntries } from "../files/folder-entries.ts";
 import type { DenyPattern } from "./deny-pattern.ts";
 
 export interface DeniedMatch {
@@ -24,6 +24,9 @@ interface Folder {
   readonly relative: string;
   readonly depth: number;
 }
+
+/** Entries between two checks of the limits. */
+const CHECK_EVERY = 1_000;
 
 /** Folders that are read at once: as many as Node has threads for files. */
 const CONCURRENCY = 4;
@@ -58,8 +61,10 @@ async function scan(
   const deepest = Math.min(levels ?? Infinity, maxDepth ?? Infinity);
   const queue: Folder[] = [{ path: Buffer.from(base), relative: "", depth: 0 }];
   const visit = async (folder: Folder): Promise<void> => {
-    for (const entry of await listFolder(folder.path)) {
+    for await (const entry of entriesOf(folder.path)) {
       budget.entries -= 1;
+      // Within a folder as well: it may have millions of entries.
+      if (budget.entries % CHECK_EVERY === 0) assertWithin(budget, base);
       const relative = `${folder.relative}${entry.name.toString()}`;
       const path = Buffer.concat([folder.path, SLASH, entry.name]);
       if (matches(relative)) {
@@ -79,12 +84,12 @@ async function scan(
 
 const SLASH = Buffer.from("/");
 
-async function listFolder(path: Buffer): Promise<readonly { name: Buffer; isDirectory(): boolean }[]> {
+/** None if it does not exist, is not a folder or can't be read: the sandbox runs as the same user and can't read it either. */
+async function* entriesOf(path: Buffer): AsyncGenerator<{ name: Buffer; isDirectory(): boolean }> {
   try {
-    return await readdir(path, { withFileTypes: true, encoding: "buffer" });
-  } catch {
-    // Not there, not a folder, or not readable: then the sandbox, which runs as the same user, can't read it either.
-    return [];
+    yield* folderEntries(path);
+  } catch (error) {
+    if (error instanceof Refusal) throw error;
   }
 }
 

@@ -8,7 +8,7 @@ const TARGETS: Readonly<Record<string, string>> = {
   arm64: "aarch64-unknown-linux-musl",
 };
 
-/** Where distributions put it. The PATH is not asked: whoever can change it could change what confines them. */
+/** Where distributions put it. The PATH is not searched: a program that can change it could choose what confines it. */
 const SYSTEM = ["/usr/bin/bwrap", "/bin/bwrap", "/usr/local/bin/bwrap"];
 
 /** How long the trial may take. */

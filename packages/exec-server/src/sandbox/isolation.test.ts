@@ -1,4 +1,4 @@
-// Servers, sandboxes and whoever started them don't get at each other's things.
+// Servers, sandboxes and the programs that start them can't reach each other's files and descriptors.
 import { OwnedProcess, tempFolder } from "@codexkit/testing";
 import { once } from "node:events";
 import { access, mkdir, readdir, readFile, readlink, symlink } from "node:fs/promises";
@@ -7,7 +7,7 @@ import { expect, test, vi } from "vitest";
 import { OUR_BIN, startProgram } from "../../test/servers.ts";
 import { RawClient } from "../../test/raw-client.ts";
 import { rulesIn, sandboxFixture, special } from "../../test/sandbox-fixture.ts";
-import { ExecClient, type RemoteProcess } from "../index.ts";
+import { ExecClient, type RemoteProcess } from "../client/index.ts";
 import { ExecServer } from "../server/exec-server.ts";
 
 const exists = (path: string) =>

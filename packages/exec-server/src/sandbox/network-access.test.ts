@@ -3,7 +3,8 @@ import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { sandboxFixture } from "../../test/sandbox-fixture.ts";
 import { OUR_BIN, startProgram } from "../../test/servers.ts";
-import { ExecClient, ExecServer, type SandboxContext } from "../index.ts";
+import { ExecClient, type SandboxContext } from "../client/index.ts";
+import { ExecServer } from "../index.ts";
 
 const TOKEN = "0123456789abcdef0123456789abcdef";
 

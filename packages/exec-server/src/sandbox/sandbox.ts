@@ -3,7 +3,7 @@ import { lstat, realpath } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import type { ChildSpec, Doors } from "../process/child.ts";
+import type { ChildSpec, NamespaceListeners } from "../process/child.ts";
 import type { DenialCheck } from "../process/managed-process.ts";
 import { CODES } from "../wire/codes.ts";
 import { Refusal } from "../wire/refusal.ts";
@@ -93,29 +93,31 @@ export class Sandbox implements AsyncDisposable {
   }
 
   /**
-   * The same child inside its sandbox. With doors it is alone in a network of its own, whatever the context says of the
-   * network, and reaches nothing but who answers at the doors.
+   * The same child inside its sandbox. With listeners it has a network namespace of its own, whatever network the context
+   * grants, and reaches only the proxies behind them.
    */
-  async confine(spec: ChildSpec, context: SandboxContext, doors?: Doors): Promise<Confined> {
-    const policy = doors ? { ...(readPolicy(context) ?? UNRESTRICTED), network: false } : readPolicy(context);
+  async confine(spec: ChildSpec, context: SandboxContext, listeners?: NamespaceListeners): Promise<Confined> {
+    const policy = listeners
+      ? { ...(readPolicy(context) ?? UNRESTRICTED), network: false }
+      : readPolicy(context);
     if (!policy) return { spec, sandboxType: "none", denied: undefined, leftovers: undefined };
     const { networkObjection } = this.#options;
     if (policy.network && networkObjection !== undefined) throw refused(networkObjection);
     const tools = this.#tools();
-    const alwaysReadable = doors ? ownFiles(policy) : [];
+    const alwaysReadable = listeners ? ownFiles(policy) : [];
     const { plan, leftovers } = await this.#planWithPlaceholders(policy);
     const args = bwrapArgs(plan, { deniedFile: tools.deniedFile, hasPlaceholders: true, alwaysReadable });
-    const filter = tools.filters[doors ? "proxied" : policy.network ? "online" : "offline"];
+    const filter = tools.filters[listeners ? "proxied" : policy.network ? "online" : "offline"];
     const command = [
       tools.bwrap,
       ...args,
       "--seccomp",
       FILTER_FD,
-      ...(spec.arg0 === undefined || doors ? [] : ["--argv0", spec.arg0]),
+      ...(spec.arg0 === undefined || listeners ? [] : ["--argv0", spec.arg0]),
       "--chdir",
       spec.cwd,
       "--",
-      ...(doors ? [NODE, "--no-warnings", ENTRY, spec.arg0 ?? ""] : []),
+      ...(listeners ? [NODE, "--no-warnings", ENTRY, spec.arg0 ?? ""] : []),
       ...spec.argv,
     ];
     return {
@@ -124,7 +126,7 @@ export class Sandbox implements AsyncDisposable {
         argv: command as [string, ...string[]],
         arg0: undefined,
         extraFiles: [filter],
-        doors,
+        listeners,
       },
       sandboxType: "linuxSeccomp",
       denied: looksDenied,

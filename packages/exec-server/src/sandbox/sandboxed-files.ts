@@ -140,7 +140,7 @@ export class SandboxedFiles implements AsyncDisposable {
   #failure(): Refusal {
     return new Refusal(
       CODES.internal,
-      `the sandboxed helper ended: ${this.#stderr.trim() || "it said nothing"}`,
+      `the sandboxed helper ended: ${this.#stderr.trim() || "it printed nothing"}`,
     );
   }
 }

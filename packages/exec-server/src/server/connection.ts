@@ -77,9 +77,9 @@ export class Connection {
   /** More can be sent: children and requests that waited for that go on. */
   relieved(): void {
     this.#handshake.session?.processes.resumeAll();
-    this.#letFlow();
+    this.#resumeFlow();
     this.#runWaiting();
-    this.#letRead();
+    this.#resumeReading();
   }
 
   /** The connection is over. */
@@ -87,7 +87,7 @@ export class Connection {
     if (this.#ending.signal.aborted) return;
     this.#ending.abort();
     this.#waiting.length = 0;
-    this.#letFlow();
+    this.#resumeFlow();
     for (const release of this.#releases) release();
     const { session } = this.#handshake;
     if (!session) return;
@@ -127,7 +127,7 @@ export class Connection {
     this.#running -= 1;
     if (this.#ending.signal.aborted) return;
     this.#runWaiting();
-    this.#letRead();
+    this.#resumeReading();
   }
 
   /** Answers that the client has not received yet must not be joined by more of them: they may be large files. */
@@ -166,7 +166,7 @@ export class Connection {
     };
   }
 
-  #letFlow(): void {
+  #resumeFlow(): void {
     this.#flow?.resolve();
     this.#flow = undefined;
   }
@@ -229,7 +229,7 @@ export class Connection {
     this.#inlet.pause();
   }
 
-  #letRead(): void {
+  #resumeReading(): void {
     if (!this.#readingStopped || this.#isOverloaded) return;
     this.#readingStopped = false;
     this.#inlet.resume();

@@ -7,7 +7,7 @@ import { pathUri } from "../wire/path-uri.ts";
 
 const SHELLS: ReadonlySet<string> = new Set(["bash", "zsh", "sh"]);
 
-/** What a client is told of this machine. Only what works is named in `capabilities`; what is missing is false. */
+/** Describes this machine to clients. `capabilities` lists only what works here. */
 export function environmentInfo(
   version: string,
   capabilities: Readonly<Record<string, boolean>>,

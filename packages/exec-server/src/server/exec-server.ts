@@ -1,3 +1,4 @@
+import { withTimeout } from "@codexkit/rpc/async";
 import type { Readable, Writable } from "node:stream";
 import { ExecError } from "../errors.ts";
 import { EXEC_LIMITS, SERVER_LIMITS, type ServerLimits } from "../limits.ts";
@@ -46,7 +47,7 @@ export interface ExecServerOptions {
 export const PROTOCOL_VERSION = "0.166.0";
 
 /**
- * Codex's hands on this machine: processes, PTYs and files for whoever connects.
+ * Runs Codex's processes, PTYs and file operations on this machine, for every client that connects.
  *
  * @example
  * await using server = await ExecServer.start();
@@ -146,9 +147,11 @@ export class ExecServer implements AsyncDisposable {
   }
 
   async #closeWithin(limitMs: number): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, limitMs);
-    await Promise.race([this.#stack.disposeAsync(), promise]).finally(() => clearTimeout(timer));
+    const late = new ExecError("timeout", `closing took longer than ${limitMs} ms`);
+    // What is left ends in the background.
+    await withTimeout(this.#stack.disposeAsync(), limitMs, () => late).catch((error: unknown) => {
+      if (error !== late) throw error;
+    });
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -98,8 +98,12 @@ test("a host that the administrator allows is reached without a question", { tim
   expect({ reached, reviews, approvals }).toEqual({ reached: true, reviews: [], approvals: [] });
 });
 
-test("a host that nobody settles is blocked where a person would decide", { timeout: TURN_MS }, async () => {
-  const { reached, approvals, response } = await visitInTurn({});
-  expect({ reached, approvals }).toEqual({ reached: false, approvals: [] });
-  expect(response).toContain('"reason":"not_allowed"');
-});
+test(
+  "a host that the policy leaves open is blocked where a person would decide",
+  { timeout: TURN_MS },
+  async () => {
+    const { reached, approvals, response } = await visitInTurn({});
+    expect({ reached, approvals }).toEqual({ reached: false, approvals: [] });
+    expect(response).toContain('"reason":"not_allowed"');
+  },
+);

@@ -23,14 +23,18 @@ import {
 import { Refusal } from "../wire/refusal.ts";
 import type { CallContext, Method } from "../session/method.ts";
 
-interface Means {
+interface SpawnDeps {
   readonly fifos: FifoPool;
   readonly launcher: Launcher;
 }
 
-export function processMethods(means: Means, sandbox: Sandbox, network: ManagedNetwork): [string, Method][] {
+export function processMethods(
+  deps: SpawnDeps,
+  sandbox: Sandbox,
+  network: ManagedNetwork,
+): [string, Method][] {
   const start = (params: StartParams, { session }: CallContext): Promise<object> =>
-    startProcess(params, session, means, { sandbox, network });
+    startProcess(params, session, deps, { sandbox, network });
   return [
     ["process/start", { params: startParams, lane: "ordinary", run: start }],
     [
@@ -75,7 +79,7 @@ export function processMethods(means: Means, sandbox: Sandbox, network: ManagedN
 async function startProcess(
   params: StartParams,
   session: CallContext["session"],
-  means: Means,
+  deps: SpawnDeps,
   { sandbox, network }: { sandbox: Sandbox; network: ManagedNetwork },
 ): Promise<object> {
   const { processId } = params;
@@ -100,8 +104,8 @@ async function startProcess(
       async (events) => {
         if (params.sandbox) confined = await sandbox.confine(plain, params.sandbox, proxy);
         leftovers.use(confined?.leftovers);
-        const ready = await snapshots.apply(confined?.spec ?? plain, params, means);
-        return params.tty ? spawnPty(ready, means, events) : spawnPiped(ready, means, events);
+        const ready = await snapshots.apply(confined?.spec ?? plain, params, deps);
+        return params.tty ? spawnPty(ready, deps, events) : spawnPiped(ready, deps, events);
       },
       {
         denied: params.sandbox ? (exitCode, tail) => confined?.denied?.(exitCode, tail) ?? false : undefined,

@@ -193,13 +193,13 @@ const CHECK_MS = 1_000;
 /** Pings the client. One that has sent nothing since the last ping, not even the pong, is gone: its side may not know. */
 function startHeartbeat(client: WebSocket, pingMs: number): NodeJS.Timeout {
   let isAlive = true;
-  const heard = (): void => {
+  const markAlive = (): void => {
     isAlive = true;
   };
-  client.on("pong", heard);
-  client.on("message", heard);
+  client.on("pong", markAlive);
+  client.on("message", markAlive);
   return setInterval(() => {
-    // A client that is not being read can't be heard.
+    // A client that is not being read can't show that it is alive.
     if (!isAlive && !client.isPaused) {
       client.terminate();
       return;

@@ -8,7 +8,7 @@ import { ProcessTable } from "../process/process-table.ts";
 import type { OutputStream } from "../wire/exec-wire.ts";
 import { SnapshotCache } from "./snapshot-cache.ts";
 
-/** Who hears a session's notifications: the connection that it is attached to. */
+/** Where a session's notifications go: the connection that it is attached to. */
 export interface SessionOutlet {
   send(text: string): void;
   sendBase64(before: string, bytes: Buffer, after: string): void;
@@ -41,7 +41,7 @@ export class Session implements ProcessListener {
     return this.#outlet !== undefined;
   }
 
-  get isHeard(): boolean {
+  get isConnected(): boolean {
     return this.isAttached;
   }
 
@@ -52,7 +52,7 @@ export class Session implements ProcessListener {
     this.processes.resumeAll();
   }
 
-  /** Nobody hears it now. Children that waited for a slow client go on: what they say is kept. */
+  /** No client is connected now. Children that waited for a slow client continue: their output is retained. */
   detach(): void {
     this.#outlet = undefined;
     this.#missedBytes = 0;
@@ -60,8 +60,8 @@ export class Session implements ProcessListener {
     this.processes.resumeAll();
   }
 
-  /** Tells the client something that it can do without: never to a client that reads slowly. */
-  tellIfRoom(method: string, params: object): void {
+  /** Sends a notification that a client can do without. Skipped for a client that reads slowly. */
+  notifyIfRoom(method: string, params: object): void {
     if (this.#outlet?.isFull === false) this.#outlet.send(JSON.stringify({ method, params }));
   }
 

@@ -1,4 +1,5 @@
-import { type CaptureMeans, captureOutput } from "../process/capture-output.ts";
+import { BoundedMap } from "@codexkit/rpc/async";
+import { type CaptureDeps, captureOutput } from "../process/capture-output.ts";
 import type { ChildSpec } from "../process/child.ts";
 import type { ProcessGroups } from "../process/process-groups.ts";
 import { replaceShell, type ShellSnapshot, takeSnapshot, withSnapshot } from "../process/shell-snapshot.ts";
@@ -20,13 +21,13 @@ const OPTIONS_IN_ENV = ["SHELLOPTS", "BASHOPTS"];
 export class SnapshotCache {
   readonly #groups: ProcessGroups;
   readonly #limits: ServerLimits;
-  /** The one that was not used for longest is first. */
-  readonly #snapshots = new Map<string, Snapshot>();
+  readonly #snapshots: BoundedMap<string, Snapshot>;
   #ended = false;
 
   constructor(groups: ProcessGroups, limits: ServerLimits) {
     this.#groups = groups;
     this.#limits = limits;
+    this.#snapshots = new BoundedMap(limits.snapshots);
   }
 
   /** The session is over. */
@@ -55,7 +56,7 @@ export class SnapshotCache {
   async apply(
     spec: ChildSpec,
     params: StartParams,
-    means: Pick<CaptureMeans, "launcher" | "fifos">,
+    deps: Pick<CaptureDeps, "launcher" | "fifos">,
   ): Promise<ChildSpec> {
     const { shellSnapshot: asked, argv, cwd, envPolicy, sandbox, networkProxy } = params;
     // Of zsh and sh the state is not taken: dash can't print its functions, and zsh was never tried. They start as they
@@ -65,17 +66,15 @@ export class SnapshotCache {
     if (params.arg0?.startsWith("-") === true || OPTIONS_IN_ENV.some((name) => Object.hasOwn(spec.env, name)))
       return spec;
     const key = JSON.stringify([asked, cwd, envPolicy ?? null, sandbox ?? null, networkProxy?.proxy ?? null]);
-    const snapshot = await this.#get(key, () => this.#capture(spec, params, means));
+    const snapshot = await this.#get(key, () => this.#capture(spec, params, deps));
     return snapshot ? withSnapshot(spec, argv, snapshot) : spec;
   }
 
   /** Starts that come while a capture runs wait for it. A failure is kept too: it may have taken all its time. */
   #get(key: string, capture: () => Snapshot): Snapshot {
     const snapshot = this.#snapshots.get(key) ?? capture().catch(() => undefined);
-    this.#snapshots.delete(key);
+    // Also if it is there: it becomes the newest.
     this.#snapshots.set(key, snapshot);
-    const [oldest] = this.#snapshots.keys();
-    if (this.#snapshots.size > this.#limits.snapshots && oldest !== undefined) this.#snapshots.delete(oldest);
     return snapshot;
   }
 
@@ -83,13 +82,13 @@ export class SnapshotCache {
   async #capture(
     spec: ChildSpec,
     { argv, envPolicy }: StartParams,
-    means: Pick<CaptureMeans, "launcher" | "fifos">,
+    deps: Pick<CaptureDeps, "launcher" | "fifos">,
   ): Snapshot {
     const { script, read } = bashReporter();
     const reporter = { ...spec, argv: replaceShell(spec.argv, argv, "-lc", script) };
     const state = await captureOutput(
       reporter,
-      { ...means, groups: this.#groups, limits: this.#limits },
+      { ...deps, groups: this.#groups, limits: this.#limits },
       read,
     );
     // A shell that started while the session ended was not there to be killed with the others.

@@ -22,7 +22,7 @@ export function decodeBase64(text: Base64): Buffer | undefined {
 
 /**
  * Decodes base64 that lies in a buffer, into that same buffer: what is read is always ahead of what is written, and
- * megabytes need no memory but their own. The buffer must be nobody else's.
+ * megabytes need no memory but their own. The buffer must not be shared.
  */
 export function decodeBase64InPlace(memory: Buffer): Buffer | undefined {
   const { length } = memory;

@@ -12,7 +12,7 @@ const SEARCHED_BYTES = 16 * 1024;
 
 const NOT_BASE64 = "!";
 
-/** Stands for the lifted value; nobody outside this process can know it. */
+/** Stands for the lifted value. It is random, so that no client can send it. */
 const TOKEN = randomUUID();
 
 export interface Lifted {
@@ -48,7 +48,7 @@ function putBack(members: unknown, key: string, base64: Buffer): boolean {
   if (typeof members !== "object" || members === null) return false;
   const record = members as Record<string, unknown>;
   if (record[key] !== TOKEN) return false;
-  // What is no base64 is refused by whoever reads it: as text it can't be right.
+  // Invalid base64 stays text and is refused when it is decoded.
   record[key] = decodeBase64InPlace(base64) ?? NOT_BASE64;
   return true;
 }

@@ -62,3 +62,6 @@ export interface NetworkDecision extends NetworkRequest {
   /** Whether the client allowed what the policy alone would not. */
   readonly policyOverride: boolean;
 }
+
+/** Used when there is no answer, or none that can be parsed. */
+export const NOT_ALLOWED = { type: "deny", reason: "not_allowed" } as const satisfies NetworkAnswer;

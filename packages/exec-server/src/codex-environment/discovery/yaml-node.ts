@@ -22,7 +22,7 @@ export class YamlNode {
 
   static parse(text: string): YamlNode {
     if (NOT_PRINTABLE.test(text)) throw new TypeError("control characters are not allowed");
-    // Keys may repeat as long as nobody asks for them, and no scalar is turned into a number or a date.
+    // Keys may repeat as long as no reader asks for them, and no scalar is turned into a number or a date.
     const document = parseDocument(text.replace(OLD_BREAKS, "\n"), {
       schema: "failsafe",
       uniqueKeys: false,

@@ -1,12 +1,12 @@
 import { connect } from "node:net";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { startDoor, startWeb } from "../../test/network.ts";
-import { socksDoor } from "./socks-door.ts";
+import { startProxyListener, startWeb } from "../../test/network.ts";
+import { socksListener } from "./socks-listener.ts";
 import type { Target } from "./verdict.ts";
 
 let stack: AsyncDisposableStack;
-let door: number;
+let listener: number;
 let connections: () => Promise<number>;
 let web: number;
 const seen: Target[] = [];
@@ -14,7 +14,9 @@ const seen: Target[] = [];
 beforeAll(async () => {
   stack = new AsyncDisposableStack();
   web = stack.use(await startWeb()).port;
-  ({ port: door, connections } = stack.use(await startDoor(socksDoor, (target) => seen.push(target))));
+  ({ port: listener, connections } = stack.use(
+    await startProxyListener(socksListener, (target) => seen.push(target)),
+  ));
 });
 
 afterAll(() => stack.disposeAsync());
@@ -26,7 +28,7 @@ const GET = [...Buffer.from("GET / HTTP/1.0\r\n\r\n")];
 
 /** Says these bytes, maybe one at a time, and gives all that comes back. */
 async function say(bytes: readonly number[], piece = Infinity): Promise<Buffer> {
-  const socket = connect({ port: door, host: "127.0.0.1", allowHalfOpen: true, noDelay: true });
+  const socket = connect({ port: listener, host: "127.0.0.1", allowHalfOpen: true, noDelay: true });
   socket.on("error", () => {});
   const answer = Array.fromAsync(socket as AsyncIterable<Buffer>).then((all) => Buffer.concat(all));
   for (let at = 0; at < bytes.length; at += piece) {
@@ -47,7 +49,7 @@ test.each([Infinity, 1])("reaches a host by name and by address, in pieces of %s
 test.each([
   ["a host that is not allowed", [5, 1, 0, ...name("evil.test"), 0, 80], 2],
   ["an address that is not allowed", [5, 1, 0, 4, ...Array<number>(15).fill(0), 1, 0, 80], 2],
-  ["a port where nobody is", [5, 1, 0, 1, 127, 0, 0, 1, 0, 1], 4],
+  ["a closed port", [5, 1, 0, 1, 127, 0, 0, 1, 0, 1], 4],
   ["to be listened for", [5, 2, 0, 1, 127, 0, 0, 1, 0, 80], 7],
   ["UDP", [5, 3, 0, 1, 0, 0, 0, 0, 0, 0], 7],
   ["an address of an unknown kind", [5, 1, 0, 9, 1, 2, 3], 8],

@@ -3,11 +3,11 @@ import { once } from "node:events";
 import { Agent, type IncomingMessage, request, type RequestOptions } from "node:http";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { startDoor, startWeb } from "../../test/network.ts";
-import { httpDoor } from "./http-door.ts";
+import { startProxyListener, startWeb } from "../../test/network.ts";
+import { httpListener } from "./http-listener.ts";
 
 let stack: AsyncDisposableStack;
-let door: number;
+let listener: number;
 let connections: () => Promise<number>;
 let web: number;
 
@@ -32,14 +32,14 @@ beforeEach(async () => {
     }),
   );
   web = server.port;
-  ({ port: door, connections } = stack.use(await startDoor(httpDoor)));
+  ({ port: listener, connections } = stack.use(await startProxyListener(httpListener)));
 });
 
 afterEach(() => stack.disposeAsync());
 
-/** One request by way of the door. */
+/** Sends one request through the proxy. */
 async function ask(options: RequestOptions, body: readonly (string | Buffer)[] = []) {
-  const outgoing = request({ host: "127.0.0.1", port: door, agent: false, ...options });
+  const outgoing = request({ host: "127.0.0.1", port: listener, agent: false, ...options });
   for (const part of body) outgoing.write(part);
   outgoing.end();
   const [answer] = (await once(outgoing, "response")) as [IncomingMessage];
@@ -50,9 +50,9 @@ async function ask(options: RequestOptions, body: readonly (string | Buffer)[] =
 const at = (path: string, host = "127.0.0.1") => `http://${host}:${web}${path}`;
 const hostHeader = (host = "127.0.0.1") => ({ Host: `${host}:${web}` });
 
-/** Says something to the door as it is, and gives all that comes back. */
+/** Sends raw bytes to the proxy and returns the whole reply. */
 async function say(text: string, { thenEnd = false } = {}): Promise<string> {
-  const socket = connect({ port: door, host: "127.0.0.1", allowHalfOpen: true });
+  const socket = connect({ port: listener, host: "127.0.0.1", allowHalfOpen: true });
   stack.defer(() => void socket.destroy());
   socket.write(text, "latin1");
   if (thenEnd) socket.end();
@@ -144,8 +144,12 @@ describe("is refused", () => {
     ],
     ["a tunnel to no port", () => "CONNECT 127.0.0.1 HTTP/1.1\r\nHost: x\r\n\r\n", 400],
     ["a tunnel that is not allowed", () => "CONNECT evil.test:443 HTTP/1.1\r\nHost: evil.test\r\n\r\n", 403],
-    ["a tunnel to nobody", () => "CONNECT 127.0.0.1:1 HTTP/1.1\r\nHost: x\r\n\r\n", 502],
-    ["a request to nobody", () => "GET http://127.0.0.1:1/ HTTP/1.1\r\nHost: 127.0.0.1:1\r\n\r\n", 502],
+    ["a tunnel to a closed port", () => "CONNECT 127.0.0.1:1 HTTP/1.1\r\nHost: x\r\n\r\n", 502],
+    [
+      "a request to a closed port",
+      () => "GET http://127.0.0.1:1/ HTTP/1.1\r\nHost: 127.0.0.1:1\r\n\r\n",
+      502,
+    ],
     ["no HTTP at all", () => "\u0005\u0001\u0000", 400],
   ])("%s", async (_what, text, status) => {
     expect(await say(text())).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
@@ -181,7 +185,7 @@ describe("a connection", () => {
     target.listen(0, "127.0.0.1");
     await once(target, "listening");
     stack.defer(() => void target.close());
-    const socket = connect(door, "127.0.0.1");
+    const socket = connect(listener, "127.0.0.1");
     socket.write(`CONNECT 127.0.0.1:${(target.address() as AddressInfo).port} HTTP/1.1\r\nHost: x\r\n\r\n`);
     const behind = await accepted.promise;
     behind.on("error", () => {});

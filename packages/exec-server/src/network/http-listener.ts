@@ -8,7 +8,7 @@ import { readAuthority } from "./host-name.ts";
 import { dismiss, goneSignal, join, type OpenSockets } from "./open-sockets.ts";
 import type { Target } from "./verdict.ts";
 
-export interface DoorOptions {
+export interface ProxyListenerOptions {
   readonly gatekeeper: Gatekeeper;
   readonly sockets: OpenSockets;
   /** Only requests that change nothing, and nothing that can't be seen into. */
@@ -21,7 +21,7 @@ const HARMLESS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 const HTTP_PORT = 80;
 
 /** An HTTP proxy: requests with a whole URL, and tunnels. It is given its connections; it listens nowhere. */
-export function httpDoor(options: DoorOptions): (socket: Socket) => void {
+export function httpListener(options: ProxyListenerOptions): (socket: Socket) => void {
   const server = createServer();
   server.on("request", (incoming, response) => {
     forward(incoming, response, options).catch(() => response.destroy());
@@ -35,7 +35,7 @@ export function httpDoor(options: DoorOptions): (socket: Socket) => void {
 async function forward(
   incoming: IncomingMessage,
   response: ServerResponse,
-  { gatekeeper, sockets, limited }: DoorOptions,
+  { gatekeeper, sockets, limited }: ProxyListenerOptions,
 ): Promise<void> {
   const read = readTarget(incoming);
   if (typeof read === "string") return answerText(response, 400, read);
@@ -95,7 +95,7 @@ async function tunnel(
   { url = "" }: IncomingMessage,
   socket: Socket,
   head: Buffer,
-  { gatekeeper, sockets, limited }: DoorOptions,
+  { gatekeeper, sockets, limited }: ProxyListenerOptions,
 ): Promise<void> {
   const where = readAuthority(url);
   if (!where) return endWith(socket, "400 Bad Request", "text/plain", "CONNECT takes host:port");

@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import { dial } from "./dial.ts";
-import type { DoorOptions } from "./http-door.ts";
+import type { ProxyListenerOptions } from "./http-listener.ts";
 import { dismiss, goneSignal, join } from "./open-sockets.ts";
 import { readSocksRequest, SOCKS_REPLY, socksReply } from "./socks-request.ts";
 import type { Target } from "./verdict.ts";
@@ -8,11 +8,11 @@ import type { Target } from "./verdict.ts";
 const HTTPS_PORT = 443;
 
 /** A SOCKS5 proxy for TCP. */
-export function socksDoor(options: DoorOptions): (socket: Socket) => void {
+export function socksListener(options: ProxyListenerOptions): (socket: Socket) => void {
   return (socket) => void serve(socket, options).catch(() => socket.destroy());
 }
 
-async function serve(socket: Socket, { gatekeeper, sockets, limited }: DoorOptions): Promise<void> {
+async function serve(socket: Socket, { gatekeeper, sockets, limited }: ProxyListenerOptions): Promise<void> {
   const asked = await readSocksRequest(socket);
   if (asked.kind === "broken") return void socket.destroy();
   if (asked.kind === "refused") return dismiss(socket, asked.reply);

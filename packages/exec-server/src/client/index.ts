@@ -1,0 +1,43 @@
+// The client of an exec-server, ours or Codex's own.
+import "../require-node.ts";
+export {
+  type ConnectOptions,
+  ExecClient,
+  type ExecClientOptions,
+  type HttpRequestOptions,
+  type StartOptions,
+  type StreamedHttpResult,
+} from "./exec-client.ts";
+export type { LaunchCommand } from "./launch-transport.ts";
+export type { CollectedOutput, ProcessEnd, ProcessOutput, RemoteProcess } from "./remote-process.ts";
+export type { NetworkWatcher } from "./network-watch.ts";
+export type { FileCallOptions, RemoteFiles, RemotePath, WalkOptions } from "./remote-files.ts";
+export { CLIENT_LIMITS, type ClientLimits } from "../limits.ts";
+export type { CallOptions } from "@codexkit/rpc";
+
+// The wire, as types.
+export type {
+  DirectoryEntry,
+  EnvironmentConfig,
+  EnvironmentConfigStack,
+  EnvironmentInfo,
+  ExecCalls,
+  FileMetadata,
+  HttpResult,
+  OutputChunk,
+  OutputStream,
+  ReadResult,
+  WalkResult,
+  WriteStatus,
+} from "../wire/exec-wire.ts";
+export type {
+  NetworkAnswer,
+  NetworkDecision,
+  NetworkProtocol,
+  NetworkProxyParams,
+  NetworkRequest,
+} from "../wire/network-proxy.ts";
+export type { SandboxContext } from "../wire/sandbox-context.ts";
+
+// Errors.
+export { ExecError, type ExecErrorCode } from "../errors.ts";
