@@ -8,8 +8,7 @@ export default defineConfig({
   ssr: { resolve: { conditions } },
   test: {
     include: [
-      "packages/*/src/**/*.test.ts",
-      "packages/*/test/**/*.test.ts",
+      "packages/*/{src,test}/**/*.test.ts",
       "packages/*/scripts/**/*.test.ts",
       "test/**/*.test.ts",
       "bench/**/*.test.ts",

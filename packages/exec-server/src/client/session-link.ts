@@ -2,7 +2,7 @@ import { type CallOptions, Peer, type RawJson, RemoteError, RpcError, type Trans
 import { setTimeout as delay } from "node:timers/promises";
 import { ExecError } from "../errors.ts";
 import type { ClientLimits } from "../limits.ts";
-import { CODES } from "../wire/codes.ts";
+import { CODES } from "../wire/refusal.ts";
 import type { EnvironmentInfo, ExecCalls, ExecNotices, ExecQuestions, ExecWire } from "../wire/exec-wire.ts";
 import type { NetworkAnswer } from "../wire/network-proxy.ts";
 

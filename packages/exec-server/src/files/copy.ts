@@ -1,7 +1,6 @@
-import { Refusal } from "../wire/refusal.ts";
+import { CODES, Refusal } from "../wire/refusal.ts";
 import type { Stats } from "node:fs";
 import { lstat, mkdir, readlink, realpath, symlink } from "node:fs/promises";
-import { CODES } from "../wire/codes.ts";
 import { joinPath, type NativePath } from "../wire/path-uri.ts";
 import { folderEntries } from "./folder-entries.ts";
 import { openFile } from "./open-file.ts";

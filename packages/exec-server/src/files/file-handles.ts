@@ -1,6 +1,5 @@
-import { Refusal } from "../wire/refusal.ts";
+import { CODES, Refusal } from "../wire/refusal.ts";
 import { EXEC_LIMITS } from "../limits.ts";
-import { CODES } from "../wire/codes.ts";
 import type { BlockFile, BlockMode } from "./block-file.ts";
 
 interface OpenFile {

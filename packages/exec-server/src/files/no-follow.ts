@@ -1,7 +1,6 @@
-import { Refusal } from "../wire/refusal.ts";
+import { CODES, Refusal } from "../wire/refusal.ts";
 import { constants } from "node:fs";
 import { type FileHandle, mkdir, open } from "node:fs/promises";
-import { CODES } from "../wire/codes.ts";
 import type { NativePath } from "../wire/path-uri.ts";
 
 /** A handle that only names a place: folders that may be searched but not read can be passed through. */

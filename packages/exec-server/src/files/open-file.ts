@@ -1,8 +1,8 @@
+import { CODES, Refusal } from "../wire/refusal.ts";
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import type { NativePath } from "../wire/path-uri.ts";
 import { withoutLinks } from "./no-follow.ts";
-import { notAFile } from "./not-a-file.ts";
 
 const FLAGS = {
   // Without O_NONBLOCK a named pipe without a partner would hold us for ever.
@@ -30,4 +30,8 @@ export async function openFile(
     await handle.close();
     throw error;
   }
+}
+
+function notAFile(path: NativePath): Refusal {
+  return new Refusal(CODES.invalidRequest, `path \`${String(path)}\` is not a file`);
 }

@@ -1,6 +1,5 @@
-import { Refusal } from "../wire/refusal.ts";
+import { CODES, Refusal } from "../wire/refusal.ts";
 import { decodeBase64 } from "../wire/base64.ts";
-import { CODES } from "../wire/codes.ts";
 import type { FileParams } from "../wire/file-params.ts";
 import { osFailure } from "../wire/os-failure.ts";
 import { nativePath } from "../wire/path-uri.ts";

@@ -1,7 +1,6 @@
-import { Refusal } from "../wire/refusal.ts";
+import { CODES, Refusal } from "../wire/refusal.ts";
 import { stat } from "node:fs/promises";
 import { EXEC_LIMITS } from "../limits.ts";
-import { CODES } from "../wire/codes.ts";
 import type { DirectoryEntry } from "../wire/exec-wire.ts";
 import { joinPath, type NativePath } from "../wire/path-uri.ts";
 import { folderEntries } from "./folder-entries.ts";

@@ -1,7 +1,6 @@
-import { Refusal } from "../wire/refusal.ts";
+import { CODES, Refusal } from "../wire/refusal.ts";
 import type { FileHandle } from "node:fs/promises";
 import { EXEC_LIMITS } from "../limits.ts";
-import { CODES } from "../wire/codes.ts";
 import type { NativePath } from "../wire/path-uri.ts";
 import { openFile } from "./open-file.ts";
 

@@ -1,6 +1,5 @@
-import { Refusal } from "../wire/refusal.ts";
+import { CODES, Refusal } from "../wire/refusal.ts";
 import { lstat, rm, rmdir, unlink } from "node:fs/promises";
-import { CODES } from "../wire/codes.ts";
 import type { NativePath } from "../wire/path-uri.ts";
 import { linkInPath, withoutLinks } from "./no-follow.ts";
 

@@ -1,8 +1,7 @@
-import { Refusal } from "../wire/refusal.ts";
+import { CODES, Refusal } from "../wire/refusal.ts";
 import type { Dirent } from "node:fs";
 import { lstat, realpath, stat } from "node:fs/promises";
 import { EXEC_LIMITS } from "../limits.ts";
-import { CODES } from "../wire/codes.ts";
 import type { WalkResult } from "../wire/exec-wire.ts";
 import type { FileParams } from "../wire/file-params.ts";
 import { osMessage } from "../wire/os-failure.ts";

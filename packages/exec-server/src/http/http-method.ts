@@ -2,10 +2,9 @@ import type { IncomingMessage } from "node:http";
 import { EXEC_LIMITS } from "../limits.ts";
 import type { CallContext, Method } from "../session/method.ts";
 import { decodeBase64 } from "../wire/base64.ts";
-import { CODES } from "../wire/codes.ts";
 import type { HttpResult } from "../wire/exec-wire.ts";
 import { httpParams, type HttpParams } from "../wire/http-params.ts";
-import { Refusal } from "../wire/refusal.ts";
+import { CODES, Refusal } from "../wire/refusal.ts";
 import { requestHeaders } from "./request-headers.ts";
 import { sendRequest } from "./send-request.ts";
 

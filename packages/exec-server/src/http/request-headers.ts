@@ -1,7 +1,6 @@
 import { NEVER_PASSED } from "../process/child-env.ts";
-import { CODES } from "../wire/codes.ts";
 import type { HttpParams } from "../wire/http-params.ts";
-import { Refusal } from "../wire/refusal.ts";
+import { CODES, Refusal } from "../wire/refusal.ts";
 
 /** Variables that no request may put into a header: they are the machine's own keys. */
 const PROTECTED = new Set([

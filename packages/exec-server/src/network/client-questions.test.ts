@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { ClientQuestions } from "./client-questions.ts";
-import { readPolicyAnswer } from "./policy-answer.ts";
+import { ClientQuestions, readPolicyAnswer } from "./client-questions.ts";
 
 const never = new AbortController().signal;
 

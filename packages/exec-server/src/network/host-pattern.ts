@@ -1,5 +1,4 @@
-import { CODES } from "../wire/codes.ts";
-import { Refusal } from "../wire/refusal.ts";
+import { CODES, Refusal } from "../wire/refusal.ts";
 import { canonicalHost } from "./host-name.ts";
 
 export type HostMatcher = (host: string) => boolean;

@@ -1,7 +1,6 @@
 import { isIP } from "node:net";
-import { CODES } from "../wire/codes.ts";
 import type { NetworkProxyConfig } from "../wire/network-proxy.ts";
-import { Refusal } from "../wire/refusal.ts";
+import { CODES, Refusal } from "../wire/refusal.ts";
 import { isLoopback, isPublic, isThisMachine } from "./address-kind.ts";
 import { spellingsOf } from "./address-spelling.ts";
 import { canonicalHost } from "./host-name.ts";

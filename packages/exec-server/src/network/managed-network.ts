@@ -1,13 +1,11 @@
 import { EXEC_LIMITS } from "../limits.ts";
-import { CODES } from "../wire/codes.ts";
 import type { NetworkDecision } from "../wire/network-proxy.ts";
 import type { StartParams } from "../wire/process-params.ts";
-import { Refusal } from "../wire/refusal.ts";
-import type { ClientQuestions } from "./client-questions.ts";
+import { CODES, Refusal } from "../wire/refusal.ts";
+import { type ClientQuestions, readPolicyAnswer } from "./client-questions.ts";
 import { type Ask, Gatekeeper } from "./gatekeeper.ts";
 import { HostPolicy } from "./host-policy.ts";
 import { NetworkProxy } from "./network-proxy.ts";
-import { readPolicyAnswer } from "./policy-answer.ts";
 import type { Target, Verdict } from "./verdict.ts";
 
 /** The client of a process, as far as its network goes. */

@@ -1,10 +1,9 @@
 import { BoundedSet } from "@codexkit/rpc/async";
 import { EXEC_LIMITS, type ServerLimits } from "../limits.ts";
 import { decodeBase64 } from "../wire/base64.ts";
-import { CODES } from "../wire/codes.ts";
 import type { ReadResult, WriteStatus } from "../wire/exec-wire.ts";
 import type { ReadParams, WriteParams } from "../wire/process-params.ts";
-import { Refusal } from "../wire/refusal.ts";
+import { CODES, Refusal } from "../wire/refusal.ts";
 import type { Child, ChildEvents } from "./child.ts";
 import { ClosedProcesses, readRecord } from "./closed-processes.ts";
 import { type DenialCheck, ManagedProcess, type ProcessListener } from "./managed-process.ts";

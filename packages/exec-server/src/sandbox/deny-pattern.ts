@@ -1,7 +1,6 @@
 import { join, resolve } from "node:path";
 import picomatch from "picomatch";
-import { CODES } from "../wire/codes.ts";
-import { Refusal } from "../wire/refusal.ts";
+import { CODES, Refusal } from "../wire/refusal.ts";
 
 /** The one scheme of patterns in Codex 0.166: relative to every workspace root. */
 const PROJECT_ROOTS = "codex-project-roots://";

@@ -1,7 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import type { ServerLimits } from "../limits.ts";
-import { CODES } from "../wire/codes.ts";
-import { Refusal } from "../wire/refusal.ts";
+import { CODES, Refusal } from "../wire/refusal.ts";
 import { folderEntries } from "../files/folder-entries.ts";
 import type { DenyPattern } from "./deny-pattern.ts";
 

@@ -3,10 +3,9 @@
 import { createInterface } from "node:readline";
 import { type FileOperation, runFileOperation } from "../files/operations.ts";
 import { decodeBase64 } from "../wire/base64.ts";
-import { CODES } from "../wire/codes.ts";
 import { osFailure } from "../wire/os-failure.ts";
 import { nativePath } from "../wire/path-uri.ts";
-import { Refusal } from "../wire/refusal.ts";
+import { CODES, Refusal } from "../wire/refusal.ts";
 import { DirectFile, type BlockFile } from "../files/block-file.ts";
 import { refuseGuarded } from "./write-guard.ts";
 

@@ -1,6 +1,5 @@
 import type { ServerLimits } from "../limits.ts";
-import { CODES } from "../wire/codes.ts";
-import { Refusal } from "../wire/refusal.ts";
+import { CODES, Refusal } from "../wire/refusal.ts";
 import type { SandboxedFiles } from "./sandboxed-files.ts";
 
 interface PooledHelper {

@@ -1,8 +1,7 @@
 import { type BigIntStats, constants } from "node:fs";
 import * as fs from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { CODES } from "../wire/codes.ts";
-import { Refusal } from "../wire/refusal.ts";
+import { CODES, Refusal } from "../wire/refusal.ts";
 import { type DenyScanLimits, findDenied } from "./deny-scan.ts";
 import { PathResolver, type ResolvedPath } from "./path-resolver.ts";
 import { type Access, type Policy, STRENGTH } from "./policy.ts";

@@ -1,8 +1,7 @@
 import type { BigIntStats } from "node:fs";
 import { lstat, readlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { CODES } from "../wire/codes.ts";
-import { Refusal } from "../wire/refusal.ts";
+import { CODES, Refusal } from "../wire/refusal.ts";
 import { isPlaceholder } from "./placeholders.ts";
 
 /** Where a path leads. */

@@ -1,7 +1,6 @@
 import { join, resolve } from "node:path";
-import { CODES } from "../wire/codes.ts";
 import { nativeTextPath } from "../wire/path-uri.ts";
-import { Refusal } from "../wire/refusal.ts";
+import { CODES, Refusal } from "../wire/refusal.ts";
 import type { SandboxContext, SandboxEntry } from "../wire/sandbox-context.ts";
 import { type DenyPattern, parseDenyPattern } from "./deny-pattern.ts";
 

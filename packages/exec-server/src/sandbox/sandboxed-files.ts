@@ -3,8 +3,7 @@ import { LineSplitter } from "@codexkit/rpc";
 import type { BlockFile, BlockMode } from "../files/block-file.ts";
 import { EXEC_LIMITS, type ServerLimits } from "../limits.ts";
 import { inheritedDescriptors } from "../process/inherited-descriptors.ts";
-import { CODES } from "../wire/codes.ts";
-import { Refusal } from "../wire/refusal.ts";
+import { CODES, Refusal } from "../wire/refusal.ts";
 
 interface Pending {
   readonly resolve: (value: unknown) => void;

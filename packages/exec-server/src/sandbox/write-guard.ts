@@ -1,9 +1,8 @@
 // Part of the file helper: imports nothing from outside this package's own folder.
 import { lstat, readlink, realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { CODES } from "../wire/codes.ts";
 import { nativePath } from "../wire/path-uri.ts";
-import { Refusal } from "../wire/refusal.ts";
+import { CODES, Refusal } from "../wire/refusal.ts";
 
 /** As many links as the kernel follows. */
 const MAX_LINKS = 40;

@@ -1,12 +1,16 @@
 import type { ServerLimits } from "../limits.ts";
-import { type CallContext, checkedParams, type Method, type MethodTable } from "../session/method.ts";
+import {
+  type CallContext,
+  checkedParams,
+  LargeResult,
+  type Method,
+  type MethodTable,
+} from "../session/method.ts";
 import type { Session } from "../session/session.ts";
 import type { SessionStore } from "../session/session-store.ts";
-import { CODES } from "../wire/codes.ts";
 import { type Incoming, readIncoming } from "../wire/incoming.ts";
-import { Refusal } from "../wire/refusal.ts";
+import { CODES, Refusal } from "../wire/refusal.ts";
 import { Handshake } from "./handshake.ts";
-import { LargeResult } from "./large-result.ts";
 import type { MessageWriter } from "./message-writer.ts";
 
 /** The reading side of a connection. */

@@ -4,14 +4,12 @@ import { MissingWatches } from "../files/watch-missing.ts";
 import type { HelperLease } from "../sandbox/helper-pool.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import { decodeBase64 } from "../wire/base64.ts";
-import { CODES } from "../wire/codes.ts";
 import { type FileMethod, fileParams, type FileParams } from "../wire/file-params.ts";
 import { osFailure } from "../wire/os-failure.ts";
 import { nativePath } from "../wire/path-uri.ts";
-import { Refusal } from "../wire/refusal.ts";
+import { CODES, Refusal } from "../wire/refusal.ts";
 import type { SandboxContext } from "../wire/sandbox-context.ts";
-import type { CallContext, Method } from "../session/method.ts";
-import { LargeResult } from "./large-result.ts";
+import { type CallContext, LargeResult, type Method } from "../session/method.ts";
 
 interface Sandboxed {
   readonly sandbox?: SandboxContext | null | undefined;

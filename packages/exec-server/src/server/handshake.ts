@@ -1,8 +1,7 @@
-import { Refusal } from "../wire/refusal.ts";
+import { CODES, Refusal } from "../wire/refusal.ts";
 import * as z from "zod";
 import type { Session, SessionOutlet } from "../session/session.ts";
 import type { SessionStore } from "../session/session-store.ts";
-import { CODES } from "../wire/codes.ts";
 
 const initializeParams = z.object({ clientName: z.string(), resumeSessionId: z.string().nullish() });
 

@@ -7,7 +7,6 @@ import { spawnPiped } from "../process/spawn-piped.ts";
 import { spawnPty } from "../process/spawn-pty.ts";
 import type { Confined, Sandbox } from "../sandbox/sandbox.ts";
 import { SnapshotCache } from "../session/snapshot-cache.ts";
-import { CODES } from "../wire/codes.ts";
 import { spawnFailure } from "../wire/os-failure.ts";
 import { nativeTextPath } from "../wire/path-uri.ts";
 import {
@@ -20,7 +19,7 @@ import {
   writeParams,
   type WriteParams,
 } from "../wire/process-params.ts";
-import { Refusal } from "../wire/refusal.ts";
+import { CODES, Refusal } from "../wire/refusal.ts";
 import type { CallContext, Method } from "../session/method.ts";
 
 interface SpawnDeps {

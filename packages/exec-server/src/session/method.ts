@@ -1,6 +1,5 @@
 import type * as z from "zod";
-import { CODES } from "../wire/codes.ts";
-import { Refusal } from "../wire/refusal.ts";
+import { CODES, Refusal } from "../wire/refusal.ts";
 import type { Session } from "./session.ts";
 
 /** What a request's handler works with. */
@@ -24,6 +23,19 @@ export interface Method {
 }
 
 export type MethodTable = ReadonlyMap<string, Method>;
+
+/** A result with one large base64 member, kept as bytes until it is sent. All text in it is ASCII. */
+export class LargeResult {
+  readonly before: string;
+  readonly bytes: Buffer;
+  readonly after: string;
+
+  constructor(before: string, bytes: Buffer, after: string) {
+    this.before = before;
+    this.bytes = bytes;
+    this.after = after;
+  }
+}
 
 /** A method whose code is loaded with its first call. */
 export function lazyMethod(lane: Method["lane"], load: () => Promise<Method>): Method {

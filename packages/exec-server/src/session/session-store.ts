@@ -1,6 +1,5 @@
-import { Refusal } from "../wire/refusal.ts";
+import { CODES, Refusal } from "../wire/refusal.ts";
 import type { ServerLimits } from "../limits.ts";
-import { CODES } from "../wire/codes.ts";
 import { Session, type SessionOutlet } from "./session.ts";
 
 /** The sessions of one server. One that loses its connection waits a while for its client, then its processes end. */

@@ -5,9 +5,8 @@ import type { ProcessGroups } from "../process/process-groups.ts";
 import { replaceShell, type ShellSnapshot, takeSnapshot, withSnapshot } from "../process/shell-snapshot.ts";
 import { bashReporter } from "../process/shell-state.ts";
 import { EXEC_LIMITS, type ServerLimits } from "../limits.ts";
-import { CODES } from "../wire/codes.ts";
 import type { StartParams } from "../wire/process-params.ts";
-import { Refusal } from "../wire/refusal.ts";
+import { CODES, Refusal } from "../wire/refusal.ts";
 
 type Snapshot = Promise<ShellSnapshot | undefined>;
 

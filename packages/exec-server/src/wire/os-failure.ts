@@ -1,6 +1,5 @@
-import { Refusal } from "./refusal.ts";
+import { CODES, Refusal } from "./refusal.ts";
 import { getSystemErrorMap } from "node:util";
-import { CODES } from "./codes.ts";
 
 /** Errors of the system that mean "you asked for something that is not allowed", rather than "it failed". */
 const REFUSALS = new Set(["EACCES", "EPERM", "EINVAL"]);

@@ -1,6 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { Refusal } from "./refusal.ts";
-import { CODES } from "./codes.ts";
+import { CODES, Refusal } from "./refusal.ts";
 
 /** A path of this machine: text where it is UTF-8, else its bytes. */
 export type NativePath = string | Buffer;

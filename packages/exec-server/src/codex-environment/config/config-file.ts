@@ -1,8 +1,7 @@
 import { TomlError } from "smol-toml";
 import { runFileOperation } from "../../files/operations.ts";
-import { CODES } from "../../wire/codes.ts";
 import { pathUri } from "../../wire/path-uri.ts";
-import { Refusal } from "../../wire/refusal.ts";
+import { CODES, Refusal } from "../../wire/refusal.ts";
 import { parseToml, type TomlTable } from "./project-toml.ts";
 
 /** A file that is there, and its text. */

@@ -3,10 +3,9 @@ import { constants, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { runFileOperation } from "../../files/operations.ts";
-import { CODES } from "../../wire/codes.ts";
 import type { WalkResult } from "../../wire/exec-wire.ts";
 import { pathUri } from "../../wire/path-uri.ts";
-import { Refusal } from "../../wire/refusal.ts";
+import { CODES, Refusal } from "../../wire/refusal.ts";
 import { activeVersion } from "./plugin-version.ts";
 
 /** A folder to look into: that of an installed plugin, or one of skills that belong to none. */

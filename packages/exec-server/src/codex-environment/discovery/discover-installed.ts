@@ -1,11 +1,10 @@
 import * as z from "zod";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
 import type { Method } from "../../session/method.ts";
-import { CODES } from "../../wire/codes.ts";
 import type { FileMetadata } from "../../wire/exec-wire.ts";
 import { osFailure } from "../../wire/os-failure.ts";
 import { parseUri } from "../../wire/path-uri.ts";
-import { Refusal } from "../../wire/refusal.ts";
+import { CODES, Refusal } from "../../wire/refusal.ts";
 import { sandboxContext } from "../../wire/sandbox-context.ts";
 import { type CapabilityLocation, capabilityLocations } from "./capability-locations.ts";
 import {

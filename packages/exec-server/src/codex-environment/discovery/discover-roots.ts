@@ -1,8 +1,7 @@
 import * as z from "zod";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
 import type { Method } from "../../session/method.ts";
-import { CODES } from "../../wire/codes.ts";
-import { Refusal } from "../../wire/refusal.ts";
+import { CODES, Refusal } from "../../wire/refusal.ts";
 import { sandboxContext } from "../../wire/sandbox-context.ts";
 import { fileCalls, scanRoot } from "./scan-root.ts";
 

@@ -1,9 +1,8 @@
 import { SERVER_LIMITS } from "../../limits.ts";
 import { runFileOperation } from "../../files/operations.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
-import { CODES } from "../../wire/codes.ts";
 import type { FileMetadata, WalkResult } from "../../wire/exec-wire.ts";
-import { Refusal } from "../../wire/refusal.ts";
+import { CODES, Refusal } from "../../wire/refusal.ts";
 import type { SandboxContext } from "../../wire/sandbox-context.ts";
 import { type ReadText, type RootBundle, rootBundle } from "./root-bundle.ts";
 

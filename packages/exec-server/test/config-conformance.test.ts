@@ -4,10 +4,10 @@ import { execFileSync } from "node:child_process";
 import { mkdir, realpath, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { meaning, putFiles } from "../../../test/config-files.ts";
-import { type ServerKind, startProgram } from "../../../test/servers.ts";
-import { ExecClient } from "../../client/exec-client.ts";
-import type { EnvironmentConfig } from "../../wire/exec-wire.ts";
+import { meaning, putFiles } from "./config-files.ts";
+import { type ServerKind, startProgram } from "./servers.ts";
+import { ExecClient } from "../src/client/exec-client.ts";
+import type { EnvironmentConfig } from "../src/wire/exec-wire.ts";
 
 interface Case {
   readonly name: string;

@@ -4,8 +4,8 @@ import { startAppServer } from "@codexkit/testing";
 import { access, mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { deny, sandboxFixture, type SandboxEntry, special } from "../../test/sandbox-fixture.ts";
-import { ExecServer } from "../server/exec-server.ts";
+import { deny, sandboxFixture, type SandboxEntry, special } from "./sandbox-fixture.ts";
+import { ExecServer } from "../src/server/exec-server.ts";
 
 const kinds = ["ours", "codex"] as const;
 const SECRET = "top-secret";

@@ -1,10 +1,10 @@
 // A command that has the network can reach the server that runs it.
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { sandboxFixture } from "../../test/sandbox-fixture.ts";
-import { OUR_BIN, startProgram } from "../../test/servers.ts";
-import { ExecClient, type SandboxContext } from "../client/index.ts";
-import { ExecServer } from "../index.ts";
+import { sandboxFixture } from "./sandbox-fixture.ts";
+import { OUR_BIN, startProgram } from "./servers.ts";
+import { ExecClient, type SandboxContext } from "../src/client/index.ts";
+import { ExecServer } from "../src/index.ts";
 
 const TOKEN = "0123456789abcdef0123456789abcdef";
 

@@ -3,11 +3,11 @@ import { tempFolder } from "@codexkit/testing";
 import { readdir, readFile } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, test, vi } from "vitest";
-import { gone, lives } from "../../test/processes.ts";
-import { RawClient } from "../../test/raw-client.ts";
-import { startProgram } from "../../test/servers.ts";
-import { ExecClient } from "../client/exec-client.ts";
-import { ExecServer } from "./exec-server.ts";
+import { gone, lives } from "./processes.ts";
+import { RawClient } from "./raw-client.ts";
+import { startProgram } from "./servers.ts";
+import { ExecClient } from "../src/client/exec-client.ts";
+import { ExecServer } from "../src/server/exec-server.ts";
 
 const shell = (script: string) => ["/bin/sh", "-c", script] as [string, ...string[]];
 
@@ -70,7 +70,7 @@ describe("children end", () => {
   });
 
   test("when a stdio server's input ends", async () => {
-    const { OUR_BIN } = await import("../../test/servers.ts");
+    const { OUR_BIN } = await import("./servers.ts");
     const client = await ExecClient.launch({
       command: process.execPath,
       args: [...OUR_BIN, "--listen", "stdio"],

@@ -4,12 +4,12 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { findCodex, OwnedProcess, tempFolder } from "@codexkit/testing";
-import { OUR_BIN, startProgram } from "../../test/servers.ts";
-import { RawClient } from "../../test/raw-client.ts";
-import { ExecClient } from "../client/exec-client.ts";
-import { ExecServer } from "./exec-server.ts";
-import { parseListenUrl } from "./listen-url.ts";
-import { sha256Hex } from "./ws-auth.ts";
+import { OUR_BIN, startProgram } from "./servers.ts";
+import { RawClient } from "./raw-client.ts";
+import { ExecClient } from "../src/client/exec-client.ts";
+import { ExecServer } from "../src/server/exec-server.ts";
+import { parseListenUrl } from "../src/server/listen-url.ts";
+import { sha256Hex } from "../src/server/ws-auth.ts";
 
 function status(
   url: string,

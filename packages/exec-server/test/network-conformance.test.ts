@@ -1,10 +1,10 @@
 // One suite for our server and for Codex's own: what a process can reach through its proxy, and who is asked and told.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { proxyParams, READ_ONLY, startWeb, visit, type Way, WAYS } from "../../test/network.ts";
-import { type CuttableProxy, cuttableProxy } from "../../test/cuttable-proxy.ts";
-import { startServer } from "../../test/servers.ts";
-import type { NetworkDecision, NetworkProxyParams, NetworkRequest } from "../wire/network-proxy.ts";
-import { ExecClient, type StartOptions } from "./exec-client.ts";
+import { proxyParams, READ_ONLY, startWeb, visit, type Way, WAYS } from "./network.ts";
+import { type CuttableProxy, cuttableProxy } from "./cuttable-proxy.ts";
+import { startServer } from "./servers.ts";
+import type { NetworkDecision, NetworkProxyParams, NetworkRequest } from "../src/wire/network-proxy.ts";
+import { ExecClient, type StartOptions } from "../src/client/exec-client.ts";
 
 const kinds = ["ours", "codex"] as const;
 const HOST = "127.0.0.1";

@@ -1,6 +1,6 @@
 // Generated profiles and actions, on our server and on Codex's own: the verdicts are the same, or the reason is known.
 import { expect, test } from "vitest";
-import { compareFileOperations, compareServers } from "../../test/sandbox-verdicts.ts";
+import { compareFileOperations, compareServers } from "./sandbox-verdicts.ts";
 
 /** 25 sandboxes on each server with 20 actions each: seconds on a quiet machine. */
 const LIMIT_MS = 240_000;

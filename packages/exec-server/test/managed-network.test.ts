@@ -4,8 +4,8 @@
 import { run, say, type ScriptFunction } from "@codexkit/scripted-model";
 import { launchCodex, managedCodex } from "@codexkit/testing";
 import { expect, test } from "vitest";
-import { startWeb, visit } from "../../test/network.ts";
-import { ExecServer } from "./exec-server.ts";
+import { startWeb, visit } from "./network.ts";
+import { ExecServer } from "../src/server/exec-server.ts";
 
 /** A turn with the real codex takes seconds on a busy machine. */
 const TURN_MS = 60_000;

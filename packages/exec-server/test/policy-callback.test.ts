@@ -1,8 +1,8 @@
 // The server's question to its client, message by message: what a well-behaved client never does.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { proxyParams, READ_ONLY, startWeb, visit } from "../../test/network.ts";
-import { RawClient } from "../../test/raw-client.ts";
-import { ExecServer } from "../server/exec-server.ts";
+import { proxyParams, READ_ONLY, startWeb, visit } from "./network.ts";
+import { RawClient } from "./raw-client.ts";
+import { ExecServer } from "../src/server/exec-server.ts";
 
 const HOST = "127.0.0.1";
 let stack: AsyncDisposableStack;

@@ -1,8 +1,8 @@
 // Whatever a client sends, the server answers clearly or drops the connection: it never falls, hangs or leaks.
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { RawClient } from "../../test/raw-client.ts";
-import { ExecServer } from "./exec-server.ts";
+import { RawClient } from "./raw-client.ts";
+import { ExecServer } from "../src/server/exec-server.ts";
 
 let server: ExecServer;
 let url: string;

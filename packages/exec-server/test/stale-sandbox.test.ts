@@ -2,9 +2,9 @@
 // that is no longer there.
 import { access, link, mkdir, readdir, readFile, rename, rm, unlink, writeFile } from "node:fs/promises";
 import { expect, test } from "vitest";
-import { cuttableProxy } from "../../test/cuttable-proxy.ts";
-import { RawClient } from "../../test/raw-client.ts";
-import { deny, sandboxFixture } from "../../test/sandbox-fixture.ts";
+import { cuttableProxy } from "./cuttable-proxy.ts";
+import { RawClient } from "./raw-client.ts";
+import { deny, sandboxFixture } from "./sandbox-fixture.ts";
 
 const SECRET = "top-secret";
 const exists = (path: string) =>

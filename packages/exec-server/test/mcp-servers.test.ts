@@ -7,7 +7,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { startProgram } from "../../../test/servers.ts";
+import { startProgram } from "./servers.ts";
 
 /** A turn with the real codex takes seconds on a busy machine. */
 const TURN_MS = 60_000;

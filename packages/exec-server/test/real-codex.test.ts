@@ -14,8 +14,8 @@ import { startAppServer, tempFolder } from "@codexkit/testing";
 import { access, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { cuttableProxy } from "../../test/cuttable-proxy.ts";
-import { ExecServer } from "./exec-server.ts";
+import { cuttableProxy } from "./cuttable-proxy.ts";
+import { ExecServer } from "../src/server/exec-server.ts";
 
 /** A turn with the real codex takes seconds on a busy machine. */
 const TURN_MS = 60_000;

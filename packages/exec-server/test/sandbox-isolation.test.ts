@@ -4,11 +4,11 @@ import { once } from "node:events";
 import { access, mkdir, readdir, readFile, readlink, symlink } from "node:fs/promises";
 import { dirname } from "node:path";
 import { expect, test, vi } from "vitest";
-import { OUR_BIN, startProgram } from "../../test/servers.ts";
-import { RawClient } from "../../test/raw-client.ts";
-import { rulesIn, sandboxFixture, special } from "../../test/sandbox-fixture.ts";
-import { ExecClient, type RemoteProcess } from "../client/index.ts";
-import { ExecServer } from "../server/exec-server.ts";
+import { OUR_BIN, startProgram } from "./servers.ts";
+import { RawClient } from "./raw-client.ts";
+import { rulesIn, sandboxFixture, special } from "./sandbox-fixture.ts";
+import { ExecClient, type RemoteProcess } from "../src/client/index.ts";
+import { ExecServer } from "../src/server/exec-server.ts";
 
 const exists = (path: string) =>
   access(path).then(

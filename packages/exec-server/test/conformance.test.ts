@@ -3,9 +3,9 @@ import { tempFolder } from "@codexkit/testing";
 import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { cuttableProxy } from "../../test/cuttable-proxy.ts";
-import { startServer } from "../../test/servers.ts";
-import { ExecClient } from "./exec-client.ts";
+import { cuttableProxy } from "./cuttable-proxy.ts";
+import { startServer } from "./servers.ts";
+import { ExecClient } from "../src/client/exec-client.ts";
 
 const kinds = ["ours", "codex"] as const;
 

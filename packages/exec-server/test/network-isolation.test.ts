@@ -7,11 +7,11 @@ import { type AddressInfo, createServer, type Socket } from "node:net";
 import { hostname, networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { proxyParams, READ_ONLY, startWeb, visit, WAYS } from "../../test/network.ts";
-import { startProgram } from "../../test/servers.ts";
-import { ExecClient, type StartOptions } from "../client/exec-client.ts";
-import { ExecServer } from "../server/exec-server.ts";
-import type { SandboxContext } from "../wire/sandbox-context.ts";
+import { proxyParams, READ_ONLY, startWeb, visit, WAYS } from "./network.ts";
+import { startProgram } from "./servers.ts";
+import { ExecClient, type StartOptions } from "../src/client/exec-client.ts";
+import { ExecServer } from "../src/server/exec-server.ts";
+import type { SandboxContext } from "../src/wire/sandbox-context.ts";
 
 const HOST = "127.0.0.1";
 const OPEN: SandboxContext = { permissions: { type: "disabled" }, windowsSandboxLevel: "disabled" };
@@ -130,7 +130,7 @@ describe("the server itself", () => {
       ...["１２７.0.0.1", "127。0。0。1", "ⓛocalhost", "local\u00adhost", "user@127.0.0.1", "127.0.0.1\t"],
       ...addresses.map(({ address, family }) => (family === "IPv6" ? `[${address}]` : address)),
     ];
-    const prober = join(import.meta.dirname, "../../test/proxy-prober.mjs");
+    const prober = join(import.meta.dirname, "proxy-prober.mjs");
     const probe = (port: number, hosts: readonly string[]) =>
       run([process.execPath, prober, String(port), JSON.stringify(hosts)], {
         onNetworkRequest: () => "allow",

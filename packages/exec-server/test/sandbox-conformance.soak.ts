@@ -1,6 +1,6 @@
 // As conformance.test.ts, with many more profiles.
 import { expect, test } from "vitest";
-import { compareFileOperations, compareServers } from "../../test/sandbox-verdicts.ts";
+import { compareFileOperations, compareServers } from "./sandbox-verdicts.ts";
 
 const LIMIT_MS = 3_600_000;
 

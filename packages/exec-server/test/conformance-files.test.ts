@@ -2,8 +2,8 @@
 import { tempFolder } from "@codexkit/testing";
 import { execFileSync } from "node:child_process";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startServer, type TestServer } from "../../test/servers.ts";
-import { RawClient } from "../../test/raw-client.ts";
+import { startServer, type TestServer } from "./servers.ts";
+import { RawClient } from "./raw-client.ts";
 
 /** A request, and the code that it is refused with; 0 when it is not. */
 const cases: [method: string, params: Record<string, unknown>, code: number][] = [
