@@ -1,28 +1,28 @@
-/** Why something failed on this side. Stable: match these, never the message. */
+/** The reason of an `ExecError`. Match these codes, never the message. */
 export type ExecErrorCode =
   /** The connection ended and could not be resumed; `cause` says why. */
   | "disconnected"
   /** The server could not be reached, or the handshake failed. */
   | "connect_failed"
-  /** A program that was to be launched did not start. */
+  /** The server program could not be started. */
   | "launch_failed"
   /** An option or a flag is wrong. */
   | "bad_option"
-  /** The server refused the request: `rpcCode` has its number. */
+  /** The server rejected the request: `rpcCode` has the JSON-RPC error code. */
   | "refused"
   /** The path does not exist on the server (-32004). */
   | "not_found"
-  /** Output was lost between two connections: the server keeps only the newest of it. */
+  /** Output was lost: the client was disconnected or read too slowly, and only the newest output is kept. */
   | "output_lost"
-  /** The server broke the protocol: a number used twice, output behind the end, an event too large to keep. */
+  /** The server violated the protocol: a duplicate sequence number, output after the end, an oversized event. */
   | "protocol_violation"
-  /** The process can take no input: its stdin is closed, or it is not known. */
+  /** The process accepts no input: its stdin is closed, or the process is unknown. */
   | "stdin_closed"
-  /** A named limit of this side was met: see `SERVER_LIMITS` and `CLIENT_LIMITS`. */
+  /** A local limit was exceeded: see `SERVER_LIMITS` and `CLIENT_LIMITS`. */
   | "limit"
-  /** The caller's signal fired. */
+  /** The caller's signal was aborted. */
   | "aborted"
-  /** A wait took longer than its limit. */
+  /** An operation timed out. */
   | "timeout";
 
 /** The same for every copy of this package in a program. */
@@ -32,7 +32,7 @@ const BRAND = Symbol.for("@codexkit/exec-server/ExecError");
 export class ExecError extends Error {
   override readonly name = "ExecError";
   readonly code: ExecErrorCode;
-  /** The number that the server answered with, for `refused` and `not_found`. */
+  /** The JSON-RPC error code of the server's answer, for `refused` and `not_found`. */
   readonly rpcCode: number | undefined;
 
   constructor(code: ExecErrorCode, message: string, options?: ErrorOptions & { rpcCode?: number }) {

@@ -1,6 +1,6 @@
 import { performance } from "node:perf_hooks";
 
-/** How often the load is looked at. */
+/** Interval between checks of the load. */
 const CHECK_MS = 2_000;
 
 /** Share of time below which the event loop counts as idle. */
@@ -8,7 +8,7 @@ const IDLE_SHARE = 0.05;
 
 export interface IdleCollectorOptions {
   readonly collect: () => void;
-  /** How long after the last work memory becomes free that was kept for clients. */
+  /** How long memory is retained for clients after the last work. */
   readonly retentionMs: number;
 }
 

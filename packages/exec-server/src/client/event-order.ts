@@ -1,7 +1,7 @@
 import { ExecError } from "../errors.ts";
 import { CLIENT_LIMITS, type ClientLimits } from "../limits.ts";
 
-/** An event of a process, with its number and what it weighs while it waits. */
+/** An event of a process, with its sequence number and its size. */
 export interface NumberedEvent {
   readonly seq: number;
   readonly bytes: number;
@@ -21,17 +21,17 @@ export class EventOrder<Event extends NumberedEvent> {
     this.#limits = limits;
   }
 
-  /** The number of the last event that was due. */
+  /** The sequence number of the last event that was returned. */
   get last(): number {
     return this.#next - 1;
   }
 
-  /** Whether an event came that is not due yet. */
+  /** Whether an event waits for earlier ones. */
   get hasGap(): boolean {
     return this.#early.size > 0;
   }
 
-  /** Takes an event in; gives back those that are due now, in order. */
+  /** Adds an event. Returns those that are due now, in order. */
   take(event: Event): Event[] {
     if (event.seq < this.#next || this.#early.has(event.seq)) return [];
     if (event.seq > this.#next) {

@@ -18,7 +18,7 @@ import { type ProcessOutput, type RemoteProcess, TrackedProcess } from "./remote
 import { asExecError, type LinkListener, type LinkOptions, SessionLink } from "./session-link.ts";
 
 export interface ExecClientOptions {
-  /** How the client calls itself. */
+  /** The name under which the client introduces itself. */
   readonly clientName?: string;
   /** Limits that differ from `CLIENT_LIMITS`. */
   readonly limits?: Partial<ClientLimits>;
@@ -27,7 +27,7 @@ export interface ExecClientOptions {
 export interface ConnectOptions extends ExecClientOptions {
   /** Sent as `Authorization: Bearer …`. */
   readonly token?: string;
-  /** False: the client ends with its first connection. Default true: it comes back to its session for 25 s. */
+  /** Whether to reconnect and resume the session after a lost connection, for up to 25 s. Default: true. */
   readonly resume?: boolean;
   readonly signal?: AbortSignal;
 }
@@ -36,13 +36,13 @@ export interface StartOptions extends Omit<
   ExecCalls["process/start"]["params"],
   "processId" | "cwd" | "env" | "tty"
 > {
-  /** Chosen by the client when left out. */
+  /** Default: a random UUID. */
   readonly processId?: string;
   readonly cwd: RemotePath;
-  /** The whole environment, unless there is an `envPolicy`. Default: a PATH and nothing else. */
+  /** The complete environment, unless `envPolicy` is given. Default: only a PATH. */
   readonly env?: Record<string, string>;
   readonly tty?: boolean;
-  /** Takes output as it comes, instead of the iterator. */
+  /** Receives output as it arrives, instead of the iterator. */
   readonly onOutput?: (output: ProcessOutput) => void;
   /** Decides about hosts that its `networkProxy` leaves open. Without it they are denied. */
   readonly onNetworkRequest?: NetworkWatcher["onNetworkRequest"];
@@ -68,7 +68,7 @@ const DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/b
  */
 export class ExecClient implements AsyncDisposable {
   readonly files: RemoteFiles;
-  /** Settles when the session is over for good. Never rejects. */
+  /** Resolves with the reason when the session has ended and can't be resumed. Never rejects. */
   readonly closed: Promise<ExecError>;
   readonly #link: SessionLink;
   readonly #routes: Routes;
@@ -99,7 +99,7 @@ export class ExecClient implements AsyncDisposable {
     });
   }
 
-  /** Starts a server as a child and speaks to it over its stdio; it ends with the client. */
+  /** Starts a server as a child process and connects to it over stdio. The server ends with the client. */
   static async launch(command: LaunchCommand, options: ExecClientOptions = {}): Promise<ExecClient> {
     const link = shared(options);
     return ExecClient.#open({
@@ -129,7 +129,7 @@ export class ExecClient implements AsyncDisposable {
     return this.#link.info;
   }
 
-  /** Starts a process. Its events have somewhere to go before the request leaves: some come before the answer. */
+  /** Starts a process. Resolves when the server has started it. */
   async start(options: StartOptions, callOptions: CallOptions = {}): Promise<RemoteProcess> {
     const { processId = randomUUID(), cwd, onOutput, onNetworkRequest, onNetworkDecision, ...rest } = options;
     const network = new NetworkWatch({ onNetworkRequest, onNetworkDecision });
@@ -152,7 +152,7 @@ export class ExecClient implements AsyncDisposable {
     return process;
   }
 
-  /** Sends an HTTP request from the server's machine and takes the answer whole. */
+  /** Sends an HTTP request from the server's machine. The body is received in one piece. */
   http(params: HttpRequestOptions, options: CallOptions = {}): Promise<HttpResult> {
     return this.#link.request(
       "http/request",
@@ -178,7 +178,7 @@ export class ExecClient implements AsyncDisposable {
     }
   }
 
-  /** Any request of the protocol, typed. */
+  /** Sends any request of the protocol. */
   request<M extends keyof ExecCalls>(
     method: M,
     params: ExecCalls[M]["params"],
@@ -187,7 +187,7 @@ export class ExecClient implements AsyncDisposable {
     return this.#link.request(method, params, options);
   }
 
-  /** Ends the connection. The server keeps the session's processes for 30 s: kill what should not run on. */
+  /** Closes the connection. The server keeps the session's processes running for 30 s: kill those that should end earlier. */
   close(): Promise<void> {
     return this.#link.close();
   }
@@ -204,7 +204,7 @@ function shared(options: ExecClientOptions): Pick<LinkOptions, "clientName" | "l
   };
 }
 
-/** Leads each event to its process, and each piece of a body to its reader. */
+/** Routes events to their processes, and pieces of HTTP bodies to their readers. */
 class Routes implements LinkListener {
   readonly bodies = new HttpBodies();
   readonly end: Promise<ExecError>;

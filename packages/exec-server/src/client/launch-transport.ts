@@ -14,7 +14,7 @@ export interface LaunchCommand {
 /** How much of a launched server's stderr is kept for errors. */
 const STDERR_TAIL = 2_000;
 
-/** A server started as a child, spoken to over its stdin and stdout. Closing it ends the child. */
+/** A server that runs as a child process, connected over stdio. Closing the transport ends the child. */
 export class LaunchTransport implements Transport {
   readonly #child: ChildProcessWithoutNullStreams;
   readonly #lines: NdjsonTransport;
@@ -68,7 +68,7 @@ export class LaunchTransport implements Transport {
     return this.#lines.send(message);
   }
 
-  /** Its stdin closes, then it is told to go, then it is killed with all that it started. */
+  /** Closes the server's stdin, then sends SIGTERM, then SIGKILL, to its whole process group. */
   async close(): Promise<void> {
     await this.#lines.close();
     for (const signal of ["SIGTERM", "SIGKILL"] as const) {

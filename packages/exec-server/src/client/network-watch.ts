@@ -27,14 +27,14 @@ export class NetworkWatch {
     this.#watcher = watcher;
   }
 
-  /** The server asks only if it is told how long an answer may take. */
+  /** The server asks only if the params contain a time limit for answers. */
   params(given: NetworkProxyParams | null | undefined): { networkProxy?: NetworkProxyParams } {
     if (!given || !this.#watcher.onNetworkRequest) return {};
     const policyDecisionTimeoutMs = given.policyDecisionTimeoutMs ?? EXEC_LIMITS.networkRequestMs;
     return { networkProxy: { ...given, policyDecisionTimeoutMs } };
   }
 
-  /** Without a handler, or with one that throws, it is a denial. */
+  /** A missing or throwing handler denies. */
   async decide(request: NetworkRequest, signal: AbortSignal): Promise<NetworkAnswer> {
     try {
       const answer = (await this.#watcher.onNetworkRequest?.(request, { signal })) ?? NOT_ALLOWED;

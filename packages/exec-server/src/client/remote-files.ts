@@ -9,11 +9,11 @@ import type { SessionLink } from "./session-link.ts";
 
 export interface FileCallOptions extends CallOptions {
   readonly sandbox?: SandboxContext;
-  /** Default true. False refuses a path that goes through any symbolic link. */
+  /** Whether symbolic links are followed. If false, a path with any link in it is refused. Default: true. */
   readonly followSymlinks?: boolean;
 }
 
-/** A path of the server's machine, or its `file:` URI. */
+/** A path on the server's machine, or its `file:` URI. */
 export type RemotePath = string | URL;
 
 /** How far a walk goes. */
@@ -38,7 +38,7 @@ export class RemoteFiles {
     await this.#link.requestRaw("fs/writeFile", params, options);
   }
 
-  /** Reads a file block by block: no more than a block is in memory. */
+  /** Reads a file block by block, with one block in memory at a time. */
   async *stream(
     path: RemotePath,
     options: FileCallOptions & { blockBytes?: number } = {},

@@ -15,11 +15,11 @@ export interface ProcessOutput {
 export interface ProcessEnd {
   /** Its exit code; 128 + the signal's number when a signal ended it. */
   readonly exitCode: number;
-  /** Whether its end looks like the work of its sandbox. */
+  /** Whether the process seems to have failed because its sandbox denied something. */
   readonly sandboxDenied: boolean;
 }
 
-/** The whole output of a process, by stream. A PTY's is in `stdout`. */
+/** The complete output of a process. Output of a PTY is in `stdout`. */
 export interface CollectedOutput extends ProcessEnd {
   readonly stdout: Buffer;
   readonly stderr: Buffer;

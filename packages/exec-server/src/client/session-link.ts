@@ -9,14 +9,14 @@ import type { NetworkAnswer } from "../wire/network-proxy.ts";
 /** Receives notifications and requests of the server. */
 export interface LinkListener {
   notice<M extends keyof ExecNotices>(method: M, params: ExecNotices[M]): void;
-  /** Decides of a host that a process wants to reach. Never rejects: what is not allowed is denied. */
+  /** Decides about a host that a process wants to reach. Never rejects. */
   decide(
     question: ExecQuestions["network/policyRequest"]["params"],
     signal: AbortSignal,
   ): Promise<NetworkAnswer>;
-  /** The session was resumed on a new connection: events in between are to be read. */
+  /** The session was resumed on a new connection. Events in between have to be read. */
   resumed(): Promise<void>;
-  /** It is over for good. */
+  /** The session has ended and can't be resumed. */
   ended(error: ExecError): void;
 }
 
@@ -55,7 +55,7 @@ const NOTICES: readonly (keyof ExecNotices)[] = [
 /** The largest answer: a file of 512 MiB can't be read whole by JavaScript, whose strings end there. */
 const MESSAGE_BYTES = 512 * 1024 * 1024;
 
-/** One session, on whatever connection it is just now. */
+/** One session, across reconnects. */
 export class SessionLink {
   readonly #options: LinkOptions;
   readonly #listener: LinkListener;
@@ -86,7 +86,7 @@ export class SessionLink {
     return this.#info;
   }
 
-  /** Calls the server. No deadline but the caller's: a long poll may take as long as it was told to. */
+  /** Calls the server. There is no timeout but the caller's, because long polls may take any time. */
   async request<M extends keyof ExecCalls>(
     method: M,
     params: ExecCalls[M]["params"],

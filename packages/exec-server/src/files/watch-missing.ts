@@ -3,7 +3,7 @@ import { basename, dirname } from "node:path";
 import { EXEC_LIMITS } from "../limits.ts";
 import type { NativePath } from "../wire/path-uri.ts";
 
-/** The watches of one connection: each tells once that something that was missing may be there now. */
+/** The watches of one connection. Each fires once, when a path that was missing may exist. */
 export class MissingWatches {
   readonly #watches = new Map<number, () => void>();
 

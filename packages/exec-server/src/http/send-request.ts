@@ -17,7 +17,7 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 /** Headers that are for the first host alone. */
 const PRIVATE = new Set(["authorization", "cookie", "proxy-authorization", "www-authenticate"]);
 
-/** Sends a request, by the system's proxy where one is set, and follows redirects when told to. */
+/** Sends a request, through the system's proxy if one is set. Follows redirects if `follow` is set. */
 export async function sendRequest(outgoing: OutgoingRequest, redirects = 0): Promise<IncomingMessage> {
   const response = await sendOnce(outgoing);
   const status = response.statusCode ?? 0;

@@ -8,7 +8,7 @@ import { denial, type Target, type Verdict } from "./verdict.ts";
 /** Every address of a name. */
 export type Resolve = (host: string) => Promise<readonly string[]>;
 
-/** Puts a question to the client. Whatever goes wrong with it comes back as a denial. */
+/** Asks the client. Failures are denials. */
 export type Ask = (request: NetworkRequest, signal: AbortSignal) => Promise<NetworkAnswer>;
 
 export type Admission =
@@ -21,13 +21,13 @@ export type Admission =
 
 export interface GatekeeperOptions {
   readonly policy: HostPolicy;
-  /** Undefined: what the policy does not allow is denied. */
+  /** Undefined: everything that the policy does not allow is denied. */
   readonly ask: Ask | undefined;
   readonly report: (target: Target, verdict: Verdict) => void;
   readonly resolve?: Resolve;
 }
 
-/** Decides of one process's requests, each for itself, and reports every decision. */
+/** Decides about the network requests of one process, and reports every decision. */
 export class Gatekeeper {
   readonly #options: GatekeeperOptions;
   readonly #resolve: Resolve;

@@ -6,7 +6,7 @@ import { spellingsOf } from "./address-spelling.ts";
 import { canonicalHost } from "./host-name.ts";
 import { type HostMatcher, hostPattern, isExactPattern } from "./host-pattern.ts";
 
-/** How a host stands before anybody is asked. Codex's words, which its clients match. */
+/** The policy's verdict on a host, before the client is asked. Codex's words, which its clients match. */
 export type HostStatus = "allowed" | "denied" | "not_allowed" | "not_allowed_local";
 
 /** Which hosts and addresses a process may reach. */
@@ -47,7 +47,7 @@ export class HostPolicy {
     this.#ownPort = ownPort;
   }
 
-  /** Before a name is looked up: even a question to DNS would carry something out. */
+  /** Checks a name before it is resolved: even a DNS query would leave the machine. */
   statusOf(host: string): HostStatus {
     if (this.#isDenied(host)) return "denied";
     if (isLocalName(host) && !this.#local && !this.#named.has(host)) return "not_allowed_local";
@@ -55,7 +55,7 @@ export class HostPolicy {
     return this.#allowed.some((matches) => matches(host)) ? "allowed" : "not_allowed";
   }
 
-  /** Why a host that is allowed may not be reached at these addresses: names lead wherever their owner likes. */
+  /** Why an allowed host may not be reached at these addresses. The owner of a name can point it anywhere. */
   objection(host: string, addresses: readonly string[], port: number): HostStatus | undefined {
     if (addresses.some((address) => this.#isDenied(address))) return "denied";
     if (addresses.some((address) => !this.#mayBeReached(host, address, port))) return "not_allowed_local";

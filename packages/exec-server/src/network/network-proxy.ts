@@ -41,7 +41,7 @@ export class NetworkProxy implements NamespaceListeners, Disposable {
       listener.close();
       return;
     }
-    // A server of our own on the same socket: it must not end a connection whose client has said all it has to say.
+    // A server with `allowHalfOpen` on the same socket: it must not end a connection whose client has sent everything.
     const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
       this.#sockets.add(socket);
       serve(socket);

@@ -7,7 +7,7 @@ export interface NamespaceListeners {
   received(name: string, listener: Server): void;
 }
 
-/** What is to be run, with everything decided. */
+/** What to run. */
 export interface ChildSpec {
   readonly argv: readonly [string, ...string[]];
   readonly arg0: string | undefined;

@@ -6,7 +6,7 @@ import { type ProcessRecord, readRecord } from "./closed-processes.ts";
 import { PendingOutput } from "./pending-output.ts";
 import { ReplayBuffer } from "./replay-buffer.ts";
 
-/** Where a process's events go. */
+/** Receives a process's events. */
 export interface ProcessListener {
   output(processId: string, seq: number, stream: OutputStream, bytes: Buffer): void;
   exited(processId: string, seq: number, exitCode: number, sandboxDenied: boolean): void;
@@ -121,7 +121,7 @@ export class ManagedProcess implements ChildEvents {
     if (this.#exitCode !== undefined) this.#reportExit();
   }
 
-  /** Reading goes on: the listener takes more. */
+  /** Reads the child again: the client can receive more. */
   resume(): void {
     this.#child?.resume();
   }

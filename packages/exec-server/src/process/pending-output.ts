@@ -1,9 +1,9 @@
 import { EXEC_LIMITS } from "../limits.ts";
 
-/** Memory for whole chunks that serves again, whichever process needs it: never more than were pending at once. */
+/** Buffers of the size of a chunk, reused by all processes. Never more than were pending at once. */
 const spare: Buffer[] = [];
 
-/** Small pieces of output on their way to becoming one chunk. */
+/** Joins small pieces of output into one chunk. */
 export class PendingOutput {
   #first: Buffer | undefined;
   #memory: Buffer | undefined;
@@ -18,7 +18,7 @@ export class PendingOutput {
     return this.#length + length <= EXEC_LIMITS.chunkBytes;
   }
 
-  /** Takes a copy: the bytes are lent. One piece alone, which is most of what commands say, costs its own size. */
+  /** Copies the bytes. A single piece, the usual case, needs no more memory than its own size. */
   add(bytes: Buffer): void {
     if (this.#length === 0) {
       this.#first = Buffer.from(bytes);
@@ -29,7 +29,7 @@ export class PendingOutput {
     this.#length += bytes.length;
   }
 
-  /** Hands over what is pending; it is lent in turn, until `use` returns. */
+  /** Passes the pending bytes to `use`. They are valid until it returns. */
   flush(use: (bytes: Buffer) => void): void {
     const memory = this.#memory;
     const bytes = memory ? memory.subarray(0, this.#length) : this.#first;

@@ -43,7 +43,7 @@ export class ProcessTable {
     this.#closed = new ClosedProcesses(limits);
   }
 
-  /** Takes the id at once, so that of two starts of one id exactly one wins, and frees it when the start fails. */
+  /** Reserves the id at once, so that of two starts with one id exactly one succeeds. A failed start frees it. */
   async start(id: string, launch: LaunchChild, { denied, leftovers }: StartOptions = {}): Promise<void> {
     if (this.#entries.has(id) || this.#closed.get(id))
       throw new Refusal(CODES.invalidRequest, `process ${id} already exists`);
@@ -112,7 +112,7 @@ export class ProcessTable {
     return { running: true };
   }
 
-  /** The listener takes more: every child is read again. */
+  /** The client can receive more: reads every child again. */
   resumeAll(): void {
     for (const { process } of this.#entries.values()) process.resume();
   }
@@ -126,7 +126,7 @@ export class ProcessTable {
     this.#groups.killAll();
   }
 
-  /** Forgets the process that closed first if the table is full: a client that starts many in a row is not refused. */
+  /** Forgets the process that closed first if the table is full, so that a client can start any number in a row. */
   #makeRoom(): void {
     const { processes } = this.#limits;
     if (this.#entries.size + this.#closed.size < processes || this.#closed.forgetOldest()) return;

@@ -59,7 +59,7 @@ export class ReplayBuffer {
     this.#bytes += bytes.length;
   }
 
-  /** Chunks behind a number; with a budget at least one, and then as many as fit. */
+  /** Chunks after a sequence number, within a budget of bytes; at least one chunk if there is any. */
   after(seq: number, maxBytes = Infinity): RetainedChunk[] {
     const found: RetainedChunk[] = [];
     let total = 0;
@@ -89,7 +89,7 @@ export class ReplayBuffer {
     this.#head = 0;
   }
 
-  /** Forgets all of it. */
+  /** Drops all chunks. */
   clear(): void {
     this.#chunks = [];
     this.#head = 0;

@@ -14,7 +14,7 @@ export interface ShellState {
 /** What a shell sets by itself whenever it starts: never the work of a profile. */
 export const OF_EVERY_SHELL: ReadonlySet<string> = new Set(["PWD", "OLDPWD", "SHLVL", "_"]);
 
-/** Options that tell how the shell was started and can't be set. */
+/** Options that describe how the shell was started and can't be set. */
 const READ_ONLY_OPTION = /^shopt -[su] (?:login_shell|restricted_shell)$/;
 
 const EXPORTED_FUNCTION = /^BASH_FUNC_(.+)%%$/;
@@ -23,8 +23,8 @@ const EXPORTED_FUNCTION = /^BASH_FUNC_(.+)%%$/;
 const PARTS = 5;
 
 /**
- * A script that makes bash tell its state, and the reader of what it told. A word of its own marks both ends, so that
- * whatever a profile prints before and an exit trap behind is told apart.
+ * A script that makes bash print its state, and the parser of that output. A random word marks both ends, which separates
+ * the state from what a profile prints before it and an exit trap after it.
  */
 export function bashReporter(): {
   script: string;

@@ -107,5 +107,5 @@ class OutputStreams {
   }
 }
 
-/** Lent to one read at a time, which is over when its callback returns. */
+/** Shared by all reads. Its content is valid until the callback of a read returns. */
 const readBuffer = Buffer.allocUnsafeSlow(EXEC_LIMITS.chunkBytes);

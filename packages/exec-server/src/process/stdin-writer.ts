@@ -1,7 +1,7 @@
 import type { Writable } from "node:stream";
 import { EXEC_LIMITS } from "../limits.ts";
 
-/** Writes to a child's stdin, and waits only when much is waiting already. A child that is gone swallows it. */
+/** Writes to a child's stdin. Waits only if much is unwritten. Input to a child that has ended is discarded. */
 export function stdinWriter(stream: Writable): { write(bytes: Buffer): Promise<void> | undefined } {
   stream.on("error", () => {});
   return {

@@ -6,12 +6,12 @@ interface PooledHelper {
   readonly files: SandboxedFiles;
   /** Undefined: it serves one request only. */
   readonly identity: string | undefined;
-  /** Requests that were given this helper and have not finished. */
+  /** Unfinished requests that use this helper. */
   leases: number;
   idle: NodeJS.Timeout | undefined;
 }
 
-/** As many helpers wait for the full time. */
+/** Up to this number, idle helpers are kept for the full time. */
 const KEPT_FOR_LONG = 4;
 
 export type HelperLimits = Pick<
@@ -50,7 +50,7 @@ export class HelperPool implements AsyncDisposable {
     while (this.#helpers.size >= this.#limits.busySandboxHelpers && !this.#stopOldest()) {
       await this.#released(deadline);
     }
-    // Beyond the number that is kept, an idle one goes; if all of them are busy, there is one more.
+    // Above the limit of idle helpers, the oldest idle one is stopped. If all of them are busy, there is one more.
     if (this.#helpers.size >= this.#limits.sandboxHelpers) this.#stopOldest();
     // Another request may have started the same one meanwhile.
     const started = identity === undefined ? undefined : this.#find(identity);

@@ -17,7 +17,7 @@ import type { MessageWriter } from "./message-writer.ts";
 export interface Inlet {
   pause(): void;
   resume(): void;
-  /** Ends the connection without a word, as Codex's server does when the protocol is broken. */
+  /** Closes the connection without an answer, as Codex's server does after a protocol violation. */
   cut(): void;
 }
 
@@ -26,14 +26,14 @@ export interface ConnectionOptions {
   readonly sessions: SessionStore;
   readonly info: unknown;
   readonly concurrentRequests: number;
-  /** A connection that can't come back ends its session with it. */
+  /** Whether a session can be resumed on another connection. If not, it ends with its connection. */
   readonly resumable: boolean;
   readonly limits: ServerLimits;
 }
 
 type Request = Extract<Incoming, { kind: "request" }>;
 
-/** One client: reads its messages, lets requests run in their lanes, and answers each exactly once. */
+/** The connection of one client. Parses messages, schedules requests by lane, and answers each exactly once. */
 export class Connection {
   readonly #options: ConnectionOptions;
   readonly #limits: ServerLimits;
@@ -69,7 +69,7 @@ export class Connection {
         if (!this.#handshake.notified(message.method)) this.#inlet.cut();
         break;
       case "answer":
-        // An answer to a question that never was breaks the protocol.
+        // A response without a request violates the protocol.
         if (this.#handshake.session?.questions.take(message.id, message.result) !== true) this.#inlet.cut();
         break;
       case "malformed":
@@ -78,7 +78,7 @@ export class Connection {
     this.#restrain();
   }
 
-  /** More can be sent: children and requests that waited for that go on. */
+  /** More can be sent. Children and requests that waited for that continue. */
   relieved(): void {
     this.#handshake.session?.processes.resumeAll();
     this.#resumeFlow();
@@ -86,7 +86,7 @@ export class Connection {
     this.#resumeReading();
   }
 
-  /** The connection is over. */
+  /** The connection has ended. */
   ended(): void {
     if (this.#ending.signal.aborted) return;
     this.#ending.abort();
@@ -134,7 +134,7 @@ export class Connection {
     this.#resumeReading();
   }
 
-  /** Answers that the client has not received yet must not be joined by more of them: they may be large files. */
+  /** False while much is unsent: further answers may be large files. */
   get #canRunMore(): boolean {
     return this.#running < this.#options.concurrentRequests && !this.#isOutgoingFull;
   }
@@ -175,7 +175,7 @@ export class Connection {
     this.#flow = undefined;
   }
 
-  /** Runs a handler and answers with what it gives, at once if it gives it at once. */
+  /** Runs a handler and sends its result, in the same turn if the result is not a promise. */
   #settle({ id }: Request, run: () => unknown, done: () => void = () => {}): void {
     let result: unknown;
     try {
@@ -226,7 +226,7 @@ export class Connection {
     return true;
   }
 
-  /** A client that asks faster than it reads is not read itself: its own socket makes it wait. */
+  /** Stops reading from a client that sends requests faster than it reads answers. */
   #restrain(): void {
     if (this.#readingStopped || !this.#isOverloaded) return;
     this.#readingStopped = true;

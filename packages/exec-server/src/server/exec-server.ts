@@ -21,18 +21,18 @@ export interface ExecServerOptions {
   /** `ws://IP:PORT` (port 0 picks a free one) or `stdio`. Default `ws://127.0.0.1:0`. */
   readonly listen?: string;
   readonly auth?: WebSocketAuth;
-  /** Lets a server without `auth` listen beyond this machine. Every client that reaches it can run anything. */
+  /** Lets a server without `auth` listen on addresses that other machines can reach. Every client can run anything. */
   readonly allowUnauthenticatedRemote?: boolean;
   /**
    * Lets sandboxed commands have the network although the server has no `auth`. Such a command can connect to the server
    * itself, which then runs anything for it, without a sandbox.
    */
   readonly allowNetworkWithoutAuth?: boolean;
-  /** Requests that run at once on one connection; control calls come on top. 1 is strictly one after the other. */
+  /** Concurrent requests per connection, not counting control calls. 1 runs them strictly in order. Default: 64. */
   readonly concurrentRequests?: number;
-  /** The bubblewrap to sandbox with; found by itself when left out. `null`: sandboxed requests are refused. */
+  /** Path of bubblewrap. Default: the system's, or the one in `@openai/codex`. `null` refuses sandboxed requests. */
   readonly bwrap?: string | null;
-  /** For stdio: the streams, if not those of the process. */
+  /** For stdio: the streams. Default: those of this process. */
   readonly input?: Readable;
   readonly output?: Writable;
   /** Host names under which unauthenticated clients reach the server, besides IP addresses and `localhost`. */
@@ -43,7 +43,7 @@ export interface ExecServerOptions {
   readonly limits?: Partial<ServerLimits>;
 }
 
-/** The version of Codex whose protocol this is. */
+/** The version of Codex whose protocol is implemented. */
 export const PROTOCOL_VERSION = "0.166.0";
 
 /**
@@ -54,9 +54,9 @@ export const PROTOCOL_VERSION = "0.166.0";
  * console.log(server.url); // for CODEX_EXEC_SERVER_URL
  */
 export class ExecServer implements AsyncDisposable {
-  /** Where it listens; undefined on stdio. */
+  /** The URL that the server listens on. Undefined on stdio. */
   readonly url: string | undefined;
-  /** Settles when the one client of a stdio server is gone; on a WebSocket, when the server is closed. */
+  /** Resolves when the client of a stdio server has disconnected, or when a WebSocket server is closed. */
   readonly done: Promise<void>;
   readonly #stack: AsyncDisposableStack;
   readonly #finish: () => void;

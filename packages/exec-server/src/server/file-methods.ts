@@ -15,7 +15,7 @@ interface Sandboxed {
   readonly sandbox?: SandboxContext | null | undefined;
 }
 
-/** Operations that only look: under a sandbox that lets the whole disk be read they need no helper. */
+/** Operations that only read. Under a sandbox that grants reading everywhere they need no helper. */
 const READS: ReadonlySet<string> = new Set([
   "fs/readFile",
   "fs/getMetadata",

@@ -39,14 +39,14 @@ export class Handshake {
     return { sessionId: this.#session.id, environmentInfo: this.#info };
   }
 
-  /** Hears a notification; false when it breaks the protocol. */
+  /** Handles a notification. False if it violates the protocol. */
   notified(method: string): boolean {
     if (method !== "initialized" || !this.#session) return false;
     this.#confirmed = true;
     return true;
   }
 
-  /** Why a request can't be taken yet. */
+  /** Why a request can't be accepted yet. */
   objection(method: string): string | undefined {
     if (!this.#session) return `client must call initialize before using ${method}`;
     return this.#confirmed ? undefined : `client must send initialized before using ${method}`;

@@ -19,7 +19,7 @@ export interface MethodServices {
   readonly onEnd: (release: () => void) => void;
 }
 
-/** Every method of one connection. What is not in it is answered "not implemented". */
+/** The methods of one connection. */
 export function methodTable({ info, fifos, launcher, sandbox, network, onEnd }: MethodServices): MethodTable {
   const constant = (result: object): Method => ({ params: undefined, lane: "control", run: () => result });
   return new Map<string, Method>([

@@ -133,7 +133,7 @@ export interface ExecCalls extends FileCalls {
   "capabilities/discoverV2": { params: { cwd: string }; result: unknown };
 }
 
-/** Notifications that a client hears. */
+/** Notifications that a client receives. */
 export interface ExecNotices {
   "process/output": OutputChunk & { readonly processId: string };
   "process/exited": {

@@ -29,7 +29,7 @@ export type NetworkProxyConfig = z.output<typeof proxy>;
 
 export type NetworkProtocol = "http" | "https_connect" | "socks5_tcp" | "socks5_udp";
 
-/** A host that the policy of a process does not settle: the client is asked. */
+/** A request to a host that the policy leaves open. The client is asked. */
 export interface NetworkRequest {
   readonly protocol: NetworkProtocol;
   readonly host: string;
@@ -46,10 +46,10 @@ export const networkAnswer = z.object({
   ]),
 });
 
-/** What the client says to it. `ask` refuses too, and tells the command that a person would have to be asked. */
+/** The client's answer. `ask` also refuses, with the reason that a person would have to be asked. */
 export type NetworkAnswer = z.output<typeof networkAnswer>["decision"];
 
-/** What became of one request of a process. */
+/** The outcome of one network request of a process. */
 export interface NetworkDecision extends NetworkRequest {
   readonly processId: string;
   readonly timestamp: string;

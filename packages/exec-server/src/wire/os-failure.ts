@@ -1,10 +1,10 @@
 import { CODES, Refusal } from "./refusal.ts";
 import { getSystemErrorMap } from "node:util";
 
-/** Errors of the system that mean "you asked for something that is not allowed", rather than "it failed". */
+/** System errors that report a forbidden request rather than a failure. */
 const REFUSALS = new Set(["EACCES", "EPERM", "EINVAL"]);
 
-/** A failure of the file system as the answer that Codex knows it by. What is no system error is passed on as it is. */
+/** Converts a file system error to the answer that Codex sends for it. Other errors are returned unchanged. */
 export function osFailure(thrown: unknown): unknown {
   return asRefusal(thrown, codeOf);
 }

@@ -1,4 +1,4 @@
-/** The numbers with which requests are refused. */
+/** JSON-RPC error codes of refused requests. */
 export const CODES = {
   invalidRequest: -32600,
   methodNotFound: -32601,

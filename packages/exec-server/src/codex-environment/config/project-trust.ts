@@ -17,7 +17,7 @@ const trustSettings = z.object({
 /** The project around a working directory. */
 export interface Project {
   readonly root: string;
-  /** Whether the person said that the configuration in this folder of the project may be used. */
+  /** Whether the user trusts the configuration in this folder of the project. */
   isTrusted(folder: string): Promise<boolean>;
   /** For a linked worktree: the same folder in the main checkout. */
   inMainCheckout(folder: string): string | undefined;

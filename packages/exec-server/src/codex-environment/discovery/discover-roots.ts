@@ -30,7 +30,7 @@ export function capabilityRootsMethod(sandbox: Sandbox): Method {
   };
 }
 
-/** What is wrong with one root is said in its own answer. */
+/** Problems of a root are part of its own result. */
 async function discover({ id, path, sandbox: context }: Root, sandbox: Sandbox): Promise<object> {
   const warnings: string[] = [];
   const empty = { id, path, plugin: null, skills: [], namespaceManifests: [], warnings };
