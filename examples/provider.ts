@@ -1,5 +1,5 @@
 // Codex behind the provider contract, as a fleet runner uses it: a spec, events, a budget and rules.
-import { CodexProvider } from "@codexkit/provider";
+import { CodexProvider } from "@codexkit/provider/codex";
 import { run, say } from "@codexkit/scripted-model";
 import { setUpExample } from "./set-up-example.ts";
 

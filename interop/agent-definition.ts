@@ -1,4 +1,4 @@
-import type { AsksPermission } from "@codexkit/provider";
+import type { AsksPermission } from "@codexkit/provider/acp";
 
 /** Folders of one run of one agent; the agent writes nowhere else. */
 export interface AgentFolders {

@@ -1,4 +1,4 @@
-import type { CheckReport, ConformanceReport } from "@codexkit/provider";
+import type { CheckReport, ConformanceReport } from "@codexkit/provider/conformance";
 
 /** One behaviour of an agent that was looked at, and what was seen. */
 export interface Finding {

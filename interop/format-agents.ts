@@ -1,4 +1,4 @@
-import type { CheckReport } from "@codexkit/provider";
+import type { CheckReport } from "@codexkit/provider/conformance";
 import type { AgentReport, ConformanceResult } from "./agent-report.ts";
 
 /** The page of all agents, as Markdown. */

@@ -3,7 +3,8 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { withTimeout } from "@codexkit/rpc/async";
-import type { AcpProvider, AgentEvent, AgentSpec, ProviderError } from "@codexkit/provider";
+import type { AgentEvent, AgentSpec, ProviderError } from "@codexkit/provider";
+import type { AcpProvider } from "@codexkit/provider/acp";
 import type { Finding } from "./agent-report.ts";
 import { order, PROBE_FILE, REPLY_USAGE } from "./model/model-script.ts";
 

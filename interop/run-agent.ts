@@ -1,7 +1,9 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { AcpProvider, type AgentSpec, type CheckReport, runConformance } from "@codexkit/provider";
+import type { AgentSpec } from "@codexkit/provider";
+import { AcpProvider } from "@codexkit/provider/acp";
+import { type CheckReport, runConformance } from "@codexkit/provider/conformance";
 import { tempFolder } from "@codexkit/testing";
 import type { AgentDefinition } from "./agent-definition.ts";
 import { agentEnvironment } from "./agent-environment.ts";
@@ -100,7 +102,7 @@ async function play(
       usesTool: () => spec(order("tool")),
       callsModelTwice: () => spec(order("tool")),
       echoes: () => spec(order("steps")),
-      remembers: { told: (words) => spec(order("say", words)), asked: () => spec(order("recall")) },
+      remembers: { store: (words) => spec(order("say", words)), recall: () => spec(order("recall")) },
       usesServer: () => spec(order("server"), { mcpStdioServers: SERVERS }),
       asks: () => spec(order("tool")),
       leavesTrace: { works: () => spec(order("steps")), count: setup.modelCalls },

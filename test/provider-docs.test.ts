@@ -62,7 +62,7 @@ describe("the docs", { timeout: 120_000 }, () => {
 });
 
 const TEMPORAL_DRIVER = `
-import { StubProvider, StubSessions } from "@codexkit/provider";
+import { StubProvider, StubSessions } from "@codexkit/provider/stub";
 
 const stored = new Map<string, Uint8Array>();
 const store: SessionStore = {
@@ -116,7 +116,7 @@ console.log("cancelled:", await cancelled);
 `;
 
 const RESTATE_DRIVER = `
-import { StubProvider, StubSessions } from "@codexkit/provider";
+import { StubProvider, StubSessions } from "@codexkit/provider/stub";
 
 const stored = new Map<string, Uint8Array>();
 const store = {

@@ -53,8 +53,9 @@ export function playOrder({ messages, tools }: ModelRequest, agent: AgentTools):
   if (tools.length === 0) return text("Side job");
   const at = messages.findLastIndex(({ role, text: content }) => role === "user" && content.match(ORDER));
   const last = messages[at];
-  const found = last && [...last.text.matchAll(ORDER)].at(-1)?.groups;
-  if (!found) return text("No order found.");
+  const match = last && [...last.text.matchAll(ORDER)].at(-1);
+  const found = match?.groups;
+  if (!last || !found) return text("No order found.");
   const hasResult = messages.slice(at).some(({ toolResults }) => toolResults > 0);
   switch (found["verb"]) {
     case "say":
@@ -73,10 +74,13 @@ export function playOrder({ messages, tools }: ModelRequest, agent: AgentTools):
     case "read":
       return hasResult ? text("Done.") : agent.command(HARMLESS_COMMAND);
     case "steps": {
-      // Between two calls of a tool an agent looks for what was injected.
+      // An agent adds injected text after a tool call, or to the prompt if it has not sent that yet.
+      const rest = last.text.slice(match.index + match[0].length);
       const later = messages.slice(at + 1).filter(({ role }) => role === "user");
-      const injected = later.findLast(({ text: content }) => content.includes(INJECTION));
-      return injected ? text(injected.text) : agent.command("true");
+      const injected = [rest, ...later.map((message) => message.text)].findLast((content) =>
+        content.includes(INJECTION),
+      );
+      return injected === undefined ? agent.command("true") : text(injected);
     }
     case "server": {
       const echo = tools.find((name) => /tests.*echo|^echo$/.test(name));

@@ -132,7 +132,10 @@ async function work(
       await say("Working.");
       await cancelled;
       return "cancelled";
-    case "deaf":
+    case "silent":
+      await cancelled;
+      return "cancelled";
+    case "unresponsive":
       return new Promise(() => {});
     case "die":
       await say("I am not well.");
@@ -338,6 +341,10 @@ const app = agent({ name: "tiny" })
     return { sessionId, ...open(sessionId, params.mcpServers, params._meta) };
   })
   .onRequest(methods.agent.session.load, async ({ params: { sessionId, mcpServers, _meta }, client }) => {
+    if (fault === "--stores-late" && sessions.has(sessionId)) return open(sessionId, mcpServers, _meta);
+    // As Qwen Code does: an open session can't be loaded.
+    if (fault === "--one-writer" && sessions.has(sessionId))
+      throw RequestError.internalError({ details: "there is a live writer" });
     const past = recall(sessionId);
     if (fault === "--breaks-on-load" && past !== "")
       throw RequestError.internalError({ details: "disk is full" });
@@ -392,7 +399,9 @@ const app = agent({ name: "tiny" })
     if (!session) throw RequestError.sessionNotFound(params.sessionId);
     const text = params.prompt.map((part) => (part.type === "text" ? part.text : "")).join("");
     const file = memoryOf(session.id);
-    if (file !== undefined) appendFileSync(file, `${text}\n`);
+    // As claude-agent-acp does: a session is stored with its first output.
+    const isStored = fault !== "--stores-late" || text !== "silent";
+    if (file !== undefined && isStored) appendFileSync(file, `${text}\n`);
     const end = await work(client, session, text);
     return typeof end === "string" ? { stopReason: end } : end;
   })

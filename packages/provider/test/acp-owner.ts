@@ -1,5 +1,5 @@
 // A program that owns a stubborn ACP agent, tells its process id, and waits to be killed.
-import { AcpProvider } from "../src/index.ts";
+import { AcpProvider } from "../src/acp/index.ts";
 import { tinyAgent } from "./tiny-agent.ts";
 
 const provider = await AcpProvider.launch(tinyAgent("--stubborn"));

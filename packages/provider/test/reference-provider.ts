@@ -9,7 +9,7 @@ import {
   type AgentHandle,
   type AgentProvider,
   type AgentSpec,
-  type CallOptions,
+  type ProviderCallOptions,
   errorEvent,
   type ErrorSubtype,
   EventStream,
@@ -23,7 +23,7 @@ import {
   type SpawnOptions,
   type TerminalEvent,
 } from "../src/index.ts";
-import { untilAborted } from "../src/contract/until-aborted.ts";
+import { raceCancel } from "../src/contract/cancelled.ts";
 
 /** What outlives a provider: stored sessions, and what can be seen of agents from outside. */
 export interface ReferenceWorld {
@@ -80,7 +80,7 @@ export class ReferenceProvider implements AgentProvider {
     return this.#spawns.once(spec, options, () => this.#open(crypto.randomUUID(), spec, options));
   }
 
-  async resume(sessionId: string, spec: AgentSpec, options: CallOptions = {}): Promise<AgentHandle> {
+  async resume(sessionId: string, spec: AgentSpec, options: ProviderCallOptions = {}): Promise<AgentHandle> {
     this.#idle(sessionId);
     return this.#open(sessionId, spec, options);
   }
@@ -111,13 +111,17 @@ export class ReferenceProvider implements AgentProvider {
     return this.shutdown();
   }
 
-  async #open(sessionId: string, unchecked: AgentSpec, { signal }: CallOptions): Promise<AgentHandle> {
+  async #open(
+    sessionId: string,
+    unchecked: AgentSpec,
+    { signal }: ProviderCallOptions,
+  ): Promise<AgentHandle> {
     const spec = parseSpec(unchecked);
     const ignored = ignoredBy(spec);
     refuseIgnored(this.name, spec, ignored);
     return openWithin(spec, signal, async (session) => {
       const opened = spec.prompt === "open slowly" ? new Promise<never>(() => {}) : nextRound();
-      await untilAborted(opened, session);
+      await raceCancel(opened, session);
       this.#refuseWhenShutDown();
       if (this.world.working.has(sessionId)) throw busy(sessionId);
       const { sessions, working } = this.world;
@@ -185,7 +189,7 @@ class ReferenceHandle implements AgentHandle {
     void this.#work();
   }
 
-  async inject(text: string, { signal }: CallOptions = {}): Promise<void> {
+  async inject(text: string, { signal }: ProviderCallOptions = {}): Promise<void> {
     if (this.events.ended) throw new ProviderError("session_ended", "The session has ended.");
     if (signal?.aborted) throw new ProviderError("context_cancelled", "The caller's signal fired.");
     this.events.push({ kind: "system", subtype: "injected", message: text });

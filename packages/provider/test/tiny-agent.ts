@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
-import { AcpProvider, type AcpProviderOptions, type AgentSpec } from "../src/index.ts";
+import type { AgentSpec } from "../src/index.ts";
+import { AcpProvider, type AcpProviderOptions } from "../src/acp/index.ts";
 
 const program = fileURLToPath(new URL("acp-agent.ts", import.meta.url));
 

@@ -1,7 +1,7 @@
 import type { AcpAgent } from "./process/acp-agent.ts";
 import type { AgentCapabilities } from "../contract/capabilities.ts";
 
-/** What an ACP agent can do, by what it said of itself. */
+/** The capabilities of an ACP agent, derived from its `initialize` response. */
 export function acpCapabilities(
   agent: Pick<AcpAgent, "capabilities" | "canSteer">,
   {
@@ -11,12 +11,12 @@ export function acpCapabilities(
   }: Pick<AgentCapabilities, "humanLabel" | "supportsReasoningEffort" | "needsPermissionConfig">,
 ): AgentCapabilities {
   return {
-    // An extension of the protocol, which some agents have.
+    // A protocol extension that some agents support.
     supportsMessageInjection: agent.canSteer,
     supportsSessionResume: canResume(agent),
-    // ACP has no request for the stored form of a session.
+    // ACP has no request to export a session.
     supportsSessionExport: false,
-    // Every ACP agent has to take servers over stdio.
+    // Every ACP agent must accept stdio MCP servers.
     supportsToolPlugins: true,
     needsBaseInstructions: false,
     needsPermissionConfig,

@@ -1,4 +1,4 @@
-import { setImmediate as nextRound } from "node:timers/promises";
+import { setImmediate as nextIteration } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import {
   methods,
@@ -6,9 +6,9 @@ import {
   type RequestPermissionRequest,
   type RequestPermissionResponse,
 } from "@agentclientprotocol/sdk";
-import { untilAborted } from "../contract/until-aborted.ts";
+import { raceCancel } from "../contract/cancelled.ts";
 import type { ActivityEvent, ErrorSubtype, ResultEvent, TerminalEvent } from "../contract/agent-event.ts";
-import type { AgentHandle, CallOptions } from "../contract/agent-provider.ts";
+import type { AgentHandle, ProviderCallOptions } from "../contract/agent-provider.ts";
 import { EventStream } from "../contract/event-stream.ts";
 import type { IgnoredField } from "../contract/ignored-field.ts";
 import { ProviderError } from "../contract/provider-error.ts";
@@ -16,11 +16,10 @@ import { errorEvent, failedResult } from "../contract/session-end.ts";
 import type { SessionUpdate } from "./events/session-notification.ts";
 import { UpdateMapper } from "./events/update-mapper.ts";
 import type { AcpLimits } from "./limits.ts";
-import { PermissionDesk } from "./permissions/permission-desk.ts";
+import { PermissionBroker } from "./permissions/permission-broker.ts";
 import type { SessionPlan } from "./plan/plan-session.ts";
 import type { AcpAgent } from "./process/acp-agent.ts";
-import { describeFailure, needsLogin } from "./process/describe-failure.ts";
-import { within } from "./process/within.ts";
+import { describeFailure, needsLogin, waitForAgent } from "./process/agent-failure.ts";
 import { endOfPrompt } from "./session-end.ts";
 
 export interface AcpHandleOptions {
@@ -31,29 +30,31 @@ export interface AcpHandleOptions {
   readonly timeoutMs: number | undefined;
   readonly signal: AbortSignal | undefined;
   readonly limits: AcpLimits;
-  /** What the session had cost before it was resumed, as far as the agent has reported it. */
+  /** Cost of the session before the resume, if the agent reported it. */
   readonly earlierUsd?: number | undefined;
-  /** Called when the agent goes on with a session that it was told to cancel. */
-  readonly onDeaf: () => Promise<void>;
+  /** Called if the agent does not react to `session/cancel`. */
+  readonly onUnresponsive: () => Promise<void>;
+  /** Frees the session on the agent. `hasOutput`: whether the agent has produced any output, and so stored the session. */
+  readonly closeSession: (hasOutput: boolean) => Promise<void>;
 }
 
 /**
- * One prompt of one session. Its answer, `stop`, the signal, the deadline, the agent's death and the provider's shutdown may
- * come in any order; the stream takes the first as the end, and whoever ended it has the agent cancel.
+ * One prompt of one session. Its response, `stop`, the signal, the deadline, a crash and the provider's shutdown may come in any
+ * order. The first one ends the stream, and the prompt is cancelled if it is still running.
  */
 export class AcpHandle implements AgentHandle {
   readonly sessionId: string;
   readonly ignored: readonly IgnoredField[];
   readonly events: EventStream;
   readonly agent: AcpAgent;
-  /** Resolves once the agent works no more for this session. Never rejects. */
+  /** Resolves once the agent has stopped working on this session. Never rejects. */
   readonly released: Promise<void>;
   readonly #options: AcpHandleOptions;
   readonly #mapper: UpdateMapper;
-  readonly #desk: PermissionDesk;
-  readonly #over = new AbortController();
+  readonly #broker: PermissionBroker;
+  readonly #end = new AbortController();
   readonly #answered: Promise<void>;
-  readonly #letGo = Promise.withResolvers<void>();
+  readonly #released = Promise.withResolvers<void>();
   #updated = Promise.withResolvers<void>();
   #announcing: NodeJS.Timeout | undefined;
 
@@ -63,80 +64,80 @@ export class AcpHandle implements AgentHandle {
     this.agent = agent;
     this.sessionId = sessionId;
     this.ignored = ignored;
-    this.released = this.#letGo.promise;
+    this.released = this.#released.promise;
     const servers = plan.session.mcpServers.map(({ name }) => name);
     this.#mapper = new UpdateMapper({ servers, earlierUsd: options.earlierUsd });
-    this.#desk = new PermissionDesk(plan.policy, plan.session.cwd);
+    this.#broker = new PermissionBroker(plan.policy, plan.session.cwd);
     this.events = new EventStream(
       { kind: "init", sessionId, ignored, raw: agent.info },
       { onAbandoned: () => this.#release() },
     );
-    const over = { signal: this.#over.signal };
+    const untilEnd = { signal: this.#end.signal };
     signal?.addEventListener(
       "abort",
-      () => this.#break("context_cancelled", "The caller's signal fired."),
-      over,
+      () => this.#break("context_cancelled", "The caller's signal was aborted."),
+      untilEnd,
     );
     if (timeoutMs !== undefined) this.#endAfter(timeoutMs);
     this.#answered = this.#prompt();
   }
 
-  update(update: SessionUpdate): void {
+  onUpdate(update: SessionUpdate): void {
     this.#push(this.#mapper.map(update));
     this.#updated.resolve();
     this.#updated = Promise.withResolvers();
     if (this.#mapper.hasPending) this.#announceLater();
   }
 
-  async permission(request: RequestPermissionRequest): Promise<RequestPermissionResponse> {
+  async onPermissionRequest(request: RequestPermissionRequest): Promise<RequestPermissionResponse> {
     const { toolCallId } = request.toolCall;
     const call = this.#mapper.mapPermission(request.toolCall);
-    const { response, events, denial } = await this.#desk.answer(call, request);
-    if (this.events.ended) return PermissionDesk.withdrawn;
+    const { response, events, denial } = await this.#broker.answer(call, request);
+    if (this.events.ended) return PermissionBroker.withdrawn;
     this.#push(events);
     if (denial === undefined) this.#push(this.#mapper.allow(toolCallId));
     else this.#mapper.deny(toolCallId, denial);
     return response;
   }
 
-  /** Tells of a request that nobody here can answer. */
-  unknownRequest(method: string): void {
+  /** Reports a request that the client does not support. */
+  onUnknownRequest(method: string): void {
     this.events.push({
       kind: "system",
       subtype: "unhandled_server_request",
-      message: `The agent asked for ${method}, which was not offered to it.`,
+      message: `The agent called ${method}, which the client does not support.`,
     });
   }
 
-  /** Steers the running prompt, for agents that have ACP's steering extension. */
-  async inject(text: string, { signal }: CallOptions = {}): Promise<void> {
+  /** Injects text into the running prompt, if the agent supports ACP's steering extension. */
+  async inject(text: string, { signal }: ProviderCallOptions = {}): Promise<void> {
     if (!this.agent.canSteer) {
       const message =
-        "This ACP agent does not accept messages while it works. Stop the session and resume it with the message.";
+        "This ACP agent does not accept messages during a prompt. Stop the session and resume it with the message.";
       throw new ProviderError("unsupported", message);
     }
     if (this.events.ended) throw sessionEnded();
     const { injectMs } = this.#options.limits;
-    const over = new AbortController();
+    const abort = new AbortController();
     try {
-      await untilAborted(within("the injection", injectMs, this.#steer(text, over.signal)), signal);
+      await raceCancel(waitForAgent("the injection", injectMs, this.#steer(text, abort.signal)), signal);
     } catch (error) {
-      if (error instanceof ProviderError) throw error;
+      if (ProviderError.is(error)) throw error;
       const message = `The agent did not accept the message: ${describeFailure(error)}`;
       throw new ProviderError("inject_failed", message, { cause: error });
     } finally {
-      // A message that came too late for the caller must not reach the agent later.
-      over.abort();
+      // The agent must not receive the message after the caller has given up.
+      abort.abort();
     }
     this.events.push({ kind: "system", subtype: "injected", message: text });
   }
 
-  async stop({ signal }: CallOptions = {}): Promise<void> {
+  async stop({ signal }: ProviderCallOptions = {}): Promise<void> {
     this.#finish(this.#failed("stopped", "The session was stopped."));
-    await untilAborted(this.released, signal);
+    await raceCancel(this.released, signal);
   }
 
-  /** The agent is gone. */
+  /** Ends the session because the agent has crashed. */
   crash(why: string): void {
     this.#break("app_server_crashed", why);
   }
@@ -149,7 +150,7 @@ export class AcpHandle implements AgentHandle {
     return this.stop();
   }
 
-  /** An agent without a running turn has not begun yet, or has just ended: its next update tells which. */
+  /** Without a running turn, the prompt has not started yet or has just ended. The next update decides which. */
   async #steer(text: string, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       if (this.events.ended) throw sessionEnded();
@@ -163,9 +164,9 @@ export class AcpHandle implements AgentHandle {
     for (const event of events) this.events.push(event);
   }
 
-  /** A call that stays pending is shown after a while, with the input that is known. */
+  /** Reports calls that stay pending, with the input that is known. */
   #announceLater(): void {
-    if (this.#announcing !== undefined || this.#over.signal.aborted) return;
+    if (this.#announcing !== undefined || this.#end.signal.aborted) return;
     this.#announcing = setTimeout(() => {
       this.#announcing = undefined;
       if (!this.events.ended) this.#push(this.#mapper.announcePending());
@@ -181,13 +182,13 @@ export class AcpHandle implements AgentHandle {
       const response = await agent.request(methods.agent.session.prompt, { sessionId, prompt });
       const { message, cost, failed } = this.#mapper;
       const end = endOfPrompt(response, { message, cost, failed });
-      // Most agents count their tokens here for the first time.
+      // Most agents report tokens only in the response.
       if (!isDeepStrictEqual(end.cost, cost))
         this.events.push({ kind: "usage", cost: end.cost, raw: response });
       this.#finish(end);
     } catch (error) {
-      // The agent's death is told by `crash` with its last words, which take a moment to be known.
-      if (agent.closed) return;
+      // `crash` follows with the exit status, which takes a moment to be known.
+      if (agent.isClosed) return;
       const reason = error instanceof RequestError ? String(error.code) : "request_failed";
       const subtype = needsLogin(error) ? "authentication_failed" : "execution_failed";
       this.#finish(this.#failed(subtype, describeFailure(error), reason));
@@ -196,9 +197,11 @@ export class AcpHandle implements AgentHandle {
 
   #endAfter(timeoutMs: number): void {
     const timer = setTimeout(() => {
-      this.#finish(this.#failed("deadline_exceeded", `It took longer than ${timeoutMs} ms.`));
+      this.#finish(
+        this.#failed("deadline_exceeded", `The session took longer than ${timeoutMs} ms (timeoutMs).`),
+      );
     }, timeoutMs);
-    this.#over.signal.addEventListener("abort", () => clearTimeout(timer));
+    this.#end.signal.addEventListener("abort", () => clearTimeout(timer));
   }
 
   #failed(subtype: ErrorSubtype, why: string, reason?: string): ResultEvent {
@@ -213,30 +216,31 @@ export class AcpHandle implements AgentHandle {
   #finish(end: TerminalEvent): void {
     if (this.events.ended) return;
     clearTimeout(this.#announcing);
-    this.#push(this.#mapper.closeOpen("The session ended before this did."));
+    this.#push(this.#mapper.closeOpen("The session ended before the tool did."));
     this.events.end(end);
     this.#release();
   }
 
   #release(): void {
-    if (this.#over.signal.aborted) return;
-    this.#over.abort();
-    void this.#rest().finally(() => this.#letGo.resolve());
+    if (this.#end.signal.aborted) return;
+    this.#end.abort();
+    void this.#settle().finally(() => this.#released.resolve());
   }
 
-  /** Until the agent rests: it answers a prompt that was cancelled, or its connection breaks. */
-  async #rest(): Promise<void> {
+  /** Waits until the agent is idle: it has answered the cancelled prompt, or its connection has closed. */
+  async #settle(): Promise<void> {
     const { agent, sessionId } = this;
-    const { limits, onDeaf } = this.#options;
-    // An answer that is here already needs no cancelling.
-    const pending = await Promise.race([this.#answered.then(() => false), nextRound().then(() => true)]);
+    const { limits, onUnresponsive, closeSession } = this.#options;
+    // A prompt that has been answered needs no cancellation.
+    const pending = await Promise.race([this.#answered.then(() => false), nextIteration().then(() => true)]);
     try {
       if (pending) await agent.cancel(sessionId);
-      if (pending) await within("the agent's rest", limits.cancelMs, this.#answered);
+      if (pending)
+        await waitForAgent("the agent's response to session/cancel", limits.cancelMs, this.#answered);
     } catch {
-      await onDeaf();
+      await onUnresponsive();
     }
-    await agent.closeSession(sessionId, limits.closeMs);
+    await closeSession(!pending || this.#mapper.hasOutput);
   }
 }
 

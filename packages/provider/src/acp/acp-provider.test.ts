@@ -249,8 +249,8 @@ describe("a session that an ACP agent does not load", () => {
   });
 
   it.each([
-    ["has had it just now", "--lists", /did not open the session.*no such file/],
-    ["does not name it", "--breaks-on-load", /did not open the session.*disk is full/],
+    ["has had it just now", "--lists", /could not open the session.*no such file/],
+    ["does not name it", "--breaks-on-load", /could not open the session.*disk is full/],
   ])("is there, but can't be opened: the agent %s", async (_, fault, message) => {
     await using home = await tempFolder("acp");
     const env = { ACP_TEST_HOME: home.path };
@@ -262,6 +262,41 @@ describe("a session that an ACP agent does not load", () => {
       message: expect.stringMatching(message),
     });
   });
+});
+
+describe("a session that was stopped before its first output", () => {
+  it.each([
+    ["stores it with its first output", "--stores-late"],
+    ["refuses to load an open session", "--one-writer"],
+  ])("can be resumed if the agent %s", async (_, fault) => {
+    await using home = await tempFolder("acp");
+    await using provider = await launchTiny({ env: { ACP_TEST_HOME: home.path }, fault });
+    const stopped = await provider.spawn({ prompt: "silent", cwd });
+    await stopped.stop();
+    const resumed = await provider.resume(stopped.sessionId, { prompt: "say hello", cwd });
+    const last = (await Array.fromAsync(resumed.events)).at(-1);
+    expect(last).toMatchObject({ kind: "result", success: true, message: "hello" });
+  });
+
+  it("is closed once more sessions than the limit are open", async () => {
+    await using home = await tempFolder("acp");
+    const limits = { unstoredSessions: 1, reopenMs: 1 };
+    await using provider = await launchTiny({
+      env: { ACP_TEST_HOME: home.path },
+      fault: "--stores-late",
+      limits,
+    });
+    const [first, second] = [await silent(provider), await silent(provider)];
+    const spec = { prompt: "say hello", cwd };
+    await expect(provider.resume(first, spec)).rejects.toMatchObject({ code: "session_not_found" });
+    await expect(provider.resume(second, spec)).resolves.toMatchObject({ sessionId: second });
+  });
+
+  async function silent(provider: AcpProvider): Promise<string> {
+    const handle = await provider.spawn({ prompt: "silent", cwd });
+    await handle.stop();
+    return handle.sessionId;
+  }
 });
 
 it("a session that the agent lists and does not load is not taken for an unknown one", async () => {
@@ -286,7 +321,7 @@ describe("the login of an ACP agent", () => {
     await using before = await launchTiny({ fault: "--needs-login" });
     await expect(working(before)).rejects.toMatchObject({
       code: "authentication_failed",
-      message: expect.stringMatching(/needs a login.*no key was given.*"key" \(API key\)/),
+      message: expect.stringMatching(/requires a login.*no key was given.*"key" \(API key\)/),
     });
     await using after = await launchTiny({ fault: "--needs-login", authMethod: "key" });
     expect(textOf(await run(after, { prompt: "say hello" }))).toBe("hello");
@@ -369,7 +404,7 @@ describe("an ACP agent that misbehaves", () => {
     [
       "never answers",
       { ...tinyAgent("--silent"), limits: { initializeMs: 300 } },
-      /initialize did not come within 300 ms/,
+      /initialize did not arrive within 300 ms/,
     ],
     ["speaks another version", tinyAgent("--future"), /version 99 of ACP/],
     ["speaks something else", { command: process.execPath, args: ["-e", "console.log('hello')"] }, /exited/],
@@ -460,12 +495,12 @@ describe("an ACP agent that misbehaves", () => {
     await using provider = await launchTiny({ limits: { cancelMs: 50 } });
     const { pid = 0 } = provider;
     const other = await working(provider);
-    const deaf = await working(provider, "deaf");
-    await deaf.stop();
+    const unresponsive = await working(provider, "unresponsive");
+    await unresponsive.stop();
     expect(isAlive(pid)).toBe(true);
     await other.stop();
-    const deafAlone = await working(provider, "deaf");
-    await deafAlone.stop();
+    const unresponsiveAlone = await working(provider, "unresponsive");
+    await unresponsiveAlone.stop();
     expect(isAlive(pid)).toBe(false);
     expect(textOf(await run(provider, { prompt: "say hello again" }))).toBe("hello again");
   });

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { untilAborted } from "../contract/until-aborted.ts";
-import type { AgentProvider, CallOptions, SpawnOptions } from "../contract/agent-provider.ts";
+import { BoundedMap } from "@codexkit/rpc/async";
+import { raceCancel } from "../contract/cancelled.ts";
+import type { AgentProvider, ProviderCallOptions, SpawnOptions } from "../contract/agent-provider.ts";
 import type { AgentSpec } from "../contract/agent-spec.ts";
 import type { AgentCapabilities } from "../contract/capabilities.ts";
 import { IdempotentSpawns } from "../contract/idempotent-spawns.ts";
@@ -11,39 +12,39 @@ import { ProviderError } from "../contract/provider-error.ts";
 import { acpCapabilities } from "./acp-capabilities.ts";
 import { AcpHandle } from "./acp-handle.ts";
 import { ACP_LIMITS, type AcpLimits } from "./limits.ts";
-import { configureSession, type OpenedSession, openSession, replaysPast } from "./open-session.ts";
+import { configureSession, type OpenedSession, openSession, replaysHistory } from "./open-session.ts";
 import { type AsksPermission, planSession, type SessionPlan } from "./plan/plan-session.ts";
 import { AcpAgent } from "./process/acp-agent.ts";
 import type { AcpAuthMethod } from "./process/auth-method.ts";
 import type { AcpCommand } from "./process/start-process.ts";
-import { within } from "./process/within.ts";
-import { SessionBoard } from "./session-board.ts";
+import { waitForAgent } from "./process/agent-failure.ts";
+import { SessionRouter } from "./session-router.ts";
 
-/** Before a session is loaded again; then twice as long each time. */
+/** Delay before a session is loaded again. Doubles with each attempt. */
 const FIRST_REOPEN_MS = 25;
 
 export interface AcpProviderOptions extends AcpCommand {
-  /** What registries call it. Default `acp`. */
+  /** Name of the provider. Default: `acp`. */
   readonly name?: string | undefined;
-  /** What people read. Default: what the agent calls itself. */
+  /** Human-readable name. Default: the agent's own name. */
   readonly humanLabel?: string | undefined;
-  /** One of the agent's ways to log in, by its id, for agents that need it before there is a session. */
+  /** Id of the login method, for agents that require a login before the first session. */
   readonly authMethod?: string | undefined;
-  /** Set it for an agent whose sessions offer levels of thought: ACP tells that only once there is a session. */
+  /** Set for agents whose sessions have a thought level. ACP reports that only once a session is open. */
   readonly supportsReasoningEffort?: boolean | undefined;
   /**
-   * Set it to `always` for an agent that is configured to ask before each command, edit and other tool: then the denials of
-   * `permissionConfig` are enforced, instead of only for what the agent happens to ask. Default `sometimes`.
+   * Set to `always` for an agent that is configured to ask before each command, edit and other tool. Then the denials of
+   * `permissionConfig` are enforced. Otherwise they apply only when the agent asks. Default: `sometimes`.
    */
   readonly asksPermission?: AsksPermission | undefined;
   readonly limits?: Partial<AcpLimits> | undefined;
-  /** Gives up the launch; it has no meaning after that. */
+  /** Cancels the launch. No effect afterwards. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Any agent that speaks the Agent Client Protocol on its stdio: one process, any number of sessions on it. When it dies, its
- * sessions end with `app_server_crashed`, and the next call starts another.
+ * Runs any agent that speaks the Agent Client Protocol on its stdio. One process serves all sessions. If it crashes, its sessions
+ * end with `app_server_crashed`, and the next call starts a new process.
  *
  * @example
  * await using provider = await AcpProvider.launch({ command: "my-agent", args: ["--acp"] });
@@ -53,23 +54,32 @@ export interface AcpProviderOptions extends AcpCommand {
 export class AcpProvider implements AgentProvider {
   readonly name: string;
   readonly capabilities: AgentCapabilities;
-  /** The agent's ways to log in, for `authMethod`. */
+  /** The agent's login methods, for `authMethod`. */
   readonly authMethods: readonly AcpAuthMethod[];
   readonly #options: AcpProviderOptions;
   readonly #limits: AcpLimits;
-  readonly #board: SessionBoard;
-  readonly #over = new AbortController();
+  readonly #router: SessionRouter;
+  readonly #shutdownSignal = new AbortController();
   readonly #spawns = new IdempotentSpawns<AcpHandle>();
+  /** Sessions without output, left open on the agent. It stores a session with its first output; closed earlier, it is lost. */
+  readonly #unstored: BoundedMap<string, AcpAgent>;
+  /** Sessions beyond that limit that the agent is closing. */
+  readonly #closing = new Map<string, Promise<void>>();
   #agent: Promise<AcpAgent> | undefined;
   #pid: number | undefined;
   #shutdown: Promise<void> | undefined;
 
-  private constructor(options: AcpProviderOptions, agent: AcpAgent, board: SessionBoard, limits: AcpLimits) {
+  private constructor(
+    options: AcpProviderOptions,
+    agent: AcpAgent,
+    router: SessionRouter,
+    limits: AcpLimits,
+  ) {
     const { name = "acp", supportsReasoningEffort = false, asksPermission = "sometimes" } = options;
     this.name = name;
     this.#options = options;
     this.#limits = limits;
-    this.#board = board;
+    this.#router = router;
     const humanLabel = options.humanLabel ?? agent.info?.title ?? agent.info?.name ?? options.command;
     const needsPermissionConfig = asksPermission === "always";
     this.capabilities = acpCapabilities(agent, {
@@ -78,22 +88,27 @@ export class AcpProvider implements AgentProvider {
       needsPermissionConfig,
     });
     this.authMethods = agent.authMethods;
+    this.#unstored = new BoundedMap(limits.unstoredSessions, (owner, sessionId) => {
+      const closing = owner.closeSession(sessionId, limits.closeMs);
+      this.#closing.set(sessionId, closing);
+      void closing.then(() => this.#closing.delete(sessionId));
+    });
     void this.#use(Promise.resolve(agent));
   }
 
   /**
-   * Starts the agent and shakes hands, so that what is missing shows here and not in the middle of work.
-   * @throws {ProviderError} `provider_unavailable` when the command is missing, dies, or does not speak ACP;
-   *   `authentication_failed` when `authMethod` failed; `context_cancelled` when the signal fired.
+   * Starts and initializes the agent, so that problems show here and not during a session.
+   * @throws {ProviderError} `provider_unavailable` if the command is missing, exits, or does not speak ACP;
+   *   `authentication_failed` if `authMethod` failed; `context_cancelled` if the signal was aborted.
    */
   static async launch({ signal, ...options }: AcpProviderOptions): Promise<AcpProvider> {
     const limits = { ...ACP_LIMITS, ...options.limits };
-    const board = new SessionBoard(limits.earlyUpdates);
-    const agent = await AcpAgent.start({ ...options, signal, listener: board, limits });
-    return new AcpProvider(options, agent, board, limits);
+    const router = new SessionRouter(limits.earlyUpdates);
+    const agent = await AcpAgent.start({ ...options, signal, listener: router, limits });
+    return new AcpProvider(options, agent, router, limits);
   }
 
-  /** The process id of the agent; undefined between its death and the next call. */
+  /** PID of the agent. Undefined between a crash and the next call. */
   get pid(): number | undefined {
     return this.#pid;
   }
@@ -103,15 +118,15 @@ export class AcpProvider implements AgentProvider {
     return this.#spawns.once(spec, options, () => this.#open(spec, options, undefined));
   }
 
-  async resume(sessionId: string, spec: AgentSpec, options: CallOptions = {}): Promise<AcpHandle> {
+  async resume(sessionId: string, spec: AgentSpec, options: ProviderCallOptions = {}): Promise<AcpHandle> {
     this.#refuseWhenShutDown();
     if (!this.capabilities.supportsSessionResume) {
-      const message = `The agent of the provider "${this.name}" does not load sessions.`;
+      const message = `The agent of the provider "${this.name}" can't load sessions.`;
       throw new ProviderError("unsupported", message);
     }
-    const held = this.#board.handle(sessionId);
-    if (this.#board.isResuming(sessionId) || (held && !held.events.ended)) {
-      const message = `Session ${sessionId} is at work here. Stop it before it is resumed.`;
+    const held = this.#router.handle(sessionId);
+    if (this.#router.isResuming(sessionId) || (held && !held.events.ended)) {
+      const message = `Session ${sessionId} is running. Stop it before you resume it.`;
       throw new ProviderError("session_busy", message);
     }
     return this.#open(spec, options, sessionId);
@@ -136,17 +151,17 @@ export class AcpProvider implements AgentProvider {
 
   async #open(
     unchecked: AgentSpec,
-    { signal }: CallOptions,
+    { signal }: ProviderCallOptions,
     resumed: string | undefined,
   ): Promise<AcpHandle> {
     this.#refuseWhenShutDown();
     const spec = parseSpec(unchecked);
     return openWithin(spec, signal, async (session) => {
-      const opening = this.#board.opening(resumed, () => this.#openNow(spec, session, resumed));
+      const opening = this.#router.open(resumed, () => this.#openNow(spec, session, resumed));
       try {
-        return await untilAborted(opening, session);
+        return await raceCancel(opening, session);
       } catch (error) {
-        // One that comes when nobody waits any more ends by the same signal.
+        // If the session opens later, the same signal ends it.
         opening.catch(() => {});
         this.#refuseWhenShutDown();
         throw error;
@@ -159,23 +174,26 @@ export class AcpProvider implements AgentProvider {
     signal: AbortSignal | undefined,
     resumed: string | undefined,
   ): Promise<AcpHandle> {
-    // The agent may still be letting go of it.
-    if (resumed !== undefined) await this.#board.handle(resumed)?.released;
+    // The agent may still be releasing it.
+    if (resumed !== undefined) {
+      await this.#router.handle(resumed)?.released;
+      await this.#closing.get(resumed);
+    }
     const agent = await this.#running();
     const { supportsReasoningEffort } = this.capabilities;
     const { capabilities } = agent;
     const { asksPermission = "sometimes" } = this.#options;
     const plan = planSession(spec, { capabilities, supportsReasoningEffort, asksPermission });
     refuseIgnored(this.name, spec, plan.ignored);
-    const opened = await this.#inTime(
+    const opened = await this.#waitFor(
       agent,
       "the agent's session",
       this.#openSession(agent, plan, resumed, signal),
     );
     try {
       refuseIgnored(this.name, spec, opened.ignored);
-      await this.#inTime(agent, "the agent's settings", configureSession(agent, opened));
-      if (signal?.aborted) throw new ProviderError("context_cancelled", "The caller's signal fired.");
+      await this.#waitFor(agent, "the agent's settings", configureSession(agent, opened));
+      if (signal?.aborted) throw new ProviderError("context_cancelled", "The caller's signal was aborted.");
       this.#refuseWhenShutDown();
       if (agent.pid !== undefined) spec.onProcessSpawned?.(agent.pid);
     } catch (error) {
@@ -185,7 +203,7 @@ export class AcpProvider implements AgentProvider {
     return this.#adopt(agent, plan, opened, { timeoutMs: spec.timeoutMs, signal });
   }
 
-  /** An agent may refuse a session that ended here a moment ago, because it still writes it. */
+  /** Retries sessions that ended recently: the agent may refuse them while it still writes them. */
   async #openSession(
     agent: AcpAgent,
     plan: SessionPlan,
@@ -194,17 +212,20 @@ export class AcpProvider implements AgentProvider {
   ): Promise<OpenedSession> {
     if (sessionId === undefined) return openSession(agent, plan, undefined);
     const { listedPages, reopenMs } = this.#limits;
-    const isKnown = this.#board.hasEnded(sessionId);
+    const isKnown = this.#router.hasEnded(sessionId);
     const deadline = performance.now() + (isKnown ? reopenMs : 0);
     for (let delayMs = FIRST_REOPEN_MS; ; delayMs *= 2) {
       try {
         const opened = await openSession(agent, plan, { sessionId, isKnown, listedPages });
-        if (replaysPast(agent)) await this.#board.untilQuiet(sessionId, this.#limits);
+        this.#unstored.delete(sessionId);
+        if (replaysHistory(agent)) await this.#router.waitForReplay(sessionId, this.#limits);
         return opened;
       } catch (error) {
-        const isOver = agent.closed || this.#over.signal.aborted || signal?.aborted === true;
+        const isOver = agent.isClosed || this.#shutdownSignal.signal.aborted || signal?.aborted === true;
         if (isOver || performance.now() + delayMs > deadline) throw error;
-        await delay(delayMs);
+        // Some agents resume an open session, others refuse it.
+        if (this.#unstored.delete(sessionId)) await agent.closeSession(sessionId, this.#limits.closeMs);
+        else await delay(delayMs);
       }
     }
   }
@@ -221,36 +242,40 @@ export class AcpProvider implements AgentProvider {
       plan,
       ignored,
       ...life,
-      earlierUsd: this.#board.earlierUsd(sessionId),
+      earlierUsd: this.#router.earlierUsd(sessionId),
       limits: this.#limits,
-      onDeaf: async () => {
-        // It serves this session alone: then it can be ended without harm to another.
-        if (this.#board.handles.every((one) => one === handle)) await agent[Symbol.asyncDispose]();
+      closeSession: async (hasOutput) => {
+        if (hasOutput) await agent.closeSession(sessionId, this.#limits.closeMs);
+        else this.#unstored.set(sessionId, agent);
+      },
+      onUnresponsive: async () => {
+        // The process can be ended if it serves no other session.
+        if (this.#router.handles.every((one) => one === handle)) await agent[Symbol.asyncDispose]();
       },
     });
-    this.#board.add(handle);
-    // It may have died just now, and its other sessions have been told.
-    if (agent.closed) void agent.gone.then((why) => handle.crash(why));
+    this.#router.add(handle);
+    // The agent may have ended before the handle was added.
+    if (agent.isClosed) void agent.ended.then((reason) => handle.crash(reason));
     return handle;
   }
 
-  /** What an agent does not do in time, or dies over, is the failure of this one session. */
-  async #inTime<T>(agent: AcpAgent, what: string, work: Promise<T>): Promise<T> {
+  /** Waits for the agent. A timeout or a crash fails only this session. */
+  async #waitFor<T>(agent: AcpAgent, what: string, work: Promise<T>): Promise<T> {
     try {
-      return await within(what, this.#limits.sessionMs, work);
+      return await waitForAgent(what, this.#limits.sessionMs, work);
     } catch (error) {
-      if (!agent.closed) throw spawnFailed(error);
-      const message = `The agent died while a session opened: ${await agent.gone}`;
+      if (!agent.isClosed) throw spawnFailed(error);
+      const message = `The agent ended while the session was being opened: ${await agent.ended}`;
       throw new ProviderError("spawn_failed", message, { cause: error });
     }
   }
 
-  /** The agent that runs, or another in the place of one that died. */
+  /** The running agent, or a new one if it has ended. */
   async #running(): Promise<AcpAgent> {
     try {
       const agent = await (this.#agent ?? this.#restart());
-      if (!agent.closed) return agent;
-      await agent.gone;
+      if (!agent.isClosed) return agent;
+      await agent.ended;
       return await (this.#agent ?? this.#restart());
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
@@ -259,9 +284,9 @@ export class AcpProvider implements AgentProvider {
   }
 
   #restart(): Promise<AcpAgent> {
-    const { signal } = this.#over;
+    const { signal } = this.#shutdownSignal;
     const limits = this.#limits;
-    return this.#use(AcpAgent.start({ ...this.#options, signal, listener: this.#board, limits }));
+    return this.#use(AcpAgent.start({ ...this.#options, signal, listener: this.#router, limits }));
   }
 
   #use(starting: Promise<AcpAgent>): Promise<AcpAgent> {
@@ -273,28 +298,29 @@ export class AcpProvider implements AgentProvider {
     };
     starting.then(async (agent) => {
       this.#pid = agent.pid;
-      const why = await agent.gone;
+      const reason = await agent.ended;
       forget();
-      for (const handle of this.#board.handles) if (handle.agent === agent) handle.crash(why);
+      for (const handle of this.#router.handles) if (handle.agent === agent) handle.crash(reason);
     }, forget);
     return starting;
   }
 
   #refuseWhenShutDown(): void {
-    if (this.#shutdown) throw new ProviderError("shut_down", `The provider "${this.name}" was shut down.`);
+    if (this.#shutdown)
+      throw new ProviderError("shut_down", `The provider "${this.name}" has been shut down.`);
   }
 
   async #end(): Promise<void> {
-    this.#over.abort();
-    for (const handle of this.#board.handles) handle.shutdown();
-    // One that could not be started left nothing.
+    this.#shutdownSignal.abort();
+    for (const handle of this.#router.handles) handle.shutdown();
+    // An agent that could not be started needs no cleanup.
     const agent = await this.#agent?.catch(() => undefined);
     await agent?.[Symbol.asyncDispose]();
   }
 }
 
 function spawnFailed(error: unknown): ProviderError {
-  if (error instanceof ProviderError) return error;
+  if (ProviderError.is(error)) return error;
   const message = error instanceof Error ? error.message : String(error);
   return new ProviderError("spawn_failed", message, { cause: error });
 }
@@ -302,6 +328,6 @@ function spawnFailed(error: unknown): ProviderError {
 function noExport(name: string): ProviderError {
   return new ProviderError(
     "unsupported",
-    `The provider "${name}" can't export sessions: ACP has no request for it.`,
+    `The provider "${name}" can't export sessions, because ACP has no request for it.`,
   );
 }

@@ -1,10 +1,10 @@
-/** Every wait and buffer around an ACP agent. */
+/** Time and buffer limits for an ACP agent. */
 export interface AcpLimits {
   readonly initializeMs: number;
   readonly sessionMs: number;
   readonly cancelMs: number;
   readonly closeMs: number;
-  readonly lastWordsMs: number;
+  readonly exitStatusMs: number;
   readonly earlyUpdates: number;
   readonly injectMs: number;
   readonly pendingToolMs: number;
@@ -12,31 +12,34 @@ export interface AcpLimits {
   readonly reopenMs: number;
   readonly replayQuietMs: number;
   readonly replayMs: number;
+  readonly unstoredSessions: number;
 }
 
 export const ACP_LIMITS: AcpLimits = {
-  // A package runner may have to fetch the agent first.
+  // A package runner may have to download the agent first.
   initializeMs: 60_000,
-  // Making or loading a session starts its MCP servers and reads its history.
+  // Creating or loading a session starts its MCP servers and reads its history.
   sessionMs: 60_000,
-  // An agent ends its model's request and its tools; beyond this it does not heed cancelling.
+  // An agent aborts its model request and its tools. After this time it is considered unresponsive.
   cancelMs: 5_000,
-  // Freeing a session is a courtesy that nobody should wait for long.
+  // Closing a session only frees memory of the agent.
   closeMs: 2_000,
-  // A pipe breaks a moment before the exit code and the last words of its process are known.
-  lastWordsMs: 500,
-  // What an agent says of a session before it has answered that there is one: commands, mode, options.
+  // A pipe closes shortly before the exit code and the last stderr output are known.
+  exitStatusMs: 500,
+  // Updates of a session that arrive before the response with its id: commands, mode, options.
   earlyUpdates: 256,
-  // A turn that is about to begin takes a message as soon as its model was called.
+  // An agent accepts a message once the turn has started.
   injectMs: 15_000,
-  // A model may take this long to write the input of a tool, a file for example; the tool is shown without it then.
+  // A model may need this long to write the input of a tool, such as a file. After that the tool is reported without input.
   pendingToolMs: 30_000,
-  // Of the agent's list of sessions, when it refused to load one: enough for thousands.
+  // Pages of the agent's session list that are searched when it refuses to load a session.
   listedPages: 100,
-  // Agents refuse a session for a moment after it ended, while they still write it.
+  // Agents refuse to load a session for a moment after it ended, while they still write it.
   reopenMs: 3_000,
-  // Some agents answer that a session is loaded, and then send its past: it has ended when nothing came for this long.
+  // Some agents send the history after the response to session/load. It is complete when no update arrives for this long.
   replayQuietMs: 100,
-  // A past that takes longer is shown in part.
+  // A longer replay is cut off.
   replayMs: 5_000,
+  // Sessions that ended before their first output stay open, because the agent has not stored them yet.
+  unstoredSessions: 16,
 };

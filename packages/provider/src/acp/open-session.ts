@@ -4,28 +4,28 @@ import { ProviderError } from "../contract/provider-error.ts";
 import { type Choice, chooseOptions } from "./plan/choose-options.ts";
 import type { SessionPlan } from "./plan/plan-session.ts";
 import type { AcpAgent } from "./process/acp-agent.ts";
-import { describeFailure, needsLogin } from "./process/describe-failure.ts";
+import { describeFailure, needsLogin } from "./process/agent-failure.ts";
 
 export interface OpenedSession {
   readonly sessionId: string;
-  /** All that is ignored, now that it is known what the session offers. */
+  /** All ignored fields, now that the options of the session are known. */
   readonly ignored: readonly IgnoredField[];
-  /** What is left to be told to the session. */
+  /** Settings that still have to be applied. */
   readonly choices: readonly Choice[];
 }
 
-/** ACP's code for a resource that the agent does not have. */
+/** ACP's error code for a missing resource. */
 const NOT_FOUND = -32002;
 
 export interface ResumedSession {
   readonly sessionId: string;
-  /** It ended here, so that the agent does have it. */
+  /** Whether the session ended on this provider, so that the agent has it. */
   readonly isKnown: boolean;
-  /** How much of the agent's list of sessions is read. */
+  /** Maximum number of pages of the agent's session list to read. */
   readonly listedPages: number;
 }
 
-/** Makes a session, or takes one up again. */
+/** Creates or resumes a session. */
 export async function openSession(
   agent: AcpAgent,
   plan: SessionPlan,
@@ -35,8 +35,8 @@ export async function openSession(
     const { sessionId, ...offer } =
       resumed === undefined
         ? await agent.request(methods.agent.session.new, plan.session)
-        : { ...(await takeUp(agent, plan, resumed.sessionId)), sessionId: resumed.sessionId };
-    const { choices, ignored } = chooseOptions(plan.wishes, offer);
+        : { ...(await resumeOrLoad(agent, plan, resumed.sessionId)), sessionId: resumed.sessionId };
+    const { choices, ignored } = chooseOptions(plan.choices, offer);
     return { sessionId, ignored: [...plan.ignored, ...ignored], choices };
   } catch (error) {
     if (resumed !== undefined && (await isMissing(agent, resumed, error)))
@@ -45,7 +45,7 @@ export async function openSession(
   }
 }
 
-/** Has a session be as its plan wishes. */
+/** Applies the settings of the plan. */
 export async function configureSession(
   agent: AcpAgent,
   { sessionId, choices }: OpenedSession,
@@ -69,24 +69,24 @@ export async function configureSession(
   }
 }
 
-/** Whether the agent replays the past of a session that it takes up. */
-export function replaysPast({ capabilities }: AcpAgent): boolean {
+/** Whether the agent replays the history of a resumed session. */
+export function replaysHistory({ capabilities }: AcpAgent): boolean {
   return !capabilities.sessionCapabilities?.resume;
 }
 
-/** Without its past being told again, if the agent can do that. */
-function takeUp(
+/** Resumes without a replay of the history if the agent supports it. */
+function resumeOrLoad(
   agent: AcpAgent,
   { session }: SessionPlan,
   sessionId: string,
 ): Promise<Parameters<typeof chooseOptions>[1]> {
-  const method = replaysPast(agent) ? methods.agent.session.load : methods.agent.session.resume;
+  const method = replaysHistory(agent) ? methods.agent.session.load : methods.agent.session.resume;
   return agent.request(method, { ...session, sessionId });
 }
 
 /**
- * Whether the agent does not have a session that it refused to load. Only some agents answer with the code for it; of the
- * others, the list of sessions decides, or that the error names the session if the agent has no list.
+ * Whether a session that the agent refused to load does not exist. Only some agents use the error code for it. For the others
+ * the session list decides or, if there is none, whether the error mentions the session id.
  */
 async function isMissing(
   agent: AcpAgent,
@@ -111,11 +111,11 @@ async function isListed(agent: AcpAgent, wanted: string, pages: number): Promise
     cursor = listed.nextCursor ?? undefined;
     if (cursor === undefined) return false;
   }
-  throw new Error(`The agent's list of sessions has more than ${pages} pages.`);
+  throw new Error(`The agent's session list has more than ${pages} pages.`);
 }
 
 function sessionNotFound(sessionId: string, cause: unknown): ProviderError {
-  const message = `The agent has no session "${sessionId}" to resume. It answered: ${describeFailure(cause)}`;
+  const message = `The agent has no session "${sessionId}". It answered: ${describeFailure(cause)}`;
   return new ProviderError("session_not_found", message, { cause });
 }
 
@@ -123,8 +123,8 @@ function sessionError(agent: AcpAgent, cause: unknown): ProviderError {
   const why = describeFailure(cause);
   if (needsLogin(cause)) {
     const offer = agent.authMethods.map(({ id, name }) => `"${id}" (${name})`).join(", ") || "none";
-    const message = `The agent needs a login: ${why}. Launch the provider with one of its auth methods as authMethod: ${offer}.`;
+    const message = `The agent requires a login: ${why}. Launch the provider with one of these auth methods as authMethod: ${offer}.`;
     return new ProviderError("authentication_failed", message, { cause });
   }
-  return new ProviderError("spawn_failed", `The agent did not open the session: ${why}`, { cause });
+  return new ProviderError("spawn_failed", `The agent could not open the session: ${why}`, { cause });
 }

@@ -3,7 +3,7 @@ import { codexFolders } from "@codexkit/testing";
 import { appendFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { codexStage, read } from "../../test/codex-stage.ts";
+import { codexFixture, read } from "../../test/codex-fixture.ts";
 import type { ErrorSubtype } from "../contract/agent-event.ts";
 import { CodexProvider } from "./codex-provider.ts";
 
@@ -27,10 +27,10 @@ describe("a failure of the model's endpoint", () => {
       [fail.incomplete(), "execution_failed", false],
     ];
     let reply: Reply = say("");
-    await using stage = await codexStage(() => reply);
+    await using fixture = await codexFixture(() => reply);
     for (const [failure, errorSubtype, retryable] of failures) {
       reply = failure;
-      const { end } = await stage.run("go");
+      const { end } = await fixture.run("go");
       expect(end).toMatchObject({ kind: "result", success: false, errorSubtype, retryable });
     }
   });

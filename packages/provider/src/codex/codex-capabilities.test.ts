@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type CodexStage, codexStage, ofKind, read } from "../../test/codex-stage.ts";
+import { type CodexFixture, codexFixture, ofKind, read } from "../../test/codex-fixture.ts";
 import type { AgentCapabilities } from "../contract/capabilities.ts";
 import { CODEX_CAPABILITIES } from "./codex-capabilities.ts";
 
@@ -34,103 +34,104 @@ const AGENTS = { namespace: "multi_agent_v1" };
 
 /** Whether a command runs under these rules. */
 async function runs(
-  stage: CodexStage,
+  fixture: CodexFixture,
   command: string,
-  rules: Parameters<CodexStage["spec"]>[1],
+  rules: Parameters<CodexFixture["spec"]>[1],
 ): Promise<boolean> {
-  const transcript = await stage.run(`run ${command}`, rules);
+  const transcript = await fixture.run(`run ${command}`, rules);
   return ofKind(transcript, "tool_result").some(({ toolUseId, isError }) => toolUseId === "c" && !isError);
 }
 
 /** What is true of each capability, as far as it can be seen. A capability without a proof does not compile. */
 const PROOFS: {
-  readonly [Key in keyof AgentCapabilities]: (stage: CodexStage) => Promise<AgentCapabilities[Key]>;
+  readonly [Key in keyof AgentCapabilities]: (fixture: CodexFixture) => Promise<AgentCapabilities[Key]>;
 } = {
-  supportsMessageInjection: async (stage) => {
-    const handle = await stage.provider.spawn(stage.spec("wait"));
-    const before = stage.model.requests.length;
+  supportsMessageInjection: async (fixture) => {
+    const handle = await fixture.provider.spawn(fixture.spec("wait"));
+    const before = fixture.model.requests.length;
     await handle.inject("a nonce in the middle");
     hold.open();
     const { end } = await read(handle);
-    return stage.model.requests.length > before && end.message.includes("a nonce in the middle");
+    return fixture.model.requests.length > before && end.message.includes("a nonce in the middle");
   },
-  supportsSessionResume: async (stage) => {
-    const { sessionId } = await stage.run("remember the nonce");
-    const { end } = await read(await stage.provider.resume(sessionId, stage.spec("again")));
+  supportsSessionResume: async (fixture) => {
+    const { sessionId } = await fixture.run("remember the nonce");
+    const { end } = await read(await fixture.provider.resume(sessionId, fixture.spec("again")));
     return end.message.includes("remember the nonce");
   },
-  supportsSessionExport: async (stage) => {
-    const { sessionId } = await stage.run("remember the nonce");
-    const bytes = await stage.provider.export(sessionId);
+  supportsSessionExport: async (fixture) => {
+    const { sessionId } = await fixture.run("remember the nonce");
+    const bytes = await fixture.provider.export(sessionId);
     // The same model, and a home that never had the session.
-    await using other = await codexStage(stage.model, { modelName: "gpt-5.5" });
+    await using other = await codexFixture(fixture.model, { modelName: "gpt-5.5" });
     expect(await other.provider.import(bytes)).toBe(sessionId);
     const { end } = await read(await other.provider.resume(sessionId, other.spec("again")));
     return end.message.includes("remember the nonce");
   },
-  supportsToolPlugins: async (stage) => {
-    const { end } = await stage.run("call", { mcpStdioServers: [echo] });
+  supportsToolPlugins: async (fixture) => {
+    const { end } = await fixture.run("call", { mcpStdioServers: [echo] });
     return end.message.includes("pong");
   },
-  acceptsMcpServerSpec: async (stage) => {
-    const home = String(stage.options.env?.["CODEX_HOME"]);
+  acceptsMcpServerSpec: async (fixture) => {
+    const home = String(fixture.options.env?.["CODEX_HOME"]);
     const before = await readFile(join(home, "config.toml"), "utf8");
     const [withServer, without] = [
-      await stage.run("call", { mcpStdioServers: [echo] }),
-      await stage.run("call"),
+      await fixture.run("call", { mcpStdioServers: [echo] }),
+      await fixture.run("call"),
     ];
     expect(await readFile(join(home, "config.toml"), "utf8")).toBe(before);
     return withServer.end.message.includes("pong") && !without.end.message.includes("pong");
   },
-  needsBaseInstructions: async (stage) => {
-    const { end } = await stage.run("show", { baseInstructions: "You are a nonce." });
+  needsBaseInstructions: async (fixture) => {
+    const { end } = await fixture.run("show", { baseInstructions: "You are a nonce." });
     return end.message.includes('"text":"You are a nonce."');
   },
-  needsPermissionConfig: async (stage) => {
+  needsPermissionConfig: async (fixture) => {
     const [denied, allowed] = [
-      await runs(stage, "uname", { permissionConfig: { defaultDecision: "deny" } }),
-      await runs(stage, "uname", {}),
+      await runs(fixture, "uname", { permissionConfig: { defaultDecision: "deny" } }),
+      await runs(fixture, "uname", {}),
     ];
     return allowed && !denied;
   },
-  supportsCodeIntelligenceEnforcement: async (stage) => {
-    const spec = stage.spec("go", { codeIntelligenceEnforcement: { enforceUsage: true } });
+  supportsCodeIntelligenceEnforcement: async (fixture) => {
+    const spec = fixture.spec("go", { codeIntelligenceEnforcement: { enforceUsage: true } });
     const required = { ...spec, required: ["codeIntelligenceEnforcement"] } as const;
-    await expect(stage.provider.spawn(required)).rejects.toMatchObject({ code: "unsupported" });
+    await expect(fixture.provider.spawn(required)).rejects.toMatchObject({ code: "unsupported" });
     return false;
   },
-  emitsSubagentEvents: async (stage) => {
-    const { sessionId, events } = await stage.run("delegate");
+  emitsSubagentEvents: async (fixture) => {
+    const { sessionId, events } = await fixture.run("delegate");
     const below = events.filter((event) => "subagent" in event && event.subagent.parentId === sessionId);
     expect(below).toContainEqual(expect.objectContaining({ kind: "tool_result", content: "below\n" }));
     return below.length > 0;
   },
-  supportsReasoningEffort: async (stage) => {
-    const { end } = await stage.run("show", { effort: "high" });
+  supportsReasoningEffort: async (fixture) => {
+    const { end } = await fixture.run("show", { effort: "high" });
     return end.message.includes('"effort":"high"');
   },
-  toolPermissionFormat: async (stage) => {
+  toolPermissionFormat: async (fixture) => {
     // Regular expressions over commands are Codex's; `Bash(…)` as a pattern is the name of no command.
     const rules = (pattern: string): object => ({ permissionConfig: { allowPatterns: [pattern] } });
-    const byRegex = await runs(stage, "uname -a", rules("^uname( -a)?$"));
-    const byName = await runs(stage, "uname -a", rules("Bash\\(uname:\\*\\)"));
+    const byRegex = await runs(fixture, "uname -a", rules("^uname( -a)?$"));
+    const byName = await runs(fixture, "uname -a", rules("Bash\\(uname:\\*\\)"));
     return byRegex && !byName ? "codex" : "claude";
   },
-  acceptsAllowedToolsList: async (stage) => {
+  acceptsAllowedToolsList: async (fixture) => {
     const rules = { allowedTools: ["Bash(uname:*)"] };
-    return (await runs(stage, "uname -a", rules)) && !(await runs(stage, "id", rules));
+    return (await runs(fixture, "uname -a", rules)) && !(await runs(fixture, "id", rules));
   },
-  humanLabel: (stage) => Promise.resolve(stage.provider.name === "codex" ? "Codex" : stage.provider.name),
+  humanLabel: (fixture) =>
+    Promise.resolve(fixture.provider.name === "codex" ? "Codex" : fixture.provider.name),
 };
 
 describe("Codex", () => {
-  let stage: CodexStage;
+  let fixture: CodexFixture;
   beforeAll(async () => {
-    stage = await codexStage(script, { modelName: "gpt-5.5" });
+    fixture = await codexFixture(script, { modelName: "gpt-5.5" });
   });
-  afterAll(() => stage[Symbol.asyncDispose]());
+  afterAll(() => fixture[Symbol.asyncDispose]());
 
   it.each(Object.keys(PROOFS) as (keyof AgentCapabilities)[])("has %s as it claims", async (capability) => {
-    expect(await PROOFS[capability](stage)).toBe(CODEX_CAPABILITIES[capability]);
+    expect(await PROOFS[capability](fixture)).toBe(CODEX_CAPABILITIES[capability]);
   });
 });

@@ -1,7 +1,7 @@
 // What a session counts, and the limits that it keeps, on the real codex.
-import { callTool, gate, run, say, type Script, usage, waitFor } from "@codexkit/scripted-model";
+import { callTool, gate, type Part, run, say, type Script, usage, waitFor } from "@codexkit/scripted-model";
 import { describe, expect, it } from "vitest";
-import { codexStage, ofKind, read, type Transcript } from "../../test/codex-stage.ts";
+import { codexFixture, ofKind, read, type Transcript } from "../../test/codex-fixture.ts";
 import type { AgentCost } from "../contract/agent-event.ts";
 import { CodexProvider } from "./codex-provider.ts";
 
@@ -16,7 +16,13 @@ const delegating: Script = ({ lastUserText: prompt, newOutputs: [output] }) => {
   return [id === undefined ? say("done") : callTool("wait_agent", { targets: [id] }, AGENTS), tokens];
 };
 
-/** Two calls per turn: a command and the words after it. */
+/**
+ * The reply to the call after the one that exceeds a budget. It never completes: Codex may make that call before the interrupt
+ * arrives, and its tokens would count.
+ */
+const pending: Part = say([waitFor(gate())]);
+
+/** Two calls per turn: a command and the text after it. */
 const twoCalls: Script = ({ newOutputs }) => [
   newOutputs.length === 0 ? run("true") : say("done"),
   usage({ input: 100, output: 10, cached: 40 }),
@@ -28,12 +34,12 @@ function costs(transcript: Transcript): AgentCost[] {
 
 describe("a resumed session", () => {
   it("does not count the turns before it, neither in its cost nor toward its limits", async () => {
-    await using stage = await codexStage(() => [say("ok"), usage({ input: 100, output: 10, cached: 0 })]);
-    const { sessionId } = await stage.run("one", { maxTurns: 1 });
+    await using fixture = await codexFixture(() => [say("ok"), usage({ input: 100, output: 10, cached: 0 })]);
+    const { sessionId } = await fixture.run("one", { maxTurns: 1 });
     const limits = { maxTurns: 1, maxTokens: 110 };
-    const second = await read(await stage.provider.resume(sessionId, stage.spec("two", limits)));
-    await using other = await CodexProvider.create(stage.options);
-    const third = await read(await other.resume(sessionId, stage.spec("three", limits)));
+    const second = await read(await fixture.provider.resume(sessionId, fixture.spec("two", limits)));
+    await using other = await CodexProvider.create(fixture.options);
+    const third = await read(await other.resume(sessionId, fixture.spec("three", limits)));
     for (const transcript of [second, third]) {
       expect(transcript.end).toMatchObject({ kind: "result", success: true });
       const cost = { inputTokens: 100, outputTokens: 10, cachedInputTokens: 0, turns: 1 };
@@ -45,8 +51,8 @@ describe("a resumed session", () => {
 
 describe("subagents", () => {
   it("count toward the cost and its turns", async () => {
-    await using stage = await codexStage(delegating, { modelName: "gpt-5.5" });
-    const transcript = await stage.run("delegate");
+    await using fixture = await codexFixture(delegating, { modelName: "gpt-5.5" });
+    const transcript = await fixture.run("delegate");
     expect(transcript.end).toMatchObject({
       success: true,
       cost: { inputTokens: 500, outputTokens: 50, turns: 5 },
@@ -55,24 +61,24 @@ describe("subagents", () => {
   });
 
   it("count toward maxTurns and maxTokens", async () => {
-    await using stage = await codexStage(delegating, { modelName: "gpt-5.5" });
-    expect((await stage.run("delegate", { maxTurns: 5, maxTokens: 550 })).end).toMatchObject({
+    await using fixture = await codexFixture(delegating, { modelName: "gpt-5.5" });
+    expect((await fixture.run("delegate", { maxTurns: 5, maxTokens: 550 })).end).toMatchObject({
       success: true,
     });
-    const before = stage.model.requests.length;
-    const { end } = await stage.run("delegate", { maxTurns: 2 });
+    const before = fixture.model.requests.length;
+    const { end } = await fixture.run("delegate", { maxTurns: 2 });
     expect(end).toMatchObject({ success: false, errorSubtype: "max_turns" });
-    expect(stage.model.requests.length - before).toBeLessThan(5);
-    expect((await stage.run("delegate", { maxTokens: 250 })).end).toMatchObject({
+    expect(fixture.model.requests.length - before).toBeLessThan(5);
+    expect((await fixture.run("delegate", { maxTokens: 250 })).end).toMatchObject({
       errorSubtype: "budget_exceeded",
     });
   });
 });
 
 describe("the cost so far", () => {
-  it("is reported after each call of the model, and repeated by the end", async () => {
-    await using stage = await codexStage(twoCalls);
-    const transcript = await stage.run("go");
+  it("is reported after each model call, and repeated by the terminal event", async () => {
+    await using fixture = await codexFixture(twoCalls);
+    const transcript = await fixture.run("go");
     const [first, second] = costs(transcript);
     expect(first).toEqual({ inputTokens: 100, outputTokens: 10, cachedInputTokens: 40, turns: 1 });
     expect(second).toEqual({ inputTokens: 200, outputTokens: 20, cachedInputTokens: 80, turns: 2 });
@@ -85,19 +91,19 @@ describe("the cost so far", () => {
     ["a crash", "app_server_crashed", true],
     ["the shutdown", "provider_shutdown", true],
   ])("is in the error event of %s", async (_, code, retryable) => {
-    await using stage = await codexStage(({ newOutputs }) =>
+    await using fixture = await codexFixture(({ newOutputs }) =>
       newOutputs.length === 0
         ? [run("true"), usage({ input: 100, output: 10, cached: 0 })]
         : say(["Half a", waitFor(gate())]),
     );
     const abort = new AbortController();
-    const handle = await stage.provider.spawn(stage.spec("go"), { signal: abort.signal });
+    const handle = await fixture.provider.spawn(fixture.spec("go"), { signal: abort.signal });
     const reading = read(handle);
-    await stage.model.waitForRequests(2);
-    // Events come in order: once the model was asked again, the first count is on its way.
+    await fixture.model.waitForRequests(2);
+    // Events are ordered: at the second model call, the first count has been sent.
     if (code === "context_cancelled") abort.abort();
-    else if (code === "app_server_crashed") process.kill(stage.provider.pid ?? 0, "SIGKILL");
-    else await stage.provider.shutdown();
+    else if (code === "app_server_crashed") process.kill(fixture.provider.pid ?? 0, "SIGKILL");
+    else await fixture.provider.shutdown();
     const { end } = await reading;
     expect(end).toMatchObject({ kind: "error", code, retryable });
     expect(end.cost).toMatchObject({ inputTokens: 100, outputTokens: 10 });
@@ -105,12 +111,13 @@ describe("the cost so far", () => {
 });
 
 describe("a budget", () => {
-  it("of tokens ends the session as soon as it used more", async () => {
-    await using stage = await codexStage(({ outputs }) => [
-      run("true", { callId: `c${outputs.length}` }),
-      usage({ input: 100, output: 10, cached: 0 }),
-    ]);
-    const { end } = await stage.run("go", { maxTokens: 250, maxTurns: 50 });
+  it("of tokens ends the session as soon as it is exceeded", async () => {
+    await using fixture = await codexFixture(({ outputs }) =>
+      outputs.length === 3
+        ? pending
+        : [run("true", { callId: `c${outputs.length}` }), usage({ input: 100, output: 10, cached: 0 })],
+    );
+    const { end } = await fixture.run("go", { maxTokens: 250, maxTurns: 50 });
     expect(end).toMatchObject({
       kind: "result",
       success: false,
@@ -122,42 +129,48 @@ describe("a budget", () => {
   });
 
   it("is exceeded also by the call that completes the turn, whose message is kept", async () => {
-    await using stage = await codexStage(() => [say("done"), usage({ input: 100, output: 10, cached: 0 })]);
-    expect((await stage.run("go", { maxTokens: 109 })).end).toMatchObject({
+    await using fixture = await codexFixture(() => [
+      say("done"),
+      usage({ input: 100, output: 10, cached: 0 }),
+    ]);
+    expect((await fixture.run("go", { maxTokens: 109 })).end).toMatchObject({
       success: false,
       errorSubtype: "budget_exceeded",
       message: "done",
     });
-    expect((await stage.run("go", { maxTokens: 110 })).end).toMatchObject({ success: true });
+    expect((await fixture.run("go", { maxTokens: 110 })).end).toMatchObject({ success: true });
   });
 
   const PRICES = {
     "mock-model": { inputPerMillion: 10_000, outputPerMillion: 100_000, cachedInputPerMillion: 0 },
   };
 
-  it("of money is kept with a table of prices", async () => {
-    await using stage = await codexStage(twoCalls, { prices: PRICES });
-    // 60 fresh tokens at 0.01 and 10 at 0.1 per call.
-    expect((await stage.run("go", { maxCostUsd: 3.2 })).end).toMatchObject({
+  it("of money is enforced with a table of prices", async () => {
+    // 60 uncached tokens at 0.01 and 10 at 0.1 per call.
+    const script: Script = (request) =>
+      request.lastUserText === "exceed" && request.newOutputs.length > 0 ? pending : twoCalls(request);
+    await using fixture = await codexFixture(script, { prices: PRICES });
+    expect((await fixture.run("go", { maxCostUsd: 3.2 })).end).toMatchObject({
       success: true,
       cost: { usd: 3.2, turns: 2 },
     });
-    expect((await stage.run("go", { maxCostUsd: 1 })).end).toMatchObject({
+    expect((await fixture.run("exceed", { maxCostUsd: 1 })).end).toMatchObject({
       errorSubtype: "budget_exceeded",
       cost: { usd: 1.6, turns: 1 },
       errors: [expect.stringContaining("maxCostUsd")],
     });
   });
 
-  it("of money is kept with a callback", async () => {
+  it("of money is enforced with a callback", async () => {
     const asked: unknown[] = [];
-    await using stage = await codexStage(twoCalls, {
+    const script: Script = (request) => (request.newOutputs.length > 0 ? pending : twoCalls(request));
+    await using fixture = await codexFixture(script, {
       prices: (tokens) => {
         if (tokens.inputTokens > 0) asked.push(tokens);
         return tokens.outputTokens;
       },
     });
-    expect((await stage.run("go", { maxCostUsd: 5 })).end).toMatchObject({
+    expect((await fixture.run("go", { maxCostUsd: 5 })).end).toMatchObject({
       errorSubtype: "budget_exceeded",
       cost: { usd: 10 },
     });
@@ -166,19 +179,19 @@ describe("a budget", () => {
     ]);
   });
 
-  it("of money is ignored with a receipt where there is no price, and refused where it is required", async () => {
-    await using stage = await codexStage(twoCalls, { prices: { other: PRICES["mock-model"] } });
-    const handle = await stage.provider.spawn(stage.spec("go", { maxCostUsd: 1 }));
+  it("of money is ignored if the model has no price, and refused if it is required", async () => {
+    await using fixture = await codexFixture(twoCalls, { prices: { other: PRICES["mock-model"] } });
+    const handle = await fixture.provider.spawn(fixture.spec("go", { maxCostUsd: 1 }));
     expect(handle.ignored).toMatchObject([{ field: "maxCostUsd", reason: /"mock-model" has no price/ }]);
     const { end } = await read(handle);
     expect(end).toMatchObject({ success: true });
     expect(end.cost).not.toHaveProperty("usd");
-    const required = stage.spec("go", { maxCostUsd: 1, required: ["maxCostUsd"] });
-    await expect(stage.provider.spawn(required)).rejects.toMatchObject({ code: "unsupported" });
-    await expect.poll(() => stage.provider.sessions, { timeout: 10_000 }).toBe(0);
+    const required = fixture.spec("go", { maxCostUsd: 1, required: ["maxCostUsd"] });
+    await expect(fixture.provider.spawn(required)).rejects.toMatchObject({ code: "unsupported" });
+    await expect.poll(() => fixture.provider.sessions, { timeout: 10_000 }).toBe(0);
   });
 
-  it("of money that no number can be is refused when the provider is made", async () => {
+  it("of money with an invalid price is refused when the provider is created", async () => {
     const prices = { m: { inputPerMillion: -1, outputPerMillion: 1 } };
     await expect(CodexProvider.create({ prices })).rejects.toMatchObject({ code: "invalid_spec" });
   });

@@ -2,15 +2,15 @@
 import { gate, run, say, waitFor } from "@codexkit/scripted-model";
 import { type FakeAction, fakeAppServerCommand, type FakeBehaviour, tempFolder } from "@codexkit/testing";
 import { describe, expect, it } from "vitest";
-import { codexStage, read } from "../../test/codex-stage.ts";
+import { codexFixture, read } from "../../test/codex-fixture.ts";
 import type { AgentEvent } from "../contract/agent-event.ts";
 import type { AgentSpec } from "../contract/agent-spec.ts";
 import { CodexProvider } from "./codex-provider.ts";
 
 describe("the end of a session", () => {
   it("comes by stop, with what was said and used until then", async () => {
-    await using stage = await codexStage(() => say(["Half a", waitFor(gate())]));
-    const handle = await stage.provider.spawn(stage.spec("go"));
+    await using fixture = await codexFixture(() => say(["Half a", waitFor(gate())]));
+    const handle = await fixture.provider.spawn(fixture.spec("go"));
     const events: AgentEvent[] = [];
     for await (const event of handle.events) {
       events.push(event);
@@ -18,77 +18,84 @@ describe("the end of a session", () => {
     }
     expect(events.at(-1)).toMatchObject({ kind: "result", success: false, errorSubtype: "stopped" });
     await handle.stop();
-    expect(stage.provider.sessions).toBe(0);
-    expect(await stage.model.requests[0]?.ended).toBe("abandoned");
+    expect(fixture.provider.sessions).toBe(0);
+    expect(await fixture.model.requests[0]?.ended).toBe("abandoned");
   });
 
   it("comes by the signal, before there is a handle and after", async () => {
-    await using stage = await codexStage(() => say(["Half a", waitFor(gate())]));
-    const aborted = stage.provider.spawn(stage.spec("go"), { signal: AbortSignal.abort() });
+    await using fixture = await codexFixture(() => say(["Half a", waitFor(gate())]));
+    const aborted = fixture.provider.spawn(fixture.spec("go"), { signal: AbortSignal.abort() });
     await expect(aborted).rejects.toMatchObject({ code: "context_cancelled" });
     const early = new AbortController();
-    const cut = stage.provider.spawn(stage.spec("go"), { signal: early.signal });
+    const cut = fixture.provider.spawn(fixture.spec("go"), { signal: early.signal });
     early.abort();
     await expect(cut).rejects.toMatchObject({ code: "context_cancelled" });
     const controller = new AbortController();
-    const handle = await stage.provider.spawn(stage.spec("go"), { signal: controller.signal });
-    await stage.model.waitForRequests(1);
+    const handle = await fixture.provider.spawn(fixture.spec("go"), { signal: controller.signal });
+    await fixture.model.waitForRequests(1);
     controller.abort();
     expect((await read(handle)).end).toMatchObject({ kind: "error", code: "context_cancelled" });
-    await expect.poll(() => stage.provider.sessions, { timeout: 10_000 }).toBe(0);
+    await expect.poll(() => fixture.provider.sessions, { timeout: 10_000 }).toBe(0);
   });
 
   it("comes when the reader leaves, and Codex stops", async () => {
-    await using stage = await codexStage(() => say(["Half a", waitFor(gate())]));
-    const handle = await stage.provider.spawn(stage.spec("go"));
+    await using fixture = await codexFixture(() => say(["Half a", waitFor(gate())]));
+    const handle = await fixture.provider.spawn(fixture.spec("go"));
     for await (const event of handle.events) if (event.kind === "assistant_text") break;
-    expect(await stage.model.requests[0]?.ended).toBe("abandoned");
+    expect(await fixture.model.requests[0]?.ended).toBe("abandoned");
     await handle.stop();
-    expect(stage.provider.sessions).toBe(0);
+    expect(fixture.provider.sessions).toBe(0);
   });
 
   it("comes by timeoutMs", async () => {
-    await using stage = await codexStage(() => say(["Half a", waitFor(gate())]));
-    const { end } = await stage.run("go", { timeoutMs: 500 });
+    await using fixture = await codexFixture(() => say(["Half a", waitFor(gate())]));
+    const { end } = await fixture.run("go", { timeoutMs: 500 });
     expect(end).toMatchObject({ kind: "result", success: false, errorSubtype: "deadline_exceeded" });
   });
 
   it("comes by maxTurns when the model wants one more call, and not before", async () => {
-    await using stage = await codexStage(({ outputs }) =>
+    await using fixture = await codexFixture(({ outputs }) =>
       outputs.length < 2 ? run("true", { callId: `c${outputs.length}` }) : say("done"),
     );
-    expect((await stage.run("go", { maxTurns: 3 })).end).toMatchObject({ success: true, cost: { turns: 3 } });
-    const before = stage.model.requests.length;
-    const stopped = await stage.run("go", { maxTurns: 2 });
+    expect((await fixture.run("go", { maxTurns: 3 })).end).toMatchObject({
+      success: true,
+      cost: { turns: 3 },
+    });
+    const before = fixture.model.requests.length;
+    const stopped = await fixture.run("go", { maxTurns: 2 });
     expect(stopped.end).toMatchObject({ success: false, errorSubtype: "max_turns", cost: { turns: 2 } });
-    expect(stage.model.requests.length - before).toBe(2);
+    expect(fixture.model.requests.length - before).toBe(2);
   });
 
   it("comes by a crash for every session; the provider goes on and the sessions resume", async () => {
     const hold = gate();
-    await using stage = await codexStage(({ lastUserText }) =>
+    await using fixture = await codexFixture(({ lastUserText }) =>
       lastUserText === "hang" ? say(["Half a", waitFor(hold)]) : say("back"),
     );
-    const handles = await Promise.all([1, 2, 3].map(() => stage.provider.spawn(stage.spec("hang"))));
-    await stage.model.waitForRequests(3);
+    const handles = await Promise.all([1, 2, 3].map(() => fixture.provider.spawn(fixture.spec("hang"))));
+    await fixture.model.waitForRequests(3);
     const reading = handles.map(read);
-    process.kill(stage.provider.pid ?? 0, "SIGKILL");
+    process.kill(fixture.provider.pid ?? 0, "SIGKILL");
     for (const { end } of await Promise.all(reading)) {
       expect(end).toMatchObject({ kind: "error", code: "app_server_crashed" });
     }
-    const resumed = await stage.provider.resume(handles[0]?.sessionId ?? "", stage.spec("back"));
+    const resumed = await fixture.provider.resume(handles[0]?.sessionId ?? "", fixture.spec("back"));
     expect((await read(resumed)).end).toMatchObject({ success: true, message: "back" });
-    expect((await stage.run("new")).end).toMatchObject({ success: true });
+    expect((await fixture.run("new")).end).toMatchObject({ success: true });
   });
 
   it("comes by the provider's shutdown, after which nothing starts and codex is gone", async () => {
-    await using stage = await codexStage(() => say(["Half a", waitFor(gate())]));
-    const handle = await stage.provider.spawn(stage.spec("go"));
-    const { pid } = stage.provider;
-    const [{ end }] = await Promise.all([read(handle), stage.provider.shutdown(), stage.provider.shutdown()]);
+    await using fixture = await codexFixture(() => say(["Half a", waitFor(gate())]));
+    const handle = await fixture.provider.spawn(fixture.spec("go"));
+    const { pid } = fixture.provider;
+    const [{ end }] = await Promise.all([
+      read(handle),
+      fixture.provider.shutdown(),
+      fixture.provider.shutdown(),
+    ]);
     expect(end).toMatchObject({ kind: "error", code: "provider_shutdown" });
-    await expect(stage.provider.spawn(stage.spec("go"))).rejects.toMatchObject({ code: "shut_down" });
-    await expect(stage.provider.resume(handle.sessionId, stage.spec("go"))).rejects.toMatchObject({
+    await expect(fixture.provider.spawn(fixture.spec("go"))).rejects.toMatchObject({ code: "shut_down" });
+    await expect(fixture.provider.resume(handle.sessionId, fixture.spec("go"))).rejects.toMatchObject({
       code: "shut_down",
     });
     await handle.stop();
@@ -96,8 +103,8 @@ describe("the end of a session", () => {
   });
 
   it("comes also from a codex that does not stop when it is told to", async () => {
-    await using stage = await fakeStage({ "turn/start": [reply], "turn/interrupt": [{ do: "nothing" }] });
-    const handle = await stage.provider.spawn(stage.spec);
+    await using fixture = await fakeStage({ "turn/start": [reply], "turn/interrupt": [{ do: "nothing" }] });
+    const handle = await fixture.provider.spawn(fixture.spec);
     const waiting = new AbortController();
     const stopping = handle.stop({ signal: waiting.signal });
     waiting.abort();
@@ -112,7 +119,7 @@ describe("the end of a session", () => {
       method: "item/riddle/ask",
       params: { threadId: "thread-1" },
     } as const;
-    await using stage = await fakeStage({
+    await using fixture = await fakeStage({
       "turn/start": [
         completed("an earlier one"),
         reply,
@@ -121,7 +128,7 @@ describe("the end of a session", () => {
       ],
       "turn/steer": [{ do: "reply", result: {} }, completed(turn.id)],
     });
-    const handle = await stage.provider.spawn(stage.spec);
+    const handle = await fixture.provider.spawn(fixture.spec);
     const events: AgentEvent[] = [];
     for await (const event of handle.events) {
       events.push(event);
@@ -173,12 +180,12 @@ async function fakeStage(
 
 describe("what a session leaves behind", () => {
   it("is nothing: MCP servers, background commands and agents end with it", async () => {
-    await using stage = await codexStage(({ newOutputs }) =>
+    await using fixture = await codexFixture(({ newOutputs }) =>
       newOutputs.length === 0
         ? run("echo $$; exec sleep 600", { callId: "c", yieldMs: 250 })
         : say(newOutputs[0]?.text ?? ""),
     );
-    const handle = await stage.provider.spawn(stage.spec("go"));
+    const handle = await fixture.provider.spawn(fixture.spec("go"));
     const { end } = await read(handle);
     const pid = Number(/^(\d+)$/m.exec(end.message)?.[1]);
     expect(pid).toBeGreaterThan(1);

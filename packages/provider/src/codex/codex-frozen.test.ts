@@ -1,42 +1,42 @@
 // A codex that is frozen (SIGSTOP) answers nothing: every call of the provider ends by the bound on its requests.
 import { gate, say, waitFor } from "@codexkit/scripted-model";
 import { describe, expect, it } from "vitest";
-import { codexStage, read } from "../../test/codex-stage.ts";
+import { codexFixture, read } from "../../test/codex-fixture.ts";
 
 const BOUNDS = { limits: { callTimeoutMs: 500 }, processLimits: { leaveMs: 200, terminateMs: 200 } };
 
 describe("on a frozen codex", () => {
   it("spawn and resume reject, stop resolves, and shutdown ends it", async () => {
-    await using stage = await codexStage(
+    await using fixture = await codexFixture(
       ({ lastUserText }) => (lastUserText === "hold" ? say(["half ", waitFor(gate())]) : say("done")),
       { ...BOUNDS, limits: { callTimeoutMs: 4_000 } },
     );
-    const ended = await stage.run("first");
-    const held = await stage.provider.spawn(stage.spec("hold"));
+    const ended = await fixture.run("first");
+    const held = await fixture.provider.spawn(fixture.spec("hold"));
     for await (const event of held.events) if (event.kind === "assistant_text") break;
-    const { pid } = stage.provider;
+    const { pid } = fixture.provider;
     if (pid === undefined) throw new Error("codex is not running");
     process.kill(pid, "SIGSTOP");
     const open = { openTimeoutMs: 500 };
-    await expect(stage.provider.spawn(stage.spec("go", open))).rejects.toMatchObject({
+    await expect(fixture.provider.spawn(fixture.spec("go", open))).rejects.toMatchObject({
       code: "open_timeout",
     });
-    await expect(stage.provider.resume(ended.sessionId, stage.spec("go", open))).rejects.toMatchObject({
+    await expect(fixture.provider.resume(ended.sessionId, fixture.spec("go", open))).rejects.toMatchObject({
       code: "open_timeout",
     });
     await held.stop();
-    await stage.provider.shutdown();
+    await fixture.provider.shutdown();
     expect(() => process.kill(pid, 0)).toThrow(/ESRCH/);
   });
 
   it("spawn rejects by the bound on requests where the spec has none", async () => {
-    await using stage = await codexStage([[say("done")]], BOUNDS);
-    await expect(read(await stage.provider.spawn(stage.spec("go")))).resolves.toMatchObject({
+    await using fixture = await codexFixture([[say("done")]], BOUNDS);
+    await expect(read(await fixture.provider.spawn(fixture.spec("go")))).resolves.toMatchObject({
       end: { kind: "result" },
     });
-    const { pid } = stage.provider;
+    const { pid } = fixture.provider;
     if (pid === undefined) throw new Error("codex is not running");
     process.kill(pid, "SIGSTOP");
-    await expect(stage.provider.spawn(stage.spec("go"))).rejects.toMatchObject({ name: "ProviderError" });
+    await expect(fixture.provider.spawn(fixture.spec("go"))).rejects.toMatchObject({ name: "ProviderError" });
   });
 });

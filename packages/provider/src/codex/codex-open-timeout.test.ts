@@ -1,7 +1,7 @@
 import { gate, say, waitFor } from "@codexkit/scripted-model";
 import { fakeAppServerCommand, tempFolder } from "@codexkit/testing";
 import { describe, expect, it } from "vitest";
-import { codexStage, read } from "../../test/codex-stage.ts";
+import { codexFixture, read } from "../../test/codex-fixture.ts";
 import { CodexProvider } from "./codex-provider.ts";
 
 describe("openTimeoutMs", () => {
@@ -24,8 +24,8 @@ describe("openTimeoutMs", () => {
 
   it("does not end a session that is open", async () => {
     const hold = gate();
-    await using stage = await codexStage(() => say(["a", waitFor(hold), "b"]));
-    const handle = await stage.provider.spawn(stage.spec("go", { openTimeoutMs: 20_000 }));
+    await using fixture = await codexFixture(() => say(["a", waitFor(hold), "b"]));
+    const handle = await fixture.provider.spawn(fixture.spec("go", { openTimeoutMs: 20_000 }));
     hold.open();
     expect((await read(handle)).end).toMatchObject({ success: true, message: "ab" });
   });

@@ -4,7 +4,7 @@ import { Codex } from "codexkit";
 import { chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { codexStage, ofKind, read, words } from "../../test/codex-stage.ts";
+import { codexFixture, ofKind, read, words } from "../../test/codex-fixture.ts";
 import { CodexProvider } from "./codex-provider.ts";
 
 describe("making a Codex provider", () => {
@@ -37,11 +37,11 @@ function fake(): { codexPath: string; wrapperArgs: string[] } {
 
 describe("a session", () => {
   it("tells its beginning, its words and tools, and its end with what it used", async () => {
-    await using stage = await codexStage([
+    await using fixture = await codexFixture([
       [run("echo hello", { callId: "c" }), usage({ input: 100, output: 10, cached: 40 })],
       [say(["Do", "ne"]), usage({ input: 200, output: 20 })],
     ]);
-    const transcript = await stage.run("Say hello");
+    const transcript = await fixture.run("Say hello");
     const [init] = transcript.events;
     expect(init).toMatchObject({ kind: "init", sessionId: transcript.sessionId, ignored: [] });
     expect(ofKind(transcript, "tool_use")).toMatchObject([
@@ -65,8 +65,8 @@ describe("a session", () => {
   });
 
   it("says why it failed", async () => {
-    await using stage = await codexStage(() => fail.response("context_length_exceeded"));
-    const { end } = await stage.run("go");
+    await using fixture = await codexFixture(() => fail.response("context_length_exceeded"));
+    const { end } = await fixture.run("go");
     expect(end).toMatchObject({
       kind: "result",
       success: false,
@@ -76,48 +76,48 @@ describe("a session", () => {
   });
 
   it("is refused where it can't be: no folder, a wrong spec, a field that is required and ignored", async () => {
-    await using stage = await codexStage([]);
-    const { provider, spec } = stage;
+    await using fixture = await codexFixture([]);
+    const { provider, spec } = fixture;
     await expect(provider.spawn(spec("go", { cwd: "/nowhere" }))).rejects.toMatchObject({
       code: "invalid_spec",
     });
     await expect(provider.spawn(spec("", {}))).rejects.toMatchObject({ code: "invalid_spec" });
     const required = spec("go", { subAgentProvider: "claude", required: ["subAgentProvider"] });
     await expect(provider.spawn(required)).rejects.toMatchObject({ code: "unsupported" });
-    expect(stage.model.requests).toHaveLength(0);
+    expect(fixture.model.requests).toHaveLength(0);
     expect(provider.sessions).toBe(0);
   });
 
   it("gives a receipt for what it ignores, and the id of the process that serves it", async () => {
-    await using stage = await codexStage(() => say("ok"));
+    await using fixture = await codexFixture(() => say("ok"));
     const pids: number[] = [];
-    const handle = await stage.provider.spawn(
-      stage.spec("go", { subAgentProvider: "claude", onProcessSpawned: (pid) => pids.push(pid) }),
+    const handle = await fixture.provider.spawn(
+      fixture.spec("go", { subAgentProvider: "claude", onProcessSpawned: (pid) => pids.push(pid) }),
     );
     const ignored = [{ field: "subAgentProvider", reason: expect.any(String) }];
     expect(handle.ignored).toEqual(ignored);
     expect((await read(handle)).events[0]).toMatchObject({ kind: "init", ignored });
-    expect(pids).toEqual([stage.provider.pid]);
+    expect(pids).toEqual([fixture.provider.pid]);
   });
 
   it("does not begin when the callback throws, and leaves nothing behind", async () => {
-    await using stage = await codexStage(() => say("ok"));
+    await using fixture = await codexFixture(() => say("ok"));
     const onProcessSpawned = (): void => {
       throw new Error("not today");
     };
-    await expect(stage.provider.spawn(stage.spec("go", { onProcessSpawned }))).rejects.toMatchObject({
+    await expect(fixture.provider.spawn(fixture.spec("go", { onProcessSpawned }))).rejects.toMatchObject({
       code: "spawn_failed",
       message: "not today",
     });
-    expect((await stage.run("go")).end).toMatchObject({ success: true });
-    await expect.poll(() => stage.provider.sessions, { timeout: 10_000 }).toBe(0);
-    expect(stage.model.requests).toHaveLength(1);
+    expect((await fixture.run("go")).end).toMatchObject({ success: true });
+    await expect.poll(() => fixture.provider.sessions, { timeout: 10_000 }).toBe(0);
+    expect(fixture.model.requests).toHaveLength(1);
   });
 
   it("is one of many on the same codex, each with its own words", async () => {
-    await using stage = await codexStage(({ lastUserText }) => say(`you said ${lastUserText}`));
+    await using fixture = await codexFixture(({ lastUserText }) => say(`you said ${lastUserText}`));
     const prompts = Array.from({ length: 10 }, (_, index) => `number ${index}`);
-    const transcripts = await Promise.all(prompts.map((prompt) => stage.run(prompt)));
+    const transcripts = await Promise.all(prompts.map((prompt) => fixture.run(prompt)));
     expect(transcripts.map(words)).toEqual(prompts.map((prompt) => `you said ${prompt}`));
   });
 });
@@ -125,14 +125,14 @@ describe("a session", () => {
 describe("injecting", () => {
   it("reaches the model in the middle of the turn, and is told", async () => {
     const [saying, injected] = [gate(), gate()];
-    await using stage = await codexStage((request) =>
+    await using fixture = await codexFixture((request) =>
       request.newOutputs.length === 0 && request.lastUserText === "go"
         ? [say(["wait", waitFor(injected)]), waitFor(saying)]
         : say(`I was told ${request.lastUserText}`),
     );
-    const handle = await stage.provider.spawn(stage.spec("go"));
+    const handle = await fixture.provider.spawn(fixture.spec("go"));
     const nonce = `nonce-${handle.sessionId}`;
-    await stage.model.waitForRequests(1);
+    await fixture.model.waitForRequests(1);
     await handle.inject(nonce);
     injected.open();
     saying.open();
@@ -144,8 +144,8 @@ describe("injecting", () => {
   });
 
   it("is refused once the session has ended", async () => {
-    await using stage = await codexStage(() => say("done"));
-    const handle = await stage.provider.spawn(stage.spec("go"));
+    await using fixture = await codexFixture(() => say("done"));
+    const handle = await fixture.provider.spawn(fixture.spec("go"));
     await read(handle);
     await expect(handle.inject("more")).rejects.toMatchObject({ code: "session_ended" });
   });
@@ -153,26 +153,26 @@ describe("injecting", () => {
 
 describe("resuming", () => {
   it("goes on with what was said, here and from another provider while this one lives", async () => {
-    await using stage = await codexStage(({ input }) =>
+    await using fixture = await codexFixture(({ input }) =>
       say(`${input.filter((item) => item["role"] === "user").length} messages`),
     );
-    const { sessionId, end: first } = await stage.run("one");
-    const second = await read(await stage.provider.resume(sessionId, stage.spec("two")));
-    await using other = await CodexProvider.create(stage.options);
-    const third = await read(await other.resume(sessionId, stage.spec("three")));
+    const { sessionId, end: first } = await fixture.run("one");
+    const second = await read(await fixture.provider.resume(sessionId, fixture.spec("two")));
+    await using other = await CodexProvider.create(fixture.options);
+    const third = await read(await other.resume(sessionId, fixture.spec("three")));
     expect([second.sessionId, third.sessionId]).toEqual([sessionId, sessionId]);
     const counts = [first, second.end, third.end].map((end) => Number.parseInt(end.message, 10));
     expect(counts).toEqual([counts[0], Number(counts[0]) + 1, Number(counts[0]) + 2]);
   });
 
   it("takes the settings of the new spec", async () => {
-    await using stage = await codexStage((request) =>
+    await using fixture = await codexFixture((request) =>
       request.newOutputs.length === 0
         ? run('echo "<$A$B>"', { callId: "c" })
         : say(request.newOutputs[0]?.text ?? ""),
     );
-    const { sessionId, end } = await stage.run("go", { env: { A: "1" } });
-    const resumed = await stage.provider.resume(sessionId, stage.spec("go", { env: { B: "2" } }));
+    const { sessionId, end } = await fixture.run("go", { env: { A: "1" } });
+    const resumed = await fixture.provider.resume(sessionId, fixture.spec("go", { env: { B: "2" } }));
     expect([end.message, (await read(resumed)).end.message]).toEqual([
       expect.stringContaining("<1>"),
       expect.stringContaining("<2>"),
@@ -180,22 +180,22 @@ describe("resuming", () => {
   });
 
   it("does not find what is not there", async () => {
-    await using stage = await codexStage([]);
+    await using fixture = await codexFixture([]);
     for (const id of ["nonsense", "01a1def3-1278-73b0-bd6f-cda1d133cf49"]) {
-      await expect(stage.provider.resume(id, stage.spec("go"))).rejects.toMatchObject({
+      await expect(fixture.provider.resume(id, fixture.spec("go"))).rejects.toMatchObject({
         code: "session_not_found",
       });
     }
-    expect(stage.provider.sessions).toBe(0);
+    expect(fixture.provider.sessions).toBe(0);
   });
 
   it("is refused while the session works, here or elsewhere", async () => {
     const hold = gate();
-    await using stage = await codexStage(() => say(["busy", waitFor(hold)]));
-    const handle = await stage.provider.spawn(stage.spec("go"));
-    await using other = await CodexProvider.create(stage.options);
-    for (const provider of [stage.provider, other]) {
-      await expect(provider.resume(handle.sessionId, stage.spec("more"))).rejects.toMatchObject({
+    await using fixture = await codexFixture(() => say(["busy", waitFor(hold)]));
+    const handle = await fixture.provider.spawn(fixture.spec("go"));
+    await using other = await CodexProvider.create(fixture.options);
+    for (const provider of [fixture.provider, other]) {
+      await expect(provider.resume(handle.sessionId, fixture.spec("more"))).rejects.toMatchObject({
         code: "session_busy",
       });
     }
@@ -204,11 +204,11 @@ describe("resuming", () => {
   });
 
   it("finds a session that is in the archive", async () => {
-    await using stage = await codexStage(() => say("done"));
-    const { sessionId } = await stage.run("go");
-    await using codex = await Codex.launch(stage.options);
+    await using fixture = await codexFixture(() => say("done"));
+    const { sessionId } = await fixture.run("go");
+    await using codex = await Codex.launch(fixture.options);
     await codex.request("thread/archive", { threadId: sessionId });
-    const { end } = await read(await stage.provider.resume(sessionId, stage.spec("again")));
+    const { end } = await read(await fixture.provider.resume(sessionId, fixture.spec("again")));
     expect(end).toMatchObject({ success: true });
   });
 });

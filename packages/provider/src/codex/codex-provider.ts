@@ -1,9 +1,14 @@
 import type { AskHandler } from "@codexkit/approvals";
 import { AsyncDisposableStack } from "@codexkit/rpc/async";
-import { Codex, CodexError, type LaunchOptions, type Thread } from "codexkit";
+import { Codex, CodexError, type CodexEvent, type LaunchOptions, type Thread } from "codexkit";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { AgentHandle, AgentProvider, CallOptions, SpawnOptions } from "../contract/agent-provider.ts";
+import type {
+  AgentHandle,
+  AgentProvider,
+  ProviderCallOptions,
+  SpawnOptions,
+} from "../contract/agent-provider.ts";
 import type { AgentSpec } from "../contract/agent-spec.ts";
 import type { AgentCapabilities } from "../contract/capabilities.ts";
 import { IdempotentSpawns } from "../contract/idempotent-spawns.ts";
@@ -16,39 +21,46 @@ import { CODEX_CAPABILITIES } from "./codex-capabilities.ts";
 import { completedSession, readLastTurn } from "./keys/completed-session.ts";
 import { SpawnKeys } from "./keys/spawn-keys.ts";
 import { checkProviderOptions, checkResumeOptions, checkSpawnOptions } from "./known-options.ts";
-import { LIMITS } from "./limits.ts";
 import { permissionHandlers } from "./permissions/permission-handlers.ts";
 import { type PlanContext, planSpawn, type SpawnPlan } from "./plan/plan-spawn.ts";
 import { CodexHandle } from "./session/codex-handle.ts";
-import { Switchboard } from "./session/switchboard.ts";
 import { unloadThread } from "./session/unload-thread.ts";
 import { decodeImage } from "./transfer/session-image.ts";
 import { exportSession, importSession } from "./transfer/transfer-session.ts";
 import { toProviderError } from "./translate-error.ts";
-import { refuseAborted, untilAborted } from "../contract/until-aborted.ts";
+import { throwIfCancelled, raceCancel } from "../contract/cancelled.ts";
 
-/** How the one codex of a provider is launched, and who is asked. */
+/** Launch options of Codex, and options of the provider. */
 export interface CodexProviderOptions extends Omit<
   LaunchOptions,
   "handlers" | "optOutNotifications" | "experimentalApi"
 > {
-  /** What registries call it. Default `codex`. */
+  /** Name of the provider. Default: `codex`. */
   readonly name?: string;
-  /** Asked where a spec with `autonomous: false` says `prompt`. Without it, and for other specs, such requests are denied. */
+  /** Decides requests for which a spec with `autonomous: false` has the decision `prompt`. Otherwise these are denied. */
   readonly ask?: AskHandler;
-  /** How long codex may take to stop a turn before the session ends without its word. Default 10 s. */
+  /** How long Codex may take to interrupt a turn before the session ends without it. Default: 10 s. */
   readonly interruptTimeoutMs?: number;
-  /** What models cost, for `cost.usd` and `maxCostUsd`. Codex names no prices, and none are built in. */
+  /** Model prices, for `cost.usd` and `maxCostUsd`. There are no built-in prices. */
   readonly prices?: Prices;
 }
 
-type OpenThread = (
-  options: SpawnPlan["thread"] & { handlers: ReturnType<typeof permissionHandlers> },
-) => Promise<Thread>;
+/** Codex interrupts a turn within a second. */
+const INTERRUPT_MS = 10_000;
+
+/** A thread, with its events from the moment it was opened: they start before there is a handle. */
+interface OpenedThread {
+  readonly thread: Thread;
+  readonly events: AsyncIterable<CodexEvent>;
+}
+
+type ThreadSettings = SpawnPlan["thread"] & { handlers: ReturnType<typeof permissionHandlers> };
+
+type OpenThread = (settings: ThreadSettings) => Promise<OpenedThread>;
 
 /**
- * Codex as an agent: one `codex app-server`, any number of sessions on it. When it dies, its sessions end with
- * `app_server_crashed`, and the next call starts another.
+ * Runs Codex as an agent. One `codex app-server` serves all sessions. If it crashes, its sessions end with `app_server_crashed`,
+ * and the next call starts a new one.
  *
  * @example
  * await using provider = await CodexProvider.create();
@@ -65,10 +77,9 @@ export class CodexProvider implements AgentProvider {
   readonly #pricer: Pricer | undefined;
   readonly #keys: SpawnKeys;
   readonly #spawns = new IdempotentSpawns<AgentHandle>();
-  readonly #board = new Switchboard();
-  /** By session id; undefined while it is being resumed. */
+  /** By session id. Undefined while the session is being resumed. */
   readonly #sessions = new Map<string, CodexHandle | undefined>();
-  /** Threads of calls to `resume` that were given up, until they are released. */
+  /** Threads of cancelled `resume` calls, until they are released. */
   readonly #discards = new Map<string, Promise<void>>();
   #shutdown: Promise<void> | undefined;
 
@@ -91,13 +102,12 @@ export class CodexProvider implements AgentProvider {
     };
     this.#pricer = pricer;
     this.#keys = new SpawnKeys(codexHome);
-    this.#interruptTimeoutMs = options.interruptTimeoutMs ?? LIMITS.interruptMs;
-    void this.#board.read(codex);
+    this.#interruptTimeoutMs = options.interruptTimeoutMs ?? INTERRUPT_MS;
   }
 
   /**
-   * Starts codex, so that what is missing shows here and not in the middle of work.
-   * @throws {ProviderError} `provider_unavailable` when there is no codex, or an old or a broken one.
+   * Starts Codex, so that problems show here and not during a session.
+   * @throws {ProviderError} `provider_unavailable` if Codex is missing, too old or broken.
    */
   static async create(options: CodexProviderOptions = {}): Promise<CodexProvider> {
     checkProviderOptions(options);
@@ -114,12 +124,12 @@ export class CodexProvider implements AgentProvider {
     }
   }
 
-  /** The process id of codex; undefined between a crash and the next call. */
+  /** PID of Codex. Undefined between a crash and the next call. */
   get pid(): number | undefined {
     return this.#codex.pid;
   }
 
-  /** How many sessions are open, for those who watch for leaks. */
+  /** Number of open sessions. */
   get sessions(): number {
     return this.#sessions.size;
   }
@@ -129,12 +139,12 @@ export class CodexProvider implements AgentProvider {
     checkSpawnOptions(options);
     return this.#spawns.once(spec, options, () =>
       options.idempotencyKey === undefined
-        ? this.#open(spec, options, (thread) => this.#codex.startThread(thread))
+        ? this.#open(spec, options, (settings) => this.#startThread(settings))
         : this.#spawnOnce(spec, options, options.idempotencyKey),
     );
   }
 
-  async resume(sessionId: string, spec: AgentSpec, options: CallOptions = {}): Promise<AgentHandle> {
+  async resume(sessionId: string, spec: AgentSpec, options: ProviderCallOptions = {}): Promise<AgentHandle> {
     this.#refuseWhenShutDown();
     checkResumeOptions(options);
     const held = this.#sessions.get(sessionId);
@@ -144,33 +154,29 @@ export class CodexProvider implements AgentProvider {
     this.#sessions.set(sessionId, undefined);
     try {
       const discarded = this.#discards.get(sessionId);
-      const resumeThread: OpenThread = async (thread) => {
-        // Codex may still be releasing it, or a call that was given up may still be opening it.
+      const resumeThread: OpenThread = async (settings) => {
+        // Codex may still be releasing it, or a cancelled call may still be opening it.
         await held?.released;
         await discarded;
-        this.#board.expect(sessionId);
-        return this.#resumeThread(sessionId, thread);
+        return this.#resumeThread(sessionId, settings);
       };
       return await this.#open(spec, options, resumeThread, sessionId);
     } catch (error) {
-      // One that had begun is on its way out by itself.
-      if (this.#sessions.get(sessionId) === undefined) {
-        this.#sessions.delete(sessionId);
-        this.#board.forget(sessionId);
-      }
+      // A session that was already adopted removes itself.
+      if (this.#sessions.get(sessionId) === undefined) this.#sessions.delete(sessionId);
       throw error;
     }
   }
 
-  async export(sessionId: string, { signal }: CallOptions = {}): Promise<Uint8Array> {
-    await this.#idle(sessionId, signal);
+  async export(sessionId: string, { signal }: ProviderCallOptions = {}): Promise<Uint8Array> {
+    await this.#waitForRelease(sessionId, signal);
     return exportSession(this.#context.codexHome, sessionId);
   }
 
-  async import(bytes: Uint8Array, { signal }: CallOptions = {}): Promise<string> {
+  async import(bytes: Uint8Array, { signal }: ProviderCallOptions = {}): Promise<string> {
     this.#refuseWhenShutDown();
     const image = await decodeImage(bytes);
-    await this.#idle(image.sessionId, signal);
+    await this.#waitForRelease(image.sessionId, signal);
     try {
       await importSession(this.#context.codexHome, image, async (threadId) => {
         await this.#codex.request("thread/delete", { threadId });
@@ -191,17 +197,17 @@ export class CodexProvider implements AgentProvider {
   }
 
   /**
-   * Spawns for a key that this provider has not seen. Another process may have: a session that completed is not run again, and
-   * one that was cut off goes on.
+   * Spawns for a key that is new to this provider. If another process has used it, a completed session is not run again, and an
+   * interrupted one is resumed.
    */
-  async #spawnOnce(spec: AgentSpec, options: CallOptions, key: string): Promise<AgentHandle> {
+  async #spawnOnce(spec: AgentSpec, options: ProviderCallOptions, key: string): Promise<AgentHandle> {
     const parsed = parseSpec(spec);
-    refuseAborted(options.signal);
+    throwIfCancelled(options.signal);
     try {
       const sessionId = await this.#keys.find(key, parsed);
       if (sessionId !== undefined) {
         const turn = await openWithin(parsed, options.signal, (session) =>
-          untilAborted(readLastTurn(this.#codex, sessionId), session),
+          raceCancel(readLastTurn(this.#codex, sessionId), session),
         );
         if (turn === "missing") await this.#keys.forget(key);
         else if (turn.status !== "completed")
@@ -212,9 +218,9 @@ export class CodexProvider implements AgentProvider {
       throw toProviderError(error, "spawn_failed");
     }
     return this.#open(spec, options, async (settings) => {
-      const thread = await this.#codex.startThread(settings);
-      if (await this.#keys.claim(key, parsed, thread.id)) return thread;
-      await this.#discard(Promise.resolve(thread));
+      const opened = await this.#startThread(settings);
+      if (await this.#keys.claim(key, parsed, opened.thread.id)) return opened;
+      await this.#discard(Promise.resolve(opened));
       const message = `Another process is starting the session of the idempotency key "${key}". Try again.`;
       throw new ProviderError("session_busy", message);
     });
@@ -229,14 +235,14 @@ export class CodexProvider implements AgentProvider {
 
   async #open(
     spec: AgentSpec,
-    { signal }: CallOptions,
+    { signal }: ProviderCallOptions,
     open: OpenThread,
     resumed?: string,
   ): Promise<CodexHandle> {
     this.#refuseWhenShutDown();
     const parsed = parseSpec(spec);
     const plan = this.#plan(parsed);
-    refuseAborted(signal);
+    throwIfCancelled(signal);
     const ask = parsed.autonomous === false ? this.#ask : undefined;
     const handlers = permissionHandlers(plan.permissions, { cwd: parsed.cwd, ask });
     return openWithin(parsed, signal, (session) => {
@@ -248,17 +254,17 @@ export class CodexProvider implements AgentProvider {
   async #begin(
     parsed: AgentSpec,
     unpriced: SpawnPlan,
-    opening: Promise<Thread>,
+    opening: Promise<OpenedThread>,
     signal: AbortSignal | undefined,
   ): Promise<CodexHandle> {
     try {
-      const thread = await opening;
+      const { thread, events } = await opening;
       const plan = this.#withPrice(unpriced, thread.settings.model);
-      const handle = this.#adopt(thread, plan, signal);
+      const handle = this.#adopt({ thread, events }, plan, signal);
       try {
         refuseIgnored(this.name, parsed, plan.ignored);
         if (this.#codex.pid !== undefined) parsed.onProcessSpawned?.(this.#codex.pid);
-        // It may have been shut down while the thread was on its way.
+        // The provider may have been shut down while the thread was being opened.
         if (this.#shutdown) handle.shutdown();
         else await handle.begin();
         return handle;
@@ -271,14 +277,14 @@ export class CodexProvider implements AgentProvider {
     }
   }
 
-  /** A thread that comes when nobody waits for it any more is released. */
+  /** Waits for the thread. If the call is cancelled, the thread is released when it opens. */
   async #opened(
-    opening: Promise<Thread>,
+    opening: Promise<OpenedThread>,
     signal: AbortSignal | undefined,
     resumed: string | undefined,
-  ): Promise<Thread> {
+  ): Promise<OpenedThread> {
     try {
-      return await untilAborted(opening, signal);
+      return await raceCancel(opening, signal);
     } catch (error) {
       const discarded = this.#discard(opening);
       if (resumed !== undefined) {
@@ -289,23 +295,22 @@ export class CodexProvider implements AgentProvider {
     }
   }
 
-  async #discard(opening: Promise<Thread>): Promise<void> {
+  async #discard(opening: Promise<OpenedThread>): Promise<void> {
     try {
-      const thread = await opening;
+      const { thread } = await opening;
       await thread.close();
       await unloadThread(this.#codex, thread.id);
-      this.#board.forget(thread.id);
     } catch {
-      // It was not opened, or Codex died: there is nothing to release.
+      // The thread was not opened, or Codex ended: there is nothing to release.
     }
   }
 
-  #adopt(thread: Thread, plan: SpawnPlan, signal: AbortSignal | undefined): CodexHandle {
+  #adopt({ thread, events }: OpenedThread, plan: SpawnPlan, signal: AbortSignal | undefined): CodexHandle {
     const handle = new CodexHandle({
       codex: this.#codex,
       thread,
+      threadEvents: events,
       plan,
-      board: this.#board,
       interruptTimeoutMs: this.#interruptTimeoutMs,
       signal,
       pricer: this.#pricer,
@@ -317,20 +322,24 @@ export class CodexProvider implements AgentProvider {
     return handle;
   }
 
-  async #resumeThread(sessionId: string, options: Parameters<OpenThread>[0]): Promise<Thread> {
+  async #startThread(settings: ThreadSettings): Promise<OpenedThread> {
+    return withEvents(await this.#codex.startThread(settings));
+  }
+
+  async #resumeThread(sessionId: string, settings: ThreadSettings): Promise<OpenedThread> {
     try {
-      return await this.#codex.resumeThread(sessionId, options);
+      return withEvents(await this.#codex.resumeThread(sessionId, settings));
     } catch (error) {
-      // It may be in the archive: put there by a person, or by a codex that died while it let go of it.
+      // It may have been archived by a user, or by a Codex that crashed while it unloaded the thread.
       if (!(error instanceof CodexError && error.code === "request_failed")) throw error;
       await this.#codex.request("thread/unarchive", { threadId: sessionId }).catch(() => {
         throw error;
       });
-      return this.#codex.resumeThread(sessionId, options);
+      return withEvents(await this.#codex.resumeThread(sessionId, settings));
     }
   }
 
-  /** Which model runs is known once the thread is open: without its price, `maxCostUsd` can't be kept. */
+  /** The model is known once the thread is open. Without its price, `maxCostUsd` can't be enforced. */
   #withPrice(plan: SpawnPlan, model: string): SpawnPlan {
     const { maxCostUsd: _limit, ...budget } = plan.budget;
     const nothing = { model, inputTokens: 0, cachedInputTokens: 0, outputTokens: 0 };
@@ -339,17 +348,18 @@ export class CodexProvider implements AgentProvider {
     return { ...plan, budget, ignored: [...plan.ignored, { field: "maxCostUsd", reason }] };
   }
 
-  /** Waits until Codex has let go of a session that ended here. */
-  async #idle(sessionId: string, signal: AbortSignal | undefined): Promise<void> {
+  /** Waits until Codex has released a session that ended on this provider. */
+  async #waitForRelease(sessionId: string, signal: AbortSignal | undefined): Promise<void> {
     this.#refuseWhenShutDown();
-    refuseAborted(signal);
+    throwIfCancelled(signal);
     const held = this.#sessions.get(sessionId);
     if (this.#sessions.has(sessionId) && !held?.finished) throw sessionBusy(sessionId);
-    if (held) await untilAborted(held.released, signal);
+    if (held) await raceCancel(held.released, signal);
   }
 
   #refuseWhenShutDown(): void {
-    if (this.#shutdown) throw new ProviderError("shut_down", `The provider "${this.name}" was shut down.`);
+    if (this.#shutdown)
+      throw new ProviderError("shut_down", `The provider "${this.name}" has been shut down.`);
   }
 
   async #end(): Promise<void> {
@@ -358,6 +368,13 @@ export class CodexProvider implements AgentProvider {
   }
 }
 
+function withEvents(thread: Thread): OpenedThread {
+  return { thread, events: thread.events({ agents: true }) };
+}
+
 function sessionBusy(sessionId: string): ProviderError {
-  return new ProviderError("session_busy", `Session ${sessionId} is running here. Stop it first, or inject.`);
+  return new ProviderError(
+    "session_busy",
+    `Session ${sessionId} is running. Stop it first, or inject text into it.`,
+  );
 }

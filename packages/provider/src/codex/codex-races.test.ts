@@ -3,7 +3,7 @@ import { gate, run, say, waitFor } from "@codexkit/scripted-model";
 import fc from "fast-check";
 import { getEventListeners } from "node:events";
 import { describe, expect, it } from "vitest";
-import { codexStage, read, type Transcript, words } from "../../test/codex-stage.ts";
+import { codexFixture, read, type Transcript, words } from "../../test/codex-fixture.ts";
 import type { AgentEvent } from "../contract/agent-event.ts";
 import type { AgentHandle } from "../contract/agent-provider.ts";
 
@@ -44,16 +44,16 @@ async function live(handle: AgentHandle, { end, after }: Fate): Promise<Transcri
 describe("a hundred sessions on one codex", () => {
   it("all obey the law, and leave nothing", { timeout: 120_000 }, async () => {
     const never = gate();
-    await using stage = await codexStage(({ lastUserText, newOutputs }) => {
+    await using fixture = await codexFixture(({ lastUserText, newOutputs }) => {
       if (newOutputs.length === 0) return run(`echo ${lastUserText.split(" ")[0]}`, { callId: "c" });
       return lastUserText.includes("finishes") ? say(lastUserText) : say(["Half a", waitFor(never)]);
     });
-    const { pid } = stage.provider;
+    const { pid } = fixture.provider;
     const { signal } = new AbortController();
     const all = fates().map((fate, index) => ({ fate, prompt: `number-${index} ${fate.end}` }));
     const sessions = await Promise.all(
       all.map(async ({ fate, prompt }) => {
-        const handle = await stage.provider.spawn(stage.spec(prompt), { signal });
+        const handle = await fixture.provider.spawn(fixture.spec(prompt), { signal });
         return { fate, prompt, handle, reading: live(handle, fate) };
       }),
     );
@@ -71,54 +71,54 @@ describe("a hundred sessions on one codex", () => {
       const how = end.kind === "error" ? end.code : (end.errorSubtype ?? words(transcript));
       expect(POSSIBLE[fate.end](prompt)).toContain(how);
     }
-    await expect.poll(() => stage.provider.sessions, { timeout: 10_000 }).toBe(0);
+    await expect.poll(() => fixture.provider.sessions, { timeout: 10_000 }).toBe(0);
     expect(getEventListeners(signal, "abort")).toEqual([]);
     expect(() => process.kill(pid ?? 0, 0)).toThrow("ESRCH");
-    expect((await stage.run("number-100 finishes")).end).toMatchObject({ success: true });
+    expect((await fixture.run("number-100 finishes")).end).toMatchObject({ success: true });
   });
 });
 
 describe("calls that race", () => {
   it("resume a session once, whoever comes first", async () => {
-    await using stage = await codexStage(() => say(["Half a", waitFor(gate())]));
-    const first = await stage.provider.spawn(stage.spec("go"));
+    await using fixture = await codexFixture(() => say(["Half a", waitFor(gate())]));
+    const first = await fixture.provider.spawn(fixture.spec("go"));
     await first.stop();
     const resumes = await Promise.allSettled(
-      [1, 2, 3].map(() => stage.provider.resume(first.sessionId, stage.spec("again"))),
+      [1, 2, 3].map(() => fixture.provider.resume(first.sessionId, fixture.spec("again"))),
     );
     const refusals = resumes.flatMap((resume) => (resume.status === "rejected" ? [resume.reason] : []));
     expect(refusals).toMatchObject([{ code: "session_busy" }, { code: "session_busy" }]);
   });
 
   it("spawn before a shutdown or not at all", async () => {
-    await using stage = await codexStage(() => say(["Half a", waitFor(gate())]));
-    const spawning = Array.from({ length: 5 }, () => stage.provider.spawn(stage.spec("go")));
+    await using fixture = await codexFixture(() => say(["Half a", waitFor(gate())]));
+    const spawning = Array.from({ length: 5 }, () => fixture.provider.spawn(fixture.spec("go")));
     const ends = Promise.allSettled(spawning.map(async (handle) => (await read(await handle)).end));
     await spawning[0];
-    await stage.provider.shutdown();
+    await fixture.provider.shutdown();
     for (const end of await ends) {
       expect(end.status === "fulfilled" ? end.value : end.reason).toMatchObject({
         code: end.status === "fulfilled" ? "provider_shutdown" : "shut_down",
       });
     }
-    expect(stage.provider.sessions).toBe(0);
+    expect(fixture.provider.sessions).toBe(0);
   });
 
   it("spawn on a codex that is killed meanwhile, or on the next one, or say that they could not", async () => {
-    await using stage = await codexStage(() => say("done"));
+    await using fixture = await codexFixture(() => say("done"));
     const spawning = Array.from(
       { length: 10 },
-      async () => (await read(await stage.provider.spawn(stage.spec("go")))).end,
+      async () => (await read(await fixture.provider.spawn(fixture.spec("go")))).end,
     );
     const ends = Promise.allSettled(spawning);
-    process.kill(stage.provider.pid ?? 0, "SIGKILL");
+    process.kill(fixture.provider.pid ?? 0, "SIGKILL");
     for (const end of await ends) {
       const how =
         end.status === "rejected" ? end.reason.code : "code" in end.value ? end.value.code : "result";
       expect(["spawn_failed", "app_server_crashed", "result"]).toContain(how);
     }
-    expect((await stage.run("go")).end).toMatchObject({ success: true });
-    await expect.poll(() => stage.provider.sessions, { timeout: 10_000 }).toBe(0);
+    expect((await fixture.run("go")).end).toMatchObject({ success: true });
+    await expect.poll(() => fixture.provider.sessions, { timeout: 10_000 }).toBe(0);
   });
 });
 

@@ -29,7 +29,7 @@ const RETRYABLE: ReadonlySet<CodexErrorCode> = new Set<CodexErrorCode>([
 
 /** Maps an error of the SDK to the contract's. */
 export function toProviderError(error: unknown, otherwise: ProviderErrorCode): ProviderError {
-  if (error instanceof ProviderError) return error;
+  if (ProviderError.is(error)) return error;
   const message = error instanceof Error ? error.message : String(error);
   if (!(error instanceof CodexError)) return new ProviderError(otherwise, message, { cause: error });
   const subtype = classifyFailure(error);

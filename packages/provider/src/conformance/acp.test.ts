@@ -25,7 +25,7 @@ it(
         works: () => spec("work"),
         usesTool: () => spec("tool"),
         echoes: () => spec("listen"),
-        remembers: { told: (words) => spec(`remember ${words}`), asked: () => spec("recall") },
+        remembers: { store: (words) => spec(`remember ${words}`), recall: () => spec("recall") },
         usesServer: () => ({ ...spec("server hello"), mcpStdioServers: ECHO_SERVER }),
         asks: () => spec("ask execute make test"),
         crash: (provider) => {

@@ -12,7 +12,7 @@ import { STREAM_CHECKS } from "./checks/stream-checks.ts";
 import { TRANSFER_CHECKS } from "./checks/transfer-checks.ts";
 import { WORK_CHECKS } from "./checks/work-checks.ts";
 
-/** Everything that is looked for, in order. */
+/** All checks, in the order in which they run. */
 export const ALL_CHECKS: readonly Check[] = [
   ...STREAM_CHECKS,
   ...END_CHECKS,
@@ -25,6 +25,6 @@ export const ALL_CHECKS: readonly Check[] = [
   ...LIMIT_CHECKS,
   ...PROCESS_CHECKS,
   ...FIELD_CHECKS,
-  // Last: these judge what the others have read.
+  // Last, because they judge the streams that the others have read.
   ...EVERY_STREAM_CHECKS,
 ];

@@ -1,18 +1,18 @@
 import type { ConformanceTier } from "./conformance-report.ts";
-import type { Workbench } from "./workbench.ts";
+import type { CheckContext } from "./check-context.ts";
 
-/** One behaviour that the contract asks for. It passes by returning, fails by throwing, and may throw that it does not apply. */
+/** One behaviour that the contract requires. `run` resolves if it passes and rejects if it fails or does not apply. */
 export interface Check {
   readonly id: string;
   readonly tier: ConformanceTier;
   /** A sentence about the provider, such as "ends the stream when it is stopped". */
   readonly title: string;
-  /** The tier is not earned unless this one ran and passed. */
+  /** Whether the tier is earned only if this check passes. */
   readonly earns?: boolean;
-  run(bench: Workbench): Promise<void>;
+  run(context: CheckContext): Promise<void>;
 }
 
-/** Thrown by a check that can't tell. */
+/** Thrown by a check that has no verdict. */
 export class NotRun extends Error {
   override readonly name = "NotRun";
   readonly status: "not_applicable" | "not_verified";
@@ -23,12 +23,12 @@ export class NotRun extends Error {
   }
 }
 
-/** The provider says that it does not do this. */
+/** The provider declares that it does not support this. */
 export function notApplicable(reason: string): NotRun {
   return new NotRun("not_applicable", reason);
 }
 
-/** What the check needs was not given. */
+/** The check needs a scenario or a sample that is missing. */
 export function notVerified(reason: string): NotRun {
   return new NotRun("not_verified", reason);
 }

@@ -74,14 +74,14 @@ it("Codex earns every tier", { timeout: 240_000 }, async () => {
       usesTool: () => spec("tool"),
       callsModelTwice: () => spec("tool"),
       echoes: () => spec("echo"),
-      remembers: { told: (words) => spec(`remember ${words}`), asked: () => spec("recall") },
+      remembers: { store: (words) => spec(`remember ${words}`), recall: () => spec("recall") },
       usesServer: () => ({ ...spec("server"), mcpStdioServers: ECHO_SERVER }),
       asks: () => spec("tool"),
       // The one whose tools include those for agents.
       startsAgent: () => ({ ...spec("agent"), model: "gpt-6.1-sol" }),
       saysVariable: (name) => spec(`variable ${name}`),
       leavesTrace: { works: () => spec("trace"), count: () => sizeOf(join(cwd, "trace")) },
-      elsewhere: () => make(otherFolders),
+      otherMachine: () => make(otherFolders),
       // The provider that most checks share lives on.
       leaks: () =>
         [...pids]

@@ -2,47 +2,47 @@ import type { AgentHandle, AgentProvider } from "../contract/agent-provider.ts";
 import type { AgentSpec } from "../contract/agent-spec.ts";
 import type { CheckReport } from "./conformance-report.ts";
 
-/** Makes a provider that is ready to spawn. Called several times: what it makes is shut down by the suite. */
+/** Creates a provider that is ready to spawn. Called several times; the suite shuts down every provider that it returns. */
 export type ProviderFactory = () => AgentProvider | Promise<AgentProvider>;
 
 /**
- * Specs that make the provider's agent do what a check needs. What is left out can't be verified; where the provider's
- * capabilities claim it, that is a failure.
+ * Specs that make the provider's agent do what a check needs. Checks without their scenario are not verified; if the
+ * capabilities claim the behaviour, they fail.
  */
 export interface ConformanceScenarios {
-  /** An agent that says `words` and then ends well. */
+  /** An agent that says `words` and then succeeds. */
   says(words: string): AgentSpec;
-  /** An agent that works until it is stopped. */
+  /** An agent that runs until it is stopped. */
   works(): AgentSpec;
-  /** An agent that uses a tool and then ends well. */
+  /** An agent that uses a tool and then succeeds. */
   usesTool?(): AgentSpec;
   /** An agent that calls its model more than once. */
   callsModelTwice?(): AgentSpec;
-  /** An agent that works until something is injected, and then says it. */
+  /** An agent that runs until text is injected, and then says it. */
   echoes?(): AgentSpec;
-  /** An agent that is told words, and one that is asked for them when the session is resumed. */
-  readonly remembers?: { told(words: string): AgentSpec; asked(): AgentSpec };
+  /** `store` gives the agent words; `recall`, the spec for the resume, asks for them. */
+  readonly remembers?: { store(words: string): AgentSpec; recall(): AgentSpec };
   /** An agent that uses a tool of a server in `mcpStdioServers`. */
   usesServer?(): AgentSpec;
-  /** An agent that asks for permission once and then ends, whatever the answer; `permissionConfig` is the suite's. */
+  /** An agent that asks for permission once and then ends, whatever the answer. The suite sets `permissionConfig`. */
   asks?(): AgentSpec;
-  /** An agent that starts another one and then ends well. */
+  /** An agent that starts a subagent and then succeeds. */
   startsAgent?(): AgentSpec;
-  /** An agent that says the value of an environment variable, or prints it with a tool; `env` is the suite's. */
+  /** An agent that says the value of an environment variable, or prints it with a tool. The suite sets `env`. */
   saysVariable?(name: string): AgentSpec;
-  /** An agent that works until it is stopped, and a count outside of the provider that grows while it does. */
+  /** An agent that runs until it is stopped, and a counter outside the provider that grows meanwhile. */
   readonly leavesTrace?: { works(): AgentSpec; count(): number | Promise<number> };
-  /** An agent whose session takes longer to open than the suite's `openTimeoutMs`, or never opens. */
+  /** An agent whose session takes longer to open than `limits.openMs`, or never opens. */
   opensSlowly?(): AgentSpec;
-  /** Kills the agent under a provider with a live handle. */
+  /** Kills the agent of a provider with a running session. */
   crash?(provider: AgentProvider, handle: AgentHandle): void | Promise<void>;
-  /** Makes a provider that does not have the sessions of the others, such as one on another machine. */
-  elsewhere?: ProviderFactory;
-  /** Names what is left of providers that were shut down: processes, files, sockets. Empty if nothing is. */
+  /** Creates a provider that does not share the sessions of the others, as on another machine. */
+  otherMachine?: ProviderFactory;
+  /** Names the processes, files and sockets that remain of providers that were shut down. Empty if there are none. */
   leaks?(): readonly string[] | Promise<readonly string[]>;
 }
 
-/** Every wait of the suite. */
+/** Time limits of the suite. */
 export interface ConformanceLimits {
   readonly checkMs: number;
   readonly makeMs: number;
@@ -61,34 +61,34 @@ export interface ConformanceLimits {
 export const CONFORMANCE_LIMITS: ConformanceLimits = {
   // A whole check: several sessions, one after another. Each wait in it has its own, shorter limit.
   checkMs: 180_000,
-  // An agent's process starts and shakes hands; slow machines get room.
+  // Starting the agent's process and the handshake, with a margin for slow machines.
   makeMs: 30_000,
   spawnMs: 30_000,
-  // From the first event to the last of a task that a model does in seconds.
+  // Between two events of a task that takes a model seconds.
   sessionMs: 60_000,
-  // The agent's own way to stop may be tried first, and its process ended when it does not heed it.
+  // A provider may ask the agent to stop before it ends the process.
   stopMs: 15_000,
-  // A refusal or an injection needs one exchange with the agent.
+  // A rejection or an injection takes one round trip to the agent.
   callMs: 15_000,
   shutdownMs: 15_000,
-  // The `timeoutMs` that a session is given to see it end: short, because the suite waits for it.
+  // The `timeoutMs` of the deadline checks. Short, because the suite waits for it.
   deadlineMs: 200,
-  // The `openTimeoutMs` that a session is given which opens too slowly.
+  // The `openTimeoutMs` of the session that opens too slowly.
   openMs: 200,
-  // Between two reads of the slow reader: long enough for several events to come meanwhile.
+  // Between two reads of the slow reader. Long enough for several events to arrive.
   slowReaderMs: 10,
-  // How long an agent that has to be idle is watched: several times what it takes between two traces of its work.
+  // How long an agent that should be idle is observed. Several times the interval between two traces.
   idleMs: 500,
-  // A stream that gives more never ends by itself.
+  // A stream with more events is considered endless.
   events: 20_000,
 };
 
 export interface ConformanceOptions {
   readonly scenarios: ConformanceScenarios;
-  /** Values to try fields of the spec with, over the suite's own; `model` and `providerConfig` have none without this. */
+  /** Sample values for the fields of the spec. The suite has none for `model` and `providerConfig`. */
   readonly samples?: Partial<AgentSpec> | undefined;
   readonly limits?: Partial<ConformanceLimits> | undefined;
-  /** Ids of the checks to run, in the suite's own order; the others are reported as not verified. Default: all. */
+  /** Ids of the checks to run, in the suite's order. The others are reported as not verified. Default: all. */
   readonly only?: readonly string[] | undefined;
   /** Called when a check has ended, for runs that take long. */
   readonly onCheck?: ((check: CheckReport) => void) | undefined;
@@ -97,6 +97,6 @@ export interface ConformanceOptions {
    * processes, in case the provider no longer can.
    */
   readonly onCheckTimeout?: ((checkId: string) => void | Promise<void>) | undefined;
-  /** Ends the run early; what did not run is reported as not verified. */
+  /** Ends the run early. The remaining checks are reported as not verified. */
   readonly signal?: AbortSignal | undefined;
 }

@@ -8,39 +8,39 @@ export type ConformanceTier = (typeof CONFORMANCE_TIERS)[number];
 export type CheckStatus =
   | "passed"
   | "failed"
-  /** The provider says that it does not do this, so that there is nothing to check. Never earns a tier. */
+  /** The provider declares that it does not support this. Never earns a tier. */
   | "not_applicable"
-  /** What is needed to check it was not given. Never earns a tier. */
+  /** A scenario or a sample is missing. Never earns a tier. */
   | "not_verified";
 
 export interface CheckReport {
   readonly id: string;
   readonly tier: ConformanceTier;
-  /** The behaviour that was looked for. */
+  /** The expected behaviour. */
   readonly title: string;
   readonly status: CheckStatus;
-  /** What went wrong, or why it was not checked; set unless it passed. */
+  /** The failure, or why the check has no verdict. Set unless the check passed. */
   readonly reason?: string;
   readonly tookMs: number;
 }
 
 export interface TierReport {
   readonly tier: ConformanceTier;
-  /** `earned` by checks that ran and passed; `not_earned` when nothing failed but its proof did not run. */
+  /** `earned`: its checks passed. `not_earned`: none failed, but a required check did not run. */
   readonly status: "earned" | "not_earned" | "failed";
   /** Why it was not earned. */
   readonly reason?: string;
 }
 
-/** What the suite found. A plain value: it can be written as JSON. */
+/** The result of a run. Serialisable as JSON. */
 export interface ConformanceReport {
   readonly provider: string;
-  /** What the provider says of itself; absent when it could not even be made. */
+  /** The declared capabilities. Absent if the provider could not be created. */
   readonly capabilities?: AgentCapabilities;
-  /** Whether no check failed. What was not verified is not known to be right. */
+  /** Whether no check failed. Checks that were not verified may hide faults. */
   readonly conforms: boolean;
   readonly tiers: readonly TierReport[];
   readonly checks: readonly CheckReport[];
-  /** What this run says nothing about, and why. */
+  /** What this run did not verify, and why. */
   readonly notVerified: readonly { readonly what: string; readonly reason: string }[];
 }

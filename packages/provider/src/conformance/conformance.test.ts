@@ -7,7 +7,7 @@ import {
   override,
   overrideHandle,
 } from "../../test/mutants/mutate.ts";
-import { referenceStage } from "../../test/reference-options.ts";
+import { referenceFixture } from "../../test/reference-fixture.ts";
 import { ReferenceProvider } from "../../test/reference-provider.ts";
 import type { AgentHandle, AgentProvider } from "../contract/agent-provider.ts";
 import { StubProvider } from "../stub/stub-provider.ts";
@@ -47,12 +47,12 @@ describe("the suite", () => {
       ["one-reader-resumed"],
     ],
   ])("finds one fault to be one fault: %s", async (_, mutate, expected) => {
-    const { make, options } = referenceStage(mutate);
+    const { make, options } = referenceFixture(mutate);
     expect(Object.keys(failures(await runConformance(make, options)))).toEqual(expected);
   });
 
   it("runs to its end with a provider that never answers", async () => {
-    const { options } = referenceStage((provider) => provider);
+    const { options } = referenceFixture((provider) => provider);
     const never = (): Promise<never> => new Promise(() => {});
     const silent = (): AgentProvider =>
       Object.assign(new ReferenceProvider(), {
@@ -67,13 +67,13 @@ describe("the suite", () => {
     expect(report.conforms).toBe(false);
     expect(failures(report)["init-first"]).toMatch(/spawn\(\) took longer than 2 ms/);
     const passed = report.checks.filter(({ status }) => status === "passed").map(({ id }) => id);
-    expect(passed).toEqual(["names-itself", "capabilities-complete", "errors-well-formed"]);
+    expect(passed).toEqual(["has-name", "capabilities-complete", "errors-well-formed"]);
   });
 
   it("stops what comes when nobody waits for it any more", async () => {
     const late = Promise.withResolvers<void>();
     const stopped: string[] = [];
-    const { options } = referenceStage((provider) => provider);
+    const { options } = referenceFixture((provider) => provider);
     const makeLate = (): AgentProvider => {
       const provider = new ReferenceProvider();
       const spawn = async (...args: Parameters<AgentProvider["spawn"]>): Promise<AgentHandle> => {
@@ -86,23 +86,23 @@ describe("the suite", () => {
     };
     const limits = { ...options.limits, ...HANGS, spawnMs: 1, callMs: 1 };
     const report = await runConformance(makeLate, { ...options, limits });
-    expect(failures(report)["says-its-words"]).toMatch(/spawn\(\) took longer/);
+    expect(failures(report)["reports-text"]).toMatch(/spawn\(\) took longer/);
     late.resolve();
     await expect.poll(() => stopped.length).toBeGreaterThan(10);
   });
 
   it("gives back the listeners of unhandled errors that it took over", async () => {
     const before = process.listeners("unhandledRejection");
-    const { make, options } = referenceStage((provider) => provider);
-    await runConformance(make, { ...options, only: ["says-its-words"] });
+    const { make, options } = referenceFixture((provider) => provider);
+    await runConformance(make, { ...options, only: ["reports-text"] });
     expect(process.listeners("unhandledRejection")).toEqual(before);
   });
 
   it("says of checks that were not selected that they are not verified", async () => {
-    const { make, options } = referenceStage((provider) => provider);
-    const report = await runConformance(make, { ...options, only: ["says-its-words"] });
+    const { make, options } = referenceFixture((provider) => provider);
+    const report = await runConformance(make, { ...options, only: ["reports-text"] });
     const ran = report.checks.filter(({ status }) => status === "passed").map(({ id }) => id);
-    expect(ran).toEqual(["says-its-words"]);
+    expect(ran).toEqual(["reports-text"]);
     expect(report.tiers.every(({ status }) => status === "not_earned")).toBe(true);
   });
 });
@@ -127,7 +127,7 @@ describe("the report", () => {
     expect(injection).toEqual({
       tier: "injection",
       status: "not_earned",
-      reason: "injection-is-heard did not run: supportsMessageInjection is false",
+      reason: "injection-reaches-agent did not run: supportsMessageInjection is false",
     });
     expect(resume).toMatchObject({ status: "not_earned" });
   });
@@ -135,7 +135,7 @@ describe("the report", () => {
   it("fails a claim that nothing proves", async () => {
     const report = await runConformance(() => new StubProvider(), stub);
     expect(failures(report)).toMatchObject({
-      "injection-is-heard": expect.stringContaining("there is no scenario `echoes`"),
+      "injection-reaches-agent": expect.stringContaining("there is no scenario `echoes`"),
       "resume-remembers": expect.stringContaining("there is no scenario `remembers`"),
     });
   });
@@ -144,15 +144,15 @@ describe("the report", () => {
     const sessions = new StubSessions();
     const report = await runConformance(() => new StubProvider({ sessions, without: ["injection"] }), stub);
     expect(report.notVerified).toContainEqual({
-      what: "answers each tool_use with one tool_result, in that order",
+      what: "follows each tool_use with exactly one tool_result",
       reason: "there is no scenario `usesTool`",
     });
     expect(JSON.parse(JSON.stringify(report))).toEqual(report);
     const text = formatReport(report);
     expect(text).toContain("stub: does not conform");
-    expect(text).toContain("✗ resume-remembers: goes on with a session");
-    expect(text).toContain("– injection-is-heard");
-    expect(text).toMatch(/not verified\n(.*\n)*.*the inside of its agent/);
+    expect(text).toContain("✗ resume-remembers: continues a session");
+    expect(text).toContain("– injection-reaches-agent");
+    expect(text).toMatch(/not verified\n(.*\n)*.*the internals of the agent/);
   });
 
   it("says so when no provider could be made, without trying for each check", async () => {
@@ -162,7 +162,7 @@ describe("the report", () => {
       throw new Error("no agent here");
     }, stub);
     expect(tries).toBe(1);
-    expect(report).toMatchObject({ conforms: false, provider: "(none could be made)" });
+    expect(report).toMatchObject({ conforms: false, provider: "(could not be created)" });
     expect(report.checks.every(({ reason }) => reason?.includes("no agent here"))).toBe(true);
   });
 

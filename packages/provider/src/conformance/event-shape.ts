@@ -4,7 +4,7 @@ import type { AgentErrorCode, AgentEvent, ErrorSubtype } from "../contract/agent
 const subagent = z.looseObject({ id: z.string().min(1), parentId: z.string().min(1) }).optional();
 const count = z.int().nonnegative().optional();
 
-/** What a session used: whole counts, nothing negative. */
+/** The cost of a session: non-negative integers. */
 export const costShape = z
   .looseObject({
     inputTokens: count,
@@ -14,7 +14,7 @@ export const costShape = z
     turns: count,
   })
   .refine(({ inputTokens, cachedInputTokens = 0 }) => cachedInputTokens <= (inputTokens ?? Infinity), {
-    error: "more tokens came from the cache than went in",
+    error: "cachedInputTokens is larger than inputTokens",
   });
 
 const ERROR_SUBTYPES = [
@@ -40,7 +40,7 @@ const ERROR_CODES = [
 
 const toolOf = { toolUseId: z.string().min(1), toolName: z.string().min(1), subagent };
 
-/** The events as the contract has them, for providers that no compiler has checked. Fields that it does not know are let be. */
+/** The events of the contract, for providers that were not type-checked. Unknown fields are accepted. */
 export const eventShape = z.discriminatedUnion("kind", [
   z.looseObject({
     kind: z.literal("init"),
@@ -90,7 +90,7 @@ export const eventShape = z.discriminatedUnion("kind", [
       error: "`retryable` is set exactly when `success` is false",
     })
     .refine(({ success, errors }) => success || errors.length > 0, {
-      error: "`errors` says why it failed",
+      error: "`errors` is empty although it failed",
     }),
   z.looseObject({
     kind: z.literal("error"),

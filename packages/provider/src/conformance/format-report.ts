@@ -7,7 +7,7 @@ const MARKS: Record<CheckStatus, string> = {
   not_verified: "?",
 };
 
-/** A report for people: the tiers, what failed and why, and what is not known. */
+/** Formats a report as text: the tiers, each check with its reason, and what was not verified. */
 export function formatReport(report: ConformanceReport): string {
   const counts = (["passed", "failed", "not_applicable", "not_verified"] as const).map(
     (status) => `${report.checks.filter((check) => check.status === status).length} ${words(status)}`,

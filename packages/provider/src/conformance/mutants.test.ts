@@ -4,7 +4,7 @@ import { CALL_MUTANTS } from "../../test/mutants/call-mutants.ts";
 import { END_MUTANTS } from "../../test/mutants/end-mutants.ts";
 import { FIELD_MUTANTS } from "../../test/mutants/field-mutants.ts";
 import { STREAM_MUTANTS } from "../../test/mutants/stream-mutants.ts";
-import { referenceStage } from "../../test/reference-options.ts";
+import { referenceFixture } from "../../test/reference-fixture.ts";
 import { ALL_CHECKS } from "./all-checks.ts";
 import { runConformance } from "./run-conformance.ts";
 
@@ -12,7 +12,7 @@ const MUTANTS = [...STREAM_MUTANTS, ...END_MUTANTS, ...CALL_MUTANTS, ...FIELD_MU
 
 describe("the suite finds a provider that", () => {
   it.each(MUTANTS.map((mutant) => [mutant.fault, mutant] as const))("%s", async (_, mutant) => {
-    const { make, options } = referenceStage(mutant.mutate);
+    const { make, options } = referenceFixture(mutant.mutate);
     const report = await runConformance(make, {
       ...options,
       only: [mutant.caughtBy, ...(mutant.after ?? [])],

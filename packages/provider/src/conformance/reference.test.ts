@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
-import { referenceStage } from "../../test/reference-options.ts";
+import { referenceFixture } from "../../test/reference-fixture.ts";
 import { runConformance } from "./run-conformance.ts";
 
 it("passes a provider that keeps the whole contract, and every check runs that is not for a denied capability", async () => {
-  const { make, options } = referenceStage((provider) => provider);
+  const { make, options } = referenceFixture((provider) => provider);
   const report = await runConformance(make, options);
   expect(report.checks.filter(({ status }) => status === "failed")).toEqual([]);
   const skipped = report.checks.filter(({ status }) => status !== "passed").map(({ id }) => id);
-  expect(skipped).toEqual(["injection-denied", "resume-denied", "export-denied"]);
+  expect(skipped).toEqual(["injection-unsupported", "resume-unsupported", "export-unsupported"]);
 });

@@ -9,19 +9,19 @@ import {
   type TierReport,
 } from "./conformance-report.ts";
 import { runCheck } from "./run-check.ts";
-import { Stage } from "./stage.ts";
+import { SuiteContext } from "./suite-context.ts";
 
-/** What no check of the suite can see. */
+/** What the suite can't check. */
 const BEYOND: ConformanceReport["notVerified"] = [
   {
     what: "the effect of fields that are honoured (model, effort, instructions, sandbox, tools)",
-    reason: "the suite sees the receipt of the provider, not the inside of its agent",
+    reason: "the suite sees the ignored fields, not the internals of the agent",
   },
 ];
 
 /**
- * Holds a provider to the contract. Never rejects for what the provider does: a provider that hangs, throws or lies fails the
- * checks by name, and the rest goes on.
+ * Checks that a provider follows the contract. Never rejects because of the provider: if it hangs or throws, the check fails
+ * and the run continues.
  *
  * @example
  * const report = await runConformance(() => new StubProvider(), {
@@ -36,18 +36,18 @@ export async function runConformance(
   factory: ProviderFactory,
   options: ConformanceOptions,
 ): Promise<ConformanceReport> {
-  const stage = new Stage(factory, options);
+  const suite = new SuiteContext(factory, options);
   const checks: CheckReport[] = [];
   try {
     for (const check of ALL_CHECKS) {
-      const report = await runCheck(stage, check);
+      const report = await runCheck(suite, check);
       checks.push(report);
       options.onCheck?.(report);
     }
-    const provider = await stage.provider().catch(() => undefined);
+    const provider = await suite.provider().catch(() => undefined);
     return reportOf(checks, provider);
   } finally {
-    await stage.replaceProvider().catch(() => {});
+    await suite.replaceProvider().catch(() => {});
   }
 }
 
@@ -59,7 +59,7 @@ function reportOf(
     status === "not_verified" ? [{ what: title, reason }] : [],
   );
   return {
-    provider: provider?.name ?? "(none could be made)",
+    provider: provider?.name ?? "(could not be created)",
     ...(provider && { capabilities: { ...provider.capabilities } }),
     conforms: checks.every(({ status }) => status !== "failed"),
     tiers: CONFORMANCE_TIERS.map((tier) => tierReport(tier, checks)),

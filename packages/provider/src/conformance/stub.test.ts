@@ -20,8 +20,8 @@ const options: ConformanceOptions = {
     usesTool: () => spec("Open a pull request"),
     callsModelTwice: () => spec("Spend", "cost-overrun"),
     echoes: () => spec("Listen", "inject-test"),
-    remembers: { told: spec, asked: () => spec("What was I told?") },
-    elsewhere: () => new StubProvider(),
+    remembers: { store: spec, recall: () => spec("What was I told?") },
+    otherMachine: () => new StubProvider(),
     leaks: () => [],
   },
   samples: { model: "any" },
@@ -80,7 +80,7 @@ describe("the stub", () => {
     const runner = recordingRunner();
     const scenarios = { says: spec, works: () => spec("Work", "hang-then-timeout") };
     registerConformance(runner, () => new StubProvider(), { ...options, scenarios });
-    const [, test] = [...runner.tests].find(([name]) => name.startsWith("injection: reaches")) ?? [];
+    const [, test] = [...runner.tests].find(([name]) => name.startsWith("injection: delivers")) ?? [];
     await expect(test?.({ skip: () => {} })).rejects.toThrow("there is no scenario `echoes`");
     await runner.end();
   });

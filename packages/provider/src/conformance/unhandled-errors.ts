@@ -1,8 +1,8 @@
 const EVENTS = ["unhandledRejection", "uncaughtException"] as const;
 
 /**
- * Collects the errors that nothing handles while the work runs. Node ends a process for one, and test runners fail the run
- * without saying where it came from: for as long as this collects, it is the only listener.
+ * Collects unhandled errors while the work runs. Node would exit, and test runners would fail the run without naming the
+ * check, so other listeners are removed meanwhile.
  */
 export async function collectUnhandled<Value>(
   work: () => Promise<Value>,
@@ -16,7 +16,7 @@ export async function collectUnhandled<Value>(
   }
   try {
     const value = await work();
-    // Node reports a rejection once the microtasks of its round are done.
+    // Node reports an unhandled rejection after the microtask queue is empty.
     await new Promise<void>((resolve) => setImmediate(resolve));
     return { value, errors };
   } finally {

@@ -1,32 +1,32 @@
 import type { IgnoredField } from "./ignored-field.ts";
 
-interface Told {
-  /** What the agent itself said, as the provider got it; the newest of several that were joined for a slow reader. */
+interface EventBase {
+  /** The original event of the agent. If events were joined for a slow reader, the newest one. */
   readonly raw?: unknown;
 }
 
-/** An agent below the session's own. */
+/** An agent that the session's agent started. */
 export interface Subagent {
   readonly id: string;
-  /** The session, or the agent below it, that started this one. */
+  /** The session or the subagent that started this one. */
   readonly parentId: string;
   readonly name?: string;
 }
 
-interface Activity extends Told {
-  /** Set on what an agent below the session's own did. */
+interface Activity extends EventBase {
+  /** Set if a subagent caused the event. */
   readonly subagent?: Subagent;
 }
 
-/** The first event: the session exists. */
-export interface InitEvent extends Told {
+/** The first event: the session is open. */
+export interface InitEvent extends EventBase {
   readonly kind: "init";
   readonly sessionId: string;
-  /** The fields of the spec that are not honoured, and why. */
+  /** Fields of the spec that are not honoured, with the reason. */
   readonly ignored: readonly IgnoredField[];
 }
 
-/** Something to know that is neither words nor a tool. `subtype` is the provider's; those below mean the same everywhere. */
+/** An event that is neither text nor a tool. Providers add their own subtypes; those of `SystemSubtype` are common to all. */
 export interface SystemEvent extends Activity {
   readonly kind: "system";
   readonly subtype: SystemSubtype | (string & {});
@@ -34,23 +34,23 @@ export interface SystemEvent extends Activity {
 }
 
 export type SystemSubtype =
-  /** The agent asked to do something and was refused. */
+  /** A permission request of the agent was denied. */
   | "approval_denied"
-  /** The agent asked something that nobody here can answer; it was told so. */
+  /** The agent sent a request that has no handler. It received an error. */
   | "unhandled_server_request"
   /** Text was injected. */
   | "injected"
-  /** The reader fell so far behind that events were dropped here; `message` says how many. */
+  /** Events were dropped here because the reader fell behind. `message` has their number. */
   | "gap";
 
-/** Words of the agent. Those of one `messageId`, put together, are one message. */
+/** Text of the agent. The texts with the same `messageId` form one message. */
 export interface AssistantTextEvent extends Activity {
   readonly kind: "assistant_text";
   readonly text: string;
   readonly messageId?: string;
 }
 
-/** What sort of tool it is, for a runner that does not know its name. */
+/** Kind of tool, for runners that don't know its name. */
 export type ToolCategory =
   | "command"
   | "edit"
@@ -61,7 +61,7 @@ export type ToolCategory =
   | "question"
   | "other";
 
-/** A tool begins. */
+/** A tool call started. */
 export interface ToolUseEvent extends Activity {
   readonly kind: "tool_use";
   readonly toolName: string;
@@ -70,7 +70,7 @@ export interface ToolUseEvent extends Activity {
   readonly toolCategory: ToolCategory;
 }
 
-/** A tool ended. Each answers one `tool_use`. */
+/** A tool call ended. Each `tool_use` has exactly one. */
 export interface ToolResultEvent extends Activity {
   readonly kind: "tool_result";
   readonly toolUseId: string;
@@ -79,32 +79,32 @@ export interface ToolResultEvent extends Activity {
   readonly isError: boolean;
 }
 
-/** A tool goes on. */
+/** A tool call is running. */
 export interface ToolProgressEvent extends Activity {
   readonly kind: "tool_progress";
   readonly toolUseId: string;
   readonly toolName: string;
   readonly elapsedSeconds: number;
-  /** What it said since the last time. */
+  /** Output since the previous event. */
   readonly output?: string;
 }
 
 /**
- * What a session used since it was spawned or resumed, its subagents included. Earlier turns of a resumed session are not
- * counted. Unknown values are absent.
+ * Usage of a session since it was spawned or resumed, including its subagents but not earlier turns of a resumed session.
+ * Unknown values are absent.
  */
 export interface AgentCost {
   /** Cached tokens included. */
   readonly inputTokens?: number;
   readonly outputTokens?: number;
   readonly cachedInputTokens?: number;
-  /** US dollars, if the provider knows prices. */
+  /** US dollars, if the provider has prices. */
   readonly usd?: number;
   /** Number of model calls. */
   readonly turns?: number;
 }
 
-/** The cost so far, sent after a model call. Counts never decrease, and the last event of the session repeats the total. */
+/** The cost so far, sent after a model call. Values never decrease. The terminal event repeats the total. */
 export interface UsageEvent extends Activity {
   readonly kind: "usage";
   readonly cost: AgentCost;
@@ -112,19 +112,19 @@ export interface UsageEvent extends Activity {
   readonly model?: string;
 }
 
-/** Why a session that ran did not succeed. */
+/** Why a session failed. */
 export type ErrorSubtype =
-  /** `stop` was called, the handle was disposed of, or its reader left. */
+  /** `stop` was called, the handle was disposed, or its reader stopped. */
   | "stopped"
-  /** It used up `maxTurns`. */
+  /** It reached `maxTurns`. */
   | "max_turns"
-  /** It used up `timeoutMs`. */
+  /** It reached `timeoutMs`. */
   | "deadline_exceeded"
-  /** It used more than `maxTokens` or `maxCostUsd`. */
+  /** It exceeded `maxTokens` or `maxCostUsd`. */
   | "budget_exceeded"
   /** The model or the agent refused. */
   | "refused"
-  /** The model's window or its budget of tokens is full. */
+  /** The model's context window or token limit is exhausted. */
   | "token_limit"
   /** The model's endpoint rejected the credentials, or there are none. */
   | "authentication_failed"
@@ -134,30 +134,30 @@ export type ErrorSubtype =
   | "quota_exceeded"
   /** The model's endpoint failed or could not be reached. Retry later. */
   | "server_error"
-  /** The agent failed in any other way; `reason` has its own word for it. */
+  /** Any other failure. `reason` has the agent's own code. */
   | "execution_failed";
 
-/** The session ended by itself or as it was told to. */
-export interface ResultEvent extends Told {
+/** The session ended by itself, or was ended by the caller or a limit. */
+export interface ResultEvent extends EventBase {
   readonly kind: "result";
   readonly success: boolean;
-  /** The agent's last message; empty if there is none. */
+  /** The agent's last message. Empty if there is none. */
   readonly message: string;
   readonly errors: readonly string[];
   /** Set exactly when `success` is false. */
   readonly errorSubtype?: ErrorSubtype;
-  /** The agent's own word for the failure. */
+  /** The agent's own code for the failure. */
   readonly reason?: string;
-  /** Set exactly when `success` is false: whether the same call may succeed if it is made again. */
+  /** Set exactly when `success` is false: whether a retry may succeed without changes. */
   readonly retryable?: boolean;
   readonly cost: AgentCost;
 }
 
-/** What broke under a session. */
+/** Why a session was cut off. */
 export type AgentErrorCode =
-  /** The agent's process died. */
+  /** The agent's process ended unexpectedly. */
   | "app_server_crashed"
-  /** The `signal` given to `spawn` or `resume` fired. */
+  /** The `signal` of `spawn` or `resume` was aborted. */
   | "context_cancelled"
   /** The provider was shut down. */
   | "provider_shutdown"
@@ -165,17 +165,17 @@ export type AgentErrorCode =
   | "provider_failed";
 
 /** The session was cut off. */
-export interface ErrorEvent extends Told {
+export interface ErrorEvent extends EventBase {
   readonly kind: "error";
   readonly code: AgentErrorCode;
   readonly message: string;
-  /** Whether the same call may succeed if it is made again. */
+  /** Whether a retry may succeed without changes. */
   readonly retryable: boolean;
-  /** What the session had used when it was cut off. */
+  /** The cost until the session was cut off. */
   readonly cost: AgentCost;
 }
 
-/** Between the first event and the last. */
+/** Events between `init` and the terminal event. */
 export type ActivityEvent =
   | SystemEvent
   | AssistantTextEvent
@@ -184,11 +184,11 @@ export type ActivityEvent =
   | ToolProgressEvent
   | UsageEvent;
 
-/** The last event. */
+/** The last event of a session. */
 export type TerminalEvent = ResultEvent | ErrorEvent;
 
 /**
- * What a session tells. The law of the stream: exactly one `init` first, any activity, exactly one `result` or `error`, and
- * then the end.
+ * An event of a session. Every stream has exactly one `init` first, then any activity, then exactly one `result` or `error`, and
+ * then ends.
  */
 export type AgentEvent = InitEvent | ActivityEvent | TerminalEvent;

@@ -3,56 +3,57 @@ import type { AgentSpec } from "./agent-spec.ts";
 import type { AgentCapabilities } from "./capabilities.ts";
 import type { IgnoredField } from "./ignored-field.ts";
 
-export interface CallOptions {
+/** Options of every call. */
+export interface ProviderCallOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface SpawnOptions extends CallOptions {
+export interface SpawnOptions extends ProviderCallOptions {
   /**
-   * Makes `spawn` idempotent: the same key with the same spec returns the session that the first call started, and the same
-   * handle while the provider remembers it.
+   * Makes `spawn` idempotent: the same key with the same spec returns the session of the first call. The handle is the same while
+   * the provider remembers the key.
    */
   readonly idempotencyKey?: string | undefined;
 }
 
-/** One agent at work. Disposing of it stops it. */
+/** A session. Disposing it stops the agent. */
 export interface AgentHandle extends AsyncDisposable {
-  /** What `resume` takes, of this provider or of another on the same machine. */
+  /** For `resume`, of this provider or another one on the same machine. */
   readonly sessionId: string;
-  /** The fields of the spec that are not honoured; the `init` event has them too. */
+  /** Fields of the spec that are not honoured. The `init` event has them too. */
   readonly ignored: readonly IgnoredField[];
-  /** Everything that happens, for one reader. A reader that leaves before the end stops the agent. */
+  /** The events, for one reader. A reader that stops before the end stops the agent. */
   readonly events: AsyncIterable<AgentEvent>;
   /**
-   * Tells the agent something while it works.
-   * @throws {ProviderError} `unsupported` where the capability is false, `session_ended` after the end.
+   * Sends text to the running agent.
+   * @throws {ProviderError} `unsupported` if the capability is false, `session_ended` after the end.
    */
-  inject(text: string, options?: CallOptions): Promise<void>;
-  /** Ends the session, which tells `result` with `stopped`; resolves once the agent works no more. May be called again. */
-  stop(options?: CallOptions): Promise<void>;
+  inject(text: string, options?: ProviderCallOptions): Promise<void>;
+  /** Ends the session with the result `stopped`. Resolves once the agent is idle. Can be called again. */
+  stop(options?: ProviderCallOptions): Promise<void>;
 }
 
-/** Agents of one kind. Its maker has probed for what it needs, so that it can spawn. */
+/** Runs agents of one kind. */
 export interface AgentProvider extends AsyncDisposable {
   readonly name: string;
   readonly capabilities: AgentCapabilities;
   /**
-   * Starts a session. `signal` is for its whole life: before there is a handle the call rejects, after that the session ends
-   * with the error `context_cancelled`.
+   * Starts a session. If `signal` is aborted while the session is being opened, the call rejects; afterwards the session ends with
+   * the error `context_cancelled`.
    */
   spawn(spec: AgentSpec, options?: SpawnOptions): Promise<AgentHandle>;
-  /** Goes on with a session that has ended, here or elsewhere; `spec.prompt` is what to do now. */
-  resume(sessionId: string, spec: AgentSpec, options?: CallOptions): Promise<AgentHandle>;
+  /** Continues a session that has ended, on this provider or another. `spec.prompt` is the next prompt. */
+  resume(sessionId: string, spec: AgentSpec, options?: ProviderCallOptions): Promise<AgentHandle>;
   /**
    * Returns a session that has ended as bytes, for `import` of another provider of this kind.
-   * @throws {ProviderError} `unsupported` where `supportsSessionExport` is false, `session_not_found`, `session_busy`.
+   * @throws {ProviderError} `unsupported` if `supportsSessionExport` is false, `session_not_found`, `session_busy`.
    */
-  export(sessionId: string, options?: CallOptions): Promise<Uint8Array>;
+  export(sessionId: string, options?: ProviderCallOptions): Promise<Uint8Array>;
   /**
-   * Adds an exported session and returns its id for `resume`. Importing the same bytes again changes nothing.
-   * @throws {ProviderError} `unsupported`, `invalid_export`, and `session_busy` while the session is running here.
+   * Adds an exported session and returns its id for `resume`. Idempotent.
+   * @throws {ProviderError} `unsupported`, `invalid_export`, and `session_busy` while the session is running.
    */
-  import(bytes: Uint8Array, options?: CallOptions): Promise<string>;
-  /** Ends every session with the error `provider_shutdown`, and then the agent. May be called again. */
+  import(bytes: Uint8Array, options?: ProviderCallOptions): Promise<string>;
+  /** Ends every session with the error `provider_shutdown`, and then the agent. Can be called again. */
   shutdown(): Promise<void>;
 }

@@ -3,48 +3,48 @@ export interface McpServerSpec {
   readonly name: string;
   /** Default `stdio`. */
   readonly type?: "stdio" | "http" | undefined;
-  /** What to start, for `stdio`. */
+  /** Command, for `stdio`. */
   readonly command?: string | undefined;
   readonly args?: readonly string[] | undefined;
   readonly env?: Readonly<Record<string, string>> | undefined;
-  /** Where it is, for `http`. */
+  /** URL, for `http`. */
   readonly url?: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Who answers when the agent asks for permission. Denials that keep the machine safe come before all of this. */
+/** Answers to the agent's permission requests. Built-in safety denials take precedence. */
 export interface PermissionConfig {
-  /** Regular expressions over commands. With any, only what matches is allowed. */
+  /** Regular expressions for commands. If there are any, only matching commands are allowed. */
   readonly allowPatterns?: readonly string[] | undefined;
-  /** Regular expressions over commands that are denied; they win over `allowPatterns`. */
+  /** Regular expressions for denied commands. They take precedence over `allowPatterns`. */
   readonly disallowPatterns?: readonly string[] | undefined;
-  /** What happens to the rest. Default `allow`. Nobody is there to be prompted: `prompt` denies. */
+  /** Decision for other requests. Default: `allow`. `prompt` denies unless the provider has a handler for it. */
   readonly defaultDecision?: "allow" | "deny" | "prompt" | undefined;
 }
 
 export interface CodeIntelligenceEnforcement {
   readonly enforceUsage: boolean;
-  /** After how many attempts the agent may search by text after all. */
+  /** Number of attempts after which the agent may fall back to text search. */
   readonly fallbackAfterAttempt?: number | undefined;
 }
 
-/** What an agent is asked to do, and under which conditions. All but the callback can be written as JSON. */
+/** The task of an agent and its conditions. Serialisable as JSON, except for the callback. */
 export interface AgentSpec {
   /** The task. */
   readonly prompt: string;
-  /** The folder to work in, absolute. */
+  /** Working directory. An absolute path. */
   readonly cwd: string;
-  /** Variables for what the agent runs, besides those it inherits. */
+  /** Environment variables for the agent's commands, in addition to inherited ones. */
   readonly env?: Readonly<Record<string, string>> | undefined;
-  /** Nobody watches: the agent must not wait for a person. Default true. */
+  /** Whether the agent runs unattended and must not wait for a person. Default: true. */
   readonly autonomous?: boolean | undefined;
-  /** Whether what the agent runs is confined. Default true. */
+  /** Whether the agent's commands run in a sandbox. Default: true. */
   readonly sandboxEnabled?: boolean | undefined;
-  /** How far. Default `workspace-write`. */
+  /** What the sandbox permits. Default: `workspace-write`. */
   readonly sandboxLevel?: "read-only" | "workspace-write" | "full-access" | undefined;
   /** Only these tools, such as `Bash(git push:*)`, `Edit`, `mcp__server__tool`. */
   readonly allowedTools?: readonly string[] | undefined;
-  /** Not these tools; they win over `allowedTools`. */
+  /** Denied tools. They take precedence over `allowedTools`. */
   readonly disallowedTools?: readonly string[] | undefined;
   readonly mcpStdioServers?: readonly McpServerSpec[] | undefined;
   /** The tools of those servers that are offered, as `mcp__server__tool`. Default: all. */

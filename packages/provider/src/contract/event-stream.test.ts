@@ -66,7 +66,7 @@ describe("an event stream", () => {
     expect(() => stream[Symbol.asyncIterator]()).toThrow(expect.objectContaining({ code: "events_taken" }));
   });
 
-  it("is over once its reader leaves, and says so once", async () => {
+  it("ends when its reader stops, and reports that once", async () => {
     let abandoned = 0;
     const stream = new EventStream(INIT, { onAbandoned: () => (abandoned += 1) });
     const reader = stream[Symbol.asyncIterator]();
@@ -80,7 +80,7 @@ describe("an event stream", () => {
     expect({ abandoned, ended: stream.ended }).toEqual({ abandoned: 1, ended: true });
   });
 
-  it("does not count a reader that leaves after the last event as one that left early", async () => {
+  it("does not report a reader that stops after the terminal event", async () => {
     let abandoned = 0;
     const stream = new EventStream(INIT, { onAbandoned: () => (abandoned += 1) });
     stream.end(RESULT);
@@ -88,7 +88,7 @@ describe("an event stream", () => {
     expect(abandoned).toBe(0);
   });
 
-  it("joins words of one message and progress of one tool that nobody has read", async () => {
+  it("joins unread text of one message and unread progress of one tool", async () => {
     const stream = new EventStream(INIT);
     for (const event of [words("He"), words("llo"), words("x", "n"), progress("1", 1), progress("2", 2)])
       stream.push(event);
@@ -102,8 +102,8 @@ describe("an event stream", () => {
     ]);
   });
 
-  it("tells a reader that stood still how much is gone, after the init and before the end", async () => {
-    const stream = new EventStream(INIT, { limits: { events: 10 } });
+  it("reports a gap to a reader that fell behind, after init and before the end", async () => {
+    const stream = new EventStream(INIT, { unreadCharacters: 10 * 1_605 });
     for (let count = 0; count < 1_000; count += 1) stream.push(notice(`${count}`));
     stream.end(RESULT);
     const events = await Array.fromAsync(stream);
@@ -115,8 +115,8 @@ describe("an event stream", () => {
     ]);
   });
 
-  it("bounds what is unread by its size too, and keeps the newest however large it is", async () => {
-    const stream = new EventStream(INIT, { limits: { characters: 100 } });
+  it("counts the text of unread events, and keeps the newest however large it is", async () => {
+    const stream = new EventStream(INIT, { unreadCharacters: 100 });
     for (let count = 0; count < 50; count += 1) stream.push(notice("x".repeat(40)));
     stream.push(notice("y".repeat(1_000)));
     stream.end(RESULT);
@@ -129,14 +129,14 @@ describe("an event stream", () => {
     ]);
   });
 
-  it("obeys the law under every order of writing, ending, reading and leaving", async () => {
+  it("follows the rules of the stream in any order of pushing, ending, reading and stopping", async () => {
     const step = fc.constantFrom("push", "words", "end", "crash", "read", "read", "leave");
     await fc.assert(
       fc.asyncProperty(
         fc.array(step, { maxLength: 60 }),
         fc.integer({ min: 1, max: 8 }),
-        async (steps, room) => {
-          const stream = new EventStream(INIT, { limits: { events: room } });
+        async (steps, limit) => {
+          const stream = new EventStream(INIT, { unreadCharacters: limit * 1_610 });
           const reader = stream[Symbol.asyncIterator]();
           const reads: Promise<IteratorResult<AgentEvent, undefined>>[] = [];
           let left = false;

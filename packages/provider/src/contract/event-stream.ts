@@ -1,18 +1,28 @@
+import { AsyncQueue } from "@codexkit/rpc/async";
 import type { ActivityEvent, AgentEvent, InitEvent, TerminalEvent } from "./agent-event.ts";
-import { type BacklogLimits, EventBacklog } from "./event-backlog.ts";
+import { joinEvents, sizeOf } from "./join-events.ts";
 import { ProviderError } from "./provider-error.ts";
 
+/** Limit of the unread events, so that a command with endless output does not fill the memory of a runner that does not read. */
+const UNREAD_CHARACTERS = 32 * 1024 * 1024;
+
+/** What an event counts in addition to its text. The limit thus allows about 20,000 events without text. */
+const EVENT_CHARACTERS = 1_600;
+
 export interface EventStreamOptions {
-  /** Called once if the reader leaves before the end. */
+  /** Called once if the reader stops before the end. */
   readonly onAbandoned?: () => void;
-  /** What the reader may leave unread. */
-  readonly limits?: Partial<BacklogLimits>;
+  /**
+   * Limit of the unread events, in characters. Each event counts as 1,600 characters plus its text. Beyond it, the oldest events
+   * are dropped and a `gap` event reports how many. Default: 32 Mi.
+   */
+  readonly unreadCharacters?: number;
 }
 
 /**
- * The events of one handle, and the law of the stream by construction: it begins with the `init` that it is made with, `push`
- * takes activity alone, the first `end` wins, and nothing follows it. Every provider writes to one of these. A writer never
- * waits, however slow the reader is, and the last event is never dropped.
+ * The events of one handle. Enforces the rules of the stream: it starts with `init`, `push` accepts only activity, the first `end`
+ * wins, and nothing follows it. `push` never waits: text and progress are joined for a slow reader, and the terminal event is
+ * never dropped.
  *
  * @example
  * const stream = new EventStream({ kind: "init", sessionId, ignored: [] }, { onAbandoned: () => handle.stop() });
@@ -20,59 +30,65 @@ export interface EventStreamOptions {
  * stream.end({ kind: "result", success: true, message: "Hello", errors: [], cost: {} });
  */
 export class EventStream implements AsyncIterable<AgentEvent> {
-  readonly #activity: EventBacklog;
+  readonly #activity: AsyncQueue<ActivityEvent>;
   readonly #onAbandoned: (() => void) | undefined;
   #init: InitEvent | undefined;
   #terminal: TerminalEvent | undefined;
   #state: "open" | "ended" | "abandoned" = "open";
-  #taken = false;
-  #wake: (() => void) | undefined;
+  #isTaken = false;
 
-  constructor(init: InitEvent, options: EventStreamOptions = {}) {
+  constructor(
+    init: InitEvent,
+    { onAbandoned, unreadCharacters = UNREAD_CHARACTERS }: EventStreamOptions = {},
+  ) {
     this.#init = init;
-    this.#activity = new EventBacklog(options.limits);
-    this.#onAbandoned = options.onAbandoned;
+    this.#onAbandoned = onAbandoned;
+    this.#activity = new AsyncQueue<ActivityEvent>({
+      maxSize: unreadCharacters,
+      sizeOf: (event) => EVENT_CHARACTERS + sizeOf(event),
+      merge: joinEvents,
+      onDropped: (count) => ({
+        kind: "system",
+        subtype: "gap",
+        message: `The reader fell behind: ${count} events are missing here.`,
+      }),
+    });
   }
 
-  /** Whether it is over: it has its last event, or its reader left. */
+  /** Whether the stream has its terminal event or its reader has stopped. */
   get ended(): boolean {
     return this.#state !== "open";
   }
 
-  /** Adds an event; does nothing after the end. */
+  /** Adds an event. No-op after the end. */
   push(event: ActivityEvent): void {
-    if (this.#state !== "open") return;
-    this.#activity.push(event);
-    this.#wake?.();
+    if (this.#state === "open") this.#activity.push(event);
   }
 
-  /** Gives the last event. Only the first call counts: true for that one. */
+  /** Ends the stream. Only the first call has an effect, and returns true. */
   end(event: TerminalEvent): boolean {
     if (this.#state !== "open") return false;
     this.#state = "ended";
     this.#terminal = event;
-    this.#wake?.();
+    this.#activity.end();
     return true;
   }
 
   /**
-   * For one reader, once.
-   * @throws {ProviderError} `events_taken` for a second one.
+   * Returns the only reader.
+   * @throws {ProviderError} `events_taken` for a second reader.
    */
   [Symbol.asyncIterator](): AsyncIterator<AgentEvent, undefined> {
-    if (this.#taken) {
-      const message = "The events of a handle are read once. Share what the first reader gets.";
+    if (this.#isTaken) {
+      const message = "The events of a handle can be read only once. Share the events of the first reader.";
       throw new ProviderError("events_taken", message);
     }
-    this.#taken = true;
-    let last: Promise<unknown> = Promise.resolve();
+    this.#isTaken = true;
+    const events = this.#read();
     return {
-      next: () => {
-        // Calls that overtake each other are answered in order.
-        const next = last.then(() => this.#next());
-        last = next;
-        return next;
-      },
+      // A generator answers concurrent calls in order.
+      next: () => events.next(),
+      // `return` of the generator would wait for a pending `next`.
       return: () => {
         this.#abandon();
         return Promise.resolve({ value: undefined, done: true });
@@ -80,35 +96,20 @@ export class EventStream implements AsyncIterable<AgentEvent> {
     };
   }
 
-  async #next(): Promise<IteratorResult<AgentEvent, undefined>> {
-    for (;;) {
-      const value = this.#take();
-      if (value) return { value, done: false };
-      if (this.#state !== "open") return { value: undefined, done: true };
-      const woken = Promise.withResolvers<void>();
-      this.#wake = woken.resolve;
-      await woken.promise;
-    }
-  }
-
-  #take(): AgentEvent | undefined {
-    const init = this.#init;
-    this.#init = undefined;
-    if (init) return init;
-    const activity = this.#activity.take();
-    if (activity) return activity;
-    const terminal = this.#terminal;
-    this.#terminal = undefined;
-    return terminal;
+  async *#read(): AsyncGenerator<AgentEvent, undefined, undefined> {
+    if (this.#init) yield this.#init;
+    yield* this.#activity;
+    if (this.#terminal) yield this.#terminal;
+    return undefined;
   }
 
   #abandon(): void {
-    const early = this.#state === "open";
+    const isEarly = this.#state === "open";
     this.#state = "abandoned";
     this.#init = undefined;
     this.#terminal = undefined;
     this.#activity.clear();
-    this.#wake?.();
-    if (early) this.#onAbandoned?.();
+    this.#activity.end();
+    if (isEarly) this.#onAbandoned?.();
   }
 }

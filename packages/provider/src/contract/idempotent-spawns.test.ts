@@ -27,7 +27,7 @@ describe("spawns by idempotency key", () => {
     expect(count()).toBe(4);
   });
 
-  it("refuse a key that was used for another spec", async () => {
+  it("refuse a key that was used for a different spec", async () => {
     const { spawns, spawn } = spawner();
     await spawns.once(SPEC, { idempotencyKey: "a" }, spawn);
     const other = spawns.once({ ...SPEC, prompt: "Do that" }, { idempotencyKey: "a" }, spawn);

@@ -1,10 +1,11 @@
+import { BoundedMap } from "@codexkit/rpc/async";
 import { isDeepStrictEqual } from "node:util";
 import type { AgentHandle, SpawnOptions } from "./agent-provider.ts";
 import type { AgentSpec } from "./agent-spec.ts";
 import { ProviderError } from "./provider-error.ts";
-import { untilAborted } from "./until-aborted.ts";
+import { raceCancel } from "./cancelled.ts";
 
-/** Keys that a provider remembers; the oldest is forgotten first. */
+/** Number of keys to remember. */
 const REMEMBERED_KEYS = 1024;
 
 interface KeyedSpawn<Handle> {
@@ -13,16 +14,14 @@ interface KeyedSpawn<Handle> {
 }
 
 /**
- * Spawns by idempotency key: one session per key, however often it is asked for. A spawn that fails is forgotten, so that the
- * key can be used again.
+ * Starts one session per idempotency key. A failed spawn is forgotten, so that the key can be used again.
  */
 export class IdempotentSpawns<Handle extends AgentHandle> {
-  readonly #spawns = new Map<string, KeyedSpawn<Handle>>();
+  readonly #spawns = new BoundedMap<string, KeyedSpawn<Handle>>(REMEMBERED_KEYS);
 
   /**
-   * Returns the session of the key, or calls `spawn`. `signal` belongs to the session that `spawn` starts; for a later call it
-   * only ends the wait.
-   * @throws {ProviderError} `idempotency_conflict` if the key was used for another spec.
+   * Returns the session of the key, or calls `spawn`. For a call that joins an earlier one, `signal` only ends the wait.
+   * @throws {ProviderError} `idempotency_conflict` if the key was used for a different spec.
    */
   async once(
     spec: AgentSpec,
@@ -33,14 +32,12 @@ export class IdempotentSpawns<Handle extends AgentHandle> {
     const plain = withoutCallback(spec);
     const known = this.#spawns.get(key);
     if (known) {
-      if (isDeepStrictEqual(known.spec, plain)) return untilAborted(known.handle, signal);
-      const message = `The idempotency key "${key}" was used for another spec. Use a new key for a new task.`;
+      if (isDeepStrictEqual(known.spec, plain)) return raceCancel(known.handle, signal);
+      const message = `The idempotency key "${key}" was used for a different spec. Use a new key for a new task.`;
       throw new ProviderError("idempotency_conflict", message);
     }
     const handle = spawn();
     this.#spawns.set(key, { spec: plain, handle });
-    const [oldest] = this.#spawns.keys();
-    if (this.#spawns.size > REMEMBERED_KEYS && oldest !== undefined) this.#spawns.delete(oldest);
     handle.catch(() => {
       if (this.#spawns.get(key)?.handle === handle) this.#spawns.delete(key);
     });
@@ -48,7 +45,7 @@ export class IdempotentSpawns<Handle extends AgentHandle> {
   }
 }
 
-/** Functions are never equal, and a retry makes a new one. */
+/** Functions are never equal: a retry creates a new one. */
 function withoutCallback({ onProcessSpawned: _callback, ...spec }: AgentSpec): KeyedSpawn<never>["spec"] {
   return spec;
 }

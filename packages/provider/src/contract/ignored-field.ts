@@ -1,16 +1,16 @@
 import type { AgentSpec, SpecField } from "./agent-spec.ts";
 import { ProviderError } from "./provider-error.ts";
 
-/** The receipt for a field that was set and is not honoured. */
+/** A field that was set and is not honoured. */
 export interface IgnoredField {
   readonly field: SpecField;
-  /** Why, in words for the author of the spec. */
+  /** Why it is not honoured. */
   readonly reason: string;
 }
 
 /**
- * Holds a provider to what the spec marks as required.
- * @throws {ProviderError} `unsupported` when a required field would be ignored.
+ * Rejects specs whose required fields would be ignored.
+ * @throws {ProviderError} `unsupported`
  */
 export function refuseIgnored(
   provider: string,
@@ -22,6 +22,6 @@ export function refuseIgnored(
   const reasons = refused.map(({ field, reason }) => `${field} (${reason})`).join("; ");
   throw new ProviderError(
     "unsupported",
-    `The provider "${provider}" can't honour what the spec requires: ${reasons}. Drop it from \`required\` or use another provider.`,
+    `The provider "${provider}" can't honour required fields: ${reasons}. Remove them from \`required\` or use another provider.`,
   );
 }

@@ -1,13 +1,13 @@
 import type { ActivityEvent } from "./agent-event.ts";
 
-/** From this size on an event is not added to: dropping it later must not cost a whole session's words. */
+/** Maximum size of a joined event, so that dropping one does not lose the text of a whole session. */
 const JOINED_CHARACTERS = 16 * 1024;
 
-/** One event that says what two say, if the second only goes on with the first. */
+/** Joins two events if the second continues the first. */
 export function joinEvents(first: ActivityEvent, second: ActivityEvent): ActivityEvent | undefined {
   if (sizeOf(first) + sizeOf(second) > JOINED_CHARACTERS) return undefined;
   if (first.kind === "assistant_text" && second.kind === "assistant_text") {
-    // Without an id nobody knows where a message ends.
+    // Without an id the end of a message is unknown.
     const same = first.messageId !== undefined && first.messageId === second.messageId;
     return same && first.subagent?.id === second.subagent?.id
       ? { ...second, text: first.text + second.text }
@@ -24,7 +24,7 @@ export function joinEvents(first: ActivityEvent, second: ActivityEvent): Activit
   return undefined;
 }
 
-/** How much of the memory an event takes, as far as that can be large. */
+/** The number of characters of the text in an event. */
 export function sizeOf(event: ActivityEvent): number {
   switch (event.kind) {
     case "assistant_text":

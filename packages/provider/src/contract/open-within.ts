@@ -2,8 +2,8 @@ import type { AgentSpec } from "./agent-spec.ts";
 import { ProviderError } from "./provider-error.ts";
 
 /**
- * Opens a session within `openTimeoutMs`. The signal that `open` receives is the session's: it fires with the caller's, and when
- * the time is over before the session is open, so that the provider discards it as it does for a caller who gave up.
+ * Opens a session within `openTimeoutMs`. The signal that `open` receives is that of the session. It aborts with the caller's
+ * signal, and on the timeout, so that the provider discards the session as it does when the caller cancels.
  * @throws {ProviderError} `open_timeout`
  */
 export async function openWithin<Handle>(
@@ -13,7 +13,7 @@ export async function openWithin<Handle>(
 ): Promise<Handle> {
   if (openTimeoutMs === undefined) return open(signal);
   const timeout = new AbortController();
-  const message = `The session was not open after ${openTimeoutMs} ms (openTimeoutMs). Try again, or allow more time.`;
+  const message = `The session was not open after ${openTimeoutMs} ms (openTimeoutMs). Retry, or increase the timeout.`;
   const expired = new ProviderError("open_timeout", message);
   const timer = setTimeout(() => timeout.abort(expired), openTimeoutMs);
   try {

@@ -6,7 +6,7 @@ import { ProviderError } from "./provider-error.ts";
 const words = z.record(z.string(), z.string());
 const names = z.array(z.string().min(1));
 
-// The longest delay that a timer takes: more would fire at once.
+// The maximum delay of a timer. A longer one would fire immediately.
 const delay = z
   .int()
   .positive()
@@ -68,7 +68,7 @@ const fields = {
     .optional(),
 } satisfies Record<SpecField, z.ZodType>;
 
-/** Every field of a spec that a provider has to translate or explain. */
+/** Every field of a spec that a provider has to honour or list as ignored. */
 export const SPEC_FIELDS = Object.keys(fields) as readonly SpecField[];
 
 const schema: z.ZodType<AgentSpec> = z.strictObject({
@@ -77,14 +77,14 @@ const schema: z.ZodType<AgentSpec> = z.strictObject({
 });
 
 /**
- * Checks a spec at a provider's door; inside, it is trusted.
- * @throws {ProviderError} `invalid_spec`, naming every field that is wrong.
+ * Validates a spec. Called once, at the entry point of a provider.
+ * @throws {ProviderError} `invalid_spec`, with every invalid field.
  */
 export function parseSpec(spec: unknown): AgentSpec {
   const parsed = schema.safeParse(spec);
   if (parsed.success) return parsed.data;
   const problems = parsed.error.issues.map(({ path, message }) => `${path.join(".") || "spec"}: ${message}`);
-  throw new ProviderError("invalid_spec", `This is no spec of an agent. ${problems.join("; ")}`, {
+  throw new ProviderError("invalid_spec", `Invalid agent spec. ${problems.join("; ")}.`, {
     cause: parsed.error,
   });
 }

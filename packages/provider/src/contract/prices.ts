@@ -24,15 +24,15 @@ export interface ModelUsage {
 }
 
 /**
- * What models cost: prices by model id, or a function that returns the US dollars for some usage. A model without an entry, and
- * undefined, mean that the price is not known.
+ * Model prices: a table by model id, or a function that returns the price in US dollars. If a model has no entry or the function
+ * returns undefined, its price is unknown.
  */
 export type Prices = Readonly<Record<string, ModelPrice>> | ((usage: ModelUsage) => number | undefined);
 
-/** Returns the US dollars that some usage costs; undefined if the price of the model is not known. */
+/** Returns the price of some usage in US dollars. Undefined if the price of the model is unknown. */
 export type Pricer = (usage: ModelUsage) => number | undefined;
 
-/** @throws {ProviderError} `invalid_spec` for a table with a price that is not a number of at least zero. */
+/** @throws {ProviderError} `invalid_spec` for a price that is not a non-negative number. */
 export function createPricer(prices: Prices): Pricer {
   if (typeof prices === "function") {
     return (usage) => {
@@ -66,5 +66,5 @@ export function createPricer(prices: Prices): Pricer {
 
 function checkAmount(what: string, amount: unknown): void {
   if (typeof amount === "number" && Number.isFinite(amount) && amount >= 0) return;
-  throw new ProviderError("invalid_spec", `${what} ${String(amount)}, not an amount of at least zero.`);
+  throw new ProviderError("invalid_spec", `${what} ${String(amount)}, not a non-negative number.`);
 }

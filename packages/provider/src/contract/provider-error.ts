@@ -1,18 +1,18 @@
-/** What went wrong with a call to a provider, for callers to match on. How a session ended is told by its last event. */
+/** Codes of rejected calls. How a session ended is in its terminal event instead. */
 export type ProviderErrorCode =
-  /** This provider can't do it, or can't honour a field that the spec marks as required. */
+  /** The provider does not support this, or can't honour a required field. */
   | "unsupported"
-  /** No provider of this name is registered. */
+  /** There is no provider with this name. */
   | "no_provider"
-  /** There is no such session to resume. */
+  /** The session does not exist. */
   | "session_not_found"
-  /** The session is in use: another handle has it here, or another process writes to it. */
+  /** The session is in use by another handle or another process. */
   | "session_busy"
-  /** The agent of this one session could not be started. */
+  /** The session could not be started. */
   | "spawn_failed"
   /** The session was not open after `openTimeoutMs`. */
   | "open_timeout"
-  /** The agent is missing, broken, or too old: found out when the provider is made. */
+  /** The agent is missing, broken or too old. Thrown when the provider is created. */
   | "provider_unavailable"
   /** The credentials were rejected, or there are none. */
   | "authentication_failed"
@@ -22,24 +22,24 @@ export type ProviderErrorCode =
   | "quota_exceeded"
   /** The model's endpoint failed or could not be reached. Retry later. */
   | "server_error"
-  /** The spec is not one: a wrong type, an unknown field, values that contradict each other. */
+  /** The spec or the options are invalid: a wrong type, an unknown field, contradictory values. */
   | "invalid_spec"
-  /** The idempotency key was used for another spec. */
+  /** The idempotency key was used for a different spec. */
   | "idempotency_conflict"
   /** The bytes are not an exported session of this kind of provider. */
   | "invalid_export"
-  /** The session has ended; nothing can be told to it any more. */
+  /** The session has ended and accepts no more text. */
   | "session_ended"
-  /** The agent refused the text, or could not be reached with it. */
+  /** The agent did not accept the injected text. */
   | "inject_failed"
-  /** The events of a handle have a reader already. */
+  /** The events of the handle already have a reader. */
   | "events_taken"
-  /** The caller's `signal` fired before there was a handle. */
+  /** The caller's `signal` was aborted. */
   | "context_cancelled"
-  /** The provider was shut down. */
+  /** The provider has been shut down. */
   | "shut_down";
 
-/** Codes of failures that may pass without the caller changing anything. */
+/** Codes for which a retry may succeed without changes. */
 const RETRYABLE: ReadonlySet<ProviderErrorCode> = new Set<ProviderErrorCode>([
   "session_busy",
   "open_timeout",
@@ -48,11 +48,11 @@ const RETRYABLE: ReadonlySet<ProviderErrorCode> = new Set<ProviderErrorCode>([
 ]);
 
 export interface ProviderErrorOptions extends ErrorOptions {
-  /** Default: what the code implies. */
+  /** Default: derived from the code. */
   readonly retryable?: boolean | undefined;
 }
 
-/** What `JSON.stringify` makes of a `ProviderError`. */
+/** The JSON form of a `ProviderError`. */
 export interface ProviderErrorJson {
   readonly name: "ProviderError";
   readonly code: ProviderErrorCode;
@@ -62,11 +62,23 @@ export interface ProviderErrorJson {
   readonly cause?: string;
 }
 
-/** The error of every call to a provider. */
+/** Marks errors of every copy of this package. */
+const BRAND = Symbol.for("@codexkit/provider/ProviderError");
+
+/** The error of rejected calls. Match on `code`; use `ProviderError.is` if several copies of the package may be loaded. */
 export class ProviderError extends Error {
   override readonly name = "ProviderError";
+  /** Whether a value is a `ProviderError`, also of another copy of this package. */
+  static is(value: unknown): value is ProviderError {
+    return value instanceof Error && BRAND in value;
+  }
+
+  static {
+    Object.defineProperty(this.prototype, BRAND, { value: true });
+  }
+
   readonly code: ProviderErrorCode;
-  /** Whether the same call may succeed if it is made again later. */
+  /** Whether a retry may succeed without changes. */
   readonly retryable: boolean;
 
   constructor(
@@ -79,7 +91,7 @@ export class ProviderError extends Error {
     this.retryable = retryable ?? RETRYABLE.has(code);
   }
 
-  /** Keeps the message, which `JSON.stringify` drops from errors. */
+  /** Includes the message, which `JSON.stringify` omits for errors. */
   toJSON(): ProviderErrorJson {
     const { name, code, message, retryable, cause } = this;
     return { name, code, message, retryable, ...(cause instanceof Error ? { cause: cause.message } : {}) };

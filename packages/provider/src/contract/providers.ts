@@ -1,7 +1,7 @@
 import type { AgentProvider } from "./agent-provider.ts";
 import { ProviderError } from "./provider-error.ts";
 
-/** Providers by their names. Shutting it down shuts all of them down. */
+/** Providers by name. Shutting it down shuts down all of them. */
 export interface Providers extends AsyncDisposable {
   readonly names: readonly string[];
   /** @throws {ProviderError} `no_provider` */
@@ -10,8 +10,8 @@ export interface Providers extends AsyncDisposable {
 }
 
 /**
- * Puts providers together, for specs and settings that name one. Takes them over: if one can't be opened, or two have the same
- * name, those that were opened are shut down before the call rejects.
+ * Collects providers by name. Takes ownership of them: if one could not be created, or two have the same name, the others are shut
+ * down before the call rejects.
  *
  * @example
  * await using providers = await createProviders([
@@ -29,7 +29,7 @@ export async function createProviders(
     if (failed) throw failed.reason;
     return providersByName(providers);
   } catch (error) {
-    // The caller has to know why there are no providers; how their shutdown went comes second.
+    // The first error is more useful to the caller than errors of the shutdown.
     await Promise.allSettled(providers.map(async (provider) => provider.shutdown()));
     throw error;
   }
@@ -39,7 +39,7 @@ function providersByName(providers: readonly AgentProvider[]): Providers {
   const byName = new Map(providers.map((provider) => [provider.name, provider]));
   if (byName.size < providers.length) {
     const names = providers.map(({ name }) => name).join(", ");
-    throw new TypeError(`Two providers have the same name, of: ${names}. Give each a name of its own.`);
+    throw new TypeError(`Two providers have the same name: ${names}. Give each a unique name.`);
   }
   const names = [...byName.keys()];
   const shutdown = async (): Promise<void> => {
@@ -52,8 +52,8 @@ function providersByName(providers: readonly AgentProvider[]): Providers {
     get: (name) => {
       const provider = byName.get(name);
       if (provider) return provider;
-      const known = names.length > 0 ? `There are: ${names.join(", ")}.` : "There are none.";
-      throw new ProviderError("no_provider", `No provider is called "${name}". ${known}`);
+      const known = `Registered providers: ${names.join(", ") || "none"}.`;
+      throw new ProviderError("no_provider", `There is no provider "${name}". ${known}`);
     },
     shutdown,
     [Symbol.asyncDispose]: shutdown,

@@ -1,6 +1,6 @@
 import type { AgentCost, AgentErrorCode, ErrorEvent, ErrorSubtype, ResultEvent } from "./agent-event.ts";
 
-/** Failures of a session that may pass without the caller changing anything. */
+/** Failures for which a retry may succeed without changes. */
 const RETRYABLE: ReadonlySet<ErrorSubtype | AgentErrorCode> = new Set<ErrorSubtype | AgentErrorCode>([
   "rate_limited",
   "server_error",
@@ -9,22 +9,22 @@ const RETRYABLE: ReadonlySet<ErrorSubtype | AgentErrorCode> = new Set<ErrorSubty
 ]);
 
 interface FailureDetails extends Pick<ResultEvent, "cost" | "reason" | "raw"> {
-  /** The agent's last message. Default: none. */
+  /** The agent's last message. Default: empty. */
   readonly message?: string;
-  /** Default: what the subtype implies. */
+  /** Default: derived from the subtype. */
   readonly retryable?: boolean;
 }
 
-/** The last event of a session that ran and did not succeed. */
+/** The terminal event of a session that ran and failed. */
 export function failedResult(
   errorSubtype: ErrorSubtype,
-  why: string,
+  error: string,
   { message = "", retryable = RETRYABLE.has(errorSubtype), ...details }: FailureDetails,
 ): ResultEvent {
-  return { kind: "result", success: false, message, errors: [why], errorSubtype, retryable, ...details };
+  return { kind: "result", success: false, message, errors: [error], errorSubtype, retryable, ...details };
 }
 
-/** The last event of a session that was cut off. */
+/** The terminal event of a session that was cut off. */
 export function errorEvent(
   code: AgentErrorCode,
   message: string,

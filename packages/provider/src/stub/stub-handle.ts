@@ -7,7 +7,7 @@ import type {
   TerminalEvent,
   ToolUseEvent,
 } from "../contract/agent-event.ts";
-import type { AgentHandle, CallOptions } from "../contract/agent-provider.ts";
+import type { AgentHandle, ProviderCallOptions } from "../contract/agent-provider.ts";
 import type { AgentSpec } from "../contract/agent-spec.ts";
 import { EventStream } from "../contract/event-stream.ts";
 import type { IgnoredField } from "../contract/ignored-field.ts";
@@ -50,7 +50,7 @@ export class StubHandle implements AgentHandle {
       { kind: "init", sessionId, ignored },
       { onAbandoned: () => this.#release() },
     );
-    const cancel = (): void => this.cutOff("context_cancelled", "The caller's signal fired.");
+    const cancel = (): void => this.cutOff("context_cancelled", "The caller's signal was aborted.");
     signal?.addEventListener("abort", cancel, { signal: this.#over.signal });
     if (timeoutMs !== undefined) {
       void clock
@@ -64,7 +64,7 @@ export class StubHandle implements AgentHandle {
     return this.#stream;
   }
 
-  inject(text: string, { signal }: CallOptions = {}): Promise<void> {
+  inject(text: string, { signal }: ProviderCallOptions = {}): Promise<void> {
     const refused = this.#refusal(signal);
     if (refused) return Promise.reject(refused);
     this.#stream.push({ kind: "system", subtype: "injected", message: text });
@@ -178,7 +178,9 @@ export class StubHandle implements AgentHandle {
     if (this.#stream.ended)
       return new ProviderError("session_ended", `The session "${this.sessionId}" has ended.`);
     if (!signal?.aborted) return undefined;
-    return new ProviderError("context_cancelled", "The caller's signal fired.", { cause: signal.reason });
+    return new ProviderError("context_cancelled", "The caller's signal was aborted.", {
+      cause: signal.reason,
+    });
   }
 
   #release(): void {

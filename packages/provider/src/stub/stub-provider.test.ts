@@ -198,11 +198,11 @@ describe("a stub", () => {
     await there.spawn(SPEC);
     const id = await there.import(await here.export(handle.sessionId)).catch((error: unknown) => error);
     expect(id).toMatchObject({ code: "session_busy" });
-    await using elsewhere = new StubProvider();
-    await elsewhere.import(await here.export(handle.sessionId));
-    const resumed = await elsewhere.resume(handle.sessionId, SPEC);
+    await using other = new StubProvider();
+    await other.import(await here.export(handle.sessionId));
+    const resumed = await other.resume(handle.sessionId, SPEC);
     expect(textOf(await Array.fromAsync(resumed.events))).toContain("Remember the heron");
-    expect((await elsewhere.spawn(SPEC)).sessionId).not.toBe(handle.sessionId);
+    expect((await other.spawn(SPEC)).sessionId).not.toBe(handle.sessionId);
   });
 
   it("refuses what it was made without", async () => {

@@ -1,4 +1,4 @@
-import type { AgentProvider, CallOptions, SpawnOptions } from "../contract/agent-provider.ts";
+import type { AgentProvider, ProviderCallOptions, SpawnOptions } from "../contract/agent-provider.ts";
 import type { AgentSpec, SpecField } from "../contract/agent-spec.ts";
 import type { AgentCapabilities } from "../contract/capabilities.ts";
 import { IdempotentSpawns } from "../contract/idempotent-spawns.ts";
@@ -96,7 +96,7 @@ export class StubProvider implements AgentProvider {
     );
   }
 
-  async resume(sessionId: string, spec: AgentSpec, options: CallOptions = {}): Promise<StubHandle> {
+  async resume(sessionId: string, spec: AgentSpec, options: ProviderCallOptions = {}): Promise<StubHandle> {
     return this.#start(spec, options, ({ prompt }) => {
       if (!this.capabilities.supportsSessionResume)
         throw new ProviderError("unsupported", "This stub does not resume sessions.");
@@ -126,7 +126,7 @@ export class StubProvider implements AgentProvider {
 
   #start(
     unchecked: AgentSpec,
-    { signal }: CallOptions,
+    { signal }: ProviderCallOptions,
     sessionFor: (spec: AgentSpec) => StubSession,
   ): StubHandle {
     this.#refuseWhenShutDown();

@@ -25,7 +25,7 @@ export const CALL_MUTANTS: readonly Mutant[] = [
   {
     fault: "has no name",
     mutate: (provider) => override(provider, { name: "" }),
-    caughtBy: "names-itself",
+    caughtBy: "has-name",
     reason: /name is empty/,
   },
   {
@@ -41,25 +41,25 @@ export const CALL_MUTANTS: readonly Mutant[] = [
     fault: "has a format of permissions that there is not",
     mutate: capable({ toolPermissionFormat: "bash" }),
     caughtBy: "capabilities-complete",
-    reason: /toolPermissionFormat can't be "bash"/,
+    reason: /toolPermissionFormat has the invalid value "bash"/,
   },
   {
     fault: "says yes to a capability in words",
     mutate: capable({ supportsToolPlugins: "yes" }),
     caughtBy: "capabilities-complete",
-    reason: /supportsToolPlugins can't be "yes"/,
+    reason: /supportsToolPlugins has the invalid value "yes"/,
   },
   {
     fault: "has a capability of its own",
     mutate: capable({ supportsDancing: true }),
     caughtBy: "capabilities-complete",
-    reason: /no capability supportsDancing/,
+    reason: /unknown capabilities: supportsDancing/,
   },
   {
     fault: "has no label for people",
     mutate: capable({ humanLabel: " " }),
     caughtBy: "capabilities-complete",
-    reason: /humanLabel can't be " "/,
+    reason: /humanLabel has the invalid value " "/,
   },
   {
     fault: "changes its capabilities while it works",
@@ -86,7 +86,7 @@ export const CALL_MUTANTS: readonly Mutant[] = [
       };
     })(),
     caughtBy: "capabilities-constant",
-    reason: /has other capabilities/,
+    reason: /has different capabilities/,
   },
   {
     fault: "takes specs with unknown fields",
@@ -94,32 +94,32 @@ export const CALL_MUTANTS: readonly Mutant[] = [
       delete (spec as { conformance?: unknown }).conformance;
       return spec;
     }),
-    caughtBy: "bad-spec-refused",
-    reason: /a spec with an unknown field should be refused with "invalid_spec", and was taken/,
+    caughtBy: "invalid-spec-refused",
+    reason: /a spec with an unknown field should be refused with "invalid_spec", but it was accepted/,
   },
   {
     fault: "takes a limit of no calls for none",
     mutate: specs(({ maxTurns, ...spec }) => (maxTurns ? { ...spec, maxTurns } : spec)),
-    caughtBy: "bad-spec-refused",
-    reason: /permits no call of the model should be refused/,
+    caughtBy: "invalid-spec-refused",
+    reason: /maxTurns: 0 should be refused/,
   },
   {
     fault: "takes any spec for a session that is resumed",
     mutate: specs((spec, by) => (by === "resume" ? { prompt: "work", cwd: process.cwd() } : spec)),
-    caughtBy: "bad-spec-refused-resumed",
-    reason: /should be refused with "invalid_spec", and was taken/,
+    caughtBy: "invalid-spec-refused-resumed",
+    reason: /should be refused with "invalid_spec", but it was accepted/,
   },
   {
     fault: "takes paths that depend on where it runs",
     mutate: specs((spec) => ({ ...spec, cwd: process.cwd() })),
-    caughtBy: "bad-spec-refused",
-    reason: /a relative folder should be refused/,
+    caughtBy: "invalid-spec-refused",
+    reason: /a relative cwd should be refused/,
   },
   {
     fault: "changes the spec that it is given",
     mutate: specs((spec) => Object.assign(spec, { model: "another" })),
     caughtBy: "spec-untouched",
-    reason: /another one after the call/,
+    reason: /the spec was modified/,
   },
   {
     fault: "changes lists inside of the spec",
@@ -128,7 +128,7 @@ export const CALL_MUTANTS: readonly Mutant[] = [
       return spec;
     }),
     caughtBy: "spec-untouched",
-    reason: /another one after the call/,
+    reason: /the spec was modified/,
   },
   {
     fault: "lets a session live that was opened while it was shut down",
@@ -161,13 +161,13 @@ export const CALL_MUTANTS: readonly Mutant[] = [
         },
       }),
     caughtBy: "shutdown-during-open",
-    reason: /should reject with "shut_down", and did: The pipe was closed/,
+    reason: /should reject with "shut_down", but rejected with: The pipe was closed/,
   },
   {
     fault: "does not know idempotency keys",
     mutate: callOptions(({ signal }) => ({ signal })),
     caughtBy: "key-spawns-once",
-    reason: /two calls at once with the same key started two sessions/,
+    reason: /two concurrent calls with the same key started two sessions/,
   },
   {
     fault: "forgets an idempotency key when its session has ended",
@@ -186,7 +186,7 @@ export const CALL_MUTANTS: readonly Mutant[] = [
       });
     },
     caughtBy: "key-spawns-once",
-    reason: /a later call with the same key started another session/,
+    reason: /a later call with the same key started a second session/,
   },
   {
     fault: "takes every key for the same",
@@ -195,7 +195,7 @@ export const CALL_MUTANTS: readonly Mutant[] = [
       ...(idempotencyKey === undefined ? {} : { idempotencyKey: "the one" }),
     })),
     caughtBy: "key-spawns-once",
-    reason: /another key returned the same session/,
+    reason: /a different key returned the same session/,
   },
   {
     fault: "takes a key for another spec",
@@ -211,13 +211,13 @@ export const CALL_MUTANTS: readonly Mutant[] = [
         },
       }),
     caughtBy: "key-spawns-once",
-    reason: /a key that was used for another spec should be refused/,
+    reason: /a key that was used for a different spec should be refused/,
   },
   {
     fault: "spawns after its shutdown",
     mutate: (provider) => override(provider, { shutdown: async () => provider.crash() }),
     caughtBy: "refuses-after-shutdown",
-    reason: /spawn\(\) after the shutdown should be refused with "shut_down", and was taken/,
+    reason: /spawn\(\) after the shutdown should be refused with "shut_down", but it was accepted/,
   },
   {
     fault: "exports after its shutdown",
@@ -248,34 +248,34 @@ export const CALL_MUTANTS: readonly Mutant[] = [
           return provider.spawn(spec, options);
         },
       }),
-    caughtBy: "nothing-is-left",
-    reason: /left after the shutdown: session given up work/,
+    caughtBy: "shutdown-leaves-nothing",
+    reason: /remaining after shutdown\(\): session given up work/,
   },
   {
     fault: "never opens a session",
     mutate: (provider) => override(provider, { spawn: never }),
-    caughtBy: "says-its-words",
+    caughtBy: "reports-text",
     reason: /spawn\(\) took longer/,
     limits: HANGS,
   },
   {
     fault: "does not hear what is injected",
     mutate: handles((handle) => overrideHandle(handle, { inject: async () => {} })),
-    caughtBy: "injection-is-heard",
+    caughtBy: "injection-reaches-agent",
     reason: /took longer/,
     limits: HANGS,
   },
   {
     fault: "does not hear what is injected into a resumed session",
     mutate: handles((handle) => overrideHandle(handle, { inject: async () => {} }), "resume"),
-    caughtBy: "injection-is-heard-resumed",
+    caughtBy: "injection-reaches-agent-resumed",
     reason: /took longer/,
     limits: HANGS,
   },
   {
     fault: "claims injection and refuses it",
     mutate: handles((handle) => overrideHandle(handle, { inject: () => Promise.reject(unsupported()) })),
-    caughtBy: "injection-is-heard",
+    caughtBy: "injection-reaches-agent",
     reason: /It can't/,
   },
   {
@@ -284,7 +284,7 @@ export const CALL_MUTANTS: readonly Mutant[] = [
       overrideHandle(handle, { inject: (text, options) => handle.inject(text, options).catch(() => {}) }),
     ),
     caughtBy: "injection-after-end",
-    reason: /"session_ended", and was taken/,
+    reason: /"session_ended", but it was accepted/,
   },
   {
     fault: "calls an injection after the end unsupported",
@@ -300,19 +300,19 @@ export const CALL_MUTANTS: readonly Mutant[] = [
       }),
     ),
     caughtBy: "injection-after-end",
-    reason: /refused with the code "session_ended", and was with: It can't/,
+    reason: /refused with the code "session_ended", but failed with: It can't/,
   },
   {
     fault: "injects although the signal has fired",
     mutate: handles((handle) => overrideHandle(handle, { inject: (text) => handle.inject(text) })),
     caughtBy: "injection-aborted",
-    reason: /"context_cancelled", and was taken/,
+    reason: /"context_cancelled", but it was accepted/,
   },
   {
     fault: "denies injection and takes it",
     mutate: capable({ supportsMessageInjection: false }),
-    caughtBy: "injection-denied",
-    reason: /"unsupported", and was taken/,
+    caughtBy: "injection-unsupported",
+    reason: /"unsupported", but it was accepted/,
   },
   {
     fault: "forgets what was said before",
@@ -336,7 +336,7 @@ export const CALL_MUTANTS: readonly Mutant[] = [
         },
       });
     },
-    caughtBy: "resume-elsewhere",
+    caughtBy: "resume-by-another-provider",
     reason: /It is not mine/,
   },
   {
@@ -371,7 +371,7 @@ export const CALL_MUTANTS: readonly Mutant[] = [
         },
       }),
     caughtBy: "resume-busy",
-    reason: /"session_busy", and was taken/,
+    reason: /"session_busy", but it was accepted/,
   },
   {
     fault: "makes up sessions",
@@ -383,19 +383,19 @@ export const CALL_MUTANTS: readonly Mutant[] = [
         },
       }),
     caughtBy: "resume-unknown",
-    reason: /"session_not_found", and was taken/,
+    reason: /"session_not_found", but it was accepted/,
   },
   {
     fault: "denies resuming and does it",
     mutate: capable({ supportsSessionResume: false }),
-    caughtBy: "resume-denied",
-    reason: /"unsupported", and was taken/,
+    caughtBy: "resume-unsupported",
+    reason: /"unsupported", but it was accepted/,
   },
   {
     fault: "goes on under another id",
     mutate: handles((handle) => overrideHandle(handle, { sessionId: crypto.randomUUID() }), "resume"),
     caughtBy: "resume-keeps-id",
-    reason: /was resumed as/,
+    reason: /was resumed with the id/,
   },
   {
     fault: "counts the calls of earlier turns when a session is resumed",
@@ -406,8 +406,8 @@ export const CALL_MUTANTS: readonly Mutant[] = [
           : [event],
       "resume",
     ),
-    caughtBy: "resume-counts-anew",
-    reason: /took 1 calls of the model, and resumed 2/,
+    caughtBy: "resume-resets-cost",
+    reason: /took 1 model calls, but 2 after the resume/,
   },
   {
     fault: "counts earlier turns toward the limit of a resumed session",
@@ -418,8 +418,8 @@ export const CALL_MUTANTS: readonly Mutant[] = [
           : [event],
       "resume",
     ),
-    caughtBy: "max-turns-are-given-resumed",
-    reason: /should end with "result success", and ended with "result max_turns"/,
+    caughtBy: "max-turns-are-available-resumed",
+    reason: /should end with "result success", but ended with "result max_turns"/,
   },
   {
     fault: "exports sessions without their past",
@@ -469,27 +469,27 @@ export const CALL_MUTANTS: readonly Mutant[] = [
         },
       }),
     caughtBy: "export-busy",
-    reason: /"session_busy", and was taken/,
+    reason: /"session_busy", but it was accepted/,
   },
   {
     fault: "exports sessions that are not there",
     mutate: (provider) =>
       override(provider, { export: (id) => provider.export(id).catch(() => new Uint8Array(1)) }),
     caughtBy: "export-unknown",
-    reason: /"session_not_found", and was taken/,
+    reason: /"session_not_found", but it was accepted/,
   },
   {
     fault: "imports anything",
     mutate: (provider) =>
       override(provider, { import: (bytes) => provider.import(bytes).catch(() => "the one") }),
     caughtBy: "import-refuses-garbage",
-    reason: /"invalid_export", and was taken/,
+    reason: /"invalid_export", but it was accepted/,
   },
   {
     fault: "denies exporting and does it",
     mutate: capable({ supportsSessionExport: false }),
-    caughtBy: "export-denied",
-    reason: /"unsupported", and was taken/,
+    caughtBy: "export-unsupported",
+    reason: /"unsupported", but it was accepted/,
   },
 ];
 

@@ -28,7 +28,7 @@ export const END_MUTANTS: readonly Mutant[] = [
       { ...result, success: true, errors: [] },
     ]),
     caughtBy: "stop-ends-stream",
-    reason: /should end with "result stopped", and ended with "result success"/,
+    reason: /should end with "result stopped", but ended with "result success"/,
   },
   {
     fault: "never stops",
@@ -78,7 +78,7 @@ export const END_MUTANTS: readonly Mutant[] = [
       return overrideHandle(handle, { events, stop });
     }),
     caughtBy: "stop-before-first-event",
-    reason: /no last event/,
+    reason: /no terminal event/,
   },
   {
     fault: "can't be stopped again",
@@ -122,7 +122,7 @@ export const END_MUTANTS: readonly Mutant[] = [
     fault: "calls a session that was cancelled a stopped one",
     mutate: ofKind("error", ({ cost }) => [failedResult("stopped", "It was cancelled.", { cost })]),
     caughtBy: "abort-cancels",
-    reason: /should end with "error context_cancelled", and ended with "result stopped"/,
+    reason: /should end with "error context_cancelled", but ended with "result stopped"/,
   },
   {
     fault: "does not listen to the signal of a spawned session",
@@ -144,7 +144,7 @@ export const END_MUTANTS: readonly Mutant[] = [
       by === "spawn" && options.signal?.aborted ? { ...options, signal: undefined } : options,
     ),
     caughtBy: "aborted-before-open",
-    reason: /"context_cancelled", and was taken/,
+    reason: /"context_cancelled", but it was accepted/,
   },
   {
     fault: "resumes with a signal that has fired",
@@ -152,7 +152,7 @@ export const END_MUTANTS: readonly Mutant[] = [
       by === "resume" && options.signal?.aborted ? { ...options, signal: undefined } : options,
     ),
     caughtBy: "aborted-before-open-resumed",
-    reason: /"context_cancelled", and was taken/,
+    reason: /"context_cancelled", but it was accepted/,
   },
   {
     fault: "misses a signal that fires while the session is being opened",
@@ -184,7 +184,7 @@ export const END_MUTANTS: readonly Mutant[] = [
         },
       }),
     caughtBy: "signal-during-open",
-    reason: /should reject with "context_cancelled", and did: This operation was aborted/,
+    reason: /should reject with "context_cancelled", but rejected with: This operation was aborted/,
   },
   {
     fault: "leaves a session in use whose signal fired while it was being resumed",
@@ -200,7 +200,7 @@ export const END_MUTANTS: readonly Mutant[] = [
         },
       }),
     caughtBy: "signal-during-open-resumed",
-    reason: /stays in use after it was ended/,
+    reason: /still busy after it was stopped/,
     limits: HANGS,
   },
   {
@@ -210,7 +210,7 @@ export const END_MUTANTS: readonly Mutant[] = [
       return options;
     }),
     caughtBy: "signal-is-released",
-    reason: /2 listeners are left on the signal/,
+    reason: /2 listeners remain on the signal/,
   },
   {
     fault: "goes on when its reader leaves",
@@ -239,13 +239,13 @@ export const END_MUTANTS: readonly Mutant[] = [
         return [{ ...event, text: said.join(" ") + event.text }];
       })(provider);
     },
-    caughtBy: "handles-stay-apart",
-    reason: /belongs to another/,
+    caughtBy: "sessions-are-isolated",
+    reason: /events of another session/,
   },
   {
     fault: "gives all sessions the same id",
     mutate: handles((handle) => overrideHandle(handle, { sessionId: "the one" }), "spawn"),
-    caughtBy: "handles-stay-apart",
+    caughtBy: "sessions-are-isolated",
     reason: /two handles have the same session/,
   },
   {
@@ -257,8 +257,8 @@ export const END_MUTANTS: readonly Mutant[] = [
       };
       return overrideHandle(handle, { stop });
     }),
-    caughtBy: "handles-stay-apart",
-    reason: /should end with "error context_cancelled", and ended with "result stopped"/,
+    caughtBy: "sessions-are-isolated",
+    reason: /should end with "error context_cancelled", but ended with "result stopped"/,
   },
   {
     fault: "calls the death of its agent a failure of its own",
@@ -284,7 +284,7 @@ export const END_MUTANTS: readonly Mutant[] = [
       "resume",
     ),
     caughtBy: "crash-ends-handles-resumed",
-    reason: /should end with "error app_server_crashed", and ended with "no last event"/,
+    reason: /should end with "error app_server_crashed", but ended with "no terminal event"/,
   },
   {
     fault: "stops its sessions when it is shut down",
@@ -294,7 +294,7 @@ export const END_MUTANTS: readonly Mutant[] = [
         : [error],
     ),
     caughtBy: "shutdown-ends-handles",
-    reason: /should end with "error provider_shutdown", and ended with "result stopped"/,
+    reason: /should end with "error provider_shutdown", but ended with "result stopped"/,
   },
   {
     fault: "can't be shut down again",
@@ -336,37 +336,37 @@ export const END_MUTANTS: readonly Mutant[] = [
     fault: "lets an agent work on after stop()",
     mutate: worksOn({ stop: true }),
     caughtBy: "stop-ends-work",
-    reason: /should rest, and left \d+ more traces/,
+    reason: /should be idle, but left \d+ more traces/,
   },
   {
     fault: "lets a resumed agent work on after stop()",
     mutate: worksOn({ stop: true, only: "resume" }),
     caughtBy: "stop-ends-work-resumed",
-    reason: /should rest/,
+    reason: /should be idle/,
   },
   {
     fault: "lets an agent work on after its signal fired",
     mutate: worksOn({ signal: true }),
     caughtBy: "signal-ends-work",
-    reason: /should rest/,
+    reason: /should be idle/,
   },
   {
     fault: "lets an agent work on after its reader left",
     mutate: worksOn({ leave: true }),
-    caughtBy: "leaving-ends-work",
-    reason: /should rest/,
+    caughtBy: "reader-leaving-ends-work",
+    reason: /should be idle/,
   },
   {
     fault: "lets an agent work on after its deadline",
     mutate: worksOn({ deadline: true }),
     caughtBy: "deadline-ends-work",
-    reason: /should rest/,
+    reason: /should be idle/,
   },
   {
     fault: "lets agents work on after its shutdown",
     mutate: worksOn({ shutdown: true }),
     caughtBy: "shutdown-ends-work",
-    reason: /should rest/,
+    reason: /should be idle/,
   },
   {
     fault: "has a promise rejected that nothing waits for",
@@ -378,7 +378,7 @@ export const END_MUTANTS: readonly Mutant[] = [
       return overrideHandle(handle, { stop });
     }),
     caughtBy: "stop-ends-stream",
-    reason: /an error that nothing handled: nobody listens/,
+    reason: /an unhandled error: nobody listens/,
   },
   {
     fault: "throws in a timer",
@@ -392,13 +392,13 @@ export const END_MUTANTS: readonly Mutant[] = [
         },
       }),
     caughtBy: "dispose-shuts-down",
-    reason: /an error that nothing handled: nobody catches/,
+    reason: /an unhandled error: nobody catches/,
   },
   {
     fault: "ends a session that only its deadline should end",
     mutate: specs((spec) => (spec.timeoutMs === undefined ? spec : { ...spec, prompt: "say early" })),
     caughtBy: "deadline-is-kept",
-    reason: /should end with "result deadline_exceeded", and ended with "result success"/,
+    reason: /should end with "result deadline_exceeded", but ended with "result success"/,
   },
 ];
 

@@ -32,7 +32,7 @@ export const FIELD_MUTANTS: readonly Mutant[] = [
     fault: "calls its model as often as it likes",
     mutate: drop("maxTurns"),
     caughtBy: "max-turns-are-kept",
-    reason: /should end with "result max_turns", and ended with "result success"/,
+    reason: /should end with "result max_turns", but ended with "result success"/,
   },
   {
     fault: "calls its model as often as it likes in resumed sessions",
@@ -44,13 +44,13 @@ export const FIELD_MUTANTS: readonly Mutant[] = [
     fault: "takes as many tokens as it likes",
     mutate: drop("maxTokens"),
     caughtBy: "max-tokens-are-kept",
-    reason: /should end with "result budget_exceeded", and ended with "result success"/,
+    reason: /should end with "result budget_exceeded", but ended with "result success"/,
   },
   {
     fault: "ends any session that has a budget of tokens",
     mutate: specs((spec) => (spec.maxTokens === undefined ? spec : { ...spec, maxTokens: 1 })),
     caughtBy: "max-tokens-are-kept",
-    reason: /should end with "result success", and ended with "result budget_exceeded"/,
+    reason: /should end with "result success", but ended with "result budget_exceeded"/,
   },
   {
     fault: "spends as much money as it likes",
@@ -66,7 +66,7 @@ export const FIELD_MUTANTS: readonly Mutant[] = [
       return [{ ...event, cost }];
     }),
     caughtBy: "max-cost-is-kept",
-    reason: /the cost of a session does not show it/,
+    reason: /the cost of the session does not report it/,
   },
   {
     fault: "calls a used-up budget by another name",
@@ -94,7 +94,7 @@ export const FIELD_MUTANTS: readonly Mutant[] = [
     fault: "takes variables and does not use them",
     mutate: drop("env"),
     caughtBy: "env-is-used",
-    reason: /should see "nonce-.*told:\s+not set/,
+    reason: /should see "nonce-.*reported:\s+not set/,
   },
   {
     fault: "does not use the variables of a resumed session",
@@ -105,13 +105,13 @@ export const FIELD_MUTANTS: readonly Mutant[] = [
   {
     fault: "does not call back with its process",
     mutate: drop("onProcessSpawned"),
-    caughtBy: "process-is-named",
-    reason: /was not called by the first event/,
+    caughtBy: "process-id-is-reported",
+    reason: /was not called before the first event/,
   },
   {
     fault: "does not call back with the process of a resumed session",
     mutate: drop("onProcessSpawned", "resume"),
-    caughtBy: "process-is-named-resumed",
+    caughtBy: "process-id-is-reported-resumed",
     reason: /was not called/,
   },
   {
@@ -119,64 +119,64 @@ export const FIELD_MUTANTS: readonly Mutant[] = [
     mutate: specs(({ onProcessSpawned, ...spec }) =>
       onProcessSpawned ? { ...spec, onProcessSpawned: () => onProcessSpawned(2 ** 30) } : spec,
     ),
-    caughtBy: "process-is-named",
-    reason: /got 1073741824, which is not the id of a process/,
+    caughtBy: "process-id-is-reported",
+    reason: /got 1073741824, which is not the PID of a running process/,
   },
   {
     fault: "calls back without a number",
     mutate: specs(({ onProcessSpawned, ...spec }) =>
       onProcessSpawned ? { ...spec, onProcessSpawned: () => onProcessSpawned(Number.NaN) } : spec,
     ),
-    caughtBy: "process-is-named",
+    caughtBy: "process-id-is-reported",
     reason: /got NaN/,
   },
   {
     fault: "gives receipts for fields that were not set",
     mutate: receipts((ignored) => [...ignored, { field: "effort", reason: "it has none" }]),
-    caughtBy: "receipt-is-told",
-    reason: /names effort, which was not set/,
+    caughtBy: "receipt-is-valid",
+    reason: /has effort, which was not set/,
   },
   {
     fault: "gives receipts for fields that there are not",
     mutate: receipts((ignored) => [...ignored, { field: "colour" as SpecField, reason: "it has none" }]),
-    caughtBy: "receipt-is-told",
-    reason: /"colour", which is no field of a spec/,
+    caughtBy: "receipt-is-valid",
+    reason: /"colour", which is not a field of AgentSpec/,
   },
   {
     fault: "gives receipts without a reason",
     mutate: receipts((ignored) => ignored.map(({ field }) => ({ field, reason: "" }))),
-    caughtBy: "receipt-is-told",
-    reason: /gives no reason for subAgentProvider/,
+    caughtBy: "receipt-is-valid",
+    reason: /has no reason for subAgentProvider/,
   },
   {
     fault: "gives a receipt twice",
     mutate: receipts((ignored) => [...ignored, ...ignored]),
-    caughtBy: "receipt-is-told",
-    reason: /names a field twice/,
+    caughtBy: "receipt-is-valid",
+    reason: /has a field twice/,
   },
   {
     fault: "ignores what is required",
     mutate: specs(({ required: _required, ...spec }) => spec),
     caughtBy: "required-is-refused",
-    reason: /"unsupported", and was taken/,
+    reason: /"unsupported", but it was accepted/,
   },
   {
     fault: "ignores what is required of a resumed session",
     mutate: specs(({ required, ...spec }, by) => (by === "spawn" && required ? { ...spec, required } : spec)),
     caughtBy: "required-is-refused-resumed",
-    reason: /"unsupported", and was taken/,
+    reason: /"unsupported", but it was accepted/,
   },
   {
     fault: "claims tool plugins and starts no server",
     mutate: ofKind("tool_use", (use) => [{ ...use, toolCategory: "other" }]),
     caughtBy: "server-is-used",
-    reason: /no tool of a server was used/,
+    reason: /no MCP tool was used/,
   },
   {
     fault: "has a server whose tools fail",
     mutate: ofKind("tool_result", (result) => [{ ...result, isError: true }]),
     caughtBy: "server-is-used",
-    reason: /the server's tool did not answer/,
+    reason: /the MCP tool did not succeed/,
   },
   {
     fault: "allows what permissionConfig denies",
@@ -202,31 +202,31 @@ export const FIELD_MUTANTS: readonly Mutant[] = [
       delete (event as { subagent?: unknown }).subagent;
       return [event];
     }),
-    caughtBy: "agents-are-shown",
-    reason: /no event has a subagent/,
+    caughtBy: "subagents-are-reported",
+    reason: /no event has a `subagent`/,
   },
   {
     fault: "names a parent of subagents that nobody knows",
     mutate: events((event) =>
       "subagent" in event && event.subagent
-        ? [{ ...event, subagent: { ...event.subagent, parentId: "nobody" } }]
+        ? [{ ...event, subagent: { ...event.subagent, parentId: "missing" } }]
         : [event],
     ),
-    caughtBy: "agents-are-shown",
-    reason: /has the parent "nobody"/,
+    caughtBy: "subagents-are-reported",
+    reason: /has the unknown parent "missing"/,
   },
   {
     fault: "claims effort and ignores it",
     mutate: ignoring("effort"),
     caughtBy: "field-effort",
-    reason: /supportsReasoningEffort is claimed, but effort is ignored/,
+    reason: /supportsReasoningEffort is true, but effort is ignored/,
   },
   {
     fault: "denies tool lists and honours them",
     mutate: (provider) =>
       override(provider, { capabilities: { ...provider.capabilities, acceptsAllowedToolsList: false } }),
     caughtBy: "field-allowedTools",
-    reason: /acceptsAllowedToolsList is denied, but allowedTools is honoured/,
+    reason: /acceptsAllowedToolsList is false, but allowedTools is honoured/,
   },
   {
     fault: "ignores subAgentProvider when it is required",

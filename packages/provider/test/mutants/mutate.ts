@@ -1,12 +1,6 @@
 // The ways in which a mutant is made of a provider that keeps the contract: by what it returns instead.
-import type {
-  AgentEvent,
-  AgentHandle,
-  AgentProvider,
-  AgentSpec,
-  ConformanceLimits,
-  SpawnOptions,
-} from "../../src/index.ts";
+import type { AgentEvent, AgentHandle, AgentProvider, AgentSpec, SpawnOptions } from "../../src/index.ts";
+import type { ConformanceLimits } from "../../src/conformance/index.ts";
 import type { ReferenceProvider } from "../reference-provider.ts";
 
 export type Mutation = (provider: ReferenceProvider) => AgentProvider;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** The parts of what agents send that are read here; everything else is kept as it came. */
+/** The fields that are read here. Everything else is kept unchanged. */
 const text = z.looseObject({ type: z.string(), text: z.string().optional() });
 const toolContent = z.looseObject({
   type: z.string(),
@@ -9,7 +9,7 @@ const toolContent = z.looseObject({
   newText: z.string().optional(),
 });
 
-/** A tool call, or what changed of one: only the id is always there. */
+/** A tool call or an update of one. Only the id is always present. */
 const toolCall = z.looseObject({
   toolCallId: z.string(),
   title: z.string().nullish(),
@@ -57,7 +57,7 @@ const knownUpdates = [
   z.looseObject({
     sessionUpdate: z.literal("session_info_update"),
     title: z.string().nullish(),
-    // codex-acp reports the state of its thread here, a failed turn among it.
+    // codex-acp reports the status of its thread here, including failed turns.
     _meta: z
       .looseObject({
         codex: z.looseObject({ threadStatus: z.looseObject({ type: z.string() }) }).optional(),
@@ -69,7 +69,7 @@ const knownUpdates = [
 // Typed as a plain union: a discriminated one has other type parameters in older versions of zod 4.
 const known: z.ZodUnion<typeof knownUpdates> = z.discriminatedUnion("sessionUpdate", knownUpdates);
 
-/** Of a kind that is not known here, or not of the shape that its kind has. */
+/** An update of an unknown kind or shape. */
 const other = z
   .looseObject({ sessionUpdate: z.string() })
   .transform((update) => ({ sessionUpdate: "other" as const, name: update.sessionUpdate, update }));

@@ -3,7 +3,7 @@ import type { ToolCallPart, ToolContent } from "./session-notification.ts";
 import { mcpToolOf, toolNameOf } from "./tool-name.ts";
 import { addOutput, NO_OUTPUT, type ToolOutput } from "./tool-output.ts";
 
-/** What is known of a tool call, put together from its parts. */
+/** A tool call, merged from its updates. */
 export interface ToolCall {
   readonly id: string;
   readonly name: string;
@@ -17,7 +17,7 @@ export interface ToolCall {
   readonly output: ToolOutput;
 }
 
-/** Lays a part over what was known; what it does not contain stays. */
+/** Merges an update. Fields that it does not contain keep their values. */
 export function mergeToolCall(
   before: ToolCall | undefined,
   part: ToolCallPart,
@@ -42,13 +42,13 @@ export function mergeToolCall(
   };
 }
 
-/** Whether a part has an input that says something. */
+/** Whether an update has a non-empty input. */
 export function hasInput({ rawInput }: ToolCallPart): boolean {
   if (rawInput === undefined || rawInput === null) return false;
   return typeof rawInput !== "object" || Object.keys(rawInput).length > 0;
 }
 
-/** Titles are for people and change with every call: they don't name a tool. */
+/** Titles are human-readable and change with every call, so they are not used as tool names. */
 function nameOf(
   before: ToolCall | undefined,
   part: ToolCallPart,
@@ -74,7 +74,7 @@ export function categoryOf({ isMcp, kind }: ToolCall): ToolCategory {
   return isMcp ? "mcp" : (CATEGORIES[kind] ?? "other");
 }
 
-/** The command that a title shows, which may be quoted as code. */
+/** The command in a title, which may be quoted as code. */
 export function commandFromTitle(title: string): string {
   return title.replaceAll(/^`|`$/g, "");
 }

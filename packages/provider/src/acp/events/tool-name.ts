@@ -5,11 +5,11 @@ import type { ToolCallPart } from "./session-notification.ts";
 export interface McpTool {
   readonly server: string;
   readonly tool: string;
-  /** The tool's own input, where the agent wraps it. */
+  /** The tool's input, if the agent wraps it. */
   readonly input?: unknown;
 }
 
-/** The agent's own name for the tool: `name` of the protocol, or where agents put it that don't send that. */
+/** The agent's name for the tool: `name` of the protocol, or the agent-specific fields that have it. */
 const agentName = z.union([
   z.looseObject({ name: z.string().min(1) }).transform(({ name }) => name),
   z
@@ -52,7 +52,7 @@ export function mcpToolOf(part: ToolCallPart, servers: readonly string[]): McpTo
   return undefined;
 }
 
-/** `server_tool`, `mcp_server_tool`, or `tool (server MCP Server)`, with characters that models don't take replaced. */
+/** `server_tool`, `mcp_server_tool`, or `tool (server MCP Server)`, with characters that models don't accept replaced. */
 function toolOf(name: string, server: string): string | undefined {
   const safe = server.replaceAll(/[^\w-]/g, "_");
   const suffix = ` (${server} MCP Server)`;

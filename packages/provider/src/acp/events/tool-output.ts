@@ -1,11 +1,11 @@
 import { z } from "zod";
 import type { ToolCallPart, ToolContent } from "./session-notification.ts";
 
-/** What a tool gave, from every place where agents put it. */
+/** The output of a tool, from every field in which agents send it. */
 export interface ToolOutput {
   /** The text of the newest `content`. */
   readonly content: string;
-  /** The output of a terminal, which comes in pieces. */
+  /** Terminal output, which arrives in chunks. */
   readonly terminal: string;
   readonly raw: unknown;
 }
@@ -29,12 +29,12 @@ export function addOutput(before: ToolOutput, part: ToolCallPart): ToolOutput {
   };
 }
 
-/** What the tool gave so far, for progress. */
+/** The output so far, for progress events. */
 export function partialOutput({ content, terminal }: ToolOutput): string {
   return content === "" ? terminal : content;
 }
 
-/** What the tool gave in the end. Raw text comes first, because agents decorate `content` for people. */
+/** The final output. Raw text comes first, because agents format `content` for display. */
 export function finalOutput(output: ToolOutput): string {
   const { raw } = output;
   const rawText = typeof raw === "string" ? raw : textOfRaw(raw);

@@ -1,3 +1,4 @@
+import { BoundedSet } from "@codexkit/rpc/async";
 import type { ActivityEvent, AgentCost, SystemEvent } from "../../contract/agent-event.ts";
 import type { SessionUpdate, ToolCallPart } from "./session-notification.ts";
 import { categoryOf, commandFromTitle, hasInput, mergeToolCall, type ToolCall } from "./tool-call.ts";
@@ -8,37 +9,45 @@ interface OpenTool {
   readonly call: ToolCall;
   /** When its `tool_use` was sent; undefined while the call is pending and its input may be incomplete. */
   readonly announcedMs?: number | undefined;
-  /** How much of its output was sent already. */
+  /** The output that was already sent. */
   readonly sent: string;
-  /** Why it was denied, for a call that the agent does not mention again. */
+  /** Why the call was denied, in case the agent sends no further update for it. */
   readonly denial?: string | undefined;
-  /** Known from a request for permission alone. */
-  readonly isOnlyAsked?: boolean;
+  /** Whether the call is known only from a permission request. */
+  readonly isOnlyRequested?: boolean;
 }
 
-/** Ended calls that are remembered: late updates of older ones would show as new calls. */
+/** Number of ended calls to remember. Late updates of older ones would be reported as new calls. */
 const ENDED_CALLS = 1_024;
 
+const OUTPUT: ReadonlySet<SessionUpdate["sessionUpdate"]> = new Set([
+  "agent_message_chunk",
+  "agent_thought_chunk",
+  "tool_call",
+  "tool_call_update",
+]);
+
 export interface UpdateMapperOptions {
-  /** The names of the MCP servers that the session was given. */
+  /** Names of the session's MCP servers. */
   readonly servers?: readonly string[];
-  /** The cost of a resumed session before this prompt, in US dollars: agents report the sum. */
+  /** The cost of a resumed session before this prompt, in US dollars. Agents report the sum. */
   readonly earlierUsd?: number | undefined;
 }
 
-/** Turns the updates of one session into events, and keeps what the last event needs. */
+/** Converts the updates of one session to events, and collects the data for the terminal event. */
 export class UpdateMapper {
   readonly #open = new Map<string, OpenTool>();
-  readonly #ended = new Set<string>();
+  readonly #ended = new BoundedSet<string>(ENDED_CALLS);
   readonly #servers: readonly string[];
   readonly #earlierUsd: number;
   #messages = 0;
-  #speaking = false;
+  #inMessage = false;
   #messageId: string | undefined;
   #message = "";
   #usd: number | undefined;
   #tokens: AgentCost = {};
   #failed = false;
+  #hasOutput = false;
 
   constructor({ servers = [], earlierUsd = 0 }: UpdateMapperOptions = {}) {
     this.#servers = servers;
@@ -50,61 +59,67 @@ export class UpdateMapper {
     return this.#message;
   }
 
-  /** What the agent has reported so far. */
+  /** The cost that the agent has reported so far. */
   get cost(): AgentCost {
     return this.#usd === undefined ? this.#tokens : { ...this.#tokens, usd: this.#usd };
   }
 
-  /** Whether the agent has reported that its turn failed. It may answer the prompt as if it had not. */
+  /** Whether the agent reported that its turn failed. It may still respond with `end_turn`. */
   get failed(): boolean {
     return this.#failed;
   }
 
-  /** Whether a call is pending whose `tool_use` was not sent yet. */
+  /** Whether a call is pending whose `tool_use` has not been sent. */
   get hasPending(): boolean {
     return this.#pending().length > 0;
   }
 
+  /** Whether the agent has produced any output: text, a thought or a tool call. */
+  get hasOutput(): boolean {
+    return this.#hasOutput;
+  }
+
   map(update: SessionUpdate): ActivityEvent[] {
+    if (OUTPUT.has(update.sessionUpdate)) this.#hasOutput = true;
     const events = this.#map(update).map((event) => ({ ...event, raw: update }));
     // An update without an event does not end a message.
-    if (events.length > 0) this.#speaking = update.sessionUpdate === "agent_message_chunk";
+    if (events.length > 0) this.#inMessage = update.sessionUpdate === "agent_message_chunk";
     return events;
   }
 
-  /** Takes in what a request for permission contains about its call, and returns the call to judge. */
+  /** Merges the tool call of a permission request, and returns the call to evaluate. */
   mapPermission(part: ToolCallPart): ToolCall {
     const before = this.#open.get(part.toolCallId);
     const call = mergeToolCall(before?.call, part, this.#servers);
     if (this.#ended.has(part.toolCallId)) return call;
-    // Its content and status describe the request: neither is progress of the call.
+    // Its content and status describe the request, not the progress of the call.
     const { content: _content, status: _status, ...rest } = part;
     const kept = mergeToolCall(before?.call, rest, this.#servers);
-    this.#open.set(call.id, { sent: "", isOnlyAsked: before === undefined, ...before, call: kept });
+    this.#open.set(call.id, { sent: "", isOnlyRequested: before === undefined, ...before, call: kept });
     return call;
   }
 
-  /** The `tool_use` of a call that was allowed: some agents don't mention it again before it ends. */
+  /** The `tool_use` of an allowed call. Some agents send no further update before it ends. */
   allow(toolCallId: string): ActivityEvent[] {
     const open = this.#open.get(toolCallId);
     return open ? this.#announce(open) : [];
   }
 
-  /** Remembers why a call was denied. */
+  /** Records why a call was denied. */
   deny(toolCallId: string, denial: string): void {
     const open = this.#open.get(toolCallId);
     if (open) this.#open.set(toolCallId, { ...open, denial });
   }
 
-  /** Sends the `tool_use` of pending calls with what is known of them. */
+  /** Returns the `tool_use` of pending calls with the input that is known. */
   announcePending(): ActivityEvent[] {
     return this.#pending().flatMap((open) => this.#announce(open));
   }
 
-  /** Answers the calls that the agent left open. */
+  /** Returns the results of calls that the agent left open. */
   closeOpen(reason: string): ActivityEvent[] {
     const uses = this.announcePending();
-    // What was asked for and denied never was a call.
+    // A call that was only requested and then denied never started.
     const open = [...this.#open.values()].filter(({ announcedMs }) => announcedMs !== undefined);
     this.#open.clear();
     const results = open.map(({ call, denial }): ActivityEvent => ({
@@ -118,7 +133,7 @@ export class UpdateMapper {
 
   #pending(): readonly OpenTool[] {
     return [...this.#open.values()].filter(
-      ({ announcedMs, isOnlyAsked = false }) => announcedMs === undefined && !isOnlyAsked,
+      ({ announcedMs, isOnlyRequested = false }) => announcedMs === undefined && !isOnlyRequested,
     );
   }
 
@@ -131,7 +146,7 @@ export class UpdateMapper {
   #map(update: SessionUpdate): ActivityEvent[] {
     switch (update.sessionUpdate) {
       case "agent_message_chunk":
-        return this.#say(update);
+        return this.#onMessage(update);
       case "agent_thought_chunk":
         return [system("reasoning", update.content.text ?? "")];
       case "tool_call":
@@ -146,8 +161,8 @@ export class UpdateMapper {
         ];
       case "usage_update":
         return [
-          system("usage_updated", `${update.used} of ${update.size} tokens of the window are used.`),
-          ...(update.cost?.currency === "USD" ? this.#spend(update.cost.amount) : []),
+          system("usage_updated", `${update.used} of ${update.size} tokens of the context window are used.`),
+          ...(update.cost?.currency === "USD" ? this.#onCost(update.cost.amount) : []),
         ];
       case "notice":
         return [system("notice", [update.title, update.description ?? ""].join("\n").trim())];
@@ -164,7 +179,7 @@ export class UpdateMapper {
     }
   }
 
-  #say({
+  #onMessage({
     content,
     messageId,
     _meta,
@@ -173,10 +188,10 @@ export class UpdateMapper {
     if (usage) this.#tokens = addCosts(this.#tokens, { ...usage, turns: 1 });
     const used: readonly ActivityEvent[] = usage ? [{ kind: "usage", cost: this.cost }] : [];
     if (content.text === undefined)
-      return [system("content", `The agent sent content of the type ${content.type}.`), ...used];
+      return [system("content", `The agent sent content of type ${content.type}.`), ...used];
     if (content.text === "") return [...used];
     const id = messageId ?? undefined;
-    if (!this.#speaking || id !== this.#messageId) {
+    if (!this.#inMessage || id !== this.#messageId) {
       this.#messages += 1;
       this.#message = "";
       this.#messageId = id;
@@ -188,8 +203,8 @@ export class UpdateMapper {
     ];
   }
 
-  /** Agents report the sum of a session, and report it again when it has not changed. */
-  #spend(total: number): ActivityEvent[] {
+  /** Agents report the total of a session, and repeat it when it has not changed. */
+  #onCost(total: number): ActivityEvent[] {
     const usd = Math.max(total - this.#earlierUsd, this.#usd ?? 0);
     if (usd === this.#usd) return [];
     this.#usd = usd;
@@ -201,7 +216,7 @@ export class UpdateMapper {
     if (this.#ended.has(toolCallId)) return [];
     const before = this.#open.get(toolCallId);
     const merged = mergeToolCall(before?.call, part, this.#servers);
-    // A name that was sent stays, even if the agent gives another one later.
+    // A name that was reported stays, even if the agent sends a different one later.
     const call = before?.announcedMs === undefined ? merged : { ...merged, ...stableName(before.call) };
     const { sent = "", denial } = before ?? {};
     const isEnd = call.status === "completed" || call.status === "failed";
@@ -216,7 +231,7 @@ export class UpdateMapper {
     }
     const output = partialOutput(call.output);
     this.#open.set(toolCallId, { call, announcedMs, sent: output, denial });
-    // Content is replaced as a whole: only what was added to it is news.
+    // Each update repeats the content. Only the added part is reported.
     const added = output.startsWith(sent) ? output.slice(sent.length) : output;
     if (announcedMs === undefined || (events.length > 0 && added === "")) return events;
     const elapsedSeconds = (performance.now() - announcedMs) / 1_000;
@@ -227,8 +242,6 @@ export class UpdateMapper {
   #end(toolCallId: string): void {
     this.#open.delete(toolCallId);
     this.#ended.add(toolCallId);
-    const [oldest] = this.#ended;
-    if (this.#ended.size > ENDED_CALLS && oldest !== undefined) this.#ended.delete(oldest);
   }
 }
 
@@ -237,7 +250,7 @@ function useOf(call: ToolCall): ActivityEvent {
   return { ...eventBase(call), kind: "tool_use", toolCategory: categoryOf(call), input };
 }
 
-/** Agents that send no input have the command as the title. */
+/** Agents that send no input use the command as the title. */
 function inputFromTitle(call: ToolCall): object {
   const { title, paths } = call;
   if (categoryOf(call) === "command") return { command: commandFromTitle(title) };

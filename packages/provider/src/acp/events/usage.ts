@@ -4,7 +4,7 @@ import type { AgentCost } from "../../contract/agent-event.ts";
 const count = z.int().nonnegative();
 const optionalCount = count.nullish().transform((value) => value ?? 0);
 
-/** Token counts in the protocol's words, which some agents send as `_meta` only. */
+/** Token counts in the protocol's format, which some agents send only in `_meta`. */
 const tokenUsage = z.looseObject({
   inputTokens: count,
   outputTokens: count,
@@ -37,7 +37,7 @@ export function usageOfPrompt(response: unknown): AgentCost {
   return cost ?? {};
 }
 
-/** The tokens of one model call, which some agents send along with a piece of a message. */
+/** The tokens of one model call, which some agents attach to a message chunk. */
 export function usageOfChunk(meta: unknown): AgentCost | undefined {
   return z
     .looseObject({ usage: tokenUsage })

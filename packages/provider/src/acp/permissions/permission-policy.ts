@@ -3,10 +3,10 @@ import type { AgentSpec } from "../../contract/agent-spec.ts";
 import { ProviderError } from "../../contract/provider-error.ts";
 
 /**
- * Who answers an ACP agent: what keeps the machine safe, then the spec's denies, then its allow list, which is exclusive, then
- * its default. Writes stay where the sandbox of the spec would keep them.
+ * The policy for an ACP agent's permission requests: safety rules first, then the spec's deny patterns, then its allow patterns
+ * (exclusive), then its default. Writes are limited to what the spec's sandbox would permit.
  *
- * @throws {ProviderError} `invalid_spec` for a pattern that can't be read.
+ * @throws {ProviderError} `invalid_spec` for an invalid pattern.
  */
 export function permissionPolicy(spec: AgentSpec): Policy {
   const { allowPatterns = [], disallowPatterns = [], defaultDecision } = spec.permissionConfig ?? {};
@@ -14,7 +14,7 @@ export function permissionPolicy(spec: AgentSpec): Policy {
   const rules = {
     workspace: spec.cwd,
     deny: disallowPatterns.map((pattern): Rule => ({ kind: "regex", pattern })),
-    // A policy wants an allowing pattern to match all of a command; a spec's is searched for.
+    // A policy matches allow patterns against the whole command; a spec's pattern matches anywhere in it.
     allow: allowPatterns.map((pattern): Rule => ({ kind: "regex", pattern: `.*?(?:${pattern}).*` })),
   };
   try {
@@ -23,7 +23,7 @@ export function permissionPolicy(spec: AgentSpec): Policy {
       : definePolicy({ ...rules, preset: "read-only", default: "deny", effects: { read: "deny" } });
   } catch (error) {
     if (!(error instanceof PolicyError)) throw error;
-    const message = `A pattern of permissionConfig can't be read. ${error.message}`;
+    const message = `permissionConfig has an invalid pattern. ${error.message}`;
     throw new ProviderError("invalid_spec", message, { cause: error });
   }
 }

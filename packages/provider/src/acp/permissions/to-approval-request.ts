@@ -1,7 +1,7 @@
 import type { ApprovalRequest, FileChange } from "@codexkit/approvals";
 import { commandFromTitle, type ToolCall } from "../events/tool-call.ts";
 
-/** What an agent asks to do, in the words that a policy judges. What can't be read is of an unknown kind, and refused. */
+/** Converts a tool call to the request that a policy evaluates. Unreadable calls become `unknown` and are denied. */
 export function toApprovalRequest(call: ToolCall, cwd: string): ApprovalRequest {
   const mcp = /^mcp__(?<server>.+?)__(?<tool>.+)$/.exec(call.name)?.groups;
   if (mcp) return { kind: "mcpTool", server: mcp["server"] ?? "", tool: mcp["tool"] };
@@ -30,7 +30,7 @@ export function toApprovalRequest(call: ToolCall, cwd: string): ApprovalRequest 
   }
 }
 
-/** Agents give the command as a line or as words; without either, the title is what a person would be shown. */
+/** Agents send the command as a string or as an array. Without either, the title has it. */
 function commandOf({ input, title }: ToolCall): string | readonly string[] {
   const command =
     input === null || typeof input !== "object" ? undefined : (input as { command?: unknown }).command;
@@ -39,7 +39,7 @@ function commandOf({ input, title }: ToolCall): string | readonly string[] {
   return commandFromTitle(title);
 }
 
-/** Every path that is named anywhere; none at all is not at hand. */
+/** Every path in the call. Undefined if there is none. */
 function changesOf(call: ToolCall): readonly FileChange[] | undefined {
   const kind = call.kind === "delete" ? "delete" : "update";
   const diffs = call.content.flatMap(({ path }) => (path === undefined ? [] : [path]));

@@ -6,17 +6,17 @@ import type { IgnoredField } from "../../contract/ignored-field.ts";
 import { ProviderError } from "../../contract/provider-error.ts";
 import { permissionPolicy } from "../permissions/permission-policy.ts";
 
-/** What `providerConfig` may say to an ACP agent. */
+/** `providerConfig` of an ACP agent. */
 export interface AcpProviderConfig {
   /** The mode of the session, by its id or name. */
   readonly mode?: string | undefined;
   /** Options of the session, by their ids. */
   readonly options?: Readonly<Record<string, string | boolean>> | undefined;
-  /** Goes along as `_meta` when the session is made. */
+  /** Sent as `_meta` when the session is created. */
   readonly meta?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Everything that the agent is told for one session. */
+/** Everything that the agent receives for one session. */
 export interface SessionPlan {
   /** For `session/new`, `session/load` and `session/resume`. */
   readonly session: {
@@ -25,11 +25,11 @@ export interface SessionPlan {
     readonly _meta?: Record<string, unknown>;
   };
   readonly prompt: string;
-  /** What to choose among what the session offers, once it is there. */
-  readonly wishes: AcpProviderConfig & Pick<AgentSpec, "model" | "effort">;
-  /** For what the agent asks. */
+  /** Options to choose once the session is open. */
+  readonly choices: AcpProviderConfig & Pick<AgentSpec, "model" | "effort">;
+  /** Answers the agent's permission requests. */
   readonly policy: Policy;
-  /** What is known to be ignored before there is a session. */
+  /** Fields that are known to be ignored before the session is open. */
   readonly ignored: readonly IgnoredField[];
 }
 
@@ -40,25 +40,25 @@ export interface SessionPlanContext {
 }
 
 /**
- * When the agent asks for permission: `always`, before each command, edit and other tool, or `sometimes`, as it sees fit. ACP
- * does not tell: agents decide by their own modes, rules and sandboxes.
+ * When the agent asks for permission: `always` before each command, edit and other tool, or `sometimes`. ACP has no way to
+ * find out: agents decide by their own modes, rules and sandboxes.
  */
 export type AsksPermission = "always" | "sometimes";
 
 const NO_COUNTERPART: Partial<Record<SpecField, string>> = {
-  env: "the sessions share one process: give the variables to the provider",
-  sandboxEnabled: "ACP has no sandbox: only what the agent asks permission for is held to it",
-  sandboxLevel: "ACP has no sandbox: only what the agent asks permission for is held to it",
-  allowedTools: "the agent has its own tools, and ACP no way to choose among them",
-  disallowedTools: "the agent has its own tools, and ACP no way to choose among them",
-  mcpToolNames: "ACP offers all tools of a server or none",
-  maxTurns: "ACP does not tell when the model is called",
-  maxTokens: "the agent does not report tokens while it works",
-  maxCostUsd: "the agent does not report its cost while it works",
-  baseInstructions: "ACP has no instructions but the prompt",
-  systemPromptAppend: "ACP has no instructions but the prompt",
-  codeIntelligenceEnforcement: "ACP can't hold back a tool",
-  subAgentProvider: "the agent starts its own agents",
+  env: "the sessions share one process: set `env` of the provider instead",
+  sandboxEnabled: "ACP has no sandbox: only permission requests are checked against it",
+  sandboxLevel: "ACP has no sandbox: only permission requests are checked against it",
+  allowedTools: "the agent has its own tools, and ACP can't select among them",
+  disallowedTools: "the agent has its own tools, and ACP can't select among them",
+  mcpToolNames: "ACP enables all tools of a server or none",
+  maxTurns: "ACP does not report model calls",
+  maxTokens: "the agent does not report tokens during the session",
+  maxCostUsd: "the agent does not report its cost during the session",
+  baseInstructions: "ACP has no instructions other than the prompt",
+  systemPromptAppend: "ACP has no instructions other than the prompt",
+  codeIntelligenceEnforcement: "ACP can't withhold a tool",
+  subAgentProvider: "the agent starts its own subagents",
 };
 
 const config = z.strictObject({
@@ -69,7 +69,7 @@ const config = z.strictObject({
 
 /**
  * Translates a spec, field by field. Pure: the same spec and capabilities give the same plan.
- * @throws {ProviderError} `invalid_spec` for a pattern or a setting that can't be read.
+ * @throws {ProviderError} `invalid_spec` for an invalid pattern or setting.
  */
 export function planSession(spec: AgentSpec, context: SessionPlanContext): SessionPlan {
   const { meta, ...settings } = readConfig(spec.providerConfig);
@@ -78,7 +78,7 @@ export function planSession(spec: AgentSpec, context: SessionPlanContext): Sessi
   return {
     session: { cwd: spec.cwd, mcpServers: servers.offered, ...(meta && { _meta: { ...meta } }) },
     prompt: spec.prompt,
-    wishes: { ...settings, model: spec.model, effort: supportsReasoningEffort ? spec.effort : undefined },
+    choices: { ...settings, model: spec.model, effort: supportsReasoningEffort ? spec.effort : undefined },
     policy: permissionPolicy(spec),
     ignored: [
       ...withoutCounterpart(spec),
@@ -86,19 +86,19 @@ export function planSession(spec: AgentSpec, context: SessionPlanContext): Sessi
       ...when(
         context.asksPermission === "sometimes" && denies(spec.permissionConfig),
         "permissionConfig",
-        'the agent decides what it asks permission for, and denials hold only for that: configure it to ask before everything, and launch the provider with asksPermission: "always"',
+        'the agent decides when to ask for permission, and denials apply only then: configure it to ask before everything, and launch the provider with asksPermission: "always"',
       ),
-      ...when(spec.autonomous === false, "autonomous", "nobody can be asked"),
+      ...when(spec.autonomous === false, "autonomous", "there is no handler for questions"),
       ...when(
         spec.effort !== undefined && !supportsReasoningEffort,
         "effort",
-        "the provider was not told that the agent has levels of thought",
+        "the provider was launched without supportsReasoningEffort",
       ),
     ],
   };
 }
 
-/** Whether a config keeps the agent from anything. */
+/** Whether a config denies anything. */
 function denies({ allowPatterns, disallowPatterns, defaultDecision }: PermissionConfig = {}): boolean {
   return (
     (allowPatterns ?? []).length > 0 ||
@@ -110,7 +110,7 @@ function denies({ allowPatterns, disallowPatterns, defaultDecision }: Permission
 function readConfig(input: unknown = {}): AcpProviderConfig {
   const parsed = config.safeParse(input);
   if (parsed.success) return parsed.data;
-  const message = `providerConfig of an ACP agent takes mode, options and meta. ${z.prettifyError(parsed.error)}`;
+  const message = `providerConfig of an ACP agent has the fields mode, options and meta. ${z.prettifyError(parsed.error)}`;
   throw new ProviderError("invalid_spec", message, { cause: parsed.error });
 }
 
@@ -126,7 +126,7 @@ function planServers(
 ): { readonly offered: McpServer[]; readonly ignored: readonly IgnoredField[] } {
   const can = ({ type }: McpServerSpec): boolean => type !== "http" || mcpCapabilities?.http === true;
   const left = servers.filter((server) => !can(server)).map(({ name }) => name);
-  const reason = `the agent takes no servers over http, so it goes without ${left.join(", ")}`;
+  const reason = `the agent does not support MCP servers over http: ${left.join(", ")} omitted`;
   return {
     offered: servers.filter(can).map(toServer),
     ignored: when(left.length > 0, "mcpStdioServers", reason),

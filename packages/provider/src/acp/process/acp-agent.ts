@@ -16,71 +16,73 @@ import {
   type RequestPermissionResponse,
 } from "@agentclientprotocol/sdk";
 import type { OwnedProcess } from "codexkit/process";
-import { untilAborted } from "../../contract/until-aborted.ts";
+import { raceCancel } from "../../contract/cancelled.ts";
 import { ProviderError } from "../../contract/provider-error.ts";
 import type { SessionNotification } from "../events/session-notification.ts";
 import type { AcpLimits } from "../limits.ts";
 import { type AcpAuthMethod, authMethodsOf } from "./auth-method.ts";
-import { describeFailure } from "./describe-failure.ts";
+import { describeFailure, waitForAgent } from "./agent-failure.ts";
 import { type AcpCommand, startProcess } from "./start-process.ts";
 import { steerSession, supportsSteering } from "./steering.ts";
-import { takeUpdates } from "./take-updates.ts";
-import { within } from "./within.ts";
+import { interceptUpdates } from "./intercept-updates.ts";
 
-/** What an agent says without having been asked. */
+/** Receives notifications and requests of the agent. */
 export interface AcpListener {
-  update(notification: SessionNotification): void;
-  permission(request: RequestPermissionRequest, signal: AbortSignal): Promise<RequestPermissionResponse>;
-  /** A request that this side does not know; the agent is told so. */
-  unknown(method: string, params: unknown): void;
+  onUpdate(notification: SessionNotification): void;
+  onPermissionRequest(
+    request: RequestPermissionRequest,
+    signal: AbortSignal,
+  ): Promise<RequestPermissionResponse>;
+  /** A request with an unknown method. The agent receives "method not found". */
+  onUnknownRequest(method: string, params: unknown): void;
 }
 
 export interface AcpAgentOptions extends AcpCommand {
   readonly authMethod?: string | undefined;
   readonly listener: AcpListener;
   readonly limits: AcpLimits;
-  /** For the start alone. */
+  /** Cancels the start. No effect afterwards. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** An agent that was started and has shaken hands. */
+/** A running agent process, initialized. */
 export class AcpAgent implements AsyncDisposable {
   readonly capabilities: AgentCapabilities;
   readonly info: InitializeResponse["agentInfo"];
   readonly authMethods: readonly AcpAuthMethod[];
-  /** Whether a running prompt can be given messages. */
+  /** Whether messages can be injected into a running prompt. */
   readonly canSteer: boolean;
-  /** Resolves with the reason once it is gone, however that came. Never rejects. */
-  readonly gone: Promise<string>;
+  /** Resolves with the reason once the agent has ended. Never rejects. */
+  readonly ended: Promise<string>;
   readonly #process: OwnedProcess;
   readonly #connection: ClientConnection;
 
-  private constructor(owned: OwnedProcess, connection: ClientConnection, welcome: InitializeResponse) {
+  private constructor(owned: OwnedProcess, connection: ClientConnection, initialized: InitializeResponse) {
     this.#process = owned;
     this.#connection = connection;
-    this.capabilities = welcome.agentCapabilities ?? {};
-    this.info = welcome.agentInfo;
-    this.authMethods = authMethodsOf(welcome);
-    this.canSteer = supportsSteering(welcome);
-    this.gone = goneOf(owned, connection);
+    this.capabilities = initialized.agentCapabilities ?? {};
+    this.info = initialized.agentInfo;
+    this.authMethods = authMethodsOf(initialized);
+    this.canSteer = supportsSteering(initialized);
+    this.ended = endOf(owned, connection);
   }
 
   /** @throws {ProviderError} `provider_unavailable`, `authentication_failed`, `context_cancelled` */
   static async start(options: AcpAgentOptions): Promise<AcpAgent> {
     const { limits, signal } = options;
-    const owned = await started(options);
+    const owned = await startOwned(options);
     const connection = connect(owned, options.listener);
     try {
-      const welcoming = shakeHands(connection.agent, options.authMethod);
-      const inTime = within("the agent's answer to initialize", limits.initializeMs, welcoming);
-      const welcome = await untilAborted(inTime, signal);
-      return new AcpAgent(owned, connection, welcome);
+      const initializing = initialize(connection.agent, options.authMethod);
+      const inTime = waitForAgent("the agent's answer to initialize", limits.initializeMs, initializing);
+      const initialized = await raceCancel(inTime, signal);
+      return new AcpAgent(owned, connection, initialized);
     } catch (error) {
       connection.close();
-      // Its end says more than the broken pipe, if it is what broke it.
-      const end = await owned.endedWithin(limits.lastWordsMs);
+      // If the agent exited, its exit status is more useful than the broken pipe.
+      const end = await owned.endedWithin(limits.exitStatusMs);
       await owned.stop("SIGTERM");
-      if (error instanceof ProviderError) throw error;
+      if (ProviderError.is(error)) throw error;
       const why = end ? owned.describeEnd(end) : describeFailure(error);
       throw unavailable(options, why, error);
     }
@@ -90,8 +92,8 @@ export class AcpAgent implements AsyncDisposable {
     return this.#process.pid;
   }
 
-  /** Whether nothing can be asked any more. */
-  get closed(): boolean {
+  /** Whether the connection has ended. */
+  get isClosed(): boolean {
     return this.#connection.signal.aborted;
   }
 
@@ -102,21 +104,21 @@ export class AcpAgent implements AsyncDisposable {
     return this.#connection.agent.request(method, params);
   }
 
-  /** Gives a message to the running turn of a session. False if the agent has no running turn. */
+  /** Injects a message into the running turn of a session. Returns false if no turn is running. */
   async steer(sessionId: string, text: string): Promise<boolean> {
     return steerSession(this.#connection.agent, sessionId, text);
   }
 
-  /** Tells an agent to stop the work of a session; one that is gone has. */
+  /** Cancels the prompt of a session. No-op if the agent has ended. */
   async cancel(sessionId: string): Promise<void> {
     await this.#connection.agent.notify(methods.agent.session.cancel, { sessionId }).catch(() => {});
   }
 
-  /** Lets the agent forget a session, if it can. */
+  /** Closes a session, if the agent supports it. */
   async closeSession(sessionId: string, limitMs: number): Promise<void> {
-    if (this.closed || !this.capabilities.sessionCapabilities?.close) return;
+    if (this.isClosed || !this.capabilities.sessionCapabilities?.close) return;
     const closing = this.request(methods.agent.session.close, { sessionId });
-    await within("the agent's answer to session/close", limitMs, closing).catch(() => {});
+    await waitForAgent("the agent's answer to session/close", limitMs, closing).catch(() => {});
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -125,7 +127,7 @@ export class AcpAgent implements AsyncDisposable {
   }
 }
 
-async function started(options: AcpAgentOptions): Promise<OwnedProcess> {
+async function startOwned(options: AcpAgentOptions): Promise<OwnedProcess> {
   try {
     const owned = await startProcess(options);
     if (!owned.startError) return owned;
@@ -140,19 +142,19 @@ function connect(owned: OwnedProcess, listener: AcpListener): ClientConnection {
   const stream = ndJsonStream(Writable.toWeb(stdin), Readable.toWeb(stdout) as ReadableStream<Uint8Array>);
   return client({ name: "codexkit" })
     .onRequest(methods.client.session.requestPermission, ({ params, signal }) =>
-      listener.permission(params, signal),
+      listener.onPermissionRequest(params, signal),
     )
     .onRequest("*", ({ method, params }) => {
-      listener.unknown(method, params);
+      listener.onUnknownRequest(method, params);
       throw RequestError.methodNotFound(method);
     })
-    .connect(takeUpdates(stream, (notification) => listener.update(notification)));
+    .connect(interceptUpdates(stream, (notification) => listener.onUpdate(notification)));
 }
 
-async function shakeHands(agent: ClientContext, authMethod: string | undefined): Promise<InitializeResponse> {
-  const welcome = await agent.request(methods.agent.initialize, {
+async function initialize(agent: ClientContext, authMethod: string | undefined): Promise<InitializeResponse> {
+  const initialized = await agent.request(methods.agent.initialize, {
     protocolVersion: PROTOCOL_VERSION,
-    // Files and terminals are the agent's own business: nothing of this side's is offered for them.
+    // The agent uses its own file access and terminals.
     clientCapabilities: {
       fs: { readTextFile: false, writeTextFile: false },
       terminal: false,
@@ -160,12 +162,12 @@ async function shakeHands(agent: ClientContext, authMethod: string | undefined):
     },
     clientInfo: { name: "codexkit", version: "0.1.0" },
   });
-  if (welcome.protocolVersion !== PROTOCOL_VERSION) {
-    const message = `it speaks version ${welcome.protocolVersion} of ACP, and version ${PROTOCOL_VERSION} was asked for`;
+  if (initialized.protocolVersion !== PROTOCOL_VERSION) {
+    const message = `it supports version ${initialized.protocolVersion} of ACP, but version ${PROTOCOL_VERSION} is required`;
     throw new Error(message);
   }
-  if (authMethod === undefined) return welcome;
-  const offered = authMethodsOf(welcome).map(({ id }) => id);
+  if (authMethod === undefined) return initialized;
+  const offered = authMethodsOf(initialized).map(({ id }) => id);
   if (!offered.includes(authMethod)) {
     const offer = offered.length === 0 ? "it offers none" : `it offers ${offered.join(", ")}`;
     throw new Error(`it has no auth method "${authMethod}": ${offer}`);
@@ -177,11 +179,11 @@ async function shakeHands(agent: ClientContext, authMethod: string | undefined):
     const message = `The agent's auth method "${authMethod}" failed: ${describeFailure(error)}`;
     throw new ProviderError("authentication_failed", message, { cause: error });
   }
-  return welcome;
+  return initialized;
 }
 
-/** A closed pipe is the end of an agent, whether it exited or not. */
-async function goneOf(owned: OwnedProcess, connection: ClientConnection): Promise<string> {
+/** An agent whose pipe has closed is ended, even if its process is still running. */
+async function endOf(owned: OwnedProcess, connection: ClientConnection): Promise<string> {
   await connection.closed;
   await owned.stop();
   return owned.describeEnd(await owned.ended);
@@ -189,6 +191,6 @@ async function goneOf(owned: OwnedProcess, connection: ClientConnection): Promis
 
 function unavailable({ command, args = [] }: AcpCommand, why: string, cause: unknown): ProviderError {
   const line = [command, ...args].join(" ");
-  const message = `The ACP agent \`${line}\` can't be used: ${why}. Check that the command runs, and that it speaks ACP on its stdio.`;
+  const message = `The ACP agent \`${line}\` could not be started: ${why}. Check that the command runs and speaks ACP on its stdio.`;
   return new ProviderError("provider_unavailable", message, { cause });
 }

@@ -1,13 +1,13 @@
 import type { InitializeResponse } from "@agentclientprotocol/sdk";
 import { z } from "zod";
 
-/** A way to log in that an agent offers. */
+/** A login method that the agent offers. */
 export interface AcpAuthMethod {
   /** For `authMethod` of the provider's options. */
   readonly id: string;
   readonly name: string;
   readonly description?: string;
-  /** `agent`: the agent does it; `terminal`: by a program in a terminal; `env_var`: by variables of the agent's environment. */
+  /** `agent`: the agent logs in itself; `terminal`: with a program in a terminal; `env_var`: with environment variables. */
   readonly type: "agent" | "terminal" | "env_var" | (string & {});
   /** The variables, for `env_var`. */
   readonly variables?: readonly string[];
@@ -21,7 +21,7 @@ const method = z.looseObject({
   vars: z.array(z.looseObject({ name: z.string() })).nullish(),
 });
 
-/** The agent's ways to log in; entries without an id and a name can't be chosen and are left out. */
+/** The agent's login methods. Entries without an id and a name can't be chosen and are omitted. */
 export function authMethodsOf({ authMethods }: InitializeResponse): readonly AcpAuthMethod[] {
   return (authMethods ?? []).flatMap((entry) => {
     const { data } = method.safeParse(entry);

@@ -12,17 +12,17 @@ import {
 export interface AcpCommand {
   readonly command: string;
   readonly args?: readonly string[] | undefined;
-  /** Variables for the agent besides this process's own; undefined takes one away. */
+  /** Environment variables in addition to those of this process. Undefined removes one. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
-  /** Where the agent itself runs; each session has a folder of its own. */
+  /** Working directory of the agent process. Each session has its own `cwd`. */
   readonly cwd?: string | undefined;
-  /** Hears every line that the agent writes to its stderr. */
+  /** Called with every line that the agent writes to stderr. */
   readonly onStderr?: ((line: string) => void) | undefined;
-  /** How long the process may take to leave. */
+  /** Time limits for ending the process. */
   readonly processLimits?: Partial<ProcessLimits> | undefined;
 }
 
-/** Starts an agent that does not outlive this program. What could not be started says so in its `startError`. */
+/** Starts an agent process that does not outlive this program. If it could not be started, `startError` is set. */
 export async function startProcess(agent: AcpCommand): Promise<OwnedProcess> {
   await sweepOrphans();
   const mark = newMark();
@@ -42,7 +42,7 @@ export async function startProcess(agent: AcpCommand): Promise<OwnedProcess> {
   return owned;
 }
 
-/** Without one the agent still goes with its owner, unless that is killed. */
+/** Without a manifest the agent still ends with its owner, unless the owner is killed. */
 function manifestFor(mark: string): ManifestFile | undefined {
   try {
     return new ManifestFile(ownersFolder(), mark);

@@ -11,18 +11,18 @@ export function supportsSteering({ _meta }: InitializeResponse): boolean {
   return advertised.safeParse(_meta).success;
 }
 
-/** Gives a message to the running turn. False if there is none, in which case the agent has not kept the message. */
+/** Sends a message to the running turn. Returns false if no turn is running; the agent then discards the message. */
 export async function steerSession(agent: ClientContext, sessionId: string, text: string): Promise<boolean> {
   const response = await agent.request(METHOD, {
     sessionId,
     prompt: [{ type: "text", text }],
-    // Without it the agent would start a turn of its own, whose end nobody is told.
+    // Otherwise the agent would start a turn of its own and not report its end.
     _meta: { steering: { idleBehavior: "promptRequired" } },
   });
   const { outcome } = answer.parse(response);
   if (outcome === "injected") return true;
   if (outcome === "promptRequired") return false;
   throw new Error(
-    `expected the outcome "injected" or "promptRequired" of ${METHOD}, and received "${outcome}"`,
+    `Expected ${METHOD} to return the outcome "injected" or "promptRequired", but received "${outcome}".`,
   );
 }

@@ -9,45 +9,42 @@ interface OpenTool {
   readonly startedAt: number;
 }
 
-/** The agent that an event is of, where that is not the session's own. */
-export type Author = Subagent | undefined;
-
 /**
- * Says what Codex says in the words of the contract. Every tool that it shows as begun it shows as ended, exactly once: by its
- * result, or by `closeOpen` at the end of the session.
+ * Converts Codex events to events of the contract. Every `tool_use` gets exactly one `tool_result`: from Codex, or from
+ * `closeOpen` at the end of the session.
  */
 export class EventMapper {
   readonly #now: () => number;
   readonly #open = new Map<string, OpenTool>();
-  /** Messages whose words came as they were written. */
-  readonly #spoken = new Set<string>();
-  #prompted = false;
+  /** Messages that were streamed as deltas. */
+  readonly #streamed = new Set<string>();
+  #hasPrompt = false;
 
-  /** @param now Milliseconds; the real clock unless told. */
+  /** @param now Milliseconds. Default: the system clock. */
   constructor(now: () => number = Date.now) {
     this.#now = now;
   }
 
-  map(event: CodexEvent, author?: Author): readonly ActivityEvent[] {
-    const said = this.#read(event, author);
-    return said.map((one) => ({ ...one, ...(author ? { subagent: author } : {}), raw: event }));
+  map(event: CodexEvent, subagent?: Subagent): readonly ActivityEvent[] {
+    const events = this.#convert(event, subagent);
+    return events.map((one) => ({ ...one, ...(subagent ? { subagent: subagent } : {}), raw: event }));
   }
 
-  /** The ends of the tools that Codex will not tell of any more. */
-  closeOpen(why: string): readonly ToolResultEvent[] {
-    const results = [...this.#open.values()].map(({ use }) => resultOf(use, why, true));
+  /** Results for the tools that have not ended. */
+  closeOpen(reason: string): readonly ToolResultEvent[] {
+    const results = [...this.#open.values()].map(({ use }) => resultOf(use, reason, true));
     this.#open.clear();
     return results;
   }
 
-  #read(event: CodexEvent, author: Author): readonly ActivityEvent[] {
+  #convert(event: CodexEvent, subagent: Subagent | undefined): readonly ActivityEvent[] {
     switch (event.type) {
       case "item.started":
-        return this.#started(event.item, author);
+        return this.#started(event.item, subagent);
       case "item.delta":
-        return this.#delta(event, author);
+        return this.#delta(event, subagent);
       case "item.completed":
-        return [...this.#completed(event.item, author), ...list(toSystemEvent(event))];
+        return [...this.#completed(event.item, subagent), ...list(toSystemEvent(event))];
       case "approval.requested":
       case "question.requested":
         return [this.#begin(toRequestUse(event))];
@@ -60,56 +57,58 @@ export class EventMapper {
       case "turn.completed":
       case "turn.failed":
       case "turn.interrupted":
-        // Those of the session itself are its first and its last event.
-        return author ? [agentTurn(event)] : [];
+        // The session itself has `init` and the terminal event instead.
+        return subagent ? [agentTurn(event)] : [];
       default:
         return list(toSystemEvent(event));
     }
   }
 
-  #started(item: v2.ThreadItem, author: Author): readonly ActivityEvent[] {
+  #started(item: v2.ThreadItem, subagent: Subagent | undefined): readonly ActivityEvent[] {
     const tool = toToolItem(item);
-    const toolUseId = idOf(item.id, author);
+    const toolUseId = idOf(item.id, subagent);
     if (!tool || this.#open.has(toolUseId)) return [];
     const { name: toolName, category: toolCategory, input } = tool;
     return [this.#begin({ kind: "tool_use", toolName, toolUseId, input, toolCategory })];
   }
 
-  #completed(item: v2.ThreadItem, author: Author): readonly ActivityEvent[] {
-    const id = idOf(item.id, author);
+  #completed(item: v2.ThreadItem, subagent: Subagent | undefined): readonly ActivityEvent[] {
+    const id = idOf(item.id, subagent);
     if (item.type === "agentMessage") {
-      const spoken = this.#spoken.delete(id);
-      return spoken || item.text === "" ? [] : [{ kind: "assistant_text", text: item.text, messageId: id }];
+      const isStreamed = this.#streamed.delete(id);
+      return isStreamed || item.text === ""
+        ? []
+        : [{ kind: "assistant_text", text: item.text, messageId: id }];
     }
-    if (item.type === "userMessage") return author ? [] : this.#told(item);
+    if (item.type === "userMessage") return subagent ? [] : this.#userMessage(item);
     const tool = toToolItem(item);
     if (!tool) return [];
-    // Codex tells of some tools only when they are done.
-    const before = this.#started(item, author);
+    // Codex reports some tools only when they are complete.
+    const before = this.#started(item, subagent);
     const use = this.#open.get(id)?.use;
     return use ? [...before, ...this.#end(resultOf(use, tool.content, tool.isError))] : [];
   }
 
-  #delta({ itemId, kind, delta }: ItemDeltaEvent, author: Author): readonly ActivityEvent[] {
-    const id = idOf(itemId, author);
+  #delta({ itemId, kind, delta }: ItemDeltaEvent, subagent: Subagent | undefined): readonly ActivityEvent[] {
+    const id = idOf(itemId, subagent);
     if (kind === "message") {
-      this.#spoken.add(id);
+      this.#streamed.add(id);
       return [{ kind: "assistant_text", text: delta, messageId: id }];
     }
     const tool = this.#open.get(id);
-    // Thoughts and plans are told whole when they are done.
+    // Reasoning and plans are reported once complete.
     if (!tool || (kind !== "command_output" && kind !== "tool_progress")) return [];
     const elapsedSeconds = (this.#now() - tool.startedAt) / 1000;
     const { toolUseId, toolName } = tool.use;
     return [{ kind: "tool_progress", toolUseId, toolName, elapsedSeconds, output: delta }];
   }
 
-  /** The first message of the session is its prompt; what follows was injected. */
-  #told(item: Extract<v2.ThreadItem, { type: "userMessage" }>): readonly ActivityEvent[] {
-    const first = !this.#prompted;
-    this.#prompted = true;
-    const words = item.content.flatMap((part) => (part.type === "text" ? [part.text] : []));
-    return first ? [] : [{ kind: "system", subtype: "injected", message: words.join("\n") }];
+  /** The first user message of the session is its prompt. Later ones were injected. */
+  #userMessage(item: Extract<v2.ThreadItem, { type: "userMessage" }>): readonly ActivityEvent[] {
+    const first = !this.#hasPrompt;
+    this.#hasPrompt = true;
+    const text = item.content.flatMap((part) => (part.type === "text" ? [part.text] : []));
+    return first ? [] : [{ kind: "system", subtype: "injected", message: text.join("\n") }];
   }
 
   #begin(use: ToolUseEvent): ToolUseEvent {
@@ -133,9 +132,9 @@ function resultOf({ toolUseId, toolName }: ToolUseEvent, content: string, isErro
   return { kind: "tool_result", toolUseId, toolName, content, isError };
 }
 
-/** Codex numbers the items of each agent by itself: the same id may come from two. */
-function idOf(itemId: string, author: Author): string {
-  return author ? `${author.id}/${itemId}` : itemId;
+/** Item ids are unique per agent only. */
+function idOf(itemId: string, subagent: Subagent | undefined): string {
+  return subagent ? `${subagent.id}/${itemId}` : itemId;
 }
 
 function list<Value>(value: Value | undefined): readonly Value[] {

@@ -10,7 +10,7 @@ import type { SystemEvent, ToolResultEvent, ToolUseEvent } from "../../contract/
 type Requested = ApprovalRequestedEvent | QuestionRequestedEvent;
 type Resolved = ApprovalResolvedEvent | QuestionResolvedEvent;
 
-/** What Codex asks, as the use of a tool, so that a runner sees the question and its answer even where nobody was asked. */
+/** Reports a request of Codex as a `tool_use`, so that a runner sees requests that were answered automatically. */
 export function toRequestUse(event: Requested): ToolUseEvent {
   const category = event.type === "approval.requested" ? "approval" : "question";
   return {
@@ -22,7 +22,7 @@ export function toRequestUse(event: Requested): ToolUseEvent {
   };
 }
 
-/** How it was answered, and a word of its own for a refusal. */
+/** Reports the outcome, and a denial as a separate event. */
 export function toRequestResult(event: Resolved): readonly [ToolResultEvent, ...SystemEvent[]] {
   const category = event.type === "approval.resolved" ? "approval" : "question";
   const { outcome } = event;
@@ -50,7 +50,7 @@ function answerOf({ by, decision, response }: RequestOutcome): string {
   return JSON.stringify(decision ?? response ?? by);
 }
 
-/** Fail closed in the telling too: what is not known to be an accept counts as a refusal. */
+/** Whether the request was refused. Everything that is not a known accept counts as a refusal. */
 function isRefusal({ by, decision, response }: RequestOutcome): boolean {
   if (by === "default") return true;
   if (decision === undefined) return (response as { action?: unknown } | undefined)?.action === "decline";

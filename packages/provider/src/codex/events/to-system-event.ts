@@ -1,14 +1,14 @@
 import type { CodexEvent, v2 } from "codexkit";
 import type { SystemEvent } from "../../contract/agent-event.ts";
 
-/** Warnings that a request of the server was refused for want of an answer. */
+/** Warnings about server requests without a handler. */
 const UNHANDLED: ReadonlySet<string> = new Set([
   "unanswered_request",
   "unknown_request",
   "request_handler_failed",
 ] satisfies Extract<CodexEvent, { type: "warning" }>["kind"][]);
 
-/** What is neither words nor a tool, in a line; undefined for what the contract says in another way. */
+/** Converts events that are neither text nor tools. Undefined if the contract has another event for it. */
 export function toSystemEvent(event: CodexEvent): SystemEvent | undefined {
   switch (event.type) {
     case "warning":

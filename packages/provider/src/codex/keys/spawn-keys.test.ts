@@ -1,44 +1,44 @@
 import { gate, say, waitFor } from "@codexkit/scripted-model";
 import { Codex } from "codexkit";
 import { describe, expect, it } from "vitest";
-import { codexStage, read, type Transcript } from "../../../test/codex-stage.ts";
+import { codexFixture, read, type Transcript } from "../../../test/codex-fixture.ts";
 import { CodexProvider } from "../codex-provider.ts";
 
 describe("an idempotency key", () => {
   it("starts one session, however often it is used", async () => {
-    await using stage = await codexStage(() => say("once"));
-    const spec = stage.spec("go");
+    await using fixture = await codexFixture(() => say("once"));
+    const spec = fixture.spec("go");
     const idempotencyKey = "task-1";
     const [one, two] = await Promise.all([
-      stage.provider.spawn(spec, { idempotencyKey }),
-      stage.provider.spawn({ ...spec }, { idempotencyKey }),
+      fixture.provider.spawn(spec, { idempotencyKey }),
+      fixture.provider.spawn({ ...spec }, { idempotencyKey }),
     ]);
     expect(two).toBe(one);
     await read(one);
-    const late = await stage.provider.spawn(spec, { idempotencyKey });
+    const late = await fixture.provider.spawn(spec, { idempotencyKey });
     expect(late.sessionId).toBe(one.sessionId);
-    expect(stage.model.requests).toHaveLength(1);
-    await expect(stage.provider.spawn(stage.spec("other"), { idempotencyKey })).rejects.toMatchObject({
+    expect(fixture.model.requests).toHaveLength(1);
+    await expect(fixture.provider.spawn(fixture.spec("other"), { idempotencyKey })).rejects.toMatchObject({
       code: "idempotency_conflict",
     });
-    const other = await stage.provider.spawn(spec, { idempotencyKey: "task-2" });
+    const other = await fixture.provider.spawn(spec, { idempotencyKey: "task-2" });
     expect(other.sessionId).not.toBe(one.sessionId);
     await read(other);
   });
 
   it("finds the session again from another process: it goes on if it was cut off, and is not run again", async () => {
     const hold = gate();
-    await using stage = await codexStage(({ input }) =>
+    await using fixture = await codexFixture(({ input }) =>
       input.filter(({ role }) => role === "user").length < 3 ? say(["half", waitFor(hold)]) : say("whole"),
     );
-    const spec = stage.spec("go");
+    const spec = fixture.spec("go");
     const idempotencyKey = "task-1";
-    const crashed = await stage.provider.spawn(spec, { idempotencyKey });
-    await stage.model.waitForRequests(1);
-    process.kill(stage.provider.pid ?? 0, "SIGKILL");
+    const crashed = await fixture.provider.spawn(spec, { idempotencyKey });
+    await fixture.model.waitForRequests(1);
+    process.kill(fixture.provider.pid ?? 0, "SIGKILL");
     expect((await read(crashed)).end).toMatchObject({ code: "app_server_crashed" });
     const again = async (): Promise<Transcript> => {
-      await using provider = await CodexProvider.create(stage.options);
+      await using provider = await CodexProvider.create(fixture.options);
       return await read(await provider.spawn({ ...spec }, { idempotencyKey }));
     };
     const continued = await again();
@@ -46,30 +46,30 @@ describe("an idempotency key", () => {
       sessionId: crashed.sessionId,
       end: { success: true, message: "whole" },
     });
-    const before = stage.model.requests.length;
+    const before = fixture.model.requests.length;
     const repeated = await again();
     expect(repeated).toMatchObject({
       sessionId: crashed.sessionId,
       end: { success: true, message: "whole" },
     });
     expect(repeated.events.map(({ kind }) => kind)).toEqual(["init", "assistant_text", "result"]);
-    expect(stage.model.requests).toHaveLength(before);
-    await using provider = await CodexProvider.create(stage.options);
-    await expect(provider.spawn(stage.spec("other"), { idempotencyKey })).rejects.toMatchObject({
+    expect(fixture.model.requests).toHaveLength(before);
+    await using provider = await CodexProvider.create(fixture.options);
+    await expect(provider.spawn(fixture.spec("other"), { idempotencyKey })).rejects.toMatchObject({
       code: "idempotency_conflict",
     });
   });
 
   it("starts anew where its session is gone", async () => {
-    await using stage = await codexStage(() => say("ok"));
+    await using fixture = await codexFixture(() => say("ok"));
     const idempotencyKey = "task-1";
-    const first = await stage.provider.spawn(stage.spec("go"), { idempotencyKey });
+    const first = await fixture.provider.spawn(fixture.spec("go"), { idempotencyKey });
     await read(first);
     await first.stop();
-    await using codex = await Codex.launch(stage.options);
+    await using codex = await Codex.launch(fixture.options);
     await codex.request("thread/delete", { threadId: first.sessionId });
-    await using provider = await CodexProvider.create(stage.options);
-    const second = await provider.spawn(stage.spec("go"), { idempotencyKey });
+    await using provider = await CodexProvider.create(fixture.options);
+    const second = await provider.spawn(fixture.spec("go"), { idempotencyKey });
     expect(second.sessionId).not.toBe(first.sessionId);
     expect((await read(second)).end).toMatchObject({ success: true });
   });

@@ -4,13 +4,15 @@ import { join } from "node:path";
 import { z } from "zod";
 import type { AgentSpec } from "../../contract/agent-spec.ts";
 import { ProviderError } from "../../contract/provider-error.ts";
-import { LIMITS } from "../limits.ts";
+
+/** Number of idempotency keys to keep per CODEX_HOME: a month of a busy fleet. */
+const MAX_KEYS = 10_000;
 
 const record = z.strictObject({ sessionId: z.string().min(1), spec: z.string() });
 
 /**
- * Which session an idempotency key started, in a file per key below `CODEX_HOME`: a process that starts again, or another one on
- * the same home, finds the session that was started before.
+ * Stores the session of each idempotency key, one file per key in `CODEX_HOME`, so that a restarted process, or another one with
+ * the same home, finds it.
  */
 export class SpawnKeys {
   readonly #folder: string;
@@ -21,14 +23,14 @@ export class SpawnKeys {
   }
 
   /**
-   * The session that the key started; undefined for a new key.
-   * @throws {ProviderError} `idempotency_conflict` if it was for another spec.
+   * Returns the session of a key. Undefined for a new key.
+   * @throws {ProviderError} `idempotency_conflict` if the key was used for a different spec.
    */
   async find(key: string, spec: AgentSpec): Promise<string | undefined> {
     const known = await this.#read(key);
     if (!known) return undefined;
     if (known.spec === digestSpec(spec)) return known.sessionId;
-    const message = `The idempotency key "${key}" was used for another spec. Use a new key for a new task.`;
+    const message = `The idempotency key "${key}" was used for a different spec. Use a new key for a new task.`;
     throw new ProviderError("idempotency_conflict", message);
   }
 
@@ -71,14 +73,14 @@ export class SpawnKeys {
     if (this.#isPruned) return;
     this.#isPruned = true;
     const names = await readdir(this.#folder).catch(() => []);
-    if (names.length <= LIMITS.spawnKeys) return;
+    if (names.length <= MAX_KEYS) return;
     const aged = await Promise.all(
       names.map(async (name) => {
         const path = join(this.#folder, name);
         return { path, at: (await stat(path).catch(() => undefined))?.mtimeMs ?? 0 };
       }),
     );
-    const oldest = aged.toSorted((one, other) => one.at - other.at).slice(0, names.length - LIMITS.spawnKeys);
+    const oldest = aged.toSorted((one, other) => one.at - other.at).slice(0, names.length - MAX_KEYS);
     await Promise.all(oldest.map(({ path }) => rm(path, { force: true })));
   }
 

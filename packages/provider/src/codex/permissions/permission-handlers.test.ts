@@ -6,7 +6,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { codexStage, ofKind, type Transcript } from "../../../test/codex-stage.ts";
+import { codexFixture, ofKind, type Transcript } from "../../../test/codex-fixture.ts";
 import type { AgentSpec } from "../../contract/agent-spec.ts";
 import { planSpawn } from "../plan/plan-spawn.ts";
 import { permissionHandlers } from "./permission-handlers.ts";
@@ -25,13 +25,13 @@ interface Verdicts {
 async function attempt(
   calls: Readonly<Record<string, Part>>,
   spec: Partial<AgentSpec>,
-  options: Parameters<typeof codexStage>[1] = {},
+  options: Parameters<typeof codexFixture>[1] = {},
 ): Promise<Verdicts> {
-  await using stage = await codexStage(
+  await using fixture = await codexFixture(
     ({ newOutputs }) => (newOutputs.length > 0 ? say("done") : Object.values(calls)),
     options,
   );
-  const transcript = await stage.run("go", spec);
+  const transcript = await fixture.run("go", spec);
   const results = ofKind(transcript, "tool_result");
   return {
     transcript,
@@ -136,13 +136,13 @@ describe("the sandbox of a spec", () => {
   const inside = { sandboxEnabled: true } as const;
 
   it("holds a program that was approved, also after it failed for want of rights", async () => {
-    await using elsewhere = await folderOutside();
-    const path = join(elsewhere.path, "written");
-    await using stage = await codexStage(({ newOutputs }) =>
+    await using otherFolder = await folderOutside();
+    const path = join(otherFolder.path, "written");
+    await using fixture = await codexFixture(({ newOutputs }) =>
       newOutputs.length > 0 ? say("done") : run("sh ./write.sh", { callId: "c" }),
     );
-    await writeFile(join(stage.workspace, "write.sh"), `touch ${path}`);
-    const transcript = await stage.run("go", inside);
+    await writeFile(join(fixture.workspace, "write.sh"), `touch ${path}`);
+    const transcript = await fixture.run("go", inside);
     const results = ofKind(transcript, "tool_result").map(({ toolName, isError }) => [toolName, isError]);
     expect(Object.fromEntries(results)).toEqual({ "approval:command": false, shell: true });
     expect(existsSync(path)).toBe(false);
@@ -153,8 +153,8 @@ describe("the sandbox of a spec", () => {
     "is set up for many sessions at once, though no credentials are there to be hidden",
     { timeout: 120_000 },
     async () => {
-      await using stage = await codexStage(() => say("done"));
-      const sessions = Array.from({ length: 20 }, () => stage.run("go", inside));
+      await using fixture = await codexFixture(() => say("done"));
+      const sessions = Array.from({ length: 20 }, () => fixture.run("go", inside));
       for (const { end } of await Promise.all(sessions)) expect(end).toMatchObject({ success: true });
     },
   );
@@ -181,8 +181,8 @@ describe("the sandbox of a spec", () => {
   });
 
   it("holds patches: none outside the workspace, none at all where it is read-only", async () => {
-    await using elsewhere = await folderOutside();
-    const path = join(elsewhere.path, "new.txt");
+    await using otherFolder = await folderOutside();
+    const path = join(otherFolder.path, "new.txt");
     const outside = patch(`*** Begin Patch\n*** Add File: ${path}\n+x\n*** End Patch\n`, {
       callId: "outside",
     });
@@ -194,12 +194,12 @@ describe("the sandbox of a spec", () => {
   });
 
   it("can be wider: more folders, the network", async () => {
-    await using elsewhere = await folderOutside();
-    const path = join(elsewhere.path, "wide");
+    await using otherFolder = await folderOutside();
+    const path = join(otherFolder.path, "wide");
     const line = `cat /proc/net/dev | wc -l > ${path}`;
     const { done } = await attempt(commands(line), {
       ...inside,
-      providerConfig: { writableRoots: [elsewhere.path], networkAccess: true },
+      providerConfig: { writableRoots: [otherFolder.path], networkAccess: true },
     });
     expect(done).toEqual({ [line]: true });
     expect(Number(await readFile(path, "utf8"))).toBeGreaterThan(2);

@@ -22,7 +22,7 @@ export class CallCounter {
     return this.#reported + this.#answering.size;
   }
 
-  /** Records the tokens of a call. Codex repeats a count without a call (`grown` is false), on an interrupt for one. */
+  /** Records the tokens of a call. Codex repeats a count without a call (`grown` is false), for example on an interrupt. */
   recordUsage(threadId: string, grown: boolean): boolean {
     if (this.#answering.delete(threadId) || grown) this.#reported += 1;
     return this.calls > this.#limit;

@@ -1,22 +1,22 @@
-// The close protocol, with every order of events that a seed can make: only the clock of the scheduler moves anything.
+// The close protocol, with generated orders of events. Only the scheduler lets anything happen.
 import { type Codex, CodexError, type CodexEvent, type Thread, type Turn, type TurnResult } from "codexkit";
+import { AsyncQueue } from "@codexkit/rpc/async";
 import fc from "fast-check";
 import { getEventListeners } from "node:events";
 import { describe, expect, it } from "vitest";
 import type { AgentEvent } from "../../contract/agent-event.ts";
 import { planSpawn } from "../plan/plan-spawn.ts";
 import { CodexHandle } from "./codex-handle.ts";
-import { Switchboard } from "./switchboard.ts";
 
 const PLACE = { threadId: "thread", turnId: "turn" };
 const RESULT = { ...PLACE, status: "completed", finalResponse: "said" } as TurnResult;
 const CRASH = new CodexError("app_server_crashed", "it died");
 
-/** A codex of one turn, whose words and answers come when the scheduler says. */
+/** A Codex with one turn, whose events and responses the scheduler orders. */
 class FakeCodex {
   readonly pid = 1;
   readonly calls: string[] = [];
-  readonly board = new Switchboard();
+  readonly events = new AsyncQueue<CodexEvent>();
   readonly #scheduler: fc.Scheduler;
   readonly #begun = Promise.withResolvers<string>();
   readonly #ended = Promise.withResolvers<TurnResult>();
@@ -43,32 +43,35 @@ class FakeCodex {
         this.end({ type: "turn.interrupted", ...PLACE, result: { ...RESULT, status: "interrupted" } });
       },
     } as unknown as Turn;
-    const close = (): Promise<void> => this.request("thread/unsubscribe");
+    const close = (): Promise<void> => {
+      this.events.end();
+      return this.request("thread/unsubscribe");
+    };
     return { id: "thread", agents: [], settings: {}, run: () => turn, close } as unknown as Thread;
   }
 
   begin(): void {
     if (this.#over) return;
     this.#begun.resolve("turn");
-    this.board.take({ type: "turn.started", ...PLACE });
+    this.events.push({ type: "turn.started", ...PLACE });
   }
 
   say(text: string): void {
-    this.board.take({ type: "item.delta", ...PLACE, itemId: "m", kind: "message", delta: text });
+    this.events.push({ type: "item.delta", ...PLACE, itemId: "m", kind: "message", delta: text });
   }
 
   end(event: Extract<CodexEvent, { type: "turn.completed" | "turn.interrupted" }>): void {
     if (this.#over) return;
     this.begin();
     this.#over = true;
-    this.board.take(event);
+    this.events.push(event);
     this.#ended.resolve(event.result);
   }
 
   crash(): void {
     if (this.#over) return;
     this.#over = true;
-    this.board.take({ type: "turn.failed", ...PLACE, error: CRASH, result: RESULT });
+    this.events.push({ type: "turn.failed", ...PLACE, error: CRASH, result: RESULT });
     this.#begun.reject(CRASH);
     this.#ended.reject(CRASH);
   }
@@ -79,7 +82,7 @@ function handleOn(codex: FakeCodex, signal: AbortSignal): CodexHandle {
     codex: codex as unknown as Codex,
     thread: codex.thread(),
     plan: planSpawn({ prompt: "go", cwd: "/", timeoutMs: 60_000 }, { codexHome: "/" }),
-    board: codex.board,
+    threadEvents: codex.events,
     interruptTimeoutMs: 60_000,
     signal,
   });
@@ -89,7 +92,7 @@ const ACTS = ["say", "begin", "complete", "crash", "stop", "abort", "shutdown", 
 const LAST = ["complete", "crash", "stop"] as const;
 
 describe("a handle", () => {
-  it("ends exactly once and lets go of everything, in whatever order its ends come", async () => {
+  it("ends exactly once and releases everything, in any order of ends", async () => {
     const acts = fc.array(fc.constantFrom(...ACTS), { maxLength: 12 });
     await fc.assert(
       fc.asyncProperty(fc.scheduler(), acts, fc.constantFrom(...LAST), async (s, some, last) => {
@@ -117,7 +120,7 @@ describe("a handle", () => {
             await s.schedule(Promise.resolve(), "read");
           }
         })();
-        // A turn begins before it can be stopped; and in the end something ends it.
+        // A turn starts before it can be stopped, and something ends it eventually.
         s.scheduleSequence(([...some, "begin", last] as const).map((act) => async () => void perform(act)));
         await s.waitFor(Promise.all([reading, handle.released, beginning]));
         expect(events.map(({ kind }) => kind).join(" ")).toMatch(
@@ -127,7 +130,7 @@ describe("a handle", () => {
         );
         expect(handle.finished).toBe(true);
         expect(getEventListeners(abort.signal, "abort")).toEqual([]);
-        expect(codex.board.size).toBe(0);
+        expect(codex.events.hasEnded).toBe(true);
         expect(new Set(codex.calls).size).toBe(codex.calls.length);
         await expect(handle.inject("late")).rejects.toMatchObject({ code: "session_ended" });
       }),
@@ -135,12 +138,12 @@ describe("a handle", () => {
     );
   });
 
-  it("ends with provider_failed when it can't make sense of an event, and Codex lets go of the turn", async () => {
+  it("ends with provider_failed if an event can't be converted, and Codex releases the thread", async () => {
     const codex = new FakeCodex({ schedule: async (task: Promise<unknown>) => task } as fc.Scheduler);
     const handle = handleOn(codex, new AbortController().signal);
     codex.begin();
     await handle.begin();
-    codex.board.take({ type: "plan.updated", ...PLACE, plan: null as never, explanation: null });
+    codex.events.push({ type: "plan.updated", ...PLACE, plan: null as never, explanation: null });
     const events = await Array.fromAsync(handle.events);
     expect(events.at(-1)).toMatchObject({ kind: "error", code: "provider_failed" });
     await handle.released;

@@ -9,7 +9,7 @@ import {
   type UsageUpdatedEvent,
 } from "codexkit";
 import type { AgentErrorCode, AgentEvent, Subagent, TerminalEvent } from "../../contract/agent-event.ts";
-import type { AgentHandle, CallOptions } from "../../contract/agent-provider.ts";
+import type { AgentHandle, ProviderCallOptions } from "../../contract/agent-provider.ts";
 import { EventStream } from "../../contract/event-stream.ts";
 import type { IgnoredField } from "../../contract/ignored-field.ts";
 import type { Pricer } from "../../contract/prices.ts";
@@ -18,49 +18,51 @@ import { errorEvent } from "../../contract/session-end.ts";
 import { EventMapper } from "../events/event-mapper.ts";
 import type { SpawnPlan } from "../plan/plan-spawn.ts";
 import { toProviderError } from "../translate-error.ts";
-import { untilAborted } from "../../contract/until-aborted.ts";
+import { raceCancel } from "../../contract/cancelled.ts";
 import { type Closing, type CloseReason, endOfClosed, endOfFailure, endOfTurn } from "./session-end.ts";
 import { SessionMeter } from "./session-meter.ts";
-import { findAgent, type Listener, type Switchboard } from "./switchboard.ts";
+import { Subagents } from "./subagents.ts";
 import { unloadThread } from "./unload-thread.ts";
 
 export interface CodexHandleOptions {
   readonly codex: Codex;
   readonly thread: Thread;
+  /** The events of the thread and its subagents, read from the moment the thread was opened. */
+  readonly threadEvents: AsyncIterable<CodexEvent>;
   readonly plan: SpawnPlan;
-  readonly board: Switchboard;
-  /** How long codex may take to stop a turn before the session ends without its word. */
+  /** How long Codex may take to interrupt a turn before the session ends without it. */
   readonly interruptTimeoutMs: number;
-  /** For the whole life of the session. */
+  /** Ends the session at any time. */
   readonly signal: AbortSignal | undefined;
   readonly pricer?: Pricer | undefined;
 }
 
 const MESSAGES: Readonly<Record<Exclude<CloseReason, "max_turns" | "budget_exceeded">, string>> = {
   stopped: "The session was stopped.",
-  cancelled: "The signal of the session fired.",
+  cancelled: "The signal of the session was aborted.",
   deadline: "The session used up its timeoutMs.",
   shutdown: "The provider was shut down.",
 };
 
 /**
- * One turn of one thread. A turn that ends, `stop`, the signal, the limits of the spec, a crash and the provider's shutdown may
- * come in any order and at once; whichever comes first at `#finish` is the end, and the others find it done.
+ * One turn of one thread. The end of the turn, `stop`, the signal, the limits of the spec, a crash and the provider's shutdown
+ * may come in any order. The first one to reach `#finish` ends the session; the others have no effect.
  */
-export class CodexHandle implements AgentHandle, Listener {
+export class CodexHandle implements AgentHandle {
   readonly sessionId: string;
   readonly ignored: readonly IgnoredField[];
   readonly events: AsyncIterable<AgentEvent>;
   readonly thread: Thread;
-  /** Resolves once Codex has let go of the session; never rejects. */
+  /** Resolves once Codex has released the session. Never rejects. */
   readonly released: Promise<void>;
   readonly #options: CodexHandleOptions;
   readonly #stream: EventStream;
   readonly #mapper = new EventMapper();
   readonly #meter: SessionMeter;
+  readonly #subagents: Subagents;
   readonly #timers = new Set<NodeJS.Timeout>();
-  readonly #letGo = Promise.withResolvers<void>();
-  /** The codex that the turn runs on: after a crash it may be another. */
+  readonly #released = Promise.withResolvers<void>();
+  /** PID of the Codex that runs the turn. A later Codex has another PID. */
   #pid: number | undefined;
   #turn: Turn | undefined;
   #turnId: string | undefined;
@@ -68,16 +70,17 @@ export class CodexHandle implements AgentHandle, Listener {
   #finished = false;
 
   constructor(options: CodexHandleOptions) {
-    const { codex, thread, plan, board, signal } = options;
+    const { codex, thread, threadEvents, plan, signal } = options;
     this.#options = options;
     this.thread = thread;
     this.sessionId = thread.id;
     this.ignored = plan.ignored;
-    this.released = this.#letGo.promise;
+    this.released = this.#released.promise;
+    this.#subagents = new Subagents(thread);
     this.#meter = new SessionMeter({
       ...plan.budget,
       pricer: options.pricer,
-      modelOf: (threadId) => modelOf(thread, threadId),
+      modelOf: (threadId) => this.#subagents.modelOf(threadId),
     });
     this.#stream = new EventStream(
       { kind: "init", sessionId: thread.id, ignored: plan.ignored, raw: thread.settings },
@@ -85,44 +88,28 @@ export class CodexHandle implements AgentHandle, Listener {
     );
     this.events = this.#stream;
     this.#pid = codex.pid;
-    board.add(this);
+    void this.#read(threadEvents);
     signal?.addEventListener("abort", this.#onAbort);
     const { timeoutMs } = plan.budget;
     if (timeoutMs !== undefined) this.#later(timeoutMs, () => this.#closeBecause("deadline"));
   }
 
-  /** Whether the last event was given. */
+  /** Whether the terminal event has been emitted. */
   get finished(): boolean {
     return this.#finished;
   }
 
-  /** Starts the turn; rejects when Codex does not take it, and the session is over then. */
+  /** Starts the turn. Rejects if Codex refuses it; the session has then ended. */
   async begin(): Promise<void> {
     const { plan, signal } = this.#options;
     const turn = this.thread.run(plan.prompt, plan.turn);
     this.#turn = turn;
     void this.#watch(turn);
-    await untilAborted(turn.id, signal);
+    await raceCancel(turn.id, signal);
     this.#pid = this.#options.codex.pid;
   }
 
-  hear(event: CodexEvent, author?: Subagent): void {
-    if (this.#finished) return;
-    const limit = this.#meter.record(event);
-    for (const said of this.#mapper.map(event, author)) this.#stream.push(said);
-    if (this.#meter.counts(event)) this.#reportUsage(event, author);
-    if (limit) this.#close(limit);
-    if (author) return;
-    if (event.type === "turn.started") this.#turnId ??= event.turnId;
-    // The end of an earlier turn, whose session did not wait for it, is not this one's.
-    if (isTurnEnd(event) && event.turnId === this.#turnId) this.#endTurn(event);
-  }
-
-  fail(error: unknown): void {
-    this.#finish(errorEvent("provider_failed", String(error), this.#meter.cost, error));
-  }
-
-  async inject(text: string, { signal }: CallOptions = {}): Promise<void> {
+  async inject(text: string, { signal }: ProviderCallOptions = {}): Promise<void> {
     const turn = this.#finished || this.#closing ? undefined : this.#turn;
     if (!turn) throw sessionEnded(this.sessionId);
     try {
@@ -133,12 +120,12 @@ export class CodexHandle implements AgentHandle, Listener {
     }
   }
 
-  async stop({ signal }: CallOptions = {}): Promise<void> {
+  async stop({ signal }: ProviderCallOptions = {}): Promise<void> {
     this.#closeBecause("stopped");
-    await untilAborted(this.released, signal);
+    await raceCancel(this.released, signal);
   }
 
-  /** Ends the session without a word to Codex, which is about to end too. */
+  /** Ends the session without interrupting the turn, because Codex is about to end. */
   shutdown(): void {
     this.#finish(endOfClosed({ reason: "shutdown", message: MESSAGES.shutdown }, this.#meter.cost));
   }
@@ -147,13 +134,40 @@ export class CodexHandle implements AgentHandle, Listener {
     return this.stop();
   }
 
+  async #read(events: AsyncIterable<CodexEvent>): Promise<void> {
+    for await (const event of events) {
+      try {
+        this.#receive(event);
+      } catch (error) {
+        this.#fail(error);
+      }
+    }
+  }
+
+  #receive(event: CodexEvent): void {
+    if (this.#finished || event.threadId === undefined) return;
+    const subagent = this.#subagents.find(event.threadId);
+    const limit = this.#meter.record(event);
+    for (const activity of this.#mapper.map(event, subagent)) this.#stream.push(activity);
+    if (this.#meter.counts(event)) this.#reportUsage(event, subagent);
+    if (limit) this.#close(limit);
+    if (subagent) return;
+    if (event.type === "turn.started") this.#turnId ??= event.turnId;
+    // An earlier turn whose session did not wait for its end may end now.
+    if (isTurnEnd(event) && event.turnId === this.#turnId) this.#endTurn(event);
+  }
+
+  #fail(error: unknown): void {
+    this.#finish(errorEvent("provider_failed", String(error), this.#meter.cost, error));
+  }
+
   readonly #onAbort = (): void => this.#closeBecause("cancelled");
 
   #closeBecause(reason: keyof typeof MESSAGES): void {
     this.#close({ reason, message: MESSAGES[reason] });
   }
 
-  /** Has Codex stop; the session ends when it says that it did, or after a while. */
+  /** Interrupts the turn. The session ends when Codex confirms it, or after a timeout. */
   #close(closing: Closing): void {
     if (this.#finished || this.#closing) return;
     this.#closing = closing;
@@ -163,7 +177,7 @@ export class CodexHandle implements AgentHandle, Listener {
     else giveUp();
   }
 
-  /** For the turns whose end is not among the events: those that never began. */
+  /** Handles turns that end without an event, because they never started. */
   async #watch(turn: Turn): Promise<void> {
     try {
       const result = await turn.result();
@@ -171,10 +185,10 @@ export class CodexHandle implements AgentHandle, Listener {
       const { threadId, turnId } = result;
       setImmediate(() => this.#endTurn({ type, threadId, turnId, result }));
     } catch (error) {
-      // Events that came with the failure go first.
+      // Events that arrived with the failure are delivered first.
       setImmediate(() => {
         if (error instanceof CodexError) this.#finish(endOfFailure(error, this.#meter.cost));
-        else this.fail(error);
+        else this.#fail(error);
       });
     }
   }
@@ -188,24 +202,23 @@ export class CodexHandle implements AgentHandle, Listener {
     this.#finished = true;
     for (const timer of this.#timers) clearTimeout(timer);
     this.#options.signal?.removeEventListener("abort", this.#onAbort);
-    for (const result of this.#mapper.closeOpen("The session ended before this did."))
+    for (const result of this.#mapper.closeOpen("The session ended before the tool did."))
       this.#stream.push(result);
     this.#stream.end(end);
     void this.#release(end);
   }
 
   async #release(end: TerminalEvent): Promise<void> {
-    const { codex, board } = this.#options;
+    const { codex } = this.#options;
     try {
       await this.thread.close();
-      // A codex that died has let go of everything, and must not be started again for that.
+      // A Codex that has ended holds nothing, and must not be restarted for this.
       const isDead = end.kind === "error" && DEAD.has(end.code);
       if (!isDead && codex.pid === this.#pid) await unloadThread(codex, this.sessionId);
     } catch {
-      // It died meanwhile.
+      // Codex ended meanwhile.
     } finally {
-      board.remove(this);
-      this.#letGo.resolve();
+      this.#released.resolve();
     }
   }
 
@@ -234,18 +247,11 @@ const HAS_ENDED: ReadonlySet<CodexErrorCode> = new Set([
   "closed",
 ]);
 
-/** The model of a session's thread or of an agent below it; an agent has its parent's unless it was given another. */
-function modelOf(thread: Thread, threadId: string): string {
-  const agent = threadId === thread.id ? undefined : findAgent(thread.agents, threadId);
-  if (!agent) return thread.settings.model;
-  return agent.model ?? modelOf(thread, agent.parentThreadId);
-}
-
 function isTurnEnd(event: CodexEvent): event is TurnEndEvent {
   return event.type === "turn.completed" || event.type === "turn.failed" || event.type === "turn.interrupted";
 }
 
 function sessionEnded(sessionId: string, cause?: unknown): ProviderError {
-  const message = `Session ${sessionId} has ended: nothing can be told to it. Resume it with the text as its prompt.`;
+  const message = `Session ${sessionId} has ended: it accepts no more text. Resume it with the text as its prompt.`;
   return new ProviderError("session_ended", message, { cause });
 }

@@ -3,10 +3,10 @@ import type { AgentCost, AgentErrorCode, ErrorSubtype, TerminalEvent } from "../
 import { errorEvent, failedResult } from "../../contract/session-end.ts";
 import { classifyFailure } from "../classify-failure.ts";
 
-/** Why this side ended a session. The first reason counts. */
+/** Why the provider ended a session. The first reason counts. */
 export type CloseReason = "stopped" | "cancelled" | "deadline" | "max_turns" | "budget_exceeded" | "shutdown";
 
-/** A reason to end a session, in words for people. */
+/** A reason to end a session, with its message. */
 export interface Closing {
   readonly reason: CloseReason;
   readonly message: string;
@@ -21,10 +21,10 @@ const ENDS: Readonly<Record<CloseReason, { code: AgentErrorCode } | { subtype: E
   shutdown: { code: "provider_shutdown" },
 };
 
-/** Limits that hold even if the turn completed before it could be interrupted: success means that they were kept. */
+/** Limits that apply even if the turn completed before it was interrupted. Success means that they were not exceeded. */
 const HARD_LIMITS: ReadonlySet<CloseReason> = new Set<CloseReason>(["max_turns", "budget_exceeded"]);
 
-/** The last event of a session that this side ended. */
+/** The terminal event of a session that the provider ended. */
 export function endOfClosed(
   { reason, message }: Closing,
   cost: AgentCost,
@@ -36,7 +36,7 @@ export function endOfClosed(
   return failedResult(end.subtype, message, { message: lastMessage, cost, ...withRaw(raw) });
 }
 
-/** The last event of a session whose turn ended. */
+/** The terminal event of a session whose turn ended. */
 export function endOfTurn(end: TurnEndEvent, cost: AgentCost, closing: Closing | undefined): TerminalEvent {
   const { finalResponse: message } = end.result;
   switch (end.type) {
@@ -56,7 +56,7 @@ export function endOfTurn(end: TurnEndEvent, cost: AgentCost, closing: Closing |
   }
 }
 
-/** The last event of a session whose turn failed, or never began. */
+/** The terminal event of a session whose turn failed or never started. */
 export function endOfFailure(
   error: CodexError,
   cost: AgentCost,

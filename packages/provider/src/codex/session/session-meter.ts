@@ -12,7 +12,7 @@ export interface LimitReached {
 
 export interface SessionMeterOptions extends Pick<AgentSpec, "maxTurns" | "maxTokens" | "maxCostUsd"> {
   readonly pricer?: Pricer | undefined;
-  /** The model of a thread of the session, as far as it is known. */
+  /** The model of a thread of the session, if known. */
   readonly modelOf: (threadId: string) => string | undefined;
 }
 
@@ -23,9 +23,9 @@ export interface SessionMeterOptions extends Pick<AgentSpec, "maxTurns" | "maxTo
 export class SessionMeter {
   readonly #options: SessionMeterOptions;
   readonly #calls: CallCounter;
-  /** Turns that started while the session was open, of any of its threads, with their newest count. */
+  /** Turns of all threads that started while the session was open, with their latest token counts. */
   readonly #turns = new Map<string, TokenUsage | undefined>();
-  /** Models that answered in place of the ones that were asked for, by thread. */
+  /** Models that requests were rerouted to, by thread. */
   readonly #rerouted = new Map<string, string>();
   #inputTokens = 0;
   #outputTokens = 0;
@@ -111,7 +111,7 @@ export class SessionMeter {
     }
     if (maxCostUsd === undefined) return undefined;
     if (this.#unpriced !== undefined) {
-      // Without the price of a call nobody knows what is left of the budget.
+      // Without the price of a call the remaining budget is unknown.
       const message = `The session called the model "${this.#unpriced}", which has no price, so maxCostUsd can't be kept. Add the model to \`prices\`.`;
       return { reason: "budget_exceeded", message };
     }

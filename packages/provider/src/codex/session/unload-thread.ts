@@ -1,9 +1,8 @@
 import type { Codex } from "codexkit";
 
 /**
- * Makes Codex let go of a thread: of the agents below it, its MCP servers, the commands that it left in the background and the
- * lock on its file. Unsubscribing alone leaves all of these for half an hour; an archived thread is unloaded at once, and one
- * that is taken out of the archive is as it was.
+ * Makes Codex unload a thread: its subagents, its MCP servers, its background commands and the lock on its file. After a mere
+ * unsubscribe, these stay for half an hour. Archiving unloads a thread immediately, and unarchiving restores its state.
  */
 export async function unloadThread(codex: Codex, threadId: string): Promise<void> {
   await codex.request("thread/archive", { threadId });

@@ -3,13 +3,13 @@ import { gate, say, type Script, waitFor } from "@codexkit/scripted-model";
 import { Codex } from "codexkit";
 import { zstdCompressSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { type CodexStage, codexStage, read } from "../../../test/codex-stage.ts";
+import { type CodexFixture, codexFixture, read } from "../../../test/codex-fixture.ts";
 
 /** Says everything that it was told. */
 const recalls: Script = ({ input }) => say(JSON.stringify(input.filter(({ role }) => role === "user")));
 
-async function resumed(stage: CodexStage, sessionId: string, prompt: string): Promise<string> {
-  const handle = await stage.provider.resume(sessionId, stage.spec(prompt));
+async function resumed(fixture: CodexFixture, sessionId: string, prompt: string): Promise<string> {
+  const handle = await fixture.provider.resume(sessionId, fixture.spec(prompt));
   const { end } = await read(handle);
   await handle.stop();
   return end.message;
@@ -17,8 +17,8 @@ async function resumed(stage: CodexStage, sessionId: string, prompt: string): Pr
 
 describe("an exported session", () => {
   it("goes on in another home, and back in the first", async () => {
-    await using here = await codexStage(recalls);
-    await using there = await codexStage(recalls);
+    await using here = await codexFixture(recalls);
+    await using there = await codexFixture(recalls);
     const { sessionId } = await here.run("the heron");
     expect(await there.provider.import(await here.provider.export(sessionId))).toBe(sessionId);
     expect(await resumed(there, sessionId, "the otter")).toContain("the heron");
@@ -29,20 +29,20 @@ describe("an exported session", () => {
   });
 
   it("is restored exactly as it was exported, also where the session has gone on since", async () => {
-    await using stage = await codexStage(recalls);
-    const { sessionId } = await stage.run("the heron");
-    const bytes = await stage.provider.export(sessionId);
-    await resumed(stage, sessionId, "the otter");
-    await stage.provider.import(bytes);
-    await stage.provider.import(bytes);
-    const words = await resumed(stage, sessionId, "again");
+    await using fixture = await codexFixture(recalls);
+    const { sessionId } = await fixture.run("the heron");
+    const bytes = await fixture.provider.export(sessionId);
+    await resumed(fixture, sessionId, "the otter");
+    await fixture.provider.import(bytes);
+    await fixture.provider.import(bytes);
+    const words = await resumed(fixture, sessionId, "again");
     expect(words).toContain("the heron");
     expect(words).not.toContain("the otter");
   });
 
   it("brings along the threads that it was forked from", async () => {
-    await using here = await codexStage(recalls);
-    await using there = await codexStage(recalls);
+    await using here = await codexFixture(recalls);
+    await using there = await codexFixture(recalls);
     const { sessionId: source } = await here.run("the heron");
     const forked = await fork(here, source);
     expect(await there.provider.import(await here.provider.export(forked))).toBe(forked);
@@ -52,8 +52,8 @@ describe("an exported session", () => {
   });
 
   it("is without the turns that were reverted, and keeps what came after", async () => {
-    await using here = await codexStage(recalls);
-    await using there = await codexStage(recalls);
+    await using here = await codexFixture(recalls);
+    await using there = await codexFixture(recalls);
     const { sessionId } = await here.run("the heron");
     await resumed(here, sessionId, "the otter");
     await revertLast(here, sessionId);
@@ -67,23 +67,23 @@ describe("an exported session", () => {
 
   it("is one that has ended, and is not brought over one that runs", async () => {
     const hold = gate();
-    await using stage = await codexStage(({ lastUserText }) =>
+    await using fixture = await codexFixture(({ lastUserText }) =>
       lastUserText === "wait" ? say(["a", waitFor(hold)]) : say("b"),
     );
-    const { sessionId } = await stage.run("go");
-    const bytes = await stage.provider.export(sessionId);
-    const handle = await stage.provider.resume(sessionId, stage.spec("wait"));
+    const { sessionId } = await fixture.run("go");
+    const bytes = await fixture.provider.export(sessionId);
+    const handle = await fixture.provider.resume(sessionId, fixture.spec("wait"));
     const busy = { code: "session_busy", retryable: true };
-    await expect(stage.provider.export(sessionId)).rejects.toMatchObject(busy);
-    await expect(stage.provider.import(bytes)).rejects.toMatchObject(busy);
+    await expect(fixture.provider.export(sessionId)).rejects.toMatchObject(busy);
+    await expect(fixture.provider.import(bytes)).rejects.toMatchObject(busy);
     hold.open();
     await read(handle);
-    await stage.provider.import(bytes);
+    await fixture.provider.import(bytes);
   });
 
   it("is refused where there is none, and where the bytes are none", async () => {
-    await using stage = await codexStage(recalls);
-    const unknown = stage.provider.export("01a1def3-1278-73b0-bd6f-cda1d133cf49");
+    await using fixture = await codexFixture(recalls);
+    const unknown = fixture.provider.export("01a1def3-1278-73b0-bd6f-cda1d133cf49");
     await expect(unknown).rejects.toMatchObject({ code: "session_not_found" });
     const id = "01a1def3-1278-73b0-bd6f-cda1d133cf49";
     const image = (name: string): Uint8Array =>
@@ -103,22 +103,22 @@ describe("an exported session", () => {
       image("rollout-2026-01-01T00-00-00-01a1def3-1278-73b0-bd6f-cda1d133cf50.jsonl"),
     ];
     for (const bytes of wrong) {
-      await expect(stage.provider.import(bytes)).rejects.toMatchObject({ code: "invalid_export" });
+      await expect(fixture.provider.import(bytes)).rejects.toMatchObject({ code: "invalid_export" });
     }
   });
 });
 
 /** Forks a session as another program on the same home does, and lets the fork say something of its own. */
-async function fork(stage: CodexStage, sessionId: string): Promise<string> {
-  await using codex = await Codex.launch(stage.options);
+async function fork(fixture: CodexFixture, sessionId: string): Promise<string> {
+  await using codex = await Codex.launch(fixture.options);
   const thread = await codex.forkThread(sessionId, {});
   await thread.run("the fork");
   return thread.id;
 }
 
 /** Takes back the newest turn of a session, as another program on the same home does. */
-async function revertLast(stage: CodexStage, sessionId: string): Promise<void> {
-  await using codex = await Codex.launch(stage.options);
+async function revertLast(fixture: CodexFixture, sessionId: string): Promise<void> {
+  await using codex = await Codex.launch(fixture.options);
   const thread = await codex.resumeThread(sessionId);
   const { data } = await codex.request("thread/turns/list", { threadId: sessionId, limit: 1 });
   await codex.request("thread/revert", { threadId: sessionId, beforeTurnId: data[0]?.id ?? "" });

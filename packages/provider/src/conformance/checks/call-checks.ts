@@ -2,13 +2,13 @@ import { isDeepStrictEqual } from "node:util";
 import type { AgentSpec } from "../../contract/agent-spec.ts";
 import { type AgentCapabilities, TOOL_PERMISSION_FORMATS } from "../../contract/capabilities.ts";
 import { type Check, notVerified } from "../check.ts";
-import { endedWith, obeysLaw } from "../law-of-the-stream.ts";
-import { withTwins } from "../twins.ts";
-import { describeError, holds, within } from "../within.ts";
+import { checkEnding, checkStream } from "../stream-rules.ts";
+import { forSpawnAndResume } from "../spawn-and-resume.ts";
+import { describeError, assertThat, waitFor } from "../assertions.ts";
 
 const tier = "event-contract";
 
-/** Every capability, and what its value may be. */
+/** Every capability, with a test for its value. */
 const CAPABILITIES: { readonly [Key in keyof AgentCapabilities]: (value: unknown) => boolean } = {
   supportsMessageInjection: isBoolean,
   supportsSessionResume: isBoolean,
@@ -25,74 +25,74 @@ const CAPABILITIES: { readonly [Key in keyof AgentCapabilities]: (value: unknown
   humanLabel: isName,
 };
 
-/** What is not a spec, in each way that a field can be wrong. */
+/** Invalid specs, one per kind of mistake. */
 const FAULTS: readonly (readonly [string, object])[] = [
   ["a spec without a prompt", { prompt: undefined }],
   ["a spec with an empty prompt", { prompt: "" }],
-  ["a spec with a relative folder", { cwd: "somewhere" }],
+  ["a spec with a relative cwd", { cwd: "somewhere" }],
   ["a spec with an unknown field", { conformance: true }],
-  ["a spec with a prompt that is no text", { prompt: 1 }],
-  ["a spec that permits no call of the model", { maxTurns: 0 }],
-  ["a spec that permits half a token", { maxTokens: 0.5 }],
-  ["a spec with a negative time limit", { timeoutMs: -1 }],
-  ["a spec with an unknown level of the sandbox", { sandboxLevel: "none" }],
+  ["a spec with a prompt that is not a string", { prompt: 1 }],
+  ["a spec with maxTurns: 0", { maxTurns: 0 }],
+  ["a spec with a fractional maxTokens", { maxTokens: 0.5 }],
+  ["a spec with a negative timeoutMs", { timeoutMs: -1 }],
+  ["a spec with an unknown sandboxLevel", { sandboxLevel: "none" }],
   ["a spec with an unknown effort", { effort: "maximal" }],
-  ["a spec with a variable that is no text", { env: { A: 1 } }],
-  ["a spec with a server without a command", { mcpStdioServers: [{ name: "a" }] }],
+  ["a spec with an environment variable that is not a string", { env: { A: 1 } }],
+  ["a spec with an MCP server without a command", { mcpStdioServers: [{ name: "a" }] }],
   ["a spec that requires an unknown field", { required: ["conformance"] }],
 ];
 
-/** How the provider itself is called, and ended. */
+/** Checks of the provider itself: its capabilities, its calls, and its shutdown. */
 export const CALL_CHECKS: readonly Check[] = [
   {
-    id: "names-itself",
+    id: "has-name",
     tier,
     title: "has a name",
-    run: async ({ provider: { name } }) => holds(isName(name), "the name is empty"),
+    run: async ({ provider: { name } }) => assertThat(isName(name), "the name is empty"),
   },
   {
     id: "capabilities-complete",
     tier,
-    title: "has every capability, each with a value that it may have",
+    title: "declares every capability, each with a valid value",
     run: async ({ provider: { capabilities } }) => {
       for (const [key, isValid] of Object.entries(CAPABILITIES)) {
-        holds(Object.hasOwn(capabilities, key), `the capability ${key} is missing`);
+        assertThat(Object.hasOwn(capabilities, key), `the capability ${key} is missing`);
         const value: unknown = capabilities[key as keyof AgentCapabilities];
-        holds(isValid(value), `the capability ${key} can't be ${JSON.stringify(value)}`);
+        assertThat(isValid(value), `the capability ${key} has the invalid value ${JSON.stringify(value)}`);
       }
       const unknown = Object.keys(capabilities).filter((key) => !Object.hasOwn(CAPABILITIES, key));
-      holds(unknown.length === 0, `the contract has no capability ${unknown.join(", ")}`);
+      assertThat(unknown.length === 0, `unknown capabilities: ${unknown.join(", ")}`);
     },
   },
   {
     id: "capabilities-constant",
     tier,
-    title: "keeps its name and capabilities while it works, and has the same each time that it is made",
-    run: async (bench) => {
-      const { name } = bench.provider;
-      const before = { ...bench.provider.capabilities };
-      await (await bench.spawn(bench.scenarios.says(bench.nonce()))).toEnd();
-      holds(isDeepStrictEqual({ ...bench.provider.capabilities }, before), "the capabilities changed");
-      const other = await bench.freshProvider();
-      holds(other.name === name, `another provider of the same factory is called "${other.name}"`);
-      holds(
+    title: "has the same name and capabilities over time and in every instance",
+    run: async (context) => {
+      const { name } = context.provider;
+      const before = { ...context.provider.capabilities };
+      await (await context.spawn(context.scenarios.says(context.nonce()))).readToEnd();
+      assertThat(isDeepStrictEqual({ ...context.provider.capabilities }, before), "the capabilities changed");
+      const other = await context.freshProvider();
+      assertThat(other.name === name, `a second provider of the same factory is named "${other.name}"`);
+      assertThat(
         isDeepStrictEqual({ ...other.capabilities }, before),
-        "another provider of the same factory has other capabilities",
+        "a second provider of the same factory has different capabilities",
       );
     },
   },
-  ...withTwins([
+  ...forSpawnAndResume([
     {
-      id: "bad-spec-refused",
+      id: "invalid-spec-refused",
       tier,
-      title: "refuses a spec that is none with invalid_spec",
+      title: "refuses an invalid spec with invalid_spec",
       earns: true,
-      run: async (bench, openedBy) => {
-        const past = openedBy === "resume" ? await bench.pastSession() : "";
+      run: async (context, openedBy) => {
+        const past = openedBy === "resume" ? await context.endedSession() : "";
         for (const [what, fault] of FAULTS) {
-          const spec = { ...bench.scenarios.works(), ...fault } as AgentSpec;
-          await bench.refuses(what, ["invalid_spec"], () =>
-            openedBy === "spawn" ? bench.provider.spawn(spec) : bench.provider.resume(past, spec),
+          const spec = { ...context.scenarios.works(), ...fault } as AgentSpec;
+          await context.expectRefusal(what, ["invalid_spec"], () =>
+            openedBy === "spawn" ? context.provider.spawn(spec) : context.provider.resume(past, spec),
           );
         }
       },
@@ -100,125 +100,134 @@ export const CALL_CHECKS: readonly Check[] = [
     {
       id: "spec-untouched",
       tier,
-      title: "does not change the spec that it is given",
-      run: async (bench, openedBy) => {
-        const spec = { ...bench.scenarios.works(), env: { A: "1" }, allowedTools: ["Bash"] };
+      title: "does not modify the spec",
+      run: async (context, openedBy) => {
+        const spec = { ...context.scenarios.works(), env: { A: "1" }, allowedTools: ["Bash"] };
         const copy = structuredClone(spec);
-        const session = await bench.open(openedBy, spec);
+        const session = await context.open(openedBy, spec);
         await session.stop();
-        holds(isDeepStrictEqual(spec, copy), "the spec is another one after the call");
+        assertThat(isDeepStrictEqual(spec, copy), "the spec was modified");
       },
     },
     {
       id: "shutdown-during-open",
       tier,
-      title: "rejects or ends a session with provider_shutdown that is being opened when it is shut down",
-      run: async (bench, openedBy) => {
-        const provider = await bench.freshProvider();
-        const spec = bench.scenarios.works();
-        const past = openedBy === "resume" ? await bench.pastSession(provider) : "";
-        const opening = bench.kept(openedBy === "spawn" ? provider.spawn(spec) : provider.resume(past, spec));
+      title: "rejects, or ends with provider_shutdown, a session that is being opened during shutdown()",
+      run: async (context, openedBy) => {
+        const provider = await context.freshProvider();
+        const spec = context.scenarios.works();
+        const past = openedBy === "resume" ? await context.endedSession(provider) : "";
+        const opening = context.track(
+          openedBy === "spawn" ? provider.spawn(spec) : provider.resume(past, spec),
+        );
         const settled = opening.then(
           (handle) => ({ handle }),
           (error: unknown) => ({ error }),
         );
-        await within("shutdown()", bench.limits.shutdownMs, provider.shutdown());
-        const opened = await within(`${openedBy}() during a shutdown`, bench.limits.spawnMs, settled);
+        await waitFor("shutdown()", context.limits.shutdownMs, provider.shutdown());
+        const opened = await waitFor(`${openedBy}() during a shutdown`, context.limits.spawnMs, settled);
         if ("error" in opened) {
           const { code } = opened.error as { code?: unknown };
-          holds(
+          assertThat(
             code === "shut_down",
-            () => `it should reject with "shut_down", and did: ${describeError(opened.error)}`,
+            () => `it should reject with "shut_down", but rejected with: ${describeError(opened.error)}`,
           );
           return;
         }
-        const session = await bench.watch(opened.handle, spec, openedBy).toEnd();
-        endedWith(session, "error provider_shutdown");
-        obeysLaw(session);
+        const session = await context.observe(opened.handle, spec, openedBy).readToEnd();
+        checkEnding(session, "error provider_shutdown");
+        checkStream(session);
       },
     },
   ]),
   {
     id: "key-spawns-once",
     tier,
-    title: "starts one session for an idempotency key, and refuses the key for another spec",
-    run: async (bench) => {
-      const [idempotencyKey, other] = [bench.nonce(), bench.nonce()];
-      const spec = bench.scenarios.says(bench.nonce());
+    title: "starts one session per idempotency key, and refuses the key for a different spec",
+    run: async (context) => {
+      const [idempotencyKey, other] = [context.nonce(), context.nonce()];
+      const spec = context.scenarios.says(context.nonce());
       const [first, second] = await Promise.all([
-        bench.spawn(spec, { idempotencyKey }),
-        bench.spawn({ ...spec }, { idempotencyKey }),
+        context.spawn(spec, { idempotencyKey }),
+        context.spawn({ ...spec }, { idempotencyKey }),
       ]);
       const id = first.handle.sessionId;
-      holds(second.handle.sessionId === id, "two calls at once with the same key started two sessions");
-      await first.toEnd();
-      const later = await bench.spawn(spec, { idempotencyKey });
-      holds(later.handle.sessionId === id, "a later call with the same key started another session");
-      const different = await bench.spawn(spec, { idempotencyKey: other });
-      holds(different.handle.sessionId !== id, "another key returned the same session");
-      await bench.refuses("a key that was used for another spec", ["idempotency_conflict"], () =>
-        bench.provider.spawn(bench.scenarios.works(), { idempotencyKey }),
+      assertThat(
+        second.handle.sessionId === id,
+        "two concurrent calls with the same key started two sessions",
+      );
+      await first.readToEnd();
+      const later = await context.spawn(spec, { idempotencyKey });
+      assertThat(later.handle.sessionId === id, "a later call with the same key started a second session");
+      const different = await context.spawn(spec, { idempotencyKey: other });
+      assertThat(different.handle.sessionId !== id, "a different key returned the same session");
+      await context.expectRefusal("a key that was used for a different spec", ["idempotency_conflict"], () =>
+        context.provider.spawn(context.scenarios.works(), { idempotencyKey }),
       );
     },
   },
   {
     id: "refuses-after-shutdown",
     tier,
-    title: "refuses every call with shut_down once it is shut down",
+    title: "refuses every call with shut_down after shutdown()",
     earns: true,
-    run: async (bench) => {
-      const provider = await bench.freshProvider();
-      await within("shutdown()", bench.limits.shutdownMs, provider.shutdown());
-      const spec = bench.scenarios.works();
-      await bench.refuses("spawn() after the shutdown", ["shut_down"], () => provider.spawn(spec));
-      // A provider that can't do it at all may say that first.
+    run: async (context) => {
+      const provider = await context.freshProvider();
+      await waitFor("shutdown()", context.limits.shutdownMs, provider.shutdown());
+      const spec = context.scenarios.works();
+      await context.expectRefusal("spawn() after the shutdown", ["shut_down"], () => provider.spawn(spec));
+      // A provider without the capability may reject with that first.
       const codes = ["shut_down", "unsupported"];
-      await bench.refuses("resume() after the shutdown", codes, () =>
+      await context.expectRefusal("resume() after the shutdown", codes, () =>
         provider.resume(crypto.randomUUID(), spec),
       );
-      await bench.refuses("export() after the shutdown", codes, () => provider.export(crypto.randomUUID()));
-      await bench.refuses("import() after the shutdown", codes, () => provider.import(new Uint8Array(1)));
+      await context.expectRefusal("export() after the shutdown", codes, () =>
+        provider.export(crypto.randomUUID()),
+      );
+      await context.expectRefusal("import() after the shutdown", codes, () =>
+        provider.import(new Uint8Array(1)),
+      );
     },
   },
   {
     id: "dispose-shuts-down",
     tier,
-    title: "is shut down by disposing of it",
-    run: async (bench) => {
-      const provider = await bench.freshProvider();
-      const session = await bench.spawn(bench.scenarios.works(), {}, provider);
-      await within("disposing", bench.limits.shutdownMs, (async () => provider[Symbol.asyncDispose]())());
-      await session.toEnd();
-      endedWith(session, "error provider_shutdown");
-      await bench.refuses("spawn() after disposing", ["shut_down"], () =>
-        provider.spawn(bench.scenarios.works()),
+    title: "is shut down by disposing it",
+    run: async (context) => {
+      const provider = await context.freshProvider();
+      const session = await context.spawn(context.scenarios.works(), {}, provider);
+      await waitFor("disposing", context.limits.shutdownMs, (async () => provider[Symbol.asyncDispose]())());
+      await session.readToEnd();
+      checkEnding(session, "error provider_shutdown");
+      await context.expectRefusal("spawn() after disposing", ["shut_down"], () =>
+        provider.spawn(context.scenarios.works()),
       );
     },
   },
   {
-    id: "nothing-is-left",
+    id: "shutdown-leaves-nothing",
     tier,
-    title: "leaves nothing behind after its shutdown: no process, file or socket",
-    run: async (bench) => {
-      const { scenarios } = bench;
+    title: "leaves no process, file or socket after shutdown()",
+    run: async (context) => {
+      const { scenarios } = context;
       if (!scenarios.leaks) throw notVerified("there is no scenario `leaks`");
-      const provider = await bench.freshProvider();
-      await (await bench.spawn(scenarios.says(bench.nonce()), {}, provider)).toEnd();
-      await (await bench.spawn(scenarios.works(), {}, provider)).stop();
+      const provider = await context.freshProvider();
+      await (await context.spawn(scenarios.says(context.nonce()), {}, provider)).readToEnd();
+      await (await context.spawn(scenarios.works(), {}, provider)).stop();
       const abort = new AbortController();
-      const cancelled = await bench.spawn(scenarios.works(), { signal: abort.signal }, provider);
+      const cancelled = await context.spawn(scenarios.works(), { signal: abort.signal }, provider);
       abort.abort();
-      await cancelled.toEnd();
-      const gone = bench.kept(provider.spawn(scenarios.works(), { signal: AbortSignal.timeout(1) }));
-      await within(
-        "spawn() with a short signal",
-        bench.limits.spawnMs,
+      await cancelled.readToEnd();
+      const gone = context.track(provider.spawn(scenarios.works(), { signal: AbortSignal.timeout(1) }));
+      await waitFor(
+        "spawn() with a signal that aborts early",
+        context.limits.spawnMs,
         gone.catch(() => undefined),
       );
-      await bench.spawn(scenarios.works(), {}, provider);
-      await within("shutdown()", bench.limits.shutdownMs, provider.shutdown());
-      const left = await within("leaks()", bench.limits.callMs, (async () => scenarios.leaks?.() ?? [])());
-      holds(left.length === 0, `left after the shutdown: ${left.join(", ")}`);
+      await context.spawn(scenarios.works(), {}, provider);
+      await waitFor("shutdown()", context.limits.shutdownMs, provider.shutdown());
+      const left = await waitFor("leaks()", context.limits.callMs, (async () => scenarios.leaks?.() ?? [])());
+      assertThat(left.length === 0, `remaining after shutdown(): ${left.join(", ")}`);
     },
   },
 ];

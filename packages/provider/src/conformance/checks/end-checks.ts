@@ -1,286 +1,287 @@
 import { getEventListeners } from "node:events";
 import { type Check, notVerified } from "../check.ts";
-import { endedWith, obeysLaw } from "../law-of-the-stream.ts";
-import { type TwinCheck, withTwins } from "../twins.ts";
-import type { OpenedBy, WatchedSession } from "../watched-session.ts";
-import { describeError, failure, holds, within } from "../within.ts";
-import type { Workbench } from "../workbench.ts";
+import { checkEnding, checkStream } from "../stream-rules.ts";
+import { type SessionCheck, forSpawnAndResume } from "../spawn-and-resume.ts";
+import type { OpenedBy, ObservedSession } from "../observed-session.ts";
+import { describeError, failure, assertThat, waitFor } from "../assertions.ts";
+import type { CheckContext } from "../check-context.ts";
 
 const tier = "event-contract";
 
-/** The moments at which a signal fires while a session is being opened. */
+/** Moments during the opening at which the signal aborts. */
 const MOMENTS: readonly (readonly [string, () => Promise<void>])[] = [
-  ["at once", () => Promise.resolve()],
-  ["in the next round", () => new Promise((resolve) => setImmediate(resolve))],
+  ["immediately", () => Promise.resolve()],
+  ["in the next event-loop iteration", () => new Promise((resolve) => setImmediate(resolve))],
   ["a few milliseconds later", () => new Promise((resolve) => setTimeout(resolve, 3))],
 ];
 
-const ENDS: readonly TwinCheck[] = [
+const ENDS: readonly SessionCheck[] = [
   {
     id: "stop-ends-stream",
     tier,
-    title: "ends the stream with a result of stopped when it is stopped",
+    title: "ends the stream with the result `stopped` after stop()",
     earns: true,
-    run: async (bench, openedBy) => {
-      const session = await atWork(bench, openedBy);
+    run: async (context, openedBy) => {
+      const session = await runningSession(context, openedBy);
       await session.stop();
-      await endsWith(session, "result stopped");
+      await expectEnding(session, "result stopped");
     },
   },
   {
     id: "stop-before-first-event",
     tier,
-    title: "obeys the law when it is stopped before anybody read",
-    run: async (bench, openedBy) => {
-      const session = await bench.open(openedBy, bench.scenarios.works());
+    title: "ends correctly when it is stopped before the first read",
+    run: async (context, openedBy) => {
+      const session = await context.open(openedBy, context.scenarios.works());
       await session.stop();
-      await endsWith(session, "result stopped");
+      await expectEnding(session, "result stopped");
     },
   },
   {
     id: "stop-is-idempotent",
     tier,
-    title: "may be stopped again, at once and later",
-    run: async (bench, openedBy) => {
-      const session = await atWork(bench, openedBy);
+    title: "accepts further stop() calls, concurrent and later",
+    run: async (context, openedBy) => {
+      const session = await runningSession(context, openedBy);
       await Promise.all([session.stop(), session.stop()]);
-      await endsWith(session, "result stopped");
+      await expectEnding(session, "result stopped");
       await session.stop();
     },
   },
   {
     id: "dispose-stops",
     tier,
-    title: "is stopped by disposing of it, which may be done again",
-    run: async (bench, openedBy) => {
-      const session = await atWork(bench, openedBy);
+    title: "is stopped by disposing the handle, more than once",
+    run: async (context, openedBy) => {
+      const session = await runningSession(context, openedBy);
       const dispose = async (): Promise<void> => session.handle[Symbol.asyncDispose]();
-      await within("disposing", bench.limits.stopMs, dispose());
-      await endsWith(session, "result stopped");
-      await within("disposing again", bench.limits.stopMs, dispose());
+      await waitFor("disposing", context.limits.stopMs, dispose());
+      await expectEnding(session, "result stopped");
+      await waitFor("disposing again", context.limits.stopMs, dispose());
     },
   },
   {
     id: "stop-after-end",
     tier,
-    title: "may be stopped after it ended by itself",
-    run: async (bench, openedBy) => {
-      const session = await bench.open(openedBy, bench.scenarios.says(bench.nonce()));
-      await session.toEnd();
+    title: "accepts stop() after the session has ended",
+    run: async (context, openedBy) => {
+      const session = await context.open(openedBy, context.scenarios.says(context.nonce()));
+      await session.readToEnd();
       await session.stop();
     },
   },
   {
     id: "abort-cancels",
     tier,
-    title: "ends with the error context_cancelled when its signal fires",
+    title: "ends with the error context_cancelled when its signal aborts",
     earns: true,
-    run: async (bench, openedBy) => {
+    run: async (context, openedBy) => {
       const abort = new AbortController();
-      const session = await atWork(bench, openedBy, abort.signal);
+      const session = await runningSession(context, openedBy, abort.signal);
       abort.abort();
-      await endsWith(session, "error context_cancelled");
+      await expectEnding(session, "error context_cancelled");
     },
   },
   {
     id: "aborted-before-open",
     tier,
-    title: "refuses to open a session with context_cancelled when the signal has fired already",
-    run: async (bench, openedBy) => {
+    title: "refuses to open a session with context_cancelled if the signal has already aborted",
+    run: async (context, openedBy) => {
       const signal = AbortSignal.abort();
-      const spec = bench.scenarios.works();
-      const id = openedBy === "resume" ? await bench.pastSession() : "";
-      await bench.refuses(`${openedBy}() with an aborted signal`, ["context_cancelled"], () =>
+      const spec = context.scenarios.works();
+      const id = openedBy === "resume" ? await context.endedSession() : "";
+      await context.expectRefusal(`${openedBy}() with an aborted signal`, ["context_cancelled"], () =>
         openedBy === "spawn"
-          ? bench.provider.spawn(spec, { signal })
-          : bench.provider.resume(id, spec, { signal }),
+          ? context.provider.spawn(spec, { signal })
+          : context.provider.resume(id, spec, { signal }),
       );
     },
   },
   {
     id: "signal-during-open",
     tier,
-    title: "rejects or ends with context_cancelled when the signal fires while the session is being opened",
-    run: async (bench, openedBy) => {
-      for (const [moment, come] of MOMENTS) {
-        const past = openedBy === "resume" ? await bench.pastSession() : "";
+    title: "rejects or ends with context_cancelled when the signal aborts while the session is being opened",
+    run: async (context, openedBy) => {
+      for (const [moment, reached] of MOMENTS) {
+        const past = openedBy === "resume" ? await context.endedSession() : "";
         const abort = new AbortController();
-        const spec = bench.scenarios.works();
-        const opening = bench.kept(
+        const spec = context.scenarios.works();
+        const opening = context.track(
           openedBy === "spawn"
-            ? bench.provider.spawn(spec, { signal: abort.signal })
-            : bench.provider.resume(past, spec, { signal: abort.signal }),
+            ? context.provider.spawn(spec, { signal: abort.signal })
+            : context.provider.resume(past, spec, { signal: abort.signal }),
         );
         const settled = opening.then(
           (handle) => ({ handle }),
           (error: unknown) => ({ error }),
         );
-        await come();
+        await reached();
         abort.abort();
-        const what = `${openedBy}() whose signal fires ${moment}`;
-        const opened = await within(what, bench.limits.spawnMs, settled);
+        const what = `${openedBy}() whose signal aborts ${moment}`;
+        const opened = await waitFor(what, context.limits.spawnMs, settled);
         if ("error" in opened) {
           const { code } = opened.error as { code?: unknown };
-          holds(
+          assertThat(
             code === "context_cancelled",
-            () => `${what} should reject with "context_cancelled", and did: ${describeError(opened.error)}`,
+            () =>
+              `${what} should reject with "context_cancelled", but rejected with: ${describeError(opened.error)}`,
           );
         } else {
-          const session = bench.watch(opened.handle, spec, openedBy);
-          await endsWith(session, "error context_cancelled");
+          const session = context.observe(opened.handle, spec, openedBy);
+          await expectEnding(session, "error context_cancelled");
           await session.stop();
         }
-        // What was given up is not left in use.
-        if (openedBy === "resume") await settlesFree(bench, past);
+        // A session whose opening was cancelled must not stay busy.
+        if (openedBy === "resume") await expectResumable(context, past);
       }
     },
   },
   {
     id: "signal-is-released",
     tier,
-    title: "does not listen to the signal of a session that has ended",
-    run: async (bench, openedBy) => {
+    title: "removes its listeners from the signal when the session ends",
+    run: async (context, openedBy) => {
       const { signal } = new AbortController();
-      const said = await bench.open(openedBy, bench.scenarios.says(bench.nonce()), { signal });
-      await said.toEnd();
+      const said = await context.open(openedBy, context.scenarios.says(context.nonce()), { signal });
+      await said.readToEnd();
       await said.stop();
-      const stopped = await bench.open(openedBy, bench.scenarios.works(), { signal });
+      const stopped = await context.open(openedBy, context.scenarios.works(), { signal });
       await stopped.stop();
       const left = getEventListeners(signal, "abort").length;
-      holds(left === 0, `${left} listeners are left on the signal after the end`);
+      assertThat(left === 0, `${left} listeners remain on the signal after the end`);
     },
   },
   {
     id: "reader-leaves",
     tier,
-    title: "stops the agent when its reader leaves",
-    run: async (bench, openedBy) => {
-      const session = await atWork(bench, openedBy);
-      await leaves(bench, session);
+    title: "stops the agent when the reader stops early",
+    run: async (context, openedBy) => {
+      const session = await runningSession(context, openedBy);
+      await expectStoppedByReader(context, session);
     },
   },
   {
     id: "reader-leaves-early",
     tier,
-    title: "stops the agent when its reader leaves before the first event",
-    run: async (bench, openedBy) => {
-      await leaves(bench, await bench.open(openedBy, bench.scenarios.works()));
+    title: "stops the agent when the reader stops before the first event",
+    run: async (context, openedBy) => {
+      await expectStoppedByReader(context, await context.open(openedBy, context.scenarios.works()));
     },
   },
   {
-    id: "handles-stay-apart",
+    id: "sessions-are-isolated",
     tier,
-    title: "keeps sessions apart: their words, and their ends",
+    title: "keeps the text and the endings of concurrent sessions separate",
     earns: true,
-    run: async (bench, openedBy) => {
-      const words = [bench.nonce(), bench.nonce()] as const;
+    run: async (context, openedBy) => {
+      const words = [context.nonce(), context.nonce()] as const;
       const abort = new AbortController();
       const [works, other, first, second] = await Promise.all([
-        bench.open(openedBy, bench.scenarios.works()),
-        bench.open(openedBy, bench.scenarios.works(), { signal: abort.signal }),
-        bench.open(openedBy, bench.scenarios.says(words[0])),
-        bench.open(openedBy, bench.scenarios.says(words[1])),
+        context.open(openedBy, context.scenarios.works()),
+        context.open(openedBy, context.scenarios.works(), { signal: abort.signal }),
+        context.open(openedBy, context.scenarios.says(words[0])),
+        context.open(openedBy, context.scenarios.says(words[1])),
       ]);
       const ids = new Set([works, other, first, second].map(({ handle }) => handle.sessionId));
-      holds(ids.size === 4, "two handles have the same session");
+      assertThat(ids.size === 4, "two handles have the same session id");
       await works.stop();
-      await Promise.all([first.toEnd(), second.toEnd()]);
-      await endsWith(works, "result stopped");
-      // One that was stopped along with the first would not end in this way.
+      await Promise.all([first.readToEnd(), second.readToEnd()]);
+      await expectEnding(works, "result stopped");
+      // If it had been stopped along with the first, it would have ended differently.
       abort.abort();
-      await endsWith(other, "error context_cancelled");
-      says(first, words[0], words[1]);
-      says(second, words[1], words[0]);
+      await expectEnding(other, "error context_cancelled");
+      expectText(first, words[0], words[1]);
+      expectText(second, words[1], words[0]);
     },
   },
   {
     id: "crash-ends-handles",
     tier,
-    title: "ends every session with app_server_crashed when the agent dies, and spawns again",
-    run: async (bench, openedBy) => {
-      const { scenarios } = bench;
+    title: "ends every session with app_server_crashed when the agent crashes, and can spawn again",
+    run: async (context, openedBy) => {
+      const { scenarios } = context;
       if (!scenarios.crash) throw notVerified("there is no scenario `crash`");
-      const provider = await bench.freshProvider();
-      const first = await atWork(bench, openedBy, undefined, provider);
-      const second = await bench.open(openedBy, scenarios.works(), {}, provider);
-      await within(
+      const provider = await context.freshProvider();
+      const first = await runningSession(context, openedBy, undefined, provider);
+      const second = await context.open(openedBy, scenarios.works(), {}, provider);
+      await waitFor(
         "the crash",
-        bench.limits.callMs,
+        context.limits.callMs,
         (async () => scenarios.crash?.(provider, first.handle))(),
       );
-      for (const session of [first, second]) await endsWith(session, "error app_server_crashed");
-      const after = await bench.spawn(scenarios.says(bench.nonce()), {}, provider);
-      obeysLaw(await after.toEnd());
+      for (const session of [first, second]) await expectEnding(session, "error app_server_crashed");
+      const after = await context.spawn(scenarios.says(context.nonce()), {}, provider);
+      checkStream(await after.readToEnd());
     },
   },
   {
     id: "shutdown-ends-handles",
     tier,
-    title: "ends live sessions with provider_shutdown when it is shut down, which may be done again",
+    title: "ends running sessions with provider_shutdown on shutdown(), which can be called again",
     earns: true,
-    run: async (bench, openedBy) => {
-      const provider = await bench.freshProvider();
-      const read = await atWork(bench, openedBy, undefined, provider);
-      const unread = await bench.open(openedBy, bench.scenarios.works(), {}, provider);
-      const { shutdownMs } = bench.limits;
-      await within("shutdown()", shutdownMs, provider.shutdown());
-      await within("a second shutdown()", shutdownMs, provider.shutdown());
-      for (const session of [read, unread]) await endsWith(session, "error provider_shutdown");
+    run: async (context, openedBy) => {
+      const provider = await context.freshProvider();
+      const read = await runningSession(context, openedBy, undefined, provider);
+      const unread = await context.open(openedBy, context.scenarios.works(), {}, provider);
+      const { shutdownMs } = context.limits;
+      await waitFor("shutdown()", shutdownMs, provider.shutdown());
+      await waitFor("a second shutdown()", shutdownMs, provider.shutdown());
+      for (const session of [read, unread]) await expectEnding(session, "error provider_shutdown");
     },
   },
 ];
 
-/** The ways in which a session that works is ended. */
-export const END_CHECKS: readonly Check[] = withTwins(ENDS);
+/** Every way to end a running session. */
+export const END_CHECKS: readonly Check[] = forSpawnAndResume(ENDS);
 
-/** A session that works and has told so. */
-async function atWork(
-  bench: Workbench,
+/** A session that is running. */
+async function runningSession(
+  context: CheckContext,
   openedBy: OpenedBy,
   signal?: AbortSignal,
-  provider = bench.provider,
-): Promise<WatchedSession> {
-  const session = await bench.open(openedBy, bench.scenarios.works(), { signal }, provider);
+  provider = context.provider,
+): Promise<ObservedSession> {
+  const session = await context.open(openedBy, context.scenarios.works(), { signal }, provider);
   await session.next();
   return session;
 }
 
-async function endsWith(session: WatchedSession, expected: string): Promise<void> {
-  await session.toEnd();
-  endedWith(session, expected);
-  obeysLaw(session);
+async function expectEnding(session: ObservedSession, expected: string): Promise<void> {
+  await session.readToEnd();
+  checkEnding(session, expected);
+  checkStream(session);
 }
 
-async function leaves(bench: Workbench, session: WatchedSession): Promise<void> {
-  await session.leave();
-  await bench.refuses("inject() after the reader left", ["session_ended", "unsupported"], () =>
-    session.handle.inject("anybody there?"),
+async function expectStoppedByReader(context: CheckContext, session: ObservedSession): Promise<void> {
+  await session.stopReading();
+  await context.expectRefusal("inject() after the reader stopped", ["session_ended", "unsupported"], () =>
+    session.handle.inject("too late"),
   );
   const after = await session.next();
-  holds(after === undefined, `a reader that had left got "${after?.kind}"`);
+  assertThat(after === undefined, `a reader that had stopped got "${after?.kind}"`);
   await session.stop();
-  if (!bench.provider.capabilities.supportsSessionResume) return;
-  await settlesFree(bench, session.handle.sessionId);
+  if (!context.provider.capabilities.supportsSessionResume) return;
+  await expectResumable(context, session.handle.sessionId);
 }
 
-/** Holds a session to being free for the next one; an agent may take a while to rest. */
-async function settlesFree(bench: Workbench, sessionId: string): Promise<void> {
-  const until = performance.now() + bench.limits.stopMs;
+/** Fails unless the session can be resumed. The agent may take a while to release it. */
+async function expectResumable(context: CheckContext, sessionId: string): Promise<void> {
+  const until = performance.now() + context.limits.stopMs;
   for (;;) {
     try {
-      const words = bench.nonce();
-      obeysLaw(await (await bench.resume(sessionId, bench.scenarios.says(words))).toEnd());
+      const words = context.nonce();
+      checkStream(await (await context.resume(sessionId, context.scenarios.says(words))).readToEnd());
       return;
     } catch (error) {
       if ((error as { code?: unknown }).code !== "session_busy") throw error;
-      if (performance.now() > until) throw failure("the session stays in use after it was ended", error);
+      if (performance.now() > until) throw failure("the session is still busy after it was stopped", error);
       await new Promise<void>((resolve) => setTimeout(resolve, 10));
     }
   }
 }
 
-function says(session: WatchedSession, own: string, others: string): void {
-  holds(session.text.includes(own), `a session should say "${own}", and said "${session.text}"`);
+function expectText(session: ObservedSession, own: string, others: string): void {
+  assertThat(session.text.includes(own), `a session should say "${own}", but said "${session.text}"`);
   const events = session.events.map(({ raw: _raw, ...event }) => event);
-  holds(!JSON.stringify(events).includes(others), "a session shows what belongs to another");
+  assertThat(!JSON.stringify(events).includes(others), "a session has events of another session");
 }

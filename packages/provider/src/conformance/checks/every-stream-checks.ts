@@ -2,135 +2,138 @@ import { isDeepStrictEqual } from "node:util";
 import type { AgentCost, AgentEvent } from "../../contract/agent-event.ts";
 import { type Check, notVerified } from "../check.ts";
 import { costShape, eventShape } from "../event-shape.ts";
-import { beginsWithInit, endsAfterTerminal, hasOneTerminal } from "../law-of-the-stream.ts";
-import type { WatchedSession } from "../watched-session.ts";
-import { describeError, failure, holds } from "../within.ts";
-import type { Workbench } from "../workbench.ts";
+import { checkInit, checkNothingAfterTerminal, checkOneTerminal } from "../stream-rules.ts";
+import type { ObservedSession } from "../observed-session.ts";
+import { describeError, failure, assertThat } from "../assertions.ts";
+import type { CheckContext } from "../check-context.ts";
 
 const tier = "event-contract";
 
-/** What every stream has to be. These come last, and judge all that the other checks have read. */
+/** Rules for every stream. These run last and judge all streams that the other checks have read. */
 export const EVERY_STREAM_CHECKS: readonly Check[] = [
   {
     id: "init-first",
     tier,
-    title: "begins with exactly one init, which names the session",
+    title: "starts with exactly one init, which has the session id",
     earns: true,
-    run: (bench) =>
-      judgeAll(bench, (session) => {
-        if (session.isComplete || session.events.length > 0) beginsWithInit(session);
+    run: (context) =>
+      judgeAll(context, (session) => {
+        if (session.isComplete || session.events.length > 0) checkInit(session);
       }),
   },
   {
     id: "one-terminal",
     tier,
-    title: "gives exactly one result or error",
+    title: "emits exactly one result or error",
     earns: true,
-    run: (bench) =>
-      judgeAll(bench, (session) => {
-        if (session.isComplete) hasOneTerminal(session);
+    run: (context) =>
+      judgeAll(context, (session) => {
+        if (session.isComplete) checkOneTerminal(session);
       }),
   },
   {
     id: "nothing-after-terminal",
     tier,
-    title: "gives nothing after its result or error, and then ends",
+    title: "emits nothing after its result or error, and then ends",
     earns: true,
-    run: (bench) => judgeAll(bench, endsAfterTerminal),
+    run: (context) => judgeAll(context, checkNothingAfterTerminal),
   },
   {
     id: "events-well-formed",
     tier,
-    title: "gives events of the kinds and with the fields of the contract",
-    run: (bench) =>
-      judgeEvents(bench, (event) => {
+    title: "emits only events that match the contract",
+    run: (context) =>
+      judgeEvents(context, (event) => {
         const parsed = eventShape.safeParse(event);
-        holds(
+        assertThat(
           parsed.success,
-          () => `"${event.kind}" is not as the contract has it: ${problems(parsed.error)}`,
+          () => `"${event.kind}" does not match the contract: ${problems(parsed.error)}`,
         );
       }),
   },
   {
     id: "json-round-trip",
     tier,
-    title: "gives events that survive JSON, but for raw",
-    run: (bench) =>
-      judgeEvents(bench, ({ raw: _raw, ...event }) => {
+    title: "emits events that survive a JSON round trip, except for raw",
+    run: (context) =>
+      judgeEvents(context, ({ raw: _raw, ...event }) => {
         const back: unknown = JSON.parse(JSON.stringify(event));
-        holds(isDeepStrictEqual(back, event), () => `"${event.kind}" is not the same after JSON`);
+        assertThat(isDeepStrictEqual(back, event), () => `"${event.kind}" changes in a JSON round trip`);
       }),
   },
   {
     id: "usage-sane",
     tier,
-    title: "counts what was used in whole numbers, none of them negative",
-    run: (bench) =>
-      judgeEvents(bench, (event) => {
+    title: "reports usage in non-negative integers",
+    run: (context) =>
+      judgeEvents(context, (event) => {
         if (!("cost" in event)) return;
         const parsed = costShape.safeParse(event.cost);
-        holds(parsed.success, () => `the cost of "${event.kind}" is wrong: ${problems(parsed.error)}`);
+        assertThat(parsed.success, () => `the cost of "${event.kind}" is invalid: ${problems(parsed.error)}`);
       }),
   },
   {
     id: "usage-grows",
     tier,
-    title: "never counts less than before: the last event, an error too, has the cost so far",
-    run: (bench) => judgeAll(bench, costGrows),
+    title: "never decreases the cost: the last event, also an error, includes the cost so far",
+    run: (context) => judgeAll(context, costGrows),
   },
   {
     id: "tools-paired",
     tier,
-    title: "answers each tool_use with one tool_result, in that order",
-    run: async (bench) => {
-      const session = await bench.recordedTool();
-      await judgeAll(bench, pairsTools);
+    title: "follows each tool_use with exactly one tool_result",
+    run: async (context) => {
+      const session = await context.recordedTool();
+      await judgeAll(context, pairsTools);
       if (!session) throw notVerified("there is no scenario `usesTool`");
-      holds(
+      assertThat(
         session.events.some(({ kind }) => kind === "tool_use"),
-        `the agent of the scenario \`usesTool\` should use a tool, and it told: ${session.kinds}`,
+        `the agent of the scenario \`usesTool\` should use a tool; events: ${session.kinds}`,
       );
     },
   },
   {
-    id: "receipt-is-the-same",
+    id: "receipt-matches-init",
     tier: "adaptation-receipt",
-    title: "tells the same receipt in init and on the handle",
-    run: (bench) =>
-      judgeAll(bench, ({ events: [init], handle }) => {
+    title: "has the same ignored fields in init and on the handle",
+    run: (context) =>
+      judgeAll(context, ({ events: [init], handle }) => {
         if (init?.kind !== "init") return;
-        holds(
+        assertThat(
           isDeepStrictEqual(init.ignored, handle.ignored),
-          "the receipt of the handle is not that of init",
+          "`ignored` of the handle differs from that of init",
         );
       }),
   },
   {
     id: "errors-well-formed",
     tier,
-    title: "refuses calls with errors that have a code, retryable, and a message that JSON keeps",
-    run: async (bench) => {
-      for (const { what, error } of bench.refusals) {
-        holds(error instanceof Error, `${what} was refused with what is not an Error: ${String(error)}`);
-        holds(error.message.trim() !== "", `${what} was refused without a message`);
+    title: "rejects with errors that have a code, retryable, and a message that JSON keeps",
+    run: async (context) => {
+      for (const { what, error } of context.refusals) {
+        assertThat(
+          error instanceof Error,
+          `${what} was refused with a value that is not an Error: ${String(error)}`,
+        );
+        assertThat(error.message.trim() !== "", `${what} was refused without a message`);
         const { retryable } = error as { retryable?: unknown };
-        holds(
+        assertThat(
           typeof retryable === "boolean",
-          `the error of ${what} should have a boolean \`retryable\`, and it is ${String(retryable)}`,
+          `the error of ${what} should have a boolean \`retryable\`, but it is ${String(retryable)}`,
         );
         const json = JSON.parse(JSON.stringify(error)) as { message?: unknown; code?: unknown };
-        holds(json.message === error.message, `the error of ${what} loses its message as JSON`);
-        holds(typeof json.code === "string", `the error of ${what} loses its code as JSON`);
+        assertThat(json.message === error.message, `the error of ${what} loses its message as JSON`);
+        assertThat(typeof json.code === "string", `the error of ${what} loses its code as JSON`);
       }
     },
   },
 ];
 
-/** Judges every session of the run, of which there is at least one. */
-async function judgeAll(bench: Workbench, judge: (session: WatchedSession) => void): Promise<void> {
-  await bench.recorded();
-  await bench.recordedTool();
-  for (const session of bench.sessions) {
+/** Judges every session of the run. Runs one if there was none. */
+async function judgeAll(context: CheckContext, judge: (session: ObservedSession) => void): Promise<void> {
+  await context.recorded();
+  await context.recordedTool();
+  for (const session of context.sessions) {
     try {
       judge(session);
     } catch (error) {
@@ -139,52 +142,52 @@ async function judgeAll(bench: Workbench, judge: (session: WatchedSession) => vo
   }
 }
 
-function judgeEvents(bench: Workbench, judge: (event: AgentEvent) => void): Promise<void> {
-  return judgeAll(bench, ({ events }) => {
+function judgeEvents(context: CheckContext, judge: (event: AgentEvent) => void): Promise<void> {
+  return judgeAll(context, ({ events }) => {
     for (const event of events) judge(event);
   });
 }
 
 const COUNTS = ["inputTokens", "outputTokens", "cachedInputTokens", "usd", "turns"] as const;
 
-function costGrows({ events }: WatchedSession): void {
+function costGrows({ events }: ObservedSession): void {
   let before: AgentCost = {};
   for (const event of events) {
     if (!("cost" in event)) continue;
     for (const count of COUNTS) {
       const [then, now] = [before[count], event.cost[count]];
-      // An amount of money may stop being known; tokens and calls don't.
+      // The price may become unknown; token and call counts may not.
       if (then === undefined || (count === "usd" && now === undefined)) continue;
-      holds(
+      assertThat(
         now !== undefined && now >= then,
-        () => `the ${count} of "${event.kind}" are ${now}, and were ${then}`,
+        () => `${count} of "${event.kind}" is ${now}, but was ${then} before`,
       );
     }
     before = event.cost;
   }
 }
 
-function pairsTools({ events, terminal }: WatchedSession): void {
+function pairsTools({ events, terminal }: ObservedSession): void {
   const open = new Map<string, string>();
   const used = new Set<string>();
   for (const event of events) {
     if (event.kind === "tool_use") {
-      holds(!used.has(event.toolUseId), `two tool_use have the id "${event.toolUseId}"`);
+      assertThat(!used.has(event.toolUseId), `two tool_use events have the id "${event.toolUseId}"`);
       used.add(event.toolUseId);
       open.set(event.toolUseId, event.toolName);
     } else if (event.kind === "tool_result" || event.kind === "tool_progress") {
       const name = open.get(event.toolUseId);
-      holds(name !== undefined, `a ${event.kind} for "${event.toolUseId}", which is not in use`);
-      holds(
+      assertThat(name !== undefined, `a ${event.kind} for "${event.toolUseId}", which has no open tool_use`);
+      assertThat(
         name === event.toolName,
-        `a ${event.kind} calls the tool "${event.toolName}", which began as "${name}"`,
+        `a ${event.kind} has the tool name "${event.toolName}", but its tool_use has "${name}"`,
       );
       if (event.kind === "tool_result") open.delete(event.toolUseId);
     }
   }
-  holds(
+  assertThat(
     terminal?.kind !== "result" || open.size === 0,
-    () => `no tool_result came for ${[...open.values()].join(", ")}`,
+    () => `there is no tool_result for ${[...open.values()].join(", ")}`,
   );
 }
 

@@ -2,10 +2,10 @@ import type { AgentSpec, SpecField } from "../../contract/agent-spec.ts";
 import type { AgentCapabilities } from "../../contract/capabilities.ts";
 import { SPEC_FIELDS } from "../../contract/parse-spec.ts";
 import { type Check, notVerified } from "../check.ts";
-import { holds } from "../within.ts";
-import type { Workbench } from "../workbench.ts";
+import { assertThat } from "../assertions.ts";
+import type { CheckContext } from "../check-context.ts";
 
-/** Values that any provider can take, or refuse, without harm. `model` and `providerConfig` are the provider's own. */
+/** Harmless values for every field. `model` and `providerConfig` depend on the provider. */
 const SAMPLES: Partial<AgentSpec> = {
   env: { CODEXKIT_CONFORMANCE: "1" },
   autonomous: true,
@@ -13,7 +13,7 @@ const SAMPLES: Partial<AgentSpec> = {
   sandboxLevel: "workspace-write",
   allowedTools: ["Bash(git status:*)"],
   disallowedTools: ["Bash(git push:*)"],
-  // Ends at once: a server that does not answer must not hold up the session for long.
+  // Exits immediately: a server that does not answer must not delay the session for long.
   mcpStdioServers: [{ name: "conformance", command: process.execPath, args: ["--version"] }],
   mcpToolNames: ["mcp__conformance__none"],
   maxTurns: 50,
@@ -30,15 +30,15 @@ const SAMPLES: Partial<AgentSpec> = {
   onProcessSpawned: () => {},
 };
 
-/** Fields that mean something only beside another. */
-const BESIDE: Partial<Record<SpecField, Partial<AgentSpec>>> = {
+/** Fields that are meaningful only together with another. */
+const COMPANIONS: Partial<Record<SpecField, Partial<AgentSpec>>> = {
   sandboxLevel: { sandboxEnabled: true },
   mcpToolNames: { mcpStdioServers: SAMPLES.mcpStdioServers },
 };
 
 interface FieldFlag {
   readonly flag: keyof AgentCapabilities;
-  /** Whether the field has to be refused where the flag is false; a provider may take more than it needs. */
+  /** Whether the field must be ignored if the flag is false. */
   readonly denies: boolean;
 }
 
@@ -55,38 +55,40 @@ const FLAGS: Partial<Record<SpecField, readonly FieldFlag[]>> = {
   ],
 };
 
-/** Every field of the spec: honoured, or explained in the receipt and refused where it is required. */
+/** One check per field of the spec: honoured, or listed as ignored and refused when it is required. */
 export const FIELD_CHECKS: readonly Check[] = SPEC_FIELDS.map((field) => ({
   id: `field-${field}`,
   tier: "adaptation-receipt",
-  title: `honours ${field}, or explains why not and refuses it where it is required`,
-  run: async (bench) => {
-    const base = bench.scenarios.works();
-    const value = bench.samples?.[field] ?? base[field] ?? SAMPLES[field];
+  title: `honours ${field}, or lists it as ignored and refuses it when it is required`,
+  run: async (context) => {
+    const base = context.scenarios.works();
+    const value = context.samples?.[field] ?? base[field] ?? SAMPLES[field];
     if (value === undefined) throw notVerified(`there is no sample for ${field}`);
-    const spec = { ...base, ...BESIDE[field], [field]: value };
-    const ignored = await isIgnored(bench, spec, field);
-    agreesWithFlags(bench, field, ignored);
+    const spec = { ...base, ...COMPANIONS[field], [field]: value };
+    const ignored = await isIgnored(context, spec, field);
+    checkFlags(context, field, ignored);
     const required = { ...spec, required: [field] };
     if (ignored)
-      return bench.refuses(`${field}, required`, ["unsupported"], () => bench.provider.spawn(required));
-    const accepted = await isIgnored(bench, required, field);
-    holds(!accepted, `${field} is honoured, but ignored when it is required`);
+      return context.expectRefusal(`${field}, required`, ["unsupported"], () =>
+        context.provider.spawn(required),
+      );
+    const accepted = await isIgnored(context, required, field);
+    assertThat(!accepted, `${field} is honoured, but ignored when it is required`);
   },
 }));
 
-async function isIgnored(bench: Workbench, spec: AgentSpec, field: SpecField): Promise<boolean> {
-  const session = await bench.spawn(spec);
+async function isIgnored(context: CheckContext, spec: AgentSpec, field: SpecField): Promise<boolean> {
+  const session = await context.spawn(spec);
   const receipts = session.handle.ignored.filter((receipt) => receipt.field === field);
   await session.stop();
-  holds(receipts.length <= 1, `the receipt names ${field} ${receipts.length} times`);
+  assertThat(receipts.length <= 1, `\`ignored\` has ${field} ${receipts.length} times`);
   return receipts.length === 1;
 }
 
-function agreesWithFlags({ provider }: Workbench, field: SpecField, ignored: boolean): void {
+function checkFlags({ provider }: CheckContext, field: SpecField, ignored: boolean): void {
   for (const { flag, denies } of FLAGS[field] ?? []) {
     const claimed = provider.capabilities[flag] === true;
-    holds(!(claimed && ignored), `${flag} is claimed, but ${field} is ignored`);
-    holds(claimed || ignored || !denies, `${flag} is denied, but ${field} is honoured`);
+    assertThat(!(claimed && ignored), `${flag} is true, but ${field} is ignored`);
+    assertThat(claimed || ignored || !denies, `${flag} is false, but ${field} is honoured`);
   }
 }

@@ -1,78 +1,82 @@
 import { type Check, notApplicable } from "../check.ts";
-import { obeysLaw } from "../law-of-the-stream.ts";
-import { withTwins } from "../twins.ts";
-import { failure, within } from "../within.ts";
-import type { Workbench } from "../workbench.ts";
+import { checkStream } from "../stream-rules.ts";
+import { forSpawnAndResume } from "../spawn-and-resume.ts";
+import { failure, waitFor } from "../assertions.ts";
+import type { CheckContext } from "../check-context.ts";
 
 const tier = "injection";
 
-/** Whether words reach an agent in the middle of its work. */
+/** Checks that injected text reaches a running agent. */
 export const INJECTION_CHECKS: readonly Check[] = [
-  ...withTwins([
+  ...forSpawnAndResume([
     {
-      id: "injection-is-heard",
+      id: "injection-reaches-agent",
       tier,
-      title: "reaches the agent with what is injected: it says words that only the injection had",
+      title: "delivers injected text to the agent, which repeats it",
       earns: true,
-      run: async (bench, openedBy) => {
-        canInject(bench);
-        const spec = bench.scenarios.echoes?.();
+      run: async (context, openedBy) => {
+        requireInjection(context);
+        const spec = context.scenarios.echoes?.();
         if (!spec) {
-          throw failure("supportsMessageInjection is claimed and not proven: there is no scenario `echoes`");
+          throw failure("supportsMessageInjection is true but not proven: there is no scenario `echoes`");
         }
-        const session = await bench.open(openedBy, spec);
+        const session = await context.open(openedBy, spec);
         await session.next();
-        const words = bench.nonce();
-        await within("inject()", bench.limits.callMs, session.handle.inject(words));
-        // Only the agent's own words count: the event about the injection repeats it too.
-        await session.until("the agent saying what was injected", () => session.text.includes(words));
+        const words = context.nonce();
+        await waitFor("inject()", context.limits.callMs, session.handle.inject(words));
+        // Only the agent's messages count: the `injected` event repeats the text too.
+        await session.readUntil("the injected text in a message of the agent", () =>
+          session.text.includes(words),
+        );
         await session.stop();
-        obeysLaw(await session.toEnd());
+        checkStream(await session.readToEnd());
       },
     },
     {
       id: "injection-after-end",
       tier,
-      title: "refuses to inject into a session that has ended, by itself or by stop",
-      run: async (bench, openedBy) => {
-        const { supportsMessageInjection } = bench.provider.capabilities;
+      title: "refuses to inject into a session that has ended or was stopped",
+      run: async (context, openedBy) => {
+        const { supportsMessageInjection } = context.provider.capabilities;
         const codes = [supportsMessageInjection ? "session_ended" : "unsupported"];
-        const said = await (await bench.open(openedBy, bench.scenarios.says(bench.nonce()))).toEnd();
-        await bench.refuses("inject() after the end", codes, () => said.handle.inject("too late"));
-        const stopped = await bench.open(openedBy, bench.scenarios.works());
+        const said = await (
+          await context.open(openedBy, context.scenarios.says(context.nonce()))
+        ).readToEnd();
+        await context.expectRefusal("inject() after the end", codes, () => said.handle.inject("too late"));
+        const stopped = await context.open(openedBy, context.scenarios.works());
         await stopped.stop();
-        await bench.refuses("inject() after stop()", codes, () => stopped.handle.inject("too late"));
+        await context.expectRefusal("inject() after stop()", codes, () => stopped.handle.inject("too late"));
       },
     },
   ]),
   {
     id: "injection-aborted",
     tier,
-    title: "refuses to inject with context_cancelled when the signal has fired already",
-    run: async (bench) => {
-      canInject(bench);
-      const session = await bench.spawn(bench.scenarios.works());
+    title: "refuses to inject with context_cancelled if the signal has already aborted",
+    run: async (context) => {
+      requireInjection(context);
+      const session = await context.spawn(context.scenarios.works());
       await session.next();
-      await bench.refuses("inject() with an aborted signal", ["context_cancelled"], () =>
+      await context.expectRefusal("inject() with an aborted signal", ["context_cancelled"], () =>
         session.handle.inject("a word", { signal: AbortSignal.abort() }),
       );
     },
   },
   {
-    id: "injection-denied",
+    id: "injection-unsupported",
     tier,
-    title: "refuses with unsupported what its capability denies",
-    run: async (bench) => {
-      if (bench.provider.capabilities.supportsMessageInjection)
+    title: "refuses with unsupported if the capability is false",
+    run: async (context) => {
+      if (context.provider.capabilities.supportsMessageInjection)
         throw notApplicable("supportsMessageInjection is true");
-      const session = await bench.spawn(bench.scenarios.works());
+      const session = await context.spawn(context.scenarios.works());
       await session.next();
-      await bench.refuses("inject()", ["unsupported"], () => session.handle.inject("a word"));
+      await context.expectRefusal("inject()", ["unsupported"], () => session.handle.inject("a word"));
     },
   },
 ];
 
-function canInject({ provider }: Workbench): void {
+function requireInjection({ provider }: CheckContext): void {
   if (!provider.capabilities.supportsMessageInjection)
     throw notApplicable("supportsMessageInjection is false");
 }

@@ -1,63 +1,73 @@
 import type { AgentSpec, SpecField } from "../../contract/agent-spec.ts";
 import { type Check, notApplicable, notVerified } from "../check.ts";
-import { endedWith, obeysLaw } from "../law-of-the-stream.ts";
-import { withTwins } from "../twins.ts";
-import type { OpenedBy, WatchedSession } from "../watched-session.ts";
-import { holds } from "../within.ts";
-import type { Workbench } from "../workbench.ts";
+import { checkEnding, checkStream } from "../stream-rules.ts";
+import { forSpawnAndResume } from "../spawn-and-resume.ts";
+import type { OpenedBy, ObservedSession } from "../observed-session.ts";
+import { assertThat } from "../assertions.ts";
+import type { CheckContext } from "../check-context.ts";
 
 const tier = "adaptation-receipt";
 
-/** Whether the limits of a spec that are honoured are kept: no session goes beyond them, and none is ended before. */
-export const LIMIT_CHECKS: readonly Check[] = withTwins([
+/** Checks that honoured limits are enforced, and that no session ends before it reaches them. */
+export const LIMIT_CHECKS: readonly Check[] = forSpawnAndResume([
   {
     id: "deadline-is-kept",
     tier,
-    title: "ends with deadline_exceeded when timeoutMs is over, if it honours it",
-    run: async (bench, openedBy) => {
-      const spec = { ...bench.scenarios.works(), timeoutMs: bench.limits.deadlineMs };
-      const session = await honoured(bench, openedBy, spec, "timeoutMs");
-      await session.toEnd();
-      endedWith(session, "result deadline_exceeded");
-      obeysLaw(session);
+    title: "ends with deadline_exceeded after timeoutMs, if it honours timeoutMs",
+    run: async (context, openedBy) => {
+      const spec = { ...context.scenarios.works(), timeoutMs: context.limits.deadlineMs };
+      const session = await openHonoured(context, openedBy, spec, "timeoutMs");
+      await session.readToEnd();
+      checkEnding(session, "result deadline_exceeded");
+      checkStream(session);
     },
   },
   {
     id: "max-turns-are-kept",
     tier,
-    title: "ends with max_turns when the model was called so often, if it honours it",
-    run: async (bench, openedBy) => {
-      const session = await honoured(bench, openedBy, { ...twice(bench), maxTurns: 1 }, "maxTurns");
-      await session.toEnd();
-      endedWith(session, "result max_turns");
-      obeysLaw(session);
+    title: "ends with max_turns after that many model calls, if it honours maxTurns",
+    run: async (context, openedBy) => {
+      const session = await openHonoured(
+        context,
+        openedBy,
+        { ...twoCallSpec(context), maxTurns: 1 },
+        "maxTurns",
+      );
+      await session.readToEnd();
+      checkEnding(session, "result max_turns");
+      checkStream(session);
     },
   },
   {
-    id: "max-turns-are-given",
+    id: "max-turns-are-available",
     tier,
-    title: "lets a session have all calls of its model that maxTurns permits, those of its past not counted",
-    run: async (bench, openedBy) => {
-      const free = await (await bench.spawn(bench.scenarios.says(bench.nonce()))).toEnd();
+    title: "allows as many model calls as maxTurns permits, not counting those before a resume",
+    run: async (context, openedBy) => {
+      const free = await (await context.spawn(context.scenarios.says(context.nonce()))).readToEnd();
       const turns = free.terminal?.cost.turns;
-      if (turns === undefined || turns === 0) throw notApplicable("the provider counts no calls");
-      const spec = { ...bench.scenarios.says(bench.nonce()), maxTurns: turns };
-      const session = await (await honoured(bench, openedBy, spec, "maxTurns")).toEnd();
-      endedWith(session, "result success");
+      if (turns === undefined || turns === 0) throw notApplicable("the provider does not count model calls");
+      const spec = { ...context.scenarios.says(context.nonce()), maxTurns: turns };
+      const session = await (await openHonoured(context, openedBy, spec, "maxTurns")).readToEnd();
+      checkEnding(session, "result success");
       const used = session.terminal?.cost.turns;
-      holds(used === turns, `the same task took ${turns} calls of the model, and now ${used}`);
+      assertThat(used === turns, `the same task took ${turns} model calls, but now ${used}`);
     },
   },
   {
     id: "max-tokens-are-kept",
     tier,
-    title: "ends with budget_exceeded when maxTokens are used up, if it honours it",
-    run: async (bench, openedBy) => {
-      const session = await honoured(bench, openedBy, { ...twice(bench), maxTokens: 1 }, "maxTokens");
-      await session.toEnd();
-      endedWith(session, "result budget_exceeded");
-      obeysLaw(session);
-      await fits(bench, openedBy, "maxTokens", ({ inputTokens = 0, outputTokens = 0 }) => {
+    title: "ends with budget_exceeded after maxTokens, if it honours maxTokens",
+    run: async (context, openedBy) => {
+      const session = await openHonoured(
+        context,
+        openedBy,
+        { ...twoCallSpec(context), maxTokens: 1 },
+        "maxTokens",
+      );
+      await session.readToEnd();
+      checkEnding(session, "result budget_exceeded");
+      checkStream(session);
+      await checkSufficientBudget(context, openedBy, "maxTokens", ({ inputTokens = 0, outputTokens = 0 }) => {
         return inputTokens + outputTokens;
       });
     },
@@ -65,64 +75,70 @@ export const LIMIT_CHECKS: readonly Check[] = withTwins([
   {
     id: "max-cost-is-kept",
     tier,
-    title: "ends with budget_exceeded when maxCostUsd is used up, if it honours it",
-    run: async (bench, openedBy) => {
-      const session = await honoured(bench, openedBy, { ...twice(bench), maxCostUsd: 1e-9 }, "maxCostUsd");
-      await session.toEnd();
-      endedWith(session, "result budget_exceeded");
-      obeysLaw(session);
-      await fits(bench, openedBy, "maxCostUsd", ({ usd }) => usd);
+    title: "ends with budget_exceeded after maxCostUsd, if it honours maxCostUsd",
+    run: async (context, openedBy) => {
+      const session = await openHonoured(
+        context,
+        openedBy,
+        { ...twoCallSpec(context), maxCostUsd: 1e-9 },
+        "maxCostUsd",
+      );
+      await session.readToEnd();
+      checkEnding(session, "result budget_exceeded");
+      checkStream(session);
+      await checkSufficientBudget(context, openedBy, "maxCostUsd", ({ usd }) => usd);
     },
   },
   {
     id: "open-timeout-is-kept",
     tier,
-    title: "refuses with open_timeout when a session is not open after openTimeoutMs, if it honours it",
-    run: async (bench, openedBy) => {
-      const spec = bench.scenarios.opensSlowly?.();
+    title:
+      "refuses with open_timeout if a session is not open after openTimeoutMs, if it honours openTimeoutMs",
+    run: async (context, openedBy) => {
+      const spec = context.scenarios.opensSlowly?.();
       if (!spec) throw notVerified("there is no scenario `opensSlowly`");
-      const fast = { ...bench.scenarios.works(), openTimeoutMs: bench.limits.spawnMs };
-      await (await honoured(bench, openedBy, fast, "openTimeoutMs")).stop();
-      const past = openedBy === "resume" ? await bench.pastSession() : "";
-      const slow = { ...spec, openTimeoutMs: bench.limits.openMs };
-      await bench.refuses(`${openedBy}() that takes too long`, ["open_timeout"], () =>
-        openedBy === "spawn" ? bench.provider.spawn(slow) : bench.provider.resume(past, slow),
+      const fast = { ...context.scenarios.works(), openTimeoutMs: context.limits.spawnMs };
+      await (await openHonoured(context, openedBy, fast, "openTimeoutMs")).stop();
+      const past = openedBy === "resume" ? await context.endedSession() : "";
+      const slow = { ...spec, openTimeoutMs: context.limits.openMs };
+      await context.expectRefusal(`${openedBy}() that takes too long`, ["open_timeout"], () =>
+        openedBy === "spawn" ? context.provider.spawn(slow) : context.provider.resume(past, slow),
       );
     },
   },
 ]);
 
-function twice({ scenarios }: Workbench): AgentSpec {
+function twoCallSpec({ scenarios }: CheckContext): AgentSpec {
   const spec = scenarios.callsModelTwice?.();
   if (!spec) throw notVerified("there is no scenario `callsModelTwice`");
   return spec;
 }
 
-async function honoured(
-  bench: Workbench,
+async function openHonoured(
+  context: CheckContext,
   openedBy: OpenedBy,
   spec: AgentSpec,
   field: SpecField,
-): Promise<WatchedSession> {
-  const session = await bench.open(openedBy, spec);
+): Promise<ObservedSession> {
+  const session = await context.open(openedBy, spec);
   if (session.handle.ignored.some((receipt) => receipt.field === field))
     throw notApplicable(`${field} is ignored`);
   return session;
 }
 
-/** A budget that is as large as what a task costs is enough for the task. */
-async function fits(
-  bench: Workbench,
+/** Checks that a budget larger than the cost of a task is enough for the task. */
+async function checkSufficientBudget(
+  context: CheckContext,
   openedBy: OpenedBy,
   field: "maxTokens" | "maxCostUsd",
-  amountOf: (cost: NonNullable<WatchedSession["terminal"]>["cost"]) => number | undefined,
+  amountOf: (cost: NonNullable<ObservedSession["terminal"]>["cost"]) => number | undefined,
 ): Promise<void> {
-  const free = await (await bench.open(openedBy, bench.scenarios.says(bench.nonce()))).toEnd();
+  const free = await (await context.open(openedBy, context.scenarios.says(context.nonce()))).readToEnd();
   const amount = free.terminal && amountOf(free.terminal.cost);
-  holds(amount !== undefined, `${field} is honoured, and the cost of a session does not show it`);
+  assertThat(amount !== undefined, `${field} is honoured, but the cost of the session does not report it`);
   if (amount === 0) return;
-  // What a session remembers makes the next one a little larger.
-  const spec = { ...bench.scenarios.says(bench.nonce()), [field]: amount * 2 };
-  const session = await (await bench.open(openedBy, spec)).toEnd();
-  endedWith(session, "result success");
+  // The history of a resumed session adds tokens.
+  const spec = { ...context.scenarios.says(context.nonce()), [field]: amount * 2 };
+  const session = await (await context.open(openedBy, spec)).readToEnd();
+  checkEnding(session, "result success");
 }

@@ -1,49 +1,52 @@
 import { type Check, notApplicable, notVerified } from "../check.ts";
-import { withTwins } from "../twins.ts";
-import { holds } from "../within.ts";
+import { forSpawnAndResume } from "../spawn-and-resume.ts";
+import { assertThat } from "../assertions.ts";
 
 const tier = "adaptation-receipt";
 
-/** Whether fields that reach into processes are really used. */
-export const PROCESS_CHECKS: readonly Check[] = withTwins([
+/** Checks that `env` and `onProcessSpawned` take effect. */
+export const PROCESS_CHECKS: readonly Check[] = forSpawnAndResume([
   {
     id: "env-is-used",
     tier,
-    title: "gives the variables of env to what the agent runs, if it honours it",
-    run: async (bench, openedBy) => {
+    title: "passes env to the agent's commands, if it honours env",
+    run: async (context, openedBy) => {
       const name = "CODEXKIT_CONFORMANCE";
-      const value = bench.nonce();
-      const probe = await bench.open(openedBy, { ...bench.scenarios.works(), env: { [name]: value } });
+      const value = context.nonce();
+      const probe = await context.open(openedBy, { ...context.scenarios.works(), env: { [name]: value } });
       await probe.stop();
       if (probe.handle.ignored.some(({ field }) => field === "env")) throw notApplicable("env is ignored");
-      const spec = bench.scenarios.saysVariable?.(name);
+      const spec = context.scenarios.saysVariable?.(name);
       if (!spec) throw notVerified("there is no scenario `saysVariable`");
       const session = await (
-        await bench.open(openedBy, { ...spec, env: { ...spec.env, [name]: value } })
-      ).toEnd();
+        await context.open(openedBy, { ...spec, env: { ...spec.env, [name]: value } })
+      ).readToEnd();
       const shown = session.events
         .map((event) => (event.kind === "tool_result" ? event.content : ""))
         .concat(session.text)
         .join("\n");
-      holds(shown.includes(value), `the agent should see "${value}" in its environment, and told: ${shown}`);
+      assertThat(
+        shown.includes(value),
+        `the agent should see "${value}" in its environment, but reported: ${shown}`,
+      );
     },
   },
   {
-    id: "process-is-named",
+    id: "process-id-is-reported",
     tier,
-    title: "calls onProcessSpawned with the id of a process that runs, if it honours it",
-    run: async (bench, openedBy) => {
+    title: "calls onProcessSpawned with the PID of a running process, if it honours onProcessSpawned",
+    run: async (context, openedBy) => {
       const pids: unknown[] = [];
       const onProcessSpawned = (pid: unknown): void => void pids.push(pid);
-      const session = await bench.open(openedBy, { ...bench.scenarios.works(), onProcessSpawned });
+      const session = await context.open(openedBy, { ...context.scenarios.works(), onProcessSpawned });
       if (session.handle.ignored.some(({ field }) => field === "onProcessSpawned"))
         throw notApplicable("onProcessSpawned is ignored");
       await session.next();
-      holds(pids.length > 0, "onProcessSpawned is honoured, and was not called by the first event");
+      assertThat(pids.length > 0, "onProcessSpawned is honoured, but was not called before the first event");
       for (const pid of pids) {
-        holds(
+        assertThat(
           Number.isSafeInteger(pid) && Number(pid) > 0 && isRunning(Number(pid)),
-          `onProcessSpawned got ${String(pid)}, which is not the id of a process that runs`,
+          `onProcessSpawned got ${String(pid)}, which is not the PID of a running process`,
         );
       }
       await session.stop();
@@ -56,7 +59,7 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // A process of another user runs too.
+    // The process exists but belongs to another user.
     return (error as NodeJS.ErrnoException).code === "EPERM";
   }
 }

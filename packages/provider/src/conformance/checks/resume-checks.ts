@@ -1,131 +1,140 @@
 import { type Check, notApplicable } from "../check.ts";
 import type { ConformanceScenarios } from "../conformance-options.ts";
-import { obeysLaw } from "../law-of-the-stream.ts";
-import type { WatchedSession } from "../watched-session.ts";
-import { failure, holds, within } from "../within.ts";
-import type { Workbench } from "../workbench.ts";
+import { checkStream } from "../stream-rules.ts";
+import type { ObservedSession } from "../observed-session.ts";
+import { failure, assertThat, waitFor } from "../assertions.ts";
+import type { CheckContext } from "../check-context.ts";
 
 const tier = "resume";
 
-/** Whether a session goes on where it ended. */
+/** Checks that a session continues where it ended. */
 export const RESUME_CHECKS: readonly Check[] = [
   {
     id: "resume-remembers",
     tier,
-    title: "goes on with a session: the agent says words that only its past had",
+    title: "continues a session: the agent knows text from before the resume",
     earns: true,
-    run: async (bench) => {
-      canResume(bench);
-      const memory = memoryOf(bench);
-      const words = bench.nonce();
-      const first = await (await bench.spawn(memory.told(words))).toEnd();
-      remembers(await (await bench.resume(first.handle.sessionId, memory.asked())).toEnd(), words);
+    run: async (context) => {
+      requireResume(context);
+      const memory = memoryScenario(context);
+      const words = context.nonce();
+      const first = await (await context.spawn(memory.store(words))).readToEnd();
+      expectText(await (await context.resume(first.handle.sessionId, memory.recall())).readToEnd(), words);
     },
   },
   {
     id: "resume-keeps-id",
     tier,
-    title: "goes on under the same id",
-    run: async (bench) => {
-      canResume(bench);
-      const id = await bench.pastSession();
-      const { handle } = await (await bench.resume(id, bench.scenarios.says(bench.nonce()))).toEnd();
-      holds(handle.sessionId === id, `the session "${id}" was resumed as "${handle.sessionId}"`);
+    title: "keeps the session id",
+    run: async (context) => {
+      requireResume(context);
+      const id = await context.endedSession();
+      const { handle } = await (
+        await context.resume(id, context.scenarios.says(context.nonce()))
+      ).readToEnd();
+      assertThat(
+        handle.sessionId === id,
+        `the session "${id}" was resumed with the id "${handle.sessionId}"`,
+      );
     },
   },
   {
-    id: "resume-counts-anew",
+    id: "resume-resets-cost",
     tier,
-    title: "does not count what the session used before it was resumed",
-    run: async (bench) => {
-      canResume(bench);
-      const past = await (await bench.spawn(bench.scenarios.says(bench.nonce()))).toEnd();
+    title: "does not include the cost from before the resume",
+    run: async (context) => {
+      requireResume(context);
+      const past = await (await context.spawn(context.scenarios.says(context.nonce()))).readToEnd();
       await past.stop();
-      const resumed = await bench.resume(past.handle.sessionId, bench.scenarios.says(bench.nonce()));
-      await resumed.toEnd();
+      const resumed = await context.resume(past.handle.sessionId, context.scenarios.says(context.nonce()));
+      await resumed.readToEnd();
       const [before, after] = [past.terminal?.cost.turns, resumed.terminal?.cost.turns];
-      if (before === undefined || before === 0) throw notApplicable("the provider counts no calls");
-      holds(after === before, `the same task took ${before} calls of the model, and resumed ${after}`);
+      if (before === undefined || before === 0)
+        throw notApplicable("the provider does not count model calls");
+      assertThat(after === before, `the same task took ${before} model calls, but ${after} after the resume`);
     },
   },
   {
-    id: "resume-elsewhere",
+    id: "resume-by-another-provider",
     tier,
-    title: "goes on with a session of a provider that was shut down",
-    run: async (bench) => {
-      canResume(bench);
-      const memory = memoryOf(bench);
-      const words = bench.nonce();
-      const before = await bench.freshProvider();
-      const first = await (await bench.spawn(memory.told(words), {}, before)).toEnd();
-      await within("shutdown()", bench.limits.shutdownMs, before.shutdown());
-      const after = await bench.freshProvider();
-      remembers(await (await bench.resume(first.handle.sessionId, memory.asked(), {}, after)).toEnd(), words);
+    title: "resumes a session of a provider that was shut down",
+    run: async (context) => {
+      requireResume(context);
+      const memory = memoryScenario(context);
+      const words = context.nonce();
+      const before = await context.freshProvider();
+      const first = await (await context.spawn(memory.store(words), {}, before)).readToEnd();
+      await waitFor("shutdown()", context.limits.shutdownMs, before.shutdown());
+      const after = await context.freshProvider();
+      expectText(
+        await (await context.resume(first.handle.sessionId, memory.recall(), {}, after)).readToEnd(),
+        words,
+      );
     },
   },
   {
     id: "resume-after-stop",
     tier,
-    title: "goes on with a session that was stopped",
-    run: async (bench) => {
-      canResume(bench);
-      const stopped = await bench.spawn(bench.scenarios.works());
+    title: "resumes a session that was stopped",
+    run: async (context) => {
+      requireResume(context);
+      const stopped = await context.spawn(context.scenarios.works());
       await stopped.next();
       await stopped.stop();
-      const words = bench.nonce();
-      const resumed = await bench.resume(stopped.handle.sessionId, bench.scenarios.says(words));
-      remembers(await resumed.toEnd(), words);
+      const words = context.nonce();
+      const resumed = await context.resume(stopped.handle.sessionId, context.scenarios.says(words));
+      expectText(await resumed.readToEnd(), words);
     },
   },
   {
     id: "resume-busy",
     tier,
-    title: "refuses to resume a session that is at work with session_busy",
-    run: async (bench) => {
-      canResume(bench);
-      const session = await bench.spawn(bench.scenarios.works());
+    title: "refuses to resume a running session with session_busy",
+    run: async (context) => {
+      requireResume(context);
+      const session = await context.spawn(context.scenarios.works());
       await session.next();
-      await bench.refuses("resume() of a session at work", ["session_busy"], () =>
-        bench.provider.resume(session.handle.sessionId, bench.scenarios.works()),
+      await context.expectRefusal("resume() of a running session", ["session_busy"], () =>
+        context.provider.resume(session.handle.sessionId, context.scenarios.works()),
       );
     },
   },
   {
     id: "resume-unknown",
     tier,
-    title: "refuses to resume a session that never was with session_not_found",
-    run: async (bench) => {
-      canResume(bench);
-      await bench.refuses("resume() of an unknown session", ["session_not_found"], () =>
-        bench.provider.resume(crypto.randomUUID(), bench.scenarios.works()),
+    title: "refuses to resume an unknown session with session_not_found",
+    run: async (context) => {
+      requireResume(context);
+      await context.expectRefusal("resume() of an unknown session", ["session_not_found"], () =>
+        context.provider.resume(crypto.randomUUID(), context.scenarios.works()),
       );
     },
   },
   {
-    id: "resume-denied",
+    id: "resume-unsupported",
     tier,
-    title: "refuses with unsupported what its capability denies",
-    run: async (bench) => {
-      if (bench.provider.capabilities.supportsSessionResume)
+    title: "refuses with unsupported if the capability is false",
+    run: async (context) => {
+      if (context.provider.capabilities.supportsSessionResume)
         throw notApplicable("supportsSessionResume is true");
-      const session = await bench.recorded();
-      await bench.refuses("resume()", ["unsupported"], () =>
-        bench.provider.resume(session.handle.sessionId, bench.scenarios.works()),
+      const session = await context.recorded();
+      await context.expectRefusal("resume()", ["unsupported"], () =>
+        context.provider.resume(session.handle.sessionId, context.scenarios.works()),
       );
     },
   },
 ];
 
-function canResume({ provider }: Workbench): void {
+function requireResume({ provider }: CheckContext): void {
   if (!provider.capabilities.supportsSessionResume) throw notApplicable("supportsSessionResume is false");
 }
 
-function memoryOf({ scenarios }: Workbench): NonNullable<ConformanceScenarios["remembers"]> {
+function memoryScenario({ scenarios }: CheckContext): NonNullable<ConformanceScenarios["remembers"]> {
   if (scenarios.remembers) return scenarios.remembers;
-  throw failure("supportsSessionResume is claimed and not proven: there is no scenario `remembers`");
+  throw failure("supportsSessionResume is true but not proven: there is no scenario `remembers`");
 }
 
-function remembers(session: WatchedSession, words: string): void {
-  obeysLaw(session);
-  holds(session.text.includes(words), `the agent should say "${words}", and said "${session.text}"`);
+function expectText(session: ObservedSession, words: string): void {
+  checkStream(session);
+  assertThat(session.text.includes(words), `the agent should say "${words}", but said "${session.text}"`);
 }

@@ -1,70 +1,73 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type Check, notApplicable, notVerified } from "../check.ts";
-import { obeysLaw } from "../law-of-the-stream.ts";
-import { withTwins } from "../twins.ts";
-import { holds, within } from "../within.ts";
+import { checkStream } from "../stream-rules.ts";
+import { forSpawnAndResume } from "../spawn-and-resume.ts";
+import { assertThat, waitFor } from "../assertions.ts";
 
 const tier = "event-contract";
 
-/** What a reader of a stream can rely on. */
+/** Checks of what a reader of one stream can rely on. */
 export const STREAM_CHECKS: readonly Check[] = [
-  ...withTwins([
+  ...forSpawnAndResume([
     {
-      id: "says-its-words",
+      id: "reports-text",
       tier,
-      title: "shows what the agent says, and succeeds when the agent does, with its last message",
+      title: "reports the agent's text, and ends with a successful result",
       earns: true,
-      run: async (bench, openedBy) => {
-        const words = bench.nonce();
-        const session = await bench.open(openedBy, bench.scenarios.says(words));
-        await session.toEnd();
-        obeysLaw(session);
-        holds(session.text.includes(words), `the agent should say "${words}", and said "${session.text}"`);
+      run: async (context, openedBy) => {
+        const words = context.nonce();
+        const session = await context.open(openedBy, context.scenarios.says(words));
+        await session.readToEnd();
+        checkStream(session);
+        assertThat(
+          session.text.includes(words),
+          `the agent should say "${words}", but said "${session.text}"`,
+        );
         const { terminal } = session;
-        holds(
+        assertThat(
           terminal?.kind === "result" && terminal.success,
           () => `it ended with ${JSON.stringify(terminal)}`,
         );
       },
     },
     {
-      id: "words-come-once",
+      id: "text-is-not-repeated",
       tier,
-      title: "shows each word of the agent once, not in parts and then as a whole",
-      run: async (bench, openedBy) => {
-        const words = bench.nonce();
-        const session = await (await bench.open(openedBy, bench.scenarios.says(words))).toEnd();
+      title: "reports text once, not as deltas and again as a whole message",
+      run: async (context, openedBy) => {
+        const words = context.nonce();
+        const session = await (await context.open(openedBy, context.scenarios.says(words))).readToEnd();
         const times = session.text.split(words).length - 1;
-        holds(times === 1, `the agent said "${words}" once, and it was shown ${times} times`);
+        assertThat(times === 1, `the agent said "${words}" once, but it was reported ${times} times`);
       },
     },
     {
       id: "slow-reader",
       tier,
-      title: "loses nothing of what is said to a reader that takes its time",
-      run: async (bench, openedBy) => {
-        const words = bench.nonce();
-        const session = await bench.open(openedBy, bench.scenarios.says(words));
-        do await delay(bench.limits.slowReaderMs);
+      title: "loses no text when the reader is slow",
+      run: async (context, openedBy) => {
+        const words = context.nonce();
+        const session = await context.open(openedBy, context.scenarios.says(words));
+        do await delay(context.limits.slowReaderMs);
         while (await session.next());
-        obeysLaw(session);
-        holds(
+        checkStream(session);
+        assertThat(
           session.text.includes(words),
-          `the slow reader should get "${words}", and got "${session.text}"`,
+          `the slow reader should get "${words}", but got "${session.text}"`,
         );
       },
     },
     {
       id: "one-reader",
       tier,
-      title: "refuses a second reader with events_taken, and goes on with the first",
-      run: async (bench, openedBy) => {
-        const session = await bench.open(openedBy, bench.scenarios.says(bench.nonce()));
+      title: "refuses a second reader with events_taken, and keeps serving the first",
+      run: async (context, openedBy) => {
+        const session = await context.open(openedBy, context.scenarios.says(context.nonce()));
         await session.next();
-        await bench.refuses("a second reader", ["events_taken"], async () => {
+        await context.expectRefusal("a second reader", ["events_taken"], async () => {
           await session.handle.events[Symbol.asyncIterator]().next();
         });
-        obeysLaw(await session.toEnd());
+        checkStream(await session.readToEnd());
       },
     },
   ]),
@@ -72,48 +75,48 @@ export const STREAM_CHECKS: readonly Check[] = [
     id: "result-has-message",
     tier,
     title: "repeats the agent's last message in the result",
-    run: async (bench) => {
-      const session = await bench.recorded();
+    run: async (context) => {
+      const session = await context.recorded();
       const { terminal } = session;
       if (terminal?.kind !== "result") throw notVerified("the session did not end with a result");
-      holds(
+      assertThat(
         terminal.message !== "" && session.text.includes(terminal.message),
-        `the message of the result should be among what the agent said, and is "${terminal.message}"`,
+        `the message of the result should be part of the agent's text, but is "${terminal.message}"`,
       );
     },
   },
   {
-    id: "reads-at-once",
+    id: "concurrent-reads",
     tier,
-    title: "answers reads that don't wait for each other in order",
-    run: async (bench) => {
-      const session = await bench.spawn(bench.scenarios.says(bench.nonce()));
+    title: "answers concurrent reads in order",
+    run: async (context) => {
+      const session = await context.spawn(context.scenarios.says(context.nonce()));
       const reader = session.handle.events[Symbol.asyncIterator]();
       const reads = [reader.next(), reader.next(), reader.next()];
-      const results = await within("three reads at once", bench.limits.sessionMs, Promise.all(reads));
+      const results = await waitFor("three concurrent reads", context.limits.sessionMs, Promise.all(reads));
       const kinds = results.map(({ value }) => (value as { kind?: string } | undefined)?.kind);
-      holds(
+      assertThat(
         kinds[0] === "init" && kinds.filter((kind) => kind === "init").length === 1,
-        `three reads at once should give init and what follows, and gave ${kinds.join(", ")}`,
+        `three concurrent reads should return init and the next two events, but returned ${kinds.join(", ")}`,
       );
     },
   },
   {
-    id: "usage-is-told",
+    id: "usage-is-reported",
     tier,
-    title: "tells the cost so far during a session that calls its model more than once",
-    run: async (bench) => {
-      const spec = bench.scenarios.callsModelTwice?.();
+    title: "reports the cost so far during a session with more than one model call",
+    run: async (context) => {
+      const spec = context.scenarios.callsModelTwice?.();
       if (!spec) throw notVerified("there is no scenario `callsModelTwice`");
-      const session = await (await bench.spawn(spec)).toEnd();
+      const session = await (await context.spawn(spec)).readToEnd();
       if (session.terminal?.cost.inputTokens === undefined)
-        throw notApplicable("the provider does not know what its sessions use");
+        throw notApplicable("the provider does not report tokens");
       const told = session.events.filter(({ kind }) => kind === "usage");
-      holds(told.length > 0, `no usage event came; it told: ${session.kinds}`);
+      assertThat(told.length > 0, `there was no usage event; events: ${session.kinds}`);
       const { turns } = session.terminal.cost;
-      holds(
+      assertThat(
         turns === undefined || turns > 1,
-        `the model was called more than once, and \`turns\` is ${turns}`,
+        `the model was called more than once, but \`turns\` is ${turns}`,
       );
     },
   },

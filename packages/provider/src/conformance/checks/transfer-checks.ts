@@ -1,94 +1,98 @@
 import { type Check, notApplicable } from "../check.ts";
-import { obeysLaw } from "../law-of-the-stream.ts";
-import { failure, holds, within } from "../within.ts";
-import type { Workbench } from "../workbench.ts";
+import { checkStream } from "../stream-rules.ts";
+import { failure, assertThat, waitFor } from "../assertions.ts";
+import type { CheckContext } from "../check-context.ts";
 
 const tier = "resume";
 
-/** Whether a session can be moved to another provider. */
+/** Checks of moving a session to another provider. */
 export const TRANSFER_CHECKS: readonly Check[] = [
   {
     id: "export-moves-session",
     tier,
-    title: "goes on with a session that was exported, with a provider that did not have it",
-    run: async (bench) => {
-      canExport(bench);
-      const { remembers, elsewhere } = bench.scenarios;
-      if (!remembers || !elsewhere) {
-        const missing = remembers ? "elsewhere" : "remembers";
-        throw failure(`supportsSessionExport is claimed and not proven: there is no scenario \`${missing}\``);
+    title: "resumes an exported session on a provider that did not have it",
+    run: async (context) => {
+      requireExport(context);
+      const { remembers, otherMachine } = context.scenarios;
+      if (!remembers || !otherMachine) {
+        const missing = remembers ? "otherMachine" : "remembers";
+        throw failure(`supportsSessionExport is true but not proven: there is no scenario \`${missing}\``);
       }
-      const words = bench.nonce();
-      const first = await (await bench.spawn(remembers.told(words))).toEnd();
+      const words = context.nonce();
+      const first = await (await context.spawn(remembers.store(words))).readToEnd();
       await first.stop();
       const { sessionId } = first.handle;
-      const { callMs } = bench.limits;
-      const bytes = await within("export()", callMs, bench.provider.export(sessionId));
-      holds(bytes instanceof Uint8Array, "export() should return a Uint8Array");
-      const other = await bench.freshProvider(elsewhere);
-      await bench.refuses("resume() before the import", ["session_not_found"], () =>
-        other.resume(sessionId, remembers.asked()),
+      const { callMs } = context.limits;
+      const bytes = await waitFor("export()", callMs, context.provider.export(sessionId));
+      assertThat(bytes instanceof Uint8Array, "export() should return a Uint8Array");
+      const other = await context.freshProvider(otherMachine);
+      await context.expectRefusal("resume() before the import", ["session_not_found"], () =>
+        other.resume(sessionId, remembers.recall()),
       );
       for (const time of ["import()", "a second import()"]) {
-        const id = await within(time, callMs, other.import(bytes));
-        holds(id === sessionId, `${time} should return "${sessionId}", and returned "${id}"`);
+        const id = await waitFor(time, callMs, other.import(bytes));
+        assertThat(id === sessionId, `${time} should return "${sessionId}", but returned "${id}"`);
       }
-      const session = await (await bench.resume(sessionId, remembers.asked(), {}, other)).toEnd();
-      obeysLaw(session);
-      holds(session.text.includes(words), `the agent should say "${words}", and said "${session.text}"`);
+      const session = await (await context.resume(sessionId, remembers.recall(), {}, other)).readToEnd();
+      checkStream(session);
+      assertThat(session.text.includes(words), `the agent should say "${words}", but said "${session.text}"`);
     },
   },
   {
     id: "export-busy",
     tier,
-    title: "refuses to export a session that is at work with session_busy",
-    run: async (bench) => {
-      canExport(bench);
-      const session = await bench.spawn(bench.scenarios.works());
+    title: "refuses to export a running session with session_busy",
+    run: async (context) => {
+      requireExport(context);
+      const session = await context.spawn(context.scenarios.works());
       await session.next();
-      await bench.refuses("export() of a session at work", ["session_busy"], () =>
-        bench.provider.export(session.handle.sessionId),
+      await context.expectRefusal("export() of a running session", ["session_busy"], () =>
+        context.provider.export(session.handle.sessionId),
       );
     },
   },
   {
     id: "export-unknown",
     tier,
-    title: "refuses to export a session that never was with session_not_found",
-    run: async (bench) => {
-      canExport(bench);
-      await bench.refuses("export() of an unknown session", ["session_not_found"], () =>
-        bench.provider.export(crypto.randomUUID()),
+    title: "refuses to export an unknown session with session_not_found",
+    run: async (context) => {
+      requireExport(context);
+      await context.expectRefusal("export() of an unknown session", ["session_not_found"], () =>
+        context.provider.export(crypto.randomUUID()),
       );
     },
   },
   {
     id: "import-refuses-garbage",
     tier,
-    title: "refuses to import bytes that are no export with invalid_export",
-    run: async (bench) => {
-      canExport(bench);
+    title: "refuses to import bytes that are not an export with invalid_export",
+    run: async (context) => {
+      requireExport(context);
       for (const text of ["", "{}", "no session"]) {
-        await bench.refuses(`import() of "${text}"`, ["invalid_export"], () =>
-          bench.provider.import(new TextEncoder().encode(text)),
+        await context.expectRefusal(`import() of "${text}"`, ["invalid_export"], () =>
+          context.provider.import(new TextEncoder().encode(text)),
         );
       }
     },
   },
   {
-    id: "export-denied",
+    id: "export-unsupported",
     tier,
-    title: "refuses export and import with unsupported where its capability denies them",
-    run: async (bench) => {
-      if (bench.provider.capabilities.supportsSessionExport)
+    title: "refuses export and import with unsupported if the capability is false",
+    run: async (context) => {
+      if (context.provider.capabilities.supportsSessionExport)
         throw notApplicable("supportsSessionExport is true");
-      const { handle } = await bench.recorded();
-      await bench.refuses("export()", ["unsupported"], () => bench.provider.export(handle.sessionId));
-      await bench.refuses("import()", ["unsupported"], () => bench.provider.import(new Uint8Array(1)));
+      const { handle } = await context.recorded();
+      await context.expectRefusal("export()", ["unsupported"], () =>
+        context.provider.export(handle.sessionId),
+      );
+      await context.expectRefusal("import()", ["unsupported"], () =>
+        context.provider.import(new Uint8Array(1)),
+      );
     },
   },
 ];
 
-function canExport({ provider }: Workbench): void {
+function requireExport({ provider }: CheckContext): void {
   if (!provider.capabilities.supportsSessionExport) throw notApplicable("supportsSessionExport is false");
 }

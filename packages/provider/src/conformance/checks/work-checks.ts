@@ -1,89 +1,94 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type Check, notVerified } from "../check.ts";
-import { withTwins } from "../twins.ts";
-import type { OpenedBy, WatchedSession } from "../watched-session.ts";
-import { failure, holds, within } from "../within.ts";
-import type { Workbench } from "../workbench.ts";
+import { forSpawnAndResume } from "../spawn-and-resume.ts";
+import type { OpenedBy, ObservedSession } from "../observed-session.ts";
+import { failure, assertThat, waitFor } from "../assertions.ts";
+import type { CheckContext } from "../check-context.ts";
 
 const tier = "event-contract";
 
-/** Whether an agent really rests once its session has ended. */
-export const WORK_CHECKS: readonly Check[] = withTwins([
+/** Checks that the agent really stops working once its session has ended. */
+export const WORK_CHECKS: readonly Check[] = forSpawnAndResume([
   {
     id: "stop-ends-work",
     tier,
-    title: "has an agent that works no more once stop() has resolved",
-    run: async (bench, openedBy) => {
-      const { session, trace } = await working(bench, openedBy);
+    title: "has no running agent once stop() has resolved",
+    run: async (context, openedBy) => {
+      const { session, trace } = await startWork(context, openedBy);
       await session.stop();
-      await rests(bench, trace);
+      await expectIdle(context, trace);
     },
   },
   {
     id: "signal-ends-work",
     tier,
-    title: "has an agent that works no more after its signal fired",
-    run: async (bench, openedBy) => {
+    title: "has no running agent after its signal has aborted",
+    run: async (context, openedBy) => {
       const abort = new AbortController();
-      const { session, trace } = await working(bench, openedBy, { signal: abort.signal });
+      const { session, trace } = await startWork(context, openedBy, { signal: abort.signal });
       abort.abort();
-      await session.toEnd();
+      await session.readToEnd();
       await session.stop();
-      await rests(bench, trace);
+      await expectIdle(context, trace);
     },
   },
   {
-    id: "leaving-ends-work",
+    id: "reader-leaving-ends-work",
     tier,
-    title: "has an agent that works no more after its reader left",
-    run: async (bench, openedBy) => {
-      const { session, trace } = await working(bench, openedBy);
-      await session.leave();
+    title: "has no running agent after its reader has stopped",
+    run: async (context, openedBy) => {
+      const { session, trace } = await startWork(context, openedBy);
+      await session.stopReading();
       await session.stop();
-      await rests(bench, trace);
+      await expectIdle(context, trace);
     },
   },
   {
     id: "deadline-ends-work",
     tier,
-    title: "has an agent that works no more after its deadline",
-    run: async (bench, openedBy) => {
-      const { session, trace } = await working(bench, openedBy, {}, { timeoutMs: bench.limits.deadlineMs });
+    title: "has no running agent after its deadline",
+    run: async (context, openedBy) => {
+      const { session, trace } = await startWork(
+        context,
+        openedBy,
+        {},
+        { timeoutMs: context.limits.deadlineMs },
+      );
       if (session.handle.ignored.some(({ field }) => field === "timeoutMs")) return session.stop();
-      await session.toEnd();
+      await session.readToEnd();
       await session.stop();
-      await rests(bench, trace);
+      await expectIdle(context, trace);
     },
   },
   {
     id: "shutdown-ends-work",
     tier,
-    title: "has agents that work no more once it is shut down",
-    run: async (bench, openedBy) => {
-      const provider = await bench.freshProvider();
-      const { trace } = await working(bench, openedBy, {}, {}, provider);
-      await within("shutdown()", bench.limits.shutdownMs, provider.shutdown());
-      await rests(bench, trace);
+    title: "has no running agents after shutdown()",
+    run: async (context, openedBy) => {
+      const provider = await context.freshProvider();
+      const { trace } = await startWork(context, openedBy, {}, {}, provider);
+      await waitFor("shutdown()", context.limits.shutdownMs, provider.shutdown());
+      await expectIdle(context, trace);
     },
   },
 ]);
 
 type Trace = () => Promise<number>;
 
-async function working(
-  bench: Workbench,
+async function startWork(
+  context: CheckContext,
   openedBy: OpenedBy,
   options: { signal?: AbortSignal } = {},
   fields: { timeoutMs?: number } = {},
-  provider = bench.provider,
-): Promise<{ session: WatchedSession; trace: Trace }> {
-  const { leavesTrace } = bench.scenarios;
+  provider = context.provider,
+): Promise<{ session: ObservedSession; trace: Trace }> {
+  const { leavesTrace } = context.scenarios;
   if (!leavesTrace) throw notVerified("there is no scenario `leavesTrace`");
   const trace: Trace = async () => leavesTrace.count();
   const before = await trace();
-  const session = await bench.open(openedBy, { ...leavesTrace.works(), ...fields }, options, provider);
-  const until = performance.now() + bench.limits.sessionMs;
-  // With a deadline the session may end before it left a trace: then there is nothing that could go on.
+  const session = await context.open(openedBy, { ...leavesTrace.works(), ...fields }, options, provider);
+  const until = performance.now() + context.limits.sessionMs;
+  // With a deadline the session may end before it leaves a trace. Then there is no work that could continue.
   while (fields.timeoutMs === undefined && (await trace()) <= before) {
     if (performance.now() > until) throw failure("the agent of the scenario `leavesTrace` left no trace");
     await delay(1);
@@ -91,9 +96,9 @@ async function working(
   return { session, trace };
 }
 
-async function rests({ limits }: Workbench, trace: Trace): Promise<void> {
+async function expectIdle({ limits }: CheckContext, trace: Trace): Promise<void> {
   const before = await trace();
   await delay(limits.idleMs);
   const after = await trace();
-  holds(after === before, `the agent should rest, and left ${after - before} more traces of its work`);
+  assertThat(after === before, `the agent should be idle, but left ${after - before} more traces`);
 }

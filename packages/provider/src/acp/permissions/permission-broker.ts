@@ -9,37 +9,37 @@ import type { ActivityEvent } from "../../contract/agent-event.ts";
 import type { ToolCall } from "../events/tool-call.ts";
 import { toApprovalRequest } from "./to-approval-request.ts";
 
-/** An answer to an agent, and what a runner is told of it. */
+/** The response to the agent, and the events that report it. */
 export interface PermissionAnswer {
   readonly response: RequestPermissionResponse;
   readonly events: readonly ActivityEvent[];
-  /** Why it was denied; undefined if it was allowed. */
+  /** Why the request was denied. Undefined if it was allowed. */
   readonly denial: string | undefined;
 }
 
 const WITHDRAWN: RequestPermissionResponse = { outcome: { outcome: "cancelled" } };
 
-/** Answers what the agent of one session asks, by its policy. Nobody is there to be asked: in doubt it is a no. */
-export class PermissionDesk {
+/** Answers the permission requests of one session according to its policy. Undecided requests are denied. */
+export class PermissionBroker {
   readonly #policy: Policy;
   readonly #cwd: string;
-  #asked = 0;
+  #requests = 0;
 
   constructor(policy: Policy, cwd: string) {
     this.#policy = policy;
     this.#cwd = cwd;
   }
 
-  /** The answer to give where no session waits for one any more. */
+  /** The response if the session has already ended. */
   static get withdrawn(): RequestPermissionResponse {
     return WITHDRAWN;
   }
 
   async answer(call: ToolCall, request: RequestPermissionRequest): Promise<PermissionAnswer> {
-    this.#asked += 1;
+    this.#requests += 1;
     const { allowed, reason } = await this.#judge(call);
     const option = choose(request.options, allowed);
-    const tool = { toolUseId: `approval-${this.#asked}`, toolName: `approval:${call.kind}`, raw: request };
+    const tool = { toolUseId: `approval-${this.#requests}`, toolName: `approval:${call.kind}`, raw: request };
     const denied = !allowed || option === undefined;
     const content = `${denied ? "denied" : "allowed"}: ${reason}`;
     return {
@@ -66,7 +66,7 @@ export class PermissionDesk {
 const ALLOW: readonly PermissionOptionKind[] = ["allow_once", "allow_always"];
 const REJECT: readonly PermissionOptionKind[] = ["reject_once", "reject_always"];
 
-/** The option that says it for the shortest time: the policy is asked again for the next one. */
+/** Prefers the option with the shortest duration, so that the policy decides each request. */
 function choose(options: readonly PermissionOption[], allowed: boolean): PermissionOption | undefined {
   return (allowed ? ALLOW : REJECT)
     .map((kind) => options.find((option) => option.kind === kind))

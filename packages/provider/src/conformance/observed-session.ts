@@ -2,12 +2,12 @@ import type { AgentEvent, TerminalEvent } from "../contract/agent-event.ts";
 import type { AgentHandle } from "../contract/agent-provider.ts";
 import type { AgentSpec } from "../contract/agent-spec.ts";
 import type { ConformanceLimits } from "./conformance-options.ts";
-import { failure, holds, within } from "./within.ts";
+import { failure, assertThat, waitFor } from "./assertions.ts";
 
 /** How a session was opened. */
 export type OpenedBy = "spawn" | "resume";
 
-export interface WatchedSessionOptions {
+export interface ObservedSessionOptions {
   readonly limits: ConformanceLimits;
   readonly spec: AgentSpec;
   readonly openedBy: OpenedBy;
@@ -15,8 +15,8 @@ export interface WatchedSessionOptions {
   readonly checkId: string;
 }
 
-/** A handle under observation: reads its events within limits and keeps them. */
-export class WatchedSession {
+/** Reads the events of a handle with time limits, and records them. */
+export class ObservedSession {
   readonly handle: AgentHandle;
   readonly events: AgentEvent[] = [];
   readonly spec: AgentSpec;
@@ -26,7 +26,7 @@ export class WatchedSession {
   #reader: AsyncIterator<AgentEvent> | undefined;
   #state: "open" | "ended" | "left" = "open";
 
-  constructor(handle: AgentHandle, { limits, spec, openedBy, checkId }: WatchedSessionOptions) {
+  constructor(handle: AgentHandle, { limits, spec, openedBy, checkId }: ObservedSessionOptions) {
     this.handle = handle;
     this.spec = spec;
     this.openedBy = openedBy;
@@ -34,66 +34,66 @@ export class WatchedSession {
     this.#limits = limits;
   }
 
-  /** Everything that the agent said, of all messages. */
+  /** The text of all messages of the agent. */
   get text(): string {
     return this.events.map((event) => (event.kind === "assistant_text" ? event.text : "")).join("");
   }
 
-  /** The first event that is one of the last. */
+  /** The first terminal event. */
   get terminal(): TerminalEvent | undefined {
     return this.events.find(isTerminal);
   }
 
-  /** Whether the stream was read to its end, by a reader that stayed. */
+  /** Whether the stream was read to its end. */
   get isComplete(): boolean {
     return this.#state === "ended";
   }
 
-  /** For reports of checks that judge the streams of others. */
+  /** Identifies the session in checks that judge every stream. */
   get label(): string {
     return `the session that ${this.#checkId} opened with ${this.openedBy}()`;
   }
 
-  /** The next event, or undefined at the end. */
+  /** Returns the next event, or undefined at the end. */
   async next(): Promise<AgentEvent | undefined> {
     const after = this.events.at(-1)?.kind;
     const what = after === undefined ? "the first event" : `the event after "${after}"`;
-    const { done, value } = await within(what, this.#limits.sessionMs, this.#iterator().next());
+    const { done, value } = await waitFor(what, this.#limits.sessionMs, this.#iterator().next());
     if (done === true) {
       if (this.#state === "open") this.#state = "ended";
       return undefined;
     }
-    holds(
+    assertThat(
       this.events.length < this.#limits.events,
-      `the stream gave more than ${this.#limits.events} events`,
+      `the stream emitted more than ${this.#limits.events} events`,
     );
     this.events.push(value);
     return value;
   }
 
-  /** Reads up to the first event that is looked for. */
-  async until(what: string, found: (event: AgentEvent) => boolean): Promise<void> {
+  /** Reads until an event matches. */
+  async readUntil(what: string, found: (event: AgentEvent) => boolean): Promise<void> {
     for (let event = await this.next(); event; event = await this.next()) if (found(event)) return;
-    throw failure(`the stream ended without ${what}; it gave: ${this.kinds}`);
+    throw failure(`the stream ended without ${what}; events: ${this.kinds}`);
   }
 
-  /** Reads on to the end, and tries to read once more after it. */
-  async toEnd(): Promise<this> {
+  /** Reads to the end, and once more after it. */
+  async readToEnd(): Promise<this> {
     while (this.#state === "open") await this.next();
-    const after = await within("reading after the end", this.#limits.callMs, this.#iterator().next());
-    holds(after.done === true, "the stream ended and then gave another event");
+    const after = await waitFor("a read after the end", this.#limits.callMs, this.#iterator().next());
+    assertThat(after.done === true, "the stream ended and then emitted another event");
     return this;
   }
 
-  /** Reads as `break` out of a loop does: some events, and then no more. */
-  async leave(): Promise<void> {
+  /** Stops reading, as `break` in a `for await` loop does. */
+  async stopReading(): Promise<void> {
     this.#state = "left";
     const left = this.#iterator().return?.();
-    if (left) await within("leaving the events", this.#limits.stopMs, left);
+    if (left) await waitFor("stopping the reader", this.#limits.stopMs, left);
   }
 
   async stop(): Promise<void> {
-    await within("stop()", this.#limits.stopMs, this.handle.stop());
+    await waitFor("stop()", this.#limits.stopMs, this.handle.stop());
   }
 
   get kinds(): string {

@@ -1,6 +1,7 @@
 import { RequestError } from "@agentclientprotocol/sdk";
+import { withTimeout } from "@codexkit/rpc/async";
 
-/** The longest detail that is put into a message. */
+/** Maximum length of the detail in a message. */
 const DETAIL_LENGTH = 1_000;
 
 /** ACP's code for a request that needs a login first. */
@@ -10,7 +11,12 @@ export function needsLogin(error: unknown): boolean {
   return error instanceof RequestError && error.code === AUTH_REQUIRED;
 }
 
-/** What went wrong, with the detail of the agent: many answer "Internal error" and put the reason into `data`. */
+/** Waits for the agent. Rejects with the name of what it was waiting for after the limit. */
+export function waitForAgent<Value>(what: string, limitMs: number, work: Promise<Value>): Promise<Value> {
+  return withTimeout(work, limitMs, () => new Error(`${what} did not arrive within ${limitMs} ms`));
+}
+
+/** Describes an error with the agent's detail: many agents answer "Internal error" and put the reason into `data`. */
 export function describeFailure(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   const detail = error instanceof RequestError ? detailOf(error.data) : "";

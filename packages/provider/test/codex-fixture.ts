@@ -6,7 +6,7 @@ import type { AgentEvent, TerminalEvent } from "../src/contract/agent-event.ts";
 import type { AgentHandle } from "../src/contract/agent-provider.ts";
 import type { AgentSpec } from "../src/contract/agent-spec.ts";
 
-export interface CodexStage extends AsyncDisposable {
+export interface CodexFixture extends AsyncDisposable {
   readonly provider: CodexProvider;
   readonly model: ScriptedModel;
   readonly workspace: string;
@@ -24,10 +24,10 @@ export interface Transcript {
   readonly end: TerminalEvent;
 }
 
-export async function codexStage(
+export async function codexFixture(
   script: ModelOptions["model"],
   { modelName, ...more }: CodexProviderOptions & Pick<ModelOptions, "modelName"> = {},
-): Promise<CodexStage> {
+): Promise<CodexFixture> {
   await using made = new AsyncDisposableStack();
   const named = modelName === undefined ? {} : { modelName };
   const folders = made.use(await codexFolders({ model: script, modelRetries: 0, ...named }));
@@ -35,7 +35,7 @@ export async function codexStage(
   const provider = made.use(await CodexProvider.create(options));
   const owner = made.move();
   const { model, workspace } = folders;
-  const spec: CodexStage["spec"] = (prompt, fields) => ({
+  const spec: CodexFixture["spec"] = (prompt, fields) => ({
     prompt,
     cwd: workspace,
     sandboxEnabled: false,

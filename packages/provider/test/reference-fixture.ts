@@ -1,15 +1,16 @@
-import type { AgentHandle, AgentProvider, AgentSpec, ConformanceOptions } from "../src/index.ts";
+import type { AgentHandle, AgentProvider, AgentSpec } from "../src/index.ts";
+import type { ConformanceOptions } from "../src/conformance/index.ts";
 import { ReferenceProvider, type ReferenceWorld, referenceWorld } from "./reference-provider.ts";
 
 /** Makes providers of one world. A mutant changes each of them. */
-export interface ReferenceStage {
+export interface ReferenceFixture {
   readonly world: ReferenceWorld;
   readonly make: () => AgentProvider;
   readonly options: ConformanceOptions;
 }
 
 /** The reference provider, or a mutant of it, and what the suite needs to judge it. */
-export function referenceStage(mutate: (provider: ReferenceProvider) => AgentProvider): ReferenceStage {
+export function referenceFixture(mutate: (provider: ReferenceProvider) => AgentProvider): ReferenceFixture {
   const world = referenceWorld();
   const inner = new Map<AgentProvider, ReferenceProvider>();
   const makeIn = (where: ReferenceWorld): AgentProvider => {
@@ -30,7 +31,7 @@ export function referenceStage(mutate: (provider: ReferenceProvider) => AgentPro
         usesTool: () => spec("tool"),
         callsModelTwice: () => spec("twice"),
         echoes: () => spec("echo"),
-        remembers: { told: (words) => spec(`remember ${words}`), asked: () => spec("recall") },
+        remembers: { store: (words) => spec(`remember ${words}`), recall: () => spec("recall") },
         usesServer: () => ({ ...spec("server"), mcpStdioServers: [{ name: "tests", command: "tests" }] }),
         asks: () => spec("ask"),
         startsAgent: () => spec("agent"),
@@ -38,7 +39,7 @@ export function referenceStage(mutate: (provider: ReferenceProvider) => AgentPro
         leavesTrace: { works: () => spec("trace"), count: () => world.traces },
         opensSlowly: () => spec("open slowly"),
         crash,
-        elsewhere: () => makeIn({ ...world, sessions: new Map(), working: new Set() }),
+        otherMachine: () => makeIn({ ...world, sessions: new Map(), working: new Set() }),
         leaks: () => [...world.working].map((id) => `session ${id}`),
       },
       samples: { model: "any", providerConfig: {} },

@@ -5,21 +5,21 @@ import {
   type ConformanceOptions,
   type ProviderFactory,
 } from "./conformance-options.ts";
-import type { WatchedSession } from "./watched-session.ts";
-import { describeError, failure, within } from "./within.ts";
+import type { ObservedSession } from "./observed-session.ts";
+import { describeError, failure, waitFor } from "./assertions.ts";
 
-/** What the checks of one run share: a provider, and what is run once for several of them. */
-export class Stage implements AsyncDisposable {
+/** State that the checks of one run share: a provider, and sessions that several checks judge. */
+export class SuiteContext implements AsyncDisposable {
   readonly limits: ConformanceLimits;
   readonly options: ConformanceOptions;
   /** Every session that was opened, for the checks that judge all streams. */
-  readonly sessions: WatchedSession[] = [];
-  /** Every error with which the provider refused a call. */
+  readonly sessions: ObservedSession[] = [];
+  /** Every error that the provider rejected a call with. */
   readonly refusals: { readonly what: string; readonly error: unknown }[] = [];
   readonly #factory: ProviderFactory;
   readonly #shared = new Map<string, Promise<unknown>>();
   #provider: AgentProvider | undefined;
-  #unmakable: Error | undefined;
+  #createError: Error | undefined;
 
   constructor(factory: ProviderFactory, options: ConformanceOptions) {
     this.#factory = factory;
@@ -32,34 +32,34 @@ export class Stage implements AsyncDisposable {
     return (this.#provider ??= await this.make());
   }
 
-  /** A new provider. A factory that failed once is not waited for again. */
+  /** Creates a provider. A factory that failed once is not called again. */
   async make(): Promise<AgentProvider> {
-    if (this.#unmakable) throw this.#unmakable;
+    if (this.#createError) throw this.#createError;
     const { makeMs, shutdownMs } = this.limits;
     const made = (async () => this.#factory())();
     try {
-      return await within("making the provider", makeMs, made);
+      return await waitFor("creating the provider", makeMs, made);
     } catch (error) {
-      // One that comes too late is not left behind.
-      void made.then((late) => within("shutdown()", shutdownMs, late.shutdown())).catch(() => {});
-      this.#unmakable = failure(`no provider could be made: ${describeError(error)}`, error);
-      throw this.#unmakable;
+      // A provider that arrives late is still shut down.
+      void made.then((late) => waitFor("shutdown()", shutdownMs, late.shutdown())).catch(() => {});
+      this.#createError = failure(`the provider could not be created: ${describeError(error)}`, error);
+      throw this.#createError;
     }
   }
 
-  /** Does something once; later callers get what came of it, a failure too. */
+  /** Runs the work once. Later callers get the same result or failure. */
   once<T>(what: string, work: () => Promise<T>): Promise<T> {
     const shared = this.#shared.get(what) ?? work();
     this.#shared.set(what, shared);
     return shared as Promise<T>;
   }
 
-  /** Puts the shared provider away: after a check that failed nobody knows what state it is in. */
+  /** Shuts down the shared provider. After a failed check its state is unknown. */
   async replaceProvider(): Promise<void> {
     const provider = this.#provider;
     this.#provider = undefined;
     if (!provider) return;
-    await within("shutdown() of the provider", this.limits.shutdownMs, (async () => provider.shutdown())());
+    await waitFor("shutdown() of the provider", this.limits.shutdownMs, (async () => provider.shutdown())());
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
