@@ -169,12 +169,13 @@ export class CommandJudge {
 
   #judgeParsed({ effects, path }: ParsedCall, outer: Call, ruled: Verdict | undefined): Verdict | undefined {
     let worst = ruled;
-    let call = outer;
+    let { folder } = outer;
     for (const effect of effects) {
       if (effect.kind !== "enter") continue;
-      worst = pickStricter(worst, this.#effects.judge(effect, call.folder));
-      call = { ...call, folder: this.#places.absolute(effect.path.text ?? "", call.folder) };
+      worst = pickStricter(worst, this.#effects.judge(effect, folder));
+      folder = this.#places.absolute(effect.path.text ?? "", folder);
     }
+    const call: Call = folder === outer.folder ? outer : { ...outer, folder };
     if (runsCode(effects) && call.words.some(({ text }) => isStandardInput(text)))
       worst = pickStricter(worst, this.#judgeStandardInput(call));
     for (const effect of effects) {

@@ -1,6 +1,62 @@
+import {
+  declareProgram,
+  flag,
+  HELP,
+  type OptionTable,
+  type ProgramDeclaration,
+} from "./declaration/declaration.ts";
 import type { Effect } from "./declaration/effect.ts";
 import type { ParsedCall } from "./declaration/parsed-call.ts";
 import type { Word } from "./declaration/word.ts";
+
+/** Options of gzip and all its relatives. */
+const COMMON_OPTIONS: OptionTable = {
+  ...HELP,
+  ...Object.fromEntries("123456789".split("").map((level) => [`-${level}`, flag])),
+  "-f, --force": flag,
+  "-k, --keep": flag,
+  "-q, --quiet": flag,
+  "-t, --test": flag,
+  "-v, --verbose": flag,
+};
+
+/** The modes as gzip and xz name them. */
+export const GZIP_MODES: OptionTable = {
+  "-c, --stdout, --to-stdout": flag,
+  "-d, --decompress, --uncompress": flag,
+  "-l, --list": flag,
+};
+
+export interface Compressor {
+  readonly name: string;
+  readonly extension: string;
+  readonly options: OptionTable;
+  /** Set if it expands without being told to. */
+  readonly expands?: boolean | undefined;
+}
+
+/** Declares gzip or a relative: each operand is replaced by a file with another extension. */
+export function declareCompressor({
+  name,
+  extension,
+  options,
+  expands = false,
+}: Compressor): ProgramDeclaration {
+  return declareProgram({
+    names: [name],
+    options: { ...COMMON_OPTIONS, ...options },
+    operands: { rest: "read" },
+    examine: (call: ParsedCall) => {
+      const has = (option: string): boolean => call.options.has(option);
+      if (hasTwoModes(call)) return "names two modes";
+      if (has("-c") || has("-l") || has("-t")) return [];
+      return compressionEffects(call.operands, extension, {
+        expands: expands || has("-d"),
+        keeps: has("-k"),
+      });
+    },
+  });
+}
 
 /**
  * The files that `gzip` and its relatives write beside their operands: with the extension appended, or removed when they

@@ -1,5 +1,5 @@
 import { describeProgram } from "../../test/describe-program.ts";
-import { gzip } from "./gzip.ts";
+import { gunzip, gzip } from "./gzip.ts";
 
 describeProgram(gzip, {
   understood: {
@@ -20,4 +20,13 @@ describeProgram(gzip, {
     "*",
     "<unknown>",
   ],
+});
+
+describeProgram(gunzip, {
+  understood: {
+    "a.tar.gz": ["read a.tar.gz", "write a.tar", "delete a.tar.gz"],
+    "-k a.tgz": ["read a.tgz", "write a", "write a.tar"],
+    "-c a.gz": ["read a.gz"],
+  },
+  notUnderstood: ["AGENTS.md-gz", ".envrc_z", ".envrc-z", "-r dir", "-N a.gz", "*", "<unknown>"],
 });

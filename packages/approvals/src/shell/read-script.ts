@@ -79,11 +79,7 @@ class ShellState implements WordScope {
   readonly home: string;
   readonly #reader: ScriptReader;
 
-  constructor(
-    reader: ScriptReader,
-    context: ScriptContext,
-    variables: ReadonlyMap<string, Word> | undefined = undefined,
-  ) {
+  constructor(reader: ScriptReader, context: ScriptContext, variables?: ReadonlyMap<string, Word>) {
     this.#reader = reader;
     this.folders = context.folders;
     this.dialect = context.dialect;

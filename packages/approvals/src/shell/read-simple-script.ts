@@ -129,7 +129,10 @@ class SimpleScriptReader {
     for (;;) {
       const from = at;
       let kind = this.#kindAt(at);
-      while (kind === PLAIN || (kind === EQUALS && acceptsEquals && at > this.#at)) kind = this.#kindAt(++at);
+      while (kind === PLAIN) {
+        at += 1;
+        kind = this.#kindAt(at);
+      }
       text += source.slice(from, at);
       if (kind === QUOTE) {
         const end = source.indexOf("'", at + 1);
@@ -143,6 +146,9 @@ class SimpleScriptReader {
         if (end === -1 || !/^[^$`\\!\p{Cc}]*$/u.test(quoted)) return undefined;
         text += quoted;
         at = end + 1;
+      } else if (kind === EQUALS && acceptsEquals && at > this.#at) {
+        text += "=";
+        at += 1;
       } else if (kind === EQUALS || (kind === OTHER && at < source.length)) return undefined;
       else break;
     }
