@@ -12,7 +12,7 @@ export const LIMITS = {
   /** Unquoted line ends, semicolons, ampersands and pipes. */
   separators: 1_000,
   /** Simple commands after loops are unrolled. */
-  commands: 400,
+  commands: 200,
   /** Words after loops are unrolled and braces are expanded. */
   words: 4_000,
   /** Characters of one argument of a program whose declaration reads it: a script for sed, awk or jq. */

@@ -9,11 +9,17 @@ import type { Verdict } from "./evaluation.ts";
 import { PRESETS, type EffectKind, type Preset } from "./presets.ts";
 import { describeRule, type Rule } from "./rule.ts";
 
+/** A word of a rule about commands, or its alternatives. */
+export type RuleWord = string | readonly string[];
+
 /** A rule with its pattern made ready. */
 export interface CompiledRule {
   readonly rule: Rule;
   /** `deny[0]`, `allow[2]`: how a verdict names it. */
   readonly id: string;
+  /** The words of a rule about commands that are no options, and those that are. */
+  readonly positions: readonly RuleWord[];
+  readonly options: readonly RuleWord[];
   readonly searches: (text: string) => boolean;
   readonly matchesWhole: (text: string) => boolean;
   readonly path: PathGlob;
@@ -79,11 +85,22 @@ export function compilePolicy(policy: Policy): CompiledPolicy {
 }
 
 function compileRule(rule: Rule, id: string, roots: readonly string[]): CompiledRule {
-  const base: CompiledRule = { rule, id, searches: never, matchesWhole: never, path: never, host: never };
+  const words: readonly RuleWord[] = rule.kind === "prefix" || rule.kind === "exact" ? rule.argv : [];
+  const isOption = (word: RuleWord): boolean => [word].flat().every((text) => text.startsWith("-"));
+  const base: CompiledRule = {
+    rule,
+    id,
+    positions: words.filter((word) => !isOption(word)),
+    options: words.filter(isOption),
+    searches: never,
+    matchesWhole: never,
+    path: never,
+    host: never,
+  };
   switch (rule.kind) {
     case "prefix":
     case "exact":
-      if (rule.argv.length === 0 || rule.argv.some((word) => word.length === 0)) {
+      if (words.length === 0 || words.some((word) => word.length === 0)) {
         throw new PolicyError(
           "invalid_rule",
           `${id}: a rule about commands needs at least the program's name`,

@@ -1,7 +1,7 @@
 import type { ParsedCall } from "../programs/declaration/parsed-call.ts";
 import { matchName } from "../files/glob.ts";
 import { baseName } from "../files/path.ts";
-import type { CompiledPolicy, CompiledRule } from "./compile-policy.ts";
+import type { CompiledPolicy, CompiledRule, RuleWord } from "./compile-policy.ts";
 import { notUnderstoodVerdict, type Verdict } from "./evaluation.ts";
 import { ruleVerdict } from "./judge-path.ts";
 
@@ -54,7 +54,7 @@ export function matchTightening(compiled: CompiledRule, called: CalledWords): Ma
   switch (rule.kind) {
     case "prefix":
     case "exact":
-      return matchWords(rule.argv, called);
+      return matchWords(compiled, called);
     case "regex":
       return compiled.searches(textOf(called)) ? "yes" : "no";
     default:
@@ -62,12 +62,7 @@ export function matchTightening(compiled: CompiledRule, called: CalledWords): Ma
   }
 }
 
-type RuleWord = string | readonly string[];
-
-function matchWords(rule: readonly RuleWord[], { words, call }: CalledWords): Match {
-  const isOption = (word: RuleWord): boolean => [word].flat().every((text) => text.startsWith("-"));
-  const positions = rule.filter((word) => !isOption(word));
-  const options = rule.filter(isOption);
+function matchWords({ positions, options }: CompiledRule, { words, call }: CalledWords): Match {
   if (call !== undefined) {
     const operands = [...call.path, ...call.operands.map(({ text }) => text)];
     const hasOptions = options.every((word) =>

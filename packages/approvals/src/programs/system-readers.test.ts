@@ -11,7 +11,6 @@ const examples: Readonly<Record<string, ProgramExamples>> = {
     notUnderstood: ["-i x.deb", "", "--admindir=x -l", "-r x"],
   },
   ifconfig: { understood: { "": [], eth0: [] }, notUnderstood: ["eth0 down"] },
-  screen: { understood: { "-ls": [] }, notUnderstood: ["", "-dm sh", "-X stuff x"] },
   systemctl: {
     understood: { "status nginx": [] },
     notUnderstood: ["restart nginx", "stop x", "-H host status", "edit x", "show x", "--root=x status"],

@@ -18,13 +18,6 @@ export const systemReaders: readonly ProgramDeclaration[] = [
   }),
   declareProgram({ names: ["ifconfig"], options: { "-a": flag }, operands: { first: ["data"] } }),
   declareProgram({
-    names: ["screen"],
-    options: { "-ls, -list": flag },
-    syntax: "words",
-    operands: {},
-    examine: ({ options }) => (options.size === 1 ? [] : "starts a terminal"),
-  }),
-  declareProgram({
     names: ["systemctl"],
     options: {
       "-a, --all": flag,

@@ -223,7 +223,8 @@ export function readHereDocumentText(
   body: { readonly text: string; readonly parts: readonly WordPart[] | undefined },
   scope: WordScope,
 ): string | undefined {
-  if (body.parts === undefined) return body.text;
+  // Reading the parts of a long document costs more than everything else: most have none.
+  if (!/[$`\\]/.test(body.text) || body.parts === undefined) return body.text;
   let text: string | undefined = "";
   for (const part of body.parts) {
     if (part.type === "Literal") {
