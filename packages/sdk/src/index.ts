@@ -9,7 +9,7 @@ export type { Packet } from "./connection/observe-transport.ts";
 export { CodexError, type CodexErrorCode } from "./errors.ts";
 
 // For packages that have options of their own: rejects misspelt ones with the nearest valid name.
-export { LAUNCH as LAUNCH_OPTIONS } from "./options/known-options.ts";
+export { LAUNCH as LAUNCH_OPTIONS } from "./codex-options.ts";
 export { type OptionKeys, rejectUnknownOptions } from "./options/reject-unknown-options.ts";
 
 // Threads and turns.
