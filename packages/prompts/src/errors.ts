@@ -1,6 +1,3 @@
-import type { TokenUsage, TurnResult } from "codexkit";
-import type { RestoreReport } from "./workspace/restore-paths.ts";
-
 /** Identifies what went wrong. Match `code`, never the message. */
 export type PromptErrorCode =
   /** A prompt, section, tool, slice or resource is defined wrongly. */
@@ -9,7 +6,7 @@ export type PromptErrorCode =
   | "invalid_parameters"
   /** An option of a call is unknown, unsupported or has an invalid value. */
   | "invalid_option"
-  /** An evaluation failed; see {@link PromptEvaluationError}. */
+  /** An evaluation failed; see `PromptEvaluationError`. */
   | "evaluation_failed"
   /** The deadline passed. */
   | "deadline_exceeded"
@@ -47,60 +44,5 @@ export class PromptError extends Error {
   /** Whether a value is a `PromptError`, also one of another copy of this package. */
   static is(value: unknown): value is PromptError {
     return typeof value === "object" && value !== null && BRAND in value;
-  }
-}
-
-/** The part of an evaluation that failed. */
-export type EvaluationPhase =
-  /** Before or while the turn was started: launch, authentication, thread, connection to the model. */
-  | "request"
-  /** The turn ran and failed, or its output is not what the prompt asks for. */
-  | "response"
-  /** A tool or the sandbox failed in a way that the turn could not handle. */
-  | "tool"
-  /** A limit was exceeded: tokens, money, time, or the account's own limit. */
-  | "budget";
-
-/** What an evaluation had produced when it failed. */
-export interface PartialEvaluation {
-  readonly threadId?: string;
-  /** The last message of the agent, possibly incomplete. */
-  readonly text: string;
-  /** Tokens of all turns of this evaluation. */
-  readonly usage: TokenUsage;
-  /** Results of the turns so far, the failed one included. */
-  readonly turns: readonly TurnResult[];
-  /** What became of the workspace, with `onFailure: "restore"`. */
-  readonly restored?: RestoreReport;
-  /** Path of the debug bundle, with `bundle`. */
-  readonly bundle?: string;
-}
-
-export interface EvaluationErrorDetails extends ErrorOptions {
-  readonly code?: PromptErrorCode;
-  readonly phase: EvaluationPhase;
-  readonly partial: PartialEvaluation;
-  /** Codex's classification, such as `contextWindowExceeded`. */
-  readonly reason?: string;
-  readonly httpStatus?: number;
-  readonly additionalDetails?: string;
-}
-
-/** An evaluation that failed, with everything it produced until then. */
-export class PromptEvaluationError extends PromptError {
-  override readonly name = "PromptEvaluationError";
-  readonly phase: EvaluationPhase;
-  readonly partial: PartialEvaluation;
-  readonly reason: string | undefined;
-  readonly httpStatus: number | undefined;
-  readonly additionalDetails: string | undefined;
-
-  constructor(message: string, details: EvaluationErrorDetails) {
-    super(details.code ?? "evaluation_failed", message, { cause: details.cause });
-    this.phase = details.phase;
-    this.partial = details.partial;
-    this.reason = details.reason;
-    this.httpStatus = details.httpStatus;
-    this.additionalDetails = details.additionalDetails;
   }
 }

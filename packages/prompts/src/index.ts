@@ -145,11 +145,10 @@ export {
 } from "./evals/eval-prompt.ts";
 
 // Errors.
+export { PromptError, type PromptErrorCode } from "./errors.ts";
 export {
-  PromptError,
   type EvaluationErrorDetails,
   type EvaluationPhase,
   type PartialEvaluation,
-  type PromptErrorCode,
   PromptEvaluationError,
-} from "./errors.ts";
+} from "./evaluate/evaluation-error.ts";

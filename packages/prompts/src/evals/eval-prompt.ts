@@ -1,6 +1,7 @@
 import { rm } from "node:fs/promises";
 import type { Codex } from "codexkit";
-import { PromptError, PromptEvaluationError } from "../errors.ts";
+import { PromptError } from "../errors.ts";
+import { PromptEvaluationError } from "../evaluate/evaluation-error.ts";
 import { evaluate } from "../evaluate/evaluate.ts";
 import type { EvaluationResult } from "../evaluate/evaluation.ts";
 import type { EvaluateOptions } from "../evaluate/options.ts";

@@ -10,13 +10,14 @@ import {
 } from "codexkit";
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { type PartialEvaluation, PromptError } from "../errors.ts";
+import { PromptError } from "../errors.ts";
+import { type PartialEvaluation } from "./evaluation-error.ts";
 import type { Prompt } from "../prompt/define-prompt.ts";
 import type { PromptSkill } from "../prompt/section.ts";
 import { type RenderedPrompt, type RenderedTool, renderPrompt } from "../prompt/render-prompt.ts";
 import { ResourceScope } from "../resources/resource-scope.ts";
 import { Session } from "../session/session.ts";
-import { ToolDispatcher } from "../tools/tool-dispatcher.ts";
+import { ToolDispatcher } from "./tool-dispatcher.ts";
 import type { WorkspaceSnapshot } from "../workspace/snapshot-store.ts";
 import { disclosureTools, openedMessage } from "./disclosure.ts";
 import { EvaluationReporter } from "./evaluation-reporter.ts";

@@ -1,6 +1,6 @@
 import type { CodexEvent, Thread, TurnResult } from "codexkit";
 import { BundleRecorder } from "../bundle/bundle-recorder.ts";
-import type { PromptEvaluationError } from "../errors.ts";
+import type { PromptEvaluationError } from "./evaluation-error.ts";
 import type { Prompt } from "../prompt/define-prompt.ts";
 import type { RenderedPrompt } from "../prompt/render-prompt.ts";
 import { PromptExecuted, PromptRendered, RenderedTools } from "../session/session-event.ts";

@@ -2,7 +2,7 @@ import type { CodexEvent, Thread } from "codexkit";
 import type { Budget } from "../limits/budget.ts";
 import { ToolInvoked } from "../session/session-event.ts";
 import type { EvaluationReporter } from "./evaluation-reporter.ts";
-import { mayChangeFiles, toNativeCall } from "./native-tools.ts";
+import { mayChangeFiles, toNativeCall } from "../transcript/native-tools.ts";
 import type { StopControl } from "./stop-control.ts";
 import type { UsageLedger } from "./usage-ledger.ts";
 

@@ -1,11 +1,6 @@
 import { CodexError, TurnFailedError } from "codexkit";
-import {
-  type EvaluationPhase,
-  type PartialEvaluation,
-  PromptError,
-  type PromptErrorCode,
-  PromptEvaluationError,
-} from "../errors.ts";
+import { PromptError, type PromptErrorCode } from "../errors.ts";
+import { type EvaluationPhase, type PartialEvaluation, PromptEvaluationError } from "./evaluation-error.ts";
 
 /** Codex's classification of a failed turn → the phase that failed. */
 const PHASES: Readonly<Record<string, EvaluationPhase>> = {

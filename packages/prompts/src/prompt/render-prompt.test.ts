@@ -73,18 +73,21 @@ describe("rendering", () => {
   });
 
   test("the same prompt always renders the same text, with as many headings as enabled sections", () => {
-    const section: fc.Arbitrary<Section<object>> = fc.letrec<{ section: Section<object> }>((tie) => ({
-      section: fc.record({
-        key: fc.stringMatching(/^[a-z]{1,3}$/),
-        title: fc.stringMatching(/^[A-Z]{1,5}$/),
-        render: fc.stringMatching(/^[a-z ]{0,9}$/),
-        children: fc.uniqueArray(tie("section"), {
-          maxLength: 2,
-          selector: ({ key }) => key,
-          depthIdentifier: "s",
+    const fields = {
+      key: fc.stringMatching(/^[a-z]{1,3}$/),
+      title: fc.stringMatching(/^[A-Z]{1,5}$/),
+      render: fc.stringMatching(/^[a-z ]{0,9}$/),
+    };
+    const { section } = fc.letrec<{ section: Section<object> }>((tie) => ({
+      section: fc.oneof(
+        { maxDepth: 3 },
+        fc.record(fields),
+        fc.record({
+          ...fields,
+          children: fc.uniqueArray(tie("section"), { maxLength: 2, selector: ({ key }) => key }),
         }),
-      }),
-    })).section;
+      ),
+    }));
     const sections = fc.uniqueArray(section, { minLength: 1, maxLength: 4, selector: ({ key }) => key });
     fc.assert(
       fc.property(sections, (tree) => {

@@ -1,5 +1,5 @@
 import type { CodexEvent, v2 } from "codexkit";
-import { toNativeCall } from "../evaluate/native-tools.ts";
+import { toNativeCall } from "./native-tools.ts";
 
 /** Canonical kinds of transcript entries. */
 export type TranscriptEntryType =

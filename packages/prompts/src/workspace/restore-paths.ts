@@ -51,7 +51,7 @@ export function restorePaths(task: RestoreTask): RestoreReport {
     }
   };
   for (const path of restorable.toReversed()) {
-    // Below a link nothing belongs to the workspace; the link itself is removed later.
+    // Below a file or a link nothing belongs to the workspace; the file or link itself is removed later.
     if (hasRealParent(task.root, path)) attempt(path, () => removeObstacle(task, path));
   }
   for (const path of restorable) {
@@ -74,12 +74,14 @@ function differs({ current, target, hasContent }: RestoreTask, path: string): bo
   return now.type === "file" && !hasContent(path, now.version, then);
 }
 
-/** Whether the folder above a path, as far as it exists, is where its name says: no link leads to it. */
+/** Whether the folder above a path, as far as it exists, is a real one where its name says: no file, and no link leads to it. */
 function hasRealParent(root: string, path: string): boolean {
   const realRoot = realpathSync(root);
   for (let folder = dirname(path); ; folder = dirname(folder)) {
     if (folder === ".") return true;
-    if (lstatSync(join(root, folder), { throwIfNoEntry: false })) {
+    const stats = lstatSync(join(root, folder), { throwIfNoEntry: false });
+    if (stats) {
+      if (stats.isFile()) return false;
       try {
         return realpathSync(join(root, folder)) === join(realRoot, folder);
       } catch {

@@ -8,8 +8,8 @@ import type { ResourceScope } from "../resources/resource-scope.ts";
 import { ToolInvoked } from "../session/session-event.ts";
 import type { Session } from "../session/session.ts";
 import type { Workspace, WorkspaceTransaction } from "../workspace/workspace.ts";
-import { ToolFailure, type PromptToolContext } from "./define-prompt-tool.ts";
-import type { PolicyCall } from "./tool-policy.ts";
+import { ToolFailure, type PromptToolContext } from "../tools/define-prompt-tool.ts";
+import type { PolicyCall } from "../tools/tool-policy.ts";
 
 /** What the dispatcher needs to know about its evaluation. */
 export interface DispatchContext {

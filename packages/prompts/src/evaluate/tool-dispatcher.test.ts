@@ -9,9 +9,9 @@ import { ToolInvoked } from "../session/session-event.ts";
 import { Session } from "../session/session.ts";
 import { defineSlice } from "../session/slice.ts";
 import { openWorkspace, type Workspace } from "../workspace/workspace.ts";
-import { type AnyPromptTool, definePromptTool, ToolFailure } from "./define-prompt-tool.ts";
+import { type AnyPromptTool, definePromptTool, ToolFailure } from "../tools/define-prompt-tool.ts";
 import { type DispatchContext, ToolDispatcher } from "./tool-dispatcher.ts";
-import type { ToolPolicy } from "./tool-policy.ts";
+import type { ToolPolicy } from "../tools/tool-policy.ts";
 
 const items = defineSlice<readonly string[]>({ name: "items", schema: z.array(z.string()), initial: [] });
 const cart = defineResource({
