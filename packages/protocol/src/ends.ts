@@ -5,12 +5,12 @@ import type {
   ServerRequests,
 } from "./generated/tables.ts";
 
-/** A client's end of the wire: what it calls, sends, answers and hears. */
+/** A client's end of the wire: what it calls, sends, answers and receives. */
 export interface ClientWire {
   calls: ClientRequests;
   sends: ClientNotifications;
   answers: ServerRequests;
-  hears: ServerNotifications;
+  receives: ServerNotifications;
 }
 
 /** The app-server's end: the same tables, the other way round. */
@@ -18,5 +18,5 @@ export interface ServerWire {
   calls: ServerRequests;
   sends: ServerNotifications;
   answers: ClientRequests;
-  hears: ClientNotifications;
+  receives: ClientNotifications;
 }

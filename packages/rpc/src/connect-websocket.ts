@@ -10,14 +10,14 @@ export interface ConnectWebSocketOptions {
   readonly token?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
-  /** How long the connection may take to open. Default 10 s, as Codex's own client. */
+  /** Time limit for opening the connection. Default: 10 s, as in Codex's own client. */
   readonly connectTimeoutMs?: number;
   readonly limits?: Partial<RpcLimits>;
 }
 
 const CONNECT_TIMEOUT_MS = 10_000;
 
-/** How much of a refusal's body an error quotes. */
+/** Characters of a rejected upgrade's body that the error quotes. */
 const QUOTED_BODY_CHARACTERS = 300;
 
 /**
@@ -30,11 +30,11 @@ export async function connectWebSocket(
   const { signal, connectTimeoutMs = CONNECT_TIMEOUT_MS, limits } = options;
   const url = String(address);
   if (signal?.aborted) throw abortedError(url, signal);
-  // Loaded with the first WebSocket: most programs talk to a child over pipes and need none.
+  // Loaded on first use: most programs talk to a child process over pipes and don't need it.
   const ws = await import("ws");
   if (signal?.aborted) throw abortedError(url, signal);
   const socket = dial(ws.WebSocket, address, options);
-  // Made before the socket opens, so that no frame right behind the handshake is missed.
+  // Created before the socket opens, so that no frame right after the handshake is missed.
   const transport = new WebSocketTransport(socket, limits);
   const abort = (): void => socket.terminate();
   signal?.addEventListener("abort", abort, { once: true });
@@ -47,7 +47,7 @@ export async function connectWebSocket(
   } finally {
     signal?.removeEventListener("abort", abort);
   }
-  // It may have fired between the handshake and this line, and cut the connection.
+  // The signal may have aborted, and terminated the socket, since the handshake.
   if (signal?.aborted) throw abortedError(url, signal);
   return transport;
 }
@@ -64,22 +64,28 @@ function dial(
       // Messages are small and local: compression costs more than it saves.
       perMessageDeflate: false,
       maxPayload: limits?.messageBytes ?? DEFAULT_LIMITS.messageBytes,
-      // Masks keep proxies from taking our bytes for requests. On this machine there is none in between, and a mask of
-      // zeros spares both ends a pass over every byte.
-      ...(staysHere(url, socketPath) ? { generateMask: () => {} } : {}),
-      // Not the `ws+unix:` addresses of `ws`, which can't say every path: spaces, colons.
+      // Masking protects proxies from crafted payloads. A local connection has no proxy, and a mask of zeros saves
+      // both ends a pass over every byte.
+      ...(isLocal(url, socketPath) ? { generateMask: () => {} } : {}),
+      // Not the `ws+unix:` URLs of `ws`, which can't express every path, such as those with spaces or colons.
       ...(socketPath === undefined ? {} : { createConnection: () => connect(socketPath) }),
     });
   } catch (error) {
-    throw error instanceof RpcError ? error : connectFailed(String(address), toError(error).message, error);
+    throw RpcError.is(error) ? error : connectFailed(String(address), toError(error).message, error);
   }
 }
 
-/** Settles when the socket is open or can't be. The limit is on the whole: one on silence could be put off for ever. */
+/**
+ * Settles when the socket is open or has failed. The timeout covers the whole handshake: an idle timeout could be
+ * postponed forever.
+ */
 function opened(socket: WebSocket, url: string, limitMs: number): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const fail = (detail: string, cause?: Error): void => reject(connectFailed(url, detail, cause));
-  const timer = setTimeout(() => fail(`it took longer than ${limitMs} ms.`), timerDelay(limitMs));
+  const timer = setTimeout(
+    () => fail(`it took longer than ${limitMs} ms (connectTimeoutMs).`),
+    timerDelay(limitMs),
+  );
   socket.once("open", resolve);
   socket.once("error", (error) => fail(error.message, error));
   socket.once("unexpected-response", (_request, response) => {
@@ -93,7 +99,7 @@ function opened(socket: WebSocket, url: string, limitMs: number): Promise<void> 
       body += text;
       if (body.length >= QUOTED_BODY_CHARACTERS) refuse();
     });
-    // A body that breaks off is quoted as far as it came.
+    // A truncated body is quoted as far as it arrived.
     response.on("error", refuse);
     response.on("close", refuse);
   });
@@ -112,14 +118,14 @@ function target(address: string | URL): { url: string; socketPath?: string } {
   const url = String(address);
   if (/^wss?:\/\//.test(url)) return { url };
   const path = /^unix:\/\/(?<path>\/.+)$/.exec(url)?.groups?.["path"];
-  // A string is the path as it is; a URL object has escaped what is special in URLs.
+  // A string contains the path verbatim; a URL object has percent-encoded it.
   if (path !== undefined) {
     return { url: "ws://localhost/", socketPath: address instanceof URL ? decodeURIComponent(path) : path };
   }
   throw connectFailed(url, "expected a ws://, wss:// or unix:///absolute/path address.");
 }
 
-/** Whether the connection can't leave this machine. */
-function staysHere(url: string, socketPath: string | undefined): boolean {
+/** Whether the connection stays on this machine. */
+function isLocal(url: string, socketPath: string | undefined): boolean {
   return socketPath !== undefined || /^ws:\/\/(?:127\.\d+\.\d+\.\d+|\[::1\])(?::\d+)?(?:\/|\?|$)/.test(url);
 }

@@ -109,7 +109,11 @@ describe("a handler", () => {
     ["undefined", undefined, "undefined"],
     ["null", null, "null"],
     ["a symbol", Symbol("odd"), "Symbol(odd)"],
-    ["an object that has no text", Object.create(null), "A value that has no text was thrown."],
+    [
+      "an object that has no text",
+      Object.create(null),
+      "A value without a string representation was thrown.",
+    ],
     [
       "an error with a message that is no text",
       Object.assign(new Error("x"), { message: 1n }),
@@ -135,7 +139,7 @@ describe("a handler", () => {
   ])("whose result is %s is answered with an error", async (_name, result) => {
     const reply = await replyOf(() => result);
     expect(reply.error?.code).toBe(-32_603);
-    expect(reply.error?.message).toMatch(/^The result of m can't be written as JSON: /);
+    expect(reply.error?.message).toMatch(/^The result of m can't be serialised as JSON: /);
   });
 });
 

@@ -4,21 +4,21 @@ import { type RequestId, type RequestMessage, serializeValue, type WireError } f
 export interface RequestContext {
   readonly id: RequestId;
   readonly method: string;
-  /** Fires when the connection ends: nobody waits for the answer any more. */
+  /** Aborts when the connection ends, because the response can no longer be delivered. */
   readonly signal: AbortSignal;
-  /** The whole message, with the members that stand beside `params`. */
+  /** The whole message, including members other than `params`. */
   readonly message: RequestMessage;
 }
 
 /**
- * What a handler returns to send no answer: the other side asked the same again, or took the question back. It is the
- * handler's word that nobody waits.
+ * A handler returns this to send no response: the request was a repetition, or the other side has withdrawn it. The
+ * handler guarantees that the other side is not waiting.
  */
 export const UNANSWERED: unique symbol = Symbol("unanswered");
 
 export type AnyRequestHandler = (params: unknown, context: RequestContext) => unknown;
 
-/** The other side's requests that run here: each is answered once, whatever its handler does. */
+/** Runs the requests of the other side. Each gets exactly one response, whatever its handler does. */
 export class IncomingRequests {
   readonly #limit: number;
   readonly #reply: (text: string) => void;
@@ -53,14 +53,14 @@ export class IncomingRequests {
     this.#running.add(controller);
     let reply: string;
     try {
-      // Leaves the read loop before the handler's first line runs.
+      // Yields, so that the handler does not run inside the read loop.
       await Promise.resolve();
       if (signal.aborted) return;
       const result = (await handler(params, { id, method, signal, message })) ?? null;
       if (result === UNANSWERED) return;
       reply = `{"id":${JSON.stringify(id)},"result":${serializeValue(result, `The result of ${method}`)}}`;
     } catch (error) {
-      reply = errorReply(id, asWireError(error));
+      reply = toErrorResponse(id, toWireError(error));
     } finally {
       this.#running.delete(controller);
     }
@@ -68,22 +68,22 @@ export class IncomingRequests {
   }
 
   #refuse(id: RequestId, error: WireError): void {
-    this.#reply(errorReply(id, error));
+    this.#reply(toErrorResponse(id, error));
   }
 }
 
-function asWireError(thrown: unknown): WireError {
-  // Nothing keeps a thrown error from having a message that is no text.
+function toWireError(thrown: unknown): WireError {
+  // The message of a thrown error is not necessarily a string.
   const { message: text }: { message: unknown } = toError(thrown);
   const message = typeof text === "string" ? text : "The handler failed.";
-  if (!(thrown instanceof RequestFailure)) return { code: RPC_CODES.internalError, message };
+  if (!RequestFailure.is(thrown)) return { code: RPC_CODES.internalError, message };
   return { code: thrown.rpcCode, message, data: thrown.data };
 }
 
-/** Whatever was thrown, the answer has a code, a message and, where JSON can hold it, the data. */
-function errorReply(id: RequestId, { code, message, data }: WireError): string {
+/** Builds an error response with a code, a message and, if it can be serialised, the data. */
+function toErrorResponse(id: RequestId, { code, message, data }: WireError): string {
   const error = {
-    // The other side would not know an answer by a code such as NaN, which JSON writes as null.
+    // JSON writes a code such as NaN as null, which the other side would not recognise as an error.
     code: Number.isInteger(code) ? code : RPC_CODES.internalError,
     message,
   };

@@ -1,7 +1,7 @@
-// One bidirectional JSON-RPC peer without the `jsonrpc` member, and its transports. Knows nothing of Codex.
+// A bidirectional JSON-RPC peer without the `jsonrpc` member, and its transports. Knows nothing about Codex.
 import "./require-node.ts";
 
-// The peer, and the types that give it a contract.
+// The peer and the types of its contract.
 export { Peer, type PeerOptions } from "./peer.ts";
 export type { CallOptions } from "./outgoing-calls.ts";
 export { type RequestContext, UNANSWERED } from "./incoming-requests.ts";
@@ -12,7 +12,7 @@ export { type NotificationMessage, RawJson, type RequestId, type RequestMessage 
 export { RemoteError, RequestFailure, RPC_CODES, RpcError, type RpcErrorCode } from "./errors.ts";
 export { DEFAULT_LIMITS, type RpcLimits } from "./limits.ts";
 
-// Transports: lines over streams, WebSocket (TCP and unix sockets), and two ends in memory.
+// Transports: lines over streams, WebSocket (TCP and unix sockets), and connected pairs in memory.
 export type { Transport, TransportReceiver } from "./transport.ts";
 export { NdjsonTransport, type NdjsonTransportOptions } from "./ndjson-transport.ts";
 export { WebSocketTransport } from "./websocket-transport.ts";

@@ -1,42 +1,48 @@
-/** Every bound that a peer and its transport keep, in one place. All are per connection. */
+/** Limits of a peer and its transport. All are per connection. */
 export interface RpcLimits {
-  /** The largest message, either way, in bytes. A larger one closes the connection: the answer in it is lost. */
+  /**
+   * Largest message in either direction, in bytes. A larger one closes the connection, because it may contain a
+   * response.
+   */
   readonly messageBytes: number;
-  /** Calls that the other side may be working on at once. */
+  /** Calls that may be in flight at once. */
   readonly inFlight: number;
-  /** Calls that may wait for a free place; one more is refused with `queue_full`. */
+  /** Calls that may wait for a free slot. Further calls are rejected with `queue_full`. */
   readonly queuedCalls: number;
-  /** Requests of the other side that may run here at once; one more is answered "overloaded". */
+  /** Requests of the other side that may run at once. Further ones are answered with "overloaded". */
   readonly inboundRequests: number;
-  /** Bytes that may wait for a slow reader on the other side; then calls and notices are refused. */
+  /**
+   * Unsent bytes that may be buffered for a slow reader. Beyond it, calls and notifications are rejected with
+   * `queue_full`.
+   */
   readonly bufferedBytes: number;
-  /** How long a call waits for its answer, queueing and retries included, unless the call says otherwise. */
+  /** Default timeout of a call, including queueing and retries. A call may override it with `timeoutMs`. */
   readonly callTimeoutMs: number;
-  /** How often a call refused as "overloaded" is sent again. */
+  /** Retries of a call that was refused as overloaded. */
   readonly overloadRetries: number;
   /**
-   * How long a connection that ends may take over its last bytes, either way, before it is cut: `close` waits no longer
-   * for ours to leave, and the last words of a side that reads no more are waited for no longer.
+   * Time that a closing connection has for its last bytes, in either direction. `close` waits no longer for unsent
+   * data, and data from a side that has stopped reading is not awaited for longer.
    */
   readonly closeTimeoutMs: number;
-  /** How often a WebSocket is pinged. One that answers no ping until the next is due is dead. */
+  /** Interval of WebSocket pings. The connection is dead if a ping is unanswered when the next is due. */
   readonly heartbeatMs: number;
 }
 
 export const DEFAULT_LIMITS: RpcLimits = {
-  // What Codex's own remote client accepts.
+  // The limit of Codex's own remote client.
   messageBytes: 128 * 1024 * 1024,
   // An app-server queues 128 and refuses bursts of about 200: half of that leaves room for other clients.
   inFlight: 64,
-  // Far above any burst that a program means; a runaway loop meets it within a few MB.
+  // Far above any intended burst; a runaway loop reaches it after a few MB.
   queuedCalls: 100_000,
   inboundRequests: 1024,
   bufferedBytes: 256 * 1024 * 1024,
-  // Answers come in milliseconds. Callers of methods that wait for a child or a person pass their own limit.
+  // Responses take milliseconds. Methods that wait for a child process or a person need their own timeout.
   callTimeoutMs: 30_000,
-  // With the delays of `overloadDelayMs` this is about ten seconds of trying.
+  // With the delays of `overloadDelayMs`, about ten seconds.
   overloadRetries: 10,
   closeTimeoutMs: 2_000,
-  // Below the minute after which the usual proxies drop a silent connection.
+  // Below the minute after which common proxies drop an idle connection.
   heartbeatMs: 30_000,
 };

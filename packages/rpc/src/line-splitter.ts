@@ -4,8 +4,8 @@ const LF = 10;
 const CR = 13;
 
 /**
- * Cuts a stream of bytes into lines. Only new bytes are scanned and a line is joined once, so that a line of any length
- * costs time in proportion to its length. Bytes are decoded only up to a line feed, so no UTF-8 character is ever split.
+ * Splits a stream of bytes into lines. Only new bytes are scanned and each line is joined once, so the cost is
+ * proportional to the length of the input. Bytes are decoded only up to a line feed, so no UTF-8 character is split.
  */
 export class LineSplitter {
   readonly #limit: number;
@@ -18,19 +18,19 @@ export class LineSplitter {
     this.#onLine = onLine;
   }
 
-  /** Takes the next bytes and emits each line that they complete, without its line end. Empty lines are passed over. */
+  /** Adds bytes and emits each complete line without its line ending. Empty lines are skipped. */
   push(chunk: Buffer): void {
     const end = chunk.lastIndexOf(LF);
     if (end === -1) {
       this.#keep(chunk);
       return;
     }
-    // Lines first: they came whole, whatever the bytes behind them turn out to be.
+    // Complete lines first: they are valid even if the remaining bytes exceed the limit.
     this.#emit(this.#take(chunk.subarray(0, end)));
     this.#keep(chunk.subarray(end + 1));
   }
 
-  /** The stream ended: what is left is a line too. */
+  /** Ends the stream. Emits the remaining bytes as the last line. */
   end(): void {
     if (this.#partialBytes > 0) this.#emit(this.#take(Buffer.alloc(0)));
   }
@@ -39,7 +39,7 @@ export class LineSplitter {
     if (bytes.length === 0) return;
     this.#partial.push(bytes);
     this.#partialBytes += bytes.length;
-    // A carriage return at the end is half a line end until the next byte says otherwise.
+    // A carriage return at the end may be the first half of a line ending.
     const lineBytes = bytes.at(-1) === CR ? this.#partialBytes - 1 : this.#partialBytes;
     if (lineBytes > this.#limit) throw tooLarge(this.#limit);
   }
@@ -57,7 +57,7 @@ export class LineSplitter {
       this.#emitMeasured(bytes);
       return;
     }
-    // One decode for all lines of a chunk is several times cheaper than one a line.
+    // Decoding all lines of a chunk at once is several times cheaper than decoding each line.
     const text = bytes.toString("utf8");
     let start = 0;
     while (start <= text.length) {
@@ -69,7 +69,7 @@ export class LineSplitter {
     }
   }
 
-  /** Measures each line in the bytes that came: text says less, since bad UTF-8 changes its length in decoding. */
+  /** Measures each line in bytes. The decoded text may have another length, since invalid UTF-8 is replaced. */
   #emitMeasured(bytes: Buffer): void {
     let start = 0;
     while (start <= bytes.length) {
@@ -84,8 +84,5 @@ export class LineSplitter {
 }
 
 function tooLarge(limit: number): RpcError {
-  return new RpcError(
-    "message_too_large",
-    `A line of more than ${limit} bytes came; the limit is messageBytes.`,
-  );
+  return new RpcError("message_too_large", `Received a line of more than ${limit} bytes (messageBytes).`);
 }

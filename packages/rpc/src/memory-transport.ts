@@ -1,7 +1,10 @@
 import { RpcError } from "./errors.ts";
 import type { Transport, TransportReceiver } from "./transport.ts";
 
-/** Two connected ends in memory. What one sends, the other receives in order, never within the send itself. */
+/**
+ * Creates two connected in-memory transports. Messages are delivered in order and asynchronously, never during
+ * `send`.
+ */
 export function memoryTransportPair(): [Transport, Transport] {
   const left = new MemoryEnd();
   const right = new MemoryEnd();
@@ -13,7 +16,7 @@ export function memoryTransportPair(): [Transport, Transport] {
 class MemoryEnd implements Transport {
   #other: MemoryEnd | undefined;
   #receiver: TransportReceiver | undefined;
-  /** What came and was not delivered yet; `undefined` is the other side's end. */
+  /** Messages to deliver. `undefined` marks the end of the other side. */
   readonly #inbox: (string | undefined)[] = [];
   #closed = false;
 

@@ -127,7 +127,7 @@ describe("serializeValue", () => {
   ])("refuses %s", (_name, value) => {
     const error = failure(() => serializeValue(value, "The value"));
     expect(error.code).toBe("unserializable");
-    expect(error.message).toMatch(/^The value can't be written as JSON: ./);
+    expect(error.message).toMatch(/^The value can't be serialised as JSON: ./);
   });
 
   it("keeps what a toJSON threw as the cause", () => {

@@ -1,6 +1,6 @@
 import { RpcError, toError } from "./errors.ts";
 
-/** An id as it came: a number (0 included) or a string, echoed verbatim. */
+/** A request ID, echoed verbatim: a number (including 0) or a string. */
 export type RequestId = number | string;
 
 export interface WireError {
@@ -9,14 +9,14 @@ export interface WireError {
   data?: unknown;
 }
 
-/** A request from the other side. Members beside these stay on the object. */
+/** A request from the other side. Additional members stay on the object. */
 export interface RequestMessage {
   id: RequestId;
   method: string;
   params?: unknown;
 }
 
-/** A notification from the other side. Members beside these, such as `emittedAtMs`, stay on the object. */
+/** A notification from the other side. Additional members, such as `emittedAtMs`, stay on the object. */
 export interface NotificationMessage {
   method: string;
   params?: unknown;
@@ -33,10 +33,12 @@ export type Message =
   | { kind: "notification"; message: NotificationMessage }
   | { kind: "response"; message: ResponseMessage };
 
-/** How much of a bad message an error quotes. */
+/** Characters of a malformed message that the error quotes. */
 const QUOTED_CHARACTERS = 200;
 
-/** Reads one message; throws an RpcError `malformed` that quotes its start. A `jsonrpc` member is ignored. */
+/**
+ * Parses a message. Throws an `RpcError` with code `malformed` that quotes its start. A `jsonrpc` member is ignored.
+ */
 export function parseMessage(text: string): Message {
   let value: unknown;
   try {
@@ -52,17 +54,17 @@ export function parseMessage(text: string): Message {
   if (typeof method === "string") {
     if (hasId) return { kind: "request", message: value as RequestMessage };
     if (id === undefined) return { kind: "notification", message: value as NotificationMessage };
-    throw malformed("has an id that is neither a string nor a number that can be echoed", text);
+    throw malformed("has an ID that is neither a string nor a safe integer", text);
   }
   if (hasId && isWireError(error)) return { kind: "response", message: { ...value, id, error } };
-  // `"error": null` beside a result is how some peers say that there is none.
+  // Some peers send `"error": null` next to a result.
   if (hasId && "result" in value && (error === undefined || error === null)) {
     return { kind: "response", message: { id, result: value.result } };
   }
-  throw malformed("is no request, notification or response", text);
+  throw malformed("is not a request, notification or response", text);
 }
 
-/** A number past 2^53 has lost digits when it is read: echoed, it would be another id. */
+/** A number beyond 2^53 loses digits when parsed, so it could not be echoed. */
 function isRequestId(id: unknown): id is RequestId {
   return typeof id === "string" || (typeof id === "number" && Math.abs(id) <= Number.MAX_SAFE_INTEGER);
 }
@@ -73,7 +75,7 @@ function isWireError(value: unknown): value is WireError {
   return typeof code === "number" && typeof message === "string";
 }
 
-/** Writes a request behind its id, or a notification behind its brace: `"method":…,"params":…}`. */
+/** Serialises a call without its ID and opening brace: `"method":…,"params":…}`. */
 export function callBody(method: string, params: unknown): string {
   const name = `"method":${JSON.stringify(method)}`;
   return params === undefined
@@ -82,8 +84,8 @@ export function callBody(method: string, params: unknown): string {
 }
 
 /**
- * Params or a result that is JSON text already, and is sent as it is. For a caller who has written megabytes of base64 into
- * it and knows that no character needs escaping: JSON.stringify would look at each.
+ * Params or a result that is already JSON text and is sent verbatim. Saves a caller that embeds megabytes of base64
+ * the scan for characters to escape.
  */
 export class RawJson {
   readonly text: string;
@@ -93,7 +95,10 @@ export class RawJson {
   }
 }
 
-/** Writes a value; throws an RpcError `unserializable` for what JSON can't hold (a bigint, a cycle, a function). */
+/**
+ * Serialises a value. Throws an `RpcError` with code `unserializable` if JSON can't represent it (a bigint, a cycle,
+ * a function).
+ */
 export function serializeValue(value: unknown, what: string): string {
   if (value instanceof RawJson) return value.text;
   let text: string | undefined;
@@ -104,12 +109,12 @@ export function serializeValue(value: unknown, what: string): string {
     cause = error;
   }
   if (text !== undefined) return text;
-  // A value that JSON leaves out (a function, a symbol) would make another message of the one that was meant.
-  const why = cause === undefined ? `JSON has no form for this ${typeof value}` : toError(cause).message;
-  throw new RpcError("unserializable", `${what} can't be written as JSON: ${why}`, { cause });
+  // A value that JSON omits (a function, a symbol) would silently change the message.
+  const why = cause === undefined ? `JSON can't represent a ${typeof value}` : toError(cause).message;
+  throw new RpcError("unserializable", `${what} can't be serialised as JSON: ${why}`, { cause });
 }
 
 function malformed(problem: string, text: string, cause?: unknown): RpcError {
   const quoted = text.length > QUOTED_CHARACTERS ? `${text.slice(0, QUOTED_CHARACTERS)}…` : text;
-  return new RpcError("malformed", `A message came that ${problem}: ${quoted}`, { cause });
+  return new RpcError("malformed", `Received a message that ${problem}: ${quoted}`, { cause });
 }

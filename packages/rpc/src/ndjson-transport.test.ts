@@ -308,7 +308,7 @@ describe("limits", () => {
     expect(transport.send(message)).toBeUndefined();
     expect(transport.send(message)).toBeUndefined();
     expect(() => transport.send(message)).toThrow(
-      "The other side does not read: 122 bytes wait, the limit is 100 (bufferedBytes).",
+      "The other side is not reading: 122 bytes are buffered, the limit is 100 (bufferedBytes).",
     );
     await nextTurn();
     expect(() => transport.send(message)).toThrow(expect.objectContaining({ code: "queue_full" }));

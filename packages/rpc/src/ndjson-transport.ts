@@ -6,31 +6,31 @@ import { timerDelay } from "./timer-delay.ts";
 import type { Transport, TransportReceiver } from "./transport.ts";
 
 export interface NdjsonTransportOptions {
-  /** Where the other side's lines come from: a child's stdout, a socket. */
+  /** Stream of the other side's lines: a child's stdout, a socket. */
   readonly input: Readable;
-  /** Where our lines go: a child's stdin, the same socket. */
+  /** Stream for outgoing lines: a child's stdin, the same socket. */
   readonly output: Writable;
   readonly limits?: Partial<RpcLimits>;
 }
 
-/** One JSON message a line, over any pair of byte streams. */
+/** One JSON message per line, over any pair of byte streams. */
 export class NdjsonTransport implements Transport {
   readonly #input: Readable;
   readonly #output: Writable;
   readonly #limits: RpcLimits;
-  /** Resolves when our last byte left, or was given up on. */
-  readonly #left = Promise.withResolvers<void>();
+  /** Resolves when the last outgoing byte was written or discarded. */
+  readonly #flushed = Promise.withResolvers<void>();
   #receiver: TransportReceiver | undefined;
   #batch = "";
   #drained: PromiseWithResolvers<void> | undefined;
-  #outputEnd: { cause: Error | undefined; patience: NodeJS.Timeout } | undefined;
+  #outputEnd: { cause: Error | undefined; timer: NodeJS.Timeout } | undefined;
   #end: { cause: Error | undefined } | undefined;
 
   constructor({ input, output, limits }: NdjsonTransportOptions) {
     this.#input = input;
     this.#output = output;
     this.#limits = { ...DEFAULT_LIMITS, ...limits };
-    // From the first moment: an EPIPE without a listener would end the whole process.
+    // Attached in the constructor: an EPIPE without a listener would end the whole process.
     output.on("error", (error) => this.#outputEnded(error));
     output.on("finish", () => this.#outputEnded());
     output.on("close", () => this.#outputEnded());
@@ -75,10 +75,10 @@ export class NdjsonTransport implements Transport {
     if (waiting > this.#limits.bufferedBytes) {
       throw new RpcError(
         "queue_full",
-        `The other side does not read: ${waiting} bytes wait, the limit is ${this.#limits.bufferedBytes} (bufferedBytes).`,
+        `The other side is not reading: ${waiting} bytes are buffered, the limit is ${this.#limits.bufferedBytes} (bufferedBytes).`,
       );
     }
-    // Messages of one tick leave in one write: a burst of small calls costs one system call, not hundreds.
+    // Messages of one tick are written at once: a burst of small calls costs one system call instead of hundreds.
     if (this.#batch === "") process.nextTick(() => this.#flush());
     this.#batch += `${message}\n`;
     if (!this.#output.writableNeedDrain) return undefined;
@@ -88,17 +88,17 @@ export class NdjsonTransport implements Transport {
 
   close(): Promise<void> {
     this.#finish();
-    return this.#left.promise;
+    return this.#flushed.promise;
   }
 
-  /** Streams that ended before anyone listened say nothing any more. */
+  /** Streams that ended before `start` emit no further events. */
   #noticeDeadStreams(): void {
     const { errored, closed, readableEnded } = this.#input;
     if (closed || readableEnded) queueMicrotask(() => this.#finish(errored ?? undefined));
     else if (!this.#output.writable) this.#outputEnded(this.#output.errored ?? undefined);
   }
 
-  /** A line above the limit can't be told from an answer that someone waits for: it ends the connection. */
+  /** A line above the limit ends the connection, because it may be a response that a call waits for. */
   #guard(read: () => void): void {
     try {
       read();
@@ -120,38 +120,38 @@ export class NdjsonTransport implements Transport {
   }
 
   /**
-   * The other side reads no more, but what it said before is still on its way: Node closes the stdin of a child that
-   * exits while its last answers wait in the pipe of its stdout.
+   * The other side has stopped reading, but its last messages may still arrive: Node closes the stdin of an exiting
+   * child while its last responses are still in the stdout pipe.
    */
   #outputEnded(cause?: Error): void {
-    this.#left.resolve();
+    this.#flushed.resolve();
     if (this.#end || this.#outputEnd) return;
-    const patience = setTimeout(() => this.#finish(), timerDelay(this.#limits.closeTimeoutMs));
-    this.#outputEnd = { cause, patience };
+    const timer = setTimeout(() => this.#finish(), timerDelay(this.#limits.closeTimeoutMs));
+    this.#outputEnd = { cause, timer };
     this.#release();
   }
 
   #finish(cause = this.#outputEnd?.cause): void {
     if (this.#end) return;
-    clearTimeout(this.#outputEnd?.patience);
+    clearTimeout(this.#outputEnd?.timer);
     this.#end = { cause };
-    // Read on and drop: a peer that can't write its last words would not exit.
+    // Keep reading and discard: a peer that can't write its last output would not exit.
     this.#input.resume();
     this.#flush();
-    // Whoever waits to send more finds the connection closed at the next send.
+    // Pending senders find the connection closed at their next `send`.
     this.#release();
     this.#output.end();
-    if (this.#output.destroyed || this.#output.writableFinished) this.#left.resolve();
+    if (this.#output.destroyed || this.#output.writableFinished) this.#flushed.resolve();
     this.#cutLater();
     this.#receiver?.closed(cause);
   }
 
-  /** Nobody else closes what this was built on: a side that neither reads nor ends must not hold it open for ever. */
+  /** The transport owns its streams: a side that neither reads nor ends must not keep them open forever. */
   #cutLater(): void {
     const timer = setTimeout(() => {
       this.#output.destroy();
       this.#input.destroy();
-      this.#left.resolve();
+      this.#flushed.resolve();
     }, timerDelay(this.#limits.closeTimeoutMs));
     const stopWhenClosed = (): void => {
       if (this.#input.closed && this.#output.closed) clearTimeout(timer);

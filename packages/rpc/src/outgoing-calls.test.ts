@@ -191,7 +191,7 @@ describe("the cap on calls in flight", () => {
     void start();
     expect(await errorOf(start("one/more"))).toMatchObject({
       code: "queue_full",
-      message: "one/more was refused: 2 calls wait already (queuedCalls).",
+      message: "one/more was rejected: 2 calls are already queued (queuedCalls).",
     });
     calls.answer({ id: 0, result: 1 });
     void start();

@@ -1,3 +1,4 @@
+import { BoundedSet } from "./async/bounded-collections.ts";
 import { overloadDelayMs } from "./backoff.ts";
 import { RemoteError, RPC_CODES, RpcError, toError } from "./errors.ts";
 import type { RpcLimits } from "./limits.ts";
@@ -6,13 +7,16 @@ import { timerDelay } from "./timer-delay.ts";
 
 export interface CallOptions {
   readonly signal?: AbortSignal;
-  /** How long the call may take, queueing and retries included. `Infinity` waits as long as the connection lives. */
+  /** Timeout of the call, including queueing and retries. `Infinity` waits as long as the connection lives. */
   readonly timeoutMs?: number;
 }
 
 interface Call {
   readonly method: string;
-  /** The message behind its id: written once, whatever the caller does with the params and however often it is sent. */
+  /**
+   * The serialised message without its ID. Built once, so that later changes of the params have no effect and retries
+   * are cheap.
+   */
   readonly body: string;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: RpcError) => void;
@@ -24,24 +28,24 @@ interface Call {
   onAbort: (() => void) | undefined;
 }
 
-/** Ids of calls given up on, kept so that their late answers are known. Older ones are forgotten. */
+/** IDs of abandoned calls to remember, so that late responses are recognised. */
 const ABANDONED_IDS = 1024;
 
 /**
- * The calls of one end, from the request to the settled promise: at most `inFlight` with the other side, the rest in a
- * queue, each settled exactly once by its answer, its timeout, its signal or the end of the connection.
+ * The calls of one end: at most `inFlight` are sent, the others are queued. Each settles exactly once, by its
+ * response, its timeout, its signal or the end of the connection.
  */
 export class OutgoingCalls {
   readonly #limits: RpcLimits;
   readonly #send: (text: string) => Promise<void> | undefined;
   readonly #random: () => number;
   readonly #inFlight = new Map<number, Call>();
-  // A set is a queue that any member can leave at once.
+  // A set, because any call may leave the queue at any time.
   readonly #queue = new Set<Call>();
-  // Kept from call to call: a fresh iterator walks over the places of all that left before it finds the first one.
+  // Kept from call to call: a new iterator would walk over the slots of all removed calls first.
   #queueHead = this.#queue.values();
   readonly #retrying = new Set<Call>();
-  readonly #abandoned = new Set<number>();
+  readonly #abandoned = new BoundedSet<number>(ABANDONED_IDS);
   #nextId = 0;
   #blocked = false;
   #ended: RpcError | undefined;
@@ -56,7 +60,7 @@ export class OutgoingCalls {
     this.#random = random;
   }
 
-  /** Calls with the other side, and calls that wait here. */
+  /** Calls in flight, and calls waiting to be sent. */
   get counts(): { inFlight: number; queued: number } {
     return { inFlight: this.#inFlight.size, queued: this.#queue.size + this.#retrying.size };
   }
@@ -84,7 +88,7 @@ export class OutgoingCalls {
     });
   }
 
-  /** Takes an answer; false when no call waits for it. */
+  /** Settles the call of a response. Returns false if no call is waiting for it. */
   answer(message: ResponseMessage): boolean {
     const call = typeof message.id === "number" ? this.#inFlight.get(message.id) : undefined;
     if (!call) return typeof message.id === "number" && this.#abandoned.delete(message.id);
@@ -103,7 +107,7 @@ export class OutgoingCalls {
     return true;
   }
 
-  /** The connection is over: every call, waiting or in flight, rejects with this one error. */
+  /** Ends the connection. All queued and pending calls reject with this error. */
   end(error: RpcError): void {
     this.#ended = error;
     const calls = [...this.#inFlight.values(), ...this.#queue, ...this.#retrying];
@@ -111,14 +115,14 @@ export class OutgoingCalls {
     for (const call of calls) this.#fail(call, error);
   }
 
-  get #hasRoom(): boolean {
+  get #hasFreeSlot(): boolean {
     return !this.#blocked && this.#inFlight.size < this.#limits.inFlight;
   }
 
-  /** Calls that wait to be sent again count too: an overloaded peer would fill memory with them. */
+  /** Calls waiting for a retry count too: an overloaded peer would fill the memory with them. */
   get #isFull(): boolean {
     const { queued } = this.counts;
-    return queued >= this.#limits.queuedCalls && (queued > 0 || !this.#hasRoom);
+    return queued >= this.#limits.queuedCalls && (queued > 0 || !this.#hasFreeSlot);
   }
 
   #watch(call: Call): void {
@@ -138,12 +142,13 @@ export class OutgoingCalls {
   }
 
   #pump(): void {
-    while (this.#hasRoom) {
+    while (this.#hasFreeSlot) {
       const call = this.#nextQueued();
       if (!call) return;
       this.#queue.delete(call);
       const { signal } = call.options;
-      // One signal may end many calls, one after the other: those that it has not reached yet are not sent either.
+      // One signal may abort many calls, one after the other. Those whose listener has not run yet must not be sent
+      // either.
       if (signal?.aborted) this.#fail(call, aborted(call.method, signal));
       else this.#dispatch(call);
     }
@@ -152,7 +157,7 @@ export class OutgoingCalls {
   #nextQueued(): Call | undefined {
     const next = this.#queueHead.next();
     if (!next.done) return next.value;
-    // An iterator that came to the end stays there, whatever joins later.
+    // An iterator that has reached the end stays there, no matter what is added later.
     this.#queueHead = this.#queue.values();
     return this.#queueHead.next().value;
   }
@@ -167,11 +172,11 @@ export class OutgoingCalls {
     } catch (error) {
       this.#inFlight.delete(id);
       call.id = undefined;
-      this.#fail(call, asRpcError(error, call.method));
+      this.#fail(call, toRpcError(error, call.method));
     }
   }
 
-  /** The other side reads slowly: the rest of the queue stays here until it has caught up. */
+  /** The other side reads slowly: queued calls wait until it has caught up. */
   #holdUntil(drained: Promise<void>): void {
     this.#blocked = true;
     void drained.then(() => {
@@ -199,15 +204,9 @@ export class OutgoingCalls {
   }
 
   #fail(call: Call, error: RpcError): void {
-    if (call.id !== undefined && this.#inFlight.delete(call.id)) this.#abandon(call.id);
+    if (call.id !== undefined && this.#inFlight.delete(call.id)) this.#abandoned.add(call.id);
     this.#forget(call);
     call.reject(error);
-  }
-
-  #abandon(id: number): void {
-    this.#abandoned.add(id);
-    const [oldest] = this.#abandoned;
-    if (this.#abandoned.size > ABANDONED_IDS && oldest !== undefined) this.#abandoned.delete(oldest);
   }
 
   #forget(call: Call): void {
@@ -224,11 +223,14 @@ function aborted(method: string, signal: AbortSignal): RpcError {
 }
 
 function queueFull(method: string, limit: number): RpcError {
-  return new RpcError("queue_full", `${method} was refused: ${limit} calls wait already (queuedCalls).`);
+  return new RpcError(
+    "queue_full",
+    `${method} was rejected: ${limit} calls are already queued (queuedCalls).`,
+  );
 }
 
-function asRpcError(thrown: unknown, method: string): RpcError {
-  if (thrown instanceof RpcError) return thrown;
+function toRpcError(thrown: unknown, method: string): RpcError {
+  if (RpcError.is(thrown)) return thrown;
   const cause = toError(thrown);
   return new RpcError("closed", `${method} could not be sent: ${cause.message}`, { cause });
 }

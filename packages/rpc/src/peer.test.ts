@@ -50,7 +50,7 @@ class HandTransport implements Transport {
   }
 }
 
-/** A listener of a program without types may be async, whatever the signature says. */
+/** A listener for a program without types may be async, whatever the signature says. */
 const rejectLater = (): unknown => Promise.reject(new Error("later"));
 
 describe("calls", () => {
@@ -193,9 +193,9 @@ describe("anomalies", () => {
     expect(await call).toBe("right");
     await nextTurn();
     expect(anomalies.map(({ code, message }) => [code, message])).toEqual([
-      ["unmatched_response", 'A response came for "0", which is not pending.'],
-      ["unmatched_response", "A response came for 99, which is not pending."],
-      ["unmatched_response", "A response came for 0, which is not pending."],
+      ["unmatched_response", 'Received a response for "0", which is not pending.'],
+      ["unmatched_response", "Received a response for 99, which is not pending."],
+      ["unmatched_response", "Received a response for 0, which is not pending."],
     ]);
     await peer.close();
   });
@@ -216,9 +216,9 @@ describe("anomalies", () => {
     expect(heard).toEqual([1]);
     expect(anomalies.map(({ code }) => code)).toEqual(["handler_failed", "handler_failed", "handler_failed"]);
     expect(anomalies.map(({ message }) => message).toSorted()).toEqual([
-      "A listener of bad threw: at once",
-      "A listener of odd threw: A value that has no text was thrown.",
-      "A listener of worse threw: later",
+      "A listener for bad threw: at once",
+      "A listener for odd threw: A value without a string representation was thrown.",
+      "A listener for worse threw: later",
     ]);
     await peer.close();
   });
@@ -322,8 +322,8 @@ describe("handlers and listeners", () => {
     const { peer } = peerAndEnd();
     const first = peer.handle("m", () => 1);
     peer.on("m", () => {});
-    expect(() => peer.handle("m", () => 2)).toThrow("m has a handler already");
-    expect(() => peer.on("m", () => {})).toThrow("m has a handler already");
+    expect(() => peer.handle("m", () => 2)).toThrow("m already has a handler");
+    expect(() => peer.on("m", () => {})).toThrow("m already has a handler");
     first[Symbol.dispose]();
     peer.handle("m", () => 2);
     await peer.close();
@@ -380,7 +380,10 @@ describe("close", () => {
     await end.next();
     await peer.close();
     const error = await peer.closed;
-    expect(error).toMatchObject({ code: "closed", message: "The connection was closed by this side." });
+    expect(error).toMatchObject({
+      code: "closed_locally",
+      message: "The connection was closed by this side.",
+    });
     for (const rejection of await errors) expect(rejection).toBe(error);
     expect(await errorOf(peer.request("late"))).toBe(error);
     expect(await errorOf(peer.notify("late"))).toBe(error);
@@ -470,7 +473,7 @@ describe("close", () => {
     const [a, b] = twoPeers();
     b.handle("quit", () => b.close());
     expect((await errorOf(a.request("quit"))).code).toBe("closed");
-    expect((await b.closed).code).toBe("closed");
+    expect((await b.closed).code).toBe("closed_locally");
   });
 });
 

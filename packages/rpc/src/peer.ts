@@ -9,17 +9,17 @@ import type { AnyWire, MethodOf, ParamsArgument, ParamsOf, ResultOf, Wire } from
 
 export interface PeerOptions {
   readonly limits?: Partial<RpcLimits>;
-  /** The source of jitter; tests pass their own. */
+  /** Source of jitter. Tests pass their own. */
   readonly random?: () => number;
 }
 
 type AnyListener = (params: unknown, message: NotificationMessage) => unknown;
 
 /**
- * One end of a JSON-RPC connection on which both sides call, without the `jsonrpc` member.
+ * One end of a bidirectional JSON-RPC connection without the `jsonrpc` member.
  *
- * Handlers set in the same tick as the peer is made see every message. Notifications are heard in the order in which
- * they came, one after the other; requests are handled beside the read loop, any number at once.
+ * Handlers that are set in the tick in which the peer is created miss no message. Notifications are delivered one
+ * after the other in order of arrival; requests run concurrently, outside the read loop.
  *
  * @example
  * const peer = new Peer(new NdjsonTransport({ input: child.stdout, output: child.stdin }));
@@ -27,7 +27,7 @@ type AnyListener = (params: unknown, message: NotificationMessage) => unknown;
  * const answer = await peer.request("initialize", { clientInfo }, { timeoutMs: 10_000 });
  */
 export class Peer<W extends Wire = AnyWire> implements AsyncDisposable {
-  /** Settles when the connection is over, with the error that every pending call got. Never rejects. */
+  /** Resolves when the connection has ended, to the error that all pending calls rejected with. Never rejects. */
   readonly closed: Promise<RpcError>;
   readonly #transport: Transport;
   readonly #limits: RpcLimits;
@@ -54,11 +54,14 @@ export class Peer<W extends Wire = AnyWire> implements AsyncDisposable {
       malformed: (error) => {
         if (!this.#end) this.#report(error);
       },
-      closed: (cause) => this.#shut(closedError(cause)),
+      closed: (cause) => this.#finish(closedError(cause)),
     });
   }
 
-  /** Calls the other side. Rejects with a `RemoteError` when it answers with an error, else with an `RpcError`. */
+  /**
+   * Calls a method of the other side. Rejects with a `RemoteError` if it responds with an error, otherwise with an
+   * `RpcError`.
+   */
   request<M extends MethodOf<W["calls"]>>(
     method: M,
     ...[params, options]: ParamsArgument<ParamsOf<W["calls"], M>, [options?: CallOptions]>
@@ -66,7 +69,7 @@ export class Peer<W extends Wire = AnyWire> implements AsyncDisposable {
     return this.#outgoing.start(method, params, options ?? {}) as Promise<ResultOf<W["calls"], M>>;
   }
 
-  /** Sends a notification. Resolves when the connection can take more. */
+  /** Sends a notification. Resolves when the connection can accept more. */
   async notify<M extends MethodOf<W["sends"]>>(
     method: M,
     ...[params]: ParamsArgument<W["sends"][M]>
@@ -75,7 +78,7 @@ export class Peer<W extends Wire = AnyWire> implements AsyncDisposable {
     await this.#send(`{${callBody(method, params)}`);
   }
 
-  /** Answers a method of the other side; what the handler returns or resolves to is the result. One handler a method. */
+  /** Handles a request of the other side. The handler's return value is the result. One handler per method. */
   handle<M extends MethodOf<W["answers"]>>(
     method: M,
     handler: (
@@ -86,47 +89,50 @@ export class Peer<W extends Wire = AnyWire> implements AsyncDisposable {
     return claim(this.#handlers, method, handler as AnyRequestHandler);
   }
 
-  /** Answers every method that has no handler of its own. Without it they are answered "method not found". */
+  /** Handles all requests without a handler of their own. Without it they are answered with "method not found". */
   handleRest(handler: AnyRequestHandler): void {
     this.#restHandler = handler;
   }
 
-  /** Hears a notification of the other side. One listener a method. */
-  on<M extends MethodOf<W["hears"]>>(
+  /** Listens to a notification of the other side. One listener per method. */
+  on<M extends MethodOf<W["receives"]>>(
     method: M,
-    listener: (params: W["hears"][M], message: NotificationMessage) => void,
+    listener: (params: W["receives"][M], message: NotificationMessage) => void,
   ): Disposable {
     return claim(this.#listeners, method, listener as AnyListener);
   }
 
-  /** Hears every notification that has no listener of its own. */
+  /** Listens to all notifications without a listener of their own. */
   onRest(listener: (params: unknown, message: NotificationMessage) => void): void {
     this.#restListener = listener;
   }
 
-  /** Hears what went wrong without ending the connection: `malformed`, `unmatched_response`, `handler_failed`. */
+  /** Listens to problems that don't end the connection: `malformed`, `unmatched_response`, `handler_failed`. */
   onAnomaly(listener: (error: RpcError) => void): Disposable {
-    // A function of its own for each: the same listener may listen twice, and each stops alone.
+    // Wrapped, so that a listener added twice is called twice and each registration is disposed of on its own.
     const entry = (error: RpcError): unknown => listener(error);
     this.#anomalyListeners.add(entry);
     return { [Symbol.dispose]: () => void this.#anomalyListeners.delete(entry) };
   }
 
-  /** Calls with the other side now, and calls that wait here for a free place. */
+  /** Calls in flight, and calls waiting for a free slot. */
   get counts(): { inFlight: number; queued: number } {
     return this.#outgoing.counts;
   }
 
-  /** Stops or continues to read from the other side. While it is stopped no answer arrives, and calls time out. */
+  /** Pauses or resumes reading from the other side. While paused no response arrives, and calls time out. */
   pauseReading(isPaused: boolean): void {
     if (this.#end) return;
     if (isPaused) this.#transport.pause?.();
     else this.#transport.resume?.();
   }
 
-  /** Ends the connection: what was sent leaves, pending calls reject, running handlers see their signal fire. */
+  /**
+   * Closes the connection. Sent messages are flushed, pending calls reject with `closed_locally`, and the signals of
+   * running handlers abort.
+   */
   async close(): Promise<void> {
-    this.#shut(new RpcError("closed", "The connection was closed by this side."));
+    this.#finish(new RpcError("closed_locally", "The connection was closed by this side."));
     await this.#transport.close();
   }
 
@@ -136,7 +142,7 @@ export class Peer<W extends Wire = AnyWire> implements AsyncDisposable {
 
   #send(text: string): Promise<void> | undefined {
     const { messageBytes } = this.#limits;
-    // A character takes three bytes at most: only a text near the limit is measured.
+    // A UTF-16 unit takes at most three bytes: only messages near the limit are measured.
     if (text.length * 3 > messageBytes && Buffer.byteLength(text) > messageBytes) {
       throw new RpcError(
         "message_too_large",
@@ -146,21 +152,21 @@ export class Peer<W extends Wire = AnyWire> implements AsyncDisposable {
     return this.#transport.send(text);
   }
 
-  /** An answer that can't be sent would leave the other side waiting for ever: better no connection. */
+  /** If a response can't be sent, the connection is closed: the other side would wait for it forever. */
   #reply(text: string): void {
     if (this.#end) return;
     try {
       void this.#send(text);
     } catch (error) {
-      // A transport that is closing says why in a moment; that cause is better than "could not be sent".
-      if (error instanceof RpcError && error.code === "closed") return;
-      this.#shut(closedError(toError(error)));
+      // A closing transport reports its cause in a moment, which is more useful than "could not be sent".
+      if (RpcError.is(error) && error.code === "closed") return;
+      this.#finish(closedError(toError(error)));
       void this.#transport.close();
     }
   }
 
   #receive(text: string): void {
-    // A connection that closes in good order may still bring messages: nobody waits for them any more.
+    // Messages may still arrive while the connection closes. No call is waiting for them.
     if (this.#end) return;
     let parsed: Message;
     try {
@@ -171,7 +177,7 @@ export class Peer<W extends Wire = AnyWire> implements AsyncDisposable {
     }
     switch (parsed.kind) {
       case "notification":
-        this.#hear(parsed.message);
+        this.#deliver(parsed.message);
         return;
       case "response":
         if (!this.#outgoing.answer(parsed.message)) this.#report(unmatched(parsed.message.id));
@@ -181,13 +187,13 @@ export class Peer<W extends Wire = AnyWire> implements AsyncDisposable {
     }
   }
 
-  #hear(message: NotificationMessage): void {
+  #deliver(message: NotificationMessage): void {
     const listener = this.#listeners.get(message.method) ?? this.#restListener;
     if (!listener) return;
     runListener(
       () => listener(message.params, message),
       (cause) => {
-        const what = `A listener of ${message.method} threw: ${cause.message}`;
+        const what = `A listener for ${message.method} threw: ${cause.message}`;
         this.#report(new RpcError("handler_failed", what, { cause }));
       },
     );
@@ -195,7 +201,7 @@ export class Peer<W extends Wire = AnyWire> implements AsyncDisposable {
 
   #report(error: RpcError): void {
     for (const listener of this.#anomalyListeners) {
-      // The last to be told: there is nobody to tell that it failed in turn.
+      // A failing anomaly listener can't be reported anywhere.
       runListener(
         () => listener(error),
         () => {},
@@ -203,7 +209,7 @@ export class Peer<W extends Wire = AnyWire> implements AsyncDisposable {
     }
   }
 
-  #shut(error: RpcError): void {
+  #finish(error: RpcError): void {
     if (this.#end) return;
     this.#end = error;
     this.#outgoing.end(error);
@@ -213,12 +219,12 @@ export class Peer<W extends Wire = AnyWire> implements AsyncDisposable {
 }
 
 function claim<Handler>(table: Map<string, Handler>, method: string, handler: Handler): Disposable {
-  if (table.has(method)) throw new TypeError(`${method} has a handler already; dispose of that one first.`);
+  if (table.has(method)) throw new TypeError(`${method} already has a handler. Dispose of it first.`);
   table.set(method, handler);
   let held = true;
   return {
     [Symbol.dispose]: () => {
-      // Only the first time: by the second the method may be another's, with the same handler even.
+      // Only once: later, the method may have another handler, possibly the same function.
       if (held) table.delete(method);
       held = false;
     },
@@ -234,6 +240,6 @@ function closedError(cause: Error | undefined): RpcError {
 function unmatched(id: number | string): RpcError {
   return new RpcError(
     "unmatched_response",
-    `A response came for ${JSON.stringify(id)}, which is not pending.`,
+    `Received a response for ${JSON.stringify(id)}, which is not pending.`,
   );
 }

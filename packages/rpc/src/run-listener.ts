@@ -1,6 +1,6 @@
 import { toError } from "./errors.ts";
 
-/** Runs a listener whose failure, thrown at once or by a promise later, must not reach the read loop or the process. */
+/** Runs a listener. Its failure, thrown or rejected later, must not reach the read loop or end the process. */
 export function runListener(listener: () => unknown, onFailure: (error: Error) => void): void {
   const failed = (thrown: unknown): void => onFailure(toError(thrown));
   try {

@@ -1,7 +1,7 @@
-/** The longest delay of a timer, about 25 days: Node fires one above it at once. */
+/** Longest delay of a timer, about 25 days. Node fires a timer with a longer one immediately. */
 const LONGEST_MS = 2 ** 31 - 1;
 
-/** A limit in milliseconds, `Infinity` included, as a delay that a timer keeps. */
+/** Limits a duration in milliseconds, including `Infinity`, to what a timer supports. */
 export function timerDelay(limitMs: number): number {
   return Math.min(limitMs, LONGEST_MS);
 }

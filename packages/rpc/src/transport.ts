@@ -1,30 +1,33 @@
 import type { RpcError } from "./errors.ts";
 
-/** What a transport tells its peer. */
+/** Callbacks from a transport to its peer. */
 export interface TransportReceiver {
-  /** One whole message, as text. */
+  /** Receives one complete message. */
   text(message: string): void;
-  /** Something came that is not a message; the connection goes on. */
+  /** Reports data that is not a message. The connection continues. */
   malformed(error: RpcError): void;
-  /** The connection is over; called exactly once, last. Without a cause the other side ended it in good order. */
+  /**
+   * Reports the end of the connection. Called exactly once, last. Without a cause, the other side closed it normally.
+   */
   closed(cause?: Error): void;
 }
 
-/**
- * Carries whole messages both ways. A transport owns what it is built on: closing it closes that.
- */
+/** Carries complete messages in both directions. A transport owns its streams or socket and closes them. */
 export interface Transport {
-  /** Begins delivery. Nothing is delivered before this returns, so handlers set right after are in time. */
+  /** Starts delivery. Nothing is delivered before this returns, so handlers set right afterwards miss nothing. */
   start(receiver: TransportReceiver): void;
   /**
-   * Hands over one message. A promise comes back only when the other side reads slowly: await it before sending more.
-   * Throws an RpcError `queue_full` or `closed`.
+   * Sends one message. Returns a promise only if the other side reads slowly: await it before sending more. Throws an
+   * `RpcError` with code `queue_full` or `closed`.
    */
   send(message: string): Promise<void> | undefined;
-  /** Stops delivery: the other side soon can't send any more. A few messages may still come. Absent where not supported. */
+  /**
+   * Pauses delivery, which eventually blocks the other side. A few messages may still arrive. Absent if not
+   * supported.
+   */
   pause?(): void;
-  /** Continues delivery. */
+  /** Resumes delivery. */
   resume?(): void;
-  /** Sends what is still waiting, then ends the connection. */
+  /** Flushes buffered messages, then closes the connection. */
   close(): Promise<void>;
 }

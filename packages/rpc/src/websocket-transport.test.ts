@@ -359,7 +359,7 @@ describe("the heartbeat", () => {
     await pinged;
     expect(end.closedCalls).toBe(0);
     vi.advanceTimersByTime(1000);
-    expect(await end.closed).toMatchObject({ message: "The other side answered no ping for 1000 ms." });
+    expect(await end.closed).toMatchObject({ message: "The other side answered no ping within 1000 ms." });
     await once(client, "close");
     expect(end.closedCalls).toBe(1);
     expect(vi.getTimerCount()).toBe(0);

@@ -4,7 +4,7 @@ import { DEFAULT_LIMITS, type RpcLimits } from "./limits.ts";
 import { timerDelay } from "./timer-delay.ts";
 import type { Transport, TransportReceiver } from "./transport.ts";
 
-/** Above this many unsent bytes a sender is asked to wait. */
+/** Unsent bytes above which a sender is asked to wait. */
 const HIGH_WATER_BYTES = 1024 * 1024;
 
 /** Close codes: https://www.rfc-editor.org/rfc/rfc6455#section-7.4.1. */
@@ -14,7 +14,7 @@ const MESSAGE_TOO_BIG = 1009;
 
 const TOO_LARGE = "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH";
 
-/** One JSON message a text frame, over an open WebSocket of either end. */
+/** One JSON message per text frame, over an open WebSocket of either end. */
 export class WebSocketTransport implements Transport {
   readonly #socket: WebSocket;
   readonly #limits: RpcLimits;
@@ -26,11 +26,11 @@ export class WebSocketTransport implements Transport {
   constructor(socket: WebSocket, limits?: Partial<RpcLimits>) {
     this.#socket = socket;
     this.#limits = { ...DEFAULT_LIMITS, ...limits };
-    // Frames that come before `start` would otherwise be lost. A socket that is still opening can't be paused yet.
+    // Frames received before `start` would be lost otherwise. A socket that is still connecting can't be paused yet.
     if (socket.readyState !== socket.CONNECTING) socket.pause();
     else socket.once("open", () => this.#receiver ?? socket.pause());
-    // What can't be read makes `ws` send a close frame of its own, with the code that fits.
-    socket.on("error", (error) => this.#fail(asLimitError(error, this.#limits.messageBytes)));
+    // For unreadable data, `ws` itself sends a close frame with the matching code.
+    socket.on("error", (error) => this.#fail(toLimitError(error, this.#limits.messageBytes)));
     socket.on("close", (code, reason) => this.#finish(closeCause(code, reason.toString())));
   }
 
@@ -46,10 +46,12 @@ export class WebSocketTransport implements Transport {
       if (this.#end) return;
       const bytes = frameBytes(data);
       if (bytes.length > messageBytes) {
-        // The socket of a server has the limit of that server, which may be another.
+        // A server's socket has the limit of that server, which may be higher.
         this.#fail(tooLarge(messageBytes), MESSAGE_TOO_BIG);
       } else if (isBinary) {
-        receiver.malformed(new RpcError("malformed", "A binary frame came; messages are text frames."));
+        receiver.malformed(
+          new RpcError("malformed", "Received a binary frame; messages must be text frames."),
+        );
       } else {
         receiver.text(bytes.toString("utf8"));
       }
@@ -77,14 +79,14 @@ export class WebSocketTransport implements Transport {
     if (bufferedAmount > this.#limits.bufferedBytes) {
       throw new RpcError(
         "queue_full",
-        `The other side does not read: ${bufferedAmount} bytes wait, the limit is ${this.#limits.bufferedBytes} (bufferedBytes).`,
+        `The other side is not reading: ${bufferedAmount} bytes are buffered, the limit is ${this.#limits.bufferedBytes} (bufferedBytes).`,
       );
     }
     if (bufferedAmount <= HIGH_WATER_BYTES) {
       this.#socket.send(message, ignoreError);
       return undefined;
     }
-    // A frame that can't be written shows as "close" too, and that is where pending calls learn of it.
+    // A failed write also emits "close", which rejects the pending calls.
     return new Promise((resolve) => {
       this.#socket.send(message, () => resolve());
     });
@@ -104,31 +106,31 @@ export class WebSocketTransport implements Transport {
     });
   }
 
-  /** A dead network says nothing: without pings a call could wait for its timeout, and a listener for ever. */
+  /** Detects a dead network. Without pings a call would wait for its timeout, and a listener forever. */
   #watch(): void {
     const { heartbeatMs } = this.#limits;
-    let alive = true;
-    const heard = (): void => {
-      alive = true;
+    let isAlive = true;
+    const markAlive = (): void => {
+      isAlive = true;
     };
-    this.#socket.on("pong", heard);
-    // A pong may wait behind the messages of a busy peer: they say as much.
-    this.#socket.on("message", heard);
+    this.#socket.on("pong", markAlive);
+    // A pong may be queued behind other messages of a busy peer, which prove as much.
+    this.#socket.on("message", markAlive);
     this.#heartbeat = setInterval(() => {
-      // A paused socket reads no pong either.
-      if (this.#isPaused) alive = true;
-      if (!alive) {
-        this.#finish(new Error(`The other side answered no ping for ${heartbeatMs} ms.`));
+      // A paused socket does not read pongs.
+      if (this.#isPaused) isAlive = true;
+      if (!isAlive) {
+        this.#finish(new Error(`The other side answered no ping within ${heartbeatMs} ms.`));
         this.#socket.terminate();
         return;
       }
-      alive = false;
+      isAlive = false;
       this.#socket.ping(ignoreError);
     }, timerDelay(heartbeatMs));
     this.#heartbeat.unref();
   }
 
-  /** The peer learns at once: the other side may take its time over the closing handshake, or never answer it. */
+  /** Notifies the peer at once: the closing handshake may take long or never complete. */
   #fail(cause: Error, code?: number): void {
     this.#finish(cause);
     void this.close(code);
@@ -153,16 +155,14 @@ function closeCause(code: number, reason: string): Error | undefined {
   return code === MESSAGE_TOO_BIG ? new RpcError("message_too_large", what) : new Error(what);
 }
 
-function asLimitError(error: Error, limit: number): Error {
+function toLimitError(error: Error, limit: number): Error {
   return (error as { code?: unknown }).code === TOO_LARGE ? tooLarge(limit, error) : error;
 }
 
 function tooLarge(limit: number, cause?: Error): RpcError {
-  return new RpcError(
-    "message_too_large",
-    `A frame of more than ${limit} bytes came; the limit is messageBytes.`,
-    { cause },
-  );
+  return new RpcError("message_too_large", `Received a frame of more than ${limit} bytes (messageBytes).`, {
+    cause,
+  });
 }
 
 /** Errors of single frames are reported by the "close" that follows them. */

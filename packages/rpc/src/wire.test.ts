@@ -9,7 +9,7 @@ interface TestWire extends Wire {
   };
   sends: { initialized: undefined; progress: { done: number } };
   answers: { approve: { params: { command: string }; result: "yes" | "no" } };
-  hears: { "turn/started": { turnId: string }; ping: undefined };
+  receives: { "turn/started": { turnId: string }; ping: undefined };
 }
 
 declare const peer: Peer<TestWire>;
@@ -82,7 +82,7 @@ describe("a wire's contract", () => {
   });
 
   it("may be left away: any method, unknown values", () => {
-    expectTypeOf<MethodOf<TestWire["hears"]>>().toEqualTypeOf<"turn/started" | "ping">();
+    expectTypeOf<MethodOf<TestWire["receives"]>>().toEqualTypeOf<"turn/started" | "ping">();
     unrun(() => {
       expectTypeOf(anyPeer.request("anything")).toEqualTypeOf<Promise<unknown>>();
       expectTypeOf(anyPeer.request("anything", { a: 1 })).toEqualTypeOf<Promise<unknown>>();

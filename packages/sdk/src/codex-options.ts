@@ -14,70 +14,79 @@ import type { ProcessLimits } from "./process/limits.ts";
 import { HANDLERS, type ServerRequestHandlers } from "./requests/handlers.ts";
 import { RECONCILE, type ReconcileTimes } from "./routing/turn-reconciler.ts";
 
-/** What is the same for a server of ours and one of others. */
+/** Options of both `Codex.launch` and `Codex.connect`. */
 export interface CodexOptions {
-  /** Who this program is; Codex names it in its user agent and its logs. */
+  /** Identifies this program. Codex includes it in its user agent and logs. */
   readonly clientInfo?: { readonly name: string; readonly version: string; readonly title?: string };
-  /** Whether to use what Codex marks as experimental: tools, queues, search and more. Default true. */
+  /** Whether to enable Codex's experimental API: tools, queues, search and more. Default: true. */
   readonly experimentalApi?: boolean;
-  /** Notifications, by their exact names, that the server need not send. */
+  /** Exact names of notifications that the server should not send. */
   readonly optOutNotifications?: readonly string[];
   /**
-   * Called with every notification as the server sent it, from the first one on. Configuration warnings come with the
-   * handshake, before there is a `Codex` to call `on` of.
+   * Called with every notification as received, starting with the first. Configuration warnings arrive during the
+   * handshake, before a `Codex` exists to call `on` of.
    */
   readonly onNotification?: (message: RawMessage) => void;
   /** MCP extensions that this program supports, such as `openai/form`. */
   readonly extensions?: NonNullable<v1.InitializeCapabilities["extensions"]>;
-  /** Answers to what the server asks, for threads without answers of their own. What nobody answers is denied. */
+  /**
+   * Handlers for the requests of the server, for threads without handlers of their own. Unhandled requests are
+   * denied.
+   */
   readonly handlers?: ServerRequestHandlers;
-  /** How long an approval or a question may wait for its handler before it is denied. Default: as long as its turn. */
+  /**
+   * Time limit of the handlers of approvals and questions; then the request is denied. Default: until the turn ends.
+   */
   readonly approvalTimeoutMs?: number;
-  /** The oldest Codex to work with. Default: the release that the types are of. */
+  /** Oldest accepted release of Codex. Default: the release that the types were generated from. */
   readonly minimumVersion?: string;
-  /** Gives up launching or connecting. Once there is a `Codex`, close it instead. */
+  /** Aborts launching or connecting. Afterwards, close the `Codex` instead. */
   readonly signal?: AbortSignal;
-  /** How long the server may take to answer the handshake. Default 20 s. */
+  /** Timeout of the handshake. Default: 20 s. */
   readonly handshakeTimeoutMs?: number;
-  /** The bounds of the connection: calls in flight, bytes, timeouts. */
+  /** Limits of the connection: calls in flight, bytes, timeouts. */
   readonly limits?: Partial<RpcLimits>;
-  /** When turns that the server went silent about are asked after. */
+  /** When to ask the server about turns without notifications. */
   readonly reconcile?: ReconcileTimes;
-  /** Receives every message to and from the server. They hold prompts and credentials: log them with care. */
+  /** Receives every message to and from the server. Messages contain prompts and credentials: log them with care. */
   readonly onPacket?: (packet: Packet) => void;
 }
 
-/** How a server of ours is found, set up and started. */
+/** Options for finding, configuring and starting a server. */
 export interface LaunchOptions extends CodexOptions, Omit<LaunchAppServerOptions, "limits" | "signal"> {
-  /** How long the child may take at each step of its end. */
+  /** Timeouts of each step of the child's shutdown. */
   readonly processLimits?: LaunchAppServerOptions["limits"];
   /**
-   * Keeps the server alive when this program dies, also by `kill -9`, for a successor to attach to with
-   * `Codex.connect(codex.url)`. It ends when no client is connected for `graceMs`. It listens on a unix socket: in a private
-   * folder, or where `listen` says. `close()` ends it at once; `detach()` leaves it to its grace period.
+   * Keeps the server running when this program dies, even by `kill -9`, for a successor to attach to with
+   * `Codex.connect(codex.url)`. It exits when no client has been connected for `graceMs`. It listens on a unix
+   * socket: in a private folder, or at `listen`. `close()` ends it at once; `detach()` leaves it running for its
+   * grace period.
    */
   readonly outliveOwner?: OutliveOwner;
 }
 
-/** How a running server is reached. */
+/** Options for connecting to a running server. */
 export interface ConnectOptions extends CodexOptions {
   /** Sent as `Authorization: Bearer …`. */
   readonly token?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly connectTimeoutMs?: number;
-  /** Whether the server shares this machine's files, so that paths can be checked here. Default: unix sockets do. */
+  /**
+   * Whether the server shares this file system, so that paths can be validated early. Default: true for unix sockets.
+   */
   readonly local?: boolean;
 }
 
 export interface EventsOptions {
   /**
-   * Gives every event as it came, however slow the reader. Codex has to wait while it is behind, and so do all calls: don't
-   * await a call inside the loop. A server behind a WebSocket disconnects a client that is 32,768 messages behind.
+   * Delivers every event unmerged, however slow the reader is. While the reader is behind, nothing is read from
+   * codex, which delays all calls: don't await a call inside the loop. A server behind a WebSocket disconnects a
+   * client that is 32,768 messages behind.
    */
   readonly lossless?: boolean;
 }
 
-// The names of all options, as values: types are gone when a program runs.
+// Names of all options as values, because types don't exist at run time.
 
 const CODEX: OptionKeys<CodexOptions> = {
   clientInfo: true,
@@ -148,7 +157,7 @@ const LIMITS: OptionKeys<RpcLimits> = {
   heartbeatMs: true,
 };
 
-const PROCESS_LIMIT_NAMES: OptionKeys<ProcessLimits> = {
+const PROCESS_LIMITS: OptionKeys<ProcessLimits> = {
   leaveMs: true,
   terminateMs: true,
   killMs: true,
@@ -184,7 +193,7 @@ export const SEARCH_THREADS: OptionKeys<Omit<v2.ThreadSearchParams, "cursor" | "
   archived: true,
 };
 
-/** Rejects misspelt options of `launch` and `connect`, also inside their objects. */
+/** Rejects unknown options of `launch` and `connect`, including nested ones. */
 export function checkCodexOptions<
   Options extends CodexOptions & Pick<LaunchOptions, "outliveOwner" | "processLimits">,
 >(what: string, options: Options, known: OptionKeys<Options>): void {
@@ -199,7 +208,7 @@ export function checkCodexOptions<
     checkLimits(`${what}: limits`, limits);
   }
   if (processLimits) {
-    rejectUnknownOptions(`${what}: processLimits`, processLimits, PROCESS_LIMIT_NAMES);
+    rejectUnknownOptions(`${what}: processLimits`, processLimits, PROCESS_LIMITS);
     checkLimits(`${what}: processLimits`, processLimits);
   }
   if (reconcile) rejectUnknownOptions(`${what}: reconcile`, reconcile, RECONCILE);

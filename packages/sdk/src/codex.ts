@@ -31,14 +31,14 @@ import { raceAbort } from "@codexkit/rpc/async";
 import { abortedError } from "./errors.ts";
 import { TurnReconciler } from "./routing/turn-reconciler.ts";
 
-/** This package's own; a test holds it to package.json. */
+/** Version of this package. A test compares it with package.json. */
 export const VERSION = "0.1.0";
 
 const HANDSHAKE_TIMEOUT_MS = 20_000;
 
 /**
- * A Codex app-server and everything one can ask of it. One long-lived process serves any number of threads and turns; when
- * it dies, its turns end with `app_server_crashed`, the next call starts another, and threads resume by their id.
+ * A Codex app-server. One long-lived process serves any number of threads and turns. If it dies, its turns fail with
+ * `app_server_crashed`, the next call starts another, and threads resume by ID.
  *
  * @example
  * await using codex = await Codex.launch();
@@ -127,24 +127,24 @@ export class Codex implements Topics, AsyncDisposable {
     } = createTopics(this.#supervisor));
   }
 
-  /** Starts a codex of our own; it ends with this object. Rejects with its last words when it can't start. */
+  /** Launches a codex process that ends with this object. Rejects with the end of its stderr if it can't start. */
   static async launch(options: LaunchOptions = {}): Promise<Codex> {
     checkCodexOptions("Codex.launch", options, LAUNCH);
     const { processLimits, limits: _rpc, signal: given, outliveOwner, ...rest } = options;
-    const openOutliving = async (signal: AbortSignal, kept: OutliveOwner): Promise<ServerLink> => {
+    const openKept = async (signal: AbortSignal, kept: OutliveOwner): Promise<ServerLink> => {
       const server = await launchKeeper({ ...rest, limits: processLimits, signal }, kept);
       return {
         transport: server.transport,
         pid: server.codexPid,
         url: server.url,
         warnings: server.warnings,
-        explainFailure: (why) => server.explainFailure(why),
+        explainFailure: (error) => server.explainFailure(error),
         close: () => server.dispose(),
         detach: () => server.detach(),
       };
     };
     const open = async (signal: AbortSignal): Promise<ServerLink> => {
-      if (outliveOwner) return openOutliving(signal, outliveOwner);
+      if (outliveOwner) return openKept(signal, outliveOwner);
       const server = await (takeEarlyLaunch(options) ??
         launchAppServer({ ...rest, limits: processLimits, signal }));
       return {
@@ -152,14 +152,14 @@ export class Codex implements Topics, AsyncDisposable {
         pid: server.process.child.pid,
         url: server.url,
         warnings: server.warnings,
-        explainFailure: (why) => server.explainFailure(why),
+        explainFailure: (error) => server.explainFailure(error),
         close: () => server.dispose(),
       };
     };
     return Codex.#opened(new Codex(options, { open, launched: true, local: true }), given);
   }
 
-  /** Attaches to a running server at `ws://…`, `wss://…` or `unix:///path`. */
+  /** Connects to a running server at `ws://…`, `wss://…` or `unix:///path`. */
   static async connect(url: string | URL, options: ConnectOptions = {}): Promise<Codex> {
     checkCodexOptions("Codex.connect", options, CONNECT);
     const { token, headers, connectTimeoutMs, limits, local = String(url).startsWith("unix:") } = options;
@@ -177,8 +177,8 @@ export class Codex implements Topics, AsyncDisposable {
   }
 
   /**
-   * Uses connections of the caller's making: through a tunnel, into a container, in memory.
-   * @param open Opens a connection that is not yet initialized; called again after one was lost.
+   * Uses connections that the caller opens: through a tunnel, into a container, in memory.
+   * @param open Opens a connection that is not initialized yet. Called again after a connection was lost.
    */
   static async over(
     open: (signal: AbortSignal) => Promise<Transport>,
@@ -202,7 +202,7 @@ export class Codex implements Topics, AsyncDisposable {
     }
   }
 
-  /** The process id of the codex that this program launched; undefined while none runs, and for a server of others. */
+  /** PID of the launched codex. Undefined if none is running or if connected to an existing server. */
   get pid(): number | undefined {
     return this.#supervisor.pid;
   }
@@ -212,7 +212,7 @@ export class Codex implements Topics, AsyncDisposable {
     return this.#supervisor.url;
   }
 
-  /** What the server said of itself in the handshake. */
+  /** The server's response to the handshake. */
   async server(): Promise<v1.InitializeResponse> {
     return (await this.#supervisor.connect()).server;
   }
@@ -221,17 +221,17 @@ export class Codex implements Topics, AsyncDisposable {
     return this.#threads.start(options, call);
   }
 
-  /** Goes on with a thread. Its history is not loaded: page through it with `thread.history`. */
+  /** Resumes a thread. Its history is not loaded: page through it with `thread.history`. */
   resumeThread(threadId: string, options: ResumeThreadOptions = {}, call: CallOptions = {}): Promise<Thread> {
     return this.#threads.resume(threadId, options, call);
   }
 
-  /** Copies a thread: whole, through `lastTurnId`, or up to `beforeTurnId`. */
+  /** Copies a thread: all of it, through `lastTurnId`, or up to `beforeTurnId`. */
   forkThread(threadId: string, options: ForkThreadOptions = {}, call: CallOptions = {}): Promise<Thread> {
     return this.#threads.fork(threadId, options, call);
   }
 
-  /** The stored threads, newest first unless told; pages are fetched as they are read. */
+  /** Lists stored threads, newest first by default. Pages are fetched on demand. */
   listThreads(
     options: Omit<v2.ThreadListParams, "cursor"> = {},
     call: CallOptions = {},
@@ -240,7 +240,7 @@ export class Codex implements Topics, AsyncDisposable {
     return paginate((cursor) => this.request("thread/list", { ...options, cursor }, call));
   }
 
-  /** The threads in which a text occurs, each with a snippet. */
+  /** Lists threads that contain a text, each with a snippet. */
   searchThreads(
     searchTerm: string,
     options: Omit<v2.ThreadSearchParams, "cursor" | "searchTerm"> = {},
@@ -250,7 +250,7 @@ export class Codex implements Topics, AsyncDisposable {
     return paginate((cursor) => this.request("thread/search", { ...options, searchTerm, cursor }, call));
   }
 
-  /** Reads a thread without loading it, even one that another process writes to. */
+  /** Reads a thread without loading it, even if another process is writing to it. */
   async readThread(threadId: string, call: CallOptions = {}): Promise<v2.Thread> {
     return (await this.request("thread/read", { threadId, includeTurns: false }, call)).thread;
   }
@@ -260,15 +260,16 @@ export class Codex implements Topics, AsyncDisposable {
   }
 
   /**
-   * All events received from now on, of every thread and of none. With `lossless` no event is joined or dropped when the
-   * reader is slow; nothing more is read from codex then, neither events nor answers, until the reader has caught up.
+   * Yields all events received from now on, including those without a thread. With `lossless`, no event is merged or
+   * dropped for a slow reader; instead nothing is read from codex, neither events nor responses, until the reader has
+   * caught up.
    */
   events(options: EventsOptions = {}): AsyncIterableIterator<CodexEvent, undefined, undefined> {
     rejectUnknownOptions("events", options, EVENTS);
     return options.lossless === true ? this.#router.readLossless() : this.#router.events.read();
   }
 
-  /** Any of the app-server's requests, typed. */
+  /** Sends any request of the app-server, typed. */
   request<M extends keyof ClientRequests>(
     method: M,
     ...args: ParamsArgument<ClientRequests[M]["params"], [options?: CallOptions]>
@@ -276,10 +277,10 @@ export class Codex implements Topics, AsyncDisposable {
     return this.#supervisor.request(method, ...args);
   }
 
-  /** Hears a notification as the server sent it, from the server that runs now or later. */
+  /** Listens to a notification as received, from the current server and later ones. */
   on: Supervisor["on"] = (method, listener) => this.#supervisor.on(method, listener);
 
-  /** Ends the connection, and the server if it is ours. Turns that run end with `closed`. */
+  /** Closes the connection and, if it was launched here, the server. Running turns fail with `closed`. */
   async close(): Promise<void> {
     this.#reconciler[Symbol.dispose]();
     await this.#supervisor.close();
@@ -287,8 +288,8 @@ export class Codex implements Topics, AsyncDisposable {
   }
 
   /**
-   * Closes the connection and leaves the server running, if it was launched with `outliveOwner` or connected to; otherwise
-   * the same as `close`. Running turns fail here with `closed` and continue on the server.
+   * Closes the connection and leaves the server running, if it was launched with `outliveOwner` or connected to;
+   * otherwise the same as `close`. Running turns fail here with `closed` and continue on the server.
    */
   async detach(): Promise<void> {
     this.#reconciler[Symbol.dispose]();

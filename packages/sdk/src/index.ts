@@ -1,14 +1,29 @@
 // The SDK: threads, turns, streaming, steering, approvals and tools over one long-lived Codex app-server.
 import "./require-node.ts";
 
-// The way in.
+// Entry point.
 export { Codex, VERSION } from "./codex.ts";
 export type { CodexOptions, ConnectOptions, EventsOptions, LaunchOptions } from "./codex-options.ts";
+export type { LaunchAppServerOptions } from "./process/launch-app-server.ts";
 export type { OutliveOwner } from "./process/launch-keeper.ts";
+export type { ProcessLimits } from "./process/limits.ts";
 export type { Packet } from "./connection/observe-transport.ts";
 export { CodexError, type CodexErrorCode } from "./errors.ts";
 
-// For packages that have options of their own: rejects misspelt ones with the nearest valid name.
+// The connection: options and limits of calls, transports for `Codex.over`, and the errors found in `cause`.
+export {
+  type CallOptions,
+  type ParamsArgument,
+  RemoteError,
+  type RequestId,
+  RpcError,
+  type RpcErrorCode,
+  type RpcLimits,
+  type Transport,
+  type TransportReceiver,
+} from "@codexkit/rpc";
+
+// For packages with options of their own: rejects unknown ones with the nearest valid name.
 export { LAUNCH as LAUNCH_OPTIONS } from "./codex-options.ts";
 export { type OptionKeys, rejectUnknownOptions } from "./options/reject-unknown-options.ts";
 
@@ -24,6 +39,7 @@ export type {
   ThreadSettings,
 } from "./thread/thread-options.ts";
 export type { RunOptions, WhenBusy } from "./thread/run-options.ts";
+export type { ThreadMethod, ThreadParams } from "./thread/thread-caller.ts";
 export type { Agent } from "./routing/agent-tree.ts";
 export type { ThreadGoal } from "./thread/goal.ts";
 export type { ThreadHistory } from "./thread/history.ts";
@@ -33,17 +49,19 @@ export type { SteerOptions, Turn, TurnCallOptions } from "./turn/turn.ts";
 export { type TokenUsage, TurnFailedError, type TurnResult } from "./events/turn-result.ts";
 export type { ReconcileTimes } from "./routing/turn-reconciler.ts";
 
-// What a turn is given, and what it gives back in a shape.
-export type {
-  AudioPart,
-  ImagePart,
-  Input,
-  InputPart,
-  Media,
-  MentionPart,
-  SkillPart,
-  TextPart,
+// Input of a turn, and structured output.
+export {
+  type AudioPart,
+  type ImagePart,
+  type Input,
+  type InputPart,
+  type Media,
+  type MentionPart,
+  type SkillPart,
+  textElements,
+  type TextPart,
 } from "./turn/input.ts";
+export type { JsonSchema } from "./schema/json-schema.ts";
 export { type OutputSchema, outputSchema, type OutputSchemaInput } from "./schema/output-schema.ts";
 export type {
   SchemaOutput,
@@ -52,70 +70,80 @@ export type {
   StandardSchema,
 } from "./schema/standard-schema.ts";
 
-// Everything that happens, in one union.
-export type {
-  CodexEvent,
-  DeltaKind,
-  DiffUpdatedEvent,
-  ItemCompletedEvent,
-  ItemDeltaEvent,
-  ItemStartedEvent,
-  NoticeEvent,
-  PlanUpdatedEvent,
-  RawMessage,
-  ThreadStartedEvent,
-  TurnCompletedEvent,
-  TurnEndEvent,
-  TurnFailedEvent,
-  TurnInterruptedEvent,
-  TurnStartedEvent,
-  UnknownEvent,
-  UsageUpdatedEvent,
-  WarningEvent,
-  WarningKind,
+// Events.
+export {
+  type CodexEvent,
+  type DeltaKind,
+  type DiffUpdatedEvent,
+  isTurnEnd,
+  type ItemCompletedEvent,
+  type ItemDeltaEvent,
+  type ItemStartedEvent,
+  type NoticeEvent,
+  type PlanUpdatedEvent,
+  type RawMessage,
+  type ThreadStartedEvent,
+  type TurnCompletedEvent,
+  type TurnEndEvent,
+  type TurnFailedEvent,
+  type TurnInterruptedEvent,
+  type TurnStartedEvent,
+  type UnknownEvent,
+  type UsageUpdatedEvent,
+  type WarningEvent,
+  type WarningKind,
 } from "./events/event.ts";
 export type {
+  AnyResponse,
+  ApprovalKind,
+  ApprovalParams,
   ApprovalRequestedEvent,
   ApprovalResolvedEvent,
+  QuestionKind,
+  QuestionParams,
   QuestionRequestedEvent,
   QuestionResolvedEvent,
+  RequestEvent,
   RequestOutcome,
   RequestWarningEvent,
 } from "./requests/request-events.ts";
 
-// Answers to what the server asks.
+// Handlers of server requests.
 export type { AnyApproval, AuthTokens, HandlerContext, ServerRequestHandlers } from "./requests/handlers.ts";
 export {
   type AnyDecision,
   type ApprovalAnswer,
+  type ApprovalDecision,
   type CommandDecision,
-  type Decision,
   decisions,
   type FileChangeDecision,
+  type LegacyDecision,
   type McpToolDecision,
   type PermissionsDecision,
 } from "./requests/decisions.ts";
 export type { CommandApproval } from "./requests/command-approval.ts";
 export type { FileChangeApproval } from "./requests/file-change-approval.ts";
-export type { McpToolApproval } from "./requests/mcp-tool-approval.ts";
+export type { LegacyCommandApproval, LegacyPatchApproval } from "./requests/legacy-approvals.ts";
+export type { McpToolApproval, McpToolPersistence } from "./requests/mcp-tool-approval.ts";
 export type { PermissionsApproval } from "./requests/permissions-approval.ts";
 export type { PermissionGrant } from "./requests/permission-grant.ts";
-export type { ElicitationAnswer, ElicitationRequest } from "./requests/elicitation.ts";
+export type { ElicitationAnswer, McpElicitationRequest } from "./requests/elicitation.ts";
 export type { UserInputAnswers, UserInputRequest } from "./requests/user-input.ts";
 
 // Approvals by a policy of `@codexkit/approvals`.
 export { policyHandlers, type PolicyHandlersOptions } from "./requests/policy-handlers.ts";
 
-// Tools of this program that the agent may call.
+// Tools that the agent may call.
 export {
   type AnyTool,
   defineTool,
   type ToolContext,
+  type ToolDefinition,
   toolNamespace,
   type ToolResult,
 } from "./tools/define-tool.ts";
 
-// The rest of the app-server, by topic.
+// Other features of the app-server, by topic.
 export type { Topics } from "./topics/create-topics.ts";
 export type { HttpMcpServer, McpServer, McpServers, StdioMcpServer } from "./topics/mcp-servers.ts";
 export { type Credentials, discoverCredentials } from "./topics/discover-credentials.ts";
@@ -126,5 +154,5 @@ export type { ChangedPaths, FileWatch } from "./topics/file-watch.ts";
 export type { ChatgptLogin, ChatgptTokens, DeviceCodeLogin } from "./topics/account.ts";
 export type { RateLimits } from "./topics/rate-limits.ts";
 
-// The wire's own types, for what the SDK passes through.
-export type { ClientRequests, JsonValue, v1, v2 } from "@codexkit/protocol";
+// Types of the protocol that appear in the API.
+export type { ClientRequests, JsonValue, ServerNotifications, v1, v2 } from "@codexkit/protocol";

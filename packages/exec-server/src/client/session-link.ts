@@ -97,7 +97,8 @@ export class SessionLink {
       try {
         return await call(peer, method, params, options);
       } catch (error) {
-        const cutOff = error instanceof RpcError && error.code === "closed";
+        const cutOff =
+          error instanceof RpcError && (error.code === "closed" || error.code === "closed_locally");
         if (!cutOff || !REPEATABLE.has(method) || this.#stopping.signal.aborted) throw asExecError(error);
         // Wait for the next connection, not for the one that just broke.
         await peer.closed;

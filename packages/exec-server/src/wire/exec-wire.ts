@@ -167,5 +167,5 @@ export interface ExecWire {
   calls: ExecCalls;
   sends: { initialized: object };
   answers: ExecQuestions;
-  hears: ExecNotices;
+  receives: ExecNotices;
 }

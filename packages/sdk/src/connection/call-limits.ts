@@ -5,8 +5,9 @@ import type { OptionKeys } from "../options/reject-unknown-options.ts";
 export const CALL: OptionKeys<CallOptions> = { signal: true, timeoutMs: true };
 
 /**
- * Requests whose answer waits for work: a command, a model, an MCP server, a download, a person. They have no default
- * timeout; pass `timeoutMs`. docs/sdk.md lists them. Every other request is answered from memory or disk and keeps `limits.callTimeoutMs`.
+ * Requests whose response waits for work: a command, a model, an MCP server, a download, a person. They have no
+ * default timeout; pass `timeoutMs`. docs/sdk.md lists them. Every other request is answered from memory or disk and
+ * uses `limits.callTimeoutMs`.
  */
 export const WAITS_FOR_WORK: ReadonlySet<string> = new Set<keyof ClientRequests>([
   // A command, or a walk over the whole workspace.
@@ -40,12 +41,11 @@ export const WAITS_FOR_WORK: ReadonlySet<string> = new Set<keyof ClientRequests>
   "account/gatewayOAuth/login",
 ]);
 
-/** Whether a request has no default timeout because its answer waits for work. */
 export function waitsForWork(method: string): boolean {
   return WAITS_FOR_WORK.has(method);
 }
 
-/** The options of a call, with no timeout for a request that waits for work unless its caller gives one. */
+/** Removes the default timeout of a request that waits for work, unless the caller passes one. */
 export function withCallLimit(method: string, options: CallOptions | undefined): CallOptions {
   if (options?.timeoutMs !== undefined || !waitsForWork(method)) return options ?? {};
   return { ...options, timeoutMs: Infinity };

@@ -2,8 +2,8 @@ import type { ClientRequests, ServerNotifications } from "@codexkit/protocol";
 import type { CallOptions, ParamsArgument } from "@codexkit/rpc";
 
 /**
- * What the parts of the SDK need of a connection. The supervisor gives it: a call starts or restarts the server when there
- * is none, and errors come as `CodexError`.
+ * The connection, as far as the parts of the SDK use it. A call starts or restarts the server if none is running, and
+ * rejects with a `CodexError`.
  */
 export interface Caller {
   request<M extends keyof ClientRequests>(
@@ -11,7 +11,7 @@ export interface Caller {
     ...args: ParamsArgument<ClientRequests[M]["params"], [options?: CallOptions]>
   ): Promise<ClientRequests[M]["result"]>;
 
-  /** Hears a notification, from whatever server is running now or later. Any number of listeners a method. */
+  /** Listens to a notification from the current server and later ones. Any number of listeners per method. */
   on<M extends keyof ServerNotifications>(
     method: M,
     listener: (params: ServerNotifications[M]) => void,

@@ -1,7 +1,7 @@
 import type { Transport } from "@codexkit/rpc";
 import type { ServerLink } from "./supervisor.ts";
 
-/** One message between this program and the server, as it is on the wire. */
+/** One message between this program and the server, verbatim. */
 export interface Packet {
   readonly direction: "sent" | "received";
   readonly text: string;
@@ -9,7 +9,7 @@ export interface Packet {
 
 type Open = (signal: AbortSignal) => Promise<ServerLink>;
 
-/** Reports every message of the connections that `open` makes. A listener that throws does not disturb them. */
+/** Reports every message of the connections that `open` creates. A throwing listener does not affect them. */
 export function observedOpen(open: Open, onPacket: (packet: Packet) => void): Open {
   const report = (packet: Packet): void => {
     try {

@@ -17,54 +17,54 @@ import type { Caller } from "./caller.ts";
 import { CALL, withCallLimit } from "./call-limits.ts";
 import { toCodexError } from "./translate-error.ts";
 
-/** A way to a server: a child's stdio, or a socket. */
+/** An open link to a server: a child's stdio, or a socket. */
 export interface ServerLink {
   readonly transport: Transport;
-  /** The process id of a server of ours. */
+  /** PID of a launched server. */
   readonly pid?: number | undefined;
-  /** Where other clients reach it. */
+  /** Address for other clients. */
   readonly url?: string | undefined;
-  /** What the user should know, though it did not stop the launch. */
+  /** Problems that did not prevent the launch. */
   readonly warnings?: readonly string[];
-  /** The error for a handshake that failed, with what is known of the server. */
+  /** Adds what is known about the server to the error of a failed handshake. */
   explainFailure?(why: CodexError): CodexError;
-  /** Ends what was opened for it, the child included. */
+  /** Closes the link, and the child process if there is one. */
   close(): Promise<void>;
-  /** Closes the connection and leaves the server running, where that is possible. */
+  /** Closes the connection and leaves the server running, where possible. */
   detach?(): Promise<void>;
 }
 
 export interface Connection {
   readonly peer: Peer<ClientWire>;
-  /** Counts the connections of one `Codex`: a thread loaded on an older one must be resumed. */
+  /** Number of this connection. A thread that was loaded on an older one must be resumed. */
   readonly generation: number;
   readonly server: v1.InitializeResponse;
 }
 
 export interface SupervisorOptions {
-  /** Opens a way to a server: launches one, or connects to one. */
+  /** Launches a server or connects to one. */
   readonly open: (signal: AbortSignal) => Promise<ServerLink>;
-  /** Whether the server is a child of ours, which changes what its end is called. */
+  /** Whether the server is a child process, which determines the error code of its end. */
   readonly launched: boolean;
   readonly initialize: v1.InitializeParams;
   readonly limits?: Partial<RpcLimits>;
   readonly handshakeTimeoutMs: number;
-  /** Refuses a server that is too old. Runs before anything else is asked of it. */
+  /** Throws if the server is too old. Called before any other request. */
   readonly accept: (server: v1.InitializeResponse) => void;
   readonly onNotification: (message: RawMessage) => void;
   readonly onRequest: (message: RequestMessage, signal: AbortSignal) => unknown;
   readonly onAnomaly: (error: Error) => void;
   readonly onWarning: (message: string) => void;
-  /** The connection broke; calls that come now open another. */
+  /** Called when the connection is lost. The next call opens another. */
   readonly onLost: (error: CodexError) => void;
 }
 
-/** Making its databases takes codex some 100 ms. Ten tries are about six seconds. */
+/** Codex needs about 100 ms to create its databases. Ten attempts take about six seconds. */
 const START_RETRIES = { attempts: 10, firstDelayMs: 50, longestDelayMs: 1_000 } as const;
 
 /**
- * Keeps one connection to an app-server. The first call opens it; after it broke, the next call opens another. Calls that
- * were pending when it broke are not repeated: only their caller knows whether that is safe.
+ * Keeps one connection to an app-server. The first call opens it; after a loss, the next call opens another. Calls
+ * that were pending at the loss are not repeated: only the caller knows whether that is safe.
  */
 export class Supervisor implements Caller {
   readonly #options: SupervisorOptions;
@@ -81,22 +81,22 @@ export class Supervisor implements Caller {
     this.#options = options;
   }
 
-  /** The number of the connection at hand, or of the last one. */
+  /** Number of the current connection, or of the last one. */
   get generation(): number {
     return this.#current ? this.#generation : 0;
   }
 
-  /** The process id of the server that runs now, if it is ours. */
+  /** PID of the current server, if it was launched. */
   get pid(): number | undefined {
     return this.#current ? this.#link?.pid : undefined;
   }
 
-  /** Where other clients reach the server that runs now. */
+  /** Address of the current server for other clients. */
   get url(): string | undefined {
     return this.#current ? this.#link?.url : undefined;
   }
 
-  /** The connection, opened if there is none. */
+  /** Returns the connection, and opens it if there is none. */
   connect(): Promise<Connection> {
     if (this.#closing.signal.aborted) return Promise.reject(closedError());
     this.#current ??= this.#open().catch((error: unknown) => {
@@ -130,7 +130,7 @@ export class Supervisor implements Caller {
     return { [Symbol.dispose]: () => void listeners.delete(listener) };
   }
 
-  /** Stops or continues to read from the server, on this connection and the next ones. */
+  /** Pauses or resumes reading from the server, on this connection and later ones. */
   pauseReading(isPaused: boolean): void {
     this.#isReadingPaused = isPaused;
     void this.#current?.then(
@@ -139,18 +139,18 @@ export class Supervisor implements Caller {
     );
   }
 
-  /** Hears that the connection broke or was closed. */
+  /** Calls the listener when the connection is lost or closed. */
   onLost(listener: (error: CodexError) => void): Disposable {
     this.#lostListeners.add(listener);
     return { [Symbol.dispose]: () => void this.#lostListeners.delete(listener) };
   }
 
-  /** Ends the connection and the server, if it is ours; calls that come after are refused. */
+  /** Closes the connection, and the server if it was launched. Later calls are rejected. */
   async close(): Promise<void> {
     await this.#end(async (link) => link.close());
   }
 
-  /** Ends the connection and leaves the server running, where that is possible. */
+  /** Closes the connection and leaves the server running, where possible. */
   async detach(): Promise<void> {
     this.#isDetached = true;
     await this.#end(async (link) => (link.detach ? link.detach() : link.close()));
@@ -179,13 +179,13 @@ export class Supervisor implements Caller {
   }
 
   async #openOnce(): Promise<Connection> {
-    const link = await this.#named(() => this.#options.open(this.#closing.signal));
+    const link = await this.#translateErrors(() => this.#options.open(this.#closing.signal));
     this.#link = link;
     const { limits, onWarning } = this.#options;
     const peer = new Peer<ClientWire>(link.transport, limits ? { limits } : {});
     this.#attach(peer);
     try {
-      const server = await this.#named(() => this.#shakeHands(peer), link);
+      const server = await this.#translateErrors(() => this.#initialize(peer), link);
       this.#generation += 1;
       peer.pauseReading(this.#isReadingPaused);
       for (const warning of link.warnings ?? []) onWarning(warning);
@@ -199,8 +199,8 @@ export class Supervisor implements Caller {
     }
   }
 
-  /** Whatever goes wrong before the handshake is done, it is the start or the connecting that failed. */
-  async #named<Value>(step: () => Promise<Value>, link?: ServerLink): Promise<Value> {
+  /** Any error before the end of the handshake becomes a failed start or a failed connection. */
+  async #translateErrors<Value>(step: () => Promise<Value>, link?: ServerLink): Promise<Value> {
     try {
       return await step();
     } catch (error) {
@@ -213,7 +213,7 @@ export class Supervisor implements Caller {
     }
   }
 
-  /** Waits, with jitter, so that those that collided don't meet again. Ends early when this is closed. */
+  /** Waits with jitter, so that colliding processes don't collide again. Returns early on close. */
   async #pause(ms: number): Promise<void> {
     const { signal } = this.#closing;
     await delay(ms * (0.5 + Math.random()), undefined, { signal }).catch(() => {});
@@ -230,9 +230,9 @@ export class Supervisor implements Caller {
     peer.onAnomaly(onAnomaly);
   }
 
-  async #shakeHands(peer: Peer<ClientWire>): Promise<v1.InitializeResponse> {
+  async #initialize(peer: Peer<ClientWire>): Promise<v1.InitializeResponse> {
     const { initialize, handshakeTimeoutMs, accept } = this.#options;
-    // Closing does not wait for a server that never answers.
+    // Close must not wait for a server that never answers.
     const { signal } = this.#closing;
     const server = await peer.request("initialize", initialize, { timeoutMs: handshakeTimeoutMs, signal });
     accept(server);
@@ -244,7 +244,7 @@ export class Supervisor implements Caller {
     void this.#current?.then((current) => {
       if (current === connection) this.#current = undefined;
     });
-    // What is left of a broken server must not stay: its children hold the workspace.
+    // The remains of a broken server must not stay: its child processes hold the workspace.
     if (!(this.#isDetached && link.detach)) void link.close();
     const closed = this.#closing.signal.aborted;
     const code = closed ? "closed" : this.#options.launched ? "app_server_crashed" : "connection_lost";
@@ -255,5 +255,5 @@ export class Supervisor implements Caller {
 }
 
 function closedError(): CodexError {
-  return new CodexError("closed", "This Codex was closed.");
+  return new CodexError("closed", "This Codex object was closed.");
 }

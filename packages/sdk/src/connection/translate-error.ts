@@ -4,66 +4,72 @@ import { CodexError, type CodexErrorCode } from "../errors.ts";
 /** The call that failed. */
 export interface FailedCall {
   readonly method: string;
-  /** Whether the server is a child of ours, which changes what its end is called. */
+  /** Whether the server is a child process, which determines the error code of its end. */
   readonly launched: boolean;
 }
 
-/** JSON-RPC's "invalid params": Codex says it of values that exclude each other. */
+/** JSON-RPC's "invalid params". Codex uses it for mutually exclusive values. */
 const INVALID_PARAMS = -32602;
 
 /**
- * What Codex 0.166 says, and what it means. Codex has one code, -32600, for nearly everything, so the words decide: this
- * is the only place that reads them, and its test asks the real codex for each, so that a release with other words fails
- * there and not at a user's. The first that matches counts; a hint follows Codex's own words.
+ * Error messages of Codex 0.166 and their codes. Codex uses the code -32600 for nearly everything, so only the
+ * message text distinguishes them. This is the only place that matches it; a test provokes each message with the real
+ * codex, so that a release with other messages fails there. The first match counts. A hint is appended to Codex's
+ * message.
  */
-const MEANINGS: readonly { readonly says: RegExp; readonly code: CodexErrorCode; readonly hint?: string }[] =
-  [
-    {
-      says: /already has an active writer/,
-      code: "thread_locked",
-      hint: "Another process has this thread open. Wait until it lets go, fork the thread, or only read it.",
-    },
-    {
-      says: /\bthread not (?:found|loaded): |no (?:archived )?rollout found for thread id |\binvalid (?:thread|session) id: /,
-      code: "thread_not_found",
-    },
-    { says: /\bturn not found: |: queue is empty|queued submission not found: /, code: "turn_not_found" },
-    { says: /thread already has an active or pending turn/, code: "thread_busy" },
-    {
-      says: /ephemeral thread does not support queued submissions/,
-      code: "invalid_argument",
-      hint: 'Pass whenBusy: "wait", which keeps the input on this side.',
-    },
-    { says: /no active turn to |expected active turn id /, code: "turn_not_active" },
-    { says: /cannot steer a \w+ turn|ActiveTurnNotSteerable/, code: "turn_not_steerable" },
-    { says: /\bdynamic tool\b/, code: "invalid_tool" },
-    {
-      says: /requires experimentalApi capability/,
-      code: "request_failed",
-      hint: "Allow it with the option experimentalApi: true.",
-    },
-    {
-      says: /AbsolutePathBuf deserialized without a base path/,
-      code: "invalid_argument",
-      hint: "A path must be absolute.",
-    },
-    // The server names all its methods, thousands of characters: `tooLong` cuts them.
-    {
-      says: /Invalid request: unknown variant `[^`]*\/[^`]*`, expected one of `initialize`/,
-      code: "request_failed",
-    },
-    {
-      says: /failed to load configuration: \S*config\.toml:\d+/,
-      code: "invalid_config",
-      hint: "Correct the file, or set another codexHome.",
-    },
-    { says: /Invalid request: |failed to load configuration: /, code: "invalid_argument" },
-    { says: /remote image URLs are not supported|cannot be combined with/, code: "invalid_argument" },
-  ];
+const REMOTE_CODES: readonly {
+  readonly pattern: RegExp;
+  readonly code: CodexErrorCode;
+  readonly hint?: string;
+}[] = [
+  {
+    pattern: /already has an active writer/,
+    code: "thread_locked",
+    hint: "Another process has this thread open. Wait until it closes the thread, fork the thread, or only read it.",
+  },
+  {
+    pattern:
+      /\bthread not (?:found|loaded): |no (?:archived )?rollout found for thread id |\binvalid (?:thread|session) id: /,
+    code: "thread_not_found",
+  },
+  { pattern: /\bturn not found: |: queue is empty|queued submission not found: /, code: "turn_not_found" },
+  { pattern: /thread already has an active or pending turn/, code: "thread_busy" },
+  {
+    pattern: /ephemeral thread does not support queued submissions/,
+    code: "invalid_argument",
+    hint: 'Pass whenBusy: "wait", which queues the input in this program.',
+  },
+  { pattern: /no active turn to |expected active turn id /, code: "turn_not_active" },
+  { pattern: /cannot steer a \w+ turn|ActiveTurnNotSteerable/, code: "turn_not_steerable" },
+  { pattern: /\bdynamic tool\b/, code: "invalid_tool" },
+  {
+    pattern: /requires experimentalApi capability/,
+    code: "request_failed",
+    hint: "Enable it with the option experimentalApi: true.",
+  },
+  {
+    pattern: /AbsolutePathBuf deserialized without a base path/,
+    code: "invalid_argument",
+    hint: "A path must be absolute.",
+  },
+  // The server lists all its methods, thousands of characters: `shorten` cuts them.
+  {
+    pattern: /Invalid request: unknown variant `[^`]*\/[^`]*`, expected one of `initialize`/,
+    code: "request_failed",
+  },
+  {
+    pattern: /failed to load configuration: \S*config\.toml:\d+/,
+    code: "invalid_config",
+    hint: "Fix the file, or use another codexHome.",
+  },
+  { pattern: /Invalid request: |failed to load configuration: /, code: "invalid_argument" },
+  { pattern: /remote image URLs are not supported|cannot be combined with/, code: "invalid_argument" },
+];
 
-/** What went wrong on this side of the connection. */
-const RPC_MEANINGS: Readonly<Partial<Record<RpcError["code"], CodexErrorCode>>> = {
+/** Codes of local failures. */
+const LOCAL_CODES: Readonly<Partial<Record<RpcError["code"], CodexErrorCode>>> = {
   aborted: "aborted",
+  closed_locally: "closed",
   timeout: "timeout",
   connect_failed: "connect_failed",
   queue_full: "overloaded",
@@ -71,14 +77,11 @@ const RPC_MEANINGS: Readonly<Partial<Record<RpcError["code"], CodexErrorCode>>> 
   unserializable: "invalid_argument",
 };
 
-/** The words of `Peer.close`; rpc has one code for all ends, and only this side knows that it wanted this one. */
-const CLOSED_BY_US = "The connection was closed by this side.";
-
-/** Whatever a call to the server failed with, as an error with a code to act on. */
+/** Converts the failure of a call to a `CodexError`. */
 export function toCodexError(error: unknown, call: FailedCall): CodexError {
   if (CodexError.is(error)) return error;
-  if (error instanceof RemoteError) return fromRemote(error);
-  if (error instanceof RpcError) return fromRpc(error, call);
+  if (RemoteError.is(error)) return fromRemote(error);
+  if (RpcError.is(error)) return fromRpc(error, call);
   const why = error instanceof Error ? error.message : String(error);
   return new CodexError("request_failed", `${call.method} failed: ${why}`, { cause: error });
 }
@@ -86,32 +89,32 @@ export function toCodexError(error: unknown, call: FailedCall): CodexError {
 function fromRpc(error: RpcError, { launched }: FailedCall): CodexError {
   if (error.code === "closed") {
     const lost = launched ? "app_server_crashed" : "connection_lost";
-    return new CodexError(error.message === CLOSED_BY_US ? "closed" : lost, error.message, { cause: error });
+    return new CodexError(lost, error.message, { cause: error });
   }
-  const code = RPC_MEANINGS[error.code] ?? "request_failed";
-  // Of an abort the caller's own reason is the cause.
+  const code = LOCAL_CODES[error.code] ?? "request_failed";
+  // The cause of an abort is the caller's own reason.
   return new CodexError(code, error.message, { cause: code === "aborted" ? error.cause : error });
 }
 
 function fromRemote(error: RemoteError): CodexError {
-  const { code, hint } = meaningOf(error);
-  const words = tooLong(error.message);
+  const { code, hint } = codeOf(error);
+  const words = shorten(error.message);
   return new CodexError(code, hint === undefined ? words : `${words}. ${hint}`, { cause: error });
 }
 
-function meaningOf(error: RemoteError): { readonly code: CodexErrorCode; readonly hint?: string } {
+function codeOf(error: RemoteError): { readonly code: CodexErrorCode; readonly hint?: string } {
   if (error.rpcCode === RPC_CODES.overloaded) return { code: "overloaded" };
   const { data } = error;
   if (typeof data === "object" && data !== null && "input_error_code" in data) {
     if (data.input_error_code === "input_too_large") return { code: "input_too_large" };
   }
-  const meaning = MEANINGS.find(({ says }) => says.test(error.message));
-  return meaning ?? { code: error.rpcCode === INVALID_PARAMS ? "invalid_argument" : "request_failed" };
+  const known = REMOTE_CODES.find(({ pattern }) => pattern.test(error.message));
+  return known ?? { code: error.rpcCode === INVALID_PARAMS ? "invalid_argument" : "request_failed" };
 }
 
-/** How much of Codex's words an error shows; `cause` has them all. */
-const SHOWN_CHARACTERS = 500;
+/** Characters of Codex's message that the error repeats. `cause` has all of it. */
+const QUOTED_CHARACTERS = 500;
 
-function tooLong(words: string): string {
-  return words.length > SHOWN_CHARACTERS ? `${words.slice(0, SHOWN_CHARACTERS)}…` : words;
+function shorten(words: string): string {
+  return words.length > QUOTED_CHARACTERS ? `${words.slice(0, QUOTED_CHARACTERS)}…` : words;
 }

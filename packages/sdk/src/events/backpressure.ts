@@ -1,4 +1,4 @@
-/** Stops the reading from the server while at least one reader is full. */
+/** Pauses reading from the server while at least one reader is full. */
 export class Backpressure {
   readonly #full = new Set<object>();
   readonly #onChange: (isPaused: boolean) => void;

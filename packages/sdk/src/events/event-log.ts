@@ -4,13 +4,13 @@ import { EventQueue } from "./event-queue.ts";
 import { LosslessQueue } from "./lossless-queue.ts";
 
 export interface EventLogOptions {
-  /** Whether a late reader sees everything from the start. */
+  /** Whether a late reader gets all events from the start. */
   readonly history: boolean;
-  /** Called when the last reader left. */
+  /** Called when the last reader returns. */
   readonly onEmpty?: () => void;
 }
 
-/** The unread events of one reader. */
+/** Unread events of one reader. */
 interface Unread {
   readonly size: number;
   push(event: CodexEvent): void;
@@ -18,14 +18,14 @@ interface Unread {
 }
 
 /**
- * A stream of events for any number of readers, each at its own pace. With a history, a reader that comes late sees
- * everything from the start, deltas joined; without, it sees what happens from now on.
+ * A stream of events for any number of readers, each at its own pace. With a history, a late reader gets everything
+ * from the start, with deltas merged; without one, it gets later events only.
  */
 export class EventLog {
   readonly #history: EventQueue | undefined;
   readonly #readers = new Set<Reader>();
   readonly #onEmpty: () => void;
-  #ended = false;
+  #hasEnded = false;
 
   constructor({ history, onEmpty = () => {} }: EventLogOptions) {
     this.#history = history ? new EventQueue() : undefined;
@@ -33,24 +33,24 @@ export class EventLog {
   }
 
   push(event: CodexEvent): void {
-    if (this.#ended) return;
+    if (this.#hasEnded) return;
     this.#history?.push(event);
     for (const reader of this.#readers) reader.push(event);
   }
 
-  /** No more events: readers finish what they have. */
+  /** Ends the stream. Readers still get their unread events. */
   end(): void {
-    this.#ended = true;
+    this.#hasEnded = true;
     for (const reader of this.#readers) reader.end();
     this.#readers.clear();
   }
 
-  /** Reads from now on, or from the start with a history. A slow reader gets deltas joined, and beyond a limit a gap. */
+  /** Reads later events, or all of them with a history. A slow reader gets merged deltas, and beyond a limit a gap. */
   read(): AsyncIterableIterator<CodexEvent, undefined, undefined> {
     return this.#open(this.#history?.copy() ?? new EventQueue());
   }
 
-  /** Reads every event from now on, as it came. A slow reader holds the backpressure instead of losing anything. */
+  /** Reads every later event unmerged. A slow reader applies backpressure instead of losing events. */
   readLossless(backpressure: Backpressure): AsyncIterableIterator<CodexEvent, undefined, undefined> {
     const queue = new LosslessQueue(backpressure);
     return this.#open(queue, () => queue.close());
@@ -58,13 +58,13 @@ export class EventLog {
 
   #open(
     unread: Unread,
-    onLeft: () => void = () => {},
+    onReturn: () => void = () => {},
   ): AsyncIterableIterator<CodexEvent, undefined, undefined> {
     const reader = new Reader(unread, () => {
-      onLeft();
+      onReturn();
       if (this.#readers.delete(reader) && this.#readers.size === 0) this.#onEmpty();
     });
-    if (this.#ended) reader.end();
+    if (this.#hasEnded) reader.end();
     else this.#readers.add(reader);
     return reader;
   }
@@ -72,15 +72,15 @@ export class EventLog {
 
 class Reader implements AsyncIterableIterator<CodexEvent, undefined, undefined> {
   readonly #unread: Unread;
-  readonly #leave: () => void;
+  readonly #onReturn: () => void;
   #batch: CodexEvent[] = [];
   #next = 0;
   readonly #waiting: ((result: IteratorResult<CodexEvent, undefined>) => void)[] = [];
-  #ended = false;
+  #hasEnded = false;
 
-  constructor(unread: Unread, leave: () => void) {
+  constructor(unread: Unread, onReturn: () => void) {
     this.#unread = unread;
-    this.#leave = leave;
+    this.#onReturn = onReturn;
   }
 
   push(event: CodexEvent): void {
@@ -90,7 +90,7 @@ class Reader implements AsyncIterableIterator<CodexEvent, undefined, undefined> 
   }
 
   end(): void {
-    this.#ended = true;
+    this.#hasEnded = true;
     for (const waiting of this.#waiting.splice(0)) waiting({ value: undefined, done: true });
   }
 
@@ -105,14 +105,14 @@ class Reader implements AsyncIterableIterator<CodexEvent, undefined, undefined> 
       return Promise.resolve({ value, done: false });
     }
     this.#batch = [];
-    if (this.#ended) return Promise.resolve({ value: undefined, done: true });
+    if (this.#hasEnded) return Promise.resolve({ value: undefined, done: true });
     return new Promise((resolve) => {
       this.#waiting.push(resolve);
     });
   }
 
   return(): Promise<IteratorResult<CodexEvent, undefined>> {
-    this.#leave();
+    this.#onReturn();
     this.#batch = [];
     this.#unread.takeAll();
     this.end();

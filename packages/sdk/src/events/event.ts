@@ -3,144 +3,144 @@ import type { CodexError } from "../errors.ts";
 import type { RequestEvent } from "../requests/request-events.ts";
 import type { TokenUsage, TurnResult } from "./turn-result.ts";
 
-/** A message as the server sent it. */
+/** A message as received from the server. */
 export interface RawMessage {
   readonly method: string;
   readonly params?: unknown;
 }
 
-interface Said {
+interface EventBase {
   readonly threadId: string;
-  /** What the server sent, where one message became this event. */
+  /** The received message, if the event stems from exactly one. */
   readonly raw?: RawMessage;
 }
 
-interface SaidInTurn extends Said {
+interface TurnEventBase extends EventBase {
   readonly turnId: string;
 }
 
-/** Which text a delta continues. */
+/** The kind of text that a delta continues. */
 export type DeltaKind =
   /** The agent's message. */
   | "message"
-  /** A part of the summary of its reasoning; `index` is the part. */
+  /** A part of the reasoning summary. `index` is the number of the part. */
   | "reasoning_summary"
-  /** Its reasoning as it is, where a model shows it; `index` is the part. */
+  /** Raw reasoning, from models that expose it. `index` is the number of the part. */
   | "reasoning"
   /** The text of a plan. */
   | "plan"
   /** The output of a command. */
   | "command_output"
-  /** What an MCP tool says of its progress: a message a delta, and a line a message where several are joined. */
+  /** Progress messages of an MCP tool: one per delta, or one per line in a merged delta. */
   | "tool_progress";
 
-export interface ThreadStartedEvent extends Said {
+export interface ThreadStartedEvent extends EventBase {
   readonly type: "thread.started";
   readonly thread: v2.Thread;
 }
 
-export interface TurnStartedEvent extends SaidInTurn {
+export interface TurnStartedEvent extends TurnEventBase {
   readonly type: "turn.started";
 }
 
-export interface ItemStartedEvent extends SaidInTurn {
+export interface ItemStartedEvent extends TurnEventBase {
   readonly type: "item.started";
   readonly item: v2.ThreadItem;
 }
 
-export interface ItemDeltaEvent extends SaidInTurn {
+export interface ItemDeltaEvent extends TurnEventBase {
   readonly type: "item.delta";
   readonly itemId: string;
   readonly kind: DeltaKind;
-  /** New text. A reader that falls behind gets several deltas joined into one. */
+  /** New text. A reader that falls behind gets several deltas merged into one. */
   readonly delta: string;
   readonly index?: number;
-  /** How many characters before this delta were dropped, for a reader that fell too far behind. */
+  /** Number of characters dropped before this delta, because the reader fell too far behind. */
   readonly omitted?: number;
 }
 
-export interface ItemCompletedEvent extends SaidInTurn {
+export interface ItemCompletedEvent extends TurnEventBase {
   readonly type: "item.completed";
   readonly item: v2.ThreadItem;
-  /** The item outlived its turn: a command in the background, for one. */
+  /** The item completed after its turn had ended, such as a background command. */
   readonly late?: true;
 }
 
-export interface PlanUpdatedEvent extends SaidInTurn {
+export interface PlanUpdatedEvent extends TurnEventBase {
   readonly type: "plan.updated";
   readonly plan: readonly v2.TurnPlanStep[];
   readonly explanation: string | null;
 }
 
-export interface DiffUpdatedEvent extends SaidInTurn {
+export interface DiffUpdatedEvent extends TurnEventBase {
   readonly type: "diff.updated";
   /** The unified diff of the whole turn so far. */
   readonly diff: string;
 }
 
-export interface UsageUpdatedEvent extends SaidInTurn {
+export interface UsageUpdatedEvent extends TurnEventBase {
   readonly type: "usage.updated";
-  /** The turn so far. */
+  /** Usage of the turn so far. */
   readonly usage: TokenUsage;
-  /** The whole thread so far. */
+  /** Usage of the whole thread so far. */
   readonly total: TokenUsage;
   readonly contextWindow: number | null;
 }
 
 export type WarningKind =
-  /** The model's endpoint failed and Codex tries again. */
+  /** The model endpoint failed and Codex is retrying. */
   | "retrying"
-  /** The backend answered with another model than the one asked for. */
+  /** Another model than the requested one is answering. See `model`. */
   | "model_rerouted"
   | "deprecation"
   | "config"
   | "guardian"
-  /** This reader fell so far behind that events were dropped. */
+  /** The reader fell too far behind, so events were dropped. */
   | "gap"
-  /** Input meant for a new turn joined one that another client had just started. */
+  /** Input for a new turn was added to one that another client had just started. */
   | "steered"
-  /** Something about how codex was launched, such as a home in the temp folder. */
+  /** A problem with the launch of codex, such as a home in the temporary folder. */
   | "launch"
-  /** A listener of this program threw; the others, and the event that it heard, are not touched by that. */
+  /** A listener threw. Other listeners and event delivery are unaffected. */
   | "listener_failed"
   /** The server is newer than this package's types. */
   | "version"
-  /** Something came over the wire that is not a message. */
+  /** The server sent something that is not a message. */
   | "malformed"
-  /** Anything else that the server warns of. */
+  /** Any other warning of the server. */
   | "server";
 
 export interface WarningEvent {
   readonly type: "warning";
   readonly kind: WarningKind;
   readonly message: string;
-  /** Of `model_rerouted`: the model that answers. */
+  /** The answering model, if `kind` is `model_rerouted`. */
   readonly model?: string;
   readonly threadId?: string;
   readonly turnId?: string;
   readonly raw?: RawMessage;
 }
 
-export interface TurnCompletedEvent extends SaidInTurn {
+export interface TurnCompletedEvent extends TurnEventBase {
   readonly type: "turn.completed";
   readonly result: TurnResult;
 }
 
-export interface TurnFailedEvent extends SaidInTurn {
+export interface TurnFailedEvent extends TurnEventBase {
   readonly type: "turn.failed";
   readonly error: CodexError;
-  /** What the turn had done when it failed. */
+  /** What the turn had done until it failed. */
   readonly result: TurnResult;
 }
 
-export interface TurnInterruptedEvent extends SaidInTurn {
+export interface TurnInterruptedEvent extends TurnEventBase {
   readonly type: "turn.interrupted";
   readonly result: TurnResult;
 }
 
 /**
- * A notification of this release that has no event of its own, such as a change of the account or of a thread's queue.
- * `raw.method` names it.
+ * A notification of this release without an event type of its own, such as a change of the account or of a thread's
+ * queue. `raw.method` has its name.
  */
 export interface NoticeEvent {
   readonly type: "notice";
@@ -149,7 +149,7 @@ export interface NoticeEvent {
   readonly raw: RawMessage;
 }
 
-/** A notification that this release's types don't know, or whose shape they don't describe. Nothing is lost. */
+/** A notification that the types of this release don't know, or whose shape differs from them. */
 export interface UnknownEvent {
   readonly type: "unknown";
   readonly threadId?: string;
@@ -157,7 +157,7 @@ export interface UnknownEvent {
   readonly raw: RawMessage;
 }
 
-/** How a turn ended. */
+/** The last event of a turn. */
 export type TurnEndEvent = TurnCompletedEvent | TurnFailedEvent | TurnInterruptedEvent;
 
 /** Whether an event is the last one of its turn. */

@@ -3,13 +3,13 @@ import type { CodexEvent } from "./event.ts";
 
 export const LOSSLESS_LIMITS = {
   /**
-   * Unread events from which on nothing more is read from the server. What one read of its stdout brought is still
-   * delivered: some hundred events more.
+   * Number of unread events from which reading from the server is paused. Messages that were already read are still
+   * delivered: a few hundred more events.
    */
   unreadEvents: 1_000,
 } as const;
 
-/** The events that a lossless reader has not read yet: every one, as it came. */
+/** Unread events of a lossless reader, unmerged. */
 export class LosslessQueue {
   readonly #backpressure: Backpressure;
   #events: CodexEvent[] = [];
@@ -28,7 +28,7 @@ export class LosslessQueue {
     if (this.#events.length >= LOSSLESS_LIMITS.unreadEvents && !this.#isClosed) this.#backpressure.hold(this);
   }
 
-  /** Everything unread, oldest first. The reader works through it while more is read from the server. */
+  /** Removes and returns all unread events, oldest first. Reading resumes while the reader processes them. */
   takeAll(): CodexEvent[] {
     const events = this.#events;
     this.#events = [];
@@ -36,7 +36,7 @@ export class LosslessQueue {
     return events;
   }
 
-  /** The reader left: it holds nothing up any more. */
+  /** Ends the backpressure of a reader that has returned. */
   close(): void {
     this.#isClosed = true;
     this.#backpressure.release(this);

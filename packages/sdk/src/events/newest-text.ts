@@ -1,4 +1,4 @@
-/** The end of a text, at most so long; it never begins with half a character. */
+/** The last `characters` of a text, without a split surrogate pair at the start. */
 export function newestText(text: string, characters: number): string {
   const start = Math.max(0, text.length - characters);
   const first = text.charCodeAt(start);

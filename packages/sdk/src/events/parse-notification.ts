@@ -16,7 +16,7 @@ import type {
 } from "./event.ts";
 import { isNotice } from "./notices.ts";
 
-/** Usage and the end of a turn need the turn's own state to become an event: they come as they are. */
+/** Becomes an event only with the state of its turn, as does the end of a turn. */
 export interface UsageNotification {
   readonly type: "usage";
   readonly params: v2.ThreadTokenUsageUpdatedNotification;
@@ -29,7 +29,7 @@ export interface TurnEndNotification {
   readonly raw: RawMessage;
 }
 
-/** What one notification says, before it meets the state of its turn. */
+/** A parsed notification. Most are already events; usage and turn ends need the state of their turn. */
 export type ParsedNotification =
   | ThreadStartedEvent
   | TurnStartedEvent
@@ -44,30 +44,30 @@ export type ParsedNotification =
   | UsageNotification
   | TurnEndNotification;
 
-/** Gives nothing where a message has not the shape that is needed to read it. */
-type Reader<M extends keyof ServerNotifications> = (
+/** Returns undefined if the message does not have the expected shape. */
+type Parser<M extends keyof ServerNotifications> = (
   params: ServerNotifications[M],
   raw: RawMessage,
 ) => ParsedNotification | undefined;
-type Readers = { [M in keyof ServerNotifications]?: Reader<M> };
+type Parsers = { [M in keyof ServerNotifications]?: Parser<M> };
 
-const READERS = {
+const PARSERS = {
   "thread/started": ({ thread }, raw) =>
-    areTexts(thread.id) ? { type: "thread.started", threadId: thread.id, thread, raw } : undefined,
+    areStrings(thread.id) ? { type: "thread.started", threadId: thread.id, thread, raw } : undefined,
   "turn/started": ({ threadId, turn }, raw) =>
-    areTexts(threadId, turn.id) ? { type: "turn.started", threadId, turnId: turn.id, raw } : undefined,
+    areStrings(threadId, turn.id) ? { type: "turn.started", threadId, turnId: turn.id, raw } : undefined,
   "turn/completed": ({ threadId, turn }, raw) => {
-    if (!areTexts(threadId, turn.id)) return undefined;
-    // Whatever else a release leaves out: a turn that ended must end here.
+    if (!areStrings(threadId, turn.id)) return undefined;
+    // A turn must end here even if a release omits the other members.
     const items = Array.isArray(turn.items) ? turn.items.filter(isItem) : [];
     return { type: "turn-end", params: { threadId, turn: { ...turn, items } }, raw };
   },
   "item/started": ({ threadId, turnId, item }, raw) =>
-    areTexts(threadId, turnId) && isItem(item)
+    areStrings(threadId, turnId) && isItem(item)
       ? { type: "item.started", threadId, turnId, item, raw }
       : undefined,
   "item/completed": ({ threadId, turnId, item }, raw) =>
-    areTexts(threadId, turnId) && isItem(item)
+    areStrings(threadId, turnId) && isItem(item)
       ? { type: "item.completed", threadId, turnId, item, raw }
       : undefined,
   "item/agentMessage/delta": (params) => delta("message", params),
@@ -78,74 +78,74 @@ const READERS = {
   "item/mcpToolCall/progress": ({ message, ...params }) =>
     delta("tool_progress", { ...params, delta: message }),
   "turn/plan/updated": ({ threadId, turnId, plan, explanation }, raw) =>
-    areTexts(threadId, turnId) && Array.isArray(plan)
+    areStrings(threadId, turnId) && Array.isArray(plan)
       ? { type: "plan.updated", threadId, turnId, plan, explanation, raw }
       : undefined,
   "turn/diff/updated": ({ threadId, turnId, diff }, raw) =>
-    areTexts(threadId, turnId, diff) ? { type: "diff.updated", threadId, turnId, diff, raw } : undefined,
+    areStrings(threadId, turnId, diff) ? { type: "diff.updated", threadId, turnId, diff, raw } : undefined,
   "thread/tokenUsage/updated": (params, raw) => {
     const { threadId, turnId, tokenUsage } = params;
-    return areTexts(threadId, turnId) && isCount(tokenUsage.total) && isCount(tokenUsage.last)
+    return areStrings(threadId, turnId) && isCount(tokenUsage.total) && isCount(tokenUsage.last)
       ? { type: "usage", params, raw }
       : undefined;
   },
   error: ({ error, threadId, turnId, willRetry }, raw) =>
-    // The last error of a turn comes again with its end; only one that is survived is a warning.
+    // The final error of a turn is repeated by its end. Only a survived error is a warning.
     willRetry ? warning("retrying", error.message, { threadId, turnId }, raw) : notice(raw),
   warning: ({ message, threadId }, raw) => warning("server", message, { threadId }, raw),
   guardianWarning: ({ message, threadId }, raw) => warning("guardian", message, { threadId }, raw),
   deprecationNotice: ({ summary, details }, raw) =>
-    warning("deprecation", sentence(summary, details), {}, raw),
-  configWarning: ({ summary, details }, raw) => warning("config", sentence(summary, details), {}, raw),
+    warning("deprecation", joinDetails(summary, details), {}, raw),
+  configWarning: ({ summary, details }, raw) => warning("config", joinDetails(summary, details), {}, raw),
   "model/rerouted": ({ fromModel, toModel, threadId, turnId }, raw) => {
-    if (!areTexts(fromModel, toModel)) return undefined;
-    const message = `${toModel} answers in place of ${fromModel}.`;
+    if (!areStrings(fromModel, toModel)) return undefined;
+    const message = `${toModel} is answering instead of ${fromModel}.`;
     return {
       type: "warning",
       kind: "model_rerouted",
       message,
       model: toModel,
-      ...placeOf({ threadId, turnId }),
+      ...idsOf({ threadId, turnId }),
       raw,
     };
   },
-} satisfies Readers;
+} satisfies Parsers;
 
-/** The notifications that become an event of their own. */
-export type MappedMethod = keyof typeof READERS;
+/** Notifications with an event type of their own. */
+export type MappedMethod = keyof typeof PARSERS;
 
-const readers = new Map<string, (params: never, raw: RawMessage) => ParsedNotification | undefined>(
-  Object.entries(READERS),
+const parsers = new Map<string, (params: never, raw: RawMessage) => ParsedNotification | undefined>(
+  Object.entries(PARSERS),
 );
 
 /**
- * Reads one notification. One that is known and has no reader is a `notice`; one that is not known, or has not the shape
- * that its reader expects, is `unknown`. Both carry the raw message.
+ * Parses one notification. A known one without a parser becomes a `notice`; an unknown or unexpectedly shaped one
+ * becomes `unknown`. Both carry the raw message.
  */
 export function parseNotification(raw: RawMessage): ParsedNotification {
   if (isNotice(raw.method)) return notice(raw);
-  const read = readers.get(raw.method);
-  if (read && typeof raw.params === "object" && raw.params !== null) {
+  const parse = parsers.get(raw.method);
+  if (parse && typeof raw.params === "object" && raw.params !== null) {
     try {
-      const reading = read(raw.params as never, raw);
-      if (reading) return reading;
+      const parsed = parse(raw.params as never, raw);
+      if (parsed) return parsed;
     } catch {
-      // A release that changed the shape: passed on as it is.
+      // The shape has changed in this release: passed on as `unknown`.
     }
   }
-  return { type: "unknown", ...placeOf(raw.params), raw };
+  return { type: "unknown", ...idsOf(raw.params), raw };
 }
 
 function notice(raw: RawMessage): NoticeEvent {
-  return { type: "notice", ...placeOf(raw.params), raw };
+  return { type: "notice", ...idsOf(raw.params), raw };
 }
 
-function areTexts(...values: unknown[]): boolean {
+function areStrings(...values: unknown[]): boolean {
   return values.every((value) => typeof value === "string");
 }
 
 function isItem(item: v2.ThreadItem | null | undefined): boolean {
-  return areTexts(item?.id, item?.type);
+  return areStrings(item?.id, item?.type);
 }
 
 function isCount(usage: v2.TokenUsageBreakdown | null | undefined): boolean {
@@ -164,27 +164,22 @@ function delta(
   { threadId, turnId, itemId, delta: text }: DeltaParams,
   index?: number,
 ): ItemDeltaEvent | undefined {
-  if (typeof text !== "string" || !areTexts(threadId, turnId, itemId)) return undefined;
+  if (typeof text !== "string" || !areStrings(threadId, turnId, itemId)) return undefined;
   const event = { type: "item.delta", threadId, turnId, itemId, kind, delta: text } as const;
   return typeof index === "number" ? { ...event, index } : event;
 }
 
-interface Place {
+interface Ids {
   readonly threadId?: string | null;
   readonly turnId?: string | null;
 }
 
-function warning(
-  kind: WarningKind,
-  message: string,
-  place: Place,
-  raw: RawMessage,
-): WarningEvent | undefined {
+function warning(kind: WarningKind, message: string, ids: Ids, raw: RawMessage): WarningEvent | undefined {
   if (typeof message !== "string") return undefined;
-  return { type: "warning", kind, message, ...placeOf(place), raw };
+  return { type: "warning", kind, message, ...idsOf(ids), raw };
 }
 
-function placeOf(params: unknown): { threadId?: string; turnId?: string } {
+function idsOf(params: unknown): { threadId?: string; turnId?: string } {
   const { threadId, turnId } = (params ?? {}) as { threadId?: unknown; turnId?: unknown };
   return {
     ...(typeof threadId === "string" ? { threadId } : {}),
@@ -192,6 +187,6 @@ function placeOf(params: unknown): { threadId?: string; turnId?: string } {
   };
 }
 
-function sentence(summary: string, details: string | null): string {
-  return areTexts(summary, details) ? `${summary}: ${details}` : summary;
+function joinDetails(summary: string, details: string | null): string {
+  return areStrings(summary, details) ? `${summary}: ${details}` : summary;
 }

@@ -1,7 +1,7 @@
 import type { v2 } from "@codexkit/protocol";
 import { CodexError, type CodexErrorCode } from "../errors.ts";
 
-/** Tokens, as Codex counts them. */
+/** Token counts, as reported by Codex. */
 export type TokenUsage = v2.TokenUsageBreakdown;
 
 export const NO_TOKENS: TokenUsage = {
@@ -13,24 +13,24 @@ export const NO_TOKENS: TokenUsage = {
   reasoningOutputTokens: 0,
 };
 
-/** What a turn did, whether it completed or not. */
+/** What a turn did, whether or not it completed. */
 export interface TurnResult<Output = unknown> {
   readonly threadId: string;
   readonly turnId: string;
   readonly status: "completed" | "interrupted" | "failed";
-  /** The agent's final message; empty when it said nothing. */
+  /** The agent's final message. Empty if there is none. */
   readonly finalResponse: string;
-  /** Everything that happened in the turn, in the order in which it began. */
+  /** All items of the turn, in the order in which they started. */
   readonly items: readonly v2.ThreadItem[];
-  /** Ids of the items that were still open when the turn ended; a background command completes later. */
+  /** IDs of items that had not completed at the end of the turn. A background command completes later. */
   readonly openItems: readonly string[];
-  /** The tokens of the whole turn. */
+  /** Tokens of the whole turn. */
   readonly usage: TokenUsage;
-  /** The unified diff of everything that the turn changed; empty when it changed nothing. */
+  /** Unified diff of all file changes of the turn. Empty if there are none. */
   readonly diff: string;
   readonly plan: readonly v2.TurnPlanStep[];
   readonly durationMs: number | null;
-  /** The final message as the output schema has it; undefined without a schema. */
+  /** The final message, parsed with the output schema. Undefined without one. */
   readonly structured: Output;
 }
 
@@ -40,11 +40,11 @@ const BRAND = Symbol.for("codexkit.TurnFailedError");
 export class TurnFailedError extends CodexError {
   override readonly name = "TurnFailedError";
   readonly result: TurnResult;
-  /** Codex's own word for the failure, such as `contextWindowExceeded` or `usageLimitExceeded`. */
+  /** Codex's identifier of the failure, such as `contextWindowExceeded` or `usageLimitExceeded`. */
   readonly reason: string | undefined;
-  /** The HTTP status of the model's endpoint, where there was one. */
+  /** HTTP status of the model endpoint, if there was one. */
   readonly httpStatus: number | undefined;
-  /** Codex's whole account of the failure. */
+  /** Codex's full error. */
   readonly turnError: v2.TurnError | undefined;
 
   constructor(
@@ -79,7 +79,7 @@ export function findFinalResponse(items: readonly v2.ThreadItem[]): string {
   return final?.text ?? "";
 }
 
-/** `"unauthorized"`, or an object such as `{ httpConnectionFailed: { httpStatusCode: 401 } }`: both give a word. */
+/** Accepts both forms: `"unauthorized"`, or an object such as `{ httpConnectionFailed: { httpStatusCode: 401 } }`. */
 function readErrorInfo(info: v2.CodexErrorInfo | null | undefined): { reason?: string; httpStatus?: number } {
   if (typeof info === "string") return { reason: info };
   if (typeof info !== "object" || info === null) return {};
@@ -91,12 +91,12 @@ function readErrorInfo(info: v2.CodexErrorInfo | null | undefined): { reason?: s
   return typeof status === "number" ? { reason, httpStatus: status } : { reason };
 }
 
-/** The HTTP status, and Codex's own word, for credentials that are missing or refused. */
+/** HTTP status and identifier of missing or refused credentials. */
 const UNAUTHORIZED = { httpStatus: 401, reason: "unauthorized" } as const;
 
-/** Codex's message for a failed turn; if the model refused the credentials, with how to log in. */
+/** Adds instructions for logging in to Codex's message if the model endpoint refused the credentials. */
 export function withLoginHint(message: string, turnError: v2.TurnError | null): string {
   const { reason, httpStatus } = readErrorInfo(turnError?.codexErrorInfo);
   if (reason !== UNAUTHORIZED.reason && httpStatus !== UNAUTHORIZED.httpStatus) return message;
-  return `${message} The model's endpoint refused the credentials. Log in with "codex login", or with codex.account.loginWithApiKey(key); a model provider of your own needs the key that its configuration names.`;
+  return `${message} The model endpoint refused the credentials. Log in with "codex login", or with codex.account.loginWithApiKey(key); a custom model provider needs the key that its configuration names.`;
 }

@@ -1,45 +1,45 @@
 import type { v2 } from "@codexkit/protocol";
 import type { RequestId } from "@codexkit/rpc";
-import { readCommandDecision, withinAvailable } from "./command-decision.ts";
+import { parseCommandDecision, limitToAvailable } from "./command-decision.ts";
 import type { CommandDecision } from "./decisions.ts";
-import { because, openApproval } from "./open-approval.ts";
-import type { OpenRequest, ReadContext } from "./open-request.ts";
+import { withReason, createApproval } from "./create-approval.ts";
+import type { OpenRequest, ParseContext } from "./open-request.ts";
 
-/** Codex wants to run a command where the sandbox does not let it. */
+/** Codex asks to run a command that the sandbox does not allow. */
 export interface CommandApproval {
   readonly kind: "command";
   readonly requestId: RequestId;
   readonly threadId: string;
   readonly turnId: string;
   readonly itemId: string;
-  /** `writeStdin` is input for a command that runs already; `command` then shows what is typed. */
+  /** `writeStdin` is input for a running command; `command` then shows that input. */
   readonly action: v2.CommandExecutionApprovalKind;
-  /** The whole command line, shell included. */
+  /** The whole command line, including the shell. */
   readonly command: string | undefined;
   readonly cwd: string | undefined;
-  /** Why the model wants it, in its own words. */
+  /** The model's justification. */
   readonly reason: string | undefined;
-  /** What the command does, as far as Codex understands it. */
+  /** What the command does, as far as Codex can tell. */
   readonly actions: readonly v2.CommandAction[];
-  /** The host that the command wants to reach, when that is what needs the approval. */
+  /** The host that the command wants to reach, if the approval is about network access. */
   readonly network: v2.NetworkApprovalContext | undefined;
-  /** Rights that the command gets if it is accepted, inside the sandbox. */
+  /** Permissions that the command gets inside the sandbox if it is accepted. */
   readonly additionalPermissions: v2.AdditionalPermissionProfile | undefined;
-  /** The prefix that the server offers to let through from now on: `decisions.acceptWithPrefix(proposedPrefix)`. */
+  /** The command prefix that the server offers to allow from now on: `decisions.acceptWithPrefix(proposedPrefix)`. */
   readonly proposedPrefix: readonly string[] | undefined;
-  /** The rules that the server offers to keep for hosts. */
+  /** Host rules that the server offers to remember. */
   readonly proposedNetworkRules: readonly v2.NetworkPolicyAmendment[];
-  /** What may be decided, `decline` aside, which always may. Undefined: everything. */
+  /** The decisions that the server offers. `decline` is always possible. Undefined: all of them. */
   readonly availableDecisions: readonly CommandDecision[] | undefined;
-  /** The command's item, if it was seen to start. */
+  /** The command's item, if its start was received. */
   readonly item: v2.ThreadItem | undefined;
-  /** The request as it came. */
+  /** The request as received. */
   readonly params: v2.CommandExecutionRequestApprovalParams;
 }
 
-export function openCommandApproval(
+export function parseCommandApproval(
   params: v2.CommandExecutionRequestApprovalParams,
-  { requestId, itemFor }: ReadContext,
+  { requestId, itemFor }: ParseContext,
 ): OpenRequest {
   const { threadId, turnId, itemId } = params;
   const approval: CommandApproval = {
@@ -61,15 +61,16 @@ export function openCommandApproval(
     item: itemFor(threadId, itemId),
     params,
   };
-  return openApproval({
+  return createApproval({
     approval,
-    slot: "commandApproval",
-    read: (wanted, reason) => {
-      const asked = readCommandDecision(wanted);
-      const decision = withinAvailable(asked, approval.availableDecisions);
-      const cut = decision === asked ? undefined : `${nameOf(asked)} is not offered for this command`;
-      const why = [reason, cut].filter((part) => part !== undefined).join("; ");
-      return { response: { decision }, decision, ...because(why) };
+    handler: "commandApproval",
+    parse: (wanted, reason) => {
+      const requested = parseCommandDecision(wanted);
+      const decision = limitToAvailable(requested, approval.availableDecisions);
+      const limited =
+        decision === requested ? undefined : `${nameOf(requested)} is not offered for this command`;
+      const reasons = [reason, limited].filter((part) => part !== undefined).join("; ");
+      return { response: { decision }, decision, ...withReason(reasons) };
     },
     refuse: (reason) => ({ response: { decision: "decline" }, decision: "decline", reason }),
   });

@@ -1,41 +1,41 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readCommandDecision, withinAvailable } from "./command-decision.ts";
+import { parseCommandDecision, limitToAvailable } from "./command-decision.ts";
 import { type CommandDecision, decisions } from "./decisions.ts";
 
 describe("a decision on a command", () => {
   it("is sent as it is when it is offered, or when the server offers no list", () => {
     const prefix = decisions.acceptWithPrefix(["npm", "test"]);
-    expect(withinAvailable("acceptForSession", null)).toBe("acceptForSession");
-    expect(withinAvailable(prefix, ["accept", prefix, "cancel"])).toBe(prefix);
-    expect(withinAvailable("cancel", ["accept", "cancel"])).toBe("cancel");
+    expect(limitToAvailable("acceptForSession", null)).toBe("acceptForSession");
+    expect(limitToAvailable(prefix, ["accept", prefix, "cancel"])).toBe(prefix);
+    expect(limitToAvailable("cancel", ["accept", "cancel"])).toBe("cancel");
   });
 
   it("becomes the nearest weaker one when it is not offered", () => {
-    expect(withinAvailable("acceptForSession", ["accept", "cancel"])).toBe("accept");
-    expect(withinAvailable(decisions.acceptWithPrefix(["rm"]), ["accept", "cancel"])).toBe("accept");
-    expect(withinAvailable(decisions.allowHost("a.example"), ["accept", "cancel"])).toBe("accept");
-    expect(withinAvailable(decisions.denyHost("a.example"), ["accept", "cancel"])).toBe("decline");
-    expect(withinAvailable("accept", ["acceptForSession", "cancel"])).toBe("decline");
-    expect(withinAvailable("cancel", ["accept"])).toBe("decline");
+    expect(limitToAvailable("acceptForSession", ["accept", "cancel"])).toBe("accept");
+    expect(limitToAvailable(decisions.acceptWithPrefix(["rm"]), ["accept", "cancel"])).toBe("accept");
+    expect(limitToAvailable(decisions.allowHost("a.example"), ["accept", "cancel"])).toBe("accept");
+    expect(limitToAvailable(decisions.denyHost("a.example"), ["accept", "cancel"])).toBe("decline");
+    expect(limitToAvailable("accept", ["acceptForSession", "cancel"])).toBe("decline");
+    expect(limitToAvailable("cancel", ["accept"])).toBe("decline");
   });
 
   it("may be narrower than the offer, never wider", () => {
     const available = ["accept", decisions.acceptWithPrefix(["npm", "test"])] as const;
     const narrower = decisions.acceptWithPrefix(["npm", "test", "--watch"]);
-    expect(withinAvailable(narrower, available)).toBe(narrower);
-    expect(withinAvailable(decisions.acceptWithPrefix(["npm"]), available)).toBe("accept");
+    expect(limitToAvailable(narrower, available)).toBe(narrower);
+    expect(limitToAvailable(decisions.acceptWithPrefix(["npm"]), available)).toBe("accept");
   });
 
   it("declines whatever is offered", () => {
-    expect(withinAvailable("decline", ["accept", "cancel"])).toBe("decline");
+    expect(limitToAvailable("decline", ["accept", "cancel"])).toBe("decline");
   });
 
   it("is refused when it is none", () => {
     for (const value of [undefined, null, true, "yes", "approved", {}, { accept: true }]) {
-      expect(() => readCommandDecision(value)).toThrow("Invalid input");
+      expect(() => parseCommandDecision(value)).toThrow("Invalid input");
     }
-    expect(() => readCommandDecision(decisions.acceptWithPrefix([]))).toThrow("Too small");
+    expect(() => parseCommandDecision(decisions.acceptWithPrefix([]))).toThrow("Too small");
   });
 });
 
@@ -62,7 +62,7 @@ describe("any decision with any offer", () => {
   it("never becomes more than was decided, and is always within the offer", () => {
     fc.assert(
       fc.property(decision, fc.array(decision), (wanted, available) => {
-        const sent = withinAvailable(wanted, available);
+        const sent = limitToAvailable(wanted, available);
         expect(runs(wanted) || !runs(sent)).toBe(true);
         // Only the decision itself may have lasting effects; what replaces it has none.
         expect([wanted, "accept", "decline"]).toContain(sent);

@@ -16,16 +16,17 @@ const commandDecisionSchema: z.ZodType<CommandDecision> = z.union([
   }),
 ]);
 
-/** Reads what a handler returned; throws for what is no decision. */
-export function readCommandDecision(value: unknown): CommandDecision {
+/** Validates a handler's return value. Throws if it is not a decision. */
+export function parseCommandDecision(value: unknown): CommandDecision {
   return commandDecisionSchema.parse(value);
 }
 
 /**
- * Cuts a decision down to what the server offers: the nearest weaker one that is offered, never a stronger one. `decline`
- * is honoured always, though the server never lists it. Without a list, as older servers send none, all are offered.
+ * Limits a decision to what the server offers: the nearest weaker one that is offered, never a stronger one.
+ * `decline` is always accepted, although the server never lists it. Older servers send no list; then all are
+ * accepted.
  */
-export function withinAvailable(
+export function limitToAvailable(
   wanted: CommandDecision,
   available: readonly CommandDecision[] | null | undefined,
 ): CommandDecision {
@@ -42,7 +43,7 @@ function isOffered(wanted: CommandDecision, available: readonly CommandDecision[
     if ("acceptWithExecpolicyAmendment" in wanted) {
       if (!("acceptWithExecpolicyAmendment" in offered)) return false;
       const words = wanted.acceptWithExecpolicyAmendment.execpolicy_amendment;
-      // A longer prefix covers fewer commands: narrower than the offer is within it.
+      // A longer prefix covers fewer commands, so it is within the offer.
       return offered.acceptWithExecpolicyAmendment.execpolicy_amendment.every(
         (word, index) => word === words[index],
       );
@@ -54,7 +55,7 @@ function isOffered(wanted: CommandDecision, available: readonly CommandDecision[
   });
 }
 
-/** One step down. An amendment skips `acceptForSession`, which may cover other commands than the amendment does. */
+/** The next weaker decision. An amendment skips `acceptForSession`, which may cover other commands. */
 function weaker(decision: Exclude<CommandDecision, "decline">): CommandDecision {
   if (decision === "acceptForSession") return "accept";
   if (decision === "accept" || decision === "cancel") return "decline";

@@ -2,22 +2,22 @@ import type { v1, v2 } from "@codexkit/protocol";
 import { z } from "zod";
 import type { PermissionGrant } from "./permission-grant.ts";
 
-/** The four words that every approval understands. `decline` lets the turn go on; `cancel` ends it where it can. */
-export type Decision = "accept" | "acceptForSession" | "decline" | "cancel";
+/** The decisions that every approval accepts. After `decline` the turn continues; `cancel` ends it where possible. */
+export type ApprovalDecision = "accept" | "acceptForSession" | "decline" | "cancel";
 
-/** The whole vocabulary of a command: make the amendments with `decisions`. */
+/** All decisions about a command. Create the amendments with `decisions`. */
 export type CommandDecision = v2.CommandExecutionApprovalDecision;
 
-export type FileChangeDecision = Decision;
+export type FileChangeDecision = ApprovalDecision;
 
-/** `accept` grants all that was asked, for this turn; a grant is cut down to what was asked. */
-export type PermissionsDecision = Decision | PermissionGrant;
+/** `accept` grants everything that was requested, for this turn. A grant is limited to what was requested. */
+export type PermissionsDecision = ApprovalDecision | PermissionGrant;
 
-/** `acceptAlways` is kept in the user's configuration. */
-export type McpToolDecision = Decision | "acceptAlways";
+/** `acceptAlways` is stored in the user's configuration. */
+export type McpToolDecision = ApprovalDecision | "acceptAlways";
 
-/** What the old protocol understands, in its words or ours. */
-export type LegacyDecision = Decision | v1.ReviewDecision;
+/** Decisions of the first protocol, or their current names. */
+export type LegacyDecision = ApprovalDecision | v1.ReviewDecision;
 
 export type AnyDecision =
   | CommandDecision
@@ -27,22 +27,22 @@ export type AnyDecision =
   | LegacyDecision;
 
 /**
- * What an approval handler returns: a decision, a decision with its reason (which the event repeats), or `"pass"`, which
- * leaves it to the next handler. When all pass, the answer is no.
+ * Return value of an approval handler: a decision, a decision with a reason (which the event repeats), or `"pass"`,
+ * which leaves it to the next handler. If all pass, the request is denied.
  */
 export type ApprovalAnswer<D> = D | "pass" | { readonly decision: D; readonly reason?: string };
 
-/** Decisions that are more than a word. */
+/** Decisions with parameters. */
 export const decisions = {
-  /** Accepts, and every later command that starts with these words too. */
+  /** Accepts, and also allows later commands that start with this prefix. */
   acceptWithPrefix: (prefix: readonly string[]): CommandDecision => ({
     acceptWithExecpolicyAmendment: { execpolicy_amendment: [...prefix] },
   }),
-  /** Accepts, and every later connection to this host too. */
+  /** Accepts, and also allows later connections to this host. */
   allowHost: (host: string): CommandDecision => networkRule(host, "allow"),
-  /** Refuses, and every later connection to this host too. */
+  /** Declines, and also denies later connections to this host. */
   denyHost: (host: string): CommandDecision => networkRule(host, "deny"),
-  /** Grants some of the permissions that were asked for. */
+  /** Grants some of the requested permissions. */
   grant: (
     permissions: PermissionGrant["permissions"],
     options: Omit<PermissionGrant, "permissions"> = {},
@@ -55,8 +55,8 @@ function networkRule(host: string, action: "allow" | "deny"): CommandDecision {
 
 export const decisionSchema = z.enum(["accept", "acceptForSession", "decline", "cancel"]);
 
-/** Takes a decision out of its envelope, if it has one. */
-export function openAnswer(value: unknown): { decision: unknown; reason?: string } {
+/** Separates a decision from its reason, if it has one. */
+export function splitReason(value: unknown): { decision: unknown; reason?: string } {
   if (typeof value !== "object" || value === null || !("decision" in value)) return { decision: value };
   const { decision, reason } = value as { decision: unknown; reason?: unknown };
   return { decision, ...(typeof reason === "string" && { reason }) };

@@ -1,21 +1,21 @@
 import type { JsonValue, v2 } from "@codexkit/protocol";
 import type { RequestId } from "@codexkit/rpc";
 import { z } from "zod";
-import type { OpenRequest, ReadContext } from "./open-request.ts";
+import type { OpenRequest, ParseContext } from "./open-request.ts";
 
-/** An MCP server asks the person: to fill in a form (`params.mode` "form") or to visit a page ("url"). */
-export interface ElicitationRequest {
+/** A question of an MCP server to the user: a form (`params.mode` is "form") or a page to visit ("url"). */
+export interface McpElicitationRequest {
   readonly kind: "elicitation";
   readonly requestId: RequestId;
   readonly threadId: string;
   readonly turnId: string | null;
   readonly server: string;
   readonly mode: v2.McpServerElicitationRequestParams["mode"];
-  /** The request as it came, a union by `mode`: narrow it to reach the form's schema or the page's address. */
+  /** The request as received. Narrow it by `mode` to access the form's schema or the page's URL. */
   readonly params: v2.McpServerElicitationRequestParams;
 }
 
-/** What the person did. A form that is accepted has its values in `content`. */
+/** The user's response. An accepted form has its values in `content`. */
 export type ElicitationAnswer =
   | "decline"
   | "cancel"
@@ -37,12 +37,12 @@ const answerSchema = z.union([
     })),
 ]);
 
-export function openElicitation(
+export function parseElicitation(
   params: v2.McpServerElicitationRequestParams,
-  { requestId }: ReadContext,
+  { requestId }: ParseContext,
 ): OpenRequest {
   const { threadId, turnId, serverName: server, mode } = params;
-  const request: ElicitationRequest = {
+  const request: McpElicitationRequest = {
     kind: "elicitation",
     requestId,
     threadId,
@@ -64,7 +64,7 @@ export function openElicitation(
       request: params,
     },
     asks: (handlers) => [handlers.elicitation && ((context) => handlers.elicitation?.(request, context))],
-    read: (value) => {
+    parse: (value) => {
       const response = answerSchema.parse(value);
       if (response.action === "accept" && params.mode === "form") {
         formSchema(params.requestedSchema)?.parse(response.content);
@@ -75,7 +75,7 @@ export function openElicitation(
   };
 }
 
-/** Codex passes a form on unread: an answer that does not fit is better stopped here than at the MCP server. */
+/** Codex does not validate forms: an invalid answer is better rejected here than by the MCP server. */
 function formSchema(schema: v2.McpElicitationSchema): z.ZodType | undefined {
   try {
     return z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]);

@@ -1,10 +1,10 @@
 import type { v2 } from "@codexkit/protocol";
 import type { RequestId } from "@codexkit/rpc";
 import { decisionSchema } from "./decisions.ts";
-import { because, openApproval } from "./open-approval.ts";
-import type { OpenRequest, ReadContext } from "./open-request.ts";
+import { withReason, createApproval } from "./create-approval.ts";
+import type { OpenRequest, ParseContext } from "./open-request.ts";
 
-/** Codex wants to change files where the sandbox does not let it. */
+/** Codex asks to change files that the sandbox does not allow. */
 export interface FileChangeApproval {
   readonly kind: "fileChange";
   readonly requestId: RequestId;
@@ -14,16 +14,16 @@ export interface FileChangeApproval {
   readonly reason: string | undefined;
   /** A folder that stays writable for the session if the change is accepted. */
   readonly grantRoot: string | undefined;
-  /** The changes with their diffs. The request has none: they are those of the item, if it was seen to start. */
+  /** The changes with their diffs. They come from the item, if its start was received, because the request has none. */
   readonly changes: readonly v2.FileUpdateChange[] | undefined;
   readonly item: v2.ThreadItem | undefined;
-  /** The request as it came. */
+  /** The request as received. */
   readonly params: v2.FileChangeRequestApprovalParams;
 }
 
-export function openFileChangeApproval(
+export function parseFileChangeApproval(
   params: v2.FileChangeRequestApprovalParams,
-  { requestId, itemFor }: ReadContext,
+  { requestId, itemFor }: ParseContext,
 ): OpenRequest {
   const { threadId, turnId, itemId } = params;
   const item = itemFor(threadId, itemId);
@@ -39,12 +39,12 @@ export function openFileChangeApproval(
     item,
     params,
   };
-  return openApproval({
+  return createApproval({
     approval,
-    slot: "fileChangeApproval",
-    read: (wanted, reason) => {
+    handler: "fileChangeApproval",
+    parse: (wanted, reason) => {
       const decision = decisionSchema.parse(wanted);
-      return { response: { decision }, decision, ...because(reason) };
+      return { response: { decision }, decision, ...withReason(reason) };
     },
     refuse: (reason) => ({ response: { decision: "decline" }, decision: "decline", reason }),
   });

@@ -11,7 +11,7 @@ import type {
   McpToolDecision,
   PermissionsDecision,
 } from "./decisions.ts";
-import type { ElicitationAnswer, ElicitationRequest } from "./elicitation.ts";
+import type { ElicitationAnswer, McpElicitationRequest } from "./elicitation.ts";
 import type { FileChangeApproval } from "./file-change-approval.ts";
 import type { LegacyCommandApproval, LegacyPatchApproval } from "./legacy-approvals.ts";
 import type { McpToolApproval } from "./mcp-tool-approval.ts";
@@ -20,16 +20,16 @@ import type { UserInputAnswers, UserInputRequest } from "./user-input.ts";
 
 type Awaitable<T> = T | Promise<T>;
 
-/** What a handler gets beside the request. */
+/** Second argument of every handler. */
 export interface HandlerContext {
-  /** Fires when nobody waits for the answer any more: another client gave one, or the turn or the connection ended. */
+  /** Aborts when the answer is no longer needed: another client answered, or the turn or the connection ended. */
   readonly signal: AbortSignal;
   readonly requestId: RequestId;
   readonly threadId: string | undefined;
   readonly turnId: string | undefined;
 }
 
-/** Everything that may need an approval; `kind` tells which. */
+/** Any approval; `kind` tells which. */
 export type AnyApproval =
   | CommandApproval
   | FileChangeApproval
@@ -39,8 +39,8 @@ export type AnyApproval =
   | LegacyPatchApproval;
 
 /**
- * A slot for each of the server's requests. All are optional: what has no handler is denied, in the shape that is valid for
- * its kind, and an event says so. Handlers run side by side; a slow one holds up no other.
+ * One handler per kind of server request. All are optional: an unhandled request is denied in the valid shape for its
+ * kind, and an event reports it. Handlers run concurrently; a slow one does not delay the others.
  */
 export interface ServerRequestHandlers {
   /** A command outside the sandbox, input for a running one, or a connection to a host. */
@@ -53,58 +53,58 @@ export interface ServerRequestHandlers {
     approval: FileChangeApproval,
     context: HandlerContext,
   ) => Awaitable<ApprovalAnswer<FileChangeDecision>>;
-  /** More rights for this turn or session; a part of them may be granted. */
+  /** Additional permissions for this turn or session. They may be granted in part. */
   readonly permissionsApproval?: (
     approval: PermissionsApproval,
     context: HandlerContext,
   ) => Awaitable<ApprovalAnswer<PermissionsDecision>>;
-  /** A call of an MCP server's tool. On the wire it is an elicitation; it is kept apart from those here. */
+  /** A call of an MCP server's tool. On the wire it is an elicitation. */
   readonly mcpToolApproval?: (
     approval: McpToolApproval,
     context: HandlerContext,
   ) => Awaitable<ApprovalAnswer<McpToolDecision>>;
-  /** Approvals of every kind that has no slot of its own here, as for a policy. */
+  /** All approvals without a handler of their own, as for a policy. */
   readonly approve?: (
     approval: AnyApproval,
     context: HandlerContext,
   ) => Awaitable<ApprovalAnswer<AnyDecision>>;
 
-  /** Questions of the model to the person. */
+  /** Questions of the model to the user. */
   readonly userInput?: (request: UserInputRequest, context: HandlerContext) => Awaitable<UserInputAnswers>;
-  /** A form to fill in or a page to visit, for an MCP server. */
+  /** A form or a page to visit, of an MCP server. */
   readonly elicitation?: (
-    request: ElicitationRequest,
+    request: McpElicitationRequest,
     context: HandlerContext,
   ) => Awaitable<ElicitationAnswer>;
 
-  /** A call of a dynamic tool; `ToolHost` has the handler for it. */
+  /** A call of a dynamic tool. `ToolHost` provides the handler. */
   readonly toolCall?: (
     call: v2.DynamicToolCallParams,
     context: HandlerContext,
   ) => Awaitable<v2.DynamicToolCallResponse>;
-  /** New ChatGPT tokens, when the ones given at login are no longer good. */
+  /** New ChatGPT tokens, when those given at login have expired. */
   readonly refreshAuthTokens?: (
     request: v2.ChatgptAuthTokensRefreshParams,
     context: HandlerContext,
   ) => Awaitable<AuthTokens>;
-  /** An attestation token; asked only of clients that announced `requestAttestation`. */
+  /** An attestation token. Requested only from clients that announced `requestAttestation`. */
   readonly attestation?: (context: HandlerContext) => Awaitable<string>;
-  /** The time, for a server whose clock is the client's. Without this slot it is the real time. */
+  /** The time, for a server that uses the client's clock. Default: the system time. */
   readonly currentTime?: (request: v2.CurrentTimeReadParams, context: HandlerContext) => Awaitable<Date>;
 
-  /** The old protocol's approval of a command. */
+  /** Approval of a command in the first protocol. */
   readonly execCommandApproval?: (
     approval: LegacyCommandApproval,
     context: HandlerContext,
   ) => Awaitable<ApprovalAnswer<LegacyDecision>>;
-  /** The old protocol's approval of a patch. */
+  /** Approval of a patch in the first protocol. */
   readonly applyPatchApproval?: (
     approval: LegacyPatchApproval,
     context: HandlerContext,
   ) => Awaitable<ApprovalAnswer<LegacyDecision>>;
 }
 
-/** ChatGPT tokens, as a login with tokens takes them. */
+/** ChatGPT tokens, as accepted by a login with tokens. */
 export interface AuthTokens {
   readonly accessToken: string;
   readonly chatgptAccountId: string;

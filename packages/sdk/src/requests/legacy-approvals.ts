@@ -2,17 +2,17 @@ import type { v1 } from "@codexkit/protocol";
 import type { RequestId } from "@codexkit/rpc";
 import { z } from "zod";
 import { type AnyDecision, decisionSchema, type LegacyDecision } from "./decisions.ts";
-import { because, openApproval } from "./open-approval.ts";
-import type { Answer, OpenRequest, ReadContext } from "./open-request.ts";
+import { withReason, createApproval } from "./create-approval.ts";
+import type { Answer, OpenRequest, ParseContext } from "./open-request.ts";
 
-// 0.166 still knows these two requests of the first protocol, though it sends the newer ones to clients of today.
+// Codex 0.166 still defines these two requests of the first protocol, but sends current clients the newer ones.
 
-/** A command, as the first protocol asks for it. */
+/** Approval of a command in the first protocol. */
 export interface LegacyCommandApproval {
   readonly kind: "legacyCommand";
   readonly requestId: RequestId;
   readonly threadId: string;
-  /** The first protocol does not say. */
+  /** Not part of the first protocol. */
   readonly turnId: null;
   readonly itemId: string;
   readonly command: readonly string[];
@@ -21,12 +21,12 @@ export interface LegacyCommandApproval {
   readonly params: v1.ExecCommandApprovalParams;
 }
 
-/** A patch, as the first protocol asks for it. */
+/** Approval of a patch in the first protocol. */
 export interface LegacyPatchApproval {
   readonly kind: "legacyPatch";
   readonly requestId: RequestId;
   readonly threadId: string;
-  /** The first protocol does not say. */
+  /** Not part of the first protocol. */
   readonly turnId: null;
   readonly itemId: string;
   readonly changes: v1.ApplyPatchApprovalParams["fileChanges"];
@@ -45,9 +45,9 @@ const legacyDecisionSchema: z.ZodType<LegacyDecision> = z.union([
   z.strictObject({ network_policy_amendment: z.object({ network_policy_amendment: amendment }) }),
 ]);
 
-export function openLegacyCommandApproval(
+export function parseLegacyCommandApproval(
   params: v1.ExecCommandApprovalParams,
-  { requestId }: ReadContext,
+  { requestId }: ParseContext,
 ): OpenRequest {
   const { conversationId: threadId, callId: itemId, command, cwd } = params;
   const reason = params.reason ?? undefined;
@@ -62,12 +62,12 @@ export function openLegacyCommandApproval(
     reason,
     params,
   };
-  return openApproval({ approval, slot: "execCommandApproval", ...legacyAnswers });
+  return createApproval({ approval, handler: "execCommandApproval", ...legacyAnswers });
 }
 
-export function openLegacyPatchApproval(
+export function parseLegacyPatchApproval(
   params: v1.ApplyPatchApprovalParams,
-  { requestId }: ReadContext,
+  { requestId }: ParseContext,
 ): OpenRequest {
   const { conversationId: threadId, callId: itemId, fileChanges: changes } = params;
   const reason = params.reason ?? undefined;
@@ -81,17 +81,17 @@ export function openLegacyPatchApproval(
     reason,
     params,
   };
-  return openApproval({ approval, slot: "applyPatchApproval", ...legacyAnswers });
+  return createApproval({ approval, handler: "applyPatchApproval", ...legacyAnswers });
 }
 
 const legacyAnswers = {
-  read: (wanted: unknown, reason: string | undefined) => answer(legacyDecisionSchema.parse(wanted), reason),
+  parse: (wanted: unknown, reason: string | undefined) => answer(legacyDecisionSchema.parse(wanted), reason),
   refuse: (reason: string) => answer("decline", reason),
 };
 
 function answer(decision: LegacyDecision & AnyDecision, reason: string | undefined): Answer {
   const response = { decision: toReviewDecision(decision, reason ?? "Declined.") };
-  return { response, decision, ...because(reason) };
+  return { response, decision, ...withReason(reason) };
 }
 
 function toReviewDecision(decision: LegacyDecision, rejection: string): v1.ReviewDecision {

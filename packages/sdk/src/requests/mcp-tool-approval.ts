@@ -3,35 +3,35 @@ import type { RequestId } from "@codexkit/rpc";
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import type { McpToolDecision } from "./decisions.ts";
-import { because, openApproval } from "./open-approval.ts";
-import type { OpenRequest, ReadContext } from "./open-request.ts";
+import { withReason, createApproval } from "./create-approval.ts";
+import type { OpenRequest, ParseContext } from "./open-request.ts";
 
-/** How long an approval may be remembered. */
+/** How long an approval is remembered. */
 export type McpToolPersistence = "session" | "always";
 
-/** Codex wants to call a tool of an MCP server. */
+/** Codex asks to call a tool of an MCP server. */
 export interface McpToolApproval {
   readonly kind: "mcpTool";
   readonly requestId: RequestId;
   readonly threadId: string;
   readonly turnId: string | null;
   readonly server: string;
-  /** The tool's name. The server says it only inside `message`, so that it may be missing. */
+  /** Name of the tool. Codex includes it only in `message`, so it may be missing. */
   readonly tool: string | undefined;
   readonly title: string | undefined;
   readonly description: string | undefined;
   readonly arguments: JsonValue | undefined;
-  /** The question, as Codex words it. */
+  /** Codex's question. */
   readonly message: string;
-  /** What may be remembered: `acceptForSession`, `acceptAlways`. */
+  /** How long the decision may be remembered: `acceptForSession`, `acceptAlways`. */
   readonly persist: readonly McpToolPersistence[];
-  /** The request as it came; `_meta` has all that the server says about the tool. */
+  /** The request as received. `_meta` has all details of the tool. */
   readonly params: v2.McpServerElicitationRequestParams;
 }
 
 const metaSchema = z.looseObject({
   codex_approval_kind: z.literal("mcp_tool_call"),
-  // Missing where the server's own settings have every call asked about.
+  // Missing if the server's settings require approval of every call.
   persist: z.unknown().optional(),
   tool_title: z.string().optional().catch(undefined),
   tool_description: z.string().optional().catch(undefined),
@@ -40,20 +40,22 @@ const metaSchema = z.looseObject({
 
 const decisionSchema = z.enum(["accept", "acceptForSession", "acceptAlways", "decline", "cancel"]);
 
-/** Codex's own question asks for no fields. */
+/** Codex's own question has no form fields. */
 const emptyFormSchema = z.strictObject({ type: z.literal("object"), properties: z.strictObject({}) });
 
-/** The sentence that Codex puts the question in. */
+/**
+ * Codex's question. The wire has the tool's name nowhere else, so this pattern is the one place that parses its text.
+ */
 const QUESTION = /^Allow (?:the )?(?<server>[^]+?)(?: MCP server)? to run tool "(?<tool>[^"]+)"\?$/;
 
 /**
- * Whether an elicitation is Codex's own approval of a tool call. Codex forwards forms of MCP servers with whatever `_meta`
- * they choose, so the metadata proves nothing: the form must ask for no fields, be worded as Codex words it, and name a
- * call that waits. A form about anything else is a question of the server to the person.
+ * Whether an elicitation is Codex's own approval of a tool call. Codex forwards the forms of MCP servers with any
+ * `_meta`, so metadata proves nothing: the form must have no fields, be worded like Codex's question, and match a
+ * pending call. Any other form is a question of the MCP server to the user.
  */
 export function isMcpToolApproval(
   params: v2.McpServerElicitationRequestParams,
-  { itemsOf }: Pick<ReadContext, "itemsOf">,
+  { itemsOf }: Pick<ParseContext, "itemsOf">,
 ): boolean {
   if (params.mode !== "form" || !emptyFormSchema.safeParse(params.requestedSchema).success) return false;
   const meta = metaSchema.safeParse(params._meta);
@@ -63,7 +65,7 @@ export function isMcpToolApproval(
     (item) =>
       item.type === "mcpToolCall" && item.server === params.serverName && item.status === "inProgress",
   );
-  // A client that attached in the middle of a turn has not seen the call begin.
+  // A client that attached during the turn has not received the start of the call.
   if (calls.length === 0) return true;
   return calls.some(
     (call) =>
@@ -73,9 +75,9 @@ export function isMcpToolApproval(
   );
 }
 
-export function openMcpToolApproval(
+export function parseMcpToolApproval(
   params: v2.McpServerElicitationRequestParams,
-  { requestId }: ReadContext,
+  { requestId }: ParseContext,
 ): OpenRequest {
   const { threadId, turnId, _meta } = params;
   const meta = metaSchema.parse(_meta);
@@ -91,33 +93,33 @@ export function openMcpToolApproval(
     description: meta.tool_description,
     arguments: meta.tool_params,
     message,
-    persist: readPersistence(meta.persist),
+    persist: parsePersistence(meta.persist),
     params,
   };
-  return openApproval({
+  return createApproval({
     approval,
-    slot: "mcpToolApproval",
-    read: (wanted, reason) => {
-      const decision = withinPersistence(decisionSchema.parse(wanted), approval.persist);
-      return { response: toResponse(decision), decision, ...because(reason) };
+    handler: "mcpToolApproval",
+    parse: (wanted, reason) => {
+      const decision = limitToPersistence(decisionSchema.parse(wanted), approval.persist);
+      return { response: toResponse(decision), decision, ...withReason(reason) };
     },
     refuse: (reason) => ({ response: toResponse("decline"), decision: "decline", reason }),
   });
 }
 
-/** One word or a list of them; words of later releases are left out. */
-function readPersistence(persist: unknown): McpToolPersistence[] {
+/** A value or a list of values. Unknown values of later releases are ignored. */
+function parsePersistence(persist: unknown): McpToolPersistence[] {
   const words: unknown[] = Array.isArray(persist) ? persist : [persist];
   return words.filter((word): word is McpToolPersistence => word === "session" || word === "always");
 }
 
-/** What is not offered becomes the next weaker decision, never a stronger one. */
-function withinPersistence(
+/** Replaces a decision that is not offered by the next weaker one, never by a stronger one. */
+function limitToPersistence(
   decision: McpToolDecision,
   persist: readonly McpToolPersistence[],
 ): McpToolDecision {
   if (decision === "acceptAlways" && !persist.includes("always")) {
-    return withinPersistence("acceptForSession", persist);
+    return limitToPersistence("acceptForSession", persist);
   }
   return decision === "acceptForSession" && !persist.includes("session") ? "accept" : decision;
 }

@@ -4,44 +4,44 @@ import type { AnyDecision } from "./decisions.ts";
 import type { HandlerContext, ServerRequestHandlers } from "./handlers.ts";
 import type { AnyResponse, ApprovalRequestedEvent, QuestionRequestedEvent } from "./request-events.ts";
 
-/** A valid answer, and what the event says about it. */
+/** A valid answer and what its event reports. */
 export interface Answer {
   readonly response: AnyResponse;
   readonly decision?: AnyDecision;
   readonly reason?: string;
-  /** What the event shows in place of the response, where that holds a secret. */
+  /** Reported instead of the response, if that contains a secret. */
   readonly shown?: AnyResponse;
 }
 
-/** Asks one handler. */
+/** Calls one handler. */
 export type Ask = (context: HandlerContext) => unknown;
 
-/** A request of the server, read: whom to ask, what counts as an answer, and what is said when there is none. */
+/** A parsed server request: which handlers to ask, how to validate their answers, and how to deny it. */
 export interface OpenRequest {
   readonly threadId?: string;
   readonly turnId?: string | null;
-  /** What announces it to the program; requests that no person sees have none. */
+  /** The event that announces it. Absent for requests that no user sees. */
   readonly requested?: ApprovalRequestedEvent | QuestionRequestedEvent;
-  /** Whether `approvalTimeoutMs` holds for its handlers. */
+  /** Whether `approvalTimeoutMs` applies to its handlers. */
   readonly timed: boolean;
-  /** The handlers of one set that may answer, the one to ask first at the front. */
+  /** The handlers of one set that may answer, in the order to ask them. */
   asks(handlers: ServerRequestHandlers): readonly (Ask | undefined)[];
-  /** What a handler returned, as an answer. Throws for what is none. */
-  read(value: unknown): Answer | "pass";
-  /** The valid denial. Throws a `RequestFailure` where only an error denies. */
+  /** Converts a handler's return value to an answer. Throws if it is invalid. */
+  parse(value: unknown): Answer | "pass";
+  /** The valid denial. Throws a `RequestFailure` if only an error denies it. */
   refuse(reason: string): Answer;
-  /** What to answer when there is no handler and none is needed. */
+  /** The answer without a handler, if none is needed. */
   readonly unattended?: () => Answer;
 }
 
-/** The item that a request is about, as far as it was seen. */
+/** Finds the item of a request, if it was received. */
 export type ItemLookup = (threadId: string, itemId: string) => v2.ThreadItem | undefined;
 
-/** The items of the turns of a thread that run. */
+/** Returns the items of a thread's running turns. */
 export type RunningItems = (threadId: string) => readonly v2.ThreadItem[];
 
-/** What the readers of requests need to know beside the params. */
-export interface ReadContext {
+/** What the parsers of requests need in addition to the params. */
+export interface ParseContext {
   readonly requestId: RequestId;
   readonly itemFor: ItemLookup;
   readonly itemsOf: RunningItems;

@@ -3,19 +3,19 @@ import { CodexError } from "../errors.ts";
 import type { Answer, OpenRequest } from "./open-request.ts";
 import type { AnyResponse, RequestEvent, RequestOutcome } from "./request-events.ts";
 
-/** What to send, or `UNANSWERED`: the server waits for no answer of this client any more. */
+/** The response, or `UNANSWERED` if the server no longer waits for one from this client. */
 export type Settled = AnyResponse | typeof UNANSWERED;
 
-/** A request that waits for its answer. Whatever comes first ends it; all that comes later finds it ended. */
+/** A request that waits for its answer. It ends once; later attempts have no effect. */
 export class PendingRequest {
   readonly request: OpenRequest;
-  /** What to send, if anything. Rejects with a `RequestFailure` where the answer is an error. */
+  /** The response to send, if any. Rejects with a `RequestFailure` if the response is an error. */
   readonly settled: Promise<Settled>;
   readonly #controller = new AbortController();
   readonly #emit: (event: RequestEvent) => void;
   readonly #resolve: (settled: Settled) => void;
   readonly #reject: (error: RequestFailure) => void;
-  #ended = false;
+  #hasEnded = false;
 
   constructor(request: OpenRequest, emit: (event: RequestEvent) => void) {
     this.request = request;
@@ -26,18 +26,18 @@ export class PendingRequest {
     this.#reject = reject;
   }
 
-  /** Fires when it ends by anything but a handler's answer. */
+  /** Aborts if the request ends by anything other than a handler's answer. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
 
-  get ended(): boolean {
-    return this.#ended;
+  get hasEnded(): boolean {
+    return this.#hasEnded;
   }
 
-  /** A handler answered. */
+  /** Ends the request with a handler's answer. */
   answer({ response, shown = response, decision, reason }: Answer): void {
-    if (this.#ended) return;
+    if (this.#hasEnded) return;
     this.#resolve(response);
     this.#end({
       by: "handler",
@@ -47,9 +47,9 @@ export class PendingRequest {
     });
   }
 
-  /** Nobody answered, or nobody validly: the denial of its kind is sent. */
+  /** Ends the request with the denial of its kind, because there was no valid answer. */
   refuse(reason: string): void {
-    if (this.#ended) return;
+    if (this.#hasEnded) return;
     const denial = this.#denial(reason);
     if (denial instanceof RequestFailure) {
       this.#reject(denial);
@@ -62,9 +62,9 @@ export class PendingRequest {
     this.#controller.abort(new CodexError("aborted", `The request was denied: ${reason}.`));
   }
 
-  /** An answer would reach nobody. */
+  /** Ends the request without a response, because the server no longer waits for one. */
   withdraw(by: "otherClient" | "withdrawn", cause: Error): void {
-    if (this.#ended) return;
+    if (this.#hasEnded) return;
     this.#resolve(UNANSWERED);
     this.#end({ by, reason: cause.message });
     this.#controller.abort(cause);
@@ -79,7 +79,7 @@ export class PendingRequest {
   }
 
   #end(outcome: RequestOutcome): void {
-    this.#ended = true;
+    this.#hasEnded = true;
     const { requested } = this.request;
     if (!requested) return;
     const { threadId, turnId, itemId, requestId } = requested;

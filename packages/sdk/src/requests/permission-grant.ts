@@ -5,11 +5,11 @@ import { z } from "zod";
 type Entry = v2.FileSystemSandboxEntry;
 type Access = v2.FileSystemAccessMode;
 
-/** What a handler grants. More than was asked is cut off. */
+/** Permissions that a handler grants. Anything beyond the request is removed. */
 export interface PermissionGrant {
   readonly permissions: {
     readonly network?: { readonly enabled: boolean | null } | null | undefined;
-    /** Paths in `read` and `write`, or rules in `entries`; where both are given, what both allow. */
+    /** Paths in `read` and `write`, or rules in `entries`. If both are given, their intersection. */
     readonly fileSystem?:
       | {
           readonly read?: readonly string[] | null | undefined;
@@ -19,9 +19,9 @@ export interface PermissionGrant {
       | null
       | undefined;
   };
-  /** How long the grant lasts; this turn unless told. */
+  /** Duration of the grant. Default: `"turn"`. */
   readonly scope?: v2.PermissionGrantScope;
-  /** Has every later command of this turn reviewed before it runs. */
+  /** Reviews every later command of this turn before it runs. */
   readonly strictAutoReview?: boolean;
 }
 
@@ -29,11 +29,11 @@ const paths = z.array(z.string()).readonly().nullish();
 const pathSchema: z.ZodType<v2.FileSystemPath> = z.union([
   z.object({ type: z.literal("path"), path: z.string() }),
   z.object({ type: z.literal("glob_pattern"), pattern: z.string() }),
-  // The kinds of special path grow from release to release; one is granted only if the very same was asked.
+  // New releases add kinds of special paths. One is granted only if exactly the same was requested.
   z.object({ type: z.literal("special"), value: z.custom<v2.FileSystemSpecialPath>(isObject) }),
 ]);
 
-/** What a handler may return as a grant. */
+/** Schema of a handler's grant. */
 export const permissionGrantSchema = z.object({
   permissions: z.object({
     network: z.object({ enabled: z.boolean().nullable() }).nullish(),
@@ -52,7 +52,10 @@ export const permissionGrantSchema = z.object({
   strictAutoReview: z.boolean().optional(),
 });
 
-/** What is both asked and granted: never more than was asked, at any path. Nothing of either gives `{}`, the denial. */
+/**
+ * The intersection of what was requested and granted: never more than was requested, at any path. An empty one is
+ * `{}`, the denial.
+ */
 export function clampGrant(
   asked: v2.RequestPermissionProfile,
   granted: PermissionGrant["permissions"],
@@ -63,7 +66,7 @@ export function clampGrant(
     ...(asked.network?.enabled === true &&
       granted.network?.enabled === true && { network: { enabled: true } }),
     ...(entries.some(({ access }) => access !== "deny") && {
-      // With `entries` the server ignores the two older lists.
+      // With `entries`, the server ignores the two older lists.
       fileSystem: {
         read: null,
         write: null,
@@ -86,30 +89,33 @@ function listRules(fileSystem: FileSystem): Entry[] {
   );
 }
 
-/** A handler that spreads the request and shortens one list has left the full `entries` in: what both allow was meant. */
+/** A handler may spread the request and shorten one list while the full `entries` remain: the intersection is meant. */
 function grantedRules(fileSystem: FileSystem): readonly Entry[] {
   if (!fileSystem?.entries || (!fileSystem.read && !fileSystem.write)) return rulesOf(fileSystem);
   return clampEntries(fileSystem.entries, listRules(fileSystem));
 }
 
 /**
- * The lower access of the two, at every place that either names. Between those places both are constant, so that the result
+ * The lower of both accesses, at every path that either names. Between these paths both are constant, so the result
  * is exact everywhere.
  */
 function clampEntries(asked: readonly Entry[], granted: readonly Entry[]): Entry[] {
-  const places = new Map([...asked, ...granted].map(({ path }) => [keyOf(path), plain(path)]));
-  return [...places.values()].flatMap((path) => {
+  const byKey = new Map([...asked, ...granted].map(({ path }) => [keyOf(path), plain(path)]));
+  return [...byKey.values()].flatMap((path) => {
     const [one, other] = [accessAt(asked, path), accessAt(granted, path)];
     const denied = [...asked, ...granted].some(
       (rule) => rule.access === "deny" && keyOf(rule.path) === keyOf(path),
     );
-    // A place that one side says nothing of is left out: a rule "deny" would take away what the sandbox gives anyway.
+    // A path that only one side names is omitted: a "deny" rule would remove what the sandbox allows anyway.
     const access = denied ? "deny" : one && other && lower(one, other);
     return access === undefined || (access === "deny" && !denied) ? [] : [{ path, access }];
   });
 }
 
-/** What the rules allow at a path: the closest rule above it decides. Patterns and special paths match only themselves. */
+/**
+ * The access of the rules at a path: the closest rule above it applies. Patterns and special paths match only
+ * themselves.
+ */
 function accessAt(rules: readonly Entry[], at: v2.FileSystemPath): Access | undefined {
   const here = rules.filter(({ path }) => keyOf(path) === keyOf(at) || isBelow(at, path));
   const depth = Math.max(...here.map(({ path }) => keyOf(path).length));
@@ -123,19 +129,19 @@ function lower(one: Access, other: Access): Access {
   return ranks[one] < ranks[other] ? one : other;
 }
 
-/** Whether a path is strictly below another. Paths of other systems than this are below none: only the same is the same. */
+/** Whether a path is strictly below another. Paths of other platforms are compared for equality only. */
 function isBelow(inner: v2.FileSystemPath, outer: v2.FileSystemPath): boolean {
   if (inner.type !== "path" || outer.type !== "path" || !inner.path.startsWith("/")) return false;
   const [below, above] = [keyOf(inner), keyOf(outer)];
   return below !== above && below.startsWith(above.endsWith("/") ? above : `${above}/`);
 }
 
-/** The path without its detours, so that the server sees the place that was decided on. */
+/** The normalised path, so that the server gets the path that was decided on. */
 function plain(path: v2.FileSystemPath): v2.FileSystemPath {
   return path.type === "path" ? { type: "path", path: keyOf(path) } : path;
 }
 
-/** One text for one place, however it is written. */
+/** One key per path, in any spelling. */
 function keyOf(path: v2.FileSystemPath): string {
   if (path.type !== "path") return JSON.stringify(path);
   if (!path.path.startsWith("/")) return path.path;

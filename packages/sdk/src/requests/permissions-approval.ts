@@ -2,11 +2,11 @@ import type { v2 } from "@codexkit/protocol";
 import type { RequestId } from "@codexkit/rpc";
 import { z } from "zod";
 import { decisionSchema } from "./decisions.ts";
-import { because, openApproval } from "./open-approval.ts";
-import type { Answer, OpenRequest, ReadContext } from "./open-request.ts";
+import { withReason, createApproval } from "./create-approval.ts";
+import type { Answer, OpenRequest, ParseContext } from "./open-request.ts";
 import { clampGrant, permissionGrantSchema } from "./permission-grant.ts";
 
-/** Codex wants more rights for what it does next. */
+/** Codex asks for additional permissions. */
 export interface PermissionsApproval {
   readonly kind: "permissions";
   readonly requestId: RequestId;
@@ -15,17 +15,17 @@ export interface PermissionsApproval {
   readonly itemId: string;
   readonly cwd: string;
   readonly reason: string | undefined;
-  /** What is asked for; `decisions.grant(…)` gives a part of it. */
+  /** The requested permissions. `decisions.grant(…)` grants a part of them. */
   readonly permissions: v2.RequestPermissionProfile;
-  /** The request as it came. */
+  /** The request as received. */
   readonly params: v2.PermissionsRequestApprovalParams;
 }
 
 const answerSchema = z.union([decisionSchema, permissionGrantSchema]);
 
-export function openPermissionsApproval(
+export function parsePermissionsApproval(
   params: v2.PermissionsRequestApprovalParams,
-  { requestId }: ReadContext,
+  { requestId }: ParseContext,
 ): OpenRequest {
   const { threadId, turnId, itemId, cwd, permissions } = params;
   const approval: PermissionsApproval = {
@@ -39,17 +39,20 @@ export function openPermissionsApproval(
     permissions,
     params,
   };
-  return openApproval({
+  return createApproval({
     approval,
-    slot: "permissionsApproval",
-    read: (wanted, reason) => ({ ...answer(permissions, answerSchema.parse(wanted)), ...because(reason) }),
+    handler: "permissionsApproval",
+    parse: (wanted, reason) => ({
+      ...answer(permissions, answerSchema.parse(wanted)),
+      ...withReason(reason),
+    }),
     refuse: (reason) => ({ ...answer(permissions, "decline"), reason }),
   });
 }
 
 function answer(asked: v2.RequestPermissionProfile, wanted: z.infer<typeof answerSchema>): Answer {
   if (wanted === "decline" || wanted === "cancel") {
-    // There is no word for no: a grant of nothing is it.
+    // The response has no denial; an empty grant is one.
     return { response: { permissions: {}, scope: "turn" }, decision: wanted };
   }
   if (typeof wanted === "string") {

@@ -5,15 +5,15 @@ import { toApprovalRequest } from "./to-approval-request.ts";
 import { toDecision } from "./to-decision.ts";
 
 export interface PolicyHandlersOptions {
-  /** Asked where the policy says "ask": all at once, the first answer counts. Without any, "ask" means no. */
+  /** Called when the policy's decision is "ask". All run at once and the first answer counts. Default: "ask" denies. */
   readonly ask?: AskHandler | readonly AskHandler[];
-  /** How long a question stays open before it counts as a no. Default ten minutes. */
+  /** Times out after this many milliseconds, which denies the request. Default: ten minutes. */
   readonly timeoutMs?: number;
-  /** The folder that relative paths of changes are resolved against: the thread's. */
+  /** Folder that relative paths of changes are resolved against: the thread's. */
   readonly cwd?: string;
-  /** Hears every decision, also those that nobody was asked about. */
+  /** Called with every decision, including those made without asking. */
   readonly onDecision?: (record: AuditRecord) => void;
-  /** Hears the rules that "always allow this" made, for the caller to store: see `remember`. */
+  /** Called with the rules that "always allow" created, for the caller to store: see `remember`. */
   readonly onRemember?: (rules: readonly Rule[]) => void;
 }
 
@@ -28,8 +28,8 @@ const POLICY_HANDLERS: OptionKeys<PolicyHandlersOptions> = {
 type Approver = ReturnType<typeof createApprover>;
 
 /**
- * Handlers that answer approvals by a policy, and ask people only where it says so. A function as policy is asked anew for
- * each request, so that it can change in the middle of a thread.
+ * Creates handlers that answer approvals by a policy, and ask users only where it says so. A function is called for
+ * each request, so that the policy can change during a thread.
  *
  * @example
  * const policy = definePolicy({ preset: "developer", deny: ["git push"], workspace: { roots: [cwd] } });
@@ -41,7 +41,7 @@ export function policyHandlers(
 ): Required<Pick<ServerRequestHandlers, "approve">> {
   rejectUnknownOptions("policyHandlers", options, POLICY_HANDLERS);
   const { ask, timeoutMs, cwd, onDecision, onRemember } = options;
-  // Loaded with the first approval: a program without a policy need not wait for a shell parser at its start.
+  // Loaded on first use: a program without a policy should not load a shell parser.
   const loadApprover = async (): Promise<Approver> => {
     const { createApprover, resolvePaths } = await import("@codexkit/approvals");
     return createApprover({ policy, ask, timeoutMs, onDecision, resolve: resolvePaths });

@@ -1,8 +1,9 @@
 import type { RequestId } from "@codexkit/rpc";
 
 /**
- * What ended in this round of the event loop. A request runs beside the read loop, so that the news of its end, read from the
- * same chunk of bytes, overtakes it: without this it would be asked after its end, and never withdrawn.
+ * Requests and turns that ended in the current event loop iteration. A request runs outside the read loop, so the
+ * notification of its end, read from the same chunk, overtakes it. Without this it would be presented after its end,
+ * and never withdrawn.
  */
 export class RecentEnds {
   readonly #requests = new Set<RequestId>();

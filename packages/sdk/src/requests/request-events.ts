@@ -2,7 +2,7 @@ import type { ServerRequests, v1, v2 } from "@codexkit/protocol";
 import type { RequestId } from "@codexkit/rpc";
 import type { AnyDecision } from "./decisions.ts";
 
-/** What may need an approval, and the request as the server sent it. */
+/** Params of each kind of approval, as received. */
 export interface ApprovalParams {
   readonly command: v2.CommandExecutionRequestApprovalParams;
   readonly fileChange: v2.FileChangeRequestApprovalParams;
@@ -12,7 +12,7 @@ export interface ApprovalParams {
   readonly legacyPatch: v1.ApplyPatchApprovalParams;
 }
 
-/** What may be asked of a person, and the request as the server sent it. */
+/** Params of each kind of question, as received. */
 export interface QuestionParams {
   readonly userInput: v2.ToolRequestUserInputParams;
   readonly elicitation: v2.McpServerElicitationRequestParams;
@@ -21,35 +21,35 @@ export interface QuestionParams {
 export type ApprovalKind = keyof ApprovalParams;
 export type QuestionKind = keyof QuestionParams;
 
-/** Where a request belongs. `turnId` is null where the server could not tell, or speaks its old protocol. */
-interface Place {
+/** IDs of a request. `turnId` is null if the server does not know it, or uses its first protocol. */
+interface RequestBase {
   readonly threadId: string;
   readonly turnId: string | null;
   readonly itemId?: string;
   readonly requestId: RequestId;
 }
 
-/** Any answer that a client may give. */
+/** Any response of a client. */
 export type AnyResponse = ServerRequests[keyof ServerRequests]["result"];
 
-/** How a request ended; each ends exactly once. */
+/** How a request ended. Each ends exactly once. */
 export interface RequestOutcome {
   /**
-   * Who ended it: a `handler` of this client, the `default` denial (nobody answered, or not validly), an `otherClient` of
-   * the same thread, or nobody: it was `withdrawn` because its turn or the connection ended.
+   * What ended it: a `handler` of this client, the `default` denial (no valid answer), an `otherClient` of the same
+   * thread, or it was `withdrawn` because its turn or the connection ended.
    */
   readonly by: "handler" | "default" | "otherClient" | "withdrawn";
-  /** The decision that was sent, after it was cut down to what the server offers. Approvals only. */
+  /** The decision that was sent, limited to what the server offers. Approvals only. */
   readonly decision?: AnyDecision;
-  /** The answer as it was sent; what a person typed as a secret is masked. */
+  /** The response that was sent. Secrets are masked. */
   readonly response?: AnyResponse;
-  /** Why: the handler's own words, or what went wrong. */
+  /** The handler's reason, or what went wrong. */
   readonly reason?: string;
 }
 
 /** The server waits for a decision. */
 export type ApprovalRequestedEvent = {
-  readonly [K in ApprovalKind]: Place & {
+  readonly [K in ApprovalKind]: RequestBase & {
     readonly type: "approval.requested";
     readonly kind: K;
     readonly request: ApprovalParams[K];
@@ -57,15 +57,15 @@ export type ApprovalRequestedEvent = {
 }[ApprovalKind];
 
 /** It waits no longer. */
-export interface ApprovalResolvedEvent extends Place {
+export interface ApprovalResolvedEvent extends RequestBase {
   readonly type: "approval.resolved";
   readonly kind: ApprovalKind;
   readonly outcome: RequestOutcome;
 }
 
-/** The model, or an MCP server, waits for a person's words. */
+/** The model, or an MCP server, waits for an answer of the user. */
 export type QuestionRequestedEvent = {
-  readonly [K in QuestionKind]: Place & {
+  readonly [K in QuestionKind]: RequestBase & {
     readonly type: "question.requested";
     readonly kind: K;
     readonly request: QuestionParams[K];
@@ -73,18 +73,18 @@ export type QuestionRequestedEvent = {
 }[QuestionKind];
 
 /** It waits no longer. */
-export interface QuestionResolvedEvent extends Place {
+export interface QuestionResolvedEvent extends RequestBase {
   readonly type: "question.resolved";
   readonly kind: QuestionKind;
   readonly outcome: RequestOutcome;
 }
 
-/** A request of the server was refused although nobody decided to refuse it. */
+/** A server request was denied without a decision. */
 export interface RequestWarningEvent {
   readonly type: "warning";
   /**
-   * `unanswered_request`: no handler took it. `request_handler_failed`: one threw, returned what is no answer, or took too
-   * long. `unknown_request`: this release knows no such request, or could not read it.
+   * `unanswered_request`: no handler answered. `request_handler_failed`: a handler threw, returned an invalid answer
+   * or timed out. `unknown_request`: this release does not know the request, or could not parse it.
    */
   readonly kind: "unanswered_request" | "request_handler_failed" | "unknown_request";
   readonly threadId?: string;
@@ -92,7 +92,7 @@ export interface RequestWarningEvent {
   readonly message: string;
 }
 
-/** Everything that the broker tells. */
+/** All events about server requests. */
 export type RequestEvent =
   | ApprovalRequestedEvent
   | ApprovalResolvedEvent

@@ -52,7 +52,9 @@ describe("a request that nobody handles", () => {
     "mcpServer/elicitation/request": { action: "decline", content: null, _meta: null },
     "item/tool/call": {
       success: false,
-      contentItems: [{ type: "inputText", text: expect.stringContaining("no handler took item/tool/call") }],
+      contentItems: [
+        { type: "inputText", text: expect.stringContaining("no handler answered item/tool/call") },
+      ],
     },
     applyPatchApproval: { decision: { denied: { rejection: expect.any(String) } } },
     execCommandApproval: { decision: { denied: { rejection: expect.any(String) } } },

@@ -1,28 +1,34 @@
 import { type RequestId, RequestFailure, RPC_CODES, UNANSWERED } from "@codexkit/rpc";
+import { BoundedSet } from "@codexkit/rpc/async";
+import { z } from "zod";
 import { CodexError } from "../errors.ts";
 import type { HandlerContext, ServerRequestHandlers } from "./handlers.ts";
 import { RecentEnds } from "./recent-ends.ts";
-import { requestLimits } from "./limits.ts";
 import type { ItemLookup, OpenRequest, RunningItems } from "./open-request.ts";
 import { PendingRequest, type Settled } from "./pending-request.ts";
-import { readRequest } from "./read-request.ts";
+import { parseRequest } from "./parse-request.ts";
 import type { RequestEvent, RequestWarningEvent } from "./request-events.ts";
-import { textOf } from "./text-of.ts";
+
+/**
+ * Limit of the answered requests that are remembered. The server confirms most within milliseconds, and tool calls never;
+ * far fewer are ever in flight at once.
+ */
+const REMEMBERED_ANSWERS = 256;
 
 export interface ServerRequestBrokerOptions {
-  /** The handlers for a thread, those to ask first at the front; for `undefined`, those of the connection. */
+  /** Handlers for a thread, in the order to ask them. For `undefined`, those of the connection. */
   readonly handlersFor: (threadId: string | undefined) => readonly ServerRequestHandlers[];
   readonly emit: (event: RequestEvent) => void;
-  /** Finds the item that an approval is about: a file change's diff is there, not in the request. */
+  /** Finds the item of an approval: it has the diff of a file change, the request does not. */
   readonly itemFor?: ItemLookup;
   readonly itemsOf?: RunningItems;
-  /** How long a handler may take, tools aside; then the answer is no. Without it, as long as it likes. */
+  /** Time limit of handlers other than tools; then the request is denied. Default: no limit. */
   readonly approvalTimeoutMs?: number;
-  /** The clock; tests pass their own. */
+  /** The clock. Tests pass their own. */
   readonly now?: () => number;
 }
 
-/** A request as it came over the wire. */
+/** A request as received. */
 export interface IncomingRequest {
   readonly id: RequestId;
   readonly method: string;
@@ -30,33 +36,33 @@ export interface IncomingRequest {
 }
 
 /**
- * Everything that the server asks of this client, from the asking to the one answer. Each request is given to the first
- * handler that takes it, beside all others; it is denied when none does, and dropped when nobody waits for it any more.
+ * Answers the requests of the server, each exactly once. A request goes to the first handler that accepts it,
+ * concurrently with all others. It is denied if none does, and dropped when the server no longer waits for it.
  */
 export class ServerRequestBroker {
   readonly #options: ServerRequestBrokerOptions;
   readonly #pending = new Map<RequestId, PendingRequest>();
-  /** Requests that were answered, but not yet confirmed by the server. */
-  readonly #answered = new Set<RequestId>();
+  /** Answered requests that the server has not confirmed yet. */
+  readonly #answered = new BoundedSet<RequestId>(REMEMBERED_ANSWERS);
   readonly #recentEnds = new RecentEnds();
 
   constructor(options: ServerRequestBrokerOptions) {
     this.#options = options;
   }
 
-  /** The number of requests that wait for an answer. */
+  /** Number of unanswered requests. */
   get pendingCount(): number {
     return this.#pending.size;
   }
 
   /**
-   * Takes a request of the server. Resolves to its answer, or to `UNANSWERED` when none must be sent; rejects with a
-   * `RequestFailure` when the answer is an error. The signal is the connection's.
+   * Handles a server request. Resolves to its response, or to `UNANSWERED` if none must be sent; rejects with a
+   * `RequestFailure` if the response is an error. The signal is the connection's.
    */
   async receive({ id, method, params }: IncomingRequest, signal: AbortSignal): Promise<Settled> {
-    // A `thread/resume` repeats what the server still waits for: it has been asked, and is answered, once.
+    // After a `thread/resume` the server repeats its pending requests. Each is presented and answered once.
     if (this.#pending.has(id) || this.#answered.has(id)) return UNANSWERED;
-    const request = this.#read(id, method, params);
+    const request = this.#parse(id, method, params);
     const { threadId, turnId, requested } = request;
     if (signal.aborted || this.#recentEnds.hasRequest(id) || this.#recentEnds.hasTurn(threadId, turnId)) {
       return UNANSWERED;
@@ -71,12 +77,12 @@ export class ServerRequestBroker {
       return await pending.settled;
     } finally {
       signal.removeEventListener("abort", onAbort);
-      // By now the id may be another's, of the next connection.
+      // The ID may already belong to a request of the next connection.
       if (this.#pending.get(id) === pending) this.#pending.delete(id);
     }
   }
 
-  /** The server said that a request is settled: by this client's answer, or by another's. */
+  /** Reports that the server considers a request settled, by an answer of this client or of another. */
   resolved({ requestId }: { readonly threadId?: string; readonly requestId: RequestId }): void {
     this.#answered.delete(requestId);
     this.#recentEnds.addRequest(requestId);
@@ -85,7 +91,7 @@ export class ServerRequestBroker {
       ?.withdraw("otherClient", new CodexError("aborted", "Another client answered this request."));
   }
 
-  /** A turn ended: what it asked is void. */
+  /** Withdraws the requests of an ended turn. */
   turnEnded(threadId: string, turnId: string): void {
     this.#recentEnds.addTurn(threadId, turnId);
     this.#withdraw(
@@ -94,15 +100,15 @@ export class ServerRequestBroker {
     );
   }
 
-  /** A thread is no longer this client's: what it asked is void here. */
+  /** Withdraws the requests of a thread that this client has closed. */
   threadEnded(threadId: string): void {
     this.#withdraw(
       ({ request }) => request.threadId === threadId,
-      () => new CodexError("aborted", "The thread was closed or left."),
+      () => new CodexError("aborted", "The thread was closed."),
     );
   }
 
-  /** The connection ended. The server of the next one counts its requests anew. */
+  /** Withdraws all requests. The server numbers the requests of the next connection from the start. */
   connectionEnded(reason?: unknown): void {
     this.#withdraw(
       () => true,
@@ -112,38 +118,38 @@ export class ServerRequestBroker {
     this.#recentEnds.clear();
   }
 
-  /** @param cause Made only where something is pending: every turn ends, few have asked anything. */
+  /** @param cause Called only if a request is pending: every turn ends, few have pending requests. */
   #withdraw(which: (pending: PendingRequest) => boolean, cause: () => Error): void {
     for (const [id, pending] of this.#pending) {
       if (!which(pending)) continue;
-      // At once, not when `receive` gets to it: the next connection may bring the same id.
+      // Removed here and not in `receive`, because the next connection may reuse the ID at once.
       this.#pending.delete(id);
       pending.withdraw("withdrawn", cause());
     }
   }
 
-  #read(requestId: RequestId, method: string, params: unknown): OpenRequest {
+  #parse(requestId: RequestId, method: string, params: unknown): OpenRequest {
     const { itemFor = () => undefined, itemsOf = () => [], now = Date.now } = this.#options;
     let request: OpenRequest | undefined;
-    let problem = "This client knows no such request";
+    let problem = "This client does not know the request";
     try {
-      request = readRequest(method, params, { requestId, itemFor, itemsOf, now });
+      request = parseRequest(method, params, { requestId, itemFor, itemsOf, now });
     } catch (error) {
-      problem = `This client could not read the request: ${textOf(error)}`;
+      problem = `This client could not read the request: ${describeError(error)}`;
     }
     if (request) return request;
-    this.#warn("unknown_request", placeOf(params), `${problem}: ${method} was refused.`);
+    this.#warn("unknown_request", idsOf(params), `${problem}: ${method} was denied.`);
     throw new RequestFailure(RPC_CODES.methodNotFound, `${problem}: ${method}`);
   }
 
   async #ask(requestId: RequestId, method: string, pending: PendingRequest): Promise<void> {
     const { request } = pending;
-    const place = placeOf(request);
+    const ids = idsOf(request);
     const context: HandlerContext = {
       signal: pending.signal,
       requestId,
-      threadId: place.threadId,
-      turnId: place.turnId,
+      threadId: ids.threadId,
+      turnId: ids.turnId,
     };
     const { approvalTimeoutMs } = this.#options;
     const timer =
@@ -152,48 +158,44 @@ export class ServerRequestBroker {
             this.#fail(requestId, pending, `no handler of ${method} answered within ${approvalTimeoutMs} ms`);
           }, approvalTimeoutMs)
         : undefined;
-    // A handler that never returns would keep the timer, and with it the process, for as long.
+    // A handler that never returns must not keep the timer, and with it the process, alive.
     pending.signal.addEventListener("abort", () => clearTimeout(timer), { once: true });
     try {
       for (const handlers of this.#options.handlersFor(request.threadId)) {
         for (const ask of request.asks(handlers)) {
-          if (!ask || pending.ended) continue;
-          const answer = request.read(await ask(context));
+          if (!ask || pending.hasEnded) continue;
+          const answer = request.parse(await ask(context));
           if (answer === "pass") continue;
           this.#remember(requestId, pending);
           pending.answer(answer);
         }
       }
-      if (pending.ended) return;
+      if (pending.hasEnded) return;
       this.#remember(requestId, pending);
       if (request.unattended) {
         pending.answer(request.unattended());
         return;
       }
-      this.#warn("unanswered_request", place, `No handler took ${method}: it was denied.`);
-      pending.refuse(`no handler took ${method}`);
+      this.#warn("unanswered_request", ids, `${method} was denied, because no handler answered it.`);
+      pending.refuse(`no handler answered ${method}`);
     } catch (error) {
-      this.#fail(requestId, pending, `a handler of ${method} failed: ${textOf(error)}`);
+      this.#fail(requestId, pending, `a handler of ${method} failed: ${describeError(error)}`);
     } finally {
       clearTimeout(timer);
     }
   }
 
   #fail(requestId: RequestId, pending: PendingRequest, reason: string): void {
-    if (pending.ended) return;
+    if (pending.hasEnded) return;
     this.#remember(requestId, pending);
-    this.#warn("request_handler_failed", placeOf(pending.request), `Denied, because ${reason}.`);
+    this.#warn("request_handler_failed", idsOf(pending.request), `Denied, because ${reason}.`);
     pending.refuse(reason);
   }
 
-  /** Remembers what is about to be answered until the server confirms it: a repetition may be on its way. */
+  /** Remembers an answered request until the server confirms it, because a repetition may be in flight. */
   #remember(requestId: RequestId, pending: PendingRequest): void {
-    if (pending.ended) return;
+    if (pending.hasEnded) return;
     this.#answered.add(requestId);
-    for (const oldest of this.#answered) {
-      if (this.#answered.size <= requestLimits.rememberedAnswers) break;
-      this.#answered.delete(oldest);
-    }
   }
 
   #warn(
@@ -211,8 +213,8 @@ export class ServerRequestBroker {
   }
 }
 
-/** The thread and turn of anything that may name them. */
-function placeOf(value: unknown): { threadId: string | undefined; turnId: string | undefined } {
+/** The thread and turn IDs of a value, if it has them. */
+function idsOf(value: unknown): { threadId: string | undefined; turnId: string | undefined } {
   const { threadId, turnId } = (value ?? {}) as { threadId?: unknown; turnId?: unknown };
   return {
     threadId: typeof threadId === "string" ? threadId : undefined,
@@ -222,4 +224,15 @@ function placeOf(value: unknown): { threadId: string | undefined; turnId: string
 
 function closedError(reason: unknown): Error {
   return reason instanceof Error ? reason : new CodexError("closed", "The connection ended.");
+}
+
+/** Describes a thrown value in one line. */
+export function describeError(thrown: unknown): string {
+  if (thrown instanceof z.ZodError) return z.prettifyError(thrown).replaceAll(/\s*\n\s*/g, " ");
+  if (thrown instanceof Error) return thrown.message;
+  try {
+    return String(thrown);
+  } catch {
+    return "a value without a string representation was thrown";
+  }
 }

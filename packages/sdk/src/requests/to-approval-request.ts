@@ -2,12 +2,15 @@ import type { ApprovalRequest, FileChange, PermissionProfile } from "@codexkit/a
 import type { v2 } from "@codexkit/protocol";
 import type { AnyApproval } from "./handlers.ts";
 
-/** What a policy judges about an approval. `cwd` is the thread's folder, for approvals that name none. */
+/**
+ * Converts an approval to the request that a policy evaluates. `cwd` is the thread's folder, for approvals without
+ * one.
+ */
 export function toApprovalRequest(approval: AnyApproval, cwd: string | undefined): ApprovalRequest {
   switch (approval.kind) {
     case "command": {
       const { action, command, network, additionalPermissions } = approval;
-      // The server names no command only where the question is about a host.
+      // The server omits the command only for network approvals.
       if (command === undefined && network === undefined)
         return { kind: "unknown", method: "a command approval without a command" };
       if (action !== "command" && action !== "writeStdin")

@@ -6,8 +6,8 @@ import type { PermissionGrant } from "./permission-grant.ts";
 import type { PermissionsApproval } from "./permissions-approval.ts";
 
 /**
- * The decision that says as much as an outcome does. What the server does not offer is cut down where the decision is
- * serialised, so that it is narrowed in one place only.
+ * Converts the outcome of a policy to a decision. It is limited to what the server offers where it is serialised, so
+ * that this happens in one place only.
  */
 export function toDecision(approval: AnyApproval, outcome: Outcome): AnyDecision {
   if (outcome.decision === "deny") {
@@ -19,7 +19,7 @@ export function toDecision(approval: AnyApproval, outcome: Outcome): AnyDecision
   switch (approval.kind) {
     case "command":
       if (lasting !== "always") return isLasting ? "acceptForSession" : "accept";
-      return acceptForGood(approval, rule) ?? "acceptForSession";
+      return acceptPermanently(approval, rule) ?? "acceptForSession";
     case "mcpTool":
       return lasting === "always" ? "acceptAlways" : isLasting ? "acceptForSession" : "accept";
     case "permissions":
@@ -31,7 +31,7 @@ export function toDecision(approval: AnyApproval, outcome: Outcome): AnyDecision
   }
 }
 
-/** The rules that were asked for, as far as they are granted. */
+/** The requested rules that are granted. */
 function grantOf(
   { permissions: { fileSystem: asked } }: PermissionsApproval,
   grant: PermissionProfile | undefined,
@@ -48,7 +48,7 @@ function grantOf(
   };
 }
 
-/** A host that a rule refuses for good need not be asked about again. */
+/** A host that a rule denies permanently need not be asked about again. */
 function refuseCommand(
   { network, proposedNetworkRules }: CommandApproval,
   rule: Rule | undefined,
@@ -61,8 +61,8 @@ function refuseCommand(
     : "decline";
 }
 
-/** Codex's own rules are amended only if every command that the amendment covers is one that the rule allows. */
-function acceptForGood(
+/** Codex's own rules are amended only if the policy's rule allows every command that the amendment covers. */
+function acceptPermanently(
   { network, proposedNetworkRules, proposedPrefix }: CommandApproval,
   rule: Rule | undefined,
 ): AnyDecision | undefined {

@@ -1,34 +1,37 @@
 import type { v2 } from "@codexkit/protocol";
 import type { RequestId } from "@codexkit/rpc";
 import { z } from "zod";
-import type { OpenRequest, ReadContext } from "./open-request.ts";
+import type { OpenRequest, ParseContext } from "./open-request.ts";
 
-/** The model asks the person. */
+/** A question of the model to the user. */
 export interface UserInputRequest {
   readonly kind: "userInput";
   readonly requestId: RequestId;
   readonly threadId: string;
   readonly turnId: string;
   readonly itemId: string;
-  /** Each has an id, a text and mostly options; `isOther` allows an answer beside them, `isSecret` wants it hidden. */
+  /**
+   * Each has an ID, a text and usually options. `isOther` allows a free-text answer, `isSecret` requires that it is
+   * hidden.
+   */
   readonly questions: readonly v2.ToolRequestUserInputQuestion[];
   /** Whether the turn waits for the answer. */
   readonly isBlocking: boolean;
-  /** The request as it came. */
+  /** The request as received. */
   readonly params: v2.ToolRequestUserInputParams;
 }
 
-/** The person's answers by question id: an option's label or words of their own. Questions may stay open. */
+/** The user's answers by question ID: labels of options, or free text. Questions may stay unanswered. */
 export type UserInputAnswers = Readonly<Record<string, string | readonly string[]>>;
 
 const answersSchema = z.record(z.string(), z.union([z.string(), z.array(z.string())]));
 
-/** What an event shows of an answer that is a secret. */
+/** Replaces secret answers in events. */
 const MASKED = "[secret]";
 
-export function openUserInput(
+export function parseUserInput(
   params: v2.ToolRequestUserInputParams,
-  { requestId }: ReadContext,
+  { requestId }: ParseContext,
 ): OpenRequest {
   const { threadId, turnId, itemId, questions, isBlocking } = params;
   const request: UserInputRequest = {
@@ -55,11 +58,11 @@ export function openUserInput(
       request: params,
     },
     asks: (handlers) => [handlers.userInput && ((context) => handlers.userInput?.(request, context))],
-    read: (value) => {
+    parse: (value) => {
       const given = Object.entries(answersSchema.parse(value));
       const asked = new Map(questions.map((question) => [question.id, question]));
       const stray = given.find(([id]) => !asked.has(id));
-      if (stray) throw new TypeError(`No question has the id "${stray[0]}".`);
+      if (stray) throw new TypeError(`No question has the ID "${stray[0]}".`);
       const lists = given.map(
         ([id, answer]) => [id, typeof answer === "string" ? [answer] : answer] as const,
       );

@@ -1,4 +1,4 @@
-/** A JSON Schema: an object with keywords. */
+/** A JSON Schema object. */
 export interface JsonSchema {
   readonly [keyword: string]: unknown;
 }
@@ -7,7 +7,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The schemas that a schema offers as alternatives, if it does. */
+/** The alternatives of a schema, if it has any. */
 export function alternatives(schema: JsonSchema): readonly unknown[] | undefined {
   const any = schema["anyOf"] ?? schema["oneOf"];
   return Array.isArray(any) ? any : undefined;
@@ -22,7 +22,7 @@ export function requiredOf(schema: JsonSchema): ReadonlySet<string> {
   return new Set(Array.isArray(required) ? required.filter((name) => typeof name === "string") : []);
 }
 
-/** What a local reference points to; `undefined` when there is nothing. */
+/** Resolves a local reference. Returns `undefined` if there is nothing. */
 export function resolveRef(ref: string, root: JsonSchema): unknown {
   if (!ref.startsWith("#")) return undefined;
   let found: unknown = root;
@@ -33,7 +33,7 @@ export function resolveRef(ref: string, root: JsonSchema): unknown {
   return found;
 }
 
-/** Whether this is a schema of zod 3, which zod 4 can't read. */
+/** Whether a value is a zod 3 schema, which zod 4 can't read. */
 export function isZod3(value: object): boolean {
   return "_def" in value && !("_zod" in value);
 }

@@ -7,28 +7,28 @@ import {
   resolveRef,
 } from "./json-schema.ts";
 
-/** A schema that only refers to itself would be followed for ever. */
-const DEEPEST = 256;
+/** A schema that only refers to itself would recurse forever. */
+const MAX_DEPTH = 256;
 
 /**
- * What of a value does not fit a schema, in words; `undefined` when it fits. A light check: types, properties, items,
- * alternatives, `enum` and `const`, without numbers' ranges, patterns and formats. A `null` stands for an optional
- * property that is absent, because a strict schema has no other way to leave it out.
+ * Describes how a value violates a schema; `undefined` if it is valid. Checks types, properties, items, alternatives,
+ * `enum` and `const`, but no ranges, patterns or formats. `null` counts as a missing optional property, because a
+ * strict schema has no other way to omit it.
  */
-export function mismatch(
+export function findMismatch(
   schema: unknown,
   value: unknown,
   root: JsonSchema,
   path = "",
   depth = 0,
 ): string | undefined {
-  if (!isObject(schema) || depth > DEEPEST) return undefined;
+  if (!isObject(schema) || depth > MAX_DEPTH) return undefined;
   const deeper = (inner: unknown, part: unknown, at: string): string | undefined =>
-    mismatch(inner, part, root, at, depth + 1);
+    findMismatch(inner, part, root, at, depth + 1);
   if (typeof schema["$ref"] === "string") return deeper(resolveRef(schema["$ref"], root), value, path);
   const any = alternatives(schema);
   if (any && any.every((one) => deeper(one, value, path) !== undefined)) {
-    return `${where(path)} is none of the ${any.length} things that it may be`;
+    return `${where(path)} matches none of its ${any.length} alternatives`;
   }
   if (Array.isArray(schema["enum"]) && !schema["enum"].some((one) => isSame(one, value))) {
     return `${where(path)} is not one of ${JSON.stringify(schema["enum"])}`;
@@ -39,7 +39,7 @@ export function mismatch(
   const { type } = schema;
   const types: unknown[] = type === undefined ? [] : Array.isArray(type) ? type : [type];
   if (types.length > 0 && !types.some((one) => isOfType(value, one))) {
-    return `${where(path)} should be ${types.join(" or ")}, but is ${describe(value)}`;
+    return `${where(path)} must be ${types.join(" or ")}, got ${describe(value)}`;
   }
   if (Array.isArray(value)) {
     return firstOf(value, (item: unknown, index) => deeper(schema["items"], item, `${path}[${index}]`));
@@ -48,26 +48,28 @@ export function mismatch(
   const properties = propertiesOf(schema);
   const required = requiredOf(schema);
   const missing = [...required].find((name) => !(name in value));
-  if (missing !== undefined) return `${where(path)} lacks "${missing}"`;
+  if (missing !== undefined) return `${where(path)} is missing "${missing}"`;
   return firstOf(Object.entries(value), ([name, part]) => {
     if (!(name in properties)) {
-      return schema["additionalProperties"] === false ? `${where(path)} has an unknown "${name}"` : undefined;
+      return schema["additionalProperties"] === false
+        ? `${where(path)} has the unknown property "${name}"`
+        : undefined;
     }
     if (part === null && !required.has(name)) return undefined;
     return deeper(properties[name], part, path === "" ? name : `${path}.${name}`);
   });
 }
 
-/** The value without the nulls that stand for absent optional properties. */
-export function withoutAbsent(schema: unknown, value: unknown, root: JsonSchema, depth = 0): unknown {
-  if (!isObject(schema) || depth > DEEPEST) return value;
+/** Removes the nulls that stand for missing optional properties. */
+export function removeAbsent(schema: unknown, value: unknown, root: JsonSchema, depth = 0): unknown {
+  if (!isObject(schema) || depth > MAX_DEPTH) return value;
   if (typeof schema["$ref"] === "string") {
-    return withoutAbsent(resolveRef(schema["$ref"], root), value, root, depth + 1);
+    return removeAbsent(resolveRef(schema["$ref"], root), value, root, depth + 1);
   }
-  const fitting = alternatives(schema)?.find((one) => mismatch(one, value, root) === undefined);
-  if (fitting !== undefined) return withoutAbsent(fitting, value, root, depth + 1);
+  const fitting = alternatives(schema)?.find((one) => findMismatch(one, value, root) === undefined);
+  if (fitting !== undefined) return removeAbsent(fitting, value, root, depth + 1);
   if (Array.isArray(value)) {
-    return value.map((item: unknown) => withoutAbsent(schema["items"], item, root, depth + 1));
+    return value.map((item: unknown) => removeAbsent(schema["items"], item, root, depth + 1));
   }
   if (!isObject(value)) return value;
   const properties = propertiesOf(schema);
@@ -77,10 +79,10 @@ export function withoutAbsent(schema: unknown, value: unknown, root: JsonSchema,
       part !== null ||
       required.has(name) ||
       !(name in properties) ||
-      mismatch(properties[name], null, root) === undefined,
+      findMismatch(properties[name], null, root) === undefined,
   );
   return Object.fromEntries(
-    kept.map(([name, part]) => [name, withoutAbsent(properties[name], part, root, depth + 1)]),
+    kept.map(([name, part]) => [name, removeAbsent(properties[name], part, root, depth + 1)]),
   );
 }
 

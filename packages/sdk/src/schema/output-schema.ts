@@ -1,29 +1,29 @@
 import type { JsonValue } from "@codexkit/protocol";
 import { CodexError } from "../errors.ts";
 import { isObject, isZod3, type JsonSchema } from "./json-schema.ts";
-import { mismatch, withoutAbsent } from "./json-shape.ts";
+import { findMismatch, removeAbsent } from "./json-shape.ts";
 import { describeIssues, isStandardSchema, type StandardSchema, toJsonSchema } from "./standard-schema.ts";
 import { toStrictSchema, ZOD_TYPE } from "./strict-schema.ts";
 
-/** What the final message of a turn must look like, and how it is read. */
+/** Schema of a turn's final message. */
 export interface OutputSchema<Output> {
-  /** What goes to Codex as `outputSchema`. */
+  /** The `outputSchema` that is sent to Codex. */
   readonly wire: JsonValue;
   /**
-   * Reads the final message.
-   * @throws {CodexError} `invalid_output` when it is not what the schema asks for.
+   * Parses the final message.
+   * @throws {CodexError} `invalid_output` if it does not match the schema.
    */
   parse(text: string): Output;
 }
 
-/** What an output schema is made of: a schema of zod or another library, which types the output, or JSON Schema. */
+/** Source of an output schema: a schema of zod or another library, which types the output, or JSON Schema. */
 export type OutputSchemaInput<Output> = StandardSchema<Output> | JsonSchema;
 
 /**
- * Makes an output schema. With zod the message is validated and typed by it, transforms included; the model is asked for
- * what goes into them. With JSON Schema the message is only checked lightly: types, properties, items, `enum` and `const`.
- * An optional property is asked for as nullable, and left out of the output when it is null.
- * @throws {CodexError} `invalid_schema` when it is not JSON Schema, or none that OpenAI's strict mode takes.
+ * Creates an output schema. With zod the message is validated and typed, including transforms; the model is asked for
+ * their input. With JSON Schema only types, properties, items, `enum` and `const` are checked. Optional properties
+ * are requested as nullable, and removed from the output if they are null.
+ * @throws {CodexError} `invalid_schema` if it is not a JSON Schema, or not one that OpenAI's strict mode supports.
  * @example
  * const schema = outputSchema(z.object({ passed: z.boolean(), reason: z.string().optional() }));
  */
@@ -33,7 +33,7 @@ export function outputSchema<Output>(schema: OutputSchemaInput<Output>): OutputS
   return isReadable<Output>(schema) ? fromStandardSchema(schema) : fromJsonSchema(schema);
 }
 
-/** The same for what may be an output schema already. */
+/** Accepts an output schema or its source. */
 export function toOutputSchema<Output>(
   schema: OutputSchema<Output> | OutputSchemaInput<Output>,
 ): OutputSchema<Output> {
@@ -47,7 +47,7 @@ function fromStandardSchema<Output>(schema: StandardSchema<Output>): OutputSchem
   return {
     wire,
     parse: (text) => {
-      const result = schema["~standard"].validate(withoutAbsent(json, parseJson(text), json));
+      const result = schema["~standard"].validate(removeAbsent(json, parseJson(text), json));
       if (result instanceof Promise) {
         result.catch(() => {});
         throw invalidSchema("it validates asynchronously, and the output is read synchronously");
@@ -62,17 +62,17 @@ function fromJsonSchema<Output>(schema: JsonSchema): OutputSchema<Output> {
   if (!isObject(schema)) {
     throw invalidSchema(`it must be a zod schema or a JSON Schema object, got ${describe(schema)}`);
   }
-  if (isZod3(schema)) throw invalidSchema("it is a schema of zod 3; zod 4 is needed");
-  // A copy of what is plain: what changes later, and what JSON can't say, has no place in a schema.
+  if (isZod3(schema)) throw invalidSchema("it is a zod 3 schema; zod 4 is required");
+  // A plain copy: later changes, and values that JSON can't represent, must not affect the schema.
   const json = JSON.parse(JSON.stringify(schema)) as JsonSchema;
   const wire = toStrictSchema(json) as JsonValue;
   return {
     wire,
     parse: (text) => {
       const value = parseJson(text);
-      const wrong = mismatch(json, value, json);
+      const wrong = findMismatch(json, value, json);
       if (wrong !== undefined) throw invalidOutput(text, wrong);
-      return withoutAbsent(json, value, json) as Output;
+      return removeAbsent(json, value, json) as Output;
     },
   };
 }
@@ -80,12 +80,12 @@ function fromJsonSchema<Output>(schema: JsonSchema): OutputSchema<Output> {
 function jsonSchemaOf(schema: StandardSchema): JsonSchema {
   try {
     return toJsonSchema(schema, {
-      // Not thrown here: the marker lets the strict schema say where it is.
+      // Not thrown here: with the marker, the error can name the path.
       unrepresentable: "any",
       override: ({ zodSchema, jsonSchema }) => {
         const made = jsonSchema as Record<string, unknown>;
         if (Object.keys(made).length === 0) made[ZOD_TYPE] = zodSchema._zod.def.type;
-        // The regular expressions of zod's own formats look ahead, which the model's side can't; zod checks them after.
+        // zod's own formats use lookaheads, which the model's server does not support; zod checks them afterwards.
         if (typeof made["pattern"] === "string" && /\(\?[=!<]/.test(made["pattern"])) delete made["pattern"];
       },
     });
@@ -94,14 +94,14 @@ function jsonSchemaOf(schema: StandardSchema): JsonSchema {
   }
 }
 
-/** The JSON of a message: alone, or in the last code fence of a text around it. */
+/** Parses the JSON of a message: all of it, or its last code fence. */
 function parseJson(text: string): unknown {
   const fenced = [...text.matchAll(/```[a-z]*\s*\n([^]*?)\n\s*```/gi)].at(-1)?.[1];
   for (const candidate of fenced === undefined ? [text] : [text, fenced]) {
     try {
       return JSON.parse(candidate.trim()) as unknown;
     } catch {
-      // Not this one.
+      // Try the next candidate.
     }
   }
   throw invalidOutput(text, "it is not JSON");
@@ -126,12 +126,16 @@ function invalidSchema(why: string, cause?: unknown): CodexError {
   return new CodexError("invalid_schema", `The output schema can't be used: ${why}.`, { cause });
 }
 
-/** How much of a message an error shows. */
-const SHOWN_CHARACTERS = 200;
+/** Characters of the message that an error quotes. */
+const QUOTED_CHARACTERS = 200;
 
 function invalidOutput(text: string, why: string, cause?: unknown): CodexError {
-  const shown = text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text;
-  return new CodexError("invalid_output", `The final message is not what was asked for: ${why}\n${shown}`, {
-    cause,
-  });
+  const shown = text.length > QUOTED_CHARACTERS ? `${text.slice(0, QUOTED_CHARACTERS)}…` : text;
+  return new CodexError(
+    "invalid_output",
+    `The final message does not match the output schema: ${why}\n${shown}`,
+    {
+      cause,
+    },
+  );
 }

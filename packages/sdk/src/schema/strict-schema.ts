@@ -10,8 +10,8 @@ import {
 
 const TYPES = new Set(["object", "array", "string", "number", "integer", "boolean", "null"]);
 
-/** Keywords that OpenAI's strict mode refuses; without them the schema would mean something else. */
-const REFUSED = [
+/** Keywords that OpenAI's strict mode rejects. Without them the schema would have another meaning. */
+const REJECTED = [
   "allOf",
   "not",
   "if",
@@ -26,21 +26,21 @@ const REFUSED = [
   "unevaluatedItems",
 ];
 
-/** Keywords that say nothing about the shape, and that strict mode refuses or has no use for. */
+/** Keywords that don't affect the shape, and that strict mode rejects or ignores. */
 const DROPPED = new Set(["$schema", "$id", "default", "examples", "propertyNames", "oneOf"]);
 
-/** What a zod schema without a JSON Schema is marked with, so that the error can name it. */
+/** Marks a zod type without a JSON Schema equivalent, so that the error can name it. */
 export const ZOD_TYPE = "x-zod-type";
 
 /**
- * A schema as OpenAI's strict mode wants it, which is the mode that Codex asks for: every object closed, every property
- * required, an optional one nullable instead. Codex itself passes on any value at all, and then the model's server fails
- * the turn: so whatever can't be made strict is refused here.
+ * Converts a schema for OpenAI's strict mode, which Codex requests: every object closed, every property required,
+ * optional ones nullable instead. Codex itself accepts any value, and then the model's server fails the turn; so a
+ * schema that can't be converted is rejected here.
  */
 export function toStrictSchema(schema: JsonSchema): JsonSchema {
   const root = typeof schema["$ref"] === "string" ? inlineRoot(schema, schema["$ref"]) : schema;
   if (root["type"] !== "object") {
-    throw invalid("", "the whole must be an object (put what you want into a property of one)");
+    throw invalid("", "the root must be an object (wrap other types in a property)");
   }
   return strict(root, "");
 }
@@ -48,14 +48,14 @@ export function toStrictSchema(schema: JsonSchema): JsonSchema {
 function inlineRoot(schema: JsonSchema, ref: string): JsonSchema {
   const { $ref: _ref, ...rest } = schema;
   const target = resolveRef(ref, schema);
-  if (!isObject(target)) throw invalid("", `"${ref}" points to nothing`);
+  if (!isObject(target)) throw invalid("", `"${ref}" does not exist`);
   return { ...target, ...rest };
 }
 
 function strict(schema: unknown, path: string): JsonSchema {
-  if (!isObject(schema)) throw invalid(path, `a schema is an object, got ${JSON.stringify(schema)}`);
-  for (const keyword of REFUSED) {
-    if (keyword in schema) throw invalid(path, `OpenAI's strict mode knows no "${keyword}"`);
+  if (!isObject(schema)) throw invalid(path, `a schema must be an object, got ${JSON.stringify(schema)}`);
+  for (const keyword of REJECTED) {
+    if (keyword in schema) throw invalid(path, `OpenAI's strict mode does not support "${keyword}"`);
   }
   checkType(schema, path);
   const result: Record<string, unknown> = {};
@@ -68,7 +68,7 @@ function strict(schema: unknown, path: string): JsonSchema {
   const any = alternatives(schema);
   if (any) result["anyOf"] = any.map((one) => strict(one, path));
   if (hasType(schema, "array")) {
-    if (!("items" in schema)) throw invalid(path, "an array must say what its items are");
+    if (!("items" in schema)) throw invalid(path, 'an array needs "items"');
     result["items"] = strict(schema["items"], `${path}[]`);
   }
   return hasType(schema, "object") || "properties" in schema
@@ -76,11 +76,14 @@ function strict(schema: unknown, path: string): JsonSchema {
     : result;
 }
 
-/** All properties named and required, and no others. */
+/** All properties required, and no others allowed. */
 function closed(schema: JsonSchema, path: string): JsonSchema {
   const { additionalProperties: more } = schema;
   if (isObject(more) && Object.keys(more).length > 0) {
-    throw invalid(path, "OpenAI's strict mode has no objects with open keys: use a list of { key, value }");
+    throw invalid(
+      path,
+      "OpenAI's strict mode does not support arbitrary keys: use an array of { key, value }",
+    );
   }
   const required = requiredOf(schema);
   const properties = mapValues(propertiesOf(schema), (property, name) => {
@@ -99,15 +102,14 @@ function checkType(schema: JsonSchema, path: string): void {
   const { type } = schema;
   const types: unknown[] = type === undefined ? [] : Array.isArray(type) ? type : [type];
   const unknown = types.find((one) => typeof one !== "string" || !TYPES.has(one));
-  if (unknown !== undefined)
-    throw invalid(path, `there is no type ${JSON.stringify(unknown)} in JSON Schema`);
+  if (unknown !== undefined) throw invalid(path, `${JSON.stringify(unknown)} is not a JSON Schema type`);
   if (types.length > 0 || "enum" in schema || "const" in schema || "$ref" in schema || "properties" in schema)
     return;
   if (alternatives(schema)) return;
   const zodType = schema[ZOD_TYPE];
   throw typeof zodType === "string"
-    ? invalid(path, `a zod ${zodType} has no JSON Schema`)
-    : invalid(path, "it says no type, and a model can't be asked for just anything");
+    ? invalid(path, `zod type ${zodType} has no JSON Schema equivalent`)
+    : invalid(path, 'it has no "type", which strict mode requires');
 }
 
 function hasType(schema: JsonSchema, type: string): boolean {

@@ -2,7 +2,7 @@ import type { v2 } from "@codexkit/protocol";
 import type { CallOptions } from "@codexkit/rpc";
 import type { ThreadCaller, ThreadParams } from "./thread-caller.ts";
 
-/** What a thread works towards. While a goal is active the server starts turns by itself. */
+/** The goal of a thread. While a goal is active, the server starts turns by itself. */
 export class ThreadGoal {
   readonly #thread: ThreadCaller;
 
@@ -14,7 +14,7 @@ export class ThreadGoal {
     return (await this.#thread.request("thread/goal/get", {}, options)).goal;
   }
 
-  /** Sets the goal, or changes the parts that are given. */
+  /** Sets the goal, or updates the given parts of it. */
   async set(goal: ThreadParams<"thread/goal/set">, options: CallOptions = {}): Promise<v2.ThreadGoal> {
     return (await this.#thread.request("thread/goal/set", goal, options)).goal;
   }

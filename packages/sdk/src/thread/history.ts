@@ -15,7 +15,7 @@ const LIST_ITEMS: OptionKeys<Omit<v2.ThreadItemsListParams, "threadId" | "cursor
   sortDirection: true,
 };
 
-/** What happened in a thread before, page by page: a long history is never loaded whole. */
+/** The history of a thread, page by page: a long history is never loaded at once. */
 export class ThreadHistory {
   readonly #thread: ThreadCaller;
 
@@ -23,7 +23,7 @@ export class ThreadHistory {
     this.#thread = thread;
   }
 
-  /** The turns, newest first unless told; with their items only when `itemsView` asks for them. */
+  /** Yields the turns, newest first by default. Items are included only if `itemsView` asks for them. */
   turns(
     options: Omit<ThreadParams<"thread/turns/list">, "cursor"> = {},
     call: CallOptions = {},
@@ -32,7 +32,7 @@ export class ThreadHistory {
     return this.#thread.pages("thread/turns/list", { sortDirection: "desc", ...options }, call);
   }
 
-  /** The items, of all turns or of one, newest first unless told. */
+  /** Yields the items of all turns or of one, newest first by default. */
   items(
     options: Omit<ThreadParams<"thread/items/list">, "cursor"> = {},
     call: CallOptions = {},
@@ -41,7 +41,7 @@ export class ThreadHistory {
     return this.#thread.pages("thread/items/list", { sortDirection: "desc", ...options }, call);
   }
 
-  /** Where a text stands in this thread. */
+  /** Yields the occurrences of a text in this thread. */
   search(
     searchTerm: string,
     call: CallOptions = {},

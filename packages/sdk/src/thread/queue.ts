@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import { type Input, toUserInput } from "../turn/input.ts";
 import type { ThreadCaller } from "./thread-caller.ts";
 
-/** The follow-ups that wait with the server, which runs them one by one after completed and failed turns. */
+/** Codex's queue of a thread. The server runs its entries one by one after completed and failed turns. */
 export class ThreadQueue {
   readonly #thread: ThreadCaller;
 
@@ -12,7 +12,7 @@ export class ThreadQueue {
     this.#thread = thread;
   }
 
-  /** Puts input at the end of the queue. */
+  /** Appends input to the queue. */
   async add(input: Input, options: CallOptions = {}): Promise<v2.QueuedSubmission> {
     const params = {
       input: await toUserInput(input, this.#thread.inputContext),
@@ -22,12 +22,12 @@ export class ThreadQueue {
     return queuedSubmission;
   }
 
-  /** Everything that waits, in order. */
+  /** Returns all entries in order. */
   list(options: CallOptions = {}): Promise<v2.QueuedSubmission[]> {
     return Array.fromAsync(this.#thread.pages("thread/queue/list", {}, options));
   }
 
-  /** Changes what waits; it keeps its id and its place. */
+  /** Replaces the input of an entry, which keeps its ID and position. */
   async update(queuedSubmissionId: string, input: Input, options: CallOptions = {}): Promise<void> {
     const params = { queuedSubmissionId, input: await toUserInput(input, this.#thread.inputContext) };
     await this.#thread.request("thread/queue/update", params, options);
@@ -37,12 +37,14 @@ export class ThreadQueue {
     await this.#thread.request("thread/queue/delete", { queuedSubmissionId }, options);
   }
 
-  /** Puts the queue into a new order; every id must be named. */
+  /** Reorders the queue. All IDs must be given. */
   async reorder(queuedSubmissionIds: string[], options: CallOptions = {}): Promise<void> {
     await this.#thread.request("thread/queue/reorder", { queuedSubmissionIds }, options);
   }
 
-  /** Starts the first, or the one named, when the thread is idle: after an interrupt the queue waits for this. */
+  /**
+   * Starts the first entry, or the given one, on an idle thread. An interrupt pauses the queue until this is called.
+   */
   async start(queuedSubmissionId?: string, options: CallOptions = {}): Promise<void> {
     const params = queuedSubmissionId === undefined ? {} : { queuedSubmissionId };
     await this.#thread.request("thread/queue/start", params, options);

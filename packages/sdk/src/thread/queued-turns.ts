@@ -9,29 +9,29 @@ import type { AwaitedTurn, ThreadChannel } from "../routing/thread-channel.ts";
 export interface QueueRequest {
   readonly input: v2.UserInput[];
   readonly clientUserMessageId: string;
-  /** Takes the input out of the queue; the turn then rejects with `aborted`. */
+  /** Removes the input from the queue. The turn then rejects with `aborted`. */
   readonly signal: AbortSignal | undefined;
-  /** Takes the input out of the queue; the turn then ends as interrupted. */
+  /** Removes the input from the queue. The turn then ends as interrupted. */
   readonly cancelled: AbortSignal;
 }
 
-/** Waits; resolves early when the signal fires. */
+/** Waits. Resolves early if the signal aborts. */
 export type Sleep = (ms: number, signal: AbortSignal) => Promise<void>;
 
 const QUEUE_LIMITS = {
-  /** Codex starts queued input within milliseconds of a completed or failed turn. Later than this it is asked to. */
+  /** Codex starts queued input within milliseconds of a completed or failed turn. After this time it is asked to. */
   drainGraceMs: 1_000,
-  /** How soon a queue that could not be started is tried again; doubled each time. */
+  /** Delay before starting the queue is retried; doubled each time. */
   retryMs: 500,
   longestRetryMs: 15_000,
   /**
-   * Input that left the queue becomes a turn within milliseconds. Found in neither this many times, with `retryMs` in
-   * between, it was removed by another client.
+   * Input that has left the queue becomes a turn within milliseconds. If it is found in neither this many times,
+   * `retryMs` apart, another client removed it.
    */
-  missingLooks: 3,
+  missingChecks: 3,
 } as const;
 
-/** Errors after which nothing in the queue can begin for this client. */
+/** Errors after which this client can't start anything from the queue. */
 const FATAL: ReadonlySet<CodexErrorCode> = new Set<CodexErrorCode>([
   "app_server_crashed",
   "closed",
@@ -46,16 +46,16 @@ const FATAL: ReadonlySet<CodexErrorCode> = new Set<CodexErrorCode>([
 interface Submission {
   readonly id: string;
   readonly awaited: AwaitedTurn;
-  /** Settles the turn without a beginning: removed by another client, or the queue can't be started. */
+  /** Settles the turn without a start: another client removed it, or the queue can't be started. */
   readonly withoutTurn: PromiseWithResolvers<LiveTurn>;
-  /** How often in a row it was found neither in the queue nor in a turn. */
-  missingLooks: number;
+  /** Consecutive checks that found it neither in the queue nor in a turn. */
+  missingChecks: number;
 }
 
 /**
- * The turns that this client left in Codex's queue. Codex starts them after a completed or failed turn, but pauses its
- * queue after an interrupt, and does not report input that another client removes. This class starts a paused queue again
- * and looks after removed input, so that every queued turn settles.
+ * Turns of this client in Codex's queue. Codex starts them after a completed or failed turn, but pauses its queue
+ * after an interrupt, and does not report input that another client removes. This class restarts a paused queue and
+ * detects removed input, so that every queued turn settles.
  */
 export class QueuedTurns {
   readonly #caller: Pick<Caller, "request">;
@@ -65,10 +65,10 @@ export class QueuedTurns {
   readonly #waiting = new Set<Submission>();
   readonly #listeners: Disposable[] = [];
   #change = Promise.withResolvers<void>();
-  #tending = false;
+  #isKeepingRunning = false;
   #wake = new AbortController();
 
-  /** @param startNext Has the server start the first of the queue, unless a turn runs. */
+  /** @param startNext Asks the server to start the first entry, unless a turn is running. */
   constructor(
     caller: Pick<Caller, "request">,
     channel: ThreadChannel,
@@ -81,17 +81,17 @@ export class QueuedTurns {
     this.#sleep = sleep;
   }
 
-  /** How many turns of this client wait in the queue. */
+  /** Number of queued turns of this client. */
   get size(): number {
     return this.#waiting.size;
   }
 
-  /** Resolves when a turn begins or a queued one leaves. */
+  /** Resolves when a turn starts or a queued one leaves the queue. */
   get changed(): Promise<void> {
     return this.#change.promise;
   }
 
-  /** Adds input to the queue. Resolves when it is in it; `turn` settles when it begins, or when it never will. */
+  /** Adds input to the queue. Resolves once it is queued; `turn` settles when it starts, or when it never will. */
   async add(request: QueueRequest): Promise<{ turn: Promise<LiveTurn> }> {
     const { input, clientUserMessageId, signal, cancelled } = request;
     const { threadId } = this.#channel;
@@ -100,12 +100,12 @@ export class QueuedTurns {
       const params = { threadId, input, clientUserMessageId };
       const { queuedSubmission } = await this.#caller.request("thread/queue/add", params);
       const withoutTurn = Promise.withResolvers<LiveTurn>();
-      withoutTurn.promise.catch(() => {}); // It may have begun.
+      withoutTurn.promise.catch(() => {}); // The turn may have started.
       const submission: Submission = {
         id: queuedSubmission.id,
         awaited,
         withoutTurn,
-        missingLooks: 0,
+        missingChecks: 0,
       };
       this.#enter(submission);
       return { turn: this.#follow(submission, signal, cancelled) };
@@ -127,7 +127,7 @@ export class QueuedTurns {
     } catch (error) {
       if (!stop.aborted) throw error;
       const isRemoved = await this.#remove(submission).catch((failure: unknown) => {
-        // An aborted caller is gone already: should the input begin after all, it is interrupted.
+        // The caller has already been rejected. If the input starts after all, it is interrupted.
         if (signal?.aborted) return false;
         throw failure;
       });
@@ -139,11 +139,11 @@ export class QueuedTurns {
     }
   }
 
-  /** False when it was no longer in the queue: it begins, or another client removed it. */
+  /** Returns false if it was no longer queued: it is starting, or another client removed it. */
   async #remove({ id }: Submission): Promise<boolean> {
     const params = { threadId: this.#channel.threadId, queuedSubmissionId: id };
     const { deleted } = await this.#caller.request("thread/queue/delete", params);
-    if (!deleted) this.#look();
+    if (!deleted) this.#check();
     return deleted;
   }
 
@@ -152,17 +152,17 @@ export class QueuedTurns {
     if (this.#listeners.length === 0) {
       this.#listeners.push(
         this.#channel.onTurn((turn) => {
-          this.#announce();
-          void turn.ended.then(({ type }) => this.#look(type === "turn.interrupted"));
+          this.#notifyChange();
+          void turn.ended.then(({ type }) => this.#check(type === "turn.interrupted"));
         }),
-        this.#channel.onQueueChanged(() => this.#look()),
+        this.#channel.onQueueChanged(() => this.#check()),
       );
       for (const turn of this.#channel.liveTurns) {
-        void turn.ended.then(({ type }) => this.#look(type === "turn.interrupted"));
+        void turn.ended.then(({ type }) => this.#check(type === "turn.interrupted"));
       }
     }
-    // The turn ahead may have ended, and paused the queue, while the input was on its way.
-    this.#look(this.#isStopped);
+    // The previous turn may have ended, and paused the queue, while the input was in flight.
+    this.#check(this.#isStopped);
   }
 
   #leave(submission: Submission): void {
@@ -171,26 +171,26 @@ export class QueuedTurns {
     if (this.#waiting.size === 0) {
       for (const listener of this.#listeners.splice(0)) listener[Symbol.dispose]();
     }
-    this.#announce();
+    this.#notifyChange();
   }
 
-  #announce(): void {
+  #notifyChange(): void {
     this.#change.resolve();
     this.#change = Promise.withResolvers();
     this.#wake.abort();
   }
 
-  /** Something happened that may have stopped the queue. */
-  #look(isPaused = false): void {
+  /** Called after anything that may have paused the queue. */
+  #check(isPaused = false): void {
     if (this.#waiting.size === 0) return;
     if (isPaused) this.#wake.abort();
-    void this.#tend(isPaused);
+    void this.#keepRunning(isPaused);
   }
 
-  /** Starts the queue, and finds what left it without a turn, until nothing of this client waits or a turn runs. */
-  async #tend(isPaused: boolean): Promise<void> {
-    if (this.#tending) return;
-    this.#tending = true;
+  /** Restarts the queue and detects removed input, until no turn of this client is queued or a turn is running. */
+  async #keepRunning(isPaused: boolean): Promise<void> {
+    if (this.#isKeepingRunning) return;
+    this.#isKeepingRunning = true;
     try {
       if (!isPaused) await this.#pause(QUEUE_LIMITS.drainGraceMs);
       for (let retryMs: number = QUEUE_LIMITS.retryMs; this.#isStopped;) {
@@ -200,7 +200,7 @@ export class QueuedTurns {
         retryMs = Math.min(retryMs * 2, QUEUE_LIMITS.longestRetryMs);
       }
     } finally {
-      this.#tending = false;
+      this.#isKeepingRunning = false;
     }
   }
 
@@ -214,7 +214,7 @@ export class QueuedTurns {
       await this.#settleMissing();
     } catch (error) {
       if (CodexError.is(error) && FATAL.has(error.code)) this.#failAll(error);
-      // Otherwise busy, overloaded or frozen: tried again.
+      // Otherwise busy, overloaded or frozen: retried.
       else if (CodexError.is(error) && error.code === "turn_not_found") await this.#settleMissing();
     }
   }
@@ -228,8 +228,8 @@ export class QueuedTurns {
     if (!queued) return;
     for (const submission of this.#waiting) {
       const isMissing = !queued.has(submission.id) && !this.#channel.activeTurn;
-      submission.missingLooks = isMissing ? submission.missingLooks + 1 : 0;
-      if (submission.missingLooks === QUEUE_LIMITS.missingLooks) {
+      submission.missingChecks = isMissing ? submission.missingChecks + 1 : 0;
+      if (submission.missingChecks === QUEUE_LIMITS.missingChecks) {
         submission.withoutTurn.resolve(LiveTurn.interruptedBeforeStart(threadId));
       }
     }
@@ -253,14 +253,14 @@ export class QueuedTurns {
     for (const { withoutTurn } of this.#waiting) withoutTurn.reject(error);
   }
 
-  /** Ends early when a turn begins, a queued one leaves, or the queue is paused. */
+  /** Returns early if a turn starts, a queued one leaves, or the queue is paused. */
   async #pause(ms: number): Promise<void> {
     this.#wake = new AbortController();
     await this.#sleep(ms, this.#wake.signal);
   }
 }
 
-/** Sleeps on a timer of this process. */
+/** Waits with a timer of this process. */
 export async function sleepOnTimer(ms: number, signal: AbortSignal): Promise<void> {
   await delay(ms, undefined, { signal }).catch(() => {});
 }

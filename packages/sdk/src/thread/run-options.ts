@@ -3,46 +3,46 @@ import { CodexError } from "../errors.ts";
 import type { OptionKeys } from "../options/reject-unknown-options.ts";
 import type { OutputSchema, OutputSchemaInput } from "../schema/output-schema.ts";
 
-/**
- * What to do with input when a turn runs already. The server would add it to that turn without a word; here it is a choice.
- */
+/** What to do with input while a turn is running. The server would silently add it to that turn. */
 export type WhenBusy =
-  /** Refuse, with `thread_busy`. */
+  /** Reject with `thread_busy`. */
   | "reject"
-  /** Add the input to the turn that runs, which keeps its settings: others can't be given. */
+  /** Add the input to the running turn, which keeps its settings: no others can be passed. */
   | "steer"
   /**
-   * Leave the input in Codex's own queue, which runs it later, with the thread's settings, even when this program is gone.
-   * Codex pauses its queue after an interrupt; it is started again while a turn of this client waits in it.
+   * Add the input to Codex's own queue, which runs it later with the thread's settings, even if this program has
+   * ended. Codex pauses its queue after an interrupt; it is restarted while a turn of this client is queued.
    */
   | "queue"
-  /** Wait here until the thread is free. */
+  /** Wait in this program until the thread is idle. */
   | "wait";
 
 const WHEN_BUSY: Readonly<Record<WhenBusy, true>> = { reject: true, steer: true, queue: true, wait: true };
 
-/** Throws `invalid_argument` for a value that programs without types may pass. */
+/** Throws `invalid_argument` for an invalid value from an untyped program. */
 export function checkWhenBusy(value: string): void {
   if (Object.hasOwn(WHEN_BUSY, value)) return;
   const valid = Object.keys(WHEN_BUSY).join(", ");
   throw new CodexError(
     "invalid_argument",
-    `run: whenBusy is ${JSON.stringify(value)}. Valid values: ${valid}.`,
+    `run: unknown whenBusy ${JSON.stringify(value)}. Valid values: ${valid}.`,
   );
 }
 
-/** Everything that `turn/start` takes for one turn, and how this side handles it. */
+/** Everything that `turn/start` accepts for one turn, and options of the SDK. */
 export interface RunOptions<Output = undefined> extends Omit<
   v2.TurnStartParams,
   "threadId" | "input" | "outputSchema" | "clientUserMessageId"
 > {
-  /** Your id for this message. Codex repeats it as `clientId` of the turn's `userMessage` item. Default: a random one. */
+  /**
+   * Your ID of this message. Codex repeats it as `clientId` of the turn's `userMessage` item. Default: a random one.
+   */
   readonly clientUserMessageId?: string;
-  /** What the final message must look like: a zod schema or JSON Schema. The result is in `structured`, typed. */
+  /** Schema of the final message: a zod schema or JSON Schema. `structured` has the typed result. */
   readonly outputSchema?: OutputSchema<Output> | OutputSchemaInput<Output>;
-  /** Interrupts the turn. */
+  /** Interrupts the turn when it aborts. */
   readonly signal?: AbortSignal;
-  /** What to do when a turn runs already. Default `"reject"`. */
+  /** What to do while a turn is running. Default: `"reject"`. */
   readonly whenBusy?: WhenBusy;
 }
 

@@ -4,18 +4,18 @@ import { CodexError } from "../errors.ts";
 import type { ThreadChannel } from "../routing/thread-channel.ts";
 import type { Sleep } from "./queued-turns.ts";
 
-/** Codex starts queued input within milliseconds of a turn's end or of a resume. Later than this its queue is paused. */
+/** Codex starts queued input within milliseconds of a turn's end or a resume. After this time its queue is paused. */
 const START_GRACE_MS = 1_000;
 
 /**
- * Input in Codex's queue that this client does not wait for: of other clients, or left by a server that died. Codex starts
- * it without notice, and a turn that is started at the same moment would become part of that turn.
+ * Input in Codex's queue that this client does not wait for: of other clients, or left by a server that died. Codex
+ * starts it without notice, and a turn that is started at the same moment would be merged into it.
  */
 export class ServerQueue {
   readonly #caller: Pick<Caller, "request">;
   readonly #channel: ThreadChannel;
   readonly #sleep: Sleep;
-  /** No turn began in time: until the next one ends, or the queue changes, Codex starts nothing by itself. */
+  /** No turn started in time: until the next one ends, or the queue changes, Codex starts nothing by itself. */
   #isPaused = false;
 
   constructor(caller: Pick<Caller, "request">, channel: ThreadChannel, sleep: Sleep) {
@@ -26,7 +26,9 @@ export class ServerQueue {
     channel.onQueueChanged(() => (this.#isPaused = false));
   }
 
-  /** Waits until queued input that is about to run has become a turn, or Codex turns out to have nothing to start. */
+  /**
+   * Waits until queued input that is about to run has become a turn, or until it is clear that Codex starts nothing.
+   */
   async settled(): Promise<void> {
     const before = this.#channel.queueState;
     if (before === "empty" || this.#isPaused) return;
@@ -35,7 +37,7 @@ export class ServerQueue {
     try {
       const holdsInput = await hasQueuedInput(this.#caller, this.#channel.threadId);
       this.#channel.queueState = holdsInput ? "held" : "empty";
-      // Input that left the queue since it was last listed may be about to begin as well.
+      // Input that has left the queue since it was last listed may also be about to start.
       if (this.#channel.activeTurn || (!holdsInput && before === "changed")) return;
       await Promise.race([next.turn, this.#sleep(START_GRACE_MS, wake.signal)]);
       this.#isPaused = holdsInput && this.#channel.activeTurn === undefined;
@@ -46,7 +48,7 @@ export class ServerQueue {
   }
 }
 
-/** Whether input waits in the queue of a thread, loaded or not. */
+/** Whether the queue of a thread, loaded or not, holds input. */
 export async function hasQueuedInput(
   caller: Pick<Caller, "request">,
   threadId: string,
@@ -61,7 +63,7 @@ export async function hasQueuedInput(
   }
 }
 
-/** Without the experimental API, of an ephemeral thread, of a thread that does not exist. */
+/** Codes without the experimental API, for an ephemeral thread, and for an unknown thread. */
 const WITHOUT_QUEUE: ReadonlySet<string> = new Set([
   "request_failed",
   "invalid_argument",

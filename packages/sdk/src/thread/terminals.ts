@@ -2,7 +2,7 @@ import type { v2 } from "@codexkit/protocol";
 import type { CallOptions } from "@codexkit/rpc";
 import type { ThreadCaller } from "./thread-caller.ts";
 
-/** The commands that a thread left running in the background. */
+/** Commands that a thread left running in the background. */
 export class ThreadTerminals {
   readonly #thread: ThreadCaller;
 
@@ -18,7 +18,7 @@ export class ThreadTerminals {
     await this.#thread.request("thread/backgroundTerminals/terminate", { processId }, options);
   }
 
-  /** Ends all of them. */
+  /** Terminates all of them. */
   async clean(options: CallOptions = {}): Promise<void> {
     await this.#thread.request("thread/backgroundTerminals/clean", {}, options);
   }

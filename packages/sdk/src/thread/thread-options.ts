@@ -7,16 +7,16 @@ import { HANDLERS, type ServerRequestHandlers } from "../requests/handlers.ts";
 import type { AnyTool } from "../tools/define-tool.ts";
 import { type McpServers, toMcpServersConfig } from "../topics/mcp-servers.ts";
 
-/** What stays with this side: the functions that answer the server. */
+/** Functions of this program that answer the server. */
 export interface ThreadHandlers {
-  /** Tools of this program that the agent may call. Given to Codex when the thread starts; on a resume it remembers them. */
+  /** Tools that the agent may call. Sent to Codex when the thread starts; Codex remembers them for a resume. */
   readonly tools?: readonly AnyTool[];
-  /** Answers to what the server asks in this thread; what is missing here falls to those of the `Codex`. */
+  /** Handlers for the requests of this thread. Those of the `Codex` apply where one is missing. */
   readonly handlers?: ServerRequestHandlers;
 }
 
 interface McpOption {
-  /** MCP servers of this thread alone; the user's configuration is not touched. */
+  /** MCP servers of this thread only. The user's configuration is not changed. */
   readonly mcpServers?: McpServers;
 }
 
@@ -25,27 +25,33 @@ type WireOptions<Params> = Omit<
   "threadId" | "dynamicTools" | "history" | "path" | "excludeTurns" | "initialTurnsPage"
 >;
 
-/** How a thread starts: everything that `thread/start` takes, and this side's tools and handlers. */
+/** Everything that `thread/start` accepts, plus tools and handlers. */
 export interface StartThreadOptions extends WireOptions<v2.ThreadStartParams>, ThreadHandlers, McpOption {}
 
-/** How a thread resumes. Its history is not loaded: page through it with `thread.history`. */
+/**
+ * Everything that `thread/resume` accepts, plus tools and handlers. The history is not loaded: page through it with
+ * `thread.history`.
+ */
 export interface ResumeThreadOptions extends WireOptions<v2.ThreadResumeParams>, ThreadHandlers, McpOption {}
 
-/** How a thread is copied: whole, through `lastTurnId`, or up to `beforeTurnId`. */
+/**
+ * Everything that `thread/fork` accepts, plus tools and handlers. Copies all turns, those through `lastTurnId`, or
+ * those up to `beforeTurnId`.
+ */
 export interface ForkThreadOptions extends WireOptions<v2.ThreadForkParams>, ThreadHandlers, McpOption {}
 
 export interface ShellOptions {
   readonly signal?: AbortSignal;
-  /** How long the command may run. */
+  /** Timeout of the command. */
   readonly timeoutMs?: number;
 }
 
 export interface ThreadEventsOptions {
-  /** Includes the threads of the agents that this thread started, and of theirs. Default: false. */
+  /** Whether to include the threads of the agents that this thread started, and of theirs. Default: false. */
   readonly agents?: boolean;
 }
 
-/** How a thread is set up, as the server says. */
+/** Settings of a thread, as reported by the server. */
 export type ThreadSettings = Pick<
   v2.ThreadStartResponse,
   "model" | "modelProvider" | "serviceTier" | "cwd" | "approvalPolicy" | "sandbox" | "reasoningEffort"
@@ -55,8 +61,8 @@ type AnyThreadOptions = ThreadHandlers &
   McpOption & { readonly cwd?: string | null; readonly config?: { [key in string]?: JsonValue } | null };
 
 /**
- * The part of the options that goes to the server, checked.
- * @param local Whether the server shares this machine's files, so that a missing folder can be told at once.
+ * Converts the options to request params and validates them.
+ * @param local Whether the server shares this file system, so that missing folders can be rejected early.
  */
 export function toWire<Options extends AnyThreadOptions>(
   options: Options,
@@ -68,7 +74,7 @@ export function toWire<Options extends AnyThreadOptions>(
   return { ...wire, config: { ...wire.config, mcp_servers: toMcpServersConfig(mcpServers) } };
 }
 
-/** A relative folder would be resolved by the server, against its own; a missing one only fails at the first command. */
+/** The server would resolve a relative folder against its own, and a missing one fails only at the first command. */
 export function checkCwd(cwd: string, local: boolean): void {
   if (!isAbsolute(cwd)) {
     throw new CodexError(
@@ -77,15 +83,15 @@ export function checkCwd(cwd: string, local: boolean): void {
     );
   }
   if (local && !(existsSync(cwd) && statSync(cwd).isDirectory())) {
-    throw new CodexError("invalid_argument", `cwd is not a folder: "${cwd}".`);
+    throw new CodexError("invalid_argument", `cwd must be an existing folder, got "${cwd}".`);
   }
 }
 
-// The names of all options, as values: types are gone when a program runs.
+// Names of all options as values, because types don't exist at run time.
 
 const OWN_THREAD_OPTIONS = { tools: true, handlers: true, mcpServers: true } as const;
 
-/** What start, resume and fork have in common. */
+/** Options that start, resume and fork have in common. */
 const THREAD_SETTINGS = {
   ...OWN_THREAD_OPTIONS,
   model: true,
@@ -154,7 +160,7 @@ export const SHELL: OptionKeys<ShellOptions> = { signal: true, timeoutMs: true }
 
 export const THREAD_EVENTS: OptionKeys<ThreadEventsOptions> = { agents: true };
 
-/** Rejects misspelt options of `startThread`, `resumeThread` and `fork`, and values that are not tools. */
+/** Rejects unknown options of `startThread`, `resumeThread` and `fork`, and values that are not tools. */
 export function checkThreadOptions<Options extends ThreadHandlers>(
   what: string,
   options: Options,
@@ -164,12 +170,12 @@ export function checkThreadOptions<Options extends ThreadHandlers>(
   if (options.handlers) rejectUnknownOptions(`${what}: handlers`, options.handlers, HANDLERS);
   for (const [index, tool] of (options.tools ?? []).entries()) {
     if (isTool(tool)) continue;
-    const message = `${what}: tools[${index}] is not a tool. Make it with defineTool or toolNamespace.`;
+    const message = `${what}: tools[${index}] is not a tool. Create it with defineTool or toolNamespace.`;
     throw new CodexError("invalid_argument", message);
   }
 }
 
-/** Whether this is what `defineTool` or `toolNamespace` gives. */
+/** Whether a value was created by `defineTool` or `toolNamespace`. */
 function isTool(value: unknown): boolean {
   if (typeof value !== "object" || value === null || !("type" in value)) return false;
   if (value.type === "namespace")

@@ -28,30 +28,30 @@ import {
 interface Entry {
   readonly thread: Thread;
   readonly ephemeral: boolean;
-  /** What a resume on another server is given, so that the thread is set up as its owner asked. */
+  /** Params for resuming the thread on another server, so that it keeps the settings of its owner. */
   readonly resume: Omit<v2.ThreadResumeParams, "threadId">;
-  /** The connection on which the server has the thread loaded. */
+  /** Number of the connection on which the thread is loaded. */
   generation: number;
   loading: Promise<void> | undefined;
 }
 
-/** What answers the server for one thread. Set before the server can ask, so before there is a `Thread`. */
-interface Answers {
+/** Handlers and tools of one thread. Set before the server can send requests, so before the `Thread` exists. */
+interface Responders {
   readonly handlers: ServerRequestHandlers | undefined;
   readonly tools: ToolHost | undefined;
 }
 
-/** How long closing a thread waits for the server to confirm. */
+/** Timeout of the server's confirmation when a thread is closed. */
 const UNSUBSCRIBE_LIMIT_MS = 5_000;
 
-/** The threads that this client holds, each loaded on whatever server runs now. */
+/** The threads of this client, loaded on the current server on demand. */
 export class ThreadRegistry implements ThreadHost {
   readonly local: boolean;
   readonly caller: Caller;
   readonly #supervisor: Supervisor;
   readonly #router: ThreadRouter;
   readonly #entries = new Map<string, Entry>();
-  readonly #answers = new Map<string, Answers>();
+  readonly #responders = new Map<string, Responders>();
 
   readonly #onReleased: (threadId: string) => void;
 
@@ -65,7 +65,7 @@ export class ThreadRegistry implements ThreadHost {
     this.#router = router;
     this.#onReleased = onReleased;
     this.local = local;
-    // Unloaded by the server, after half an hour without use: the next call loads it again.
+    // The server unloads a thread after half an hour without use. The next call loads it again.
     supervisor.on("thread/closed", ({ threadId }) => {
       const entry = this.#entries.get(threadId);
       if (entry) entry.generation = 0;
@@ -76,22 +76,22 @@ export class ThreadRegistry implements ThreadHost {
     checkThreadOptions("startThread", options, START_THREAD);
     rejectUnknownOptions("startThread: the second argument", call, CALL);
     const wire = toWire(options, this.local);
-    const answers = answersOf(options);
-    const dynamicTools = answers.tools ? { dynamicTools: [...answers.tools.specs] } : {};
+    const responders = respondersOf(options);
+    const dynamicTools = responders.tools ? { dynamicTools: [...responders.tools.specs] } : {};
     const { generation } = await this.#supervisor.connect();
     const response = await this.#supervisor.request("thread/start", { ...wire, ...dynamicTools }, call);
-    this.#answers.set(response.thread.id, answers);
+    this.#responders.set(response.thread.id, responders);
     return this.#adopt(response, wire, generation);
   }
 
-  /** The same id gives the same `Thread`, with the handlers of the latest call. */
+  /** Returns the same `Thread` for the same ID, with the handlers of the latest call. */
   async resume(threadId: string, options: ResumeThreadOptions, call: CallOptions): Promise<Thread> {
     checkThreadOptions("resumeThread", options, RESUME_THREAD);
     rejectUnknownOptions("resumeThread: the third argument", call, CALL);
     const wire = toWire(options, this.local);
-    const before = this.#answers.get(threadId);
-    // First: the server asks again, at once, whatever it waits for.
-    if (options.tools ?? options.handlers ?? !before) this.#answers.set(threadId, answersOf(options));
+    const before = this.#responders.get(threadId);
+    // Set first: the server repeats its pending requests immediately.
+    if (options.tools ?? options.handlers ?? !before) this.#responders.set(threadId, respondersOf(options));
     const held = this.#entries.get(threadId)?.thread;
     this.#router.hold(threadId);
     try {
@@ -99,8 +99,8 @@ export class ThreadRegistry implements ThreadHost {
       const response = await this.#resume({ ...wire, threadId }, call);
       return this.#adopt(response, wire, generation);
     } catch (error) {
-      if (before) this.#answers.set(threadId, before);
-      else this.#answers.delete(threadId);
+      if (before) this.#responders.set(threadId, before);
+      else this.#responders.delete(threadId);
       if (!held) this.#router.release(threadId);
       throw error;
     }
@@ -113,10 +113,10 @@ export class ThreadRegistry implements ThreadHost {
     const { generation } = await this.#supervisor.connect();
     const params = { ...wire, threadId, excludeTurns: true };
     const response = await this.#supervisor.request("thread/fork", params, call);
-    // Codex copies the tools with the history; so do their functions follow.
-    const own = answersOf(options);
-    const source = this.#answers.get(threadId);
-    this.#answers.set(response.thread.id, {
+    // Codex copies the tools with the history, so their functions are copied too.
+    const own = respondersOf(options);
+    const source = this.#responders.get(threadId);
+    this.#responders.set(response.thread.id, {
       handlers: own.handlers ?? source?.handlers,
       tools: own.tools ?? source?.tools,
     });
@@ -124,9 +124,9 @@ export class ThreadRegistry implements ThreadHost {
     return this.#adopt(response, settings, generation);
   }
 
-  /** The handlers for what is asked in a thread, nearest first: its own, then those of the threads above it. */
+  /** Handlers for requests of a thread: its own first, then those of the threads above it. */
   handlersFor(threadId: string): ServerRequestHandlers[] {
-    return this.#upwards(threadId).flatMap(({ handlers, tools }) => [
+    return this.#respondersAbove(threadId).flatMap(({ handlers, tools }) => [
       ...(handlers ? [handlers] : []),
       ...(tools ? [tools.handlers] : []),
     ]);
@@ -136,7 +136,7 @@ export class ThreadRegistry implements ThreadHost {
     const { generation } = await this.#supervisor.connect();
     const entry = this.#entries.get(threadId);
     if (!entry)
-      throw new CodexError("closed", `Thread ${threadId} was closed on this side; resume it first.`);
+      throw new CodexError("closed", `Thread ${threadId} was closed by this program. Resume it first.`);
     if (entry.generation === generation) return;
     entry.loading ??= this.#reload(threadId, entry, generation).finally(() => {
       entry.loading = undefined;
@@ -156,13 +156,13 @@ export class ThreadRegistry implements ThreadHost {
     const entry = this.#entries.get(threadId);
     if (!entry) return;
     this.#entries.delete(threadId);
-    this.#answers.delete(threadId);
+    this.#responders.delete(threadId);
     this.#router.release(threadId);
     this.#onReleased(threadId);
-    // A server that was restarted has no subscription to end.
+    // A restarted server has no subscription to end.
     if (entry.generation !== this.#supervisor.generation) return;
     const limit = { timeoutMs: UNSUBSCRIBE_LIMIT_MS };
-    // Only saves notifications, which are ignored from now on anyway: a failure changes nothing for the caller.
+    // Only saves notifications, which are ignored from now on: a failure does not affect the caller.
     await this.#supervisor.request("thread/unsubscribe", { threadId }, limit).catch(() => {});
   }
 
@@ -190,11 +190,11 @@ export class ThreadRegistry implements ThreadHost {
     entry.generation = generation;
   }
 
-  /** Has the server load the thread, and takes over what already happens on it. */
+  /** Loads the thread on the server and starts tracking what already runs on it. */
   async #resume(params: v2.ThreadResumeParams, call: CallOptions): Promise<v2.ThreadResumeResponse> {
     const { threadId } = params;
     const channel = this.#router.hold(threadId);
-    // Before the resume, which may start what is stored: afterwards it may be in neither the queue nor a turn.
+    // Before the resume, which may start queued input: afterwards it may be in neither the queue nor a turn.
     if (await hasQueuedInput(this.#supervisor, threadId, call)) channel.queueState = "held";
     const response = await this.#supervisor.request("thread/resume", { ...params, excludeTurns: true }, call);
     if (response.thread.status.type === "active") {
@@ -205,23 +205,23 @@ export class ThreadRegistry implements ThreadHost {
     return response;
   }
 
-  #upwards(threadId: string): Answers[] {
-    const found: Answers[] = [];
+  #respondersAbove(threadId: string): Responders[] {
+    const found: Responders[] = [];
     let next: string | undefined = threadId;
     while (next !== undefined) {
-      const answers = this.#answers.get(next);
-      if (answers) found.push(answers);
+      const responders = this.#responders.get(next);
+      if (responders) found.push(responders);
       next = this.#router.agents.parentOf(next);
     }
     return found;
   }
 }
 
-function answersOf({ handlers, tools }: ThreadHandlers): Answers {
+function respondersOf({ handlers, tools }: ThreadHandlers): Responders {
   return { handlers, tools: tools && tools.length > 0 ? new ToolHost(tools) : undefined };
 }
 
-/** The settings of a start that a resume takes too. */
+/** Start params that a resume also accepts. */
 function resumable(wire: v2.ThreadStartParams): Omit<v2.ThreadResumeParams, "threadId"> {
   const keys = [
     "model",

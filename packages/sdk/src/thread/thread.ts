@@ -4,8 +4,7 @@ import type { Caller } from "../connection/caller.ts";
 import { abortedError, CodexError } from "../errors.ts";
 import type { CodexEvent } from "../events/event.ts";
 import { checkSignal, rejectUnknownOptions } from "../options/reject-unknown-options.ts";
-import { paginate } from "../topics/paginate.ts";
-import { type Input, type InputContext, toUserInput } from "../turn/input.ts";
+import { type Input, toUserInput } from "../turn/input.ts";
 import type { LiveTurn } from "../turn/live-turn.ts";
 import { raceAbort, withTimeout } from "@codexkit/rpc/async";
 import { toOutputSchema } from "../schema/output-schema.ts";
@@ -16,12 +15,12 @@ import { ThreadHistory } from "./history.ts";
 import { ThreadQueue } from "./queue.ts";
 import { checkWhenBusy, RUN, type RunOptions } from "./run-options.ts";
 import { ThreadTerminals } from "./terminals.ts";
-import type {
-  PagedThreadMethod,
-  PageEntry,
-  ThreadCaller,
-  ThreadMethod,
-  ThreadParams,
+import {
+  createThreadCaller,
+  STORED,
+  type ThreadCaller,
+  type ThreadMethod,
+  type ThreadParams,
 } from "./thread-caller.ts";
 import type { ThreadChannel } from "../routing/thread-channel.ts";
 import {
@@ -36,12 +35,12 @@ import {
 } from "./thread-options.ts";
 import { type StarterCaller, TurnStarter } from "./turn-starter.ts";
 
-/** What a thread needs of the `Codex` that it belongs to. */
+/** What a thread uses of its `Codex`. */
 export interface ThreadHost {
-  /** Whether the server shares this machine's files. */
+  /** Whether the server shares this file system. */
   readonly local: boolean;
   readonly caller: Caller;
-  /** Resolves once the server that runs now has this thread loaded; a server that was restarted resumes it first. */
+  /** Resolves when the current server has loaded this thread. A restarted server resumes it first. */
   loaded(threadId: string): Promise<void>;
   fork(threadId: string, options: ForkThreadOptions, call: CallOptions): Promise<Thread>;
   agentsBelow(threadId: string): Agent[];
@@ -49,38 +48,25 @@ export interface ThreadHost {
   release(threadId: string): Promise<void>;
 }
 
-/** These read or change what is stored: no need to load the thread first. */
-const STORED: ReadonlySet<ThreadMethod> = new Set<ThreadMethod>([
-  "thread/read",
-  "thread/turns/list",
-  "thread/items/list",
-  "thread/searchOccurrences",
-  "thread/name/set",
-  "thread/archive",
-  "thread/unarchive",
-  "thread/delete",
-  "thread/metadata/update",
-  "thread/unsubscribe",
-]);
-
-/** How long a turn may take to begin after the server accepted the request that starts it. */
+/** Time for a turn to start after the server accepted the request that starts it. */
 const TURN_BEGIN_LIMIT_MS = 30_000;
 
 /** A conversation with Codex. */
-export class Thread implements ThreadCaller, AsyncDisposable {
+export class Thread implements AsyncDisposable {
   readonly id: string;
-  /** What happened before. */
+  /** Earlier turns and items. */
   readonly history: ThreadHistory;
-  /** What waits with the server to be run. */
+  /** Codex's queue of this thread. */
   readonly queue: ThreadQueue;
   readonly goal: ThreadGoal;
   /** Commands left running in the background. */
   readonly terminals: ThreadTerminals;
-  /** How the thread was set up when it was started or resumed; later changes come as events. */
+  /** Settings at the time of the start or resume. Events report later changes. */
   readonly settings: ThreadSettings;
   readonly #host: ThreadHost;
   readonly #channel: ThreadChannel;
   readonly #starter: TurnStarter;
+  readonly #caller: ThreadCaller;
 
   constructor(host: ThreadHost, channel: ThreadChannel, settings: ThreadSettings) {
     this.id = channel.threadId;
@@ -88,31 +74,28 @@ export class Thread implements ThreadCaller, AsyncDisposable {
     this.#host = host;
     this.#channel = channel;
     this.#starter = new TurnStarter(this.#loadedCaller(), channel);
-    this.history = new ThreadHistory(this);
-    this.queue = new ThreadQueue(this);
-    this.goal = new ThreadGoal(this);
-    this.terminals = new ThreadTerminals(this);
+    this.#caller = createThreadCaller(this, { cwd: settings.cwd, local: host.local });
+    this.history = new ThreadHistory(this.#caller);
+    this.queue = new ThreadQueue(this.#caller);
+    this.goal = new ThreadGoal(this.#caller);
+    this.terminals = new ThreadTerminals(this.#caller);
   }
 
   get cwd(): string {
     return this.settings.cwd;
   }
 
-  get inputContext(): InputContext {
-    return { cwd: this.cwd, local: this.#host.local };
-  }
-
-  /** Whether a turn runs on this thread now, whoever started it. */
+  /** Whether a turn is running on this thread, started by any client. */
   get busy(): boolean {
     return this.#channel.activeTurn !== undefined;
   }
 
-  /** The agents that this thread started, each with its own below it. */
+  /** The agents that this thread started, each with its own. */
   get agents(): readonly Agent[] {
     return this.#host.agentsBelow(this.id);
   }
 
-  /** Starts a turn. What happens when one runs already is `whenBusy`; without it the call is refused. */
+  /** Starts a turn. If one is already running, `whenBusy` decides; by default the call is rejected. */
   run<Output = undefined>(input: Input, options: RunOptions<Output> = {}): Turn<Output> {
     rejectUnknownOptions("run", options, RUN);
     const { outputSchema, signal, whenBusy = "reject", ...settings } = options;
@@ -122,7 +105,7 @@ export class Thread implements ThreadCaller, AsyncDisposable {
     if (settings.cwd !== undefined && settings.cwd !== null) checkCwd(settings.cwd, this.#host.local);
     const begin = async (cancelled: AbortSignal): Promise<LiveTurn> => {
       const params = {
-        input: await toUserInput(input, this.inputContext),
+        input: await toUserInput(input, this.#caller.inputContext),
         ...settings,
         ...(schema ? { outputSchema: schema.wire } : {}),
       };
@@ -134,7 +117,7 @@ export class Thread implements ThreadCaller, AsyncDisposable {
     });
   }
 
-  /** A turn that runs already, started by another client; rejects with `turn_not_active` when that is not so. */
+  /** Returns a running turn that another client started. Rejects with `turn_not_active` if it is not running. */
   attach(turnId: string, options: TurnCallOptions = {}): Turn {
     rejectUnknownOptions("attach", options, TURN_CALL);
     return this.#turn(async () => {
@@ -143,27 +126,27 @@ export class Thread implements ThreadCaller, AsyncDisposable {
       if (data.some(({ id, status }) => id === turnId && status === "inProgress")) {
         return this.#channel.turn(turnId);
       }
-      throw new CodexError("turn_not_active", `Turn ${turnId} does not run on this thread.`);
+      throw new CodexError("turn_not_active", `Turn ${turnId} is not running on this thread.`);
     }, options);
   }
 
-  /** Starts a turn and gives its events, as `@openai/codex-sdk` does. `run` gives both events and result. */
+  /** Starts a turn and returns its events, like `@openai/codex-sdk`. `run` offers both events and result. */
   async runStreamed(input: Input, options: RunOptions = {}): Promise<{ events: AsyncIterable<CodexEvent> }> {
     const turn = this.run(input, options);
     await turn.id;
     return { events: turn };
   }
 
-  /** Adds to the turn that runs; rejects with `turn_not_active` when none does. */
+  /** Sends more input to the running turn. Rejects with `turn_not_active` if there is none. */
   async steer(input: Input, options: SteerOptions = {}): Promise<void> {
     rejectUnknownOptions("steer", options, STEER);
     const active = this.#channel.activeTurn;
     if (!active)
-      throw new CodexError("turn_not_active", "No turn runs on this thread that could be steered.");
+      throw new CodexError("turn_not_active", "No turn is running on this thread that could be steered.");
     await this.#steer(active.turnId, input, options);
   }
 
-  /** Stops the turn that runs, whoever started it; does nothing when none does. */
+  /** Stops the running turn, started by any client. No-op if there is none. */
   async interrupt(options: TurnCallOptions = {}): Promise<void> {
     rejectUnknownOptions("interrupt", options, TURN_CALL);
     const active = this.#channel.activeTurn;
@@ -171,24 +154,26 @@ export class Thread implements ThreadCaller, AsyncDisposable {
   }
 
   /**
-   * All events of this thread from now on, turns of other clients and late items included. With `agents`, those of the
-   * agents below it too; each event names its thread in `threadId`.
+   * Yields the events of this thread from now on, including turns of other clients and late items. With `agents`,
+   * includes those of the agents below it; `threadId` names the thread of each event.
    */
   events(options: ThreadEventsOptions = {}): AsyncIterableIterator<CodexEvent, undefined, undefined> {
     rejectUnknownOptions("events", options, THREAD_EVENTS);
     return options.agents === true ? this.#host.eventsWithAgents(this.id) : this.#channel.events.read();
   }
 
-  /** Every turn that begins from now on, whoever started it: this client, the queue, a goal, another client. */
+  /**
+   * Calls the listener for every turn that starts from now on: of this client, the queue, a goal, or another client.
+   */
   onTurn(listener: (turn: Turn) => void): Disposable {
     return this.#channel.onTurn((live) => listener(this.#turn(() => Promise.resolve(live))));
   }
 
-  /** Looks at changes and reports what is wrong with them. */
+  /** Reviews changes and reports problems. */
   review(target: v2.ReviewTarget, options: TurnCallOptions = {}): Turn {
     rejectUnknownOptions("review", options, TURN_CALL);
     return this.#turn(async () => {
-      this.#refuseWhenBusy("A review");
+      this.#rejectWhenBusy("A review");
       const start = this.#channel.expectStart();
       try {
         const { turn } = await this.request("review/start", { target }, options);
@@ -199,34 +184,34 @@ export class Thread implements ThreadCaller, AsyncDisposable {
     }, options);
   }
 
-  /** Makes the history shorter; the progress is a turn. */
+  /** Compacts the history, as a turn. */
   compact(options: TurnCallOptions = {}): Turn {
     rejectUnknownOptions("compact", options, TURN_CALL);
     return this.#turn(async () => {
-      this.#refuseWhenBusy("Compacting");
-      return this.#turnBegunBy(() => this.request("thread/compact/start", {}, options), options);
+      this.#rejectWhenBusy("Compacting");
+      return this.#turnStartedBy(() => this.request("thread/compact/start", {}, options), options);
     }, options);
   }
 
-  /** Runs a command of the person's, **outside the sandbox**, in the turn that runs or in one of its own. */
+  /** Runs a shell command for the user, **outside the sandbox**, in the running turn or in one of its own. */
   shell(command: string, options: ShellOptions = {}): Turn {
     rejectUnknownOptions("shell", options, SHELL);
     const { timeoutMs, ...call } = options;
     const params = timeoutMs === undefined ? { command } : { command, timeoutMs };
     return this.#turn(async () => {
       const active = this.#channel.activeTurn;
-      if (!active) return this.#turnBegunBy(() => this.request("thread/shellCommand", params, call), call);
+      if (!active) return this.#turnStartedBy(() => this.request("thread/shellCommand", params, call), call);
       await this.request("thread/shellCommand", params, call);
       return active;
     }, call);
   }
 
-  /** A copy of this thread with an id of its own: whole, through a turn, or up to one. */
+  /** Copies this thread: all of it, through a turn, or up to one. */
   fork(options: ForkThreadOptions = {}, call: CallOptions = {}): Promise<Thread> {
     return this.#host.fork(this.id, options, call);
   }
 
-  /** The thread as the server has it now. */
+  /** Reads the current state of the thread. */
   async read(options: CallOptions = {}): Promise<v2.Thread> {
     return (await this.request("thread/read", { includeTurns: false }, options)).thread;
   }
@@ -243,15 +228,15 @@ export class Thread implements ThreadCaller, AsyncDisposable {
     await this.request("thread/unarchive", {}, options);
   }
 
-  /** Deletes the thread and the agents' threads below it, for good. */
+  /** Permanently deletes the thread and the threads of its agents. */
   async delete(options: CallOptions = {}): Promise<void> {
     await this.request("thread/delete", {}, options);
     await this.#host.release(this.id);
   }
 
-  /** Cuts the history before a turn; files stay as they are. */
+  /** Removes a turn and all later ones from the history. Files are not changed. */
   async revert(beforeTurnId: string, options: CallOptions = {}): Promise<void> {
-    this.#refuseWhenBusy("Reverting");
+    this.#rejectWhenBusy("Reverting");
     await this.request("thread/revert", { beforeTurnId }, options);
   }
 
@@ -260,7 +245,7 @@ export class Thread implements ThreadCaller, AsyncDisposable {
     await this.request("thread/inject_items", { items }, options);
   }
 
-  /** Changes the settings of the turns to come. */
+  /** Changes the settings of later turns. */
   async updateSettings(
     settings: ThreadParams<"thread/settings/update">,
     options: CallOptions = {},
@@ -270,7 +255,7 @@ export class Thread implements ThreadCaller, AsyncDisposable {
     await this.request("thread/settings/update", settings, options);
   }
 
-  /** Stops listening to this thread. A running turn continues on the server. Never rejects. */
+  /** Stops tracking this thread. A running turn continues on the server. Never rejects. */
   async close(): Promise<void> {
     await this.#host.release(this.id);
   }
@@ -279,7 +264,7 @@ export class Thread implements ThreadCaller, AsyncDisposable {
     return this.close();
   }
 
-  /** Any request about this thread; its id is added. */
+  /** Sends any request about this thread. Its ID is added. */
   async request<M extends ThreadMethod>(
     method: M,
     params: ThreadParams<M>,
@@ -290,20 +275,7 @@ export class Thread implements ThreadCaller, AsyncDisposable {
     return this.#host.caller.request(method, ...(args as never));
   }
 
-  /** Every entry of a request about this thread that answers in pages. */
-  pages<M extends PagedThreadMethod>(
-    method: M,
-    params: ThreadParams<M>,
-    options?: CallOptions,
-  ): AsyncGenerator<PageEntry<M>, void, undefined> {
-    type Page = { data: PageEntry<M>[]; nextCursor: string | null };
-    return paginate(async (cursor) => {
-      const page = await this.request(method, { ...params, cursor }, options);
-      return page as unknown as Page;
-    });
-  }
-
-  /** Calls for a server that has this thread loaded: it may be another by the time that a turn's place is free. */
+  /** Calls to a server that has this thread loaded. It may be another server by the time a waiting turn starts. */
   #loadedCaller(): StarterCaller {
     return {
       loaded: () => this.#host.loaded(this.id),
@@ -337,22 +309,22 @@ export class Thread implements ThreadCaller, AsyncDisposable {
   ): Promise<void> {
     const params = {
       expectedTurnId,
-      input: await toUserInput(input, this.inputContext),
+      input: await toUserInput(input, this.#caller.inputContext),
       ...(clientUserMessageId === undefined ? {} : { clientUserMessageId }),
     };
     await this.request("turn/steer", params, call);
   }
 
-  /** The server would take these in the middle of a turn, and lose track of that turn. */
-  #refuseWhenBusy(what: string): void {
+  /** The server would accept these during a turn, and lose track of that turn. */
+  #rejectWhenBusy(what: string): void {
     const active = this.#channel.activeTurn;
     if (!active) return;
-    const message = `${what} needs an idle thread; turn ${active.turnId} runs. Wait for it, or interrupt it.`;
+    const message = `${what} needs an idle thread, but turn ${active.turnId} is running. Wait for it, or interrupt it.`;
     throw new CodexError("thread_busy", message);
   }
 
-  /** Some requests start a turn and do not say which: it is the next that begins. */
-  async #turnBegunBy(request: () => Promise<unknown>, { signal }: TurnCallOptions): Promise<LiveTurn> {
+  /** Some requests start a turn without naming it: it is the next one to start. */
+  async #turnStartedBy(request: () => Promise<unknown>, { signal }: TurnCallOptions): Promise<LiveTurn> {
     const begun = this.#channel.nextTurn();
     try {
       await request();

@@ -14,25 +14,28 @@ export interface TurnRequest {
   readonly params: Omit<v2.TurnStartParams, "threadId">;
   readonly whenBusy: WhenBusy;
   readonly signal: AbortSignal | undefined;
-  /** Fires when the turn is interrupted before it has begun; it then ends as interrupted and is never started. */
+  /** Aborts if the turn is interrupted before it has started; it then ends as interrupted and is never started. */
   readonly cancelled?: AbortSignal;
 }
 
-/** How the starter reaches the server. */
+/** Calls to the server. */
 export interface StarterCaller extends Pick<Caller, "request"> {
-  /** Resolves once the server has the thread loaded, and the turn that runs there is known. */
+  /** Resolves when the server has loaded the thread and its running turn is known. */
   loaded?(): Promise<void>;
 }
 
-/** What a step came to. Wrapped, so that returning a turn does not wait for it: a queued one may be hours away. */
+/**
+ * Result of a step. Wrapped, because returning a turn's promise directly would wait for it: a queued turn may start
+ * hours later.
+ */
 type Step =
   | { readonly turn: LiveTurn | Promise<LiveTurn> }
-  /** The thread is busy; worth another try after this. */
+  /** The thread is busy. Retry after this. */
   | { readonly retryAfter: Promise<unknown> };
 
 const NEVER = new AbortController().signal;
 
-/** What `turn/steer` takes besides its input. */
+/** Params of `turn/steer` besides its input. */
 const STEERABLE: ReadonlySet<string> = new Set([
   "responsesapiClientMetadata",
   "responsesapiClientMetadataPatch",
@@ -40,12 +43,12 @@ const STEERABLE: ReadonlySet<string> = new Set([
   "clientUserMessageId",
 ]);
 
-/** What `thread/queue/add` takes besides its input. */
+/** Params of `thread/queue/add` besides its input. */
 const QUEUEABLE: ReadonlySet<string> = new Set(["clientUserMessageId"]);
 
 /**
- * Starts the turns of one thread, one at a time. `turn/start` on a busy thread adds its input to the turn that runs, so
- * looking and starting must be one step: two calls at once would otherwise become one turn.
+ * Starts the turns of one thread, one at a time. `turn/start` on a busy thread adds its input to the running turn, so
+ * checking and starting must be one step: otherwise two concurrent calls would become one turn.
  */
 export class TurnStarter {
   readonly #caller: StarterCaller;
@@ -68,7 +71,7 @@ export class TurnStarter {
     try {
       return await raceAbort(begun, signal, abortedError);
     } catch (error) {
-      // Its caller is gone, but the call may be with the server already: a turn must not run for nobody.
+      // The call may already have reached the server: a turn must not run without its caller.
       if (signal?.aborted) begun.then((turn) => this.#interrupt(turn)).catch(() => {});
       throw error;
     }
@@ -99,11 +102,11 @@ export class TurnStarter {
     if (request.cancelled?.aborted) {
       return { turn: LiveTurn.interruptedBeforeStart(this.#channel.threadId) };
     }
-    // A server that has just loaded the thread may start queued input at once.
+    // A server that has just loaded the thread may start queued input immediately.
     await this.#caller.loaded?.();
     if (!this.#channel.activeTurn && this.#queued.size === 0) await this.#serverQueue.settled();
     const active = this.#channel.activeTurn;
-    // A queued turn is about to begin, and would take in the input of a turn that is started now.
+    // A queued turn is about to start, and would absorb the input of a turn that is started now.
     if (!active && this.#queued.size === 0) return { turn: await this.#startNow(request) };
     switch (request.whenBusy) {
       case "wait":
@@ -115,12 +118,15 @@ export class TurnStarter {
       case "reject":
         throw new CodexError(
           "thread_busy",
-          `${active ? `Turn ${active.turnId} runs` : "Queued input is about to run"} on this thread. Pass whenBusy: "wait", "queue" or "steer", or interrupt it.`,
+          `${active ? `Turn ${active.turnId} is running` : "Queued input is about to run"} on this thread. Pass whenBusy: "wait", "queue" or "steer", or interrupt it.`,
         );
     }
   }
 
-  /** Has the server start the first of its queue. In a step, so that no other turn is started meanwhile. */
+  /**
+   * Asks the server to start the first entry of its queue. Runs as a step, so that no other turn is started
+   * meanwhile.
+   */
   async #startQueued(): Promise<void> {
     if (this.#channel.activeTurn) return;
     const { threadId } = this.#channel;
@@ -137,7 +143,7 @@ export class TurnStarter {
     const clientUserMessageId = params.clientUserMessageId ?? randomUUID();
     const starting = this.#channel.expectStart(clientUserMessageId);
     try {
-      // Without the signal: of a call given up on half-way nobody would know which turn it started.
+      // Without the signal: an aborted call would leave it unknown which turn it started.
       const { turn } = await this.#caller.request("turn/start", {
         threadId: this.#channel.threadId,
         ...params,
@@ -151,7 +157,7 @@ export class TurnStarter {
 
   async #steer(active: LiveTurn, { params, signal }: TurnRequest): Promise<Step> {
     const { input, ...settings } = params;
-    refuseSettings(settings, STEERABLE, `A turn that runs keeps its settings`, "steer");
+    rejectSettings(settings, STEERABLE, `A running turn keeps its settings`, "steer");
     try {
       await this.#caller.request(
         "turn/steer",
@@ -167,7 +173,7 @@ export class TurnStarter {
 
   #queue({ params, signal, cancelled = NEVER }: TurnRequest): Promise<Step> {
     const { input, ...settings } = params;
-    refuseSettings(settings, QUEUEABLE, `A queued turn runs with the thread's settings`, "queue");
+    rejectSettings(settings, QUEUEABLE, `A queued turn runs with the thread's settings`, "queue");
     const clientUserMessageId = params.clientUserMessageId ?? randomUUID();
     return this.#queued.add({ input, clientUserMessageId, signal, cancelled });
   }
@@ -178,7 +184,7 @@ export class TurnStarter {
   }
 }
 
-/** Waits for the promise, but no longer than until the signal fires. */
+/** Waits for the promise, or until the signal aborts. */
 async function untilCancelled(promise: Promise<unknown>, cancelled: AbortSignal | undefined): Promise<void> {
   try {
     await raceAbort(promise, cancelled, abortedError);
@@ -187,8 +193,8 @@ async function untilCancelled(promise: Promise<unknown>, cancelled: AbortSignal 
   }
 }
 
-/** Settings that would be lost without a word are refused instead. */
-function refuseSettings(
+/** Rejects settings that would be silently ignored. */
+function rejectSettings(
   settings: object,
   accepted: ReadonlySet<string>,
   reason: string,
@@ -200,6 +206,6 @@ function refuseSettings(
   if (refused.length === 0) return;
   throw new CodexError(
     "invalid_argument",
-    `${reason}; ${refused.join(", ")} can't go with whenBusy: "${whenBusy}".`,
+    `${reason}; ${refused.join(", ")} can't be combined with whenBusy: "${whenBusy}".`,
   );
 }

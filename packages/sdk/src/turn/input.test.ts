@@ -51,7 +51,7 @@ describe("text", () => {
         },
       ),
     );
-    expect(() => textElements("a [b]", ["[b]", "[b]"])).toThrow(/no "\[b\]" after/);
+    expect(() => textElements("a [b]", ["[b]", "[b]"])).toThrow(/does not contain "\[b\]" after/);
   });
 });
 

@@ -5,56 +5,59 @@ import { fileURLToPath } from "node:url";
 import { CodexError } from "../errors.ts";
 import { sniffMediaType } from "./media-type.ts";
 
-/** Bytes, a `data:` URL, a path (a relative one is taken from the thread's folder), or a `file:` URL. */
+/** Bytes, a `data:` URL, a path (relative ones are resolved against the thread's folder), or a `file:` URL. */
 export type Media = Uint8Array | string | URL;
 
 export interface TextPart {
   readonly text: string;
-  /** Stretches of the text that stand for something else: see `textElements`. */
+  /** Ranges of the text that stand for something else. */
   readonly elements?: readonly v2.TextElement[];
 }
 
 export interface ImagePart {
   readonly image: Media;
-  /** The type of the bytes; PNG, JPEG, GIF and WebP are recognised without it. */
+  /** Type of the bytes. PNG, JPEG, GIF and WebP are recognised without it. */
   readonly mimeType?: string;
-  /** How closely the model looks. Codex leaves out an image with `"low"`, without a word: it is not offered. */
+  /** Resolution for the model. `"low"` is not offered, because Codex silently drops such images. */
   readonly detail?: Exclude<v1.ImageDetail, "low">;
 }
 
 export interface AudioPart {
   readonly audio: Media;
-  /** The type of the bytes; WAV and MP3 are recognised without it. */
+  /** Type of the bytes. WAV and MP3 are recognised without it. */
   readonly mimeType?: string;
 }
 
-/** A skill to use. Say `$name` in the text too. */
+/** A skill to use. Also mention it as `$name` in the text. */
 export interface SkillPart {
   readonly skill: { readonly name: string; readonly path: string };
 }
 
-/** A file, an app (`app://id`) or a plugin (`plugin://name@market`) that the text speaks of as `@name`. */
+/** A file, an app (`app://id`) or a plugin (`plugin://name@market`) that the text mentions as `@name`. */
 export interface MentionPart {
   readonly mention: { readonly name: string; readonly path: string };
 }
 
-/** One part of an input; those with a `type` are Codex's own and go as they are. */
+/** One part of an input. Parts with a `type` are in Codex's own format and are passed on unchanged. */
 export type InputPart = TextPart | ImagePart | AudioPart | SkillPart | MentionPart | v2.UserInput;
 
-/** What a turn is given: a text, a part, or parts in order. */
+/** Input of a turn: a text, a part, or a list of parts. */
 export type Input = string | InputPart | readonly (string | InputPart)[];
 
 export interface InputContext {
-  /** The thread's folder, for relative paths. */
+  /** Folder that relative paths are resolved against. */
   readonly cwd: string;
-  /** Whether the server shares this machine's files, so that a missing one can be told at once. Default true. */
+  /** Whether the server shares this file system, so that missing paths can be rejected early. Default: true. */
   readonly local?: boolean;
 }
 
-/** Codex counts code points of all text parts together, and nothing else. */
+/** Codex counts the code points of all text parts together, and nothing else. */
 export const MAX_INPUT_CHARACTERS = 1_048_576;
 
-/** The input in Codex's own shape, checked: Codex lets a missing file or a remote address pass and drops it later. */
+/**
+ * Converts input to Codex's format and validates it: Codex accepts missing files and remote URLs, and drops them
+ * later.
+ */
 export async function toUserInput(input: Input, context: InputContext): Promise<v2.UserInput[]> {
   const parts: readonly (string | InputPart)[] = Array.isArray(input) ? input : [input as string | InputPart];
   const userInput = await Promise.all(parts.map((part) => toPart(part, context)));
@@ -63,7 +66,7 @@ export async function toUserInput(input: Input, context: InputContext): Promise<
 }
 
 /**
- * The elements of a text, for clients that draw them: each placeholder where it stands, in the bytes that Codex counts.
+ * Locates placeholders in a text, in the byte offsets that Codex uses, for clients that render them.
  * @example
  * const text = "Look at [Image #1]";
  * await thread.run([{ text, elements: textElements(text, ["[Image #1]"]) }, { image: "shot.png" }]);
@@ -73,7 +76,9 @@ export function textElements(text: string, placeholders: readonly string[]): v2.
   return placeholders.map((placeholder) => {
     const at = text.indexOf(placeholder, from);
     if (at === -1)
-      throw invalid(`The text has no "${placeholder}"${from > 0 ? " after the one before" : ""}.`);
+      throw invalid(
+        `The text does not contain "${placeholder}"${from > 0 ? " after the previous placeholder" : ""}.`,
+      );
     from = at + placeholder.length;
     const start = Buffer.byteLength(text.slice(0, at));
     return { byteRange: { start, end: start + Buffer.byteLength(placeholder) }, placeholder };
@@ -83,7 +88,7 @@ export function textElements(text: string, placeholders: readonly string[]): v2.
 async function toPart(part: string | InputPart, context: InputContext): Promise<v2.UserInput> {
   if (typeof part === "string") return { type: "text", text: part, text_elements: [] };
   if (typeof part !== "object" || part === null)
-    throw invalid(`An input part is a text or an object, got ${String(part)}.`);
+    throw invalid(`An input part must be a string or an object, got ${String(part)}.`);
   if ("type" in part) return part;
   if ("text" in part) return { type: "text", text: part.text, text_elements: [...(part.elements ?? [])] };
   if ("image" in part) {
@@ -120,11 +125,12 @@ async function toMedia(
   if (media instanceof Uint8Array) return { url: toDataUrl(kind, media, mimeType) };
   const address = String(media);
   if (/^data:/i.test(address)) {
-    if (!/^data:[^,]*;base64,/i.test(address)) throw invalid(`A data URL of an ${kind} must be base64.`);
+    if (!/^data:[^,]*;base64,/i.test(address))
+      throw invalid(`The data URL of an ${kind} must be base64-encoded.`);
     return { url: address };
   }
   if (/^https?:/i.test(address)) {
-    throw invalid(`Codex does not fetch a remote ${kind} (${address}): fetch it and pass its bytes.`);
+    throw invalid(`Codex does not download ${kind} files (${address}). Download it and pass its bytes.`);
   }
   const path = toPath(address, context.cwd);
   await checkFile(kind, path, context);
@@ -132,9 +138,8 @@ async function toMedia(
 }
 
 function toDataUrl(kind: "image" | "audio", bytes: Uint8Array, mimeType = sniffMediaType(bytes)): string {
-  if (mimeType === undefined)
-    throw invalid(`The bytes are of no known kind of ${kind}: say which with mimeType.`);
-  if (!mimeType.startsWith(`${kind}/`)) throw invalid(`The bytes are ${mimeType}, which is no ${kind}.`);
+  if (mimeType === undefined) throw invalid(`The type of the ${kind} is unknown. Pass it as mimeType.`);
+  if (!mimeType.startsWith(`${kind}/`)) throw invalid(`The bytes are ${mimeType}, not ${kind}.`);
   return `data:${mimeType};base64,${Buffer.from(bytes).toString("base64")}`;
 }
 
@@ -142,26 +147,26 @@ function toPath(address: string, cwd: string): string {
   if (/^file:/i.test(address)) return fileURLToPath(address);
   // A letter and a colon is a Windows drive, not a scheme.
   if (/^[a-z][a-z0-9+.-]+:\/\//i.test(address))
-    throw invalid(`"${address}" is no data URL, file URL or path.`);
+    throw invalid(`"${address}" is not a data URL, file URL or path.`);
   return isAbsolute(address) ? address : resolve(cwd, address);
 }
 
 async function checkFile(kind: string, path: string, { local = true }: InputContext): Promise<void> {
   if (!local) return;
   const found = await stat(path).catch(() => undefined);
-  if (!found?.isFile()) throw invalid(`There is no ${kind} file at "${path}".`);
+  if (!found?.isFile()) throw invalid(`No ${kind} file exists at "${path}".`);
 }
 
 function checkLength(input: readonly v2.UserInput[]): void {
   const texts = input.flatMap((part) => (part.type === "text" ? [part.text] : []));
-  // A code point takes one or two units: only a text near the limit is counted.
+  // A code point takes one or two UTF-16 units: only texts near the limit are counted.
   const units = texts.reduce((sum, text) => sum + text.length, 0);
   if (units <= MAX_INPUT_CHARACTERS) return;
   const characters = texts.reduce((sum, text) => sum + countCodePoints(text), 0);
   if (characters > MAX_INPUT_CHARACTERS) {
     throw new CodexError(
       "input_too_large",
-      `The input has ${characters} characters; Codex takes ${MAX_INPUT_CHARACTERS}. Put the rest into a file.`,
+      `The input has ${characters} characters; Codex accepts ${MAX_INPUT_CHARACTERS}. Put the rest into a file.`,
     );
   }
 }

@@ -3,8 +3,9 @@ import type { LiveTurn } from "./live-turn.ts";
 import { raceAbort } from "@codexkit/rpc/async";
 
 /**
- * Has the server stop a turn; does nothing when it has ended. Codex answers `turn/start` some milliseconds before the turn is
- * active, and refuses to interrupt it until then: what was refused before the turn's start was heard is sent again after it.
+ * Asks the server to stop a turn. No-op if it has ended. Codex responds to `turn/start` some milliseconds before the
+ * turn is active and refuses to interrupt it until then, so a refused interrupt is sent again once the start is
+ * reported.
  */
 export async function interruptTurn(
   live: LiveTurn,
@@ -14,14 +15,14 @@ export async function interruptTurn(
   while (!live.end) {
     const wasStarted = live.isStarted;
     try {
-      // Codex now and then leaves the interrupt of a turn that ends at the same moment unanswered.
+      // Codex occasionally does not respond to the interrupt of a turn that ends at the same moment.
       const sent = send(live.interruptId);
-      sent.catch(() => {}); // It may fail after the turn has ended.
+      sent.catch(() => {}); // The call may fail after the turn has ended.
       await Promise.race([sent, live.ended]);
       return;
     } catch (error) {
       if (!(CodexError.is(error) && error.code === "turn_not_active")) throw error;
-      // It ended by itself while the call was on its way; the word of that may still be on its way back.
+      // The turn ended while the call was in flight. The notification of its end may still be in flight.
       if (wasStarted) return;
       await raceAbort(live.started, signal, abortedError);
     }

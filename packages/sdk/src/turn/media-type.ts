@@ -1,4 +1,4 @@
-/** A kind of file by its first bytes. */
+/** Signatures of media types at the start of a file. */
 const SIGNATURES: readonly {
   readonly type: string;
   readonly parts: readonly [offset: number, bytes: string][];
@@ -27,14 +27,14 @@ const SIGNATURES: readonly {
   { type: "audio/mp4", parts: [[4, "ftypM4A"]] },
 ];
 
-/** The media type of some bytes, or `undefined` when they are none of the known kinds. */
+/** The media type of the bytes, or `undefined` if it is unknown. */
 export function sniffMediaType(bytes: Uint8Array): string | undefined {
   const head = Buffer.from(bytes.subarray(0, 16)).toString("latin1");
   const known = SIGNATURES.find(({ parts }) =>
     parts.every(([offset, text]) => head.startsWith(text, offset)),
   );
   if (known) return known.type;
-  // An MP3 without a tag begins with a frame: eleven bits set, and the layer's bits are those of layer III.
+  // An MP3 without a tag starts with a frame: eleven set bits, and the layer bits of layer III.
   const [first = 0, second = 0] = bytes;
   return first === 0xff && (second & 0xe6) === 0xe2 ? "audio/mpeg" : undefined;
 }

@@ -7,7 +7,7 @@ import type { LiveTurn } from "./live-turn.ts";
 import { raceAbort, withTimeout } from "@codexkit/rpc/async";
 import { TurnFailedError, type TurnResult } from "../events/turn-result.ts";
 
-/** What a turn can be told while it runs, on the connection that it runs on. */
+/** Calls to the server about a running turn. */
 export interface TurnControls {
   steer(turnId: string, input: Input, options: SteerOptions): Promise<void>;
   interrupt(turnId: string, options: TurnCallOptions): Promise<void>;
@@ -15,12 +15,12 @@ export interface TurnControls {
 
 export interface TurnCallOptions {
   readonly signal?: AbortSignal;
-  /** How long the server may take to answer the call. Default: `limits.callTimeoutMs`. */
+  /** Timeout of the call. Default: `limits.callTimeoutMs`. */
   readonly timeoutMs?: number;
 }
 
 export interface SteerOptions extends TurnCallOptions {
-  /** Your id for this message. Codex repeats it as `clientId` of the `userMessage` item. */
+  /** Your ID of this message. Codex repeats it as `clientId` of the `userMessage` item. */
   readonly clientUserMessageId?: string;
 }
 
@@ -29,29 +29,30 @@ export const TURN_CALL: OptionKeys<TurnCallOptions> = { signal: true, timeoutMs:
 export const STEER: OptionKeys<SteerOptions> = { ...TURN_CALL, clientUserMessageId: true };
 
 export interface TurnOptions<Output> {
-  /** Starts the turn, or finds it. The signal fires when the turn is interrupted before it has begun. */
+  /** Starts or finds the turn. The signal aborts if the turn is interrupted before it has started. */
   readonly begin: (cancelled: AbortSignal) => Promise<LiveTurn>;
   readonly controls: TurnControls;
-  /** Reads the final message; without it there is no structured output. */
+  /** Parses the final message. Without it there is no structured output. */
   readonly parse?: (finalResponse: string) => Output;
-  /** Interrupts the turn when it fires. */
+  /** Interrupts the turn when it aborts. */
   readonly signal?: AbortSignal;
 }
 
-/** How long an aborted turn may take to stop before it rejects without its end. */
+/** Time for an aborted turn to stop before it rejects without its end. */
 const ABORT_LIMIT_MS = 10_000;
 
-/** How long a turn may take to end after the server accepted its interrupt. */
+/** Time for a turn to end after the server accepted its interrupt. */
 const INTERRUPT_LIMIT_MS = 30_000;
 
 /**
- * One exchange: await it for its result, iterate it for its events, or both, any number of times.
+ * One exchange with the agent. Await it for its result, iterate over it for its events, or both, any number of times.
  *
- * Awaiting resolves when the turn completed or was interrupted (`status` says which) and rejects with a `TurnFailedError`
- * when it failed, when codex died, or when its `signal` fired; what was done until then is in `error.result`. Iterating
- * ends with `turn.completed`, `turn.failed` or `turn.interrupted` and does not throw for these; `text()` does.
+ * Awaiting resolves if the turn completed or was interrupted (see `status`). It rejects with a `TurnFailedError` if
+ * the turn failed, if codex died, or if its `signal` was aborted; `error.result` has what was done until then.
+ * Iterating ends with `turn.completed`, `turn.failed` or `turn.interrupted` and does not throw for these; `text()`
+ * does.
  *
- * A `Turn` is thenable: an `async` function that returns one returns its result instead. To pass it on while it runs,
+ * A `Turn` is thenable: an `async` function that returns one returns its result instead. To pass on a running turn,
  * return it in an object.
  *
  * @example
@@ -71,24 +72,24 @@ export class Turn<Output = undefined> implements PromiseLike<TurnResult<Output>>
   constructor({ begin, controls, parse, signal }: TurnOptions<Output>) {
     this.#controls = controls;
     this.#parse = parse;
-    // Whatever `begin` throws, at once or later, is the turn's failure.
+    // Any error of `begin`, thrown or rejected, is the failure of the turn.
     this.#live = (async () => begin(this.#cancel.signal))();
     this.#result = this.#finish(signal);
-    // Whoever only iterates is told of a failure by its event; an unread rejection must not end the program.
+    // A caller that only iterates gets a failure as an event. An unhandled rejection must not end the program.
     this.#result.catch(() => {});
   }
 
-  /** The turn's id, once the server has begun it. Rejects with `turn_not_found` if it was interrupted before that. */
+  /** ID of the turn, once the server has started it. Rejects with `turn_not_found` if it was interrupted before. */
   get id(): Promise<string> {
     const id = this.#live.then(({ turnId }) => {
       if (turnId !== "") return turnId;
-      throw new CodexError("turn_not_found", "The turn was interrupted before it began, so it has no id.");
+      throw new CodexError("turn_not_found", "The turn was interrupted before it started, so it has no ID.");
     });
-    id.catch(() => {}); // The result tells of a turn that never began.
+    id.catch(() => {}); // The result reports a turn that never started.
     return id;
   }
 
-  /** Adds to what the agent works on, while the turn runs. */
+  /** Sends more input to the running turn. */
   async steer(input: Input, options: SteerOptions = {}): Promise<void> {
     rejectUnknownOptions("steer", options, STEER);
     const turnId = await raceAbort(this.id, options.signal, abortedError);
@@ -96,8 +97,8 @@ export class Turn<Output = undefined> implements PromiseLike<TurnResult<Output>>
   }
 
   /**
-   * Stops the turn; it ends as interrupted, with what it did until then. A turn that waits in a queue is removed from it.
-   * No-op if the turn has ended.
+   * Stops the turn. It ends as interrupted, with what it did until then. A turn that is still queued is removed from
+   * the queue. No-op if the turn has ended.
    */
   async interrupt(options: TurnCallOptions = {}): Promise<void> {
     rejectUnknownOptions("interrupt", options, TURN_CALL);
@@ -112,7 +113,7 @@ export class Turn<Output = undefined> implements PromiseLike<TurnResult<Output>>
     await raceAbort(ended, signal, abortedError);
   }
 
-  /** The text of the agent's messages as it is written. Rejects, after the last text, whenever awaiting the turn does. */
+  /** Streams the text of the agent's messages. Rejects after the last text if the turn rejects. */
   async *text(): AsyncGenerator<string, void, undefined> {
     for await (const event of this) {
       if (event.type === "item.delta" && event.kind === "message") yield event.delta;
@@ -134,7 +135,7 @@ export class Turn<Output = undefined> implements PromiseLike<TurnResult<Output>>
   }
 
   [Symbol.asyncIterator](): AsyncIterator<CodexEvent, undefined> {
-    return new LateIterator(() => this.#live.then(({ events }) => events.read()));
+    return new DeferredIterator(() => this.#live.then(({ events }) => events.read()));
   }
 
   async #finish(signal: AbortSignal | undefined): Promise<TurnResult<Output>> {
@@ -149,7 +150,7 @@ export class Turn<Output = undefined> implements PromiseLike<TurnResult<Output>>
   }
 
   #structured(result: TurnResult): Output {
-    // Without a schema `Output` is undefined; an interrupted turn has no answer to read.
+    // Without a schema, `Output` is undefined. An interrupted turn has no answer to parse.
     if (!this.#parse || result.status !== "completed") return undefined as Output;
     try {
       return this.#parse(result.finalResponse);
@@ -165,7 +166,7 @@ export class Turn<Output = undefined> implements PromiseLike<TurnResult<Output>>
     let limit: NodeJS.Timeout | undefined;
     const onAbort = (): void => {
       if (live.end) return;
-      // It may end by itself first, or not at all: both are waited for below.
+      // The turn may end by itself, or not at all. Both are awaited below.
       interruptTurn(live, async (turnId) => this.#controls.interrupt(turnId, {})).catch(() => {});
       limit = setTimeout(() => abort.resolve("aborted"), ABORT_LIMIT_MS);
     };
@@ -181,10 +182,10 @@ export class Turn<Output = undefined> implements PromiseLike<TurnResult<Output>>
   }
 }
 
-/** Reads from an iterator that is still to come. */
-class LateIterator implements AsyncIterator<CodexEvent, undefined> {
+/** An iterator over one that is not available yet. */
+class DeferredIterator implements AsyncIterator<CodexEvent, undefined> {
   readonly #open: () => Promise<AsyncIterator<CodexEvent, undefined>>;
-  readonly #left = Promise.withResolvers<undefined>();
+  readonly #returned = Promise.withResolvers<undefined>();
   #opening: Promise<AsyncIterator<CodexEvent, undefined>> | undefined;
   #inner: AsyncIterator<CodexEvent, undefined> | undefined;
 
@@ -197,16 +198,16 @@ class LateIterator implements AsyncIterator<CodexEvent, undefined> {
   }
 
   return(): Promise<IteratorResult<CodexEvent, undefined>> {
-    this.#left.resolve(undefined);
-    // One that never began is left without a word of why.
+    this.#returned.resolve(undefined);
+    // The failure of a turn that never started is reported elsewhere.
     this.#opening?.then((inner) => inner.return?.()).catch(() => {});
     return Promise.resolve({ value: undefined, done: true });
   }
 
   async #firstNext(): Promise<IteratorResult<CodexEvent, undefined>> {
     this.#opening ??= this.#open();
-    // A turn that waits in a queue may be hours away: whoever leaves does not wait for it.
-    const inner = await Promise.race([this.#left.promise, this.#opening]);
+    // A queued turn may start much later. A reader that returns does not wait for it.
+    const inner = await Promise.race([this.#returned.promise, this.#opening]);
     this.#inner = inner;
     return inner ? inner.next() : { value: undefined, done: true };
   }

@@ -2,14 +2,14 @@ import type { v2 } from "@codexkit/protocol";
 import { NO_TOKENS, type TokenUsage } from "../events/turn-result.ts";
 
 /**
- * Counts a turn's tokens from the thread's running totals. The server's `last` is one model response, not a turn, and it
- * says the same total again on an interrupt and after a resume: only growth counts.
+ * Computes the tokens of a turn from the running totals of its thread. The server's `last` covers one model response,
+ * not a turn, and the same total is reported again on an interrupt and after a resume: only growth counts.
  */
 export class UsageMeter {
   #total: TokenUsage | undefined;
   #turn: TokenUsage = NO_TOKENS;
 
-  /** @param total The thread's total when the turn began, if it is known. */
+  /** @param total Total of the thread at the start of the turn, if known. */
   constructor(total?: TokenUsage) {
     this.#total = total;
   }
@@ -19,9 +19,9 @@ export class UsageMeter {
   }
 
   update({ total, last }: v2.ThreadTokenUsage): void {
-    // A thread that was resumed has a past: what was there before the first response of this turn is not this turn's.
+    // A resumed thread has earlier usage: what precedes the first response of this turn does not belong to it.
     const before = this.#total ?? combine(total, last, (whole, part) => whole - part);
-    // Totals start over after a compaction: then the last response is all that is known to be new.
+    // Totals are reset by a compaction: then only the last response is known to be new.
     const grown =
       total.totalTokens >= before.totalTokens
         ? combine(total, before, (now, then) => Math.max(0, now - then))
@@ -36,7 +36,7 @@ function combine(
   right: TokenUsage,
   count: (left: number, right: number) => number,
 ): TokenUsage {
-  // A server that does not count a kind of token leaves it out; that must not make the others NaN.
+  // A server may omit kinds of tokens, which must not turn the others into NaN.
   const by = (one?: number, other?: number): number => count(one ?? 0, other ?? 0);
   return {
     totalTokens: by(left.totalTokens, right.totalTokens),

@@ -5,9 +5,9 @@ import { type LaunchedCodex, launchCodex, managedCodex } from "@codexkit/testing
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Thread } from "../thread/thread.ts";
-import type { CommandDecision } from "./decisions.ts";
-import { policyHandlers } from "./policy-handlers.ts";
+import type { Thread } from "../src/thread/thread.ts";
+import type { CommandDecision } from "../src/requests/decisions.ts";
+import { policyHandlers } from "../src/requests/policy-handlers.ts";
 
 const REQUIREMENTS = `
 [experimental_network]

@@ -4,11 +4,11 @@ import { type AppServer, startAppServer } from "@codexkit/testing";
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { BrokerClient } from "../../test/broker-client.ts";
-import type { CommandApproval } from "./command-approval.ts";
-import { decisions } from "./decisions.ts";
-import type { FileChangeApproval } from "./file-change-approval.ts";
-import type { AnyApproval, ServerRequestHandlers } from "./handlers.ts";
+import { BrokerClient } from "./broker-client.ts";
+import type { CommandApproval } from "../src/requests/command-approval.ts";
+import { decisions } from "../src/requests/decisions.ts";
+import type { FileChangeApproval } from "../src/requests/file-change-approval.ts";
+import type { AnyApproval, ServerRequestHandlers } from "../src/requests/handlers.ts";
 
 const start = (model: Script, more: object = {}): Promise<AppServer> =>
   startAppServer({ model, modelRetries: 0, ...more });

@@ -1,12 +1,12 @@
 import { say } from "@codexkit/scripted-model";
 import { launchCodex } from "@codexkit/testing";
 import { describe, expect, it } from "vitest";
-import { message, Saying } from "../../test/notices.ts";
-import { CodexError } from "../errors.ts";
-import type { Thread } from "../thread/thread.ts";
-import type { CodexEvent } from "./event.ts";
-import { ThreadRouter } from "../routing/thread-router.ts";
-import { LOSSLESS_LIMITS } from "./lossless-queue.ts";
+import { message, Saying } from "./notices.ts";
+import { CodexError } from "../src/errors.ts";
+import type { Thread } from "../src/thread/thread.ts";
+import type { CodexEvent } from "../src/events/event.ts";
+import { ThreadRouter } from "../src/routing/thread-router.ts";
+import { LOSSLESS_LIMITS } from "../src/events/lossless-queue.ts";
 
 /** Resolves when nothing more is read from codex, so that responses don't arrive either. */
 async function readingStops(thread: Thread): Promise<void> {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { FakeCaller, settled } from "../../test/fake-caller.ts";
-import { ThreadGoal } from "./goal.ts";
-import { ThreadHistory } from "./history.ts";
-import { ThreadQueue } from "./queue.ts";
-import { ThreadTerminals } from "./terminals.ts";
-import type { ThreadCaller } from "./thread-caller.ts";
+import { FakeCaller, settled } from "./fake-caller.ts";
+import { ThreadGoal } from "../src/thread/goal.ts";
+import { ThreadHistory } from "../src/thread/history.ts";
+import { ThreadQueue } from "../src/thread/queue.ts";
+import { ThreadTerminals } from "../src/thread/terminals.ts";
+import type { ThreadCaller } from "../src/thread/thread-caller.ts";
 
 /** A thread whose calls are answered with what the test has for each method; pages come from `data`. */
 function threadWith(answers: Record<string, unknown>): { thread: ThreadCaller; caller: FakeCaller } {

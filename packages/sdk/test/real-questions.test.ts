@@ -3,13 +3,13 @@ import { askUser, callTool, say, type Script } from "@codexkit/scripted-model";
 import { startAppServer } from "@codexkit/testing";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { BrokerClient } from "../../test/broker-client.ts";
-import type { ElicitationAnswer, ElicitationRequest } from "./elicitation.ts";
-import type { ServerRequestHandlers } from "./handlers.ts";
-import type { McpToolApproval } from "./mcp-tool-approval.ts";
-import type { UserInputRequest } from "./user-input.ts";
+import { BrokerClient } from "./broker-client.ts";
+import type { ElicitationAnswer, McpElicitationRequest } from "../src/requests/elicitation.ts";
+import type { ServerRequestHandlers } from "../src/requests/handlers.ts";
+import type { McpToolApproval } from "../src/requests/mcp-tool-approval.ts";
+import type { UserInputRequest } from "../src/requests/user-input.ts";
 
-const mcpServer = fileURLToPath(new URL("../../test/mcp-server.ts", import.meta.url));
+const mcpServer = fileURLToPath(new URL("./mcp-server.ts", import.meta.url));
 const till = `mcp_servers.till={command="${process.execPath}",args=["${mcpServer}"]}`;
 
 interface Seen {
@@ -91,7 +91,7 @@ describe("a question of an MCP server", () => {
   ];
 
   it.each(answers)("from %s gets %j", async (tool, answer, reaches) => {
-    const asked: ElicitationRequest[] = [];
+    const asked: McpElicitationRequest[] = [];
     const { said, client } = await play(calling(tool), {
       elicitation: (request) => (asked.push(request), answer),
       mcpToolApproval: () => "cancel",

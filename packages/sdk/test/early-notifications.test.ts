@@ -1,6 +1,6 @@
 import { launchCodex } from "@codexkit/testing";
 import { expect, it } from "vitest";
-import type { RawMessage } from "./events/event.ts";
+import type { RawMessage } from "../src/events/event.ts";
 
 it("passes on the notifications that come with the handshake", async () => {
   const received: RawMessage[] = [];

@@ -3,11 +3,11 @@ import { gate, say, type ScriptFunction, waitFor } from "@codexkit/scripted-mode
 import { type LaunchedCodex, launchCodex } from "@codexkit/testing";
 import { DEFAULT_LIMITS } from "@codexkit/rpc";
 import { expect, it } from "vitest";
-import { waitsForWork } from "./connection/call-limits.ts";
-import type { CodexError } from "./errors.ts";
-import { pidExists } from "./process/process-table.ts";
-import type { Thread } from "./thread/thread.ts";
-import type { Turn } from "./turn/turn.ts";
+import { waitsForWork } from "../src/connection/call-limits.ts";
+import type { CodexError } from "../src/errors.ts";
+import { pidExists } from "../src/process/process-table.ts";
+import type { Thread } from "../src/thread/thread.ts";
+import type { Turn } from "../src/turn/turn.ts";
 
 const holding: ScriptFunction = ({ lastUserText }) =>
   lastUserText === "hold" ? say(["half ", waitFor(gate())]) : say("heard");

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { chaosSeed, runChaos } from "../test/chaos.ts";
+import { chaosSeed, runChaos } from "./chaos.ts";
 
 it("settles everything that 30 threads begin in ten seconds of faults", { timeout: 180_000 }, async () => {
   const { settled, outcomes } = await runChaos({ durationMs: 10_000, seed: chaosSeed() });

@@ -2,11 +2,11 @@ import { gate, say, type ScriptFunction, waitFor } from "@codexkit/scripted-mode
 import { codexFolders, launchCodex } from "@codexkit/testing";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { Codex } from "../codex.ts";
-import type { Turn } from "../turn/turn.ts";
-import type { TurnResult } from "../events/turn-result.ts";
-import type { WhenBusy } from "./run-options.ts";
-import type { Thread } from "./thread.ts";
+import { Codex } from "../src/codex.ts";
+import type { Turn } from "../src/turn/turn.ts";
+import type { TurnResult } from "../src/events/turn-result.ts";
+import type { WhenBusy } from "../src/thread/run-options.ts";
+import type { Thread } from "../src/thread/thread.ts";
 
 async function untilSpeaking(turn: Turn): Promise<void> {
   for await (const event of turn) if (event.type === "item.delta") return;

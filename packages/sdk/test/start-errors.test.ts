@@ -5,9 +5,9 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { z as z3 } from "zod/v3";
-import { Codex } from "./codex.ts";
-import { defineTool } from "./tools/define-tool.ts";
-import { outputSchema } from "./schema/output-schema.ts";
+import { Codex } from "../src/codex.ts";
+import { defineTool } from "../src/tools/define-tool.ts";
+import { outputSchema } from "../src/schema/output-schema.ts";
 
 function saying(...words: string[]): string {
   return expect.stringMatching(

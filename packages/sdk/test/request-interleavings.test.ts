@@ -2,9 +2,9 @@ import { UNANSWERED } from "@codexkit/rpc";
 import { SERVER_REQUEST_METHODS } from "@codexkit/protocol";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { sampleRequests } from "../../test/server-requests.ts";
-import type { RequestEvent } from "./request-events.ts";
-import { ServerRequestBroker } from "./server-request-broker.ts";
+import { sampleRequests } from "./server-requests.ts";
+import type { RequestEvent } from "../src/requests/request-events.ts";
+import { ServerRequestBroker } from "../src/requests/server-request-broker.ts";
 
 const approvals = SERVER_REQUEST_METHODS.filter((method) => /approval$/i.test(method));
 

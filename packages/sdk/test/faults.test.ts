@@ -1,9 +1,9 @@
 // What the real codex can't be made to do: a fake one does it.
 import { type FakeAction, type FakeBehaviour, fakeAppServerCommand } from "@codexkit/testing";
 import { describe, expect, it } from "vitest";
-import { Codex } from "./codex.ts";
-import type { CodexOptions } from "./codex-options.ts";
-import type { CodexEvent } from "./events/event.ts";
+import { Codex } from "../src/codex.ts";
+import type { CodexOptions } from "../src/codex-options.ts";
+import type { CodexEvent } from "../src/events/event.ts";
 
 const threadId = "thread-1";
 const turnId = "turn-1";
