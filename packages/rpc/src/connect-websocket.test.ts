@@ -13,7 +13,7 @@ import { rawEnd } from "../test/raw-end.ts";
 import { rawServer, webSocketServer } from "../test/websocket-server.ts";
 import { connectWebSocket, Peer } from "./index.ts";
 
-/** A port that nobody listens on. */
+/** A port without a listener. */
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -55,7 +55,7 @@ describe("connecting", () => {
       },
     });
     const transport = await connectWebSocket(server.url);
-    // Whoever takes the transport may be late by any number of turns.
+    // The caller may receive the transport any number of microtasks later.
     await nextTurn();
     const end = rawEnd(transport);
     for (let id = 0; id < 50; id++) expect(await end.next()).toEqual({ id });

@@ -144,7 +144,7 @@ describe("a handler", () => {
 });
 
 describe("a request", () => {
-  it("that nobody handles is answered -32601, at once", () => {
+  it("without a handler is answered -32601, at once", () => {
     const { replies, serve } = testRequests();
     serve(undefined, "id");
     expect(replies).toEqual([{ id: "id", error: { code: -32_601, message: "Method not found: m" } }]);
@@ -209,7 +209,7 @@ describe("the end", () => {
     expect(replies).toEqual([]);
   });
 
-  it("sends nothing for a handler that knows that nobody waits", async () => {
+  it("sends nothing for a handler that returns UNANSWERED", async () => {
     const { replies, serve } = testRequests();
     serve(() => UNANSWERED);
     await nextTurn();

@@ -50,7 +50,7 @@ describe("memoryTransportPair", () => {
     expect(b.unread).toEqual([{ id: 1 }]);
   });
 
-  it("tells each end once, however often and on whichever side it is closed", async () => {
+  it("notifies each end once, however often and on whichever side it is closed", async () => {
     const [left, right] = memoryTransportPair();
     const a = rawEnd(left);
     const b = rawEnd(right);
@@ -59,7 +59,7 @@ describe("memoryTransportPair", () => {
     expect([a.closedCalls, b.closedCalls]).toEqual([1, 1]);
   });
 
-  it("tells an end that starts after it was closed itself", async () => {
+  it("notifies an end that starts after it was closed itself", async () => {
     const [left] = memoryTransportPair();
     await left.close();
     const a = rawEnd(left);

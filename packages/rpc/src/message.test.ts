@@ -39,7 +39,7 @@ describe("parseMessage", () => {
     expect(message).toEqual({ method: "m", params: 1, emittedAtMs: 5 });
   });
 
-  it("tells the string id 0 from the number", () => {
+  it("distinguishes the string ID 0 from the number", () => {
     expect(parseMessage('{"id":"0","method":"m"}').message).toMatchObject({ id: "0" });
     expect(parseMessage('{"id":0,"method":"m"}').message).toMatchObject({ id: 0 });
   });

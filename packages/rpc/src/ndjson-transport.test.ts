@@ -28,7 +28,7 @@ function streamEnd(limits: Partial<RpcLimits> = {}) {
 }
 
 /** An output whose writes wait until the test lets them go. */
-function stalledOutput(): { output: Writable; written: string[]; letGo: () => void } {
+function stalledOutput(): { output: Writable; written: string[]; resume: () => void } {
   const written: string[] = [];
   const waiting: (() => void)[] = [];
   let stalled = true;
@@ -43,7 +43,7 @@ function stalledOutput(): { output: Writable; written: string[]; letGo: () => vo
   return {
     output,
     written,
-    letGo: () => {
+    resume: () => {
       stalled = false;
       for (const done of waiting.splice(0)) done();
     },
@@ -226,7 +226,7 @@ describe("streams that ended before anyone listened", () => {
     expect(await end.closed).toBe(cause);
   });
 
-  it("close the connection before the start, which is told after it", async () => {
+  it("close the connection before the start, which is reported after it", async () => {
     const input = new PassThrough();
     const transport = new NdjsonTransport({ input, output: new PassThrough() });
     const cause = new Error("failed in between");
@@ -297,7 +297,7 @@ describe("limits", () => {
   });
 
   it("refuse to buffer more than bufferedBytes for a reader that stalls", async () => {
-    const { output, written, letGo } = stalledOutput();
+    const { output, written, resume } = stalledOutput();
     const transport = new NdjsonTransport({
       input: new PassThrough(),
       output,
@@ -312,7 +312,7 @@ describe("limits", () => {
     );
     await nextTurn();
     expect(() => transport.send(message)).toThrow(expect.objectContaining({ code: "queue_full" }));
-    letGo();
+    resume();
     await nextTurn();
     void transport.send(message);
     await transport.close();
@@ -322,7 +322,7 @@ describe("limits", () => {
 
 describe("backpressure", () => {
   it("asks the sender to wait until the output has drained", async () => {
-    const { output, letGo } = stalledOutput();
+    const { output, resume } = stalledOutput();
     const transport = new NdjsonTransport({ input: new PassThrough(), output });
     rawEnd(transport);
     expect(transport.send('{"id":"more than the high-water mark"}')).toBeUndefined();
@@ -331,7 +331,7 @@ describe("backpressure", () => {
     const second = transport.send("{}");
     expect(first).toBeInstanceOf(Promise);
     expect(second).toBe(first);
-    letGo();
+    resume();
     await first;
     await nextTurn();
     expect(transport.send("{}")).toBeUndefined();
@@ -388,14 +388,14 @@ describe("backpressure", () => {
 
 describe("close", () => {
   it("sends what is waiting, ends the output and resolves then", async () => {
-    const { output, written, letGo } = stalledOutput();
+    const { output, written, resume } = stalledOutput();
     const transport = new NdjsonTransport({ input: new PassThrough(), output });
     const end = rawEnd(transport);
     end.send({ id: 1 });
     const closing = transport.close();
     expect(end.closedCalls).toBe(1);
     expect(output.writableFinished).toBe(false);
-    letGo();
+    resume();
     await closing;
     expect(output.writableFinished).toBe(true);
     expect(written).toEqual(['{"id":1}\n']);
@@ -502,14 +502,14 @@ describe("a child", () => {
       }`),
     );
     await using peer = childPeer(child);
-    let heard = 0;
+    let received = 0;
     // A listener that is slow: the exit of the child is known long before all of this is read.
     peer.on("line", () => {
-      heard += 1;
+      received += 1;
       for (let i = 0; i < 20_000; i++) JSON.stringify(i);
     });
     expect(await peer.request("last")).toBe("answered");
-    expect(heard).toBe(200);
+    expect(received).toBe(200);
     expect(await peer.closed).toMatchObject({
       code: "closed",
       message: "The other side closed the connection.",

@@ -157,7 +157,7 @@ describe("calls", () => {
 });
 
 describe("anomalies", () => {
-  it("of every kind of line that is no message are told, and the connection goes on", async () => {
+  it("are called for every kind of malformed line, and the connection continues", async () => {
     const { peer, end, anomalies } = peerAndEnd();
     const texts = [
       "",
@@ -180,7 +180,7 @@ describe("anomalies", () => {
     await peer.close();
   });
 
-  it("are told of a second answer and of an answer to nothing, not of a late one", async () => {
+  it("get a second response and an unmatched response, but not a late one", async () => {
     const { peer, end, anomalies } = peerAndEnd();
     const call = peer.request("m");
     const late = peer.request("slow", undefined, { timeoutMs: 1 });
@@ -200,9 +200,9 @@ describe("anomalies", () => {
     await peer.close();
   });
 
-  it("are told of listeners that throw, at once or later, and the next notification is heard", async () => {
+  it("get errors of listeners that throw or reject, and the next notification is delivered", async () => {
     const { peer, end, anomalies } = peerAndEnd();
-    const heard: unknown[] = [];
+    const received: unknown[] = [];
     peer.on("bad", () => {
       throw new Error("at once");
     });
@@ -210,10 +210,10 @@ describe("anomalies", () => {
     peer.on("odd", () => {
       throw Object.create(null);
     });
-    peer.on("good", (params) => heard.push(params));
+    peer.on("good", (params) => received.push(params));
     for (const method of ["bad", "worse", "odd", "good"]) end.send({ method, params: 1 });
     await nextTurn();
-    expect(heard).toEqual([1]);
+    expect(received).toEqual([1]);
     expect(anomalies.map(({ code }) => code)).toEqual(["handler_failed", "handler_failed", "handler_failed"]);
     expect(anomalies.map(({ message }) => message).toSorted()).toEqual([
       "A listener for bad threw: at once",
@@ -238,54 +238,54 @@ describe("anomalies", () => {
     await peer.close();
   });
 
-  it("are told to each listener until it stops, also to the same one twice", async () => {
+  it("are reported to each listener until it is disposed of, also to the same one twice", async () => {
     const { peer, end } = peerAndEnd();
-    let heard = 0;
-    const listener = (): void => void (heard += 1);
+    let received = 0;
+    const listener = (): void => void (received += 1);
     const first = peer.onAnomaly(listener);
     const second = peer.onAnomaly(listener);
     end.sendText("{");
     await nextTurn();
-    expect(heard).toBe(2);
+    expect(received).toBe(2);
     first[Symbol.dispose]();
     first[Symbol.dispose]();
     end.sendText("{");
     await nextTurn();
-    expect(heard).toBe(3);
+    expect(received).toBe(3);
     second[Symbol.dispose]();
     end.sendText("{");
     await nextTurn();
-    expect(heard).toBe(3);
+    expect(received).toBe(3);
     await peer.close();
   });
 });
 
 describe("handlers and listeners", () => {
-  it("set in the same tick as the peer hear what came before it", async () => {
+  it("set in the same tick as the peer get earlier notifications", async () => {
     const [left, right] = memoryTransportPair();
     const end = rawEnd(right);
     end.send({ method: "early", params: 1 });
     end.send({ id: 7, method: "ask" });
     await nextTurn();
     const peer = new Peer(left);
-    const heard: unknown[] = [];
-    peer.on("early", (params) => heard.push(params));
+    const received: unknown[] = [];
+    peer.on("early", (params) => received.push(params));
     peer.handle("ask", () => "answered");
     expect(await end.next()).toEqual({ id: 7, result: "answered" });
-    expect(heard).toEqual([1]);
+    expect(received).toEqual([1]);
     await peer.close();
   });
 
-  it("hear notifications in the order in which they came", async () => {
+  it("get notifications in order of arrival", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.constantFrom("a", "b", "c")), async (methods) => {
         const [a, b] = twoPeers();
-        const heard: unknown[] = [];
-        b.on("a", (params) => heard.push(params));
-        b.onRest((params) => heard.push(params));
+        const received: unknown[] = [];
+        b.on("a", (params) => received.push(params));
+        b.onRest((params) => received.push(params));
         await Promise.all(methods.map((method, index) => a.notify(method, index)));
         await nextTurn();
-        expect(heard).toEqual(methods.map((_, index) => index));
+        expect(received).toEqual(methods.map((_, index) => index));
         await a.close();
       }),
     );
@@ -293,18 +293,18 @@ describe("handlers and listeners", () => {
 
   it("give way to the rest handler and the rest listener", async () => {
     const { peer, end } = peerAndEnd();
-    const heard: unknown[] = [];
+    const received: unknown[] = [];
     peer.handle("own", () => "own");
     peer.handleRest((params, { method }) => ({ method, params }));
-    peer.on("mine", () => heard.push("mine"));
-    peer.onRest((_params, message) => heard.push(message));
+    peer.on("mine", () => received.push("mine"));
+    peer.onRest((_params, message) => received.push(message));
     end.send({ id: 1, method: "own" });
     end.send({ id: 2, method: "toString", params: 5 });
     end.send({ method: "mine" });
     end.send({ method: "__proto__", emittedAtMs: 1 });
     expect(await end.next()).toEqual({ id: 1, result: "own" });
     expect(await end.next()).toEqual({ id: 2, result: { method: "toString", params: 5 } });
-    expect(heard).toEqual(["mine", { method: "__proto__", emittedAtMs: 1 }]);
+    expect(received).toEqual(["mine", { method: "__proto__", emittedAtMs: 1 }]);
     await peer.close();
   });
 
@@ -356,7 +356,7 @@ describe("handlers and listeners", () => {
     await peer.close();
   });
 
-  it("beyond inboundRequests are not run: the other side is told to retry, and does", async () => {
+  it("beyond inboundRequests are not run: the other side retries them", async () => {
     const [a, b] = twoPeers({ limits: { inboundRequests: 2 }, random: () => 0.99 });
     let running = 0;
     b.handle("work", async () => {
@@ -452,12 +452,12 @@ describe("close", () => {
     expect(transport.sent).toEqual([]);
   });
 
-  it("is the end of hearing: what still comes is neither handled nor heard nor reported", async () => {
+  it("ends delivery: later messages are neither handled nor delivered nor reported", async () => {
     const transport = new HandTransport();
     const peer = new Peer(transport);
     const noticed: string[] = [];
     peer.handleRest(() => noticed.push("handled"));
-    peer.onRest(() => noticed.push("heard"));
+    peer.onRest(() => noticed.push("received"));
     peer.onAnomaly(() => noticed.push("reported"));
     await peer.close();
     for (const text of ['{"id":0,"method":"m"}', '{"method":"m"}', '{"id":5,"result":1}', "{"]) {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { runListener } from "./run-listener.ts";
 
 describe("runListener", () => {
-  it("tells of what is thrown at once", () => {
+  it("reports a thrown error", () => {
     const failures: Error[] = [];
     const thrown = new Error("no");
     runListener(
@@ -14,7 +14,7 @@ describe("runListener", () => {
     expect(failures).toEqual([thrown]);
   });
 
-  it("tells of what a promise rejects with later", async () => {
+  it("reports a later rejection", async () => {
     const { promise, resolve } = Promise.withResolvers<Error>();
     runListener(() => Promise.reject(new Error("later")), resolve);
     expect(await promise).toMatchObject({ message: "later" });

@@ -80,7 +80,7 @@ describe("frames", () => {
     await end.close();
   });
 
-  it("may be read as fragments or array buffers, whatever the socket was told", async () => {
+  it("may arrive as fragments or array buffers, whatever the socket's setting", async () => {
     await using server = await serverWith();
     for (const binaryType of ["nodebuffer", "arraybuffer", "fragments"] as const) {
       const { transport, far } = await connection(server);
@@ -160,7 +160,7 @@ describe("messageBytes", () => {
     await a.close();
   });
 
-  it("tells the peer at once, though the other side never answers the close", async () => {
+  it("notifies the peer at once, even if the other side never answers the close", async () => {
     await using server = await serverWith();
     const { transport, far } = await connection(server, { messageBytes: 100, closeTimeoutMs: 5 });
     const end = rawEnd(transport);
@@ -254,7 +254,7 @@ describe("the end", () => {
     expect(a.cause).toMatchObject({ message: "The WebSocket closed with code 1006." });
   });
 
-  it("before the start is told after it, with the cause", async () => {
+  it("before the start is reported after it, with the cause", async () => {
     await using server = await serverWith();
     const { far } = await connection(server);
     const transport = new WebSocketTransport(far);
@@ -331,13 +331,13 @@ describe("close", () => {
     await using server = await serverWith();
     const { transport, far } = await connection(server);
     const peer = new Peer(transport);
-    const heard: unknown[] = [];
-    peer.on("late", (params) => heard.push(params));
+    const received: unknown[] = [];
+    peer.on("late", (params) => received.push(params));
     far.send('{"method":"late"}');
     const closing = peer.close();
     far.send('{"method":"late"}');
     await closing;
-    expect(heard).toEqual([]);
+    expect(received).toEqual([]);
   });
 });
 

@@ -8,7 +8,7 @@ import type { CodexEvent } from "./events/event.ts";
 import type { Turn } from "./turn/turn.ts";
 
 const holding: ScriptFunction = ({ lastUserText }) =>
-  lastUserText.startsWith("hold") ? say(["half ", waitFor(gate())]) : say(`heard: ${lastUserText}`);
+  lastUserText.startsWith("hold") ? say(["half ", waitFor(gate())]) : say(`received: ${lastUserText}`);
 
 async function untilSpeaking(turn: Turn): Promise<void> {
   for await (const event of turn) if (event.type === "item.delta") return;
@@ -58,7 +58,7 @@ describe("launching", () => {
     await expect(launched).rejects.toMatchObject({ code: "codex_too_old" });
   });
 
-  it("hears nothing that it opted out of, and nothing experimental without asking for it", async () => {
+  it("gets no notification that it opted out of, and no experimental one unless enabled", async () => {
     await using stage = await launchCodex({
       model: holding,
       experimentalApi: false,
@@ -68,7 +68,7 @@ describe("launching", () => {
     const turn = thread.run("hello");
     const events = await Array.fromAsync(turn);
     expect(events.filter(({ type }) => type === "item.delta")).toEqual([]);
-    expect((await turn).finalResponse).toBe("heard: hello");
+    expect((await turn).finalResponse).toBe("received: hello");
     await expect(stage.codex.request("thread/search", { searchTerm: "x" })).rejects.toMatchObject({
       code: "request_failed",
     });
@@ -98,7 +98,7 @@ describe("a codex that is killed", () => {
       expect(ends(await events)).toEqual(["turn.failed"]);
     }
     expect(pids.size).toBe(50);
-    expect((await thread.run("still here")).finalResponse).toBe("heard: still here");
+    expect((await thread.run("still here")).finalResponse).toBe("received: still here");
   }, 120_000);
 
   it("ends every turn of every thread, and every call", async () => {
@@ -166,11 +166,11 @@ describe("attaching", () => {
     });
     await using codex = await Codex.connect(url, { token });
     const thread = await codex.startThread({ cwd: server.workspace });
-    expect((await thread.run("hello")).finalResponse).toBe("heard: hello");
+    expect((await thread.run("hello")).finalResponse).toBe("received: hello");
     expect(codex.pid).toBeUndefined();
   });
 
-  it("says that nobody listens", async () => {
+  it("reports that no server is listening", async () => {
     await expect(Codex.connect("ws://127.0.0.1:1")).rejects.toMatchObject({
       name: "CodexError",
       code: "connect_failed",
@@ -218,7 +218,7 @@ describe("attaching", () => {
     await expect(thread.run("too early")).rejects.toMatchObject({ code: "connect_failed" });
     await owner.close();
     await using _again = await Codex.launch(options);
-    expect((await thread.run("back")).finalResponse).toBe("heard: back");
+    expect((await thread.run("back")).finalResponse).toBe("received: back");
   });
 });
 
@@ -255,7 +255,7 @@ describe("approvals", () => {
     expect(ends(await events)).toEqual(["turn.interrupted"]);
   });
 
-  it("are denied, with an event that says so, when nobody handles them", async () => {
+  it("are denied, with an event that says so, when no handler answers them", async () => {
     await using stage = await launchCodex({
       model: ({ newOutputs }) =>
         newOutputs.length === 0 ? run("echo no", { escalate: "please" }) : say("done"),

@@ -31,13 +31,13 @@ export class BrokerClient {
       handlersFor: () => [this.handlers],
       emit: (event) => {
         this.events.push(event);
-        this.#tell(event.type, event);
+        this.#notify(event.type, event);
       },
       itemFor: (_threadId, itemId) => this.#started.get(itemId),
       ...options,
     });
     peer.handleRest((params, { id, method, signal }) => this.broker.receive({ id, method, params }, signal));
-    peer.onRest((params, { method }) => this.#hear(method, params));
+    peer.onRest((params, { method }) => this.#receive(method, params));
     void peer.closed.then((reason) => this.broker.connectionEnded(reason));
   }
 
@@ -88,7 +88,7 @@ export class BrokerClient {
     });
   }
 
-  #hear(method: string, params: unknown): void {
+  #receive(method: string, params: unknown): void {
     if (method === "item/started") {
       const { item } = params as ServerNotifications["item/started"];
       this.#started.set(item.id, item);
@@ -100,10 +100,10 @@ export class BrokerClient {
       const { threadId, turn } = params as ServerNotifications["turn/completed"];
       this.broker.turnEnded(threadId, turn.id);
     }
-    this.#tell(method, params);
+    this.#notify(method, params);
   }
 
-  #tell(name: string, params: unknown): void {
+  #notify(name: string, params: unknown): void {
     const waiting = this.#waiting.get(name);
     this.#waiting.delete(name);
     waiting?.(params);

@@ -101,7 +101,7 @@ export async function runChaos({ durationMs, seed, threads = THREADS }: ChaosOpt
     if (lastUserText.startsWith("hold")) return say(["half ", waitFor(calm)]);
     if (lastUserText.startsWith("slow")) return [pause(100), say("slowly")];
     if (lastUserText.startsWith("fail")) return [fail.http(400)];
-    return say(`heard: ${lastUserText}`);
+    return say(`received: ${lastUserText}`);
   };
   await using stage = await launchCodex({ model: script, modelRetries: 0 });
   const { codex, workspace } = stage;

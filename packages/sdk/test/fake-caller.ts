@@ -40,7 +40,7 @@ export class FakeCaller implements Caller {
     return { [Symbol.dispose]: () => void listeners.delete(listener) };
   };
 
-  /** Delivers a notification to the listeners. */
+  /** Sends a notification to the listeners. */
   say(method: string, params: unknown): void {
     for (const listener of this.#listeners.get(method) ?? []) listener(params as never);
   }

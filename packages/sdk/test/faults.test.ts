@@ -77,7 +77,7 @@ describe("a turn", () => {
     expect(thread.busy).toBe(false);
   });
 
-  it("whose end is never told is asked after once its thread is idle", async () => {
+  it("whose end is never reported is looked up once its thread is idle", async () => {
     const stored = { data: [ended], nextCursor: null, backwardsCursor: null };
     await using codex = await launch(
       {
@@ -118,7 +118,7 @@ describe("a turn", () => {
     expect(await thread.run("go")).toMatchObject({ status: "completed", openItems: ["never"] });
   });
 
-  it("that nobody here asked for is shown", async () => {
+  it("of another client is published", async () => {
     const other = { ...turn, id: "turn-other" };
     await using codex = await launch({
       on: {

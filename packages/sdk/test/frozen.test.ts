@@ -10,7 +10,7 @@ import type { Thread } from "../src/thread/thread.ts";
 import type { Turn } from "../src/turn/turn.ts";
 
 const holding: ScriptFunction = ({ lastUserText }) =>
-  lastUserText === "hold" ? say(["half ", waitFor(gate())]) : say("heard");
+  lastUserText === "hold" ? say(["half ", waitFor(gate())]) : say("received");
 
 interface Frozen {
   readonly stage: LaunchedCodex;
@@ -80,7 +80,7 @@ it("goes on when a frozen codex is continued", async () => {
   const read = idle.read();
   await expect(read).rejects.toMatchObject({ code: "timeout" });
   process.kill(pid, "SIGCONT");
-  expect(await idle.run("x")).toMatchObject({ finalResponse: "heard" });
+  expect(await idle.run("x")).toMatchObject({ finalResponse: "received" });
   await thread.interrupt();
 });
 

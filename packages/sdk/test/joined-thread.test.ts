@@ -39,7 +39,7 @@ async function joined(): Promise<
 > {
   const open = gate();
   const script: ScriptFunction = ({ lastUserText }) =>
-    lastUserText === "hold" ? say(["half ", waitFor(open), "whole"]) : say(`heard: ${lastUserText}`);
+    lastUserText === "hold" ? say(["half ", waitFor(open), "whole"]) : say(`received: ${lastUserText}`);
   const stack = new AsyncDisposableStack();
   const folders = stack.use(await codexFolders({ model: script }));
   const url = `unix://${join(folders.root, "s.sock")}`;
@@ -74,7 +74,7 @@ describe("a thread that is joined while a turn runs", () => {
     const mine = stage.thread.run("mine", { whenBusy });
     if (whenBusy === "queue") await queued;
     stage.finish();
-    expect(await mine).toMatchObject({ finalResponse: "heard: mine" });
+    expect(await mine).toMatchObject({ finalResponse: "received: mine" });
     expect((await stage.held).finalResponse).toBe("half whole");
     expect(await messages(stage.thread)).toEqual([["hold"], ["mine"]]);
   });
@@ -100,7 +100,7 @@ describe("a thread whose codex died with input in its queue", () => {
     let isFirst = true;
     const stage = await launchCodex({
       model: ({ lastUserText }) => {
-        if (lastUserText !== "hold") return say(["heard: ", waitFor(open), lastUserText]);
+        if (lastUserText !== "hold") return say(["received: ", waitFor(open), lastUserText]);
         return isFirst ? say(["half ", waitFor(gate())]) : say("again");
       },
     });

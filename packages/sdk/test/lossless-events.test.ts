@@ -1,7 +1,7 @@
 import { say } from "@codexkit/scripted-model";
 import { launchCodex } from "@codexkit/testing";
 import { describe, expect, it } from "vitest";
-import { message, Saying } from "./notices.ts";
+import { message, TurnNotifications } from "./notices.ts";
 import { CodexError } from "../src/errors.ts";
 import type { Thread } from "../src/thread/thread.ts";
 import type { CodexEvent } from "../src/events/event.ts";
@@ -39,7 +39,7 @@ describe("a lossless reader", () => {
     expect((await thread.run("again")).finalResponse).toBe(text);
   });
 
-  it("gets what codex said before it died", async () => {
+  it("gets the events from before the crash of codex", async () => {
     const text = "0123456789".repeat(500);
     await using stage = await launchCodex({ model: () => say(text, { chunkSize: 1 }) });
     const { codex } = stage;
@@ -63,7 +63,7 @@ describe("a lossless reader", () => {
     const changes: boolean[] = [];
     const router = new ThreadRouter((isPaused) => changes.push(isPaused));
     router.hold("thread");
-    const notices = new Saying("thread", "t");
+    const notices = new TurnNotifications("thread", "t");
     const reader = router.readLossless();
     const fill = (): void => {
       for (let count = 0; count < LOSSLESS_LIMITS.unreadEvents; count += 1) {

@@ -2,7 +2,7 @@ import type { v2 } from "@codexkit/protocol";
 import type { RawMessage } from "../src/events/event.ts";
 import type { TokenUsage } from "../src/events/turn-result.ts";
 
-// What an app-server says, as short as a test needs it. Ids are whatever the test likes.
+// Minimal notifications of an app-server. Tests choose the IDs.
 
 export function message(id: string, text: string, phase: string | null = null): v2.ThreadItem {
   return {
@@ -35,8 +35,8 @@ export function tokens(totalTokens: number): TokenUsage {
   };
 }
 
-/** The notices of one turn. */
-export class Saying {
+/** Notifications of one turn. */
+export class TurnNotifications {
   readonly threadId: string;
   readonly turnId: string;
 
@@ -46,32 +46,32 @@ export class Saying {
   }
 
   started(): RawMessage {
-    return this.#say("turn/started", { turn: this.turn("inProgress") });
+    return this.#notification("turn/started", { turn: this.turn("inProgress") });
   }
 
   itemStarted(item: v2.ThreadItem): RawMessage {
-    return this.#say("item/started", { item });
+    return this.#notification("item/started", { item });
   }
 
   itemCompleted(item: v2.ThreadItem): RawMessage {
-    return this.#say("item/completed", { item });
+    return this.#notification("item/completed", { item });
   }
 
   delta(itemId: string, delta: string): RawMessage {
-    return this.#say("item/agentMessage/delta", { itemId, delta });
+    return this.#notification("item/agentMessage/delta", { itemId, delta });
   }
 
   output(itemId: string, delta: string): RawMessage {
-    return this.#say("item/commandExecution/outputDelta", { itemId, delta });
+    return this.#notification("item/commandExecution/outputDelta", { itemId, delta });
   }
 
   usage(total: number, last: number): RawMessage {
     const tokenUsage = { total: tokens(total), last: tokens(last), modelContextWindow: null };
-    return this.#say("thread/tokenUsage/updated", { tokenUsage });
+    return this.#notification("thread/tokenUsage/updated", { tokenUsage });
   }
 
   completed(more: Partial<v2.Turn> = {}): RawMessage {
-    return this.#say("turn/completed", { turn: this.turn("completed", more) });
+    return this.#notification("turn/completed", { turn: this.turn("completed", more) });
   }
 
   turn(status: v2.TurnStatus, more: Partial<v2.Turn> = {}): v2.Turn {
@@ -89,7 +89,7 @@ export class Saying {
     };
   }
 
-  #say(method: string, params: object): RawMessage {
+  #notification(method: string, params: object): RawMessage {
     return { method, params: { threadId: this.threadId, turnId: this.turnId, ...params } };
   }
 }

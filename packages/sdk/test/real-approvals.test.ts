@@ -74,7 +74,7 @@ describe("a command that needs an approval", () => {
     expect(seen.outcomes[0]).toMatchObject({ by: "handler", decision: "cancel" });
   });
 
-  it("does not run when nobody answers, and the turn goes on", async () => {
+  it("does not run without an answer, and the turn continues", async () => {
     const seen = await twice({});
     expect(seen).toMatchObject({ turns: ["completed", "completed"], statuses: ["declined", "declined"] });
     expect(seen.outcomes).toMatchObject([{ by: "default" }, { by: "default" }]);
@@ -255,8 +255,8 @@ describe("a request for permissions", () => {
     );
     const client = await BrokerClient.connect(server, { approve });
     await client.runTurn(await client.startThread(server));
-    const said = client.items.findLast((item) => item.type === "agentMessage");
-    return JSON.parse(said?.text ?? "null");
+    const reply = client.items.findLast((item) => item.type === "agentMessage");
+    return JSON.parse(reply?.text ?? "null");
   }
 
   it("is granted as a whole", async () => {

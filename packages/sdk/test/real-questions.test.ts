@@ -14,7 +14,7 @@ const till = `mcp_servers.till={command="${process.execPath}",args=["${mcpServer
 
 interface Seen {
   readonly statuses: string[];
-  readonly said: string[];
+  readonly replies: string[];
   readonly client: BrokerClient;
 }
 
@@ -30,8 +30,8 @@ async function play(
   for (let turn = 0; turn < turns; turn += 1) {
     statuses.push((await client.runTurn(threadId, settings)).status);
   }
-  const said = client.items.flatMap((item) => (item.type === "agentMessage" ? [item.text] : []));
-  return { statuses, said, client };
+  const replies = client.items.flatMap((item) => (item.type === "agentMessage" ? [item.text] : []));
+  return { statuses, replies, client };
 }
 
 /** Calls a tool of the MCP server on every turn, and says what came back. */
@@ -61,13 +61,17 @@ describe("a question of the model", () => {
       asked.push(request);
       return { colour: "blue" };
     };
-    const { said, client } = await play(script, { userInput }, { modelName, settings: settings(modelName) });
-    expect(said.at(-1)).toContain("blue");
+    const { replies, client } = await play(
+      script,
+      { userInput },
+      { modelName, settings: settings(modelName) },
+    );
+    expect(replies.at(-1)).toContain("blue");
     expect(asked).toMatchObject([{ questions: [{ id: "colour", options: [{ label: "blue" }, {}] }] }]);
     expect(client.events.map(({ type }) => type)).toEqual(["question.requested", "question.resolved"]);
   });
 
-  it("gets no answers when nobody answers, and the turn goes on", async () => {
+  it("gets no answers without a handler, and the turn continues", async () => {
     const { statuses, client } = await play(
       script,
       {},
@@ -92,11 +96,11 @@ describe("a question of an MCP server", () => {
 
   it.each(answers)("from %s gets %j", async (tool, answer, reaches) => {
     const asked: McpElicitationRequest[] = [];
-    const { said, client } = await play(calling(tool), {
+    const { replies, client } = await play(calling(tool), {
       elicitation: (request) => (asked.push(request), answer),
       mcpToolApproval: () => "cancel",
     });
-    expect(said.at(-1)).toContain(reaches);
+    expect(replies.at(-1)).toContain(reaches);
     const expected =
       tool === "ask"
         ? { mode: "form", message: "What is your name?" }
@@ -105,9 +109,9 @@ describe("a question of an MCP server", () => {
     expect(client.events.map(({ type }) => type)).toEqual(["question.requested", "question.resolved"]);
   });
 
-  it("is declined when nobody answers", async () => {
-    const { said } = await play(calling("ask"), {});
-    expect(said.at(-1)).toContain('{"action":"decline"}');
+  it("is declined without an answer", async () => {
+    const { replies } = await play(calling("ask"), {});
+    expect(replies.at(-1)).toContain('{"action":"decline"}');
   });
 });
 
@@ -116,12 +120,12 @@ describe("a call of an MCP server's tool", () => {
 
   it("is approved in a slot of its own, with the tool's name and arguments", async () => {
     const approvals: McpToolApproval[] = [];
-    const { said, client } = await play(
+    const { replies, client } = await play(
       pays,
       { mcpToolApproval: (approval) => (approvals.push(approval), "accept"), elicitation: () => "cancel" },
       { turns: 2 },
     );
-    expect(said.map((text) => text.includes('{"paid":3}'))).toEqual([true, true]);
+    expect(replies.map((text) => text.includes('{"paid":3}'))).toEqual([true, true]);
     expect(approvals).toHaveLength(2);
     expect(approvals[0]).toMatchObject({
       server: "till",
@@ -135,8 +139,8 @@ describe("a call of an MCP server's tool", () => {
   });
 
   it.each(["acceptForSession", "acceptAlways"] as const)("is not asked again after %s", async (decision) => {
-    const { said, client } = await play(pays, { approve: () => decision }, { turns: 2 });
-    expect(said.map((text) => text.includes('{"paid":3}'))).toEqual([true, true]);
+    const { replies, client } = await play(pays, { approve: () => decision }, { turns: 2 });
+    expect(replies.map((text) => text.includes('{"paid":3}'))).toEqual([true, true]);
     expect(client.events.filter(({ type }) => type === "approval.requested")).toHaveLength(1);
   });
 
@@ -144,14 +148,14 @@ describe("a call of an MCP server's tool", () => {
     ["decline", "user rejected MCP tool call"],
     ["cancel", "user cancelled MCP tool call"],
   ] as const)("does not happen after %s, and the turn goes on", async (decision, words) => {
-    const { said, statuses } = await play(pays, { approve: () => decision });
+    const { replies, statuses } = await play(pays, { approve: () => decision });
     expect(statuses).toEqual(["completed"]);
-    expect(said.at(-1)).toContain(words);
+    expect(replies.at(-1)).toContain(words);
   });
 
-  it("does not happen when nobody answers", async () => {
-    const { said } = await play(pays, {});
-    expect(said.at(-1)).toContain("user rejected MCP tool call");
+  it("does not happen without an answer", async () => {
+    const { replies } = await play(pays, {});
+    expect(replies.at(-1)).toContain("user rejected MCP tool call");
   });
 
   it("is an approval also of a server that wants every call asked about, which offers to remember nothing", async () => {
@@ -163,8 +167,8 @@ describe("a call of an MCP server's tool", () => {
         return "accept" as const;
       },
     };
-    const { said } = await play(pays, approve, { config });
-    expect(said.at(-1)).toContain('{"paid":3}');
+    const { replies } = await play(pays, approve, { config });
+    expect(replies.at(-1)).toContain('{"paid":3}');
     expect(approvals).toMatchObject([{ tool: "pay", persist: [] }]);
   });
 });

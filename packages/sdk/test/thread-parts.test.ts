@@ -74,7 +74,7 @@ describe("the parts of a thread", () => {
     ]);
   });
 
-  it("history: reads pages newest first unless told, and only when read", async () => {
+  it("history: reads pages newest first by default, and on demand", async () => {
     const { thread, caller } = threadWith({
       "thread/turns/list": { data: [{ id: "t" }] },
       "thread/items/list": { data: [{ id: "i" }] },

@@ -28,7 +28,7 @@ test("falsy values are delivered, undefined among them", async () => {
   await expect(Array.fromAsync(queue)).resolves.toEqual([undefined, null, 0, ""]);
 });
 
-test("beyond its limit the oldest values are dropped and the reader is told how many", async () => {
+test("beyond its limit the oldest values are dropped and the reader gets their number", async () => {
   const queue = new AsyncQueue<string>({ maxSize: 3, onDropped: (count) => `${count} dropped` });
   for (const value of ["a", "b", "c", "d", "e"]) queue.push(value);
   queue.end();

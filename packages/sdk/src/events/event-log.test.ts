@@ -80,7 +80,7 @@ describe("EventLog", () => {
     expect(await Array.fromAsync(log.read())).toEqual(expected);
   });
 
-  it("tells a late reader of a history that lost its beginning", async () => {
+  it("reports to a late reader that the history is incomplete", async () => {
     const log = new EventLog({ history: true });
     for (let number = 0; number < 20_010; number += 1) log.push(notice(`${number}`));
     log.end();
@@ -99,7 +99,7 @@ describe("EventLog", () => {
     expect(await Array.fromAsync(log.read())).toEqual([]);
   });
 
-  it("forgets a reader that returns early, and tells it nothing more", async () => {
+  it("drops a reader that returns early", async () => {
     const log = new EventLog({ history: true });
     const reader = log.read();
     log.push(notice("one"));

@@ -217,7 +217,7 @@ describe("EventQueue", () => {
     );
   });
 
-  it("stays small while a stalled reader is told 100,000 interleaved deltas of eight texts", () => {
+  it("stays small while a stalled reader gets 100,000 interleaved deltas of eight texts", () => {
     const queue = queueOf([]);
     for (let round = 0; round < 100_000; round += 1) queue.push(delta(`item ${round % 8}`, "some text "));
     expect(queue.size).toBeLessThan(300);
@@ -256,7 +256,7 @@ function texts(events: readonly CodexEvent[]): Map<string, { text: string; lengt
 }
 
 describe("diffs", () => {
-  it("that nobody read yet are renewed by the newer one, and one that was read is followed by it", () => {
+  it("that are unread are replaced by the newer one, and a read one is followed by it", () => {
     const diff = (turnId: string, text: string): CodexEvent => ({
       type: "diff.updated",
       threadId: "t",

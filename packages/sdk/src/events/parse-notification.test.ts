@@ -1,11 +1,11 @@
 import { SERVER_NOTIFICATION_METHODS } from "@codexkit/protocol";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { message, Saying, tokens } from "../../test/notices.ts";
+import { message, TurnNotifications, tokens } from "../../test/notices.ts";
 import { ThreadRouter } from "../routing/thread-router.ts";
 import { parseNotification } from "./parse-notification.ts";
 
-const say = new Saying("thread", "turn");
+const say = new TurnNotifications("thread", "turn");
 const place = { threadId: "thread", turnId: "turn" };
 
 describe("parseNotification", () => {

@@ -19,7 +19,7 @@ export interface CommandApproval {
   readonly cwd: string | undefined;
   /** The model's justification. */
   readonly reason: string | undefined;
-  /** What the command does, as far as Codex can tell. */
+  /** What the command does, as far as Codex knows. */
   readonly actions: readonly v2.CommandAction[];
   /** The host that the command wants to reach, if the approval is about network access. */
   readonly network: v2.NetworkApprovalContext | undefined;

@@ -29,7 +29,7 @@ export interface HandlerContext {
   readonly turnId: string | undefined;
 }
 
-/** Any approval; `kind` tells which. */
+/** Any approval; see `kind`. */
 export type AnyApproval =
   | CommandApproval
   | FileChangeApproval

@@ -92,7 +92,7 @@ async function commandStatus(thread: Thread, command: string): Promise<unknown> 
 }
 
 describe("a command", () => {
-  it("that the policy allows runs, and nobody is asked", async () => {
+  it("that the policy allows runs without asking", async () => {
     expect(await commandStatus(await startThread(), "uname -s")).toEqual({
       turn: "completed",
       command: "completed",
@@ -134,7 +134,7 @@ describe("a command", () => {
     expect(remembered).toMatchObject([{ kind: "script", text: expect.stringContaining("make release") }]);
   });
 
-  it("that nobody answers about is refused when the time is up", async () => {
+  it("without an answer is denied after the timeout", async () => {
     policy = policyOf({ preset: "workspace-write" });
     asking = () => new Promise<never>(() => {});
     expect(await commandStatus(await startThread(), "make release")).toEqual({

@@ -43,7 +43,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe("a request that nobody handles", () => {
+describe("a request without a handler", () => {
   const denials: { [M in Method]?: unknown } = {
     [command]: { decision: "decline" },
     "item/fileChange/requestApproval": { decision: "decline" },
@@ -79,7 +79,7 @@ describe("a request that nobody handles", () => {
     },
   );
 
-  it("gets the real time when it asks for the time, and nobody is warned", async () => {
+  it("gets the system time when it asks for the time, without a warning", async () => {
     const { receive, events } = open({}, { now: () => 1_234_567 });
     await expect(receive("currentTime/read")).resolves.toEqual({ currentTimeAt: 1234 });
     expect(events).toEqual([]);
@@ -280,7 +280,7 @@ describe("a handler", () => {
     );
   });
 
-  it("is told what was made of a decision that is not offered", async () => {
+  it("is informed of a decision that was weakened because it is not offered", async () => {
     const { receive, events } = open({ commandApproval: () => "acceptForSession" });
     await expect(receive(command)).resolves.toEqual({ decision: "accept" });
     expect(events.at(-1)).toMatchObject({

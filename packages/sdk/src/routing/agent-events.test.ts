@@ -1,7 +1,7 @@
 import { callTool, run, say, type ScriptFunction } from "@codexkit/scripted-model";
 import { launchCodex } from "@codexkit/testing";
 import { describe, expect, it } from "vitest";
-import { message, Saying } from "../../test/notices.ts";
+import { message, TurnNotifications } from "../../test/notices.ts";
 import type { CodexEvent } from "../events/event.ts";
 import { ThreadRouter } from "./thread-router.ts";
 
@@ -14,7 +14,7 @@ const delegating: ScriptFunction = ({ lastUserText: prompt, newOutputs }) => {
     const id = /"agent_id":"([^"]+)"/.exec(output.text)?.[1];
     return id === undefined ? say("done") : callTool("wait_agent", { targets: [id] }, AGENTS);
   }
-  return prompt.startsWith("run ") && !output ? run(prompt.slice(4)) : say(`heard: ${prompt}`);
+  return prompt.startsWith("run ") && !output ? run(prompt.slice(4)) : say(`received: ${prompt}`);
 };
 
 describe("the events of a thread with its agents", () => {
@@ -59,9 +59,9 @@ describe("the events of a thread with its agents", () => {
     router.hold("mine");
     const all = router.readWithAgents("root");
     const [child, mine, stranger] = [
-      new Saying("child", "c"),
-      new Saying("mine", "m"),
-      new Saying("stranger", "s"),
+      new TurnNotifications("child", "c"),
+      new TurnNotifications("mine", "m"),
+      new TurnNotifications("stranger", "s"),
     ];
     const agentStarted = {
       type: "subAgentActivity",
@@ -75,7 +75,7 @@ describe("the events of a thread with its agents", () => {
       mine.started(),
       stranger.started(),
       child.itemStarted(message("one", "")),
-      new Saying("root", "r").itemStarted(agentStarted as never),
+      new TurnNotifications("root", "r").itemStarted(agentStarted as never),
       child.itemCompleted(message("one", "two")),
     ]) {
       router.route(raw);

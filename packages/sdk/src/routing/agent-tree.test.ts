@@ -123,7 +123,7 @@ describe("AgentTree", () => {
     expect(treeOf(...grandparentFirst).below("b")[0]?.path).toBe("/root/c");
   });
 
-  it("never makes a circle, whoever turns to whom", () => {
+  it("never contains a cycle, whichever agents address each other", () => {
     expect(
       shape(treeOf(calls("spawnAgent", "a", ["b"]), activity("b", "a", { kind: "interacted" })).below("a")),
     ).toBe("b");
@@ -138,7 +138,7 @@ describe("AgentTree", () => {
     expect(shape(liar.below("a"))).toBe("b(c)");
   });
 
-  it("stays a tree whatever it hears", () => {
+  it("stays a tree after any events", () => {
     const ids = fc.constantFrom("a", "b", "c", "d", "e");
     const events = fc.oneof(
       fc.tuple(ids, ids).map(([id, parent]) => started(id, parent)),
@@ -150,8 +150,8 @@ describe("AgentTree", () => {
         .map(([tool, by, of]) => calls(tool, by, of)),
     );
     fc.assert(
-      fc.property(fc.array(events, { maxLength: 25 }), (heard) => {
-        const tree = treeOf(...heard);
+      fc.property(fc.array(events, { maxLength: 25 }), (received) => {
+        const tree = treeOf(...received);
         for (const id of ["a", "b", "c", "d", "e"]) {
           for (const agent of tree.below(id)) expect(tree.parentOf(agent.threadId)).toBe(id);
           let above: string | undefined = id;
@@ -175,8 +175,8 @@ describe("AgentTree", () => {
     fc.assert(
       fc.property(
         fc.tuple(...named).chain((events) => fc.shuffledSubarray(events, { minLength: events.length })),
-        (heard) => {
-          expect(shape(treeOf(...heard).below("a"))).toBe("b(d(e f)) c");
+        (received) => {
+          expect(shape(treeOf(...received).below("a"))).toBe("b(d(e f)) c");
         },
       ),
     );

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { settled } from "../../test/fake-caller.ts";
-import { command, message, Saying, tokens, userMessage } from "../../test/notices.ts";
+import { command, message, TurnNotifications, tokens, userMessage } from "../../test/notices.ts";
 import { CodexError } from "../errors.ts";
 import type { CodexEvent, RawMessage } from "../events/event.ts";
 import { parseNotification } from "../events/parse-notification.ts";
@@ -11,14 +11,14 @@ const crash = new CodexError("app_server_crashed", "gone");
 
 function channelAnd(): {
   channel: ThreadChannel;
-  hear: (...messages: RawMessage[]) => CodexEvent[];
-  turn: (turnId: string) => Saying;
+  receive: (...messages: RawMessage[]) => CodexEvent[];
+  turn: (turnId: string) => TurnNotifications;
 } {
   const channel = new ThreadChannel("thread");
   return {
     channel,
-    hear: (...messages) => messages.map((raw) => channel.receive(parseNotification(raw))),
-    turn: (turnId) => new Saying("thread", turnId),
+    receive: (...messages) => messages.map((raw) => channel.receive(parseNotification(raw))),
+    turn: (turnId) => new TurnNotifications("thread", turnId),
   };
 }
 
@@ -28,22 +28,22 @@ async function eventsOf(turn: LiveTurn): Promise<string[]> {
 
 describe("ThreadChannel", () => {
   it("gives a start the turn that began before its answer, with its early events", async () => {
-    const { channel, hear, turn } = channelAnd();
+    const { channel, receive, turn } = channelAnd();
     const say = turn("t");
     const start = channel.expectStart("mine");
-    hear(say.started(), say.itemStarted(userMessage("u", "mine")));
+    receive(say.started(), say.itemStarted(userMessage("u", "mine")));
     const live = start.claim("t");
     start.done();
-    hear(say.completed());
+    receive(say.completed());
     expect(await eventsOf(live)).toEqual(["turn.started", "item.started", "turn.completed"]);
     expect(channel.activeTurn).toBeUndefined();
   });
 
   it("gives a start the turn that even ended before its answer", async () => {
-    const { channel, hear, turn } = channelAnd();
+    const { channel, receive, turn } = channelAnd();
     const say = turn("t");
     const start = channel.expectStart("mine");
-    hear(say.started(), say.itemCompleted(message("m", "quick")), say.completed());
+    receive(say.started(), say.itemCompleted(message("m", "quick")), say.completed());
     expect(channel.activeTurn).toBeUndefined();
     const live = start.claim("t");
     start.done();
@@ -52,85 +52,85 @@ describe("ThreadChannel", () => {
   });
 
   it("gives a start its turn when the answer comes first", async () => {
-    const { channel, hear, turn } = channelAnd();
+    const { channel, receive, turn } = channelAnd();
     const start = channel.expectStart("mine");
     const live = start.claim("t");
     start.done();
     expect(channel.activeTurn).toBe(live);
-    hear(turn("t").started(), turn("t").completed());
+    receive(turn("t").started(), turn("t").completed());
     expect(live.end?.type).toBe("turn.completed");
   });
 
-  it("takes turns that nobody here asked for, and tells of them", () => {
-    const { channel, hear, turn } = channelAnd();
-    const heard: string[] = [];
-    const listening = channel.onTurn(({ turnId }) => heard.push(turnId));
-    hear(turn("queue").started());
+  it("tracks turns of other clients, and calls listeners for them", () => {
+    const { channel, receive, turn } = channelAnd();
+    const received: string[] = [];
+    const listening = channel.onTurn(({ turnId }) => received.push(turnId));
+    receive(turn("queue").started());
     expect(channel.activeTurn?.turnId).toBe("queue");
-    hear(turn("queue").completed(), turn("goal").started(), turn("goal").completed());
+    receive(turn("queue").completed(), turn("goal").started(), turn("goal").completed());
     listening[Symbol.dispose]();
-    hear(turn("unheard").started());
-    expect(heard).toEqual(["queue", "goal"]);
+    receive(turn("unheard").started());
+    expect(received).toEqual(["queue", "goal"]);
   });
 
   it.each([
-    ["an item", (say: Saying) => say.itemStarted(message("m", ""))],
-    ["a delta", (say: Saying) => say.delta("m", "x")],
+    ["an item", (say: TurnNotifications) => say.itemStarted(message("m", ""))],
+    ["a delta", (say: TurnNotifications) => say.delta("m", "x")],
     [
       "a diff",
-      (say: Saying) => ({
+      (say: TurnNotifications) => ({
         method: "turn/diff/updated",
         params: { threadId: "thread", turnId: say.turnId, diff: "" },
       }),
     ],
   ])("knows a turn that was running already by %s of it", (_, beginning) => {
-    const { channel, hear, turn } = channelAnd();
-    hear(beginning(turn("t")));
+    const { channel, receive, turn } = channelAnd();
+    receive(beginning(turn("t")));
     expect(channel.activeTurn?.turnId).toBe("t");
   });
 
   it("flags what an item says after its turn as late, and opens no turn for it", () => {
-    const { channel, hear, turn } = channelAnd();
+    const { channel, receive, turn } = channelAnd();
     const say = turn("t");
-    hear(say.started(), say.itemStarted(command("c")), say.completed());
-    const [output, end] = hear(say.output("c", "more"), say.itemCompleted(command("c", "all")));
+    receive(say.started(), say.itemStarted(command("c")), say.completed());
+    const [output, end] = receive(say.output("c", "more"), say.itemCompleted(command("c", "all")));
     expect(output).toMatchObject({ type: "item.delta", delta: "more" });
     expect(end).toMatchObject({ type: "item.completed", late: true, item: command("c", "all") });
     expect(channel.activeTurn).toBeUndefined();
   });
 
   it("opens no turn for a command of a thousand turns ago that still prints", () => {
-    const { channel, hear, turn } = channelAnd();
+    const { channel, receive, turn } = channelAnd();
     for (let number = 0; number < 1_000; number += 1) {
-      hear(turn(`t${number}`).started(), turn(`t${number}`).completed());
+      receive(turn(`t${number}`).started(), turn(`t${number}`).completed());
     }
-    hear(turn("t0").output("c", "still here"));
+    receive(turn("t0").output("c", "still here"));
     expect(channel.activeTurn).toBeUndefined();
   });
 
-  it("opens no turn for usage that is said again after a resume, and counts from it", () => {
-    const { channel, hear, turn } = channelAnd();
-    const [again] = hear(turn("old").usage(1_000, 30));
+  it("starts no turn for usage that is repeated after a resume, and counts from it", () => {
+    const { channel, receive, turn } = channelAnd();
+    const [again] = receive(turn("old").usage(1_000, 30));
     expect(again).toMatchObject({ type: "usage.updated", total: tokens(1_000) });
     expect(channel.activeTurn).toBeUndefined();
-    const [, update] = hear(turn("new").started(), turn("new").usage(1_000, 30));
+    const [, update] = receive(turn("new").started(), turn("new").usage(1_000, 30));
     expect(update).toMatchObject({ usage: tokens(0) });
-    const [more] = hear(turn("new").usage(1_040, 40));
+    const [more] = receive(turn("new").usage(1_040, 40));
     expect(more).toMatchObject({ type: "usage.updated", usage: tokens(40) });
   });
 
-  it("opens no turn for the end of one that it never heard of, nor for what comes after", () => {
-    const { channel, hear, turn } = channelAnd();
-    const [end] = hear(turn("t").completed({ items: [message("m", "bye")] }));
+  it("starts no turn for the end of an unknown one, nor for later notifications", () => {
+    const { channel, receive, turn } = channelAnd();
+    const [end] = receive(turn("t").completed({ items: [message("m", "bye")] }));
     expect(end).toMatchObject({ type: "turn.completed", result: { finalResponse: "bye" } });
-    hear(turn("t").output("c", "more"));
+    receive(turn("t").output("c", "more"));
     expect(channel.activeTurn).toBeUndefined();
   });
 
   it("keeps two turns apart that run at once", () => {
-    const { channel, hear, turn } = channelAnd();
+    const { channel, receive, turn } = channelAnd();
     const [one, two] = [turn("1"), turn("2")];
-    hear(
+    receive(
       one.started(),
       two.started(),
       one.itemCompleted(message("a", "one")),
@@ -138,42 +138,42 @@ describe("ThreadChannel", () => {
     );
     const [first, second] = channel.liveTurns;
     expect(channel.activeTurn).toBe(second);
-    hear(two.completed());
+    receive(two.completed());
     expect(channel.activeTurn).toBe(first);
-    hear(one.completed());
+    receive(one.completed());
     expect([first?.end?.result.finalResponse, second?.end?.result.finalResponse]).toEqual(["one", "two"]);
     expect(channel.activeTurn).toBeUndefined();
   });
 
-  it("gives the turn that begins with a message to whoever awaits it", async () => {
-    const { channel, hear, turn } = channelAnd();
+  it("resolves the wait for the turn of a message", async () => {
+    const { channel, receive, turn } = channelAnd();
     const awaited = channel.turnOfMessage("mine");
-    hear(
+    receive(
       turn("other").started(),
       turn("other").itemStarted(userMessage("u0", "theirs")),
       turn("other").completed(),
     );
-    hear(turn("t").started(), turn("t").itemStarted(userMessage("u", "mine")));
+    receive(turn("t").started(), turn("t").itemStarted(userMessage("u", "mine")));
     expect(await awaited.turn).toBe(channel.activeTurn);
     awaited.stop();
   });
 
-  it("gives the next turn to whoever awaits any", async () => {
-    const { channel, hear, turn } = channelAnd();
+  it("resolves the wait for the next turn", async () => {
+    const { channel, receive, turn } = channelAnd();
     const awaited = channel.nextTurn();
-    hear(turn("t").started());
+    receive(turn("t").started());
     expect((await awaited.turn).turnId).toBe("t");
     const stopped = channel.nextTurn();
     stopped.stop();
-    hear(turn("t2").started());
+    receive(turn("t2").started());
     const silence = Symbol("silence");
     expect(await Promise.race([stopped.turn, settled().then(() => silence)])).toBe(silence);
   });
 
   it("ends each turn that runs exactly once when the server is gone, and rejects what is awaited", async () => {
-    const { channel, hear, turn } = channelAnd();
+    const { channel, receive, turn } = channelAnd();
     const thread = channel.events.read();
-    hear(turn("1").started(), turn("2").started());
+    receive(turn("1").started(), turn("2").started());
     const turns = channel.liveTurns;
     const awaited = [channel.turnOfMessage("mine").turn, channel.nextTurn().turn];
     channel.failAll(crash);
@@ -200,19 +200,19 @@ describe("ThreadChannel", () => {
     expect(channel.activeTurn).toBeUndefined();
   });
 
-  it("hears of a turn again that went on while the server was out of reach", () => {
-    const { channel, hear, turn } = channelAnd();
-    hear(turn("t").started());
+  it("tracks a turn again that continued while the server was unreachable", () => {
+    const { channel, receive, turn } = channelAnd();
+    receive(turn("t").started());
     channel.failAll(new CodexError("connection_lost", "the socket broke"));
-    hear(turn("t").delta("m", "still here"));
+    receive(turn("t").delta("m", "still here"));
     expect(channel.activeTurn?.turnId).toBe("t");
-    hear(turn("t").completed());
+    receive(turn("t").completed());
     expect(channel.activeTurn).toBeUndefined();
   });
 
   it("ends everything that is awaited when it closes, and everything that comes after", async () => {
-    const { channel, hear, turn } = channelAnd();
-    hear(turn("t").started());
+    const { channel, receive, turn } = channelAnd();
+    receive(turn("t").started());
     const live = channel.activeTurn;
     const start = channel.expectStart("mine");
     const awaited = channel.turnOfMessage("other").turn;
@@ -225,14 +225,14 @@ describe("ThreadChannel", () => {
   });
 
   it("warns when input meant for a turn of its own joined another client's", async () => {
-    const { channel, hear, turn } = channelAnd();
+    const { channel, receive, turn } = channelAnd();
     const say = turn("theirs");
     const thread = channel.events.read();
-    hear(say.started(), say.itemStarted(userMessage("u1", "their message")));
+    receive(say.started(), say.itemStarted(userMessage("u1", "their message")));
     const start = channel.expectStart("mine");
     const live = start.claim("theirs");
     start.done();
-    hear(say.itemStarted(userMessage("u2", "mine")), say.completed());
+    receive(say.itemStarted(userMessage("u2", "mine")), say.completed());
     const warning = { type: "warning", kind: "steered", turnId: "theirs" };
     expect(await Array.fromAsync(live.events.read())).toContainEqual(expect.objectContaining(warning));
     channel.close();
@@ -240,37 +240,37 @@ describe("ThreadChannel", () => {
   });
 
   it("does not warn of input that began its turn, nor of input that was meant to steer", async () => {
-    const { channel, hear, turn } = channelAnd();
+    const { channel, receive, turn } = channelAnd();
     const say = turn("t");
     const start = channel.expectStart("mine");
-    hear(say.started(), say.itemStarted(userMessage("u1", "mine")));
+    receive(say.started(), say.itemStarted(userMessage("u1", "mine")));
     const live = start.claim("t");
     start.done();
-    hear(say.itemStarted(userMessage("u2", "steered on purpose")), say.completed());
+    receive(say.itemStarted(userMessage("u2", "steered on purpose")), say.completed());
     expect(await eventsOf(live)).not.toContain("warning");
   });
 
   it("loses no event because a listener for turns throws", async () => {
-    const { channel, hear, turn } = channelAnd();
-    const heard = vi.fn<() => void>();
+    const { channel, receive, turn } = channelAnd();
+    const received = vi.fn<() => void>();
     channel.onTurn(() => {
       throw new Error("a bug of the program");
     });
-    channel.onTurn(heard);
-    hear(turn("t").started());
+    channel.onTurn(received);
+    receive(turn("t").started());
     const live = channel.activeTurn;
-    hear(turn("t").completed());
-    expect(heard).toHaveBeenCalledTimes(1);
+    receive(turn("t").completed());
+    expect(received).toHaveBeenCalledTimes(1);
     expect(live && (await eventsOf(live))).toEqual(["warning", "turn.started", "turn.completed"]);
   });
 
   it("shows what is no notification to the turn that it is about", async () => {
-    const { channel, hear, turn } = channelAnd();
-    hear(turn("t").started());
+    const { channel, receive, turn } = channelAnd();
+    receive(turn("t").started());
     const live = channel.activeTurn;
     channel.publish({ type: "warning", kind: "server", message: "about t", threadId: "thread", turnId: "t" });
     channel.publish({ type: "warning", kind: "server", message: "about the thread", threadId: "thread" });
-    hear(turn("t").completed());
+    receive(turn("t").completed());
     expect(live && (await eventsOf(live))).toEqual(["turn.started", "warning", "turn.completed"]);
   });
 });

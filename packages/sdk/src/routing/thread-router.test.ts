@@ -1,7 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
-import { command, message, Saying, userMessage } from "../../test/notices.ts";
+import { command, message, TurnNotifications, userMessage } from "../../test/notices.ts";
 import { CodexError } from "../errors.ts";
 import { ThreadRouter } from "./thread-router.ts";
 import type { CodexEvent, RawMessage } from "../events/event.ts";
@@ -10,7 +10,7 @@ const crash = new CodexError("app_server_crashed", "gone");
 
 function routerAnd(): {
   router: ThreadRouter;
-  hear: (...messages: RawMessage[]) => void;
+  receive: (...messages: RawMessage[]) => void;
   /** Ends the router and gives everything that passed its common stream. */
   seen: () => Promise<CodexEvent[]>;
 } {
@@ -18,7 +18,7 @@ function routerAnd(): {
   const events = router.events.read();
   return {
     router,
-    hear: (...messages) => {
+    receive: (...messages) => {
       for (const raw of messages) router.route(raw);
     },
     seen: async () => {
@@ -30,15 +30,15 @@ function routerAnd(): {
 
 describe("ThreadRouter", () => {
   it("keeps the events of a subagent's thread apart from its parent's turn", async () => {
-    const { router, hear, seen } = routerAnd();
-    const [parent, child] = [new Saying("parent", "p"), new Saying("child", "c")];
+    const { router, receive, seen } = routerAnd();
+    const [parent, child] = [new TurnNotifications("parent", "p"), new TurnNotifications("child", "c")];
     const thread = router.hold("parent");
     const reader = thread.events.read();
-    hear(parent.started());
+    receive(parent.started());
     const live = thread.activeTurn;
-    hear(child.started(), child.itemCompleted(message("m", "from the child")), child.usage(99, 99));
+    receive(child.started(), child.itemCompleted(message("m", "from the child")), child.usage(99, 99));
     expect(router.item("child", "m")).toEqual(message("m", "from the child"));
-    hear(child.completed(), parent.itemCompleted(message("m", "from the parent")), parent.completed());
+    receive(child.completed(), parent.itemCompleted(message("m", "from the parent")), parent.completed());
     expect(live?.end).toMatchObject({
       result: { finalResponse: "from the parent", usage: { totalTokens: 0 } },
     });
@@ -50,22 +50,22 @@ describe("ThreadRouter", () => {
     expect((await Array.fromAsync(reader)).every(({ threadId }) => threadId === "parent")).toBe(true);
   });
 
-  it("forgets the channel of a thread that nobody holds when its turn ends", () => {
-    const { router, hear } = routerAnd();
-    const say = new Saying("child", "c");
-    hear(say.started());
+  it("drops the channel of an unheld thread when its turn ends", () => {
+    const { router, receive } = routerAnd();
+    const say = new TurnNotifications("child", "c");
+    receive(say.started());
     expect(router.find("child")?.activeTurn?.turnId).toBe("c");
-    hear(say.completed());
+    receive(say.completed());
     expect(router.find("child")).toBeUndefined();
-    hear(say.started());
+    receive(say.started());
     expect(router.find("child")?.activeTurn).toBeUndefined();
   });
 
   it("opens no turn for what a command of such a thread still prints", async () => {
-    const { router, hear, seen } = routerAnd();
-    const say = new Saying("child", "c");
-    hear(say.started(), say.itemStarted(command("x")), say.completed());
-    hear(say.output("x", "more"), say.itemCompleted(command("x", "more")));
+    const { router, receive, seen } = routerAnd();
+    const say = new TurnNotifications("child", "c");
+    receive(say.started(), say.itemStarted(command("x")), say.completed());
+    receive(say.output("x", "more"), say.itemCompleted(command("x", "more")));
     expect(router.find("child")).toBeUndefined();
     expect((await seen()).at(-1)).toMatchObject({ type: "item.completed", late: true });
   });
@@ -79,33 +79,33 @@ describe("ThreadRouter", () => {
       "a thread that started",
       { method: "thread/started", params: { thread: { id: "far", parentThreadId: null } } },
     ],
-    ["usage", new Saying("far", "t").usage(1, 1)],
-    ["a turn's end", new Saying("far", "t").completed()],
+    ["usage", new TurnNotifications("far", "t").usage(1, 1)],
+    ["a turn's end", new TurnNotifications("far", "t").completed()],
     ["a method of tomorrow", { method: "thread/new", params: { threadId: "far", turnId: "t" } }],
   ])("makes no channel for %s", async (_, raw) => {
-    const { router, hear, seen } = routerAnd();
-    hear(raw);
+    const { router, receive, seen } = routerAnd();
+    receive(raw);
     expect(router.find("far")).toBeUndefined();
     expect(await seen()).toMatchObject([{ threadId: "far" }]);
   });
 
   it("shows what belongs to no thread to the readers of everything", async () => {
-    const { router, hear, seen } = routerAnd();
-    hear({ method: "account/updated", params: { authMode: null } });
+    const { router, receive, seen } = routerAnd();
+    receive({ method: "account/updated", params: { authMode: null } });
     router.publish({ type: "warning", kind: "version", message: "newer" });
     router.publish({ type: "warning", kind: "server", message: "elsewhere", threadId: "far" });
     expect((await seen()).map(({ type }) => type)).toEqual(["notice", "warning", "warning"]);
   });
 
   it("shows everything once in the common stream, our own warnings included", async () => {
-    const { router, hear, seen } = routerAnd();
-    const say = new Saying("thread", "t");
+    const { router, receive, seen } = routerAnd();
+    const say = new TurnNotifications("thread", "t");
     const channel = router.hold("thread");
-    hear(say.started(), say.itemStarted(userMessage("u1", "theirs")));
+    receive(say.started(), say.itemStarted(userMessage("u1", "theirs")));
     channel.expectStart("mine");
-    hear(say.itemStarted(userMessage("u2", "mine")));
+    receive(say.itemStarted(userMessage("u2", "mine")));
     router.publish({ type: "warning", kind: "server", message: "about it", threadId: "thread", turnId: "t" });
-    hear(say.completed());
+    receive(say.completed());
     expect((await seen()).map((event) => (event.type === "warning" ? event.kind : event.type))).toEqual([
       "turn.started",
       "item.started",
@@ -117,11 +117,11 @@ describe("ThreadRouter", () => {
   });
 
   it("keeps what it held and drops the rest when the server is gone, ending each turn once", async () => {
-    const { router, hear, seen } = routerAnd();
+    const { router, receive, seen } = routerAnd();
     router.hold("mine");
     const ends: string[] = [];
     router.onTurnEnd(({ threadId }) => ends.push(threadId));
-    hear(new Saying("mine", "1").started(), new Saying("child", "2").started());
+    receive(new TurnNotifications("mine", "1").started(), new TurnNotifications("child", "2").started());
     router.failAll(crash);
     router.failAll(crash);
     expect(ends).toEqual(["mine", "child"]);
@@ -130,33 +130,33 @@ describe("ThreadRouter", () => {
     expect((await seen()).filter(({ type }) => type === "turn.failed")).toHaveLength(2);
   });
 
-  it("ends a turn once that it is told to end twice", async () => {
-    const { router, hear, seen } = routerAnd();
+  it("ends a turn once if its end is reported twice", async () => {
+    const { router, receive, seen } = routerAnd();
     router.hold("thread");
-    hear(new Saying("thread", "t").started());
+    receive(new TurnNotifications("thread", "t").started());
     const turn = router.find("thread")?.activeTurn;
     if (!turn) throw new Error("no turn");
     router.fail(turn, crash);
     router.fail(turn, crash);
     router.failAll(crash);
-    hear(new Saying("thread", "t").completed());
+    receive(new TurnNotifications("thread", "t").completed());
     expect((await seen()).map(({ type }) => type)).toEqual(["turn.started", "turn.failed", "notice"]);
     expect(turn.end?.type).toBe("turn.failed");
   });
 
   it("ends the turns of a thread that is let go, and follows it no further until it is held again", async () => {
-    const { router, hear, seen } = routerAnd();
-    const say = new Saying("thread", "t");
+    const { router, receive, seen } = routerAnd();
+    const say = new TurnNotifications("thread", "t");
     const channel = router.hold("thread");
-    hear(say.started());
+    receive(say.started());
     const turn = channel.activeTurn;
     router.release("thread");
     expect(turn?.end).toMatchObject({ type: "turn.failed", error: { code: "closed" } });
-    hear(say.delta("m", "the server goes on"), say.itemStarted(message("m2", "")));
+    receive(say.delta("m", "the server goes on"), say.itemStarted(message("m2", "")));
     expect(router.find("thread")).toBeUndefined();
     const again = router.hold("thread");
     expect(again).not.toBe(channel);
-    hear(say.delta("m", "and on"));
+    receive(say.delta("m", "and on"));
     expect(again.activeTurn?.turnId).toBe("t");
     expect((await seen()).length).toBeGreaterThan(4);
   });
@@ -170,8 +170,8 @@ describe("ThreadRouter", () => {
   });
 
   it("ends everything when it closes", async () => {
-    const { router, hear } = routerAnd();
-    hear(new Saying("child", "c").started());
+    const { router, receive } = routerAnd();
+    receive(new TurnNotifications("child", "c").started());
     const turn = router.find("child")?.activeTurn;
     router.close();
     expect(turn?.end).toMatchObject({ error: { code: "closed" } });
@@ -190,7 +190,7 @@ describe("ThreadRouter", () => {
     // Each id is large, so that whatever remembers it shows.
     const large = "x".repeat(5_000);
     const round = (number: number): void => {
-      const say = new Saying("thread", `t${number}`);
+      const say = new TurnNotifications("thread", `t${number}`);
       const own = `${number} ${large}`;
       const start = channel.expectStart(own);
       if (number % 3 > 0) router.route(say.started());
@@ -202,7 +202,7 @@ describe("ThreadRouter", () => {
       router.route(say.itemStarted(command(`c${number} ${large}`)));
       router.route(say.output(`c${number} ${large}`, large));
       router.route(number % 7 === 0 ? say.completed({ status: "failed" }) : say.completed());
-      const child = new Saying(`child ${own}`, `child turn ${number}`);
+      const child = new TurnNotifications(`child ${own}`, `child turn ${number}`);
       router.route(child.started());
       router.route(child.completed());
       router.hold(`released ${number}`);
@@ -216,17 +216,17 @@ describe("ThreadRouter", () => {
   });
 
   it("routes 200,000 events of a hundred threads", async () => {
-    const { router, hear } = routerAnd();
+    const { router, receive } = routerAnd();
     const threads = Array.from(
       { length: 100 },
-      (_, number) => new Saying(`thread ${number}`, `turn ${number}`),
+      (_, number) => new TurnNotifications(`thread ${number}`, `turn ${number}`),
     );
     for (const { threadId } of threads) router.hold(threadId);
-    for (const say of threads) hear(say.started(), say.itemStarted(message("m", "")));
+    for (const say of threads) receive(say.started(), say.itemStarted(message("m", "")));
     for (let number = 0; number < 2_000; number += 1)
-      for (const say of threads) hear(say.delta("m", "0123456789"));
+      for (const say of threads) receive(say.delta("m", "0123456789"));
     const turns = threads.map(({ threadId }) => router.find(threadId)?.activeTurn);
-    for (const say of threads) hear(say.completed({ status: "interrupted" }));
+    for (const say of threads) receive(say.completed({ status: "interrupted" }));
     for (const turn of turns) expect(turn?.end?.result.finalResponse).toHaveLength(20_000);
   });
 });

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { FakeCaller } from "../../test/fake-caller.ts";
-import { message, Saying } from "../../test/notices.ts";
+import { message, TurnNotifications } from "../../test/notices.ts";
 import { CodexError, type CodexErrorCode } from "../errors.ts";
 import { ThreadRouter } from "./thread-router.ts";
 import type { LiveTurn } from "../turn/live-turn.ts";
 import { RECONCILE_TIMES, TurnReconciler } from "./turn-reconciler.ts";
 
-const say = new Saying("thread", "turn");
+const say = new TurnNotifications("thread", "turn");
 const { idleGraceMs, quietMs, checkEveryMs } = RECONCILE_TIMES;
 
 let caller: FakeCaller;
@@ -56,7 +56,7 @@ describe("TurnReconciler", () => {
     expect(caller.calls).toEqual([]);
   });
 
-  it("ends a turn as it is stored when the thread is idle and nobody said how it ended", async () => {
+  it("ends a turn as it is stored when the thread is idle and its end was not reported", async () => {
     turns = [say.turn("completed", { items: [message("m", "answer")], durationMs: 5 })];
     beIdle();
     await vi.advanceTimersByTimeAsync(idleGraceMs);
@@ -170,7 +170,7 @@ describe("TurnReconciler", () => {
 
   it("settles the turn whose end is missing, not the one that began after", async () => {
     beIdle();
-    const next = new Saying("thread", "next");
+    const next = new TurnNotifications("thread", "next");
     router.route(next.started());
     turns = [next.turn("inProgress"), say.turn("completed")];
     await vi.advanceTimersByTimeAsync(idleGraceMs);
@@ -183,7 +183,7 @@ describe("TurnReconciler", () => {
     router.failAll(new CodexError("app_server_crashed", "gone"));
     await vi.advanceTimersByTimeAsync(quietMs + checkEveryMs);
     expect(caller.calls).toEqual([]);
-    router.route(new Saying("thread", "other").started());
+    router.route(new TurnNotifications("thread", "other").started());
     beIdle();
     reconciler[Symbol.dispose]();
     beIdle();

@@ -9,7 +9,7 @@ const script: ScriptFunction = ({ lastUserText }) => {
   if (lastUserText === "hold") return say(["half ", waitFor(gate())]);
   if (lastUserText === "break") return [waitFor(broken), fail.http(400)];
   if (lastUserText === "wait") return say(["half ", waitFor(steering)]);
-  return say(`heard: ${lastUserText}`);
+  return say(`received: ${lastUserText}`);
 };
 let broken = gate();
 const steering = gate();
@@ -51,7 +51,7 @@ describe("a queued turn", () => {
     await untilQueued(thread, 2);
     await held.interrupt();
     const results = await Promise.all(queued);
-    expect(results.map(({ finalResponse }) => finalResponse)).toEqual(["heard: one", "heard: two"]);
+    expect(results.map(({ finalResponse }) => finalResponse)).toEqual(["received: one", "received: two"]);
   });
 
   it("runs after the turn ahead was aborted", async () => {
@@ -63,7 +63,7 @@ describe("a queued turn", () => {
     await untilQueued(thread);
     abort.abort();
     await expect(held).rejects.toMatchObject({ code: "aborted" });
-    expect(await queued).toMatchObject({ finalResponse: "heard: one" });
+    expect(await queued).toMatchObject({ finalResponse: "received: one" });
   });
 
   it("runs after another client interrupted the turn ahead", async () => {
@@ -71,7 +71,7 @@ describe("a queued turn", () => {
     const queued = thread.run("one", { whenBusy: "queue" });
     await untilQueued(thread);
     await stage.codex.request("turn/interrupt", { threadId: thread.id, turnId: await held.id });
-    expect(await queued).toMatchObject({ finalResponse: "heard: one" });
+    expect(await queued).toMatchObject({ finalResponse: "received: one" });
   });
 
   it("runs after the turn ahead failed", async () => {
@@ -83,7 +83,7 @@ describe("a queued turn", () => {
     await untilQueued(thread);
     broken.open();
     await expect(failing).rejects.toMatchObject({ code: "turn_failed" });
-    expect(await queued).toMatchObject({ finalResponse: "heard: one" });
+    expect(await queued).toMatchObject({ finalResponse: "received: one" });
   });
 
   it("leaves the queue when it is interrupted, and ends as interrupted", async () => {
@@ -163,7 +163,7 @@ describe("a queued turn", () => {
     expect(await first).toMatchObject({ status: "interrupted", turnId: "" });
     expect(thread.busy).toBe(true);
     await held.interrupt();
-    expect(await second).toMatchObject({ finalResponse: "heard: two" });
+    expect(await second).toMatchObject({ finalResponse: "received: two" });
   });
 });
 

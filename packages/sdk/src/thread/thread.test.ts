@@ -15,20 +15,20 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { CodexEvent } from "../events/event.ts";
 import type { Thread } from "./thread.ts";
 
-// One real codex serves the whole file: each test has a thread of its own, and the script goes by what the thread was told.
+// One real codex serves the whole file: each test has a thread of its own, and the script depends on the input of the thread.
 
-const doors = new Map<string, ReturnType<typeof gate>>();
+const gates = new Map<string, ReturnType<typeof gate>>();
 
 /** A gate that a prompt holds its turn at, until the test opens it. */
-function door(name: string): ReturnType<typeof gate> {
-  const known = doors.get(name) ?? gate();
-  doors.set(name, known);
+function gateOf(name: string): ReturnType<typeof gate> {
+  const known = gates.get(name) ?? gate();
+  gates.set(name, known);
   return known;
 }
 
 const script: ScriptFunction = ({ lastUserText, newOutputs }) => {
   const [, word = "", rest = ""] = /^(?<word>\S+) ?(?<rest>.*)$/s.exec(lastUserText) ?? [];
-  if (word === "hold") return [say(["half ", waitFor(door(rest)), "whole"])];
+  if (word === "hold") return [say(["half ", waitFor(gateOf(rest)), "whole"])];
   if (newOutputs.length > 0) return [say("done"), usage({ input: 200, cached: 50, output: 20 })];
   if (word === "run") return [run(rest), usage({ input: 100, cached: 10, output: 5 })];
   if (word === "background") return run(rest, { yieldMs: 250 });
@@ -41,7 +41,7 @@ const script: ScriptFunction = ({ lastUserText, newOutputs }) => {
       ],
     });
   }
-  return [say(`heard: ${lastUserText}`, { chunkSize: 4 })];
+  return [say(`received: ${lastUserText}`, { chunkSize: 4 })];
 };
 
 let stage: LaunchedCodex;
@@ -88,20 +88,24 @@ describe("a turn", () => {
     const thread = await startThread();
     const turn = thread.run("hello there");
     const [one, two, result] = await Promise.all([eventsOf(turn), eventsOf(turn), turn]);
-    expect(result).toMatchObject({ status: "completed", finalResponse: "heard: hello there", openItems: [] });
+    expect(result).toMatchObject({
+      status: "completed",
+      finalResponse: "received: hello there",
+      openItems: [],
+    });
     expect(one.map(({ type }) => type)).toEqual(two.map(({ type }) => type));
     expect(one[0]?.type).toBe("turn.started");
     expect(one.at(-1)?.type).toBe("turn.completed");
     const late = await eventsOf(turn);
     const text = late.flatMap((event) => (event.type === "item.delta" ? [event.delta] : [])).join("");
-    expect(text).toBe("heard: hello there");
+    expect(text).toBe("received: hello there");
     expect((await turn).items).toEqual(result.items);
   });
 
   it("gives the agent's words alone as text", async () => {
     const thread = await startThread();
     const words = await Array.fromAsync(thread.run("some words").text());
-    expect(words.join("")).toBe("heard: some words");
+    expect(words.join("")).toBe("received: some words");
   });
 
   it("counts the tokens of all its model responses, and of no turn before", async () => {
@@ -141,15 +145,15 @@ describe("a turn", () => {
     const turn = thread.run("hold steer");
     await first(turn, "item.delta");
     await turn.steer("and this too");
-    door("steer").open();
+    gateOf("steer").open();
     const { items, finalResponse } = await turn;
     expect(items.filter(({ type }) => type === "userMessage")).toHaveLength(2);
-    expect(finalResponse).toBe("heard: and this too");
+    expect(finalResponse).toBe("received: and this too");
     await expect(turn.steer("too late")).rejects.toMatchObject({ code: "turn_not_active" });
     await expect(thread.steer("too late")).rejects.toMatchObject({ code: "turn_not_active" });
   });
 
-  it("is interrupted, and keeps what it had said", async () => {
+  it("is interrupted, and keeps its partial message", async () => {
     const thread = await startThread();
     const turn = thread.run("hold for-ever");
     await first(turn, "item.delta");
@@ -157,7 +161,7 @@ describe("a turn", () => {
     await expect(turn).resolves.toMatchObject({ status: "interrupted", finalResponse: "half " });
     await turn.interrupt();
     expect(thread.busy).toBe(false);
-    await expect(thread.run("again")).resolves.toMatchObject({ finalResponse: "heard: again" });
+    await expect(thread.run("again")).resolves.toMatchObject({ finalResponse: "received: again" });
   });
 
   it("is interrupted and aborted also in the moment before it is active", async () => {
@@ -192,13 +196,13 @@ describe("a turn", () => {
 });
 
 describe("a busy thread", () => {
-  it("refuses more input unless told what to do", async () => {
+  it("rejects more input by default", async () => {
     const thread = await startThread();
     const turn = thread.run("hold reject");
     await turn.id;
     expect(thread.busy).toBe(true);
     await expect(thread.run("more")).rejects.toMatchObject({ code: "thread_busy" });
-    door("reject").open();
+    gateOf("reject").open();
     await turn;
   });
 
@@ -207,7 +211,7 @@ describe("a busy thread", () => {
     const [one, two] = await Promise.allSettled(
       [thread.run("hold at-once"), thread.run("other")].map((turn) => turn.id),
     );
-    door("at-once").open();
+    gateOf("at-once").open();
     expect([one?.status, two?.status]).toEqual(["fulfilled", "rejected"]);
     await thread.run("after", { whenBusy: "wait" });
   });
@@ -217,10 +221,10 @@ describe("a busy thread", () => {
     const held = thread.run("hold wait");
     await held.id;
     const waiting = ["one", "two", "three"].map((word) => thread.run(word, { whenBusy: "wait" }));
-    door("wait").open();
+    gateOf("wait").open();
     const ids = await Promise.all([held, ...waiting].map(async (turn) => (await turn).turnId));
     expect(ids).toEqual(ids.toSorted());
-    expect((await waiting[2])?.finalResponse).toBe("heard: three");
+    expect((await waiting[2])?.finalResponse).toBe("received: three");
   });
 
   it("takes input into the turn that runs", async () => {
@@ -229,8 +233,8 @@ describe("a busy thread", () => {
     await first(held, "item.delta");
     const joined = thread.run("more of it", { whenBusy: "steer" });
     expect(await joined.id).toBe(await held.id);
-    door("join").open();
-    expect((await joined).finalResponse).toBe("heard: more of it");
+    gateOf("join").open();
+    expect((await joined).finalResponse).toBe("received: more of it");
     expect(await held).toEqual(await joined);
   });
 
@@ -241,9 +245,9 @@ describe("a busy thread", () => {
     const held = thread.run("hold queue");
     await first(held, "item.delta");
     const queued = thread.run("from the queue", { whenBusy: "queue" });
-    door("queue").open();
+    gateOf("queue").open();
     const { finalResponse, turnId } = await queued;
-    expect(finalResponse).toBe("heard: from the queue");
+    expect(finalResponse).toBe("received: from the queue");
     expect(begun).toEqual([await held.id, turnId]);
   });
 
@@ -253,7 +257,7 @@ describe("a busy thread", () => {
     await held.id;
     const queued = thread.run("x", { whenBusy: "queue", effort: "low" });
     await expect(queued).rejects.toMatchObject({ code: "invalid_argument" });
-    door("queue-settings").open();
+    gateOf("queue-settings").open();
     await held;
   });
 });
@@ -278,7 +282,7 @@ describe("a thread", () => {
       if (event.type === "turn.completed") replies.push(event.result.finalResponse);
       if (replies.length === 2) break;
     }
-    expect(replies).toEqual(["heard: b, edited", "heard: c"]);
+    expect(replies).toEqual(["received: b, edited", "received: c"]);
   });
 
   it("is resumed without its history, which is paged", async () => {
@@ -290,8 +294,8 @@ describe("a thread", () => {
     const turns = await Array.fromAsync(resumed.history.turns({ limit: 2, itemsView: "full" }));
     expect(turns).toHaveLength(3);
     const items = await Array.fromAsync(resumed.history.items({ limit: 2, sortDirection: "asc" }));
-    const said = items.flatMap(({ item }) => (item.type === "agentMessage" ? [item.text] : []));
-    expect(said).toEqual(["heard: one", "heard: two", "heard: three"]);
+    const replies = items.flatMap(({ item }) => (item.type === "agentMessage" ? [item.text] : []));
+    expect(replies).toEqual(["received: one", "received: two", "received: three"]);
     const found = await Array.fromAsync(resumed.history.search("three"));
     expect(found.length).toBeGreaterThan(0);
   });
@@ -309,7 +313,7 @@ describe("a thread", () => {
       ),
     );
     expect(counts).toEqual([1, 1, 2, 2]);
-    expect((await through.run("further")).finalResponse).toBe("heard: further");
+    expect((await through.run("further")).finalResponse).toBe("received: further");
   });
 
   it("is reverted to before a turn", async () => {
@@ -318,7 +322,7 @@ describe("a thread", () => {
     const two = await thread.run("two");
     await thread.revert(two.turnId);
     expect(await Array.fromAsync(thread.history.turns())).toHaveLength(1);
-    expect((await thread.run("other two")).finalResponse).toBe("heard: other two");
+    expect((await thread.run("other two")).finalResponse).toBe("received: other two");
   });
 
   it("is named, listed, searched, read, archived, restored and deleted", async () => {
@@ -377,7 +381,7 @@ describe("a thread", () => {
     );
     // A review has two ids on the wire; it is one turn here, and it is over.
     expect(thread.busy).toBe(false);
-    expect((await thread.run("after it")).finalResponse).toBe("heard: after it");
+    expect((await thread.run("after it")).finalResponse).toBe("received: after it");
   });
 
   it("has a review interrupted, and takes nothing else while it reviews", async () => {
@@ -409,11 +413,11 @@ describe("a thread", () => {
     await first(held, "item.delta");
     const joined = thread.shell("echo in-between");
     expect(await joined.id).toBe(await held.id);
-    door("shell").open();
+    gateOf("shell").open();
     await held;
   });
 
-  it("lists and ends what runs in the background, and hears its late end", async () => {
+  it("lists and ends background commands, and gets their late end", async () => {
     const thread = await startThread({ sandbox: "danger-full-access" });
     const events = thread.events();
     const { openItems } = await thread.run("background sleep 600");
@@ -443,7 +447,7 @@ describe("a thread", () => {
     expect(turned.body).toMatchObject({ reasoning: { effort: "low" } });
   });
 
-  it("hears no more once it is closed, and says so when it is used again", async () => {
+  it("gets no events after it is closed, and rejects later calls", async () => {
     const thread = await startThread();
     const events = eventsOf(thread.events());
     await thread.close();
@@ -482,6 +486,6 @@ describe("bad input", () => {
     });
     expect(await other.readThread(thread.id)).toMatchObject({ id: thread.id });
     const fork = await other.forkThread(thread.id);
-    expect((await fork.run("forked")).finalResponse).toBe("heard: forked");
+    expect((await fork.run("forked")).finalResponse).toBe("received: forked");
   });
 });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type FakeCall, FakeCaller, settled } from "../../test/fake-caller.ts";
-import { Saying, userMessage } from "../../test/notices.ts";
+import { TurnNotifications, userMessage } from "../../test/notices.ts";
 import { CodexError } from "../errors.ts";
 import type { CodexEvent, RawMessage } from "../events/event.ts";
 import { parseNotification } from "../events/parse-notification.ts";
@@ -15,30 +15,30 @@ function starterAnd({ sleep }: { sleep?: Sleep } = {}): {
   starter: TurnStarter;
   caller: FakeCaller;
   channel: ThreadChannel;
-  hear: (...messages: RawMessage[]) => void;
+  receive: (...messages: RawMessage[]) => void;
   run: (whenBusy: WhenBusy, signal?: AbortSignal, settings?: object) => Run;
   /** Answers the newest `turn/start` and lets its turn begin. */
-  begin: (turnId: string) => Promise<Saying>;
+  begin: (turnId: string) => Promise<TurnNotifications>;
 } {
   const caller = new FakeCaller();
   const channel = new ThreadChannel("thread");
   const starter = new TurnStarter(caller, channel, sleep);
-  const hear = (...messages: RawMessage[]): void => {
+  const receive = (...messages: RawMessage[]): void => {
     for (const raw of messages) channel.receive(parseNotification(raw));
   };
   return {
     starter,
     caller,
     channel,
-    hear,
+    receive,
     run: (whenBusy, signal, settings = {}) =>
       watched(starter.start({ params: { input: [], ...settings }, whenBusy, signal })),
     begin: async (turnId) => {
       await settled();
-      const say = new Saying("thread", turnId);
+      const say = new TurnNotifications("thread", turnId);
       caller.last("turn/start").answer({ turn: say.turn("inProgress") });
       await settled();
-      hear(say.started());
+      receive(say.started());
       return say;
     },
   };
@@ -75,7 +75,7 @@ describe("TurnStarter", () => {
     }
   });
 
-  it("starts one of two that come at once, and tells the other that the thread is busy", async () => {
+  it("starts one of two concurrent calls, and rejects the other with thread_busy", async () => {
     const { run, begin, caller } = starterAnd();
     const [first, second] = [run("reject"), run("reject")];
     await begin("t");
@@ -87,11 +87,11 @@ describe("TurnStarter", () => {
   });
 
   it("starts the second of two when the first's turn is over already", async () => {
-    const { run, hear, caller } = starterAnd();
+    const { run, receive, caller } = starterAnd();
     const [first, second] = [run("reject"), run("reject")];
     await settled();
-    const say = new Saying("thread", "quick");
-    hear(say.started(), say.completed());
+    const say = new TurnNotifications("thread", "quick");
+    receive(say.started(), say.completed());
     caller.last("turn/start").answer({ turn: say.turn("inProgress") });
     await settled();
     expect((await first.promise).end?.type).toBe("turn.completed");
@@ -101,29 +101,29 @@ describe("TurnStarter", () => {
   });
 
   it("serves those that wait in the order in which they came", async () => {
-    const { run, begin, hear, caller } = starterAnd();
+    const { run, begin, receive, caller } = starterAnd();
     const runs = [run("wait"), run("wait"), run("wait")];
     for (const [number, mine] of runs.entries()) {
       const say = await begin(`t${number}`);
       expect(mine.turnId).toBe(`t${number}`);
       expect(caller.made("turn/start")).toHaveLength(number + 1);
-      hear(say.completed());
+      receive(say.completed());
     }
   });
 
   it("lets those that wait wait for turns of others too", async () => {
-    const { run, begin, hear, caller } = starterAnd();
-    const theirs = new Saying("thread", "theirs");
-    hear(theirs.started());
+    const { run, begin, receive, caller } = starterAnd();
+    const theirs = new TurnNotifications("thread", "theirs");
+    receive(theirs.started());
     const mine = run("wait");
     await settled();
     expect(caller.calls).toEqual([]);
-    hear(theirs.completed());
+    receive(theirs.completed());
     await begin("mine");
     expect(mine.turnId).toBe("mine");
   });
 
-  it("adds input to the turn that runs when told to steer", async () => {
+  it("adds input to the running turn with whenBusy: steer", async () => {
     const { run, begin, caller } = starterAnd();
     const first = run("reject");
     await begin("t");
@@ -141,7 +141,7 @@ describe("TurnStarter", () => {
   });
 
   it("starts a new turn when the one to steer ended on the way", async () => {
-    const { run, begin, hear, caller } = starterAnd();
+    const { run, begin, receive, caller } = starterAnd();
     run("reject");
     const say = await begin("t");
     const second = run("steer");
@@ -149,12 +149,12 @@ describe("TurnStarter", () => {
     caller.last("turn/steer").refuse("turn_not_active");
     await settled();
     expect(caller.made("turn/start")).toHaveLength(1);
-    hear(say.completed());
+    receive(say.completed());
     await begin("t2");
     expect(second.turnId).toBe("t2");
   });
 
-  it("keeps nobody else waiting while it waits for the word that such a turn ended", async () => {
+  it("delays no other call while it waits for the end of such a turn", async () => {
     const { run, begin, caller } = starterAnd();
     run("reject");
     await begin("t");
@@ -166,7 +166,7 @@ describe("TurnStarter", () => {
     expect(third.error?.code).toBe("thread_busy");
   });
 
-  it("tells why a turn takes no input", async () => {
+  it("explains why a turn accepts no input", async () => {
     const { run, begin, caller } = starterAnd();
     run("reject");
     await begin("review");
@@ -191,7 +191,7 @@ describe("TurnStarter", () => {
   });
 
   it("binds a queued run to the turn that begins with its message", async () => {
-    const { run, begin, hear, caller } = starterAnd();
+    const { run, begin, receive, caller } = starterAnd();
     run("reject");
     const say = await begin("t");
     const [one, two] = [run("queue"), run("queue")];
@@ -201,18 +201,18 @@ describe("TurnStarter", () => {
     await settled();
     const second = caller.last("thread/queue/add");
     second.answer({ queuedSubmission: { id: "q2" } });
-    hear(say.completed());
+    receive(say.completed());
     const turns = [
-      new Saying("thread", "goal"),
-      new Saying("thread", "q2"),
-      new Saying("thread", "q1"),
+      new TurnNotifications("thread", "goal"),
+      new TurnNotifications("thread", "q2"),
+      new TurnNotifications("thread", "q1"),
     ] as const;
     const messages = [null, second.params["clientUserMessageId"], first?.params["clientUserMessageId"]] as (
       | string
       | null
     )[];
     for (const [number, turn] of turns.entries()) {
-      hear(
+      receive(
         turn.started(),
         turn.itemStarted(userMessage(`u${number}`, messages[number] ?? null)),
         turn.completed(),
@@ -224,14 +224,14 @@ describe("TurnStarter", () => {
   });
 
   it("binds a queued run whose turn begins before the queue answers", async () => {
-    const { run, begin, hear, caller } = starterAnd();
+    const { run, begin, receive, caller } = starterAnd();
     run("reject");
     const say = await begin("t");
     const mine = run("queue");
     await settled();
     const { params, answer } = caller.last("thread/queue/add");
-    const next = new Saying("thread", "next");
-    hear(
+    const next = new TurnNotifications("thread", "next");
+    receive(
       say.completed(),
       next.started(),
       next.itemStarted(userMessage("u", String(params["clientUserMessageId"]))),
@@ -242,23 +242,23 @@ describe("TurnStarter", () => {
   });
 
   it("starts the queue again after an interrupt, and no other turn before that", async () => {
-    const { run, begin, hear, caller } = starterAnd();
+    const { run, begin, receive, caller } = starterAnd();
     run("reject");
     const say = await begin("t");
     const queued = run("queue");
     await settled();
     caller.last("thread/queue/add").answer({ queuedSubmission: { id: "q" } });
-    hear(say.completed({ status: "interrupted" }));
+    receive(say.completed({ status: "interrupted" }));
     const [other, waiting] = [run("reject"), run("wait")];
     await settled();
     expect(other.error?.code).toBe("thread_busy");
-    const next = new Saying("thread", "next");
+    const next = new TurnNotifications("thread", "next");
     caller.last("thread/queue/start").answer({ turn: next.turn("inProgress") });
     const messageId = String(caller.last("thread/queue/add").params["clientUserMessageId"]);
-    hear(next.started(), next.itemStarted(userMessage("u", messageId)));
+    receive(next.started(), next.itemStarted(userMessage("u", messageId)));
     await settled();
     expect(queued.turnId).toBe("next");
-    hear(next.completed());
+    receive(next.completed());
     await begin("last");
     expect(waiting.turnId).toBe("last");
     expect(caller.made("turn/start")).toHaveLength(2);
@@ -287,7 +287,7 @@ describe("TurnStarter", () => {
   });
 
   it("ends a queued run as interrupted when another client removed it", async () => {
-    const { run, begin, hear, caller } = starterAnd({ sleep: async () => {} });
+    const { run, begin, receive, caller } = starterAnd({ sleep: async () => {} });
     run("reject");
     const say = await begin("t");
     const mine = run("queue");
@@ -298,19 +298,19 @@ describe("TurnStarter", () => {
       if (method === "thread/queue/list") answer({ data: [], nextCursor: null });
       else if (method === "thread/queue/start") refuse("turn_not_found");
     };
-    hear(say.completed());
+    receive(say.completed());
     await settled();
     expect((await mine.promise).end).toMatchObject({ type: "turn.interrupted", turnId: "" });
   });
 
   it("fails a queued run when its queue can't be started any more", async () => {
-    const { run, begin, hear, caller } = starterAnd();
+    const { run, begin, receive, caller } = starterAnd();
     run("reject");
     const say = await begin("t");
     const mine = run("queue");
     await settled();
     caller.last("thread/queue/add").answer({ queuedSubmission: { id: "q" } });
-    hear(say.completed({ status: "interrupted" }));
+    receive(say.completed({ status: "interrupted" }));
     await settled();
     caller.last("thread/queue/start").refuse("thread_not_found");
     await settled();
@@ -376,7 +376,7 @@ describe("TurnStarter", () => {
     });
 
     it("lets go of one that waits, wherever in the line, and serves those behind it", async () => {
-      const { run, begin, hear } = starterAnd();
+      const { run, begin, receive } = starterAnd();
       run("reject");
       const say = await begin("t");
       const aborts = [new AbortController(), new AbortController()];
@@ -389,13 +389,13 @@ describe("TurnStarter", () => {
       aborts[0]?.abort();
       await settled();
       expect(first?.error?.code).toBe("aborted");
-      hear(say.completed());
+      receive(say.completed());
       await begin("t2");
       expect(third.turnId).toBe("t2");
     });
 
     it("stops the turn that a call given up on has started", async () => {
-      const { run, begin, hear, caller } = starterAnd();
+      const { run, begin, receive, caller } = starterAnd();
       const abort = new AbortController();
       const mine = run("reject", abort.signal);
       await settled();
@@ -407,7 +407,7 @@ describe("TurnStarter", () => {
       expect(caller.last("turn/interrupt").params).toEqual({ threadId: "thread", turnId: "t" });
       caller.last("turn/interrupt").answer({});
       expect(caller.made("turn/start")).toHaveLength(1);
-      hear(say.completed({ status: "interrupted" }));
+      receive(say.completed({ status: "interrupted" }));
       await begin("t2");
       expect(next.turnId).toBe("t2");
     });
@@ -447,7 +447,7 @@ describe("TurnStarter", () => {
     });
 
     it("stops a queued turn that begins just as its caller gives up", async () => {
-      const { run, begin, hear, caller } = starterAnd();
+      const { run, begin, receive, caller } = starterAnd();
       run("reject");
       const say = await begin("t");
       const abort = new AbortController();
@@ -460,8 +460,8 @@ describe("TurnStarter", () => {
       await settled();
       expect(mine.error?.code).toBe("aborted");
       caller.last("thread/queue/delete").answer({ deleted: false });
-      const next = new Saying("thread", "next");
-      hear(
+      const next = new TurnNotifications("thread", "next");
+      receive(
         say.completed(),
         next.started(),
         next.itemStarted(userMessage("u", String(params["clientUserMessageId"]))),
@@ -526,7 +526,7 @@ class ScheduledServer {
   #wire: Promise<unknown> = Promise.resolve();
   #turns = 0;
   #starts = 0;
-  active: Saying | undefined;
+  active: TurnNotifications | undefined;
   refuseNext = false;
   startsWhileKnownBusy = 0;
   mostStartsAtOnce = 0;
@@ -596,7 +596,7 @@ class ScheduledServer {
       case "thread/queue/start": {
         if (this.active) return () => refuse("thread_busy");
         this.#drain();
-        const turn = this.active as Saying | undefined;
+        const turn = this.active as TurnNotifications | undefined;
         return () => (turn ? answer({ turn: turn.turn("inProgress") }) : refuse("turn_not_found"));
       }
       default:
@@ -604,9 +604,9 @@ class ScheduledServer {
     }
   }
 
-  #begin(): Saying {
+  #begin(): TurnNotifications {
     this.#turns += 1;
-    const turn = new Saying("thread", `t${this.#turns}`);
+    const turn = new TurnNotifications("thread", `t${this.#turns}`);
     this.active = turn;
     this.#say(turn.started());
     void this.#scheduler.schedule(Promise.resolve(), `${turn.turnId} ends`).then(() => {

@@ -1,14 +1,14 @@
 import type { v2 } from "@codexkit/protocol";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { command, message, Saying, tokens } from "../../test/notices.ts";
+import { command, message, TurnNotifications, tokens } from "../../test/notices.ts";
 import { CodexError } from "../errors.ts";
 import type { RawMessage, TurnEndEvent } from "../events/event.ts";
 import { parseNotification } from "../events/parse-notification.ts";
 import { LiveTurn } from "./live-turn.ts";
 import { TurnFailedError } from "../events/turn-result.ts";
 
-const say = new Saying("thread", "turn");
+const say = new TurnNotifications("thread", "turn");
 
 function turnOf(...messages: RawMessage[]): LiveTurn {
   const turn = new LiveTurn("thread", "turn", undefined);

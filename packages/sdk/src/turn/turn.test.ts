@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { settled } from "../../test/fake-caller.ts";
-import { message, Saying } from "../../test/notices.ts";
+import { message, TurnNotifications } from "../../test/notices.ts";
 import { CodexError } from "../errors.ts";
 import type { RawMessage } from "../events/event.ts";
 import { parseNotification } from "../events/parse-notification.ts";
@@ -9,7 +9,7 @@ import { LiveTurn } from "./live-turn.ts";
 import { TurnFailedError } from "../events/turn-result.ts";
 import { Turn, type TurnControls, type TurnOptions } from "./turn.ts";
 
-const say = new Saying("thread", "turn");
+const say = new TurnNotifications("thread", "turn");
 const refused = new CodexError("request_failed", "The server said no.");
 const unhandled: unknown[] = [];
 const onUnhandled = (error: unknown): void => void unhandled.push(error);
@@ -19,7 +19,7 @@ function started(
 ): {
   turn: Turn<unknown>;
   live: LiveTurn;
-  hear: (...messages: RawMessage[]) => void;
+  receive: (...messages: RawMessage[]) => void;
   controls: { steer: ReturnType<typeof vi.fn>; interrupt: ReturnType<typeof vi.fn> };
 } {
   const live = new LiveTurn("thread", "turn", undefined);
@@ -29,10 +29,10 @@ function started(
     ...options.controls,
   };
   const turn = new Turn<unknown>({ begin: () => Promise.resolve(live), ...options, controls });
-  const hear = (...messages: RawMessage[]): void => {
+  const receive = (...messages: RawMessage[]): void => {
     for (const raw of messages) live.apply(parseNotification(raw));
   };
-  return { turn, live, hear, controls: controls as never };
+  return { turn, live, receive, controls: controls as never };
 }
 
 const HELLO = [
@@ -51,7 +51,7 @@ beforeEach(() => {
 
 afterEach(async () => {
   vi.useRealTimers();
-  // Node tells of these after the microtasks of a task.
+  // Node reports these after the microtasks of a task.
   await new Promise(setImmediate);
   process.off("unhandledRejection", onUnhandled);
   assert.deepEqual(unhandled, []);
@@ -59,11 +59,11 @@ afterEach(async () => {
 
 describe("Turn", () => {
   it("can be awaited and iterated, both twice, before and after its end", async () => {
-    const { turn, hear } = started();
+    const { turn, receive } = started();
     const early = Array.fromAsync(turn);
     const waiting = [turn.result(), (async () => turn)()];
     await settled();
-    hear(...HELLO, say.completed());
+    receive(...HELLO, say.completed());
     const types = (await early).map(({ type }) => type);
     expect(types).toEqual(["turn.started", "item.started", "item.delta", "item.completed", "turn.completed"]);
     expect((await Array.fromAsync(turn)).map(({ type }) => type)).toEqual(types);
@@ -74,17 +74,17 @@ describe("Turn", () => {
   });
 
   it("gives the agent's text and nothing else", async () => {
-    const { turn, hear } = started();
+    const { turn, receive } = started();
     const text = Array.fromAsync(turn.text());
     await settled();
-    hear(...HELLO, say.output("c", "noise"), say.completed());
+    receive(...HELLO, say.output("c", "noise"), say.completed());
     expect((await text).join("")).toBe("hello");
   });
 
   it("resolves for an interrupted turn and says so", async () => {
-    const { turn, hear } = started({ parse: () => expect.unreachable("there is no answer to read") });
+    const { turn, receive } = started({ parse: () => expect.unreachable("there is no answer to read") });
     await settled();
-    hear(...HELLO, say.completed({ status: "interrupted" }));
+    receive(...HELLO, say.completed({ status: "interrupted" }));
     expect(await turn).toMatchObject({
       status: "interrupted",
       finalResponse: "hello",
@@ -93,10 +93,10 @@ describe("Turn", () => {
   });
 
   it("rejects for a failed turn, whose iteration ends without throwing", async () => {
-    const { turn, hear } = started();
+    const { turn, receive } = started();
     const events = Array.fromAsync(turn);
     await settled();
-    hear(
+    receive(
       ...HELLO,
       say.completed({
         status: "failed",
@@ -134,21 +134,21 @@ describe("Turn", () => {
     await expect(started({ begin }).turn).rejects.toBe(refused);
   });
 
-  it("ends no program because nobody looked at its failure", async () => {
+  it("does not end the program if its failure is not handled", async () => {
     const failing = started({ begin: () => Promise.reject(refused) });
     void failing.turn.id;
-    const { hear, live } = started();
+    const { receive, live } = started();
     await settled();
-    hear(say.started());
+    receive(say.started());
     live.fail(refused);
     await settled();
     // What was not looked at is checked after each test.
   });
 
   it("lets a reader go that breaks off, whether or not the turn has begun", async () => {
-    const { turn, hear } = started();
+    const { turn, receive } = started();
     await settled();
-    hear(...HELLO);
+    receive(...HELLO);
     for await (const event of turn) {
       expect(event.type).toBe("turn.started");
       break;
@@ -170,9 +170,9 @@ describe("Turn", () => {
 
   describe("with an output schema", () => {
     it("gives the final message as it was read", async () => {
-      const { turn, hear } = started({ parse: (text) => ({ text }) });
+      const { turn, receive } = started({ parse: (text) => ({ text }) });
       await settled();
-      hear(...HELLO, say.completed());
+      receive(...HELLO, say.completed());
       expect((await turn).structured).toEqual({ text: "hello" });
     });
 
@@ -180,13 +180,13 @@ describe("Turn", () => {
       ["the schema's error", new CodexError("invalid_output", "not JSON")],
       ["any error of the reader", new SyntaxError("not JSON")],
     ])("rejects with invalid_output and the result for %s", async (_, cause) => {
-      const { turn, hear } = started({
+      const { turn, receive } = started({
         parse: () => {
           throw cause;
         },
       });
       await settled();
-      hear(...HELLO, say.completed());
+      receive(...HELLO, say.completed());
       const error: unknown = await turn.then(null, (failure: unknown) => failure);
       expect(error).toBeInstanceOf(TurnFailedError);
       expect(error).toMatchObject({
@@ -200,20 +200,20 @@ describe("Turn", () => {
 
   describe("steer and interrupt", () => {
     it("stop waiting for an unanswered interrupt when the turn ends", async () => {
-      const { turn, hear } = started({ controls: { interrupt: () => new Promise<void>(() => {}) } });
+      const { turn, receive } = started({ controls: { interrupt: () => new Promise<void>(() => {}) } });
       await settled();
-      hear(...HELLO);
+      receive(...HELLO);
       const interrupting = turn.interrupt();
       await settled();
-      hear(say.completed({ status: "interrupted" }));
+      receive(say.completed({ status: "interrupted" }));
       await interrupting;
       expect(await turn).toMatchObject({ status: "interrupted" });
     });
 
     it("stop waiting for a turn that does not end after its interrupt", async () => {
-      const { turn, hear } = started();
+      const { turn, receive } = started();
       await settled();
-      hear(...HELLO);
+      receive(...HELLO);
       const interrupting = turn.interrupt().catch((error: unknown) => error);
       await settled();
       await vi.advanceTimersByTimeAsync(30_000);
@@ -221,30 +221,30 @@ describe("Turn", () => {
     });
 
     it("name the turn", async () => {
-      const { turn, hear, controls } = started();
+      const { turn, receive, controls } = started();
       await turn.steer("more");
       expect(controls.steer).toHaveBeenCalledWith("turn", "more", {});
       const interrupting = turn.interrupt();
       await settled();
       expect(controls.interrupt).toHaveBeenCalledWith("turn", {});
-      hear(say.completed({ status: "interrupted" }));
+      receive(say.completed({ status: "interrupted" }));
       await interrupting;
       expect(await turn).toMatchObject({ status: "interrupted" });
     });
 
     it("do nothing on a turn that ended", async () => {
-      const { turn, hear, controls } = started();
-      hear(say.completed());
+      const { turn, receive, controls } = started();
+      receive(say.completed());
       await turn.interrupt();
       expect(controls.interrupt).not.toHaveBeenCalled();
     });
 
     it("do nothing on a turn that ends while the call is on its way", async () => {
       const gone = new CodexError("turn_not_active", "no active turn");
-      const { turn, hear } = started({ controls: { interrupt: () => Promise.reject(gone) } });
+      const { turn, receive } = started({ controls: { interrupt: () => Promise.reject(gone) } });
       const interrupting = turn.interrupt();
       await settled();
-      hear(say.completed());
+      receive(say.completed());
       await interrupting;
       expect(await turn).toMatchObject({ status: "completed" });
     });
@@ -254,18 +254,18 @@ describe("Turn", () => {
       const interrupt = vi
         .fn<TurnControls["interrupt"]>(() => Promise.resolve())
         .mockRejectedValueOnce(early);
-      const { turn, hear } = started({ controls: { interrupt } });
+      const { turn, receive } = started({ controls: { interrupt } });
       const interrupting = turn.interrupt();
       await settled();
       expect(interrupt).toHaveBeenCalledTimes(1);
-      hear(say.started());
+      receive(say.started());
       await settled();
       expect(interrupt).toHaveBeenCalledTimes(2);
-      hear(say.completed({ status: "interrupted" }));
+      receive(say.completed({ status: "interrupted" }));
       await interrupting;
     });
 
-    it("tell why the server refused", async () => {
+    it("explain why the server refused", async () => {
       const { turn } = started({ controls: { interrupt: () => Promise.reject(refused) } });
       await expect(turn.interrupt()).rejects.toBe(refused);
     });
@@ -279,10 +279,10 @@ describe("Turn", () => {
 
   describe("with a signal", () => {
     it("interrupts the turn at once when it fired before the turn began", async () => {
-      const { turn, hear, controls } = started({ signal: AbortSignal.abort("why") });
+      const { turn, receive, controls } = started({ signal: AbortSignal.abort("why") });
       await settled();
       expect(controls.interrupt).toHaveBeenCalledTimes(1);
-      hear(say.completed({ status: "interrupted" }));
+      receive(say.completed({ status: "interrupted" }));
       await expect(turn).rejects.toMatchObject({
         code: "aborted",
         cause: "why",
@@ -292,14 +292,14 @@ describe("Turn", () => {
 
     it("interrupts the turn and rejects with what was done", async () => {
       const abort = new AbortController();
-      const { turn, hear, controls } = started({ signal: abort.signal });
+      const { turn, receive, controls } = started({ signal: abort.signal });
       await settled();
-      hear(...HELLO);
+      receive(...HELLO);
       abort.abort("why");
       abort.abort("again");
       await settled();
       expect(controls.interrupt).toHaveBeenCalledTimes(1);
-      hear(say.completed({ status: "interrupted" }));
+      receive(say.completed({ status: "interrupted" }));
       await expect(turn).rejects.toBeInstanceOf(TurnFailedError);
       await expect(turn).rejects.toMatchObject({ code: "aborted", result: { finalResponse: "hello" } });
       expect(vi.getTimerCount()).toBe(0);
@@ -307,9 +307,9 @@ describe("Turn", () => {
 
     it("changes nothing after the end", async () => {
       const abort = new AbortController();
-      const { turn, hear, controls } = started({ signal: abort.signal });
+      const { turn, receive, controls } = started({ signal: abort.signal });
       await settled();
-      hear(...HELLO, say.completed());
+      receive(...HELLO, say.completed());
       expect(await turn).toMatchObject({ status: "completed" });
       abort.abort();
       await settled();
@@ -319,10 +319,10 @@ describe("Turn", () => {
 
     it("gives the result of a turn that completed all the same", async () => {
       const abort = new AbortController();
-      const { turn, hear } = started({ signal: abort.signal });
+      const { turn, receive } = started({ signal: abort.signal });
       await settled();
       abort.abort();
-      hear(...HELLO, say.completed());
+      receive(...HELLO, say.completed());
       expect(await turn).toMatchObject({ status: "completed" });
     });
 
@@ -338,9 +338,9 @@ describe("Turn", () => {
       ["changes nothing", () => Promise.resolve()],
     ])("lets its caller go after the limit when the interrupt %s", async (_, interrupt) => {
       const abort = new AbortController();
-      const { turn, hear } = started({ signal: abort.signal, controls: { interrupt } });
+      const { turn, receive } = started({ signal: abort.signal, controls: { interrupt } });
       await settled();
-      hear(...HELLO);
+      receive(...HELLO);
       abort.abort();
       const settledYet = vi.fn<() => void>();
       turn.result().then(settledYet, settledYet);

@@ -33,7 +33,7 @@ describe("UsageMeter", () => {
     expect(counted(100, report(115, 15), report(145, 30))).toBe(45);
   });
 
-  it("counts a total that is said again once, as on an interrupt", () => {
+  it("counts a repeated total once, as on an interrupt", () => {
     expect(counted(100, report(115, 15), report(115, 15), report(115, 15))).toBe(15);
   });
 
