@@ -1,9 +1,9 @@
 // Children end with their owner, sessions survive a cut, and a client that does not read costs no memory.
-import { tempFolder } from "@codexkit/testing";
-import { readdir, readFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, test, vi } from "vitest";
-import { gone, lives } from "./processes.ts";
+import { gone, lives, runtimeFolder } from "./processes.ts";
 import { RawClient } from "./raw-client.ts";
 import { startProgram } from "./servers.ts";
 import { ExecClient } from "../src/client/exec-client.ts";
@@ -45,9 +45,10 @@ function testEnv(): Record<string, string> {
 
 describe("children end", () => {
   test.each(["SIGKILL", "SIGTERM", "SIGINT"] as const)("when the server gets %s", async (signal) => {
-    await using temp = await tempFolder("exec-temp");
-    await using server = await startProgram("ours", [], { TMPDIR: temp.path });
+    await using server = await startProgram("ours", []);
     const client = await ExecClient.connect(server.url, { resume: false });
+    const folder = await runtimeFolder(client);
+    expect(existsSync(folder)).toBe(true);
     const pids = await family(client);
     expect(await Promise.all(pids.map(lives))).toEqual([true, true, true, true]);
     process.kill(server.process?.child.pid ?? 0, signal);
@@ -55,7 +56,7 @@ describe("children end", () => {
     await client.closed;
     const end = await server.process?.ended;
     expect(end).toEqual(signal === "SIGKILL" ? { code: null, signal } : { code: 0, signal: null });
-    await vi.waitUntil(async () => (await readdir(temp.path)).length === 0, { timeout: 10_000 });
+    await vi.waitUntil(() => !existsSync(folder), { timeout: 10_000 });
   });
 
   test("when their session is not resumed in time", async () => {

@@ -31,10 +31,7 @@ async function waiting(
     sandbox: it.workspaceWrite(),
     pipeStdin: true,
   });
-  await vi.waitUntil(async () => {
-    const { chunks } = await client.request("process/read", { processId: started.id });
-    return chunks.length > 0;
-  }, WAIT);
+  await client.request("process/read", { processId: started.id, waitMs: WAIT.timeout });
   return started;
 }
 

@@ -1,14 +1,13 @@
 import { readdir, rm } from "node:fs/promises";
-import { dirname } from "node:path";
 import { expect, test } from "vitest";
+import { runtimeFolder } from "../../test/processes.ts";
 import { sandboxFixture } from "../../test/sandbox-fixture.ts";
 
 test("a server goes on when its folder is removed", { timeout: 60_000 }, async () => {
   await using it = await sandboxFixture();
   const before = await it.run("echo up", it.workspaceWrite());
   expect(before.output).toContain("up");
-  const link = await it.client.start({ argv: ["/bin/sh", "-c", "readlink /proc/$$/fd/1"], cwd: "/" });
-  const folder = dirname(String((await link.collect()).stdout).trim());
+  const folder = await runtimeFolder(it.client);
   expect(await readdir(folder)).toContain("denied");
 
   await rm(folder, { recursive: true });
