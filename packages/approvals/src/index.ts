@@ -25,7 +25,7 @@ export { LIMITS } from "./limits.ts";
 
 // Paths: which ones matter, and where they really lead (the one step with I/O).
 export { resolvePaths } from "./policy/resolve-paths.ts";
-export type { PathFacts } from "./files/places.ts";
+export type { PathFacts } from "./files/workspace.ts";
 
 // Requests: what a transport reads from its wire.
 export type {

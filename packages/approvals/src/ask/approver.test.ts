@@ -22,7 +22,7 @@ afterEach(() => {
 });
 
 describe("an approver", () => {
-  it("asks nobody about what the policy decides, and records it", async () => {
+  it("asks no handler about what the policy decides, and records it", async () => {
     const ask = vi.fn<AskHandler>();
     const records: AuditRecord[] = [];
     const approve = createApprover({ policy, ask, onDecision: (record) => records.push(record) });
@@ -35,13 +35,13 @@ describe("an approver", () => {
     ]);
   });
 
-  it("says no when there is nobody to ask", async () => {
+  it("denies if there is no handler", async () => {
     const { outcome, record } = await createApprover({ policy })(command("deploytool"));
     expect(outcome.decision).toBe("deny");
-    expect(record.decidedBy).toBe("nobody");
+    expect(record.decidedBy).toBe("no-handler");
   });
 
-  it("says no when nobody answers in time, and tells the handler", async () => {
+  it("denies if no answer arrives in time, and aborts the handler", async () => {
     let signal: AbortSignal | undefined;
     const approve = createApprover({
       policy,
@@ -82,7 +82,7 @@ describe("an approver", () => {
     expect(
       (await createApprover({ policy, ask: [fails, () => undefined, nonsense] })(command("deploytool")))
         .record.decidedBy,
-    ).toBe("nobody");
+    ).toBe("no-handler");
     expect(
       (await createApprover({ policy, ask: [fails, () => ({ decision: "allow" })] })(command("deploytool")))
         .record.decision,
@@ -99,7 +99,7 @@ describe("an approver", () => {
     expect((await pending).record.decidedBy).toBe("withdrawn");
   });
 
-  it("can be told to cancel the turn", async () => {
+  it("cancels the turn if an answer says so", async () => {
     const approve = createApprover({
       policy,
       ask: () => ({ decision: "deny", cancel: true, reason: "not today" }),
@@ -124,7 +124,7 @@ describe("an approver", () => {
     expect((await approve(command("echo x > a.txt"))).record.decision).toBe("deny");
   });
 
-  it("grants a person's yes to permissions, but not what nobody may grant", async () => {
+  it("grants the permissions that a person allows, but never those that are refused", async () => {
     const approve = createApprover({ policy, ask: () => ({ decision: "allow", lasting: "session" }) });
     const { outcome } = await approve({
       kind: "permissions",

@@ -1,4 +1,4 @@
-import type { PathFacts } from "../files/places.ts";
+import type { PathFacts } from "../files/workspace.ts";
 import { evaluate } from "../policy/evaluate.ts";
 import type { Evaluation } from "../policy/evaluation.ts";
 import type { Policy } from "../policy/policy.ts";
@@ -22,9 +22,9 @@ export type AskHandler = (
   signal: AbortSignal,
 ) => Promise<Answer | undefined> | Answer | undefined;
 
-export type DecidedBy = "policy" | "person" | "timeout" | "withdrawn" | "nobody";
+export type DecidedBy = "policy" | "person" | "timeout" | "withdrawn" | "no-handler";
 
-/** One line of the audit, written for every request, also for those that nobody was asked about. */
+/** One audit record per request, including those that the policy decided alone. */
 export interface AuditRecord {
   readonly request: ApprovalRequest;
   /** What the policy said. */
@@ -98,9 +98,9 @@ function policyOutcome(policy: Policy, { decision, lasting, reason, grant, match
 }
 
 const NO_ANSWER = {
-  timeout: "nobody answered in time",
+  timeout: "no answer arrived in time",
   withdrawn: "the question was withdrawn",
-  nobody: "there is nobody to ask",
+  "no-handler": "no handler answered the question",
 } as const;
 
 function answerOutcome(answer: Answer, evaluation: Evaluation, remember: readonly Rule[]): Outcome {

@@ -2,12 +2,12 @@ import type { Answer } from "./outcome.ts";
 
 export type FirstAnswer =
   | { readonly kind: "answer"; readonly answer: Answer }
-  | { readonly kind: "timeout" | "withdrawn" | "nobody" };
+  | { readonly kind: "timeout" | "withdrawn" | "no-handler" };
 
 type Asking = (signal: AbortSignal) => Promise<Answer | undefined>;
 
 /**
- * Asks all at once and takes the first answer; the others are told through their signal. A handler that throws or has
+ * Asks all handlers at once and takes the first answer; the signals of the others abort. A handler that throws or has
  * no answer leaves the question to the others. Ends in any case: with the last handler, the time limit or the caller.
  */
 export async function firstAnswer(
@@ -16,7 +16,7 @@ export async function firstAnswer(
   outer?: AbortSignal,
 ): Promise<FirstAnswer> {
   if (outer?.aborted === true) return { kind: "withdrawn" };
-  if (handlers.length === 0) return { kind: "nobody" };
+  if (handlers.length === 0) return { kind: "no-handler" };
   const settled = new AbortController();
   const { promise, resolve } = Promise.withResolvers<FirstAnswer>();
   const timer = setTimeout(() => resolve({ kind: "timeout" }), timeoutMs);
@@ -25,7 +25,7 @@ export async function firstAnswer(
   let open = handlers.length;
   const leave = (): void => {
     open -= 1;
-    if (open === 0) resolve({ kind: "nobody" });
+    if (open === 0) resolve({ kind: "no-handler" });
   };
   for (const handler of handlers) {
     handler(settled.signal).then((answer) => {

@@ -20,13 +20,13 @@ const SYSTEM_PROFILES =
 const SYSTEM_FOLDERS =
   /^(?:[A-Za-z]:)?\/(?:bin|boot|dev|efi|etc|lib|lib32|lib64|libx32|opt|proc|root|run|sbin|snap|srv|sys|usr|var|system|library|applications|private\/(?:etc|var)|windows|program files|program files \(x86\)|programdata)(?:\/|$)/;
 
-/** The part of the above that belongs to the system alone: nobody's project writes there. */
+/** The folders above that no project writes to. */
 const SYSTEM_OWN =
   /^(?:[A-Za-z]:)?\/(?:bin|boot|efi|etc|lib|lib32|lib64|libx32|proc|sbin|sys|usr\/(?!local\/|src\/)|usr$|var\/(?:lib|log|spool|cache)|system|library|private\/etc|windows|program files|program files \(x86\)|programdata)(?:\/|$|(?<=usr\/))/;
 
 const HARMLESS_DEVICE = /^\/dev\/(?:null|zero|full|random|urandom|tty|stdin|stdout|stderr)$/;
 
-/** The part below a home folder, whoever owns it, in lower case; undefined elsewhere. */
+/** The part of a path below any home folder, in lower case. Undefined outside of home folders. */
 export function belowHome(path: string, home: string): string | undefined {
   if (path === home) return "";
   if (path.startsWith(`${home}/`)) return path.slice(home.length + 1).toLowerCase();

@@ -1,6 +1,6 @@
 import { PolicyError } from "../errors.ts";
 import { isAbsolute, resolvePath } from "../files/path.ts";
-import { Places } from "../files/places.ts";
+import { Workspace } from "../files/workspace.ts";
 import { readEndpoint } from "../network/endpoint.ts";
 import { readScript } from "../shell/read-script.ts";
 import { unwrapShell } from "../shell/unwrap-shell.ts";
@@ -65,12 +65,12 @@ function matchesExample(
 /** The calls of an example. One that is not understood still has its words. */
 function callsOf(example: string, policy: CompiledPolicy): readonly CalledWords[] {
   const cwd = policy.policy.workspace.roots[0] ?? "/";
-  const places = new Places({ roots: [cwd], temp: [], home: undefined, cwd, facts: undefined });
+  const workspace = new Workspace({ roots: [cwd], temp: [], home: undefined, cwd, facts: undefined });
   const unwrapped = unwrapShell(example);
   const script = unwrapped.kind === "script" ? unwrapped.script : example;
-  const { commands } = readScript(script, { dialect: "bash", home: places.home, folders: [cwd] });
+  const { commands } = readScript(script, { dialect: "bash", home: workspace.home, folders: [cwd] });
   // The judge is used for the calls that it finds: its verdicts must not depend on the rules being checked.
-  const judge = new CommandJudge(places, { ...policy, deny: [], ask: [], allow: [], alsoAllow: [] });
+  const judge = new CommandJudge(workspace, { ...policy, deny: [], ask: [], allow: [], alsoAllow: [] });
   judge.judge(commands);
   return judge.calls;
 }

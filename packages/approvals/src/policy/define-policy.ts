@@ -2,7 +2,7 @@ import { checkExamples } from "./check-examples.ts";
 import { retainShape } from "../retain-shape.ts";
 import { compilePolicy } from "./compile-policy.ts";
 import { CommandJudge } from "./judge-commands.ts";
-import { placesFor } from "./judge-request.ts";
+import { workspaceFor } from "./judge-request.ts";
 import type { Policy, PolicyInput, WorkspaceSettings } from "./policy.ts";
 import { policySchema, readWith, ruleSchema } from "./policy-schema.ts";
 import { PRESETS } from "./presets.ts";
@@ -43,7 +43,7 @@ export function definePolicy(input: PolicyInput = {}): Policy {
   };
   const compiled = compilePolicy(policy);
   checkExamples(compiled);
-  retainShape(new CommandJudge(placesFor(policy), compiled));
+  retainShape(new CommandJudge(workspaceFor(policy), compiled));
   return policy;
 }
 

@@ -1,5 +1,5 @@
 import { findDenial } from "./find-denial.ts";
-import type { Places } from "../files/places.ts";
+import type { Workspace } from "../files/workspace.ts";
 import type { CommandRequest } from "../request/request.ts";
 import { readScript } from "../shell/read-script.ts";
 import { unwrapShell, type Unwrapped } from "../shell/unwrap-shell.ts";
@@ -22,18 +22,22 @@ import { ruleVerdict } from "./judge-path.ts";
 import type { Lasting } from "./rule.ts";
 
 /** Judges every simple command of a script; the strictest verdict is the answer. Denials are a layer of their own. */
-export function evaluateCommand(request: CommandRequest, places: Places, policy: CompiledPolicy): Evaluation {
+export function evaluateCommand(
+  request: CommandRequest,
+  workspace: Workspace,
+  policy: CompiledPolicy,
+): Evaluation {
   if (!policy.preset.safety)
     return evaluation({ decision: "allow", rule: "preset/bypass", reason: "nothing is checked" });
   const unwrapped = unwrapShell(request.command);
-  const script = scriptOf(unwrapped, places);
-  const judge = new CommandJudge(places, policy);
+  const script = scriptOf(unwrapped, workspace);
+  const judge = new CommandJudge(workspace, policy);
   const judged = judge.judge(script.commands);
   const parse = judge.verdicts;
   const source = unwrapped.kind === "script" ? unwrapped.script : unwrapped.words.join(" ");
   const isUnderstood = script.problem === undefined && !parse.some(({ rule }) => rule === "not-understood");
   const { calls, denied } = judge;
-  const denial = findDenial({ source, script, calls, denied, isUnderstood }, places, policy);
+  const denial = findDenial({ source, script, calls, denied, isUnderstood }, workspace, policy);
   if (denial !== undefined) return evaluation(denial, { parse });
   const problem = script.problem === undefined ? undefined : problemVerdict(script.problem, policy);
   const worst = judged === undefined ? problem : pickStricter(problem, judged);
@@ -53,12 +57,12 @@ export function evaluateCommand(request: CommandRequest, places: Places, policy:
   });
 }
 
-function scriptOf(unwrapped: Unwrapped, places: Places): PlainScript {
+function scriptOf(unwrapped: Unwrapped, workspace: Workspace): PlainScript {
   if (unwrapped.kind === "script")
     return readScript(unwrapped.script, {
       dialect: unwrapped.dialect,
-      home: places.home,
-      folders: [places.cwd],
+      home: workspace.home,
+      folders: [workspace.cwd],
     });
   const { words } = unwrapped;
   const text = words.join(" ");
@@ -67,7 +71,7 @@ function scriptOf(unwrapped: Unwrapped, places: Places): PlainScript {
     environment: [],
     redirects: [],
     input: { kind: "inherited" },
-    folders: [places.cwd],
+    folders: [workspace.cwd],
     text,
   };
   return { commands: words.length === 0 ? [] : [command], syntax: parseSource(text).script };

@@ -1,4 +1,4 @@
-import type { Places } from "../files/places.ts";
+import type { Workspace } from "../files/workspace.ts";
 import type { FileChangeRequest } from "../request/request.ts";
 import type { CompiledPolicy } from "./compile-policy.ts";
 import {
@@ -14,7 +14,7 @@ import { judgeWrite } from "./judge-path.ts";
 /** A patch: every path in it, both ends of a move, and the folder it asks to be granted. */
 export function evaluateFileChange(
   { changes, cwd, grantRoot }: FileChangeRequest,
-  places: Places,
+  workspace: Workspace,
   policy: CompiledPolicy,
 ): Evaluation {
   if (!policy.preset.safety)
@@ -25,12 +25,12 @@ export function evaluateFileChange(
     );
   }
   const paths = changes.flatMap(({ path, movePath }) => (movePath === undefined ? [path] : [path, movePath]));
-  const verdicts = paths.map((path) => judgeChange(path, cwd ?? places.cwd, places, policy));
+  const verdicts = paths.map((path) => judgeChange(path, cwd ?? workspace.cwd, workspace, policy));
   if (grantRoot !== undefined) {
-    const folder = judgeChange(grantRoot, cwd ?? places.cwd, places, policy);
+    const folder = judgeChange(grantRoot, cwd ?? workspace.cwd, workspace, policy);
     // A folder that holds the workspace would grant more than the workspace.
-    const { real } = places.locate(places.absolute(grantRoot, places.cwd));
-    const wide = real === undefined || (places.holdsWorkspace(real) && !places.inWorkspace(real));
+    const { real } = workspace.locate(workspace.absolute(grantRoot, workspace.cwd));
+    const wide = real === undefined || (workspace.holdsWorkspace(real) && !workspace.inWorkspace(real));
     verdicts.push(
       wide
         ? defaultVerdict(
@@ -47,11 +47,11 @@ export function evaluateFileChange(
   return evaluation(worst, { lasting: worst.matched?.lasting === "session" ? "session" : "call" });
 }
 
-function judgeChange(path: string, cwd: string, places: Places, policy: CompiledPolicy): Verdict {
+function judgeChange(path: string, cwd: string, workspace: Workspace, policy: CompiledPolicy): Verdict {
   if (path === "" || path.includes("\u0000"))
     return { decision: "deny", rule: "safety/protected-path", reason: "a path that can't be a file" };
-  const absolute = places.absolute(path, cwd);
-  const verdict = judgeWrite(absolute, places.locate(absolute), places, policy);
+  const absolute = workspace.absolute(path, cwd);
+  const verdict = judgeWrite(absolute, workspace.locate(absolute), workspace, policy);
   if (verdict.matched === undefined && policy.exclusive.path && !verdict.rule.startsWith("safety/"))
     return defaultVerdict(policy.policy.default, true, "");
   return verdict;

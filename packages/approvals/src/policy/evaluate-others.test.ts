@@ -31,7 +31,7 @@ describe("a host", () => {
     expect(judge("evilapi.example.org", { network })).toBe("ask default");
   });
 
-  it("in a private range is the policy's choice, and the metadata service is nobody's", () => {
+  it("in a private range is the policy's choice, and the metadata service is always refused", () => {
     expect(judge("10.1.2.3")).toBe("ask network.private");
     expect(judge("192.168.0.1", { network: { private: "deny" } })).toBe("deny network.private");
     expect(judge("localhost")).toBe("allow network.loopback");
@@ -78,7 +78,7 @@ describe("permissions", () => {
     expect(grant?.ifAccepted).toEqual(grant?.allowed);
   });
 
-  it("ask for what a person may grant, and hold back what nobody may", () => {
+  it("asks for what a person may grant, and refuses the rest", () => {
     const { decision, grant } = judge({
       network: { enabled: true },
       fileSystem: { read: null, write: ["/data/x", "/"] },

@@ -1,5 +1,5 @@
 import { fixedFolder, resolvePath } from "../files/path.ts";
-import type { Places } from "../files/places.ts";
+import type { Workspace } from "../files/workspace.ts";
 import type { FileSystemEntry, FileSystemPermissions, PermissionProfile } from "../request/request.ts";
 import type { CompiledPolicy } from "./compile-policy.ts";
 import { defaultVerdict, evaluation, type Evaluation, type Grant, type Verdict } from "./evaluation.ts";
@@ -8,17 +8,17 @@ import { judgeKind, judgeRead, judgeWrite } from "./judge-path.ts";
 /** A request for permissions: the allowed part of it is granted, and a person may grant more. */
 export function evaluatePermissions(
   requested: PermissionProfile,
-  places: Places,
+  workspace: Workspace,
   policy: CompiledPolicy,
 ): Evaluation {
-  const { verdicts, grant } = judgePermissions(requested, places, policy);
+  const { verdicts, grant } = judgePermissions(requested, workspace, policy);
   return evaluation(summarize(verdicts, policy), { grant });
 }
 
-/** Sorts a requested profile into what is granted, what a person may grant, and what nobody may. */
+/** Sorts a requested profile into what is granted, what a person may grant, and what is refused. */
 export function judgePermissions(
   requested: PermissionProfile,
-  places: Places,
+  workspace: Workspace,
   policy: CompiledPolicy,
 ): { readonly verdicts: readonly Verdict[]; readonly grant: Grant } {
   const verdicts: Verdict[] = [];
@@ -29,16 +29,16 @@ export function judgePermissions(
   const network = requested.network?.enabled === true ? sort(judgeNetwork(policy)).decision : "deny";
   const files = requested.fileSystem ?? undefined;
   const read = new Map(
-    (files?.read ?? []).map((path) => [path, sort(judgeFolder(path, "read", places, policy)).decision]),
+    (files?.read ?? []).map((path) => [path, sort(judgeFolder(path, "read", workspace, policy)).decision]),
   );
   const write = new Map(
-    (files?.write ?? []).map((path) => [path, sort(judgeFolder(path, "write", places, policy)).decision]),
+    (files?.write ?? []).map((path) => [path, sort(judgeFolder(path, "write", workspace, policy)).decision]),
   );
   // An entry that denies only narrows: it is kept, and is no reason to ask.
   const entries = new Map(
     (files?.entries ?? []).map((entry) => [
       entry,
-      entry.access === "deny" ? "allow" : sort(judgeEntry(entry, places, policy)).decision,
+      entry.access === "deny" ? "allow" : sort(judgeEntry(entry, workspace, policy)).decision,
     ]),
   );
   const subset = (...wanted: readonly string[]): PermissionProfile => {
@@ -96,46 +96,50 @@ function judgeNetwork(policy: CompiledPolicy): Verdict {
 function judgeFolder(
   path: string,
   access: "read" | "write",
-  places: Places,
+  workspace: Workspace,
   policy: CompiledPolicy,
 ): Verdict {
-  const absolute = places.absolute(path, places.cwd);
+  const absolute = workspace.absolute(path, workspace.cwd);
   if (!policy.preset.safety)
     return { decision: "allow", rule: "preset/bypass", reason: "nothing is checked" };
-  const location = places.locate(absolute, /[*?[]/.test(path));
+  const location = workspace.locate(absolute, /[*?[]/.test(path));
   const { real } = location;
   if (access === "write") {
     // Everything below is granted with it: the root, a home or a folder around the workspace is too much.
-    if (real !== undefined && places.isPrecious(real) && !places.inWorkspace(real))
+    if (real !== undefined && workspace.isPrecious(real) && !workspace.inWorkspace(real))
       return { decision: "deny", rule: "safety/wide-grant", reason: `${real} is too wide to be granted` };
-    return judgeWrite(absolute, location, places, policy);
+    return judgeWrite(absolute, location, workspace, policy);
   }
-  if (real === undefined || holdsCredentials(real, places))
+  if (real === undefined || holdsCredentials(real, workspace))
     return judgeKind("credentials", policy, `${real ?? absolute} holds credentials`);
-  return judgeRead(absolute, location, places, policy);
+  return judgeRead(absolute, location, workspace, policy);
 }
 
 /** The root and home folders have credentials somewhere below. */
-function holdsCredentials(path: string, places: Places): boolean {
-  if (places.isCredential(path) || path === "/" || /^\/(?:home|Users|root|etc)(?:\/[^/]+)?$/.test(path))
-    return !places.inWorkspace(path);
-  return path === places.home;
+function holdsCredentials(path: string, workspace: Workspace): boolean {
+  if (workspace.isCredential(path) || path === "/" || /^\/(?:home|Users|root|etc)(?:\/[^/]+)?$/.test(path))
+    return !workspace.inWorkspace(path);
+  return path === workspace.home;
 }
 
-function judgeEntry({ path, access }: FileSystemEntry, places: Places, policy: CompiledPolicy): Verdict {
+function judgeEntry(
+  { path, access }: FileSystemEntry,
+  workspace: Workspace,
+  policy: CompiledPolicy,
+): Verdict {
   const mode = access === "write" ? "write" : "read";
   switch (path.type) {
     case "path":
-      return judgeFolder(path.path, mode, places, policy);
+      return judgeFolder(path.path, mode, workspace, policy);
     case "glob_pattern": {
       // A glob grants what it can reach: everything below its fixed folder.
-      const folder = fixedFolder(resolvePath(places.cwd, path.pattern));
-      const verdict = judgeFolder(folder, mode, places, policy);
+      const folder = fixedFolder(resolvePath(workspace.cwd, path.pattern));
+      const verdict = judgeFolder(folder, mode, workspace, policy);
       if (verdict.decision !== "allow") return verdict;
-      return judgeFolder(resolvePath(places.cwd, path.pattern), mode, places, policy);
+      return judgeFolder(resolvePath(workspace.cwd, path.pattern), mode, workspace, policy);
     }
     case "special":
-      return judgeSpecial(path.value, mode, places, policy);
+      return judgeSpecial(path.value, mode, workspace, policy);
     default:
       return { decision: "deny", rule: "safety/unknown-kind", reason: "a kind of path that is not known" };
   }
@@ -144,7 +148,7 @@ function judgeEntry({ path, access }: FileSystemEntry, places: Places, policy: C
 function judgeSpecial(
   { kind, subpath }: { readonly kind: string; readonly subpath?: string | null },
   mode: "read" | "write",
-  places: Places,
+  workspace: Workspace,
   policy: CompiledPolicy,
 ): Verdict {
   switch (kind) {
@@ -153,12 +157,12 @@ function judgeSpecial(
         ? judgeKind("read", policy, "what programs need to start")
         : { decision: "deny", rule: "safety/wide-grant", reason: "writes to system files" };
     case "project_roots":
-      return judgeFolder(resolvePath(places.root, subpath ?? "."), mode, places, policy);
+      return judgeFolder(resolvePath(workspace.root, subpath ?? "."), mode, workspace, policy);
     case "tmpdir":
     case "slash_tmp":
-      return judgeFolder("/tmp", mode, places, policy);
+      return judgeFolder("/tmp", mode, workspace, policy);
     case "root":
-      return judgeFolder("/", mode, places, policy);
+      return judgeFolder("/", mode, workspace, policy);
     default:
       return {
         decision: "deny",

@@ -1,7 +1,7 @@
-import type { PathFacts } from "../files/places.ts";
+import type { PathFacts } from "../files/workspace.ts";
 import type { ApprovalRequest } from "../request/request.ts";
 import { evaluation, type Evaluation } from "./evaluation.ts";
-import { judgeRequest, placesFor } from "./judge-request.ts";
+import { judgeRequest, workspaceFor } from "./judge-request.ts";
 import type { Policy } from "./policy.ts";
 
 /**
@@ -13,7 +13,7 @@ import type { Policy } from "./policy.ts";
  */
 export function evaluate(policy: Policy, request: ApprovalRequest, facts?: PathFacts): Evaluation {
   try {
-    return judgeRequest(placesFor(policy, request, facts), policy, request);
+    return judgeRequest(workspaceFor(policy, request, facts), policy, request);
   } catch (error) {
     // Neither a request of the wrong shape nor a mistake in this package may become an accept.
     const what = error instanceof Error ? error.message : String(error);

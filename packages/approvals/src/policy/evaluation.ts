@@ -18,7 +18,7 @@ export interface Verdict {
 export interface CommandVerdict extends Verdict {
   /** The command as one may write it; `…` stands for what is known only when it runs. */
   readonly command: string;
-  /** The place of what runs it in this list, or -1 at the top. */
+  /** The index of the command that runs it, or -1 for a command of the script itself. */
   readonly parent: number;
 }
 
@@ -86,7 +86,7 @@ export function notUnderstoodVerdict(problem: string, { policy, exclusive }: Com
   return { decision, rule: "not-understood", reason: problem };
 }
 
-/** A caution is never an allow: it is asked about, or refused where nobody is asked. */
+/** A caution is never allowed: it is asked about, or denied if the default is to deny. */
 export function cautionVerdict(rule: string, reason: string, fallback: Decision): Verdict {
   return { decision: fallback === "deny" ? "deny" : "ask", rule: `caution/${rule}`, reason };
 }

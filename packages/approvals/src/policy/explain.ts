@@ -1,4 +1,4 @@
-import type { PathFacts } from "../files/places.ts";
+import type { PathFacts } from "../files/workspace.ts";
 import type { Decision } from "../decision.ts";
 import { evaluate } from "./evaluate.ts";
 import type { CommandVerdict } from "./evaluation.ts";

@@ -1,4 +1,4 @@
-import type { Places } from "../files/places.ts";
+import type { Workspace } from "../files/workspace.ts";
 import { LIMITS } from "../limits.ts";
 import type { CompiledPolicy } from "./compile-policy.ts";
 import type { Verdict } from "./evaluation.ts";
@@ -30,10 +30,10 @@ const FORK_BOMB = /(?<!\w)(\w{1,32}|:)\s{0,8}\(\s{0,8}\)\s{0,8}\{[^}]{0,80}\1\s{
  */
 export function findDenial(
   { source, script, calls, denied, isUnderstood }: DeniableScript,
-  places: Places,
+  workspace: Workspace,
   policy: CompiledPolicy,
 ): Verdict | undefined {
-  const context = { home: places.home, folder: places.cwd };
+  const context = { home: workspace.home, folder: workspace.cwd };
   const called = calls.map(({ words }) => words.map((word) => word ?? ""));
   for (const words of called) {
     const name = baseName(words[0] ?? "");

@@ -1,5 +1,5 @@
 import { resolvePath } from "../files/path.ts";
-import type { Places } from "../files/places.ts";
+import type { Workspace } from "../files/workspace.ts";
 import { LIMITS } from "../limits.ts";
 import { findProgram } from "../programs/all-programs.ts";
 import type { Effect } from "../programs/declaration/effect.ts";
@@ -40,16 +40,16 @@ export class CommandJudge {
   readonly calls: CalledWords[] = [];
   /** The first verdict of a rule of the user's that denies. */
   denied: Verdict | undefined;
-  readonly #places: Places;
+  readonly #workspace: Workspace;
   readonly #policy: CompiledPolicy;
   readonly #changes: ScriptChanges;
   readonly #effects: EffectJudge;
 
-  constructor(places: Places, policy: CompiledPolicy) {
-    this.#places = places;
+  constructor(workspace: Workspace, policy: CompiledPolicy) {
+    this.#workspace = workspace;
     this.#policy = policy;
-    this.#changes = new ScriptChanges(places);
-    this.#effects = new EffectJudge(places, policy, this.#changes);
+    this.#changes = new ScriptChanges(workspace);
+    this.#effects = new EffectJudge(workspace, policy, this.#changes);
   }
 
   /** @returns the strictest verdict, or undefined if there is no command. */
@@ -109,10 +109,10 @@ export class CommandJudge {
 
   /** Shells resolve `..` in cd by its text, and fall back to the file system: both must lead to the same folder. */
   #judgeCd(path: string, folder: string): Verdict {
-    const absolute = this.#places.absolute(path, folder);
+    const absolute = this.#workspace.absolute(path, folder);
     if (path.split("/").includes("..")) {
-      const { real } = this.#places.locate(absolute);
-      const logical = this.#places.locate(resolvePath("/", absolute)).real;
+      const { real } = this.#workspace.locate(absolute);
+      const logical = this.#workspace.locate(resolvePath("/", absolute)).real;
       if (logical === undefined || logical !== real)
         return this.#notUnderstood(`cd ${path}: a link makes its target ambiguous`);
     }
@@ -163,7 +163,7 @@ export class CommandJudge {
   #withMatches(word: Word, folder: string): Word {
     if (word.isGlob !== true || word.text === undefined) return word;
     // An earlier command of the script may have created more.
-    const matches = this.#changes.hasWritten ? undefined : this.#places.matchesOf(word.text, folder);
+    const matches = this.#changes.hasWritten ? undefined : this.#workspace.matchesOf(word.text, folder);
     return matches === undefined ? word : { ...word, matches };
   }
 
@@ -173,7 +173,7 @@ export class CommandJudge {
     for (const effect of effects) {
       if (effect.kind !== "enter") continue;
       worst = pickStricter(worst, this.#effects.judge(effect, folder));
-      folder = this.#places.absolute(effect.path.text ?? "", folder);
+      folder = this.#workspace.absolute(effect.path.text ?? "", folder);
     }
     const call: Call = folder === outer.folder ? outer : { ...outer, folder };
     if (runsCode(effects) && call.words.some(({ text }) => isStandardInput(text)))
@@ -187,7 +187,7 @@ export class CommandJudge {
       else if (ruled === undefined || effect.kind === "inline-code")
         worst = pickStricter(worst, this.#effects.judge(effect, call.folder));
     }
-    if (path[0] === "git" && this.#places.hasFacts) {
+    if (path[0] === "git" && this.#workspace.hasFacts) {
       const code = this.#findForeignRepository(call.folder);
       if (code !== undefined) worst = pickStricter(worst, code);
     }
@@ -200,8 +200,8 @@ export class CommandJudge {
    * bare repository that the agent wrote: git in such a folder runs code of the project.
    */
   #findForeignRepository(folder: string): Verdict | undefined {
-    for (const path of this.#places.belowRoots(folder)) {
-      const heads = this.#changes.hasWritten ? null : this.#places.candidatesOf(`${path}/HEA?`);
+    for (const path of this.#workspace.belowRoots(folder)) {
+      const heads = this.#changes.hasWritten ? null : this.#workspace.candidatesOf(`${path}/HEA?`);
       if (heads === undefined || heads?.length === 0) continue;
       return judgeKind("project-code", this.#policy, `git may run programs that ${path} configures`);
     }
@@ -236,7 +236,7 @@ export class CommandJudge {
     if (call.depth >= LIMITS.nesting) return this.#notUnderstood("scripts are nested too deeply");
     const { commands, problem } = readScript(source, {
       dialect: "unknown",
-      home: this.#places.home,
+      home: this.#workspace.home,
       folders: [call.folder],
     });
     const worst = this.judge(commands, call.index, call.depth + 1);

@@ -1,5 +1,5 @@
 import { parentOf } from "../files/path.ts";
-import type { Location, Places } from "../files/places.ts";
+import type { Location, Workspace } from "../files/workspace.ts";
 import { readEndpoint } from "../network/endpoint.ts";
 import type { Effect } from "../programs/declaration/effect.ts";
 import type { Word } from "../programs/declaration/word.ts";
@@ -17,7 +17,7 @@ type JudgeLocation = (path: string, location: Location) => Verdict;
 
 /** Judges single effects of commands, in view of what earlier commands of the script changed. */
 export class EffectJudge {
-  readonly #places: Places;
+  readonly #workspace: Workspace;
   readonly #policy: CompiledPolicy;
   readonly #changes: ScriptChanges;
   readonly #judgeRead: JudgeLocation;
@@ -25,15 +25,15 @@ export class EffectJudge {
   readonly #judgeChange: JudgeLocation;
   readonly #judgeExecution: JudgeLocation;
 
-  constructor(places: Places, policy: CompiledPolicy, changes: ScriptChanges) {
-    this.#places = places;
+  constructor(workspace: Workspace, policy: CompiledPolicy, changes: ScriptChanges) {
+    this.#workspace = workspace;
     this.#policy = policy;
     this.#changes = changes;
-    this.#judgeRead = (path, location) => judgeRead(path, location, places, policy);
+    this.#judgeRead = (path, location) => judgeRead(path, location, workspace, policy);
     this.#judgeEntered = (path, location) =>
-      changes.isRelinked(location) ? this.#stale(path) : judgeRead(path, location, places, policy);
+      changes.isRelinked(location) ? this.#stale(path) : judgeRead(path, location, workspace, policy);
     this.#judgeChange = (path, location) => {
-      const verdict = judgeWrite(path, location, places, policy);
+      const verdict = judgeWrite(path, location, workspace, policy);
       return verdict.decision === "allow" && changes.isRelinked(location) ? this.#stale(path) : verdict;
     };
     this.#judgeExecution = (path, location) => {
@@ -75,8 +75,8 @@ export class EffectJudge {
   #judgeAction(action: Extract<Effect, { kind: "action" }>["action"], folder: string): Verdict {
     const isProject = action === "project-code" || action === "install" || action.startsWith("git-");
     if (isProject) {
-      const { real } = this.#places.locate(folder);
-      if (real === undefined || !this.#places.inWorkspace(real))
+      const { real } = this.#workspace.locate(folder);
+      if (real === undefined || !this.#workspace.inWorkspace(real))
         return judgeKind("writeOutside", this.#policy, `acts on ${real ?? folder}, outside the workspace`);
     }
     return judgeKind(action, this.#policy);
@@ -84,17 +84,17 @@ export class EffectJudge {
 
   #judgePaths({ text, isGlob }: Word, folder: string, judge: JudgeLocation): Verdict {
     if (text === undefined) return judgeUnknown(judge);
-    const absolute = this.#places.absolute(text, folder);
-    if (isGlob !== true) return judge(absolute, this.#places.locate(absolute));
-    const existing = this.#places.candidatesOf(absolute);
+    const absolute = this.#workspace.absolute(text, folder);
+    if (isGlob !== true) return judge(absolute, this.#workspace.locate(absolute));
+    const existing = this.#workspace.candidatesOf(absolute);
     if (existing === null) return judgeUnknown(judge);
     let worst: Verdict | undefined;
-    for (const path of existing ?? []) worst = pickStricter(worst, judge(path, this.#places.locate(path)));
+    for (const path of existing ?? []) worst = pickStricter(worst, judge(path, this.#workspace.locate(path)));
     // Judged by the pattern: what was not looked up, what an earlier command may have created, and the name that a shell
     // leaves as it is if nothing matches.
     const isTree = text.includes("**");
     if (existing === undefined || this.#changes.hasWritten || (existing.length === 0 && !isTree))
-      worst = pickStricter(worst, judge(absolute, this.#places.locate(absolute, true)));
+      worst = pickStricter(worst, judge(absolute, this.#workspace.locate(absolute, true)));
     return worst ?? NO_EFFECT;
   }
 
@@ -104,10 +104,10 @@ export class EffectJudge {
     return this.#judgePaths(path, folder, (name, location) => {
       const { real, entry } = location;
       for (const tree of [real, entry]) {
-        if (tree !== undefined && this.#places.isPrecious(tree))
+        if (tree !== undefined && this.#workspace.isPrecious(tree))
           return { decision: "deny", rule: "safety/delete-root", reason: `deletes ${tree}` };
       }
-      return real !== undefined && this.#places.holdsWorkspace(real)
+      return real !== undefined && this.#workspace.holdsWorkspace(real)
         ? judgeKind("writeOutside", this.#policy, `deletes ${real} with its repository and settings`)
         : this.#judgeChange(name, location);
     });
@@ -116,18 +116,18 @@ export class EffectJudge {
   /** `rm -rf *` in a root of the workspace, or above it. */
   #emptiesWorkspace({ text = "", isGlob }: Word, folder: string): boolean {
     if (isGlob !== true || !/(?:^|\/)[*?]+\/?$/.test(text)) return false;
-    const { real } = this.#places.locate(parentOf(this.#places.absolute(text, folder)));
-    return real === undefined || this.#places.holdsWorkspace(real);
+    const { real } = this.#workspace.locate(parentOf(this.#workspace.absolute(text, folder)));
+    return real === undefined || this.#workspace.holdsWorkspace(real);
   }
 
   /** A link out of the workspace would let later writes pass for writes in the workspace. */
   #judgeLink({ path, target }: Extract<Effect, { kind: "link" }>, folder: string): Verdict {
     const judgeTarget: JudgeLocation = (name, location) =>
-      location.real !== undefined && this.#places.inWorkspace(location.real)
+      location.real !== undefined && this.#workspace.inWorkspace(location.real)
         ? this.#judgeChange(name, location)
         : judgeKind("writeOutside", this.#policy, `links to ${name}, outside the workspace`);
     const own = this.#judgePaths(path, folder, this.#judgeChange);
-    const parent = parentOf(this.#places.absolute(path.text ?? "", folder));
+    const parent = parentOf(this.#workspace.absolute(path.text ?? "", folder));
     return pickStricter(
       pickStricter(own, this.#judgePaths(target, folder, judgeTarget)),
       this.#judgePaths(target, parent, judgeTarget),
@@ -138,8 +138,8 @@ export class EffectJudge {
     return (
       real !== undefined &&
       entry !== undefined &&
-      this.#places.inWorkspace(real) &&
-      this.#places.inWorkspace(entry)
+      this.#workspace.inWorkspace(real) &&
+      this.#workspace.inWorkspace(entry)
     );
   }
 

@@ -1,4 +1,4 @@
-import type { Location, Places } from "../files/places.ts";
+import type { Location, Workspace } from "../files/workspace.ts";
 import type { CompiledPolicy, CompiledRule } from "./compile-policy.ts";
 import { defaultVerdict, type Verdict } from "./evaluation.ts";
 import type { EffectKind } from "./presets.ts";
@@ -48,13 +48,13 @@ function kindVerdict(
 export function judgeRead(
   path: string,
   location: Location,
-  places: Places,
+  workspace: Workspace,
   compiled: CompiledPolicy,
 ): Verdict {
   const ruled = judgeByRules(path, location, "read", compiled);
   if (ruled !== undefined) return ruled;
   const { real } = location;
-  if (real !== undefined && places.isCredential(real))
+  if (real !== undefined && workspace.isCredential(real))
     return judgeKind("credentials", compiled, `reads ${real}, which holds credentials`);
   // Reading gives the model no more than it could list; only the secrets above are kept from it.
   return judgeKind("read", compiled);
@@ -64,12 +64,12 @@ export function judgeRead(
 export function judgeWrite(
   path: string,
   location: Location,
-  places: Places,
+  workspace: Workspace,
   compiled: CompiledPolicy,
 ): Verdict {
-  const place = places.placeOf(location);
+  const kind = workspace.kindOf(location);
   const shown = location.real ?? path;
-  switch (place) {
+  switch (kind) {
     case "device":
       return refused("disk-write", `${shown} is a device`);
     case "profile":
@@ -84,7 +84,7 @@ export function judgeWrite(
   }
   const ruled = judgeByRules(path, location, "write", compiled);
   if (ruled !== undefined) return ruled;
-  switch (place) {
+  switch (kind) {
     case "sink":
       return judgeKind("read", compiled);
     case "workspace":
@@ -100,7 +100,7 @@ export function judgeWrite(
       return judgeKind(
         "writeOutside",
         compiled,
-        place === "unknown"
+        kind === "unknown"
           ? `where ${path} leads is not known before it runs`
           : `writes ${shown}, outside the workspace`,
       );

@@ -1,4 +1,4 @@
-import { Places, type PathFacts } from "../files/places.ts";
+import { Workspace, type PathFacts } from "../files/workspace.ts";
 import type { ApprovalRequest } from "../request/request.ts";
 import { compilePolicy, type CompiledPolicy } from "./compile-policy.ts";
 import { evaluateCommand } from "./evaluate-command.ts";
@@ -16,23 +16,23 @@ import {
 } from "./evaluation.ts";
 import type { Policy } from "./policy.ts";
 
-/** Judges a request in places that record which paths matter, for `resolvePaths`. */
-export function judgeRequest(places: Places, policy: Policy, request: ApprovalRequest): Evaluation {
-  return dispatch(places, compilePolicy(policy), request);
+/** Judges a request. The workspace records which paths matter, for `resolvePaths`. */
+export function judgeRequest(workspace: Workspace, policy: Policy, request: ApprovalRequest): Evaluation {
+  return dispatch(workspace, compilePolicy(policy), request);
 }
 
-function dispatch(places: Places, policy: CompiledPolicy, request: ApprovalRequest): Evaluation {
+function dispatch(workspace: Workspace, policy: CompiledPolicy, request: ApprovalRequest): Evaluation {
   switch (request.kind) {
     case "command":
-      return withRest(evaluateCommand(request, places, policy), request, places, policy);
+      return withRest(evaluateCommand(request, workspace, policy), request, workspace, policy);
     case "fileChange":
-      return evaluateFileChange(request, places, policy);
+      return evaluateFileChange(request, workspace, policy);
     case "network": {
       const verdict = evaluateTarget(request, policy);
       return evaluation(verdict, { lasting: lastingFor(verdict) });
     }
     case "permissions":
-      return evaluatePermissions(request.permissions, places, policy);
+      return evaluatePermissions(request.permissions, workspace, policy);
     case "mcpTool":
       return evaluateMcpTool(request, policy);
     case "elicitation":
@@ -62,7 +62,7 @@ function dispatch(places: Places, policy: CompiledPolicy, request: ApprovalReque
 function withRest(
   command: Evaluation,
   request: Extract<ApprovalRequest, { kind: "command" }>,
-  places: Places,
+  workspace: Workspace,
   policy: CompiledPolicy,
 ): Evaluation {
   if (request.network !== undefined) {
@@ -74,7 +74,7 @@ function withRest(
   }
   if (request.additionalPermissions === undefined) return command;
   // A command gets all it asks for or nothing: a part of it can't be expressed in the answer.
-  const { verdicts } = judgePermissions(request.additionalPermissions, places, policy);
+  const { verdicts } = judgePermissions(request.additionalPermissions, workspace, policy);
   const worst = verdicts.reduce<Verdict>(pickStricter, command);
   return evaluation(worst, { parse: command.parse });
 }
@@ -89,9 +89,9 @@ function lastingFor({ decision, matched, rule }: Verdict): Evaluation["lasting"]
 }
 
 /** The workspace as a request sees it. */
-export function placesFor(policy: Policy, request?: ApprovalRequest, facts?: PathFacts): Places {
+export function workspaceFor(policy: Policy, request?: ApprovalRequest, facts?: PathFacts): Workspace {
   const { roots, temp, home } = policy.workspace;
   const own = request !== undefined && "cwd" in request ? request.cwd : undefined;
   const cwd = own ?? roots[0] ?? "/";
-  return new Places({ roots: roots.length > 0 ? roots : [cwd], temp, home, cwd, facts });
+  return new Workspace({ roots: roots.length > 0 ? roots : [cwd], temp, home, cwd, facts });
 }

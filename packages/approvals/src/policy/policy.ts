@@ -37,7 +37,7 @@ export interface Policy {
   readonly allow: readonly Rule[];
   /** Allowed besides what the preset allows. Where "always allow this" ends up. */
   readonly alsoAllow: readonly Rule[];
-  /** For what nothing else speaks about. With `deny` nobody is ever asked. */
+  /** The decision if no rule and no preset decides. With `deny`, no question is ever asked. */
   readonly default: Decision;
   readonly workspace: WorkspaceSettings;
   readonly network: NetworkSettings;

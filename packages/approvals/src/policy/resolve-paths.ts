@@ -1,9 +1,9 @@
 import { lstat, readdir, readlink } from "node:fs/promises";
 import { LIMITS } from "../limits.ts";
-import { placesFor, judgeRequest } from "./judge-request.ts";
+import { workspaceFor, judgeRequest } from "./judge-request.ts";
 import type { Policy } from "./policy.ts";
 import type { ApprovalRequest } from "../request/request.ts";
-import type { PathFacts } from "../files/places.ts";
+import type { PathFacts } from "../files/workspace.ts";
 import { matchesPattern } from "../files/protected-names.ts";
 
 /** Rounds of looking up: what was found may lead to paths that matter in turn. */
@@ -23,10 +23,10 @@ export async function resolvePaths(policy: Policy, request: ApprovalRequest): Pr
   const caseInsensitive = process.platform === "darwin" || process.platform === "win32";
   const facts: PathFacts = { real, matches, caseInsensitive };
   for (let round = 0; round < ROUNDS; round += 1) {
-    const places = placesFor(policy, request, facts);
-    judgeRequest(places, policy, request);
-    const paths = [...places.touched].filter((path) => !Object.hasOwn(real, path));
-    const patterns = [...places.patterns].filter((pattern) => !Object.hasOwn(matches, pattern));
+    const workspace = workspaceFor(policy, request, facts);
+    judgeRequest(workspace, policy, request);
+    const paths = [...workspace.touched].filter((path) => !Object.hasOwn(real, path));
+    const patterns = [...workspace.patterns].filter((pattern) => !Object.hasOwn(matches, pattern));
     if (paths.length + patterns.length === 0) break;
     await Promise.all([
       ...paths.map(async (path) => {

@@ -15,7 +15,7 @@ export type Rule = RuleSubject & {
   readonly notMatch?: readonly string[] | undefined;
   /**
    * How long an accept by this rule lasts in Codex: for this call, for the session, or for good with an amendment of
-   * Codex's own rules. Rules about commands say `session` unless told otherwise, all others `call`.
+   * Codex's own rules. Default: `session` for rules about commands, `call` for all others.
    */
   readonly lasting?: Lasting | undefined;
 };

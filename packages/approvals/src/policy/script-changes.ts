@@ -1,5 +1,5 @@
 import { isInside } from "../files/path.ts";
-import type { Location, Places } from "../files/places.ts";
+import type { Location, Workspace } from "../files/workspace.ts";
 import type { Effect } from "../programs/declaration/effect.ts";
 import type { Word } from "../programs/declaration/word.ts";
 
@@ -13,11 +13,11 @@ interface Relinked {
 export class ScriptChanges {
   /** Whether files may have been created: what patterns match may have changed. */
   hasWritten = false;
-  readonly #places: Places;
+  readonly #workspace: Workspace;
   readonly #relinked: Relinked[] = [];
 
-  constructor(places: Places) {
-    this.#places = places;
+  constructor(workspace: Workspace) {
+    this.#workspace = workspace;
   }
 
   /** Links, copies and moves change where later paths lead; anything that writes changes what patterns match. */
@@ -43,12 +43,12 @@ export class ScriptChanges {
 
   #mayBeLink({ text, isGlob }: Word, folder: string): boolean {
     if (text === undefined) return true;
-    const { real, entry } = this.#places.locate(this.#places.absolute(text, folder), isGlob);
+    const { real, entry } = this.#workspace.locate(this.#workspace.absolute(text, folder), isGlob);
     return real === undefined || real !== entry;
   }
 
   #relink({ text, isGlob }: Word, isLink: boolean, folder: string): void {
-    const { real, entry } = this.#places.locate(this.#places.absolute(text ?? "/", folder), isGlob);
+    const { real, entry } = this.#workspace.locate(this.#workspace.absolute(text ?? "/", folder), isGlob);
     for (const path of new Set([real, entry]))
       this.#relinked.push({ path: withoutPattern(path ?? "/"), isLink });
   }

@@ -271,7 +271,7 @@ function isListing({ args }: DeniableCall): boolean {
   return args.length > 0 && args.every((arg) => arg === "-l");
 }
 
-/** A place that nothing may write to: by its text, so that it also holds for scripts that are not understood. */
+/** A path that nothing may write to, by its text, so that it also covers scripts that are not understood. */
 export function findProtectedWrite(
   text: string,
   context: Pick<DeniableCall, "home" | "folder">,

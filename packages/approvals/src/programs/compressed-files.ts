@@ -31,7 +31,7 @@ export interface Compressor {
   readonly name: string;
   readonly extension: string;
   readonly options: OptionTable;
-  /** Set if it expands without being told to. */
+  /** Set if it expands without an option. */
   readonly expands?: boolean | undefined;
 }
 

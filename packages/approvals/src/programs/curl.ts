@@ -154,12 +154,12 @@ function examineDownloads(
   const [folder] = folders;
   if (folder !== undefined && (!isLiteral(folder) || folders.length > 1))
     return "the folder is only known at run time";
-  const place = (name: string): Effect => ({
+  const writeTo = (name: string): Effect => ({
     kind: "write",
     path: literal(folder === undefined ? name : `${folder.text}/${name}`),
   });
-  const effects = folder === undefined ? [] : outputs.map(({ text = "" }) => place(text));
-  if (options.has("-J")) return [...effects, action("unpack"), place(".")];
+  const effects = folder === undefined ? [] : outputs.map(({ text = "" }) => writeTo(text));
+  if (options.has("-J")) return [...effects, action("unpack"), writeTo(".")];
   if (!options.has("-O") && !options.has("--remote-name-all")) return effects;
-  return [...effects, ...addresses.map(({ text = "" }) => place(nameOfDownload(text)))];
+  return [...effects, ...addresses.map(({ text = "" }) => writeTo(nameOfDownload(text)))];
 }

@@ -28,14 +28,14 @@ function examineLinks({ operands, options }: ParsedCall): readonly Effect[] | st
   if (![...operands, ...folders].every(isLiteral)) return "the link is only known at run time";
   const folder = folders.at(-1);
   const targets = folder === undefined && operands.length > 1 ? operands.slice(0, -1) : operands;
-  const place = folder ?? (operands.length > 1 ? operands.at(-1) : undefined) ?? literal(".");
+  const destination = folder ?? (operands.length > 1 ? operands.at(-1) : undefined) ?? literal(".");
   // The last operand is the link itself, or the folder that it is created in.
   const mayBeLink = folder === undefined && operands.length === 2;
   const isSymbolic = options.has("-s") && !options.has("-r");
   const effects: Effect[] = [];
   for (const target of targets) {
-    const entry = entryOf(place, target);
-    const paths = [mayBeLink ? place : undefined, options.has("-T") ? undefined : entry];
+    const entry = entryOf(destination, target);
+    const paths = [mayBeLink ? destination : undefined, options.has("-T") ? undefined : entry];
     for (const path of paths) {
       if (path !== undefined)
         effects.push({ kind: "link", path, target: isSymbolic ? fromLink(path, target) : target });

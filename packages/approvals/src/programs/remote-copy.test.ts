@@ -12,7 +12,7 @@ const callWith = (...operands: readonly Word[]): ParsedCall => ({
   hasOption: () => false,
 });
 
-it("tells remote paths from local ones", () => {
+it("distinguishes remote paths from local ones", () => {
   expect(["host:x", "a@b:c", "h:"].every((text) => isRemote(literal(text)))).toBe(true);
   expect(["./a:b", "a/b:c", "x"].some((text) => isRemote(literal(text)))).toBe(false);
 });

@@ -108,7 +108,7 @@ class WordBuilder {
   build(): Word {
     if (this.#text === undefined)
       return this.#maySplit ? { text: undefined, maySplit: true } : { text: undefined };
-    // The text of a pattern would not tell a quoted star from a wildcard.
+    // The text of a pattern does not distinguish a quoted star from a wildcard.
     if (this.#isGlob && this.#hasGlobChars) notPlain("a pattern with quoted wildcards");
     if (this.#isGlob) return { text: this.#text, isGlob: true };
     if (this.#text === "" && !this.#isQuoted) notPlain("an empty word");

@@ -8,7 +8,7 @@ export interface DeveloperTool {
   readonly verbs?: Readonly<Record<string, readonly Action[]>> | undefined;
   /** For a verb that is not listed, and for a call without one. Undefined: not understood. */
   readonly otherwise?: readonly Action[] | undefined;
-  /** Words that change what a call does more than its verb tells: `--global` installs for the whole machine. */
+  /** Further actions of a call with one of these words: `--global` installs for the whole machine. */
   readonly words?: Readonly<Record<string, readonly Action[]>> | undefined;
   /** Options that run a program or a command line of the caller's choice: a call with one, before `--`, is not understood. */
   readonly rejects?: readonly string[] | undefined;

@@ -26,7 +26,7 @@ export interface PathFacts {
 }
 
 /** What a path is to a command that wants to write there. */
-export type Place =
+export type PathKind =
   | "workspace"
   | "temp"
   /** `.git`, `.codex` and `.agents`. */
@@ -41,10 +41,10 @@ export type Place =
   | "sink"
   | "system"
   | "outside"
-  /** Only running the command would tell. */
+  /** Only known at run time. */
   | "unknown";
 
-export interface PlacesOptions {
+export interface WorkspaceOptions {
   readonly roots: readonly string[];
   readonly temp: readonly string[];
   readonly home: string | undefined;
@@ -58,8 +58,8 @@ export interface Location {
   readonly entry: string | undefined;
 }
 
-/** Knows the workspace, and says of any path what it is. Records which paths and patterns were looked up. */
-export class Places {
+/** Classifies paths by where they lead in and around the workspace. Records which paths and patterns were looked up. */
+export class Workspace {
   readonly home: string;
   readonly cwd: string;
   readonly root: string;
@@ -70,7 +70,7 @@ export class Places {
   readonly #roots: readonly string[];
   readonly #temp: readonly string[];
 
-  constructor({ roots, temp, home, cwd, facts }: PlacesOptions) {
+  constructor({ roots, temp, home, cwd, facts }: WorkspaceOptions) {
     this.#facts = facts;
     this.home = home === undefined ? SOME_HOME : resolvePath("/", home);
     this.cwd = cwd === "" ? "/" : cwd;
@@ -139,11 +139,11 @@ export class Places {
   }
 
   /** What a location is to a command that changes it: the strictest of the file and of its entry in the folder. */
-  placeOf({ real, entry }: Location): Place {
+  kindOf({ real, entry }: Location): PathKind {
     if (real === undefined || entry === undefined) return "unknown";
-    const place = this.#judge(real);
-    if (real === entry || isOpen(this.#judge(entry))) return place;
-    return isOpen(place) ? this.#judge(entry) : place;
+    const kind = this.#judge(real);
+    if (real === entry || isOpen(this.#judge(entry))) return kind;
+    return isOpen(kind) ? this.#judge(entry) : kind;
   }
 
   isCredential(path: string): boolean {
@@ -192,7 +192,7 @@ export class Places {
     );
   }
 
-  #judge(path: string): Place {
+  #judge(path: string): PathKind {
     const folded = this.#fold(path);
     if (isHarmlessDevice(path)) return "sink";
     if (path.startsWith("/dev/") && !path.startsWith("/dev/shm/")) return "device";
@@ -250,8 +250,8 @@ function reachesRepository(segments: readonly string[]): boolean {
   return name === "**" || (/[*?[]/.test(name) && !/\.[a-z]\w*$/i.test(name));
 }
 
-function isOpen(place: Place): boolean {
-  return place === "workspace" || place === "temp" || place === "sink";
+function isOpen(kind: PathKind): boolean {
+  return kind === "workspace" || kind === "temp" || kind === "sink";
 }
 
 function join(folder: string, rest: string): string {
@@ -266,4 +266,4 @@ function isProcessLink(resolved: string): boolean {
   );
 }
 
-retainShape(new Places({ roots: [], temp: [], home: undefined, cwd: "/", facts: undefined }));
+retainShape(new Workspace({ roots: [], temp: [], home: undefined, cwd: "/", facts: undefined }));
