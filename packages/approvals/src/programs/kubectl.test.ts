@@ -12,7 +12,7 @@ describeProgram(kubectl, {
     "get secret x -o yaml": ["action remote-read", "action credentials"],
     "delete pod x": change,
     "apply -f x.yaml": change,
-    "config current-context": [],
+    "config current-context": read,
   },
   notUnderstood: [
     "",
