@@ -1,36 +1,36 @@
 import { AISDKError } from "@ai-sdk/provider";
 
-/** What went wrong, as a stable word. Match these, never the message. */
+/** Stable error codes. Match these, never the message. */
 export type CodexModelErrorCode =
-  /** A setting of `createCodex` or an option in `providerOptions.codex` is not one, or has a wrong value. */
+  /** A setting of `createCodex` or an option in `providerOptions.codex` is unknown or has an invalid value. */
   | "invalid_options"
   /** The provider was closed. */
   | "closed"
   /** Codex could not be found, started or reached. */
   | "codex_unavailable"
-  /** Codex died, or the connection to it broke, in the middle of a turn. The next call starts or connects anew. */
+  /** Codex exited, or the connection broke, in the middle of a turn. The next call launches or connects again. */
   | "codex_lost"
-  /** A thread that was asked for by its id is not there, or another process has it. */
+  /** The thread named by its id does not exist, or another process has it loaded. */
   | "thread_unavailable"
-  /** The turn that asked for this approval is over: its time was up, or its process is gone. Nothing was run. */
+  /** The turn that requested this approval is over: it timed out, or its process exited. Nothing was run. */
   | "approval_lost"
-  /** Codex refused the call; `cause` has its words. */
+  /** Codex rejected the request; see `cause`. */
   | "request_refused";
 
 const marker = Symbol.for("vercel.ai.error.AI_CodexModelError");
 
-/** A tool result that a failed call brought. The tool has run: it need not, and often must not, run again. */
+/** A tool result that a failed call delivered. The tool has already run, and often must not run again. */
 export interface UnusedToolResult {
   readonly toolCallId: string;
   readonly toolName: string;
   readonly output: unknown;
 }
 
-/** Whatever goes wrong here and is not the model's own failure, which is an `APICallError`. */
+/** An error of the provider. Failures of the model's endpoint are `APICallError`s. */
 export class CodexModelError extends AISDKError {
   readonly [marker] = true;
   readonly code: CodexModelErrorCode;
-  /** Results of tools that the call brought, where Codex died before its turn could use them. */
+  /** Tool results that the call delivered, if Codex exited before its turn could use them. */
   readonly toolResults: readonly UnusedToolResult[];
 
   constructor(
@@ -43,6 +43,12 @@ export class CodexModelError extends AISDKError {
     this.toolResults = options?.toolResults ?? [];
   }
 
+  /** Whether an error is one of these, also one of another copy of this package. */
+  static is(error: unknown): error is CodexModelError {
+    return CodexModelError.isInstance(error);
+  }
+
+  /** The same as `is`, by the name that the AI SDK's own errors use. */
   static override isInstance(error: unknown): error is CodexModelError {
     return AISDKError.hasMarker(error, "vercel.ai.error.AI_CodexModelError");
   }

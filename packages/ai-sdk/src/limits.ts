@@ -1,12 +1,12 @@
-/** The bounds of the provider, each with its reason. Those that a user may change are settings with these defaults. */
+/** The provider's limits. Those that a user may change are settings with these defaults. */
 export const limits = {
-  /** How long a turn waits for a tool's result or a person's decision. A person may be at lunch; a crashed app never comes. */
+  /** How long a turn waits for a tool's result or a person's decision. People take minutes; a crashed app never answers. */
   parkedTurnMs: 15 * 60_000,
   /** How long a codex without work is kept. It does not keep the program alive; another starts in a tenth of a second. */
   idleShutdownMs: 10 * 60_000,
   /** The same for a connection, which does keep the program alive: a script should not wait long for its end. */
   idleDisconnectMs: 5_000,
-  /** Threads without a turn that are kept for their next one; the oldest is released first and returns from its messages. */
+  /** Idle threads that are kept. The oldest is released first; its conversation continues from the messages. */
   idleThreads: 64,
   /** How long such a thread is kept. */
   idleThreadMs: 10 * 60_000,
@@ -27,15 +27,15 @@ export const limits = {
   readyKinds: 8,
   /** How long a turn may take to stop before its stream ends without it. Codex needs some 5 ms. */
   interruptMs: 5_000,
-  /** What a running command prints is shown again when it grew by this part, or … */
+  /** A running command's output is streamed again when it has grown by this fraction, or … */
   outputGrowth: 1 / 2,
   /** … after this time, … */
   outputEveryMs: 250,
-  /** … and after this part of the time that it runs: `ai` 7 keeps every showing in the messages, so there must be few. */
+  /** … and after this fraction of its running time: `ai` 7 keeps every preliminary result in the messages, so there must be few. */
   outputEveryPart: 1 / 4,
-  /** How much of it is shown while it runs; the result at its end has all. */
+  /** How much output a preliminary result has; the final result is complete. */
   outputCharacters: 16_384,
-  /** Parts that a stream holds back until the turn gives something: raw events, where they are asked for. */
+  /** Raw events that a stream buffers until its first other part. */
   heldParts: 256,
   /** Warnings of a turn that its metadata repeats. */
   turnWarnings: 20,

@@ -7,27 +7,27 @@ import {
   policyHandlers,
   type ServerRequestHandlers,
 } from "codexkit";
-import type { AskDesk } from "../session/ask-desk.ts";
-import { approvalAsk } from "./approval-ask.ts";
-import type { ApprovalSettings, CodexHandlers } from "./approval-settings.ts";
+import type { ClientRequestBroker } from "../requests/client-request-broker.ts";
+import { toApprovalRequest } from "./approval-request.ts";
+import type { ApprovalSettings, CodexHandlers } from "../options/approval-settings.ts";
 
 /**
  * The handlers of a thread: the program's own, then the policy, then a person, who answers in a later call. Each call may
- * bring its own.
- * @param first Those of the call that the thread is for.
+ * have its own.
+ * @param first Those of the call that starts the thread.
  */
 export function approvalHandlers(
   first: ApprovalSettings,
-  desk: AskDesk,
+  broker: ClientRequestBroker,
   cwd: string | undefined,
 ): ServerRequestHandlers {
-  const current = (): ApprovalSettings => desk.approvals ?? first;
+  const current = (): ApprovalSettings => broker.approvals ?? first;
   const askPerson = async (
     approval: AnyApproval,
     context: HandlerContext,
     signal: AbortSignal,
   ): Promise<{ readonly approved: boolean; readonly reason: string | undefined }> =>
-    desk.approve(approvalAsk(approval, context), signal);
+    broker.approve(toApprovalRequest(approval, context), signal);
 
   const byPolicy = async (
     approval: AnyApproval,
@@ -53,7 +53,7 @@ export function approvalHandlers(
     const { approved, reason } = await askPerson(approval, context, context.signal);
     return { decision: approved ? "accept" : "decline", ...(reason !== undefined && { reason }) };
   };
-  // Every other slot is looked up when it is needed: which ones there are depends on the call at hand.
+  // Every other handler is looked up when needed: the set depends on the current call.
   return new Proxy<ServerRequestHandlers>(
     {},
     {

@@ -1,8 +1,7 @@
 import type { Codex, ForkThreadOptions, Input, Thread, v2 } from "codexkit";
 import { CodexModelError } from "../errors.ts";
-import { PROVIDER_KEY } from "../stream/metadata.ts";
-import { toCallError } from "./to-call-error.ts";
-import type { CodexHolder } from "./codex-holder.ts";
+import { PROVIDER_KEY } from "../items/metadata.ts";
+import { type CodexHolder, toCallError } from "../connection/codex-holder.ts";
 
 /** A thread by its id, or by the provider metadata of anything that came out of it: a result, a part, a message. */
 export type ThreadReference = string | Readonly<Record<string, Readonly<Record<string, unknown>>>>;
@@ -66,7 +65,7 @@ export class CodexThreads {
     return this.#lend((codex) => codex.readThread(idOf(thread), options), options);
   }
 
-  /** The stored threads, newest first unless told. */
+  /** The stored threads, newest first by default. */
   async *list({ signal, ...filter }: Omit<v2.ThreadListParams, "cursor"> & CallOptions = {}): AsyncGenerator<
     v2.Thread,
     void,

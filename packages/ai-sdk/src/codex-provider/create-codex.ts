@@ -6,32 +6,29 @@ import {
 } from "@ai-sdk/provider";
 import type { v2 } from "codexkit";
 import { CodexLanguageModel } from "../model/codex-language-model.ts";
-import { CONFIGURED_MODEL } from "../model/configured-model.ts";
-import type { CodexModelId } from "../model/model-ids.ts";
-import { CodexHolder } from "./codex-holder.ts";
-import { callDefaults, type CodexModelSettings, readModelSettings } from "./model-settings.ts";
-import { log } from "./log.ts";
-import { type CodexSettings, readSettings } from "./settings.ts";
+import { CONFIGURED_MODEL, type CodexModelId } from "../options/model-ids.ts";
+import { CodexHolder, log, toCallError } from "../connection/codex-holder.ts";
+import { callDefaults, type CodexModelSettings, readModelSettings } from "../options/model-settings.ts";
+import { type CodexSettings, readSettings } from "../options/settings.ts";
 import { CodexThreads } from "./codex-threads.ts";
-import { toCallError } from "./to-call-error.ts";
 
-/** A provider of the AI SDK: call it for a model. Without a name it is the one that Codex is configured with. */
+/** A provider of the AI SDK. Call it to get a model; without an id it is the one in Codex's configuration. */
 export interface CodexProvider extends ProviderV4, AsyncDisposable {
-  /** @param settings What holds for the calls of this model, over the provider's settings; handlers and a policy among it. */
+  /** @param settings Override the provider's settings for the calls of this model, including handlers and policy. */
   (modelId?: CodexModelId, settings?: CodexModelSettings): CodexLanguageModel;
   languageModel(modelId?: CodexModelId, settings?: CodexModelSettings): CodexLanguageModel;
   /** The same as `languageModel`. */
   chat(modelId?: CodexModelId, settings?: CodexModelSettings): CodexLanguageModel;
-  /** The models that Codex knows, in the order in which it shows them. */
+  /** The models that Codex offers, in its order. */
   listModels(options?: { readonly signal?: AbortSignal }): Promise<v2.Model[]>;
-  /** What can be done with threads beside running turns: steer, interrupt, queue, fork, compact, read, list. */
+  /** Operations on threads: steer, interrupt, queue, fork, compact, read, list. */
   readonly threads: CodexThreads;
-  /** Ends every turn, and the codex unless it was given in the settings. */
+  /** Ends every turn, and the codex unless the settings supplied it. */
   close(): Promise<void>;
 }
 
 /**
- * Makes a provider. Nothing is started before the first call.
+ * Creates a provider. Nothing is started before the first call.
  *
  * @example
  * await using codex = createCodex({ cwd: process.cwd(), sandbox: "workspace-write" });

@@ -6,7 +6,7 @@ const common: Readonly<Record<string, string>> = { codex_exec: "bash", codex_web
 
 /**
  * What Codex does by itself, under the names that a harness's stream has. Tools of MCP servers and the agent's own agents come
- * with names that nobody knows before, as dynamic tools.
+ * with names that are not known in advance, as dynamic tools.
  */
 export const builtinTools = {
   bash: commonTool("bash", {

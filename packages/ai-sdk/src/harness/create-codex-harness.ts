@@ -1,16 +1,17 @@
 import {
   HarnessCapabilityUnsupportedError,
   type HarnessV1,
+  type HarnessV1PermissionMode,
   type HarnessV1StartOptions,
 } from "@ai-sdk/harness";
 import { createCodex } from "../codex-provider/create-codex.ts";
-import type { CodexSettings } from "../codex-provider/settings.ts";
+import type { CodexLanguageModelOptions } from "../options/options.ts";
+import type { CodexSettings } from "../options/settings.ts";
 import { builtinTools } from "./builtin-tools.ts";
 import { HarnessSession } from "./harness-session.ts";
 import { HARNESS_ID, readState, stateSchema } from "./harness-state.ts";
 import type { HarnessTurn } from "./harness-turn.ts";
 import { harnessLimits } from "./limits.ts";
-import { permissions } from "./permission-mode.ts";
 
 /** The settings of the provider, and the model of agents that name none. */
 export interface CodexHarnessSettings extends Omit<
@@ -21,7 +22,7 @@ export interface CodexHarnessSettings extends Omit<
 }
 
 export interface CodexHarness extends HarnessV1<typeof builtinTools>, AsyncDisposable {
-  /** Ends every turn, and the codex unless it was given in the settings. */
+  /** Ends every turn, and the codex unless the settings supplied it. */
   close(): Promise<void>;
 }
 
@@ -83,4 +84,18 @@ function refuseUnsupported({ builtinToolFiltering, headers }: HarnessV1StartOpti
       : headers && "headers";
   if (feature === undefined) return;
   throw new HarnessCapabilityUnsupportedError({ message: `Codex has no ${feature}.`, harnessId: HARNESS_ID });
+}
+
+/** Translates a permission mode. Anything beyond it needs an approval. */
+function permissions(
+  mode: HarnessV1PermissionMode = "allow-all",
+): Pick<CodexLanguageModelOptions, "sandbox" | "approvalPolicy"> {
+  switch (mode) {
+    case "allow-reads":
+      return { sandbox: "read-only", approvalPolicy: "on-request" };
+    case "allow-edits":
+      return { sandbox: "workspace-write", approvalPolicy: "on-request" };
+    case "allow-all":
+      return { sandbox: "danger-full-access", approvalPolicy: "never" };
+  }
 }

@@ -9,8 +9,8 @@ import type {
 import { harnessName, isBuiltin } from "./builtin-tools.ts";
 
 /**
- * A part of the model's stream in a harness's. The ends of steps and turns are the turn's to tell, and what a harness has no
- * word for goes through as it is, as `raw`.
+ * Converts a part of the model's stream to a harness's. `HarnessTurn` emits the ends of steps and turns. Parts that a harness
+ * has no type for are passed on as `raw`.
  */
 export function harnessPart(
   part: Exclude<LanguageModelV4StreamPart, { type: "finish" | "error" }>,

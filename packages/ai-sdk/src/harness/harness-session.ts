@@ -7,12 +7,13 @@ import {
   type HarnessV1ResumeSessionState,
   type HarnessV1Session,
 } from "@ai-sdk/harness";
-import type { LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
-import type { CodexLanguageModelOptions } from "../model/options.ts";
-import { PROVIDER_KEY } from "../stream/metadata.ts";
+import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
+import type { CodexLanguageModel } from "../model/codex-language-model.ts";
+import type { CodexLanguageModelOptions } from "../options/options.ts";
+import { PROVIDER_KEY } from "../items/metadata.ts";
 import { continueState, HARNESS_ID, type HarnessState, resumeState } from "./harness-state.ts";
 import { HarnessTurn } from "./harness-turn.ts";
-import { StepAsks } from "./step-asks.ts";
+import { StepRequests } from "./step-requests.ts";
 import { toFunctionTool, turnPrompt } from "./turn-prompt.ts";
 
 export interface HarnessSessionOptions {
@@ -21,26 +22,26 @@ export interface HarnessSessionOptions {
   readonly state: HarnessState;
   /** A turn of this process that was suspended. */
   readonly turn: HarnessTurn | undefined;
-  readonly model: (modelId: string | undefined) => LanguageModelV4;
+  readonly model: (modelId: string | undefined) => CodexLanguageModel;
   /** Adds to the turn that runs on a thread. */
   readonly steer: (threadId: string, text: string) => Promise<void>;
   readonly compact: (threadId: string) => Promise<void>;
   readonly interrupt: (threadId: string) => Promise<void>;
-  /** Of every call: the folder, and what is allowed in it. */
+  /** The options of every call: the working folder and the permissions. */
   readonly options: CodexLanguageModelOptions;
-  /** Keeps a turn that nobody looks at, for whoever goes on with it. */
+  /** Keeps a turn without a host, for the session that continues it. */
   readonly onSuspend: (turn: HarnessTurn) => void;
 }
 
-/** What a turn that this process knows nothing of is told, when its host wants it to go on. */
+/** The prompt that continues a turn which this process does not have. */
 const CONTINUE = "Continue from where you were interrupted.";
 
-/** A session of a harness: one thread, which Codex stores, and one turn at a time on it. */
+/** A session of a harness: one stored thread with one turn at a time. */
 export class HarnessSession implements HarnessV1Session {
   readonly sessionId: string;
   readonly isResume: boolean;
   readonly #options: HarnessSessionOptions;
-  readonly #asks: HarnessState["asks"];
+  readonly #requests: HarnessState["requests"];
   #threadId: string | undefined;
   #turn: HarnessTurn | undefined;
   #wasCompacted = false;
@@ -50,37 +51,38 @@ export class HarnessSession implements HarnessV1Session {
     this.sessionId = options.sessionId;
     this.isResume = options.isResume;
     this.#threadId = options.state.threadId;
-    this.#asks = options.state.asks;
+    this.#requests = options.state.requests;
     this.#turn = options.turn;
   }
 
   async doPromptTurn(options: HarnessV1PromptTurnOptions): Promise<HarnessV1PromptControl> {
     const turn = this.#newTurn(options);
-    const control = turn.show(options.emit, options.abortSignal);
+    const control = turn.attach(options.emit, options.abortSignal);
     turn.start(turnPrompt(options.prompt, options));
     return control;
   }
 
   async doContinueTurn(options: HarnessV1ContinueTurnOptions): Promise<HarnessV1PromptControl> {
-    if (this.#turn !== undefined) return this.#turn.show(options.emit, options.abortSignal);
-    const asks = this.#asks === undefined ? new StepAsks() : StepAsks.from(this.#asks);
-    const turn = this.#newTurn(options, asks);
-    const control = turn.show(options.emit, options.abortSignal);
-    if (!asks.areAsked) turn.start(turnPrompt(CONTINUE, options));
+    if (this.#turn !== undefined) return this.#turn.attach(options.emit, options.abortSignal);
+    const requests = this.#requests === undefined ? new StepRequests() : StepRequests.from(this.#requests);
+    const turn = this.#newTurn(options, requests);
+    const control = turn.attach(options.emit, options.abortSignal);
+    if (requests.isEmpty) turn.start(turnPrompt(CONTINUE, options));
     return control;
   }
 
   async doSuspendTurn(): Promise<HarnessV1ContinueTurnState> {
     const turn = this.#turn;
-    turn?.hide();
+    turn?.detach();
     if (turn !== undefined) this.#options.onSuspend(turn);
-    return continueState({ threadId: this.#threadId, asks: turn === undefined ? this.#asks : askedBy(turn) });
+    const requests = turn === undefined ? this.#requests : pendingRequests(turn);
+    return continueState({ threadId: this.#threadId, requests });
   }
 
-  /** A thread is compacted between turns, which the next one shows. */
+  /** Compacts the thread between turns. The next turn reports it. */
   async doCompact(customInstructions?: string): Promise<void> {
     if (customInstructions !== undefined) {
-      const message = "Codex compacts in its own way: call compact without instructions.";
+      const message = "Codex takes no instructions for compaction: call compact without instructions.";
       throw new HarnessCapabilityUnsupportedError({ message, harnessId: HARNESS_ID });
     }
     if (this.#threadId === undefined) return;
@@ -99,23 +101,19 @@ export class HarnessSession implements HarnessV1Session {
   async doDestroy(): Promise<void> {
     if (this.#turn === undefined || this.#turn.isOver) return;
     this.#turn.interrupt();
-    // One that waits for an answer has no call that could be aborted. Its codex may be gone, and the turn with it.
+    // A turn that waits for an answer has no call to abort. Its codex may have exited, and the turn with it.
     if (this.#threadId !== undefined) await this.#options.interrupt(this.#threadId).catch(() => {});
   }
 
-  #newTurn(settings: HarnessV1ContinueTurnOptions, asks?: StepAsks): HarnessTurn {
+  #newTurn(settings: HarnessV1ContinueTurnOptions, requests?: StepRequests): HarnessTurn {
     const wasCompacted = this.#wasCompacted;
     this.#wasCompacted = false;
     const model = this.#options.model(settings.model);
     const turn = new HarnessTurn(
       {
-        call: (prompt, abortSignal) =>
-          model.doStream({
-            ...callSettings(settings),
-            prompt,
-            abortSignal,
-            providerOptions: { [PROVIDER_KEY]: this.#callOptions() },
-          }),
+        startTurn: (prompt, signal) => model.doStream({ ...this.#callSettings(settings, signal), prompt }),
+        continueTurn: (answers, signal) =>
+          model.continueStream({ ...this.#callSettings(settings, signal), answers }),
         wasCompacted,
         steer: async (text) => this.#options.steer(this.#threadId ?? "", text),
         onPart: (part) => {
@@ -123,29 +121,27 @@ export class HarnessSession implements HarnessV1Session {
           if (typeof metadata?.["threadId"] === "string") this.#threadId = metadata["threadId"];
         },
       },
-      asks,
+      requests,
     );
     this.#turn = turn;
     return turn;
   }
 
-  /** The thread is always named: the prompts of a harness hold only what is new. */
-  #callOptions(): CodexLanguageModelOptions {
+  #callSettings(
+    { tools, responseFormat }: HarnessV1ContinueTurnOptions,
+    abortSignal: AbortSignal,
+  ): Omit<LanguageModelV4CallOptions, "prompt"> {
+    // The thread is always named: the prompts of a harness hold only what is new.
     const thread = this.#threadId === undefined ? {} : { threadId: this.#threadId };
-    return { ...this.#options.options, ...thread };
+    return {
+      tools: tools.map(toFunctionTool),
+      ...(responseFormat === undefined ? {} : { responseFormat }),
+      abortSignal,
+      providerOptions: { [PROVIDER_KEY]: { ...this.#options.options, ...thread } },
+    };
   }
 }
 
-function askedBy({ asks }: HarnessTurn): HarnessState["asks"] {
-  return asks.areAsked ? asks.toJSON() : undefined;
-}
-
-function callSettings(
-  settings: HarnessV1ContinueTurnOptions,
-): Pick<LanguageModelV4CallOptions, "tools" | "responseFormat"> {
-  const { tools, responseFormat } = settings;
-  return {
-    tools: tools.map(toFunctionTool),
-    ...(responseFormat === undefined ? {} : { responseFormat }),
-  };
+function pendingRequests({ requests }: HarnessTurn): HarnessState["requests"] {
+  return requests.isEmpty ? undefined : requests.toJSON();
 }

@@ -1,11 +1,14 @@
 import type { HarnessV1ContinueTurnState, HarnessV1ResumeSessionState } from "@ai-sdk/harness";
 import { z } from "zod";
-import { asksSchema } from "./step-asks.ts";
+import { stepRequestsSchema } from "./step-requests.ts";
 
 export const HARNESS_ID = "codex";
 
-/** What a session is found again by: its thread, and what its turn waited for. */
-export const stateSchema = z.object({ threadId: z.string().optional(), asks: asksSchema.optional() });
+/** What a session is restored from: its thread, and what its turn was waiting for. */
+export const stateSchema = z.object({
+  threadId: z.string().optional(),
+  requests: stepRequestsSchema.optional(),
+});
 
 export type HarnessState = z.infer<typeof stateSchema>;
 
@@ -23,7 +26,7 @@ export function readState(data: unknown): HarnessState {
   return stateSchema.parse(data ?? {});
 }
 
-/** Without the members that are undefined, which JSON has none of. */
+/** Drops undefined members, which JSON does not have. */
 function toJson(state: HarnessState): HarnessV1ResumeSessionState["data"] {
   return JSON.parse(JSON.stringify(state)) as HarnessV1ResumeSessionState["data"];
 }

@@ -1,6 +1,5 @@
 import type { HarnessV1StreamPart } from "@ai-sdk/harness";
 import type {
-  LanguageModelV4Prompt,
   LanguageModelV4StreamPart,
   LanguageModelV4StreamResult,
   LanguageModelV4Usage,
@@ -9,7 +8,8 @@ import { convertArrayToReadableStream } from "@ai-sdk/provider-utils/test";
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { HarnessTurn } from "./harness-turn.ts";
-import { StepAsks } from "./step-asks.ts";
+import { StepRequests } from "./step-requests.ts";
+import type { StepAnswers } from "../prompt/read-answers.ts";
 
 const usage = (total: number): LanguageModelV4Usage => ({
   inputTokens: { total, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
@@ -29,47 +29,52 @@ const finish = (unified: "stop" | "tool-calls" | "interrupted", total = 1): Lang
   usage: usage(total),
 });
 
-/** A turn whose model plays one list of parts a call; `hears` resolves at the end of the first. */
+/** A turn whose model plays one list of parts per call; `firstStep` resolves when the turn has handled the first. */
 function turnOf(
   steps: readonly (readonly LanguageModelV4StreamPart[])[],
-  { asks, unseenParts }: { asks?: StepAsks; unseenParts?: number } = {},
-): { turn: HarnessTurn; prompts: LanguageModelV4Prompt[]; hears: Promise<void> } {
-  const prompts: LanguageModelV4Prompt[] = [];
-  const heard = Promise.withResolvers<void>();
+  { requests, bufferedParts }: { requests?: StepRequests; bufferedParts?: number } = {},
+): { turn: HarnessTurn; answers: StepAnswers[]; firstStep: Promise<void> } {
+  const answers: StepAnswers[] = [];
+  const first = Promise.withResolvers<void>();
+  let calls = 0;
+  const play = async (): Promise<LanguageModelV4StreamResult> => {
+    calls += 1;
+    return { stream: convertArrayToReadableStream([...(steps[calls - 1] ?? [])]) };
+  };
   const turn = new HarnessTurn(
     {
-      call: async (prompt): Promise<LanguageModelV4StreamResult> => {
-        prompts.push(prompt);
-        return { stream: convertArrayToReadableStream([...(steps[prompts.length - 1] ?? [])]) };
+      startTurn: play,
+      continueTurn: async (given) => {
+        answers.push(given);
+        return play();
       },
       steer: async () => {},
       onPart: ({ type }) => {
-        if (type === "finish" || type === "error") heard.resolve();
+        if (type === "finish" || type === "error") first.resolve();
       },
       wasCompacted: false,
-      ...(unseenParts === undefined ? {} : { unseenParts }),
+      ...(bufferedParts === undefined ? {} : { bufferedParts }),
     },
-    asks,
+    requests,
   );
-  // The turn itself hears of it in the same tick, and is done with it in the next.
-  return { turn, prompts, hears: heard.promise.then(() => setImmediate()) };
+  // The turn receives the part in the same tick, and has handled it in the next.
+  return { turn, answers, firstStep: first.promise.then(() => setImmediate()) };
 }
 
 describe("a turn of a harness", () => {
   it("is one stream, whose tokens are those of all its steps", async () => {
-    const { turn, prompts, hears } = turnOf([
+    const { turn, answers, firstStep } = turnOf([
       [start, call, finish("tool-calls", 2)],
       [start, finish("stop", 3)],
     ]);
     const seen: HarnessV1StreamPart[] = [];
-    const control = turn.show((part) => seen.push(part), undefined);
+    const control = turn.attach((part) => seen.push(part), undefined);
     turn.start([]);
-    await hears;
+    await firstStep;
     await control.submitToolResult({ toolCallId: "c1", output: { sky: "snow" } });
-    // A second answer is of no use to the step that follows.
+    // The step that follows ignores a second answer.
     await control.submitToolResult({ toolCallId: "c1", output: "again" });
     await control.done;
-    expect(prompts).toHaveLength(2);
     expect(seen.map(({ type }) => type)).toEqual([
       "stream-start",
       "tool-call",
@@ -78,9 +83,13 @@ describe("a turn of a harness", () => {
       "finish",
     ]);
     expect(seen.at(-1)).toMatchObject({ totalUsage: { inputTokens: { total: 5 } } });
-    expect(prompts[1]).toMatchObject([
-      { role: "assistant", content: [{ toolCallId: "c1", providerOptions: { codex: { threadId: "t" } } }] },
-      { role: "tool", content: [{ output: { type: "json", value: { sky: "snow" } } }] },
+    expect(answers).toMatchObject([
+      {
+        origin: { threadId: "t", turnId: "u" },
+        calls: [{ toolCallId: "c1", toolName: "look" }],
+        toolResults: [{ toolCallId: "c1", output: { type: "json", value: { sky: "snow" } } }],
+        approvals: [],
+      },
     ]);
   });
 
@@ -100,7 +109,7 @@ describe("a turn of a harness", () => {
       ],
     ]);
     const seen: HarnessV1StreamPart[] = [];
-    const control = turn.show((part) => seen.push(part), undefined);
+    const control = turn.attach((part) => seen.push(part), undefined);
     turn.start([]);
     await control.done;
     expect(seen.slice(1, -2)).toMatchObject([
@@ -113,36 +122,42 @@ describe("a turn of a harness", () => {
     expect(seen[1]).not.toHaveProperty("dynamic");
   });
 
-  it("goes on from the answer to what another process asked", async () => {
-    const before = new StepAsks();
-    before.hear({ ...call, providerExecuted: true });
-    before.hear({ type: "tool-approval-request", approvalId: "a1", toolCallId: "c1" });
-    const asks = StepAsks.from(JSON.parse(JSON.stringify(before)) as ReturnType<StepAsks["toJSON"]>);
-    const { turn, prompts } = turnOf([[start, finish("interrupted")]], { asks });
+  it("continues from the answer to what another process requested", async () => {
+    const before = new StepRequests();
+    before.add({ ...call, providerExecuted: true });
+    before.add({ type: "tool-approval-request", approvalId: "a1", toolCallId: "c1" });
+    const requests = StepRequests.from(
+      JSON.parse(JSON.stringify(before)) as ReturnType<StepRequests["toJSON"]>,
+    );
+    const { turn, answers } = turnOf([[start, finish("interrupted")]], { requests });
     const seen: HarnessV1StreamPart[] = [];
-    const control = turn.show((part) => seen.push(part), undefined);
+    const control = turn.attach((part) => seen.push(part), undefined);
     await control.submitToolApproval?.({ approvalId: "a1", approved: false, reason: "no" });
     await control.done;
-    expect(prompts).toMatchObject([
-      [{}, { content: [{ type: "tool-approval-response", approved: false, reason: "no" }] }],
+    expect(answers).toMatchObject([
+      {
+        origin: { threadId: "t", turnId: "u" },
+        toolResults: [],
+        approvals: [{ approvalId: "a1", approved: false, reason: "no" }],
+      },
     ]);
     expect(seen.at(-1)).toMatchObject({ type: "finish", finishReason: { unified: "other" } });
   });
 
-  it("tells the next host what happened while none looked, its end and its error too", async () => {
-    const { turn, hears } = turnOf([[start, { type: "error", error: new Error("broken") }]]);
+  it("gives the next host the parts that arrived while none was attached, and the error", async () => {
+    const { turn, firstStep } = turnOf([[start, { type: "error", error: new Error("broken") }]]);
     turn.start([]);
-    await hears;
+    await firstStep;
     const seen: string[] = [];
-    const control = turn.show(({ type }) => seen.push(type), undefined);
+    const control = turn.attach(({ type }) => seen.push(type), undefined);
     await expect(control.done).rejects.toThrow("broken");
     expect(seen).toEqual(["stream-start"]);
   });
 
-  it("is stopped when it says too much while nobody looks", async () => {
-    const { turn, hears } = turnOf([[start, call, call, call, finish("stop")]], { unseenParts: 2 });
+  it("is stopped when it buffers too many parts without a host", async () => {
+    const { turn, firstStep } = turnOf([[start, call, call, call, finish("stop")]], { bufferedParts: 2 });
     turn.start([]);
-    await hears;
-    await expect(turn.show(() => {}, undefined).done).rejects.toThrow("More than 2 parts");
+    await firstStep;
+    await expect(turn.attach(() => {}, undefined).done).rejects.toThrow("More than 2 parts");
   });
 });

@@ -7,108 +7,110 @@ import type {
 } from "@ai-sdk/provider";
 import { createNullLanguageModelUsage } from "@ai-sdk/provider-utils";
 import { toV3FinishReason } from "../v3/to-v3-part.ts";
-import { addUsage } from "./add-usage.ts";
+import type { StepAnswers } from "../prompt/read-answers.ts";
 import { harnessPart } from "./harness-part.ts";
 import { harnessLimits } from "./limits.ts";
-import { StepAsks } from "./step-asks.ts";
+import { StepRequests } from "./step-requests.ts";
 
 type Emit = (part: HarnessV1StreamPart) => void;
 type Finish = Extract<LanguageModelV4StreamPart, { type: "finish" }>;
 
 export interface HarnessTurnOptions {
-  /** One call of the model: the first with what the user said, each later one with the answers to what the one before asked. */
-  readonly call: (
+  /** Starts the turn with what the user said. */
+  readonly startTurn: (
     prompt: LanguageModelV4Prompt,
     signal: AbortSignal,
-  ) => PromiseLike<LanguageModelV4StreamResult>;
+  ) => Promise<LanguageModelV4StreamResult>;
+  /** Continues the turn with the answers to what its last step requested. */
+  readonly continueTurn: (answers: StepAnswers, signal: AbortSignal) => Promise<LanguageModelV4StreamResult>;
   readonly steer: (text: string) => Promise<void>;
-  /** Whether the thread was compacted before, which a host is to see. */
+  /** Whether the thread was compacted since the last turn, which the host is informed of. */
   readonly wasCompacted: boolean;
-  /** Hears what every part says of where it comes from. */
+  /** Receives every part of the model's streams. */
   readonly onPart: (part: LanguageModelV4StreamPart) => void;
-  readonly unseenParts?: number;
+  readonly bufferedParts?: number;
 }
 
-/** A host's view of a turn, until the turn or the view ends. */
-interface View {
+/** The host that receives the parts of a turn, until the turn ends or the host detaches. */
+interface AttachedHost {
   readonly emit: Emit;
   readonly done: PromiseWithResolvers<void>;
   readonly release: () => void;
 }
 
 /**
- * A whole turn of a harness: as many calls of the model as it takes, with the host's answers in between. It goes on while no
- * host looks, and keeps what happens for the next one.
+ * A whole turn of a harness: as many calls of the model as it takes, with the host's answers in between. It continues while
+ * no host is attached, and keeps the parts for the next one.
  */
 export class HarnessTurn {
   readonly #options: HarnessTurnOptions;
   readonly #abort = new AbortController();
-  readonly #unseen: HarnessV1StreamPart[] = [];
-  readonly #unseenParts: number;
-  #view: View | undefined;
-  #asks: StepAsks;
+  readonly #buffered: HarnessV1StreamPart[] = [];
+  readonly #bufferedParts: number;
+  #host: AttachedHost | undefined;
+  #requests: StepRequests;
   #paused: Finish | undefined;
   #usage: LanguageModelV4Usage = createNullLanguageModelUsage();
   #begun = false;
   #end: { readonly error?: unknown } | undefined;
 
-  /** @param asks What a turn of another process waits for. */
-  constructor(options: HarnessTurnOptions, asks = new StepAsks()) {
+  /** @param requests What a turn of another process is waiting for. */
+  constructor(options: HarnessTurnOptions, requests = new StepRequests()) {
     this.#options = options;
-    this.#unseenParts = options.unseenParts ?? harnessLimits.unseenParts;
-    this.#asks = asks;
+    this.#bufferedParts = options.bufferedParts ?? harnessLimits.bufferedParts;
+    this.#requests = requests;
   }
 
   get isOver(): boolean {
     return this.#end !== undefined;
   }
 
-  /** What the turn waits for, as it is kept while it is suspended. */
-  get asks(): StepAsks {
-    return this.#asks;
+  /** What the turn is waiting for. */
+  get requests(): StepRequests {
+    return this.#requests;
   }
 
   start(prompt: LanguageModelV4Prompt): void {
-    void this.#step(prompt);
+    void this.#step((signal) => this.#options.startTurn(prompt, signal));
   }
 
-  /** Shows the turn to a host, from what no host has seen yet. */
-  show(emit: Emit, signal: AbortSignal | undefined): HarnessV1PromptControl {
+  /** Attaches a host. It receives the parts that no host has received yet, and then those that follow. */
+  attach(emit: Emit, signal: AbortSignal | undefined): HarnessV1PromptControl {
     const done = Promise.withResolvers<void>();
-    // A host that left does not hear it.
+    // A host that has detached does not await it.
     done.promise.catch(() => {});
     const onAbort = (): void => this.#abort.abort(signal?.reason);
     signal?.addEventListener("abort", onAbort, { once: true });
     if (signal?.aborted) onAbort();
-    // A host that went away over a question left its view behind.
-    this.hide();
-    this.#view = { emit, done, release: () => signal?.removeEventListener("abort", onAbort) };
-    for (const part of this.#unseen.splice(0)) emit(part);
+    // A host that left while the turn waited for its answer may not have detached.
+    this.detach();
+    this.#host = { emit, done, release: () => signal?.removeEventListener("abort", onAbort) };
+    for (const part of this.#buffered.splice(0)) emit(part);
     if (this.#end !== undefined) this.#close(this.#end);
     return {
       done: done.promise,
-      submitToolResult: async (submission) => this.#answer((asks) => asks.submitResult(submission)),
-      submitToolApproval: async (answer) => this.#answer((asks) => asks.submitApproval(answer)),
+      submitToolResult: async (submission) => this.#answer((requests) => requests.submitResult(submission)),
+      submitToolApproval: async (answer) => this.#answer((requests) => requests.submitApproval(answer)),
       submitUserMessage: (text) => this.#options.steer(text),
     };
   }
 
-  /** The host looks no longer; the turn goes on. */
-  hide(): void {
-    this.#view?.release();
-    this.#view?.done.resolve();
-    this.#view = undefined;
+  /** Detaches the host. The turn continues. */
+  detach(): void {
+    this.#host?.release();
+    this.#host?.done.resolve();
+    this.#host = undefined;
   }
 
   interrupt(): void {
     this.#abort.abort(new Error("The session was ended."));
   }
 
-  async #step(prompt: LanguageModelV4Prompt): Promise<void> {
+  async #step(call: (signal: AbortSignal) => Promise<LanguageModelV4StreamResult>): Promise<void> {
     try {
-      const { stream } = await this.#options.call(prompt, this.#abort.signal);
+      const { stream } = await call(this.#abort.signal);
       const finish = await this.#read(stream);
-      // The model ends an aborted stream with what it had; to a harness it is an error, and the reason is the host's.
+      // The model ends an aborted stream normally; a harness reports an abort as an error with the host's reason.
       this.#abort.signal.throwIfAborted();
       this.#finishStep(finish);
     } catch (error) {
@@ -122,21 +124,21 @@ export class HarnessTurn {
       this.#options.onPart(part);
       if (part.type === "error") throw part.error;
       if (part.type === "finish") finish = part;
-      else this.#take(part);
+      else this.#handlePart(part);
     }
-    if (finish === undefined) throw new Error("The model's stream ended without saying how.");
+    if (finish === undefined) throw new Error("The model's stream ended without a finish part.");
     return finish;
   }
 
-  #take(part: Exclude<LanguageModelV4StreamPart, Finish | { type: "error" }>): void {
-    this.#asks.hear(part);
+  #handlePart(part: Exclude<LanguageModelV4StreamPart, Finish | { type: "error" }>): void {
+    this.#requests.add(part);
     // The steps of a turn are one stream to a harness: it begins once.
     if (part.type === "stream-start") {
       if (this.#begun) return;
       this.#begun = true;
     }
-    const shown = harnessPart(part);
-    if (shown !== undefined) this.#emit(shown);
+    const converted = harnessPart(part);
+    if (converted !== undefined) this.#emit(converted);
     if (part.type === "stream-start" && this.#options.wasCompacted) {
       this.#emit({ type: "compaction", trigger: "manual", summary: "" });
     }
@@ -144,52 +146,72 @@ export class HarnessTurn {
 
   #finishStep(finish: Finish): void {
     this.#usage = addUsage(this.#usage, finish.usage);
-    if (this.#asks.areAsked) {
+    if (!this.#requests.isEmpty) {
       this.#paused = finish;
-      this.#goOn();
+      this.#continue();
       return;
     }
-    // A harness knows no interruption, as V3 does not.
+    // Harnesses, like V3, have no finish reason for an interruption.
     const finishReason = toV3FinishReason(finish.finishReason);
     this.#emit({ type: "finish-step", finishReason, usage: finish.usage });
     this.#emit({ type: "finish", finishReason, totalUsage: this.#usage });
     this.#close({});
   }
 
-  #answer(give: (asks: StepAsks) => void): void {
-    give(this.#asks);
-    this.#goOn();
+  #answer(submit: (requests: StepRequests) => void): void {
+    submit(this.#requests);
+    this.#continue();
   }
 
   /**
-   * Goes on when everything is answered. Only now does the step end: a host that went away over a question has ended it for
-   * itself, and expects its end when it is back with the answer.
+   * Continues once everything is answered. Only now does the step end: a host that left while the turn waited has ended the
+   * step for itself, and expects its end when it returns with the answer.
    */
-  #goOn(): void {
-    if (!this.#asks.areAnswered) return;
+  #continue(): void {
+    if (!this.#requests.isAnswered) return;
     const isOfAnotherProcess = !this.#begun;
     if (this.#paused === undefined && !isOfAnotherProcess) return;
     const usage = this.#paused?.usage ?? createNullLanguageModelUsage();
     const finishReason = { unified: "tool-calls", raw: this.#paused?.finishReason.raw } as const;
     this.#paused = undefined;
     this.#begun = true;
-    const prompt = this.#asks.toPrompt();
-    this.#asks = new StepAsks();
+    const requests = this.#requests;
+    this.#requests = new StepRequests();
     this.#emit({ type: "finish-step", finishReason, usage });
-    void this.#step(prompt);
+    void this.#step(async (signal) => this.#options.continueTurn(requests.toAnswers(), signal));
   }
 
   #emit(part: HarnessV1StreamPart): void {
-    if (this.#view !== undefined) this.#view.emit(part);
-    else if (this.#unseen.length < this.#unseenParts) this.#unseen.push(part);
+    if (this.#host !== undefined) this.#host.emit(part);
+    else if (this.#buffered.length < this.#bufferedParts) this.#buffered.push(part);
     else
-      this.#abort.abort(new Error(`More than ${this.#unseenParts} parts came while the turn was suspended.`));
+      this.#abort.abort(
+        new Error(`More than ${this.#bufferedParts} parts arrived while the turn was suspended.`),
+      );
   }
 
   #close(end: { readonly error?: unknown }): void {
     this.#end = end;
-    this.#view?.release();
-    if ("error" in end) this.#view?.done.reject(end.error);
-    else this.#view?.done.resolve();
+    this.#host?.release();
+    if ("error" in end) this.#host?.done.reject(end.error);
+    else this.#host?.done.resolve();
   }
+}
+
+/** Adds the tokens of two steps. A count that neither has stays undefined. */
+function addUsage(one: LanguageModelV4Usage, other: LanguageModelV4Usage): LanguageModelV4Usage {
+  return {
+    inputTokens: sum(one.inputTokens, other.inputTokens),
+    outputTokens: sum(one.outputTokens, other.outputTokens),
+  };
+}
+
+function sum<Counts extends Record<string, number | undefined>>(one: Counts, other: Counts): Counts {
+  const keys = Object.keys({ ...one, ...other });
+  return Object.fromEntries(
+    keys.map((key) => {
+      const [a, b] = [one[key], other[key]];
+      return [key, a === undefined ? b : a + (b ?? 0)];
+    }),
+  ) as Counts;
 }

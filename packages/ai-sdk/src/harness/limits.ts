@@ -1,7 +1,7 @@
-/** The bounds of the harness. */
+/** Limits of the harness. */
 export const harnessLimits = {
-  /** Turns that run or wait while no host looks: one that is never gone on with must not be kept for ever. */
+  /** Turns kept for a host that may return. The least recently suspended one beyond that is interrupted. */
   suspendedTurns: 64,
-  /** What such a turn may say meanwhile: beyond that it is stopped, since it would fill the memory. */
-  unseenParts: 100_000,
+  /** Parts buffered while no host is attached. A turn with more is stopped, to bound its memory. */
+  bufferedParts: 100_000,
 } as const;

@@ -26,7 +26,7 @@ export class LocalProcesses {
       env: { ...process.env, ...env },
     });
     this.#running.add(owned);
-    // Nobody types; a command that reads must not wait.
+    // There is no terminal: a command that reads stdin must not wait.
     owned.child.stdin.end();
     const kill = async (): Promise<void> => owned.stop("SIGKILL");
     const onAbort = (): void => void kill();

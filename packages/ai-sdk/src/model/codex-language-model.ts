@@ -4,12 +4,14 @@ import type {
   LanguageModelV4GenerateResult,
   LanguageModelV4StreamResult,
 } from "@ai-sdk/provider";
-import type { CodexHolder } from "../codex-provider/codex-holder.ts";
-import type { CallDefaults } from "./call-defaults.ts";
+import type { CodexHolder } from "../connection/codex-holder.ts";
+import type { CallDefaults } from "../options/model-settings.ts";
 import { collect } from "./collect.ts";
-import { readModelOptions } from "./model-options.ts";
+import { readModelOptions } from "../options/model-options.ts";
+import type { StepAnswers } from "../prompt/read-answers.ts";
+import type { CallRequest } from "../call/read-call.ts";
 import type { RunningCall } from "./run-call.ts";
-import { PROVIDER_KEY } from "../stream/metadata.ts";
+import { PROVIDER_KEY } from "../items/metadata.ts";
 
 export interface LanguageModelConfig {
   readonly defaults: CallDefaults;
@@ -31,9 +33,17 @@ export class CodexLanguageModel implements LanguageModelV4 {
   }
 
   async doStream(options: LanguageModelV4CallOptions): Promise<LanguageModelV4StreamResult> {
-    const { stream, request, call } = await this.#run(options, "stream");
-    const { untilFirstPart } = await import("../stream/until-first-part.ts");
-    return { stream: await untilFirstPart(stream, call.signal), request };
+    return this.#stream(options);
+  }
+
+  /**
+   * Continues a turn with the answers to what its last step asked for. `doStream` and `doGenerate` find them in the messages
+   * of their prompt; this is for programs that have them at hand, such as a harness.
+   */
+  async continueStream(
+    options: Omit<LanguageModelV4CallOptions, "prompt"> & { readonly answers: StepAnswers },
+  ): Promise<LanguageModelV4StreamResult> {
+    return this.#stream(options);
   }
 
   async doGenerate(options: LanguageModelV4CallOptions): Promise<LanguageModelV4GenerateResult> {
@@ -43,7 +53,13 @@ export class CodexLanguageModel implements LanguageModelV4 {
     return { ...result, request };
   }
 
-  async #run(options: LanguageModelV4CallOptions, purpose: "stream" | "generate"): Promise<RunningCall> {
+  async #stream(options: CallRequest): Promise<LanguageModelV4StreamResult> {
+    const { stream, request, call } = await this.#run(options, "stream");
+    const { untilFirstPart } = await import("../stream/until-first-part.ts");
+    return { stream: await untilFirstPart(stream, call.signal), request };
+  }
+
+  async #run(options: CallRequest, purpose: "stream" | "generate"): Promise<RunningCall> {
     const { defaults, holder } = this.#config;
     readModelOptions(options.providerOptions?.[PROVIDER_KEY]);
     options.abortSignal?.throwIfAborted();

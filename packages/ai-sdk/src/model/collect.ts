@@ -5,7 +5,7 @@ import type {
   SharedV4Warning,
 } from "@ai-sdk/provider";
 import { InvalidResponseDataError } from "@ai-sdk/provider";
-import type { AnswerFormat } from "./answer-format.ts";
+import type { AnswerFormat } from "../call/answer-format.ts";
 
 type Part = LanguageModelV4StreamPart;
 type Finish = Extract<Part, { type: "finish" }>;
@@ -74,7 +74,7 @@ export async function collect(
     }
   }
   if (finish === undefined) {
-    throw new InvalidResponseDataError({ data: content, message: "The stream ended without its end." });
+    throw new InvalidResponseDataError({ data: content, message: "The stream ended without a finish part." });
   }
   const { finishReason, usage } = finish;
   return {

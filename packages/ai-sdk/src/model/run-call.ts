@@ -1,17 +1,13 @@
-import type {
-  LanguageModelV4CallOptions,
-  LanguageModelV4StreamPart,
-  SharedV4Warning,
-} from "@ai-sdk/provider";
-import type { CodexHolder, Lease } from "../codex-provider/codex-holder.ts";
+import type { LanguageModelV4StreamPart, SharedV4Warning } from "@ai-sdk/provider";
+import type { CodexHolder, Lease } from "../connection/codex-holder.ts";
 import { CodexModelError } from "../errors.ts";
 import { beginStep, type Step } from "../session/begin-step.ts";
-import { stepStream } from "../stream/step-stream.ts";
+import { stepStream } from "../session/step-stream.ts";
 import { toModelError } from "../stream/turn-error.ts";
 import { digestOfPrompt } from "../transcript/entry.ts";
 import { StampedStep } from "../transcript/stamp.ts";
-import type { CallDefaults } from "./call-defaults.ts";
-import { type Call, readCall } from "./read-call.ts";
+import type { CallDefaults } from "../options/model-settings.ts";
+import { type Call, type CallRequest, readCall } from "../call/read-call.ts";
 
 export interface RunningCall {
   readonly stream: ReadableStream<LanguageModelV4StreamPart>;
@@ -24,7 +20,7 @@ export async function runCall(
   modelId: string,
   defaults: CallDefaults,
   holder: CodexHolder,
-  options: LanguageModelV4CallOptions,
+  options: CallRequest,
   purpose: "stream" | "generate",
 ): Promise<RunningCall> {
   const signal = withClosing(options.abortSignal, holder.closing);
@@ -75,7 +71,7 @@ function streamOf(step: Step, call: Call, lease: Lease): ReadableStream<Language
         transcript.record(recorded);
         if (isComplete) transcript.endTurn(run.turnId);
       },
-      onAsks: () => {
+      onRequests: () => {
         // The codex is needed until the client is back; the program need not stay for that.
         lease.rest();
         session.park(() => lease.release());

@@ -4,7 +4,7 @@ import { promptLimits } from "./limits.ts";
 
 export interface DownloadContext {
   readonly signal?: AbortSignal | undefined;
-  /** In place of the one that keeps out of private networks: whoever brings it answers for where it goes. */
+  /** Replaces the default, which refuses private networks: a custom one is responsible for what it connects to. */
   readonly fetch?: typeof fetch | undefined;
 }
 
@@ -41,7 +41,7 @@ export async function download(url: URL, { signal, fetch }: DownloadContext): Pr
   }
 }
 
-/** Looks first: a path may lead to a pipe that nobody writes to, or to anything else without an end. */
+/** Checks the file type first: reading a pipe or a device might never end. */
 async function readLocal(url: URL): Promise<Uint8Array> {
   try {
     const found = await stat(url);

@@ -1,4 +1,8 @@
-import type { LanguageModelV4Message, LanguageModelV4Prompt } from "@ai-sdk/provider";
+import type {
+  LanguageModelV4Message,
+  LanguageModelV4Prompt,
+  LanguageModelV4ToolCallPart,
+} from "@ai-sdk/provider";
 import type { JsonValue } from "codexkit";
 import { createHash } from "node:crypto";
 import { promptLimits } from "./limits.ts";
@@ -70,24 +74,8 @@ async function assistantItems(
       const content = await readFile(part, context);
       return [content.type === "text" ? said("assistant", [outputText(content)]) : generatedImage(content)];
     }
-    case "tool-call": {
-      const callId = toCallId(part.toolCallId);
-      const output = results.get(part.toolCallId);
-      return [
-        {
-          type: "function_call",
-          call_id: callId,
-          name: toName(part.toolName),
-          arguments: JSON.stringify(part.input ?? {}),
-        },
-        {
-          type: "function_call_output",
-          call_id: callId,
-          // Codex itself would put "aborted", which says less.
-          output: output === undefined ? "The call was not answered." : toOutputBody(output),
-        },
-      ];
-    }
+    case "tool-call":
+      return callItems(part, results.get(part.toolCallId));
     // It stands with its call, above.
     case "tool-result":
     // A model takes back its thoughts only as the encrypted item they came in, which the AI SDK does not keep.
@@ -99,6 +87,28 @@ async function assistantItems(
       if (part.type !== "custom" || !part.kind.startsWith("codex.")) warnOfPart(part, context);
       return [];
   }
+}
+
+/** A tool call and its result, which the API takes only together. */
+export function callItems(
+  { toolCallId, toolName, input }: Pick<LanguageModelV4ToolCallPart, "toolCallId" | "toolName" | "input">,
+  output: readonly Content[] | undefined,
+): JsonValue[] {
+  const callId = toCallId(toolCallId);
+  return [
+    {
+      type: "function_call",
+      call_id: callId,
+      name: toName(toolName),
+      arguments: JSON.stringify(input ?? {}),
+    },
+    {
+      type: "function_call_output",
+      call_id: callId,
+      // Codex itself would put "aborted", which says less.
+      output: output === undefined ? "The call was not answered." : toOutputBody(output),
+    },
+  ];
 }
 
 function said(role: "user" | "assistant", content: readonly JsonValue[]): JsonValue {

@@ -22,7 +22,7 @@ export interface ReadContext extends DownloadContext {
   readonly unreachable: "reject" | "leave out";
 }
 
-/** The kinds that models are shown. Codex puts a note in the place of any other, and tells nobody. */
+/** The image types that models accept. Codex silently replaces any other by a note. */
 const shownImages = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 
 /**

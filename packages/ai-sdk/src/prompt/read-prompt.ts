@@ -8,14 +8,14 @@ import { readHistory, readUserPart } from "./history.ts";
 import type { ReadContext } from "./read-file.ts";
 import { type ThreadOrigin, threadOf } from "./thread-of.ts";
 import { toToolResult } from "./tool-output.ts";
-import { clientToolResults, readToolResults } from "./tool-results.ts";
+import { callParts, clientToolResults, readToolResults } from "./tool-results.ts";
 import { promptEntries, type PromptEntries } from "../transcript/prompt-entries.ts";
 
-/** A prompt of the AI SDK, told apart into what Codex is given in different ways. */
+/** A prompt of the AI SDK, split by how Codex receives its parts. */
 export interface ReadPrompt {
   /** System messages, joined; undefined without any. */
   readonly instructions: string | undefined;
-  /** The thread that this prompt goes on with, from the metadata of its newest assistant message. */
+  /** The thread that this prompt continues, from the metadata of its newest assistant message. */
   readonly thread: ThreadOrigin | undefined;
   /** What the turn is given: everything that the user said after the last assistant message. */
   readonly input: readonly InputPart[];
@@ -28,6 +28,8 @@ export interface ReadPrompt {
    * @param from The index of the first one that the thread lacks.
    */
   readonly readHistory: (from?: number) => Promise<History>;
+  /** The ids of the tool calls that the caller has seen. */
+  readonly knownCalls: ReadonlySet<string>;
   /** Results of client tools that came after the last assistant message, in order. */
   readonly toolResults: readonly ClientToolResult[];
   /** Answers to requests for approval that came after the last assistant message. */
@@ -98,6 +100,7 @@ export async function readPrompt(
       const items = await readHistory(prompt, results, reading, from);
       return { items, warnings: lost };
     },
+    knownCalls: new Set(callParts(prompt).map(({ toolCallId }) => toolCallId)),
     toolResults: answered.map(({ toolCallId, toolName, output }) => ({
       toolCallId,
       toolName,

@@ -1,6 +1,6 @@
 import type { LanguageModelV4Prompt } from "@ai-sdk/provider";
 
-/** The thread that a prompt goes on with, and the turn that it had seen the end of. */
+/** The thread that a prompt continues, and the last turn that it has seen. */
 export interface ThreadOrigin {
   readonly threadId: string;
   readonly turnId: string | undefined;

@@ -23,7 +23,7 @@ export async function readToolResults(
 
 /**
  * The results that are answers to a client's tools, out of those that came after the last assistant message. The AI SDK also
- * writes a result for a provider's tool that a person denied, which nobody waits for.
+ * writes a result for a provider's tool that a person denied, which no turn waits for.
  */
 export function clientToolResults(
   prompt: LanguageModelV4Prompt,

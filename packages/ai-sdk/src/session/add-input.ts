@@ -1,5 +1,5 @@
 import { CodexError, type InputPart } from "codexkit";
-import type { Call } from "../model/read-call.ts";
+import type { Call } from "../call/read-call.ts";
 import type { ReadPrompt } from "../prompt/read-prompt.ts";
 import type { Session } from "./session.ts";
 
@@ -16,7 +16,7 @@ export async function addInput({ thread }: Session, { prompt, callOptions }: Cal
   }
 }
 
-/** A refusal of Codex's has no place for its reason: the model is told of it as the person's words. */
+/** Codex's protocol has no field for the reason of a refusal: it is added as input of the user. */
 function reasons({ approvals }: ReadPrompt): InputPart[] {
   return approvals.flatMap(({ approved, reason }) =>
     approved || reason === undefined || reason === "" ? [] : [{ text: `I declined that: ${reason}` }],

@@ -1,10 +1,10 @@
 import { CodexError } from "codexkit";
-import type { Call } from "../model/read-call.ts";
+import type { Call } from "../call/read-call.ts";
 import { TurnParts } from "../stream/turn-parts.ts";
 import { compareStored } from "../transcript/check-stamps.ts";
 import { addInput } from "./add-input.ts";
-import { answersOf, giveAnswers } from "./answers.ts";
-import { AskDesk } from "./ask-desk.ts";
+import { answersOf, submitAnswers } from "./answers.ts";
+import { ClientRequestBroker } from "../requests/client-request-broker.ts";
 import type { Step } from "./begin-step.ts";
 import type { Session } from "./session.ts";
 import type { Sessions } from "./sessions.ts";
@@ -13,29 +13,29 @@ import { partsOptions, turnSettings } from "./thread-options.ts";
 import { TurnRun } from "./turn-run.ts";
 
 /**
- * Goes on with a turn that another process started on the same server, and that waits for what this call brings: the server
- * repeats what it waits for to whoever resumes the thread. Undefined where no such turn is.
+ * Continues a turn that another process started on the same server, and that waits for the answers of this call: the server
+ * repeats its requests to a client that resumes the thread. Undefined if there is no such turn.
  */
 export async function adoptTurn(sessions: Sessions, threadId: string, call: Call): Promise<Step | undefined> {
   const { turnId } = call.prompt.thread ?? {};
   // What this process started and no longer has is over.
   if (turnId === undefined || sessions.find(threadId)) return undefined;
-  // A turn that has seen other messages must not go on for these.
+  // A turn that has seen other messages must not continue with these.
   if (call.options.threadId === undefined && isChanged(call, threadId, turnId)) return undefined;
-  const desk = new AskDesk();
-  desk.serve(call);
-  const attendance = desk.attend();
+  const broker = new ClientRequestBroker();
+  broker.serve(call);
+  const openBroker = broker.openForTurn();
   try {
-    const session = await sessions.resume(threadId, call, desk);
+    const session = await sessions.resume(threadId, call, broker);
     // Another call of this process was faster: the turn is that one's.
-    if (session.desk !== desk) return undefined;
+    if (session.broker !== broker) return undefined;
     const run = await attach(session, turnId, call);
     if (run === undefined || !(await addInput(session, call))) {
       sessions.drop(session);
       return undefined;
     }
-    giveAnswers(desk, answersOf(call.prompt));
-    void run.ended.then(() => attendance[Symbol.dispose]());
+    submitAnswers(broker, answersOf(call.prompt));
+    void run.ended.then(() => openBroker[Symbol.dispose]());
     return { session, run, answered: [], warnings: [] };
   } catch (error) {
     if (isRefused(error)) return undefined;
@@ -48,7 +48,7 @@ function isChanged(call: Call, threadId: string, turnId: string): boolean {
 }
 
 async function attach(session: Session, turnId: string, call: Call): Promise<TurnRun | undefined> {
-  const { thread, desk } = session;
+  const { thread, broker } = session;
   const turn = thread.attach(turnId);
   try {
     await turn.id;
@@ -56,12 +56,12 @@ async function attach(session: Session, turnId: string, call: Call): Promise<Tur
     if (error instanceof CodexError && error.code === "turn_not_active") return undefined;
     throw error;
   }
-  const { knownCalls, format } = call;
-  const { readAnswer } = format;
+  const { knownCalls } = call.prompt;
+  const { readAnswer } = call.format;
   const run = new TurnRun({
     turn,
     turnId,
-    desk,
+    broker,
     parts: new TurnParts({ threadId: thread.id, turnId, ...partsOptions(call), readAnswer, knownCalls }),
     modelId: thread.settings.model,
     begunWith: turnSettings(call),

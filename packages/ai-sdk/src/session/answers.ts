@@ -1,11 +1,11 @@
 import type { ReadPrompt } from "../prompt/read-prompt.ts";
-import type { PersonsDecision, ToolOutcome } from "./ask.ts";
-import type { AskDesk } from "./ask-desk.ts";
+import type { UserDecision, ToolOutcome } from "../requests/client-request.ts";
+import type { ClientRequestBroker } from "../requests/client-request-broker.ts";
 
 /** What a call brings for a turn that waits. */
 export interface Answers {
   readonly results: readonly { readonly id: string; readonly outcome: ToolOutcome }[];
-  readonly decisions: readonly { readonly id: string; readonly decision: PersonsDecision }[];
+  readonly decisions: readonly { readonly id: string; readonly decision: UserDecision }[];
 }
 
 export function answersOf({ toolResults, approvals }: ReadPrompt): Answers {
@@ -18,9 +18,9 @@ export function answersOf({ toolResults, approvals }: ReadPrompt): Answers {
   };
 }
 
-export function giveAnswers(desk: AskDesk, { results, decisions }: Answers): void {
-  for (const { id, outcome } of results) desk.giveResult(id, outcome);
-  for (const { id, decision } of decisions) desk.giveDecision(id, decision);
+export function submitAnswers(broker: ClientRequestBroker, { results, decisions }: Answers): void {
+  for (const { id, outcome } of results) broker.submitResult(id, outcome);
+  for (const { id, decision } of decisions) broker.submitDecision(id, decision);
 }
 
 function toOutcome({ output, result }: ReadPrompt["toolResults"][number]): ToolOutcome {

@@ -1,10 +1,10 @@
 import type { SharedV4Warning } from "@ai-sdk/provider";
 import { isDeepStrictEqual } from "node:util";
 import { CodexModelError } from "../errors.ts";
-import type { Call } from "../model/read-call.ts";
+import type { Call } from "../call/read-call.ts";
 import { addInput } from "./add-input.ts";
 import { adoptTurn } from "./adopt-turn.ts";
-import { answersOf, giveAnswers } from "./answers.ts";
+import { answersOf, submitAnswers } from "./answers.ts";
 import { changedWarning, openSession } from "./open-session.ts";
 import type { Session } from "./session.ts";
 import type { Sessions } from "./sessions.ts";
@@ -32,7 +32,7 @@ export async function beginStep(sessions: Sessions, call: Call): Promise<Step> {
   if (parked && hasAnswers && isSame && !parked.run.isLost && (await isBack(parked.session, call))) {
     return continueTurn(parked, call);
   }
-  parked?.session.abandon("The client went on without an answer.");
+  parked?.session.abandon("The client continued without an answer.");
   if (parked && !isSame) return startFresh(sessions, call, parked.session);
   if (!hasAnswers || origin === undefined) return startStep(sessions, call);
 
@@ -61,34 +61,34 @@ function agreesWith(session: Session, { prompt, options }: Call): boolean {
   return session.transcript.compare(entries.slice(0, prefixLength)).type === "same";
 }
 
-/** Whether the turn that waits is there for its client, who is back. */
+/** Informs a waiting turn that its client has returned. False if the turn has ended meanwhile. */
 async function isBack(session: Session, call: Call): Promise<boolean> {
   session.unpark();
   try {
     return await addInput(session, call);
   } catch (error) {
-    session.abandon("The client came back, and gave up.");
+    session.abandon("The client returned and cancelled its call.");
     throw error;
   }
 }
 
-/** Goes on with a turn that waited for this call. */
+/** Continues a turn that waited for this call. */
 function continueTurn(
   { session, run }: { readonly session: Session; readonly run: TurnRun },
   call: Call,
 ): Step {
-  const { desk, transcript } = session;
+  const { broker, transcript } = session;
   const { entries, prefixLength } = call.prompt.digests;
   if (call.options.threadId === undefined) transcript.continueWith(entries);
   else transcript.appendNamed(entries, entries.slice(prefixLength));
-  desk.serve(call);
-  giveAnswers(desk, answersOf(call.prompt));
-  desk.forgetEarly();
-  desk.showAgain();
+  broker.serve(call);
+  submitAnswers(broker, answersOf(call.prompt));
+  broker.clearEarlyAnswers();
+  broker.reportAgain();
   return { session, run, answered: call.prompt.approvals, warnings: changedSettings(run, session, call) };
 }
 
-/** What `prepareStep` changed in the middle of a turn, which Codex runs to its end as it began. */
+/** Warnings for settings that `prepareStep` changed in the middle of a turn, which Codex can't apply. */
 function changedSettings(run: TurnRun, session: Session, call: Call): SharedV4Warning[] {
   const wanted = turnSettings(call);
   const names = Object.keys({ ...run.begunWith, ...wanted }).filter(
@@ -149,15 +149,15 @@ function freshWarnings({ prompt }: Call, changed: Session | undefined): SharedV4
   if (changed !== undefined) return [changedWarning(changed.thread.id)];
   if (prompt.thread === undefined) return [];
   const message =
-    "The turn that these messages came from is over: they were put into a new thread, which continues from there.";
+    "The turn that these messages belong to is over. They were put into a new thread, which continues from there.";
   return [{ type: "other", message }];
 }
 
 function approvalLost(threadId: string): CodexModelError {
   return new CodexModelError(
     "approval_lost",
-    `Nothing in thread ${threadId} waits for this approval any more: its time was up, or the process that had asked is ` +
-      "gone, with its thread. Nothing was run. Send a new message; to approve from another process, let both connect to " +
-      "one server and set persist: true.",
+    `No turn of thread ${threadId} is waiting for this approval: it timed out, or the process that requested it has ` +
+      "exited. Nothing was run. Send a new message. To approve from another process, connect both to one server and set " +
+      "persist: true.",
   );
 }

@@ -1,4 +1,4 @@
-import type { Call } from "../model/read-call.ts";
+import type { Call } from "../call/read-call.ts";
 import type { Step } from "./begin-step.ts";
 import type { Sessions } from "./sessions.ts";
 import { Workspace } from "./workspace.ts";

@@ -1,8 +1,8 @@
 import type { SharedV4Warning } from "@ai-sdk/provider";
 import type { Thread, v2 } from "codexkit";
-import type { Call } from "../model/read-call.ts";
+import type { Call } from "../call/read-call.ts";
 import type { ThreadOrigin } from "../prompt/thread-of.ts";
-import { toolFingerprints } from "../tools/client-tools.ts";
+import { toolFingerprints } from "./thread-tools.ts";
 import { compareStored } from "../transcript/check-stamps.ts";
 import type { Comparison, Transcript } from "../transcript/transcript.ts";
 import type { Session } from "./session.ts";

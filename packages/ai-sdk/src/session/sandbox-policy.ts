@@ -1,5 +1,5 @@
 import type { v2 } from "codexkit";
-import type { CodexLanguageModelOptions, SandboxPolicyOption } from "../model/options.ts";
+import type { CodexLanguageModelOptions, SandboxPolicyOption } from "../options/options.ts";
 
 type WorkspaceWrite = Readonly<Record<string, unknown>>;
 

@@ -1,16 +1,16 @@
 import type { Thread } from "codexkit";
 import { limits } from "../limits.ts";
-import { orAborted } from "../or-aborted.ts";
+import { raceAbort, SerialQueue } from "@codexkit/rpc/async";
 import { Transcript } from "../transcript/transcript.ts";
-import type { AskDesk } from "./ask-desk.ts";
-import { leaveTurn } from "./leave-turn.ts";
+import type { ClientRequestBroker } from "../requests/client-request-broker.ts";
+import { abandonTurn } from "./abandon-turn.ts";
 import type { LastingSettings } from "./thread-options.ts";
 import type { TurnRun } from "./turn-run.ts";
 import type { Workspace } from "./workspace.ts";
 
 export interface SessionOptions {
   readonly thread: Thread;
-  readonly desk: AskDesk;
+  readonly broker: ClientRequestBroker;
   /** Whether Codex stores the thread, so that it can be forked, and resumed by another process. */
   readonly isStored: boolean;
   /** What sort of thread the call wanted that it is held for. */
@@ -30,10 +30,10 @@ export interface SessionOptions {
   readonly pid: number | undefined;
 }
 
-/** A thread that this provider holds, and the turn on it: one at a time, from its start to its end. */
+/** A thread that this provider holds, with at most one turn at a time. */
 export class Session {
   readonly thread: Thread;
-  readonly desk: AskDesk;
+  readonly broker: ClientRequestBroker;
   readonly isStored: boolean;
   readonly kind: string;
   readonly tools: ReadonlyMap<string, string> | undefined;
@@ -46,18 +46,17 @@ export class Session {
   transcript: Transcript = new Transcript();
   /** Whether the thread has MCP servers, each with processes of its own. */
   hasMcpServers: boolean;
-  /** Whether the caller knows that this conversation was changed behind its thread's back. */
+  /** Whether the caller was warned that its messages differ from what the thread has seen. */
   hasWarnedOfChange: boolean;
   /** Digest of the input of the last turn, if the model failed in it: a retry must not repeat the input. */
   failedInput: string | undefined;
   readonly pid: number | undefined;
   /** The temporary folder that the thread works in, which ends with it. */
   workspace: Workspace | undefined;
-  /** The turn that runs, or that ended while nobody read it. */
+  /** The running turn, or one that ended without a reader. */
   run: TurnRun | undefined;
-  #line: Promise<void> = Promise.resolve();
-  #users = 0;
-  #isLeaving = false;
+  readonly #queue = new SerialQueue();
+  #isBeingAbandoned = false;
   #idleSince = performance.now();
   readonly #waitMs: number;
   #parked: NodeJS.Timeout | undefined;
@@ -66,7 +65,7 @@ export class Session {
 
   constructor(options: SessionOptions) {
     this.thread = options.thread;
-    this.desk = options.desk;
+    this.broker = options.broker;
     this.isStored = options.isStored;
     this.kind = options.kind;
     this.tools = options.tools;
@@ -77,20 +76,20 @@ export class Session {
     this.pid = options.pid;
     this.hasWarnedOfChange = options.hasWarnedOfChange ?? false;
     this.#waitMs = options.waitMs;
-    this.desk.onChange(() => this.#watchAsks());
+    this.broker.onChange(() => this.#watchRequests());
   }
 
-  /** Whether no turn runs, waits or is about to, be it one of the thread's queue. */
+  /** Whether no turn is running, waiting or queued. */
   get isIdle(): boolean {
-    return this.#users === 0 && !this.isParked && !this.thread.busy;
+    return this.#queue.size === 0 && !this.isParked && !this.thread.busy;
   }
 
-  /** Whether the next call may have the thread: nothing runs on it but a turn that was abandoned and is about to end. */
+  /** Whether the next call may use the thread: it is idle, or its only turn was abandoned and is about to end. */
   get isFree(): boolean {
-    return this.isIdle || (this.#isLeaving && this.#users === 1);
+    return this.isIdle || (this.#isBeingAbandoned && this.#queue.size === 1);
   }
 
-  /** For how many milliseconds nobody has used it. */
+  /** Milliseconds since the last use; 0 while in use. */
   get idleMs(): number {
     return this.isIdle ? performance.now() - this.#idleSince : 0;
   }
@@ -99,51 +98,46 @@ export class Session {
     return this.#parked !== undefined;
   }
 
-  /** Resolves when the thread is this caller's, to a function that gives it to the next one. */
+  /** Resolves when the thread is free for this caller, to a function that releases it to the next one. */
   async enter(signal: AbortSignal | undefined): Promise<() => void> {
-    const before = this.#line;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    // Whoever gives up keeps their place until those before them are done: the next one must not overtake those.
-    this.#line = before.then(() => promise);
-    this.#users += 1;
-    const leave = (): void => {
-      this.#users -= 1;
-      this.#idleSince = performance.now();
-      resolve();
-    };
+    const acquiring = this.#queue.acquire();
     try {
-      await orAborted(before, signal);
-      return leave;
+      const lock = await raceAbort(acquiring, signal);
+      return () => {
+        this.#idleSince = performance.now();
+        lock[Symbol.dispose]();
+      };
     } catch (error) {
-      leave();
+      // A caller that gave up keeps its position until the ones before it are done: the next one must not overtake those.
+      void acquiring.then((lock) => lock[Symbol.dispose]());
       throw error;
     }
   }
 
   /**
-   * The turn waits for its client, though not for ever.
-   * @param onReturn Called once, when the client is back or is waited for no longer.
+   * Marks the turn as waiting for its client, for a limited time.
+   * @param onReturn Called once, when the client returns or the time is up.
    */
   park(onReturn: () => void): void {
     this.unpark();
     this.#onReturn = onReturn;
-    // It is the app that is waited for: an app that is done need not wait for itself.
+    // This program is what is waited for, so the timer must not keep it alive.
     this.#parked = setTimeout(() => this.abandon(this.#noAnswer), this.#waitMs).unref();
   }
 
-  /** The client is back. */
+  /** The client has returned. */
   unpark(): void {
     clearTimeout(this.#parked);
     this.#parked = undefined;
     this.#onReturn();
     this.#onReturn = () => {};
-    // What is still unanswered has as long again: it is about to be shown once more.
+    // Unanswered requests get the full time again, since they are about to be reported again.
     clearTimeout(this.#unanswered);
     this.#unanswered = undefined;
-    this.#watchAsks();
+    this.#watchRequests();
   }
 
-  /** A turn that ended while it waited: nobody came for what it had left to say. */
+  /** Forgets a turn that ended while it waited for its client. */
   forgetParked(): void {
     if (!this.isParked) return;
     this.unpark();
@@ -151,26 +145,26 @@ export class Session {
     this.run = undefined;
   }
 
-  /** The client does not come back: what the turn asked is refused, and the turn stopped. */
+  /** The client does not return: rejects the turn's requests and interrupts it. */
   abandon(reason: string): void {
     const { run } = this;
     this.unpark();
     this.run = undefined;
     if (run === undefined) return;
-    this.#isLeaving = true;
+    this.#isBeingAbandoned = true;
     void run.ended.then(() => {
-      this.#isLeaving = false;
+      this.#isBeingAbandoned = false;
     });
-    void leaveTurn(run, this.desk, reason);
+    void abandonTurn(run, this.broker, reason);
   }
 
   get #noAnswer(): string {
     return `No answer came within ${this.#waitMs} ms.`;
   }
 
-  /** What is asked in a stream that nobody reads would wait for ever, and with it everybody who waits for the thread. */
-  #watchAsks(): void {
-    if (this.desk.isWaiting) {
+  /** Limits how long a request may stay unanswered: in a stream without a reader it would block the thread for ever. */
+  #watchRequests(): void {
+    if (this.broker.isWaiting) {
       this.#unanswered ??= setTimeout(() => this.stop(this.#noAnswer), this.#waitMs).unref();
     } else {
       clearTimeout(this.#unanswered);
@@ -178,12 +172,12 @@ export class Session {
     }
   }
 
-  /** Refuses what the turn asks, and interrupts it. */
+  /** Rejects the turn's requests and interrupts it. */
   stop(reason: string): void {
     if (this.isParked) {
       this.abandon(reason);
     } else {
-      this.desk.refuseAll(reason);
+      this.broker.rejectAll(reason);
       this.run?.interrupt();
     }
   }
@@ -194,15 +188,15 @@ export class Session {
     await workspace?.release();
   }
 
-  /** @param leaves Whether a turn that waits for its client is left to whoever goes on with it on the same server. */
+  /** @param leaves Whether a waiting turn stays on the server, for another client to continue. */
   async close({ leaves = false }: { readonly leaves?: boolean } = {}): Promise<void> {
     if (leaves && this.isParked) {
-      // Not even unsubscribed: the connection is about to end, and the server keeps what it asked.
+      // Stays subscribed: the connection is about to end, and the server keeps its requests.
       this.unpark();
       return;
     }
     this.stop("The provider was closed.");
-    // A turn must not go on for nobody; a server that is gone, or says nothing, is not waited for.
+    // A turn without a client must not continue. A server that has exited or does not answer is not waited for.
     await this.thread.interrupt({ signal: AbortSignal.timeout(limits.interruptMs) }).catch(() => {});
     try {
       await this.thread.close();

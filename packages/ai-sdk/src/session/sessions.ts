@@ -1,10 +1,10 @@
 import type { SharedV4Warning } from "@ai-sdk/provider";
 import type { Codex, Thread } from "codexkit";
 import { limits } from "../limits.ts";
-import type { Call } from "../model/read-call.ts";
-import { orAborted } from "../or-aborted.ts";
-import { threadTools, toolFingerprints } from "../tools/client-tools.ts";
-import { AskDesk } from "./ask-desk.ts";
+import type { Call } from "../call/read-call.ts";
+import { raceAbort } from "@codexkit/rpc/async";
+import { threadTools, toolFingerprints } from "./thread-tools.ts";
+import { ClientRequestBroker } from "../requests/client-request-broker.ts";
 import { IdleSessions, type IdleSettings } from "./idle-sessions.ts";
 import { projectDocState } from "./project-docs.ts";
 import { ReadyThreads } from "./ready-threads.ts";
@@ -16,7 +16,7 @@ import { freshThreadOptions, initialSettings, threadKind, threadOptions } from "
 export interface Opened {
   readonly session: Session;
   readonly warnings: readonly SharedV4Warning[];
-  /** The thread's place in line, where the call already has it. */
+  /** The lock of the thread, if the call has already queued for it. */
   readonly entered?: Promise<() => void>;
 }
 
@@ -32,14 +32,14 @@ export interface SessionsSettings extends IdleSettings {
 
 interface FreshThread {
   readonly thread: Thread;
-  readonly desk: AskDesk;
+  readonly broker: ClientRequestBroker;
   /** The process that it lives in. */
   readonly pid: number | undefined;
   /** Whether what Codex read at its start is still up to date. */
   readonly isCurrent: () => boolean;
 }
 
-/** The threads of one codex that this provider holds, and how a call comes to its own. */
+/** The threads of one codex that this provider holds, and the assignment of calls to them. */
 export class Sessions {
   readonly #codex: Codex;
   /** The least recently used first. */
@@ -56,12 +56,12 @@ export class Sessions {
     this.#idle = new IdleSessions(this.#held, (session) => this.drop(session), settings);
   }
 
-  /** The thread that this provider holds by that id. */
+  /** The held thread with this id. */
   find(threadId: string): Session | undefined {
     return this.#held.get(threadId);
   }
 
-  /** Whether this provider had a thread that Codex did not store, and let go of it to free its resources. */
+  /** Whether this provider released a thread that Codex did not store, to free its resources. */
   hasReleased(threadId: string): boolean {
     return this.#idle.hasReleased(threadId);
   }
@@ -79,9 +79,9 @@ export class Sessions {
   /** A thread of the call's own, with what its messages say as its history. */
   async start(call: Call, { warnings = [], hasWarnedOfChange = false }: StartOptions = {}): Promise<Opened> {
     const history = await call.prompt.readHistory();
-    const { thread, desk } =
+    const { thread, broker } =
       (await this.#takeReady(call)) ?? (await this.#startThread(call, call.callOptions));
-    const session = this.#hold(thread, desk, call, {
+    const session = this.#hold(thread, broker, call, {
       isStored: call.options.persist === true,
       isEmpty: history.items.length === 0,
       tools: toolFingerprints(call),
@@ -91,9 +91,9 @@ export class Sessions {
     return { session, warnings: [...warnings, ...history.warnings] };
   }
 
-  /** The turn of a call has begun: the next calls of its kind may find their threads ready. */
+  /** Starts threads for the next calls of this kind. Called when the call's turn has begun. */
   prepareNext(call: Call, { thread }: Session): void {
-    // A stored thread that is never used would stay for ever; a conversation that continues has its thread.
+    // An unused stored thread would stay for ever; a conversation that continues has its thread.
     const { persist, threadId, workspace } = call.options;
     if (persist === true || call.prompt.thread || threadId !== undefined || workspace !== undefined) return;
     const kind = threadKind(call);
@@ -108,24 +108,24 @@ export class Sessions {
   }
 
   /** A thread by its id, held or stored. Concurrent calls that resume it get the same session. */
-  async resume(threadId: string, call: Call, desk = new AskDesk()): Promise<Session> {
+  async resume(threadId: string, call: Call, broker = new ClientRequestBroker()): Promise<Session> {
     const held = this.#held.get(threadId);
     if (held) return this.#use(held);
     const resuming =
       this.#resuming.get(threadId) ??
-      this.#resume(threadId, call, desk).finally(() => this.#resuming.delete(threadId));
+      this.#resume(threadId, call, broker).finally(() => this.#resuming.delete(threadId));
     this.#resuming.set(threadId, resuming);
-    return orAborted(resuming, call.signal);
+    return raceAbort(resuming, call.signal);
   }
 
-  async #resume(threadId: string, call: Call, desk: AskDesk): Promise<Session> {
-    const options = threadOptions(call, desk);
+  async #resume(threadId: string, call: Call, broker: ClientRequestBroker): Promise<Session> {
+    const options = threadOptions(call, broker);
     const thread = await this.#codex.resumeThread(
       threadId,
-      { ...options, tools: threadTools(call, desk) },
+      { ...options, tools: threadTools(call, broker) },
       call.callOptions,
     );
-    return this.#hold(thread, desk, call, { isStored: true, isEmpty: false, tools: undefined });
+    return this.#hold(thread, broker, call, { isStored: true, isEmpty: false, tools: undefined });
   }
 
   /** A copy of a stored thread: whole, through a turn, or up to one. */
@@ -134,26 +134,26 @@ export class Sessions {
     call: Call,
     where: { readonly lastTurnId?: string; readonly beforeTurnId?: string },
   ): Promise<Session> {
-    const desk = new AskDesk();
+    const broker = new ClientRequestBroker();
     const isStored = call.options.persist === true;
     const thread = await this.#codex.forkThread(
       threadId,
       {
-        ...threadOptions(call, desk),
+        ...threadOptions(call, broker),
         ...where,
-        tools: threadTools(call, desk),
+        tools: threadTools(call, broker),
         ephemeral: !isStored,
       },
       call.callOptions,
     );
     const tools = this.#held.get(threadId)?.tools;
-    return this.#hold(thread, desk, call, { isStored, isEmpty: false, tools });
+    return this.#hold(thread, broker, call, { isStored, isEmpty: false, tools });
   }
 
-  /** Releases a session that is of no more use. */
+  /** Releases a session. */
   drop(session: Session): void {
     this.#held.delete(session.thread.id);
-    session.close().catch(() => {}); // Its server may be gone.
+    session.close().catch(() => {}); // Its server may have exited.
   }
 
   /** Releases the threads that were started ahead. */
@@ -165,7 +165,7 @@ export class Sessions {
   trim(session: Session): void {
     this.#idle.trim();
     if (session.hasMcpServers) return;
-    // A little later: a program that makes one call and ends should not pay for it.
+    // Delayed, so that a program that makes one call and exits does not pay for it.
     clearTimeout(this.#looking);
     this.#looking = setTimeout(() => void this.#findMcpServers(), limits.mcpLookMs).unref();
   }
@@ -181,7 +181,7 @@ export class Sessions {
     this.#idle.trim();
   }
 
-  /** @param options.leaves Whether turns that wait for their client stay with a server that goes on without this program. */
+  /** @param options.leaves Whether waiting turns stay on a server that keeps running without this program. */
   async close(options: { readonly leaves: boolean }): Promise<void> {
     const sessions = [...this.#held.values()];
     this.#held.clear();
@@ -204,9 +204,9 @@ export class Sessions {
   }
 
   async #startThread(call: Call, options: Call["callOptions"]): Promise<FreshThread> {
-    const desk = new AskDesk();
-    const thread = await this.#codex.startThread(freshThreadOptions(call, desk), options);
-    return { thread, desk, pid: this.#codex.pid, isCurrent: () => true };
+    const broker = new ClientRequestBroker();
+    const thread = await this.#codex.startThread(freshThreadOptions(call, broker), options);
+    return { thread, broker, pid: this.#codex.pid, isCurrent: () => true };
   }
 
   /** A thread that was started ahead, if it is still there and up to date: it lives in the memory of its codex. */
@@ -214,7 +214,7 @@ export class Sessions {
     const ready = this.#ready.take(threadKind(call))?.catch(() => undefined);
     if (!ready) return undefined;
     try {
-      const fresh = await orAborted(ready, call.signal);
+      const fresh = await raceAbort(ready, call.signal);
       if (fresh === undefined || fresh.pid !== this.#codex.pid) return undefined;
       if (fresh.isCurrent()) return fresh;
       closeUnused(fresh);
@@ -227,7 +227,7 @@ export class Sessions {
 
   #hold(
     thread: Thread,
-    desk: AskDesk,
+    broker: ClientRequestBroker,
     call: Call,
     more: Pick<SessionOptions, "isStored" | "isEmpty" | "tools" | "hasWarnedOfChange">,
   ): Session {
@@ -239,7 +239,7 @@ export class Sessions {
     const session = new Session({
       ...more,
       thread,
-      desk,
+      broker,
       kind,
       instructions,
       settings,
@@ -259,5 +259,5 @@ export class Sessions {
 }
 
 function closeUnused({ thread }: FreshThread): void {
-  thread.close().catch(() => {}); // Its server may be gone.
+  thread.close().catch(() => {}); // Its server may have exited.
 }

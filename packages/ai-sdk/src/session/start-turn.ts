@@ -1,6 +1,6 @@
 import type { SharedV4Warning } from "@ai-sdk/provider";
 import type { InputPart } from "codexkit";
-import type { Call } from "../model/read-call.ts";
+import type { Call } from "../call/read-call.ts";
 import { TurnParts } from "../stream/turn-parts.ts";
 import { digestOf } from "../transcript/digest.ts";
 import type { Entry } from "../transcript/entry.ts";
@@ -21,9 +21,9 @@ export async function startTurn(
 }> {
   const { session } = opened;
   const leave = await (opened.entered ?? session.enter(call.signal));
-  const attendance = session.desk.attend();
+  const openBroker = session.broker.openForTurn();
   const end = (): void => {
-    attendance[Symbol.dispose]();
+    openBroker[Symbol.dispose]();
     leave();
     sessions.trim(session);
   };
@@ -42,10 +42,10 @@ async function start(
   session: Session,
   call: Call,
 ): Promise<{ readonly run: TurnRun; readonly warnings: readonly SharedV4Warning[] }> {
-  const { thread, desk } = session;
+  const { thread, broker } = session;
   const { format, signal } = call;
   session.forgetParked();
-  desk.serve(call);
+  broker.serve(call);
   if (call.options.compact === true && !session.isEmpty) await thread.compact(call.callOptions);
   const { instructions } = call;
   const warnings: SharedV4Warning[] = [];
@@ -70,7 +70,7 @@ async function start(
   const run = new TurnRun({
     turn,
     turnId,
-    desk,
+    broker,
     parts: new TurnParts({
       threadId: thread.id,
       turnId,

@@ -1,18 +1,18 @@
 import { isDeepStrictEqual } from "node:util";
 import type { RunOptions, StartThreadOptions } from "codexkit";
 import { approvalHandlers } from "../approval/approval-handlers.ts";
-import type { Call } from "../model/read-call.ts";
-import type { CodexLanguageModelOptions } from "../model/options.ts";
+import type { Call } from "../call/read-call.ts";
+import type { CodexLanguageModelOptions } from "../options/options.ts";
 import type { TurnPartsOptions } from "../stream/turn-parts.ts";
-import { threadTools, toolFingerprints } from "../tools/client-tools.ts";
-import type { AskDesk } from "./ask-desk.ts";
+import { threadTools, toolFingerprints } from "./thread-tools.ts";
+import type { ClientRequestBroker } from "../requests/client-request-broker.ts";
 import { turnSandbox } from "./sandbox-policy.ts";
 import type { ServerFacts } from "./server-facts.ts";
 
 type ThreadOptions = Omit<StartThreadOptions, "ephemeral" | "tools">;
 
 /** How a thread for this call is set up, whether it starts, resumes or is a copy. */
-export function threadOptions(call: Call, desk: AskDesk): ThreadOptions {
+export function threadOptions(call: Call, broker: ClientRequestBroker): ThreadOptions {
   const { model, instructions, options } = call;
   const { cwd, sandbox, approvalPolicy, approvalsReviewer, serviceTier, baseInstructions, mcpServers } =
     options;
@@ -29,7 +29,7 @@ export function threadOptions(call: Call, desk: AskDesk): ThreadOptions {
     ...(mcpServers !== undefined && {
       mcpServers: mcpServers as NonNullable<StartThreadOptions["mcpServers"]>,
     }),
-    handlers: approvalHandlers(call.approvals, desk, cwd),
+    handlers: approvalHandlers(call.approvals, broker, cwd),
   };
 }
 
@@ -46,10 +46,10 @@ function threadConfig({
 }
 
 /** The same for a thread of this call alone. */
-export function freshThreadOptions(call: Call, desk: AskDesk): StartThreadOptions {
+export function freshThreadOptions(call: Call, broker: ClientRequestBroker): StartThreadOptions {
   return {
-    ...threadOptions(call, desk),
-    tools: threadTools(call, desk),
+    ...threadOptions(call, broker),
+    tools: threadTools(call, broker),
     ephemeral: call.options.persist !== true,
   };
 }

@@ -1,22 +1,22 @@
-import { type CodexEvent, type Turn, TurnFailedError } from "codexkit";
+import { type CodexEvent, type Turn, type TurnEndEvent, TurnFailedError } from "codexkit";
 import { setImmediate } from "node:timers/promises";
 import { limits } from "../limits.ts";
 import type { TurnParts } from "../stream/turn-parts.ts";
-import type { Ask } from "./ask.ts";
-import type { AskDesk } from "./ask-desk.ts";
+import type { ClientRequest } from "../requests/client-request.ts";
+import type { ClientRequestBroker } from "../requests/client-request-broker.ts";
 import { isLost } from "./thread-errors.ts";
 import type { TurnSettings } from "./thread-options.ts";
 
-/** What comes next: something that happened, something that is asked, or nothing any more. */
+/** What comes next: an event, requests to the client, or the end. */
 export type Next =
   | { readonly type: "event"; readonly event: CodexEvent }
-  | { readonly type: "asks"; readonly asks: readonly Ask[] }
+  | { readonly type: "requests"; readonly requests: readonly ClientRequest[] }
   | { readonly type: "over" };
 
 export interface TurnRunOptions {
   readonly turn: Turn<unknown>;
   readonly turnId: string;
-  readonly desk: AskDesk;
+  readonly broker: ClientRequestBroker;
   readonly parts: TurnParts;
   readonly modelId: string;
   readonly begunWith: TurnSettings;
@@ -24,7 +24,7 @@ export interface TurnRunOptions {
   readonly onFailed?: () => void;
 }
 
-/** A turn that runs, or waits for its client between two streams. It has one reader at a time. */
+/** A turn that is running, or waiting for its client between two streams. It has one reader at a time. */
 export class TurnRun {
   readonly parts: TurnParts;
   readonly turnId: string;
@@ -37,7 +37,7 @@ export class TurnRun {
   #cleanedUp: Promise<void>;
   readonly #turn: Turn<unknown>;
   readonly #events: AsyncIterator<CodexEvent, unknown>;
-  readonly #desk: AskDesk;
+  readonly #broker: ClientRequestBroker;
   readonly #listening: Disposable;
   #fetched: Next | undefined;
   #isFetching = false;
@@ -46,7 +46,7 @@ export class TurnRun {
   #wake: () => void = () => {};
   #limit: NodeJS.Timeout | undefined;
 
-  constructor({ turn, turnId, desk, parts, modelId, begunWith, onFailed }: TurnRunOptions) {
+  constructor({ turn, turnId, broker, parts, modelId, begunWith, onFailed }: TurnRunOptions) {
     this.turnId = turnId;
     this.modelId = modelId;
     this.begunWith = begunWith;
@@ -60,17 +60,17 @@ export class TurnRun {
     this.#cleanedUp = this.ended;
     this.#turn = turn;
     this.#events = turn[Symbol.asyncIterator]();
-    this.#desk = desk;
+    this.#broker = broker;
     this.parts = parts;
-    this.#listening = desk.onChange(() => this.#wake());
+    this.#listening = broker.onChange(() => this.#wake());
   }
 
-  /** Settles when the turn is over and what was made for it is gone. Never rejects. */
+  /** Settles when the turn is over and cleaned up. Never rejects. */
   get cleanedUp(): Promise<void> {
     return this.#cleanedUp;
   }
 
-  /** Removes something that was made for this turn, once it is over. What can't be removed is no reason to fail. */
+  /** Runs a clean-up once the turn is over. Its failure is ignored. */
   cleanUp(remove: () => Promise<void>): void {
     this.#cleanedUp = this.#cleanedUp.then(remove).catch(() => {});
   }
@@ -80,12 +80,12 @@ export class TurnRun {
     return this.#isLost;
   }
 
-  /** Whether it was told to stop. */
+  /** Whether it was interrupted. */
   get isInterrupted(): boolean {
     return this.#limit !== undefined;
   }
 
-  /** Everything that happened comes before anything that is asked: a call is shown after the words that led to it. */
+  /** Events come before requests: a tool call is streamed after the text that led to it. */
   async next(): Promise<Next> {
     for (;;) {
       if (this.#isOver) return { type: "over" };
@@ -95,11 +95,11 @@ export class TurnRun {
         this.#fetched = undefined;
         return fetched;
       }
-      if (this.#desk.hasUnseen) {
-        // What has arrived is handed over within this pause; so is what else is asked at the same time.
+      if (this.#broker.hasUnreported) {
+        // Events that have already arrived, and concurrent requests, are delivered within this pause.
         await setImmediate();
-        if (this.#fetched === undefined && this.#desk.hasUnseen) {
-          return { type: "asks", asks: this.#desk.takeUnseen() };
+        if (this.#fetched === undefined && this.#broker.hasUnreported) {
+          return { type: "requests", requests: this.#broker.takeUnreported() };
         }
         continue;
       }
@@ -109,15 +109,15 @@ export class TurnRun {
     }
   }
 
-  /** Stops the turn. Its end comes as its last event; a server that never says so is not waited for. */
+  /** Interrupts the turn. Its end arrives as its last event; the wait for it is limited. */
   interrupt(): void {
     if (this.#isOver || this.#limit !== undefined) return;
     this.#limit = setTimeout(() => this.end(), limits.interruptMs).unref();
-    // It may have ended by itself, or its server may be gone: both end the events.
+    // It may have ended by itself, or its server may have exited: both end the events.
     this.#turn.interrupt().catch(() => {});
   }
 
-  /** Nothing more comes, or nobody reads it. */
+  /** Stops reading: the turn is over, or has no reader. */
   end(): void {
     this.#isOver = true;
     clearTimeout(this.#limit);
@@ -140,4 +140,8 @@ export class TurnRun {
     this.#fetched = next;
     this.#wake();
   }
+}
+
+export function isTurnEnd(event: CodexEvent): event is TurnEndEvent {
+  return event.type === "turn.completed" || event.type === "turn.failed" || event.type === "turn.interrupted";
 }

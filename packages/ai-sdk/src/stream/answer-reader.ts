@@ -11,7 +11,7 @@ export type ReadMessage = (delta: string) => Said | undefined;
 /** Makes the reader of a message. */
 export type ReadAnswer = (phase: string | null) => ReadMessage;
 
-/** Everything that is said is text; `phase` in the metadata tells commentary from the answer. */
+/** All messages are text; `phase` in the metadata distinguishes commentary from the answer. */
 export const readText: ReadAnswer = () => always("text");
 
 /** The answer is JSON of any kind: commentary is kept out of it. */

@@ -1,7 +1,7 @@
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import type { ItemDeltaEvent } from "codexkit";
-import type { ItemOf } from "./item-of.ts";
-import { type PartMetadata, providerMetadata } from "./metadata.ts";
+import type { ItemOf } from "../items/tool-view.ts";
+import { type PartMetadata, providerMetadata } from "../items/metadata.ts";
 
 type Part = LanguageModelV4StreamPart;
 type Kind = "summary" | "raw";

@@ -1,8 +1,8 @@
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import type { ItemDeltaEvent } from "codexkit";
 import type { ReadAnswer, ReadMessage, Said } from "./answer-reader.ts";
-import type { ItemOf } from "./item-of.ts";
-import { type PartMetadata, providerMetadata } from "./metadata.ts";
+import type { ItemOf } from "../items/tool-view.ts";
+import { type PartMetadata, providerMetadata } from "../items/metadata.ts";
 
 type Part = LanguageModelV4StreamPart;
 type Spoken = ItemOf<"agentMessage"> | ItemOf<"plan">;
@@ -58,7 +58,7 @@ export class TextParts {
     return [...this.#say(item.id, message, item.text.slice(message.length)), ...close(message)];
   }
 
-  /** The step ends; a message that goes on does so in a new block of the next one. */
+  /** Ends the step. A message that continues does so in a new block of the next step. */
   endStep(): Part[] {
     return [...this.#messages.values()].flatMap(close);
   }

@@ -2,9 +2,9 @@ import type { JSONValue, LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import type { ItemDeltaEvent, v2 } from "codexkit";
 import { isDeepStrictEqual } from "node:util";
 import { limits } from "../limits.ts";
-import { type PartMetadata, providerMetadata } from "./metadata.ts";
+import { type PartMetadata, providerMetadata } from "../items/metadata.ts";
 import { OutputPace } from "./output-pace.ts";
-import { type ToolView, toolView } from "./tool-view.ts";
+import { type ToolView, toolView } from "../items/tool-view.ts";
 
 type Part = LanguageModelV4StreamPart;
 

@@ -129,7 +129,7 @@ describe("a message", () => {
       { type: "item.started", item: message("") },
       { type: "item.delta", kind: "message", itemId: "m", delta: "one " },
     );
-    const step = parts.asks([{ kind: "tool", id: "t", toolName: "add", input: {} }]);
+    const step = parts.requests([{ kind: "tool", id: "t", toolName: "add", input: {} }]);
     expect(step.map(({ type }) => type)).toEqual([
       "text-end",
       "tool-input-start",

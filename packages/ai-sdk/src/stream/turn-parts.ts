@@ -7,11 +7,11 @@ import type {
 import type { CodexEvent, ItemDeltaEvent, PlanUpdatedEvent, TurnEndEvent, v2 } from "codexkit";
 import { CodexModelError } from "../errors.ts";
 import { limits } from "../limits.ts";
-import type { Ask } from "../session/ask.ts";
+import type { ClientRequest } from "../requests/client-request.ts";
 import type { ReadAnswer } from "./answer-reader.ts";
-import { askParts } from "./ask-parts.ts";
+import { askParts } from "./request-parts.ts";
 import { finishReason } from "./finish-reason.ts";
-import { type PartMetadata, providerMetadata } from "./metadata.ts";
+import { type PartMetadata, providerMetadata } from "../items/metadata.ts";
 import { ReasoningParts } from "./reasoning-parts.ts";
 import { TextParts } from "./text-parts.ts";
 import { ToolParts } from "./tool-parts.ts";
@@ -107,9 +107,9 @@ export class TurnParts {
   }
 
   /** The turn waits for its client: what it asks, and the end of the step. */
-  asks(asks: readonly Ask[]): Part[] {
-    const shown = asks.flatMap((ask) => this.#ask(ask));
-    const raw = asks.some(({ kind }) => kind === "approval") ? "approval_requested" : "tool_called";
+  requests(requests: readonly ClientRequest[]): Part[] {
+    const shown = requests.flatMap((ask) => this.#ask(ask));
+    const raw = requests.some(({ kind }) => kind === "approval") ? "approval_requested" : "tool_called";
     const said = [...this.#text.decide(false), ...this.#closed()];
     return [...said, ...shown, this.#finish({ unified: "tool-calls", raw }, {})];
   }
@@ -134,7 +134,7 @@ export class TurnParts {
   }
 
   /**
-   * The turn's events ended without its end: it did not stop when it was told to, or its thread was released.
+   * The turn's events ended without its end: it did not stop when interrupted, or its thread was released.
    * @param reason Why the call fails, where that is known.
    */
   lost(isInterrupted: boolean, reason?: CodexModelError): Part[] {
@@ -152,7 +152,7 @@ export class TurnParts {
     if (this.#warnings.length < limits.turnWarnings) this.#warnings.push(message);
   }
 
-  #ask(ask: Ask): Part[] {
+  #ask(ask: ClientRequest): Part[] {
     const parts = askParts(ask, this.#tools, this.#place);
     const request = parts.at(-1);
     if (request?.type === "tool-approval-request") {

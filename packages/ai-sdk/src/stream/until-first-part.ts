@@ -1,6 +1,6 @@
 import { APICallError, type LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import { limits } from "../limits.ts";
-import { orAborted } from "../or-aborted.ts";
+import { raceAbort } from "@codexkit/rpc/async";
 
 type Part = LanguageModelV4StreamPart;
 
@@ -53,7 +53,7 @@ async function readOrAborted<Read>(
   signal: AbortSignal | undefined,
 ): Promise<Read | undefined> {
   try {
-    return await orAborted(reading, signal);
+    return await raceAbort(reading, signal);
   } catch (error) {
     if (signal?.aborted) return undefined;
     throw error;

@@ -1,25 +1,25 @@
 import { type AnyTool, defineTool } from "codexkit";
 import type { z } from "zod";
 
-/** What a tool of the provider gets beside its input. */
+/** What a provider's tool receives besides its input. */
 export interface CodexToolContext {
   readonly toolCallId: string;
   readonly threadId: string;
   readonly turnId: string;
-  /** Fires when the result is of no more use: the turn ended, or the time is up. */
+  /** Aborts when the result is no longer needed: the turn ended, or the call timed out. */
   readonly abortSignal: AbortSignal;
 }
 
 /**
- * A tool that every thread of a provider has, and that this program runs in the middle of a turn: no step ends for it. A
- * `tool()` of the AI SDK with a zod schema is one.
+ * A tool that every thread of a provider has, and that this program runs inside a turn, without ending the step. A `tool()` of
+ * the AI SDK with a zod schema fits.
  */
 export interface CodexTool {
-  /** What the tool does. One that the AI SDK would compute per call is not supported. */
+  /** What the tool does. A function, which the AI SDK would call per request, is not supported. */
   readonly description?: string | ((options: never) => string) | undefined;
   /** A zod schema of an object, or JSON Schema. */
   readonly inputSchema: unknown;
-  /** Runs the tool. A value becomes the result as JSON or text; what it throws is given to the model as an error. */
+  /** Runs the tool. A value becomes the result as JSON or text; an exception is reported to the model as an error. */
   readonly execute?: ((input: never, context: never) => unknown) | undefined;
   /** How long a call may take. Default: the provider's `toolTimeoutMs`. */
   readonly timeoutMs?: number | undefined;

@@ -1,7 +1,7 @@
 import type { LanguageModelV4Message, LanguageModelV4Prompt } from "@ai-sdk/provider";
 import type { v2 } from "codexkit";
-import { PROVIDER_KEY } from "../stream/metadata.ts";
-import { toolView } from "../stream/tool-view.ts";
+import { PROVIDER_KEY } from "../items/metadata.ts";
+import { toolView } from "../items/tool-view.ts";
 import { digestOf } from "./digest.ts";
 import { callDigest, digestOfPrompt, fileEntry, outputDigest } from "./entry.ts";
 import { promptEntries, type PromptEntries } from "./prompt-entries.ts";

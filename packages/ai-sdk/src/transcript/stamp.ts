@@ -1,5 +1,5 @@
 import type { JSONObject, LanguageModelV4StreamPart } from "@ai-sdk/provider";
-import { PROVIDER_KEY } from "../stream/metadata.ts";
+import { PROVIDER_KEY } from "../items/metadata.ts";
 import { digestOf } from "./digest.ts";
 import { callDigest, fileEntry, resultDigest } from "./entry.ts";
 import { StepRecorder } from "./step-recorder.ts";

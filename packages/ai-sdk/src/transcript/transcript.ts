@@ -11,19 +11,19 @@ interface TurnEnd {
 export type Comparison =
   /** The thread holds exactly these messages. */
   | { readonly type: "same" }
-  /** The thread holds these messages and later ones: an answer was taken back, or another call went on first. */
+  /** The thread has these messages and later ones: an answer was removed, or another call continued first. */
   | { readonly type: "behind"; readonly lastTurnId: string | undefined }
   /** The thread holds other messages; it agrees with the prompt through the end of `lastTurnId`, if through any turn. */
   | { readonly type: "changed"; readonly lastTurnId: string | undefined; readonly common: number };
 
 /**
- * What a thread has seen, in the form of the prompts that led to it. A prompt may go on in the thread only while the two
+ * What a thread has seen, in the form of the prompts that led to it. A prompt may continue in the thread only while the two
  * agree: otherwise the model would see messages that the caller has since redacted, edited or dropped.
  */
 export class Transcript {
   #entries: readonly Entry[];
   /**
-   * The messages of a call that named its thread: it may have passed only the newest ones. A prompt that goes on from those
+   * The messages of a call that named its thread: it may have passed only the newest ones. A prompt that continues from those
    * agrees with the thread as well.
    */
   #named: readonly Entry[] | undefined;

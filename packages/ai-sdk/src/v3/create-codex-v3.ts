@@ -1,6 +1,6 @@
 import { NoSuchModelError } from "@ai-sdk/provider";
 import { type CodexProvider, createCodex } from "../codex-provider/create-codex.ts";
-import type { CodexSettings } from "../codex-provider/settings.ts";
+import type { CodexSettings } from "../options/settings.ts";
 import { asV3 } from "./as-v3.ts";
 import type { ModelV3 } from "./model-v3.ts";
 

@@ -5,7 +5,7 @@ import type {
   LanguageModelV4ReasoningFile,
 } from "@ai-sdk/provider";
 
-/** A generated file in V3, which holds content alone: one that is elsewhere becomes a source that leads to it. */
+/** Converts a generated file to V3, whose files have content only: a file that is a URL becomes a source. */
 export function toV3File(
   file: LanguageModelV4File | LanguageModelV4ReasoningFile,
 ): LanguageModelV3File | LanguageModelV3Source {

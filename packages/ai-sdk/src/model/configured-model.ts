@@ -1,2 +1,0 @@
-/** The model id that stands for the one that Codex is configured with. */
-export const CONFIGURED_MODEL = "default";

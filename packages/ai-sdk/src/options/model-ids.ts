@@ -1,0 +1,16 @@
+/** The model id that stands for the one in Codex's configuration. */
+export const CONFIGURED_MODEL = "default";
+
+/** Models that Codex 0.166 lists. Any other id is passed on as it is; `codex.listModels()` has those of the account. */
+export type CodexModelId =
+  | "gpt-6.1-sol"
+  | "gpt-6.1-terra"
+  | "gpt-6-astra"
+  | "gpt-6-sol"
+  | "gpt-6-luna"
+  | "gpt-5.6-sol"
+  | "gpt-5.6-terra"
+  | "gpt-5.6-luna"
+  | "gpt-5.5"
+  // An object type keeps the literals above in completions, which `string` alone would absorb.
+  | (string & {});

@@ -1,0 +1,118 @@
+import type { Policy } from "@codexkit/approvals";
+import type { McpServers } from "codexkit";
+import { z } from "zod";
+import { type ApprovalSettings, type CodexHandlers, HANDLER_NAMES } from "./approval-settings.ts";
+import { limits } from "../limits.ts";
+import { mcpServer } from "./mcp-server-schema.ts";
+import { mergeOptions } from "./merge-options.ts";
+import { functionsOf } from "./nested-options.ts";
+import { checked, sharedOptions } from "./model-options.ts";
+import type { SharedOptions } from "./options.ts";
+import type { CodexTool } from "../tools/provider-tools.ts";
+
+/** What may be set for a provider and for one of its models, functions included. */
+export interface CodexModelSettings extends Omit<SharedOptions, "mcpServers"> {
+  /** MCP servers of every thread, by name; those of a call are added. The user's configuration is not touched. Default: none. */
+  readonly mcpServers?: McpServers | undefined;
+  /** Decides which approvals need no person. Default: none, so that everything that Codex asks for needs one. */
+  readonly policy?: Policy | (() => Policy) | undefined;
+  /**
+   * Answers to what Codex asks, before the policy and a person. Questions of the model and of MCP servers are answered only
+   * here; without a handler they are declined.
+   */
+  readonly handlers?: CodexHandlers | undefined;
+  /** Tools that this program runs in the middle of a turn, without ending the step. Default: none. */
+  readonly tools?: Readonly<Record<string, CodexTool>> | undefined;
+  /** How long a call of one of `tools` may take. Default: 10 minutes. */
+  readonly toolTimeoutMs?: number | undefined;
+  /** How long a turn waits for a tool result or a person. Default: 15 minutes. */
+  readonly parkedTurnMs?: number | undefined;
+}
+
+/** What holds for the calls of one model unless `providerOptions.codex` says otherwise. */
+export interface CallDefaults {
+  readonly options: SharedOptions;
+  readonly approvals: ApprovalSettings;
+  readonly tools: Readonly<Record<string, CodexTool>>;
+  readonly toolTimeoutMs: number | undefined;
+  readonly fetch: typeof fetch | undefined;
+  /** Receives each warning of a call. */
+  readonly onWarning: ((message: string) => void) | undefined;
+}
+
+export const milliseconds: z.ZodType<number> = z.number().positive();
+
+export const object = <Type extends object>(): z.ZodType<Type> =>
+  z.custom<Type>((value) => typeof value === "object" && value !== null, "must be an object");
+
+export const modelSettings = {
+  ...sharedOptions,
+  mcpServers: z.record(z.string(), mcpServer).optional() as z.ZodType<McpServers | undefined>,
+  policy: z
+    .custom<Policy | (() => Policy)>(
+      (value) => typeof value === "function" || isPolicy(value),
+      "must be a policy of @codexkit/approvals, as definePolicy makes it, or a function that returns one",
+    )
+    .optional(),
+  handlers: functionsOf<CodexHandlers>(HANDLER_NAMES).optional(),
+  tools: z
+    .record(
+      z.string(),
+      z.custom<CodexTool>(
+        (value) =>
+          typeof value === "object" &&
+          value !== null &&
+          "inputSchema" in value &&
+          isFunction(value, "execute"),
+        "must have an inputSchema and a function execute",
+      ),
+    )
+    .optional(),
+  toolTimeoutMs: milliseconds.optional(),
+  parkedTurnMs: milliseconds.optional(),
+};
+
+const schema = z.strictObject(modelSettings);
+
+export function readModelSettings(settings: CodexModelSettings): CodexModelSettings {
+  return checked(schema, settings, { what: "The settings of a model", keys: Object.keys(modelSettings) });
+}
+
+/** What the calls of a model begin with: the provider's settings with the model's own over them. */
+export function callDefaults(
+  provider: CodexModelSettings & Pick<CallDefaults, "fetch" | "onWarning">,
+  own: CodexModelSettings,
+): CallDefaults {
+  return {
+    options: mergeOptions(sharedOf(provider), sharedOf(own)),
+    approvals: {
+      policy: own.policy ?? provider.policy,
+      handlers: own.handlers ?? provider.handlers,
+      parkedTurnMs: own.parkedTurnMs ?? provider.parkedTurnMs ?? limits.parkedTurnMs,
+    },
+    tools: { ...provider.tools, ...own.tools },
+    toolTimeoutMs: own.toolTimeoutMs ?? provider.toolTimeoutMs,
+    fetch: provider.fetch,
+    onWarning: provider.onWarning,
+  };
+}
+
+const SHARED_KEYS = Object.keys(sharedOptions) as (keyof SharedOptions)[];
+
+function sharedOf(settings: CodexModelSettings): SharedOptions {
+  const given = SHARED_KEYS.flatMap((key) => (settings[key] === undefined ? [] : [[key, settings[key]]]));
+  return Object.fromEntries(given) as SharedOptions;
+}
+
+const POLICY_LISTS = ["deny", "ask", "allow", "alsoAllow"];
+
+/** Whether a value has the shape of a policy; the package that judges by it is not loaded for that. */
+function isPolicy(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  const fields = value as Readonly<Record<string, unknown>>;
+  return fields["version"] === 1 && POLICY_LISTS.every((name) => Array.isArray(fields[name]));
+}
+
+function isFunction(value: object, key: string): boolean {
+  return typeof (value as Readonly<Record<string, unknown>>)[key] === "function";
+}

@@ -1,0 +1,194 @@
+import type { ApprovalSettings } from "../options/approval-settings.ts";
+import type { ProviderTool } from "../tools/provider-tools.ts";
+import type {
+  ApprovalRequest,
+  ClientRequest,
+  UserDecision,
+  ToolCallRequest,
+  ToolOutcome,
+} from "./client-request.ts";
+
+type Pending =
+  | { readonly kind: "tool"; readonly ask: ToolCallRequest; readonly answer: (outcome: ToolOutcome) => void }
+  | {
+      readonly kind: "approval";
+      readonly ask: ApprovalRequest;
+      readonly answer: (decision: UserDecision) => void;
+    };
+
+/** The answer in a turn without a call: one of the thread's queue, or of an agent that outlived its parent's turn. */
+const UNATTENDED = "No call of the AI SDK is waiting for this turn, so there is no client to ask.";
+
+const NOT_OFFERED = "It is not offered at the moment.";
+
+/**
+ * Holds what a thread's turns request from their client until the answer arrives with a later call. An answer may also arrive
+ * first: a server repeats its pending requests to a client that resumes the thread.
+ */
+export class ClientRequestBroker {
+  readonly #pending = new Map<string, Pending>();
+  readonly #unreported = new Set<Pending>();
+  readonly #earlyResults = new Map<string, ToolOutcome>();
+  readonly #earlyDecisions = new Map<string, UserDecision>();
+  readonly #listeners = new Set<() => void>();
+  #offered: ReadonlySet<string> = new Set();
+  #approvals: ApprovalSettings | undefined;
+  #providerTools: readonly ProviderTool[] = [];
+  #isOpen = false;
+
+  /** Whether there are requests that `takeUnreported` has not returned yet. */
+  get hasUnreported(): boolean {
+    return this.#unreported.size > 0;
+  }
+
+  /** Whether any request is pending. */
+  get isWaiting(): boolean {
+    return this.#pending.size > 0;
+  }
+
+  /** Calls the listener whenever a request is added, answered or withdrawn. */
+  onChange(listener: () => void): Disposable {
+    this.#listeners.add(listener);
+    return { [Symbol.dispose]: () => void this.#listeners.delete(listener) };
+  }
+
+  takeUnreported(): ClientRequest[] {
+    const requests = [...this.#unreported].map(({ ask }) => ask);
+    this.#unreported.clear();
+    return requests;
+  }
+
+  /** Reports pending requests again. */
+  reportAgain(): void {
+    for (const pending of this.#pending.values()) this.#unreported.add(pending);
+  }
+
+  /**
+   * Sets the current call: its tools, and who answers its approvals. A thread keeps the tools that it was started with, and
+   * may call one that is no longer offered.
+   */
+  serve({
+    tools,
+    approvals,
+    providerTools = [],
+  }: {
+    readonly tools: readonly { readonly name: string }[];
+    readonly approvals?: ApprovalSettings;
+    readonly providerTools?: readonly ProviderTool[];
+  }): void {
+    this.#offered = new Set(tools.map(({ name }) => name));
+    this.#approvals = approvals;
+    this.#providerTools = providerTools;
+  }
+
+  /** A provider's tool as the current call has it. Throws if that call does not have it. */
+  providerTool(name: string): ProviderTool {
+    const tool = this.#providerTools.find((one) => one.name === name);
+    if (tool === undefined) throw new Error(NOT_OFFERED);
+    return tool;
+  }
+
+  /** Who answers the approvals of the current call. */
+  get approvals(): ApprovalSettings | undefined {
+    return this.#approvals;
+  }
+
+  /** Accepts requests, for a turn that a call of the model serves, until disposed. */
+  openForTurn(): Disposable {
+    this.#isOpen = true;
+    return {
+      [Symbol.dispose]: () => {
+        this.#isOpen = false;
+        // Early answers belong to this turn only.
+        this.clearEarlyAnswers();
+      },
+    };
+  }
+
+  /** Requests a tool's result from the client. Rejects when the signal aborts. */
+  async callTool(ask: ToolCallRequest, signal: AbortSignal): Promise<ToolOutcome> {
+    if (!this.#isOpen) return { type: "error", message: UNATTENDED };
+    if (!this.#offered.has(ask.toolName)) {
+      return { type: "error", message: NOT_OFFERED };
+    }
+    return this.#ask(ask.id, this.#earlyResults, (answer) => ({ kind: "tool", ask, answer }), signal);
+  }
+
+  /** Requests a decision of the user. Rejects when the signal aborts. */
+  async approve(ask: ApprovalRequest, signal: AbortSignal): Promise<UserDecision> {
+    if (!this.#isOpen) return { approved: false, reason: UNATTENDED };
+    return this.#ask(ask.id, this.#earlyDecisions, (answer) => ({ kind: "approval", ask, answer }), signal);
+  }
+
+  /** Answers a tool call. Kept for later if the call has not been requested yet. */
+  submitResult(toolCallId: string, outcome: ToolOutcome): void {
+    const pending = this.#take(toolCallId);
+    if (pending?.kind === "tool") pending.answer(outcome);
+    else this.#earlyResults.set(toolCallId, outcome);
+  }
+
+  /** Answers an approval. Kept for later if it has not been requested yet. */
+  submitDecision(approvalId: string, decision: UserDecision): void {
+    const pending = this.#take(approvalId);
+    if (pending?.kind === "approval") pending.answer(decision);
+    else this.#earlyDecisions.set(approvalId, decision);
+  }
+
+  /** Rejects all pending requests with this reason. Returns the ids of their items. */
+  rejectAll(reason: string): string[] {
+    const requests = [...this.#pending.values()].map(({ ask }) => ask);
+    for (const { kind, id } of requests) {
+      if (kind === "tool") this.submitResult(id, { type: "error", message: reason });
+      else this.submitDecision(id, { approved: false, reason });
+    }
+    return requests.flatMap((ask) => (ask.kind === "tool" ? [ask.id] : (ask.itemId ?? [])));
+  }
+
+  /** Discards answers without a request. */
+  clearEarlyAnswers(): void {
+    this.#earlyResults.clear();
+    this.#earlyDecisions.clear();
+  }
+
+  async #ask<Answer>(
+    id: string,
+    early: Map<string, Answer>,
+    open: (answer: (value: Answer) => void) => Pending,
+    signal: AbortSignal,
+  ): Promise<Answer> {
+    signal.throwIfAborted();
+    const known = early.get(id);
+    if (known !== undefined) {
+      early.delete(id);
+      return known;
+    }
+    const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+    const withdraw = (): void => {
+      this.#take(id);
+      reject(signal.reason as Error);
+    };
+    signal.addEventListener("abort", withdraw, { once: true });
+    const pending = open(resolve);
+    this.#pending.set(id, pending);
+    this.#unreported.add(pending);
+    this.#notify();
+    try {
+      return await promise;
+    } finally {
+      signal.removeEventListener("abort", withdraw);
+    }
+  }
+
+  #take(id: string): Pending | undefined {
+    const pending = this.#pending.get(id);
+    if (pending === undefined) return undefined;
+    this.#pending.delete(id);
+    this.#unreported.delete(pending);
+    this.#notify();
+    return pending;
+  }
+
+  #notify(): void {
+    for (const listener of this.#listeners) listener();
+  }
+}

@@ -1,0 +1,23 @@
+import { limits } from "../limits.ts";
+import type { ClientRequestBroker } from "../requests/client-request-broker.ts";
+import { isTurnEnd, type TurnRun } from "./turn-run.ts";
+
+/**
+ * Ends a turn whose client does not return: rejects its requests, and interrupts it once Codex has recorded that. An interrupt
+ * that overtakes the rejection would leave the model without the reason why its call failed.
+ */
+export async function abandonTurn(run: TurnRun, broker: ClientRequestBroker, reason: string): Promise<void> {
+  const refused = new Set(broker.rejectAll(reason));
+  const limit = setTimeout(() => run.interrupt(), limits.interruptMs);
+  try {
+    while (refused.size > 0) {
+      const next = await run.next();
+      if (next.type === "over" || (next.type === "event" && isTurnEnd(next.event))) return;
+      if (next.type === "requests") broker.rejectAll(reason);
+      else if (next.event.type === "item.completed") refused.delete(next.event.item.id);
+    }
+  } finally {
+    clearTimeout(limit);
+    run.interrupt();
+  }
+}

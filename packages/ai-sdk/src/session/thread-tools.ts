@@ -1,0 +1,69 @@
+import type { JSONValue, LanguageModelV4FunctionTool } from "@ai-sdk/provider";
+import { type AnyTool, defineTool } from "codexkit";
+import type { Call } from "../call/read-call.ts";
+import type { ClientRequestBroker } from "../requests/client-request-broker.ts";
+import type { ProviderTool } from "../tools/provider-tools.ts";
+
+/** All tools of a thread: those of the call, which its client runs, and those of the provider. */
+export function threadTools({ tools, providerTools }: Call, broker: ClientRequestBroker): AnyTool[] {
+  return [...clientTools(tools, broker), ...providerTools.map((tool) => currentTool(tool, broker))];
+}
+
+/** A provider's tool as the current call has it: a thread outlives its first call, and later ones may have other functions. */
+function currentTool(tool: ProviderTool, broker: ClientRequestBroker): ProviderTool {
+  return {
+    ...tool,
+    invoke: async (input, context) => broker.providerTool(tool.name).invoke(input, context),
+  };
+}
+
+/** The client's tools as tools of a thread: a call waits in the broker until the client delivers its result. */
+function clientTools(tools: readonly LanguageModelV4FunctionTool[], broker: ClientRequestBroker): AnyTool[] {
+  return tools.map((tool) =>
+    defineTool({
+      name: tool.name,
+      description: describe(tool),
+      input: toolSchema(tool),
+      // The turn's own limit holds, and the client is free to run them side by side.
+      timeoutMs: Infinity,
+      parallel: true,
+      execute: async (input, { callId, signal }) => {
+        const ask = { kind: "tool", id: callId, toolName: tool.name, input: input as JSONValue } as const;
+        const outcome = await broker.callTool(ask, signal);
+        if (outcome.type === "error") throw new Error(outcome.message);
+        return outcome.result;
+      },
+    }),
+  );
+}
+
+/** What each tool is to the model, and who runs it: a thread keeps both as they were when it began. */
+export function toolFingerprints({
+  tools,
+  providerTools,
+}: Pick<Call, "tools" | "providerTools">): ReadonlyMap<string, string> {
+  return new Map([
+    ...tools.map((tool) => [tool.name, fingerprint("client", describe(tool), toolSchema(tool))] as const),
+    ...providerTools.map(
+      ({ name, description, inputSchema, timeoutMs }) =>
+        [name, fingerprint("provider", description, inputSchema, timeoutMs)] as const,
+    ),
+  ]);
+}
+
+function fingerprint(...parts: readonly unknown[]): string {
+  return JSON.stringify(parts);
+}
+
+type JsonSchemaObject = Parameters<typeof defineTool>[0]["input"] & Record<string, JSONValue>;
+
+function toolSchema({ inputSchema }: LanguageModelV4FunctionTool): JsonSchemaObject {
+  const { $schema: _, ...schema } = inputSchema;
+  return schema as JsonSchemaObject;
+}
+
+/** Codex's tools have no field for examples, so they are added to the description. */
+function describe({ description = "", inputExamples = [] }: LanguageModelV4FunctionTool): string {
+  const examples = inputExamples.map(({ input }) => `Example input: ${JSON.stringify(input)}`);
+  return [description, ...examples].filter((line) => line !== "").join("\n");
+}

@@ -1,0 +1,28 @@
+import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
+import type { ClientRequest } from "../requests/client-request.ts";
+import { providerMetadata } from "../items/metadata.ts";
+import { callParts, type ToolParts } from "./tool-parts.ts";
+
+/** What a turn asks of its client: a tool to call, or a call to approve, which must have been shown before. */
+export function askParts(
+  ask: ClientRequest,
+  tools: ToolParts,
+  place: { readonly threadId: string; readonly turnId: string },
+): LanguageModelV4StreamPart[] {
+  if (ask.kind === "tool") {
+    const { id: toolCallId, toolName, input } = ask;
+    const metadata = { ...place, itemId: toolCallId };
+    return callParts({ toolCallId, toolName, input, metadata, by: "client" });
+  }
+  const { id: approvalId, toolName, input, details } = ask;
+  const toolCallId = ask.itemId ?? tools.findOpen(toolName, input) ?? approvalId;
+  return [
+    ...tools.call(toolCallId, toolName, input),
+    {
+      type: "tool-approval-request",
+      approvalId,
+      toolCallId,
+      providerMetadata: providerMetadata({ ...place, ...details, approvalId }),
+    },
+  ];
+}

@@ -1,0 +1,66 @@
+// A codex that is frozen (SIGSTOP) answers nothing: calls end by their signal, by the bound on requests, and by `close`.
+import { gate, say, waitFor } from "@codexkit/scripted-model";
+import { codexFolders } from "@codexkit/testing";
+import { generateText, streamText } from "ai";
+import { Codex } from "codexkit";
+import { expect, it } from "vitest";
+import { createCodex } from "../src/index.ts";
+
+async function frozen() {
+  await using made = new AsyncDisposableStack();
+  const { env, workspace } = made.use(
+    await codexFolders({
+      model: ({ lastUserText }) => (lastUserText === "hold" ? say(["half ", waitFor(gate())]) : say("done")),
+    }),
+  );
+  const codex = made.use(
+    await Codex.launch({
+      env,
+      inheritEnv: false,
+      limits: { callTimeoutMs: 1_500 },
+      processLimits: { leaveMs: 200, terminateMs: 200 },
+    }),
+  );
+  const provider = made.use(createCodex({ codex, cwd: workspace }));
+  const { pid } = codex;
+  if (pid === undefined) throw new Error("codex is not running");
+  const owner = made.move();
+  return {
+    model: provider("gpt-5.5"),
+    freeze: () => process.kill(pid, "SIGSTOP"),
+    [Symbol.asyncDispose]: () => owner.disposeAsync(),
+  };
+}
+
+it("a call that runs ends when it is aborted", async () => {
+  await using stage = await frozen();
+  const abort = new AbortController();
+  const { textStream } = streamText({
+    model: stage.model,
+    prompt: "hold",
+    abortSignal: abort.signal,
+    maxRetries: 0,
+  });
+  const texts: string[] = [];
+  for await (const text of textStream) {
+    texts.push(text);
+    stage.freeze();
+    abort.abort();
+  }
+  expect(texts).toEqual(["half "]);
+});
+
+it("a call that starts is aborted, or ends by the bound on requests", async () => {
+  await using stage = await frozen();
+  stage.freeze();
+  const aborted = generateText({
+    model: stage.model,
+    prompt: "go",
+    abortSignal: AbortSignal.timeout(100),
+    maxRetries: 0,
+  });
+  await expect(aborted).rejects.toMatchObject({ name: expect.stringMatching(/Abort|Timeout/) as string });
+  await expect(generateText({ model: stage.model, prompt: "go", maxRetries: 0 })).rejects.toThrow(
+    /1500 ms|timed out|time/i,
+  );
+});

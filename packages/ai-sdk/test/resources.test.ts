@@ -1,0 +1,121 @@
+// What the provider keeps running, on the real codex.
+import { say } from "@codexkit/scripted-model";
+import { execFileSync } from "node:child_process";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { codexStage, type CodexStage, said, threadIdOf } from "./codex-stage.ts";
+import { limits } from "../src/limits.ts";
+
+const mcpServer = fileURLToPath(new URL("../../sdk/test/mcp-server.ts", import.meta.url));
+const till = { command: process.execPath, args: [mcpServer], toolsApproval: "approve" } as const;
+
+/** The MCP servers below a codex. */
+function serversOf({ stage }: CodexStage): number {
+  const lines = execFileSync("ps", ["-eo", "pid=,ppid=,args="], { encoding: "utf8" }).split("\n");
+  const processes = lines.map((line) => /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? []);
+  return processes.filter(
+    ([, , ppid, args = ""]) => Number(ppid) === stage.codex.pid && args.includes("mcp-server"),
+  ).length;
+}
+
+const loaded = async ({ stage }: CodexStage): Promise<string[]> =>
+  (await stage.codex.request("thread/loaded/list", {})).data;
+
+async function call({ codex }: CodexStage): Promise<string> {
+  const { providerMetadata } = await codex().doGenerate({ prompt: said("go") });
+  return threadIdOf(providerMetadata);
+}
+
+describe("threads with MCP servers", () => {
+  it("end their processes soon after their calls", async () => {
+    await using stage = await codexStage(() => say("ok"), { mcpServers: { till }, readyThreads: 0 });
+    for (let calls = 0; calls < 6; calls += 1) await call(stage);
+    await expect.poll(() => serversOf(stage)).toBeLessThanOrEqual(limits.idleMcpThreads);
+  });
+
+  it("end them when they have been idle, without another call", async () => {
+    await using stage = await codexStage(() => say("ok"), {
+      mcpServers: { till },
+      readyThreads: 0,
+      idleThreadMs: 100,
+    });
+    await call(stage);
+    expect(serversOf(stage)).toBe(1);
+    await expect.poll(() => serversOf(stage)).toBe(0);
+  });
+
+  it("that the user's own configuration gives them count too, stored or not", async () => {
+    for (const persist of [false, true]) {
+      await using stage = await codexStage(() => say("ok"), {
+        launchOptions: { config: { mcp_servers: { till: { command: till.command, args: [...till.args] } } } },
+        readyThreads: 0,
+        persist,
+      });
+      for (let calls = 0; calls < 5; calls += 1) await call(stage);
+      await expect.poll(() => serversOf(stage)).toBeLessThanOrEqual(limits.idleMcpThreads);
+    }
+  });
+
+  it("continue in a new thread once theirs was released, without a warning", async () => {
+    await using stage = await codexStage(({ lastUserText }) => say(`re ${lastUserText}`), {
+      mcpServers: { till },
+      idleThreads: 0,
+    });
+    const first = await stage.codex().doGenerate({ prompt: said("one") });
+    const [answer] = first.content;
+    if (answer?.type !== "text") throw new Error("no answer");
+    const { text, providerMetadata = {} } = answer;
+    const second = await stage.codex().doGenerate({
+      prompt: [
+        ...said("one"),
+        { role: "assistant", content: [{ type: "text", text, providerOptions: providerMetadata }] },
+        ...said("two"),
+      ],
+    });
+    expect(second.warnings).toEqual([]);
+    expect(JSON.stringify(stage.model.requests.at(-1)?.input)).toContain("re one");
+  });
+});
+
+describe("threads without a turn", () => {
+  it("are as many as the setting says", async () => {
+    await using stage = await codexStage(() => say("ok"), { idleThreads: 3, readyThreads: 0 });
+    const ids: string[] = [];
+    for (let calls = 0; calls < 6; calls += 1) ids.push(await call(stage));
+    await expect.poll(() => loaded(stage)).toHaveLength(3);
+    expect((await loaded(stage)).toSorted()).toEqual(ids.slice(-3).toSorted());
+  });
+
+  it("are released on a timer", async () => {
+    await using stage = await codexStage(() => say("ok"), { idleThreadMs: 50, readyThreads: 0 });
+    await call(stage);
+    await expect.poll(() => loaded(stage)).toEqual([]);
+  });
+});
+
+describe("threads that are started ahead", () => {
+  it("are not used once AGENTS.md was edited", async () => {
+    await using stage = await codexStage(() => say("ok"));
+    const started: string[] = [];
+    stage.stage.codex.on("thread/started", ({ thread }) => void started.push(thread.id));
+    await writeFile(join(stage.workspace, "AGENTS.md"), "Speak like a sailor.");
+    await call(stage);
+    await call(stage);
+    await expect.poll(() => started.length).toBe(3);
+    await writeFile(join(stage.workspace, "AGENTS.md"), "Speak like a lawyer.");
+    expect(await call(stage)).not.toBe(started[2]);
+    const seen = JSON.stringify(stage.model.requests.at(-1)?.input);
+    expect(seen).toContain("like a lawyer");
+    expect(seen).not.toContain("like a sailor");
+  });
+
+  it("are none when the setting is 0", async () => {
+    await using stage = await codexStage(() => say("ok"), { readyThreads: 0 });
+    const started: string[] = [];
+    stage.stage.codex.on("thread/started", ({ thread }) => void started.push(thread.id));
+    for (let calls = 0; calls < 4; calls += 1) await call(stage);
+    expect(started).toHaveLength(4);
+  });
+});
