@@ -27,7 +27,7 @@ async function onScript(
 }
 
 describe("ai 6", () => {
-  it("generates, and goes on with the thread of its messages", async () => {
+  it("generates, and continues the thread of its messages", async () => {
     const threads: (string | undefined)[] = [];
     await using stage = await onScript(({ threadId, lastUserText }) => {
       threads.push(threadId);
@@ -46,7 +46,7 @@ describe("ai 6", () => {
     expect(new Set(threads).size).toBe(1);
   });
 
-  it("streams words, thoughts and commands", async () => {
+  it("streams text, reasoning and commands", async () => {
     await using stage = await onScript([[think("Hm."), run("echo hi")], [say("Done.")]]);
     const result = streamText({ model: stage.codex(), prompt: "Say hi" });
     const types = new Set<string>();
@@ -81,7 +81,7 @@ describe("ai 6", () => {
     expect(steps).toHaveLength(2);
   });
 
-  it("gets an answer in a shape, whatever was said before it, generated and streamed", async () => {
+  it("gets structured output, regardless of earlier commentary, generated and streamed", async () => {
     await using stage = await onScript(() => [
       say("Let me look.", { phase: "commentary" }),
       say('{"stars":5}', { phase: "final_answer" }),
@@ -125,7 +125,7 @@ describe("ai 6", () => {
     expect(text).toBe("Done.");
   });
 
-  it("hears of an error, and of models that are none of its own", async () => {
+  it("receives an error, and rejects other model types", async () => {
     await using stage = await onScript([]);
     await expect(generateText({ model: stage.codex(), prompt: "?", maxRetries: 0 })).rejects.toThrow(
       "script",

@@ -62,7 +62,7 @@ function answer(
 const start: ModelMessage[] = [{ role: "user", content: "go" }];
 
 describe("a command that needs a person", () => {
-  it("is asked for after its call, and the turn waits", async () => {
+  it("is requested after its call, and the turn waits", async () => {
     await using stage = await codexStage(runs);
     const parts = await partsOf(stage.codex(), { prompt: said("go") });
     const [call] = ofType(parts, "tool-call");
@@ -81,7 +81,7 @@ describe("a command that needs a person", () => {
     expect(status).toMatchObject({ type: "active", activeFlags: ["waitingOnApproval"] });
   });
 
-  it("runs when a later call says yes, in the same turn", async () => {
+  it("runs when a later call approves it, in the same turn", async () => {
     await using stage = await codexStage(runs);
     const asked = await ask(stage.codex, start);
     const result = await generateText({ model: stage.codex(), messages: answer(asked, true) });
@@ -90,7 +90,7 @@ describe("a command that needs a person", () => {
     expect(result.finishReason).toBe("stop");
   });
 
-  it("does not run when a later call says no, and the turn goes on", async () => {
+  it("does not run when a later call declines it, and the turn continues", async () => {
     await using stage = await codexStage(runs);
     const asked = await ask(stage.codex, start);
     const result = await generateText({ model: stage.codex(), messages: answer(asked, false, "too risky") });
@@ -99,7 +99,7 @@ describe("a command that needs a person", () => {
     expect(result.content).toMatchObject([{ type: "tool-call" }, { type: "tool-error" }, { type: "text" }]);
   });
 
-  it("is asked for once for each when several wait, and takes one answer at a time", async () => {
+  it("is requested once per command when several wait, and accepts one answer at a time", async () => {
     await using stage = await codexStage(({ newOutputs }) =>
       newOutputs.length === 0
         ? [run("echo one", { escalate: "1" }), run("echo two", { escalate: "2" })]
@@ -127,7 +127,7 @@ describe("a command that needs a person", () => {
     expect(all.size).toBe(2);
   });
 
-  it("is refused when nobody answers in time", async () => {
+  it("is rejected when no answer arrives in time", async () => {
     await using stage = await codexStage(runs, { parkedTurnMs: 50 });
     const asked = await ask(stage.codex, start);
     const { threadId } = asked;
@@ -174,7 +174,7 @@ describe("a command that needs a person", () => {
 });
 
 describe("a change of files that needs a person", () => {
-  it("shows its diff, and is made when a later call says yes", async () => {
+  it("has its diff, and is applied when a later call approves it", async () => {
     await using stage = await codexStage(({ newOutputs }) =>
       newOutputs.length === 0
         ? patch("*** Begin Patch\n*** Add File: made.txt\n+hello\n*** End Patch")
@@ -220,7 +220,7 @@ describe("what else needs a person", () => {
     expect(result.finishReason).toBe("stop");
   });
 
-  it("is a wish for more permissions, which has its decision as its result", async () => {
+  it("is a permissions request, which has its decision as its result", async () => {
     const permissions = { network: { enabled: true } };
     await using stage = await codexStage(
       ({ newOutputs }) =>
@@ -266,7 +266,7 @@ describe("a policy", () => {
 });
 
 describe("an approval in a chat", () => {
-  it("goes round through UI messages", async () => {
+  it("works through UI messages", async () => {
     await using stage = await codexStage(runs);
     const user: UIMessage = { id: "u", role: "user", parts: [{ type: "text", text: "go" }] };
     const first = await chat(stage.codex, [user]);

@@ -115,7 +115,7 @@ describe("a tool of the AI SDK", () => {
     expect(result.text).toBe("sums 1");
   });
 
-  it("tells the model of its error, and the turn goes on", async () => {
+  it("reports its error to the model, and the turn continues", async () => {
     await using stage = await codexStage(({ newOutputs }) =>
       newOutputs.length === 0 ? callTool("broken") : say(newOutputs.map(({ text }) => text).join()),
     );
@@ -194,7 +194,7 @@ describe("tools that change in the middle of a conversation", () => {
     expect(JSON.stringify(seen)).toContain("one");
   });
 
-  it("are refused to the model when they are taken away", async () => {
+  it("are rejected when they are no longer offered", async () => {
     await using stage = await codexStage(tells);
     const first = await generateText({ model: stage.codex(), prompt: "one", tools: { add } });
     const second = await generateText({
@@ -209,7 +209,7 @@ describe("tools that change in the middle of a conversation", () => {
 });
 
 describe("a step that ends at a tool", () => {
-  it("shows what Codex did by itself before and after it", async () => {
+  it("streams what Codex did by itself before and after it", async () => {
     await using stage = await codexStage(({ newOutputs, outputs }) => {
       if (outputs.length === 0)
         return [run("echo before", { callId: "c1" }), callTool("weather", { city: "x" })];

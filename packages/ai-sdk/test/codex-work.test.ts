@@ -88,7 +88,7 @@ describe("what Codex does by itself", () => {
     ]);
   });
 
-  it("is shown in a chat, without the chat knowing the tools", async () => {
+  it("is displayed in a chat that does not know the tools", async () => {
     await using stage = await codexStage(once(run("echo hello")));
     const { fullStream } = streamText({ model: stage.codex(), prompt: "go" });
     const chunks = await Array.fromAsync(toUIMessageStream({ stream: fullStream }));

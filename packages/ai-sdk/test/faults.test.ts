@@ -240,7 +240,7 @@ describe("a codex that dies in the middle of a turn", () => {
     });
   });
 
-  it("is an error with its last words when it can't even start", async () => {
+  it("is an error with its stderr when it can't start", async () => {
     await using codex = createCodex({ launch: { codexPath: "/nowhere/codex" } });
     await expect(generateText({ model: codex(), prompt: "go" })).rejects.toMatchObject({
       code: "codex_unavailable",
@@ -325,7 +325,7 @@ describe("agents that an agent starts", () => {
   ];
   const completed = notify("turn/completed", { threadId, turn: { ...turn, status: "completed" } });
 
-  it("are shown as calls; their words, tokens and ends are not the parent's", async () => {
+  it("appear as calls; their text, tokens and ends are not the parent's", async () => {
     await using codex = onFake({
       on: {
         "turn/start": [
@@ -401,7 +401,7 @@ describe("what the real codex shows only with an account", () => {
     return await partsOf(codex(), { prompt: said("go") });
   };
 
-  it("is a picture, which is a file before the words that follow it", async () => {
+  it("is an image, which is a file before the text that follows it", async () => {
     const image = {
       type: "imageGeneration",
       id: "i",

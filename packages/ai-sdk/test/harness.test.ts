@@ -187,7 +187,7 @@ describe("a HarnessAgent on Codex", () => {
     await resumed.destroy();
   });
 
-  it("is compacted, which the next turn shows", async () => {
+  it("is compacted, which the next turn reports", async () => {
     await using stage = await onScript(() => say("Hello."));
     const agent = new HarnessAgent({ harness: stage.open(), sandbox: stage.sandbox });
     const session = await agent.createSession();
@@ -242,7 +242,7 @@ describe("a HarnessAgent on Codex", () => {
     await session.destroy();
   });
 
-  it("is told to go on where another process left a turn in the middle", async () => {
+  it("is prompted to continue where another process left a turn in the middle", async () => {
     const never = gate();
     await using stage = await onScript(({ lastUserText }) =>
       lastUserText === "wait" ? say(["Hm. ", waitFor(never)]) : say(`told: ${lastUserText}`),

@@ -65,7 +65,7 @@ describe("a turn whose tool's result does not come", () => {
     return say(`${lastUserText} ${newOutputs.map(({ text }) => text).join()}`);
   };
 
-  it("is stopped when its time is up, and the model is told why", async () => {
+  it("is stopped when its time is up, and the model receives the reason", async () => {
     await using stage = await codexStage(requests, { parkedTurnMs: 50 });
     const first = await generateText({ model: stage.codex(), prompt: "ask", tools: { weather } });
     expect(first.finishReason).toBe("tool-calls");
@@ -81,7 +81,7 @@ describe("a turn whose tool's result does not come", () => {
     expect(seen).toContain("No answer came within 50 ms");
   });
 
-  it("is stopped also when nobody reads the stream that asks", async () => {
+  it("is also stopped when the stream with the request has no reader", async () => {
     await using stage = await codexStage(requests, { parkedTurnMs: 50 });
     const { request } = await stage.codex().doStream({
       prompt: said("ask"),
@@ -126,7 +126,7 @@ describe("a turn whose tool's result does not come", () => {
     expect(seen).toContain("went on without an answer");
   });
 
-  it("holds up nobody who takes back the message that led to it", async () => {
+  it("does not delay a call that removes the message that led to it", async () => {
     await using stage = await codexStage(requests);
     const zero = await generateText({ model: stage.codex(), prompt: "zero", tools: { weather } });
     const before: ModelMessage[] = [user("zero"), ...zero.responseMessages];
@@ -140,7 +140,7 @@ describe("a turn whose tool's result does not come", () => {
     expect(threadIdOf(other.providerMetadata)).not.toBe(threadIdOf(zero.providerMetadata));
   });
 
-  it("is carried on by another process from the messages, with a warning", async () => {
+  it("is continued by another process from the messages, with a warning", async () => {
     await using stage = await codexStage(requests);
     const first = await generateText({ model: stage.codex(), prompt: "ask", tools: { weather } });
     await stage.codex.close();
@@ -169,7 +169,7 @@ describe("a turn whose tool's result does not come", () => {
 });
 
 describe("two processes on one server", () => {
-  it("may share a turn: one is asked for a tool's result, the other brings it", async () => {
+  it("may share a turn: one receives the tool call, the other delivers its result", async () => {
     const script: Script = ({ newOutputs }) =>
       newOutputs.length === 0 ? callTool("weather", { city: "Rome" }) : say(`it is ${newOutputs[0]?.text}`);
     await using server = await startAppServer({ model: script, listen: "unix", modelRetries: 0 });

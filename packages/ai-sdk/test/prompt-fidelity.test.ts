@@ -86,7 +86,7 @@ describe.each([
     expect(third.warnings).toEqual([]);
   });
 
-  it("shows the model no message that was redacted since, and says so once", async () => {
+  it("does not show the model a message that was redacted since, and warns once", async () => {
     await using at = await stage(answers);
     const first = await tell(at.codex, [user("SECRET one")]);
     const second = await tell(at.codex, [...first.messages, user("two")]);
@@ -235,7 +235,7 @@ describe("a loop of tools", () => {
     expect(shown(at.model.requests.at(-1) as ScriptRequest)).not.toContain("SECRET");
   });
 
-  it("moves to another thread when prepareStep changes what was said before", async () => {
+  it("moves to another thread when prepareStep changes earlier messages", async () => {
     await using at = await codexStage(calls);
     const { steps, text } = await generateText({
       model: at.codex(),
@@ -278,7 +278,7 @@ describe("a chat", () => {
     expect(await ask("and now?")).toBe(first);
   });
 
-  it("tells the model of an answer that was cut off, though Codex dropped it", async () => {
+  it("includes an answer that was cut off, though Codex dropped it", async () => {
     const never = gate();
     await using at = await codexStage(({ lastUserText }) =>
       lastUserText === "one" ? [say(["CUT OFF", waitFor(never)])] : say("Done."),

@@ -22,7 +22,7 @@ describe("a question of an MCP server", () => {
     expect(text).toContain('"name":"Bo"');
   });
 
-  it("is declined without one, and the turn goes on", async () => {
+  it("is declined without a handler, and the turn continues", async () => {
     await using stage = await codexStage(script, settings);
     const { text, finishReason } = await generateText({ model: stage.codex(), prompt: "go" });
     expect(text).toContain("decline");
@@ -50,7 +50,7 @@ describe("a question of the model", () => {
     expect(text).toContain("blue");
   });
 
-  it("gets no answer without one, and the turn goes on", async () => {
+  it("gets no answer without a handler, and the turn continues", async () => {
     await using stage = await codexStage(script, settings);
     const { text, finishReason } = await generateText({ model: stage.codex(), prompt: "go" });
     expect(text).not.toContain("blue");

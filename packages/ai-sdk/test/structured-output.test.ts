@@ -109,7 +109,7 @@ describe("an answer in a shape", () => {
     expect(object).toEqual({ name: "Ann", age: null });
   });
 
-  it("is asked for in words where strict mode can't take the schema, with a warning", async () => {
+  it("is requested in the prompt if strict mode does not support the schema, with a warning", async () => {
     await using stage = await codexStage([[say('{"a":1}')]]);
     const schema = jsonSchema<Record<string, number>>({
       type: "object",
@@ -125,7 +125,7 @@ describe("an answer in a shape", () => {
     expect(stage.model.requests[0]?.lastUserText).toContain("additionalProperties");
   });
 
-  it("is asked for in words without a schema, with a warning", async () => {
+  it("is requested in the prompt without a schema, with a warning", async () => {
     await using stage = await codexStage([
       [say("Let me see.", { phase: "commentary" }), say("[1]", { phase: "final_answer" })],
     ]);

@@ -50,7 +50,7 @@ async function tell(codex: CodexProvider, messages: ModelMessage[], options: obj
 }
 
 describe("a conversation", () => {
-  it("goes on with its own thread, which is sent only what is new", async () => {
+  it("continues in its own thread, which receives only what is new", async () => {
     await using stage = await codexStage(echo);
     const first = await tell(stage.codex, [user("one")]);
     const second = await tell(stage.codex, [...first.messages, user("two")]);
@@ -67,7 +67,7 @@ describe("a conversation", () => {
     expect(text).toBe("u:one | a:1 | u:two");
   });
 
-  it("whose last answer is taken back leaves the thread as it is, stored or not", async () => {
+  it("whose last answer is removed leaves the thread unchanged, stored or not", async () => {
     for (const persist of [false, true]) {
       await using stage = await codexStage(echo, { persist });
       const first = await tell(stage.codex, [user("one")]);
@@ -79,7 +79,7 @@ describe("a conversation", () => {
     }
   });
 
-  it("is carried on in a new thread when its own is gone, and says so", async () => {
+  it("continues in a new thread when its own no longer exists, with a warning", async () => {
     await using stage = await codexStage(echo);
     const first = await tell(stage.codex, [user("one")]);
     await using other = createCodex({ codex: stage.stage.codex, cwd: stage.workspace });
@@ -108,7 +108,7 @@ describe("a conversation", () => {
     expect(second.text).toBe("u:one | a:u:one | u:two");
   });
 
-  it("is told of new instructions", async () => {
+  it("receives new instructions", async () => {
     await using stage = await codexStage(echo);
     const { responseMessages } = await generateText({ model: stage.codex(), system: "Old.", prompt: "one" });
     await generateText({
@@ -124,14 +124,14 @@ describe("a conversation", () => {
 });
 
 describe("a thread that is named", () => {
-  it("is gone on with, whatever the messages say", async () => {
+  it("is continued, regardless of the messages", async () => {
     await using stage = await codexStage(echo);
     const { threadId } = await tell(stage.codex, [user("one")]);
     const { text } = await tell(stage.codex, [user("two")], { threadId });
     expect(text).toBe("u:one | a:u:one | u:two");
   });
 
-  it("is copied when a fork is asked for", async () => {
+  it("is copied with the fork option", async () => {
     await using stage = await codexStage(echo, { persist: true });
     const first = await tell(stage.codex, [user("one")]);
     const fork = await tell(stage.codex, [user("two")], { threadId: first.threadId, fork: true });
@@ -165,7 +165,7 @@ describe("a thread that is named", () => {
     });
   });
 
-  it("is compacted first when that is asked for", async () => {
+  it("is compacted first with the compact option", async () => {
     await using stage = await codexStage(echo);
     const first = await tell(stage.codex, [user("one")]);
     await tell(stage.codex, [...first.messages, user("two")], { compact: true });
@@ -302,7 +302,7 @@ describe("threads beside calls", () => {
     expect(queued?.lastUserText).toBe("later");
   });
 
-  it("tell a turn of the queue that nobody can be asked, and let it go on", async () => {
+  it("reject requests of a queued turn, which has no client, and let it continue", async () => {
     const add = tool({ inputSchema: z.object({}), execute: () => "never" });
     await using stage = await codexStage(
       ({ lastUserText, newOutputs }) =>

@@ -93,7 +93,7 @@ describe("a turn of a harness", () => {
     ]);
   });
 
-  it("shows the results of calls once, under the names that harnesses share", async () => {
+  it("emits the results of calls once, under the names that harnesses share", async () => {
     const result = { type: "tool-result", toolCallId: "c2", toolName: "codex_exec", dynamic: true } as const;
     const { turn } = turnOf([
       [

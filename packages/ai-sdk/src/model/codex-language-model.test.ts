@@ -50,7 +50,7 @@ describe("a call", () => {
     });
   });
 
-  it("keeps thoughts, words and tools in the order in which they came, streamed or not", async () => {
+  it("keeps reasoning, text and tools in order, streamed or not", async () => {
     const script = [
       [think("First", { raw: "raw first" }), say("I look.", { phase: "commentary" }), run("echo hi")],
       [say("Done.", { phase: "final_answer" })],
@@ -95,12 +95,12 @@ describe("a call", () => {
     ]);
   });
 
-  it("shows a message that comes without deltas", async () => {
+  it("emits a message that arrives without deltas", async () => {
     await using stage = await codexStage([[say("At once.", { stream: false })]]);
     expect(textOf(await partsOf(stage.codex(), { prompt: said("go") }))).toBe("At once.");
   });
 
-  it("shows Codex's own messages only when it is asked to", async () => {
+  it("streams Codex's own messages only with includeRawChunks", async () => {
     await using stage = await codexStage([[say("a")], [say("b")]]);
     const quiet = await partsOf(stage.codex(), { prompt: said("go") });
     expect(ofType(quiet, "raw")).toEqual([]);

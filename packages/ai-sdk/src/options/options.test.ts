@@ -223,7 +223,7 @@ describe("a workspace", () => {
   const where = ({ input }: ScriptRequest): string =>
     /<cwd>([^<]*)<\/cwd>(?!.*<cwd>)/.exec(JSON.stringify(input))?.[1] ?? "";
 
-  it("of a call is empty, and gone after its turn", async () => {
+  it("of a call is empty, and removed after its turn", async () => {
     await using stage = await codexStage(() => say("ok"), { workspace: "call" });
     await generateText({ model: stage.codex(), prompt: "go" });
     await streamText({ model: stage.codex(), prompt: "go" }).text;
@@ -305,7 +305,7 @@ describe("tools of the provider", () => {
     expect(second.text).toContain("by the provider");
   });
 
-  it("that take too long are an error to the model, and the turn goes on", async () => {
+  it("that take too long are an error to the model, and the turn continues", async () => {
     await using stage = await codexStage(
       ({ newOutputs }) => (newOutputs.length === 0 ? callTool("slow", {}) : say(newOutputs[0]?.text ?? "")),
       {
@@ -346,7 +346,7 @@ describe("handlers of one model", () => {
 });
 
 describe("prepareStep", () => {
-  it("is told what it can't change in the middle of a turn, and the answer names its model", async () => {
+  it("gets a warning for what it can't change in the middle of a turn, and the answer names its model", async () => {
     const look = tool({ inputSchema: z.object({}), execute: () => "seen" });
     const other = tool({ inputSchema: z.object({}), execute: () => "other" });
     await using stage = await codexStage(({ newOutputs }) =>

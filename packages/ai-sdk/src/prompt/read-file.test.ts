@@ -59,7 +59,7 @@ describe("a file of the user", () => {
     }
   });
 
-  it("is read where it is the path of a picture, and never where it is the path of a text", async () => {
+  it("is read if it is the path of an image, and never if it is the path of a text file", async () => {
     await using folder = await tempFolder("ai-sdk-prompt");
     await writeFile(join(folder.path, "a.png"), bytes);
     await writeFile(join(folder.path, "secret.txt"), "secret");

@@ -25,7 +25,7 @@ describe("a prompt", () => {
     await expect(readPrompt([user("hi")], { tools })).resolves.toMatchObject({ instructions: undefined });
   });
 
-  it("gives all that the user said after the last assistant message as input, the rest as history", async () => {
+  it("uses all user messages after the last assistant message as input, the rest as history", async () => {
     const read = await readPrompt(
       [user("one"), says("two"), user("three", "four"), { role: "tool", content: [] }, user("five")],
       { tools },
@@ -37,7 +37,7 @@ describe("a prompt", () => {
     ]);
   });
 
-  it("goes on with the thread of its newest assistant message, and with no older one", async () => {
+  it("continues the thread of its newest assistant message, and no older one", async () => {
     const codex = (threadId: string, turnId?: string): { codex: { threadId: string; turnId?: string } } => ({
       codex: { threadId, ...(turnId === undefined ? {} : { turnId }) },
     });
@@ -57,7 +57,7 @@ describe("a prompt", () => {
     });
   });
 
-  it("is told apart without loss or repetition, whoever spoke in whatever order", async () => {
+  it("is split without loss or repetition, for any order of messages", async () => {
     const message = fc.oneof(
       fc.nat(999).map((n): Message => user(`<u${n}>`)),
       fc.nat(999).map((n): Message => says(`<a${n}>`)),

@@ -21,7 +21,7 @@ function attendedDesk(): ClientRequestBroker {
 }
 
 describe("what a turn asks", () => {
-  it("is shown once, and answered by its id", async () => {
+  it("is reported once, and answered by its id", async () => {
     const broker = attendedDesk();
     const first = broker.callTool(tool("a"), signal);
     const second = broker.approve(approval("b"), signal);
@@ -33,7 +33,7 @@ describe("what a turn asks", () => {
     expect(await first).toEqual({ type: "result", result: "3" });
   });
 
-  it("is shown again when it was not answered", async () => {
+  it("is reported again when it was not answered", async () => {
     const broker = attendedDesk();
     void broker.callTool(tool("a"), signal);
     void broker.callTool(tool("b"), signal);
@@ -43,7 +43,7 @@ describe("what a turn asks", () => {
     expect(broker.takeUnreported().map(({ id }) => id)).toEqual(["b"]);
   });
 
-  it("may have been answered before, which nobody is shown", async () => {
+  it("may have been answered before, and is then not reported", async () => {
     const broker = attendedDesk();
     broker.submitResult("a", { type: "result", result: "early" });
     expect(await broker.callTool(tool("a"), signal)).toEqual({ type: "result", result: "early" });
@@ -61,7 +61,7 @@ describe("what a turn asks", () => {
     expect(broker.hasUnreported).toBe(true);
   });
 
-  it("is withdrawn when nobody waits for it any more", async () => {
+  it("is withdrawn when its signal aborts", async () => {
     const broker = attendedDesk();
     const controller = new AbortController();
     const asked = broker.callTool(tool("a"), controller.signal);
@@ -70,7 +70,7 @@ describe("what a turn asks", () => {
     expect(broker.hasUnreported).toBe(false);
   });
 
-  it("is refused all at once, and says which items that was about", async () => {
+  it("is rejected with all others, and returns the ids of their items", async () => {
     const broker = attendedDesk();
     const asked = [broker.callTool(tool("a"), signal), broker.approve(approval("b", "item"), signal)];
     void broker.approve(approval("c"), signal);
@@ -81,7 +81,7 @@ describe("what a turn asks", () => {
     ]);
   });
 
-  it("is refused at once for a tool that is not offered, and for a turn that nobody attends", async () => {
+  it("is rejected at once for a tool that is not offered, and for a turn without a client", async () => {
     const broker = new ClientRequestBroker();
     expect(await broker.approve(approval("a"), signal)).toMatchObject({ approved: false });
     expect(await broker.callTool(tool("b"), signal)).toMatchObject({ type: "error" });

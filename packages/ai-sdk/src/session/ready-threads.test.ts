@@ -129,7 +129,7 @@ describe("a program that repeats one kind of call", () => {
     expect(warnings).toEqual([]);
   });
 
-  it("gets a new one, without a word, when the server let go of those that were ready", async () => {
+  it("gets a new one, without a warning, when the server released the ready ones", async () => {
     await using stage = await codexStage(() => say("Hello."));
     const { codex } = stage.stage;
     const started: string[] = [];

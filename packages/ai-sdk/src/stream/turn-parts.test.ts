@@ -51,7 +51,7 @@ const result: TurnResult = {
 };
 
 describe("the output of a command that runs", () => {
-  it("is shown whole each time, and a last time when it ends", () => {
+  it("is complete each time, and streamed a last time when it ends", () => {
     const parts = play(
       turnParts(),
       { type: "item.started", item: command() },
@@ -77,7 +77,7 @@ describe("the output of a command that runs", () => {
     expect(ofType(end, "tool-result")[0]?.preliminary).toBeUndefined();
   });
 
-  it("is shown ever less often, however fast it grows and however long it runs", () => {
+  it("is streamed at growing intervals, however fast it grows and however long it runs", () => {
     let now = 0;
     const quick = new OutputPace(() => now);
     const lengths = Array.from({ length: 100_000 }, (_, index) => index + 1);
@@ -122,7 +122,7 @@ describe("a message", () => {
     expect(textOf(parts)).toBe("one two three");
   });
 
-  it("that goes on after a step ended goes on in a block of the next one", () => {
+  it("that continues after a step ended continues in a block of the next one", () => {
     const parts = turnParts();
     play(
       parts,
@@ -257,7 +257,7 @@ describe("what Codex does by itself", () => {
 });
 
 describe("what has no place among the parts", () => {
-  it("is told in the metadata of the end", () => {
+  it("is in the metadata of the end", () => {
     const parts = turnParts();
     play(parts, { type: "warning", kind: "retrying", message: "again" });
     expect(parts.end({ type: "turn.completed", ...place, result }).at(-1)).toMatchObject({

@@ -12,7 +12,7 @@ const tokens = (input: number, cached: number, written: number, output: number, 
 });
 
 describe("the tokens of a step", () => {
-  it("tell what the cache gave and took, and what was thought", () => {
+  it("count cache reads and writes, and reasoning", () => {
     const usage = new StepUsage();
     usage.update(tokens(100, 30, 20, 10, 4));
     expect(usage.report()).toMatchObject({
@@ -21,7 +21,7 @@ describe("the tokens of a step", () => {
     });
   });
 
-  it("are unknown where nothing was counted, and not none", () => {
+  it("are undefined where nothing was counted, not zero", () => {
     const usage = new StepUsage();
     expect(usage.report().inputTokens.total).toBeUndefined();
     usage.update(tokens(1, 0, 0, 1, 0));

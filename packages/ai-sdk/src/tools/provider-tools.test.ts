@@ -16,7 +16,7 @@ const answering = (answer: string) =>
   tool({ description: "Answers", inputSchema: z.object({}), execute: () => answer });
 
 describe("the tools of two models of one provider", () => {
-  it("never meet in a thread that was started ahead", async () => {
+  it("are never mixed in a thread that was started ahead", async () => {
     await using stage = await codexStage(calls);
     const left = stage.codex(undefined, { tools: { left: answering("L") } });
     const right = stage.codex(undefined, { tools: { right: answering("R") } });
@@ -28,7 +28,7 @@ describe("the tools of two models of one provider", () => {
     expect(texts).toEqual(["L", "L", "L", "R", "L", "R"].map((answer) => `result ${answer}`));
   });
 
-  it("run with the function of the model at hand, where all else is the same", async () => {
+  it("run with the function of the current model, if their definitions are the same", async () => {
     await using stage = await codexStage(calls);
     const texts: string[] = [];
     for (const answer of ["1", "2", "3", "4"]) {
@@ -38,7 +38,7 @@ describe("the tools of two models of one provider", () => {
     expect(texts).toEqual(["1", "2", "3", "4"].map((answer) => `result ${answer}`));
   });
 
-  it("run with the function of the model at hand in a conversation that continues", async () => {
+  it("run with the function of the current model in a conversation that continues", async () => {
     await using stage = await codexStage(calls);
     const messages: ModelMessage[] = [{ role: "user", content: "go" }];
     const ask = async (answer: string): Promise<{ text: string; threadId: unknown }> => {
@@ -52,7 +52,7 @@ describe("the tools of two models of one provider", () => {
     expect(second.threadId).toBe(first.threadId);
   });
 
-  it("come with a new thread where the conversation has a tool that its thread does not", async () => {
+  it("cause a new thread for a tool that the conversation's thread does not have", async () => {
     await using stage = await codexStage(calls);
     const first = await generateText({ model: stage.codex(), prompt: "go" });
     expect(first.text).toBe("no tool");
@@ -66,7 +66,7 @@ describe("the tools of two models of one provider", () => {
     ]);
   });
 
-  it("are refused in a thread whose next call no longer has them", async () => {
+  it("are rejected in a thread whose next call no longer has them", async () => {
     await using stage = await codexStage(calls);
     const model = stage.codex(undefined, { tools: { left: answering("L") } });
     const { providerMetadata } = await model.doGenerate({ prompt: said("go") });

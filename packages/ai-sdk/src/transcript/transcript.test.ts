@@ -72,7 +72,7 @@ describe("a transcript", () => {
     expect(thread.compare(prompt)).toEqual({ type: "same" });
   });
 
-  it("tells messages that were taken back from messages that were changed", () => {
+  it("distinguishes removed messages from changed ones", () => {
     expect(thread.compare(entries(user("one"), assistant("1")))).toEqual({
       type: "behind",
       lastTurnId: "turn 0",
@@ -108,7 +108,7 @@ describe("a transcript", () => {
     );
   });
 
-  it("takes the first prompt's word for the input of a client's call, and holds later ones to it", () => {
+  it("accepts the input of a client's call from the first prompt, and compares later ones with it", () => {
     const transcript = new Transcript(entries(user("go")));
     const step = new StepRecorder();
     step.add({ type: "tool-call", toolCallId: "c", toolName: "look", input: "{}" });

@@ -165,7 +165,7 @@ describe("what a V4 model gives, in V3", () => {
     ]);
   });
 
-  it("is taken by ai 6", async () => {
+  it("is accepted by ai 6", async () => {
     const model = asV3(
       new MockLanguageModelV4({
         modelId: "m",
