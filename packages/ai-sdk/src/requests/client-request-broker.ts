@@ -9,15 +9,19 @@ import type {
 } from "./client-request.ts";
 
 type Pending =
-  | { readonly kind: "tool"; readonly ask: ToolCallRequest; readonly answer: (outcome: ToolOutcome) => void }
+  | {
+      readonly kind: "tool";
+      readonly request: ToolCallRequest;
+      readonly answer: (outcome: ToolOutcome) => void;
+    }
   | {
       readonly kind: "approval";
-      readonly ask: ApprovalRequest;
+      readonly request: ApprovalRequest;
       readonly answer: (decision: UserDecision) => void;
     };
 
 /** The answer in a turn without a call: one of the thread's queue, or of an agent that outlived its parent's turn. */
-const UNATTENDED = "No call of the AI SDK is waiting for this turn, so there is no client to ask.";
+const NO_CLIENT = "No call of the AI SDK is waiting for this turn, so there is no client to ask.";
 
 const NOT_OFFERED = "It is not offered at the moment.";
 
@@ -53,7 +57,7 @@ export class ClientRequestBroker {
   }
 
   takeUnreported(): ClientRequest[] {
-    const requests = [...this.#unreported].map(({ ask }) => ask);
+    const requests = [...this.#unreported].map(({ request }) => request);
     this.#unreported.clear();
     return requests;
   }
@@ -106,18 +110,28 @@ export class ClientRequestBroker {
   }
 
   /** Requests a tool's result from the client. Rejects when the signal aborts. */
-  async callTool(ask: ToolCallRequest, signal: AbortSignal): Promise<ToolOutcome> {
-    if (!this.#isOpen) return { type: "error", message: UNATTENDED };
-    if (!this.#offered.has(ask.toolName)) {
+  async callTool(request: ToolCallRequest, signal: AbortSignal): Promise<ToolOutcome> {
+    if (!this.#isOpen) return { type: "error", message: NO_CLIENT };
+    if (!this.#offered.has(request.toolName)) {
       return { type: "error", message: NOT_OFFERED };
     }
-    return this.#ask(ask.id, this.#earlyResults, (answer) => ({ kind: "tool", ask, answer }), signal);
+    return this.#request(
+      request.id,
+      this.#earlyResults,
+      (answer) => ({ kind: "tool", request, answer }),
+      signal,
+    );
   }
 
   /** Requests a decision of the user. Rejects when the signal aborts. */
-  async approve(ask: ApprovalRequest, signal: AbortSignal): Promise<UserDecision> {
-    if (!this.#isOpen) return { approved: false, reason: UNATTENDED };
-    return this.#ask(ask.id, this.#earlyDecisions, (answer) => ({ kind: "approval", ask, answer }), signal);
+  async approve(request: ApprovalRequest, signal: AbortSignal): Promise<UserDecision> {
+    if (!this.#isOpen) return { approved: false, reason: NO_CLIENT };
+    return this.#request(
+      request.id,
+      this.#earlyDecisions,
+      (answer) => ({ kind: "approval", request, answer }),
+      signal,
+    );
   }
 
   /** Answers a tool call. Kept for later if the call has not been requested yet. */
@@ -136,12 +150,12 @@ export class ClientRequestBroker {
 
   /** Rejects all pending requests with this reason. Returns the ids of their items. */
   rejectAll(reason: string): string[] {
-    const requests = [...this.#pending.values()].map(({ ask }) => ask);
+    const requests = [...this.#pending.values()].map(({ request }) => request);
     for (const { kind, id } of requests) {
       if (kind === "tool") this.submitResult(id, { type: "error", message: reason });
       else this.submitDecision(id, { approved: false, reason });
     }
-    return requests.flatMap((ask) => (ask.kind === "tool" ? [ask.id] : (ask.itemId ?? [])));
+    return requests.flatMap((request) => (request.kind === "tool" ? [request.id] : (request.itemId ?? [])));
   }
 
   /** Discards answers without a request. */
@@ -150,7 +164,7 @@ export class ClientRequestBroker {
     this.#earlyDecisions.clear();
   }
 
-  async #ask<Answer>(
+  async #request<Answer>(
     id: string,
     early: Map<string, Answer>,
     open: (answer: (value: Answer) => void) => Pending,

@@ -28,8 +28,8 @@ function clientTools(tools: readonly LanguageModelV4FunctionTool[], broker: Clie
       timeoutMs: Infinity,
       parallel: true,
       execute: async (input, { callId, signal }) => {
-        const ask = { kind: "tool", id: callId, toolName: tool.name, input: input as JSONValue } as const;
-        const outcome = await broker.callTool(ask, signal);
+        const request = { kind: "tool", id: callId, toolName: tool.name, input: input as JSONValue } as const;
+        const outcome = await broker.callTool(request, signal);
         if (outcome.type === "error") throw new Error(outcome.message);
         return outcome.result;
       },

@@ -4,18 +4,18 @@ import { providerMetadata } from "../items/metadata.ts";
 import { callParts, type ToolParts } from "./tool-parts.ts";
 
 /** What a turn asks of its client: a tool to call, or a call to approve, which must have been shown before. */
-export function askParts(
-  ask: ClientRequest,
+export function requestParts(
+  request: ClientRequest,
   tools: ToolParts,
   place: { readonly threadId: string; readonly turnId: string },
 ): LanguageModelV4StreamPart[] {
-  if (ask.kind === "tool") {
-    const { id: toolCallId, toolName, input } = ask;
+  if (request.kind === "tool") {
+    const { id: toolCallId, toolName, input } = request;
     const metadata = { ...place, itemId: toolCallId };
     return callParts({ toolCallId, toolName, input, metadata, by: "client" });
   }
-  const { id: approvalId, toolName, input, details } = ask;
-  const toolCallId = ask.itemId ?? tools.findOpen(toolName, input) ?? approvalId;
+  const { id: approvalId, toolName, input, details } = request;
+  const toolCallId = request.itemId ?? tools.findOpen(toolName, input) ?? approvalId;
   return [
     ...tools.call(toolCallId, toolName, input),
     {

@@ -9,7 +9,7 @@ import { CodexModelError } from "../errors.ts";
 import { limits } from "../limits.ts";
 import type { ClientRequest } from "../requests/client-request.ts";
 import type { ReadAnswer } from "./answer-reader.ts";
-import { askParts } from "./request-parts.ts";
+import { requestParts } from "./request-parts.ts";
 import { finishReason } from "./finish-reason.ts";
 import { type PartMetadata, providerMetadata } from "../items/metadata.ts";
 import { ReasoningParts } from "./reasoning-parts.ts";
@@ -40,7 +40,7 @@ export class TurnParts {
   readonly #tools: ToolParts;
   readonly #usage = new StepUsage();
   readonly #warnings: string[] = [];
-  readonly #asked = new Map<
+  readonly #openApprovals = new Map<
     string,
     { readonly toolCallId: string; readonly toolName: string; readonly input: JSONValue }
   >();
@@ -100,15 +100,15 @@ export class TurnParts {
 
   /** Approvals that were answered: those of no item in this stream have no other result. */
   answered(approvalId: string, approved: boolean): Part[] {
-    const call = this.#asked.get(approvalId);
-    this.#asked.delete(approvalId);
+    const call = this.#openApprovals.get(approvalId);
+    this.#openApprovals.delete(approvalId);
     if (call === undefined || this.#tools.isOpen(call.toolCallId)) return [];
     return this.#tools.result(call.toolCallId, call, { approved });
   }
 
   /** The turn waits for its client: what it asks, and the end of the step. */
   requests(requests: readonly ClientRequest[]): Part[] {
-    const shown = requests.flatMap((ask) => this.#ask(ask));
+    const shown = requests.flatMap((request) => this.#request(request));
     const raw = requests.some(({ kind }) => kind === "approval") ? "approval_requested" : "tool_called";
     const said = [...this.#text.decide(false), ...this.#closed()];
     return [...said, ...shown, this.#finish({ unified: "tool-calls", raw }, {})];
@@ -152,11 +152,12 @@ export class TurnParts {
     if (this.#warnings.length < limits.turnWarnings) this.#warnings.push(message);
   }
 
-  #ask(ask: ClientRequest): Part[] {
-    const parts = askParts(ask, this.#tools, this.#place);
-    const request = parts.at(-1);
-    if (request?.type === "tool-approval-request") {
-      this.#asked.set(ask.id, { toolCallId: request.toolCallId, toolName: ask.toolName, input: ask.input });
+  #request(request: ClientRequest): Part[] {
+    const { id, toolName, input } = request;
+    const parts = requestParts(request, this.#tools, this.#place);
+    const last = parts.at(-1);
+    if (last?.type === "tool-approval-request") {
+      this.#openApprovals.set(id, { toolCallId: last.toolCallId, toolName, input });
     }
     return parts;
   }
