@@ -183,7 +183,8 @@ function once(act: () => void): () => void {
 
 /** Calls a logger. A logger that throws or rejects does not fail the call. */
 export function log(write: () => unknown): void {
-  Promise.try(write).catch(() => {});
+  // `Promise.try` is not in Node 22.
+  (async () => write())().catch(() => {});
 }
 
 /** Converts an error to the one that callers of the provider receive. The conversion is loaded when a call fails. */
