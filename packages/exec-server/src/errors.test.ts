@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
+import type * as errors from "./errors.ts";
 import { ExecError } from "./errors.ts";
 
 test("an error is recognised, also one of another copy of the package", async () => {
   const copy = "./errors.ts?copy";
-  const other = (await import(copy)) as typeof import("./errors.ts");
+  const other = (await import(copy)) as typeof errors;
   expect(other.ExecError).not.toBe(ExecError);
   const error: unknown = new other.ExecError("timeout", "late");
   expect(error instanceof ExecError).toBe(false);

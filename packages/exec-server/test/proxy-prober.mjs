@@ -45,7 +45,8 @@ for (const host of hosts) {
   };
   for (const [way, [proxy, parts]] of Object.entries(attempts)) {
     const answer = await talk(proxy, parts);
-    if (/^HTTP\/1\.1 200|HTTP\/1\.1 200 OK/m.test(answer)) console.log(JSON.stringify({ way, host }));
+    if (/^HTTP\/1\.1 200|HTTP\/1\.1 200 OK/m.test(answer))
+      process.stdout.write(`${JSON.stringify({ way, host })}\n`);
   }
 }
-console.log("done");
+process.stdout.write("done\n");

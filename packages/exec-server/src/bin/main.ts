@@ -30,7 +30,7 @@ async function main(): Promise<void> {
   }
   const log = jsonLogger(command.logLevel, (line) => process.stderr.write(line));
   using _collector = new IdleCollector({
-    collect: () => void globalThis.gc?.({ type: "major", execution: "sync", flavor: "last-resort" }),
+    collect: () => globalThis.gc?.({ type: "major", execution: "sync", flavor: "last-resort" }),
     retentionMs: SERVER_LIMITS.closedRetentionMs,
   });
   await using server = await ExecServer.start({ ...command.options, log });

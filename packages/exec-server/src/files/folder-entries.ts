@@ -12,5 +12,5 @@ const PORTION = 512;
 export async function* folderEntries(path: PathLike): AsyncGenerator<Dirent<Buffer>> {
   // Node's types don't know that names can be bytes here too.
   const options = { encoding: "buffer", bufferSize: PORTION } as unknown as OpenDirOptions;
-  for await (const entry of await opendir(path as string, options)) yield entry as unknown as Dirent<Buffer>;
+  for await (const entry of await opendir(path, options)) yield entry as unknown as Dirent<Buffer>;
 }

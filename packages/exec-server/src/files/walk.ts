@@ -80,7 +80,7 @@ async function childrenOf(
 ): Promise<Dirent<Buffer>[]> {
   try {
     const children = await Array.fromAsync(folderEntries(folder.path));
-    return children.sort((left, right) => Buffer.compare(left.name, right.name));
+    return children.toSorted((left, right) => Buffer.compare(left.name, right.name));
   } catch (error) {
     if (folder.depth === 0) throw error;
     const { errno = -5 } = error as NodeJS.ErrnoException;

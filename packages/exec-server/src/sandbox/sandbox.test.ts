@@ -147,9 +147,9 @@ describe("a sandboxed process", () => {
       cwd: "/",
     });
     const { value } = (await other[Symbol.asyncIterator]().next()) as { value: { bytes: Buffer } };
-    const link = String(value.bytes).trim();
-    expect(link).toMatch(/codexkit-exec-.* \(deleted\)$/);
-    const pipe = link.replace(" (deleted)", "");
+    const target = String(value.bytes).trim();
+    expect(target).toMatch(/codexkit-exec-.* \(deleted\)$/);
+    const pipe = target.replace(" (deleted)", "");
     const open = { root: special("root", "write"), temporary: grant("..", "write") };
     for (const entries of [
       [special("root", "read")],

@@ -52,5 +52,5 @@ export class BoundedMap<Key, Value> extends Map<Key, Value> {
 function nextOldest<Value>(iterator: Iterator<Value>, restart: () => Iterator<Value>): Value {
   const { done, value } = iterator.next();
   // An iterator that has reached the end stays there, no matter what is added later.
-  return done ? (restart().next().value as Value) : (value as Value);
+  return done ? (restart().next().value as Value) : value;
 }

@@ -7,7 +7,7 @@ import * as otherMini from "zod-4.6/mini";
 import * as mini from "zod/mini";
 import { CodexError } from "../errors.ts";
 import { defineTool } from "../tools/define-tool.ts";
-import { outputSchema } from "./output-schema.ts";
+import { type OutputSchema, outputSchema } from "./output-schema.ts";
 import type { StandardSchema } from "./standard-schema.ts";
 
 interface Size {
@@ -62,7 +62,7 @@ describe.each(Object.entries(schemas))("a schema of %s", (_library, schema) => {
     const tool = defineTool({
       name: "measure",
       description: "Measures",
-      input: schema as StandardSchema<Size>,
+      input: schema,
       execute: (size) => void seen.push(size),
     });
     const context = {} as Parameters<typeof tool.invoke>[1];
@@ -75,13 +75,13 @@ describe.each(Object.entries(schemas))("a schema of %s", (_library, schema) => {
 });
 
 it("infers the output type of each library", () => {
-  expectTypeOf(outputSchema(schemas["the installed zod"]).parse).returns.toEqualTypeOf<Size>();
-  expectTypeOf(outputSchema(schemas["the installed zod/mini"]).parse).returns.toEqualTypeOf<Size>();
-  expectTypeOf(outputSchema(schemas["zod 4.0.0"]).parse).returns.toEqualTypeOf<Size>();
-  expectTypeOf(outputSchema(schemas["zod/mini 4.0.0"]).parse).returns.toEqualTypeOf<Size>();
-  expectTypeOf(outputSchema(schemas["zod 4.6.6"]).parse).returns.toEqualTypeOf<Size>();
-  expectTypeOf(outputSchema(schemas["zod/mini 4.6.6"]).parse).returns.toEqualTypeOf<Size>();
-  expectTypeOf(outputSchema(schemas["another library"]).parse).returns.toEqualTypeOf<Size>();
+  expectTypeOf(outputSchema(schemas["the installed zod"])).toEqualTypeOf<OutputSchema<Size>>();
+  expectTypeOf(outputSchema(schemas["the installed zod/mini"])).toEqualTypeOf<OutputSchema<Size>>();
+  expectTypeOf(outputSchema(schemas["zod 4.0.0"])).toEqualTypeOf<OutputSchema<Size>>();
+  expectTypeOf(outputSchema(schemas["zod/mini 4.0.0"])).toEqualTypeOf<OutputSchema<Size>>();
+  expectTypeOf(outputSchema(schemas["zod 4.6.6"])).toEqualTypeOf<OutputSchema<Size>>();
+  expectTypeOf(outputSchema(schemas["zod/mini 4.6.6"])).toEqualTypeOf<OutputSchema<Size>>();
+  expectTypeOf(outputSchema(schemas["another library"])).toEqualTypeOf<OutputSchema<Size>>();
 });
 
 it("infers the input of a tool from the schema", () => {

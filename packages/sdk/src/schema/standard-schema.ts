@@ -67,6 +67,5 @@ export function describeIssues(issues: readonly StandardIssue[]): string {
     message,
     path: path.map((step) => (typeof step === "object" ? step.key : step)),
   }));
-  // Older versions of zod type this parameter as their own error, and read no more of it than this.
-  return z.prettifyError({ issues: plain } as unknown as z.core.$ZodError);
+  return z.prettifyError({ issues: plain });
 }
