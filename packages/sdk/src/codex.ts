@@ -297,6 +297,19 @@ export class Codex implements Topics, AsyncDisposable {
     this.#router.close();
   }
 
+  /**
+   * Ends a launched server that does not react any more, if no turn is running on it except on the given threads. The next
+   * call launches another, and threads are resumed on it. Returns whether it was ended; false for a server that was not
+   * launched here.
+   */
+  async restartIfIdle(options: { readonly except?: readonly string[] } = {}): Promise<boolean> {
+    const { except = [] } = options;
+    const isBusy = this.#router.busyThreads.some((threadId) => !except.includes(threadId));
+    if (isBusy || this.pid === undefined) return false;
+    await this.#supervisor.drop();
+    return true;
+  }
+
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }

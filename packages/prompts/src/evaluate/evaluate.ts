@@ -99,7 +99,7 @@ class Evaluator<Output> {
 
   async run(): Promise<EvaluationResult<Output>> {
     const { workspace, onFailure = "keep", deadline, budget, signal } = this.#options;
-    using stop = new StopControl({ deadline, budget, signal });
+    using stop = new StopControl({ deadline, budget, signal, onUnconfirmed: () => this.#abandonThread() });
     let checkpoint: WorkspaceSnapshot | undefined;
     try {
       stop.check();
@@ -290,6 +290,16 @@ class Evaluator<Output> {
     await this.#thread?.interrupt().catch((error: unknown) => {
       this.#reporter.warn("The turn could not be interrupted to open sections.", error);
     });
+  }
+
+  /** A codex that does not react is of no use to others either; it is ended unless other turns are running on it. */
+  async #abandonThread(): Promise<void> {
+    const threadId = this.#thread?.id;
+    const isEnded = await this.#codex.restartIfIdle({ except: threadId === undefined ? [] : [threadId] });
+    const message = isEnded
+      ? "Codex did not confirm the interrupt and was ended. The next call launches another."
+      : "Codex did not confirm the interrupt. The thread is abandoned.";
+    this.#reporter.warn(message, undefined);
   }
 
   #createDispatcher(resources: ResourceScope, stop: StopControl, observer: ThreadObserver): ToolDispatcher {

@@ -20,6 +20,7 @@ export class StopControl implements Disposable {
   readonly #deadline: Deadline | undefined;
   readonly #budget: Budget | undefined;
   readonly #cleanup = new DisposableStack();
+  readonly #onUnconfirmed: () => Promise<void>;
   readonly #stopped = Promise.withResolvers<StopReason>();
   #reason: StopReason | undefined;
   #turn: Turn<unknown> | undefined;
@@ -28,7 +29,10 @@ export class StopControl implements Disposable {
     readonly deadline: Deadline | undefined;
     readonly budget: Budget | undefined;
     readonly signal: AbortSignal | undefined;
+    /** Called if Codex does not confirm an interrupt in time. */
+    readonly onUnconfirmed: () => Promise<void>;
   }) {
+    this.#onUnconfirmed = options.onUnconfirmed;
     this.#deadline = options.deadline;
     this.#budget = options.budget;
     this.#watchDeadline();
@@ -104,8 +108,8 @@ export class StopControl implements Disposable {
     if (turn) {
       const late = (): Error =>
         new Error(`Codex did not confirm the interrupt within ${INTERRUPT_LIMIT_MS} ms.`);
-      // The evaluation ends either way: the turn is left to itself if Codex does not react.
-      await withTimeout(turn.interrupt(), INTERRUPT_LIMIT_MS, late).catch(() => {});
+      // The evaluation ends either way: if Codex does not react, its thread is abandoned.
+      await withTimeout(turn.interrupt(), INTERRUPT_LIMIT_MS, late).catch(() => this.#onUnconfirmed());
     }
     this.#stopped.resolve(reason);
   }

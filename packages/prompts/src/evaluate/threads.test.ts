@@ -217,7 +217,7 @@ describe("faults", () => {
 
   test("a frozen codex does not keep an evaluation from ending", async () => {
     const open = gate();
-    await using setup = await launch([say(["Almost", waitFor(open)])]);
+    await using setup = await launch([[say(["Almost", waitFor(open)])], "Done."]);
     const abort = new AbortController();
     const evaluation = evaluate(setup.codex, prompt, {
       signal: abort.signal,
@@ -229,7 +229,13 @@ describe("faults", () => {
     abort.abort();
 
     await expect(evaluation.result()).rejects.toMatchObject({ code: "aborted" });
-    process.kill(pid, "SIGCONT");
     open.open();
+    // Nothing else was running on it, so it was ended: the next evaluation runs on another codex.
+    await expect(
+      evaluate(setup.codex, prompt, { thread: { cwd: setup.workspace } }).result(),
+    ).resolves.toMatchObject({
+      text: "Done.",
+    });
+    expect(setup.codex.pid).not.toBe(pid);
   });
 });

@@ -74,6 +74,8 @@ export class Supervisor implements Caller {
   #current: Promise<Connection> | undefined;
   #link: ServerLink | undefined;
   #generation = 0;
+  /** Servers that are ending. `close` waits for them. */
+  readonly #endingLinks = new Set<Promise<void>>();
   #isReadingPaused = false;
   #isDetached = false;
 
@@ -145,6 +147,14 @@ export class Supervisor implements Caller {
     return { [Symbol.dispose]: () => void this.#lostListeners.delete(listener) };
   }
 
+  /** Ends the current connection, and the server if it was launched. The next call opens another. */
+  async drop(): Promise<void> {
+    const connection = await this.#current?.catch(() => undefined);
+    const link = this.#link;
+    await connection?.peer.close();
+    if (link) await this.#closeLink(link);
+  }
+
   /** Closes the connection, and the server if it was launched. Later calls are rejected. */
   async close(): Promise<void> {
     await this.#end(async (link) => link.close());
@@ -161,6 +171,18 @@ export class Supervisor implements Caller {
     const connection = await this.#current?.catch(() => undefined);
     await connection?.peer.close();
     if (this.#link) await endLink(this.#link);
+    // A server that was lost before may still be ending.
+    await Promise.allSettled(this.#endingLinks);
+  }
+
+  async #closeLink(link: ServerLink): Promise<void> {
+    const ending = link.close();
+    this.#endingLinks.add(ending);
+    try {
+      await ending;
+    } finally {
+      this.#endingLinks.delete(ending);
+    }
   }
 
   /** Opens a connection. A codex that lost the race for the databases of a new home is started again. */
@@ -245,7 +267,7 @@ export class Supervisor implements Caller {
       if (current === connection) this.#current = undefined;
     });
     // The remains of a broken server must not stay: its child processes hold the workspace.
-    if (!(this.#isDetached && link.detach)) void link.close();
+    if (!(this.#isDetached && link.detach)) void this.#closeLink(link).catch(() => {});
     const closed = this.#closing.signal.aborted;
     const code = closed ? "closed" : this.#options.launched ? "app_server_crashed" : "connection_lost";
     const error = new CodexError(code, reason.message, { cause: reason });

@@ -95,6 +95,11 @@ export class ThreadRouter {
     }
   }
 
+  /** Ids of the threads on which a turn is running, agents and threads of other clients included as far as they are known. */
+  get busyThreads(): readonly string[] {
+    return [...this.#channels.values()].flatMap(({ threadId, activeTurn }) => (activeTurn ? [threadId] : []));
+  }
+
   /** Calls the listener when a turn ends, including turns whose end the server did not report. */
   onTurnEnd(listener: (end: TurnEndEvent) => void): Disposable {
     const entry = (end: TurnEndEvent): void => listener(end);
