@@ -92,3 +92,16 @@ it("closes a thread of a codex that was killed", async () => {
   await thread.close();
   await expect(thread.run("x")).rejects.toMatchObject({ code: "closed" });
 });
+
+it("is ended by restartIfIdle once no other turn is running, and the next call launches another", async () => {
+  const { stage, pid, thread, held } = await freeze();
+  await using _stage = stage;
+
+  expect(await stage.codex.restartIfIdle()).toBe(false);
+  expect(await stage.codex.restartIfIdle({ except: [thread.id] })).toBe(true);
+
+  await expect(held).rejects.toMatchObject({ code: "app_server_crashed" });
+  expect(pidExists(pid)).toBe(false);
+  const next = await stage.codex.startThread({ cwd: stage.workspace }, { timeoutMs: 20_000 });
+  await expect(next.run("go on")).resolves.toMatchObject({ finalResponse: "received" });
+});
