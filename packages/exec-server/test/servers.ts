@@ -1,5 +1,4 @@
 import { findCodex, OwnedProcess, tempFolder } from "@codexkit/testing";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { once } from "node:events";
 import { ExecServer, type ExecServerOptions } from "../src/index.ts";
@@ -44,7 +43,13 @@ export async function startProgram(
   const owned = new OwnedProcess({
     command,
     args,
-    env: { ...process.env, CODEX_HOME: join(home.path), ...env },
+    env: {
+      ...process.env,
+      CODEX_HOME: home.path,
+      // Codex leaves a lock in the folder for temporary files.
+      ...(kind === "codex" ? { TMPDIR: home.path } : {}),
+      ...env,
+    },
   });
   stack.defer(() => owned.stop("SIGTERM"));
   const url = await firstLine(owned);
