@@ -1,5 +1,5 @@
 // Part of the file helper: imports nothing from outside this package's own folder.
-import { type Dirent, type OpenDirOptions, type PathLike } from "node:fs";
+import type { Dirent, OpenDirOptions, PathLike } from "node:fs";
 import { opendir } from "node:fs/promises";
 
 /** Entries that are read at once. */
