@@ -1,6 +1,6 @@
 import type { AsksPermission } from "@codexkit/provider/acp";
 
-/** Folders of one run of one agent; the agent writes nowhere else. */
+/** Folders of one run of one agent. The agent writes to no others. */
 export interface AgentFolders {
   readonly home: string;
 }
@@ -10,8 +10,15 @@ export interface AgentSetup extends AsyncDisposable {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** How often the model was called so far. */
+  /** Number of model calls so far. */
   readonly modelCalls: () => number;
+}
+
+/** A behaviour of the agent itself that makes checks fail. The adapter can't change it. */
+export interface AgentBehaviour {
+  /** Matches the reasons of the failed checks. */
+  readonly failure: RegExp;
+  readonly explanation: string;
 }
 
 /** A real ACP agent from the npm registry. */
@@ -20,16 +27,17 @@ export interface AgentDefinition {
   readonly name: string;
   /** The npm package, pinned in `agents/package.json`. */
   readonly package: string;
-  /** The API that its fake model speaks. */
+  /** The API of its fake model. */
   readonly api: string;
-  /** How it is configured here, as far as that matters to the report. */
+  /** Its configuration, as far as it matters for the report. */
   readonly configuration: string;
-  /** Why it behaves as it does, where that was looked into. */
+  /** A remark for the report. */
   readonly note?: string | undefined;
-  /** The mode of its sessions, where its default mode never asks for permission. */
+  readonly behaviours?: readonly AgentBehaviour[] | undefined;
+  /** The mode of its sessions, if its default mode never asks for permission. */
   readonly mode?: string | undefined;
   readonly asksPermission?: AsksPermission | undefined;
-  /** A model that its sessions offer, to prove that `model` is honoured. */
+  /** A model that its sessions offer, to check that `model` is honoured. */
   readonly sampleModel?: string | undefined;
   /** A mode that its sessions offer. */
   readonly sampleMode: string;

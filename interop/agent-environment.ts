@@ -1,14 +1,14 @@
 import { delimiter, dirname } from "node:path";
 
-/** Variables that a program needs to run at all. */
+/** Variables that programs need to run. */
 const KEPT = new Set(["LANG", "LC_ALL", "TZ", "SystemRoot", "ComSpec", "PATHEXT"]);
 
-/** Port 9 (discard) is closed on any ordinary machine: what honours a proxy can't leave loopback. */
-const NOWHERE = "http://127.0.0.1:9";
+/** Port 9 (discard) is usually closed: programs that honour a proxy can't leave loopback. */
+const CLOSED_PORT = "http://127.0.0.1:9";
 
 /**
- * The environment of an agent: nothing of the user's own keys, homes and settings, and no way to the network for what honours
- * a proxy. Undefined removes a variable of this process.
+ * The environment of an agent, without the user's keys, homes and settings, and without network access for programs that honour a
+ * proxy. Undefined removes a variable of this process.
  */
 export function agentEnvironment(
   home: string,
@@ -23,10 +23,10 @@ export function agentEnvironment(
   const proxies = ["http_proxy", "https_proxy", "all_proxy"].flatMap((name) => [name, name.toUpperCase()]);
   return {
     ...cleared,
-    ...Object.fromEntries(proxies.map((name) => [name, NOWHERE])),
+    ...Object.fromEntries(proxies.map((name) => [name, CLOSED_PORT])),
     NO_PROXY: "127.0.0.1,localhost",
     no_proxy: "127.0.0.1,localhost",
-    // The Node that runs this comes first: some agents start others with `node`.
+    // The current Node comes first: some agents start programs with `node`.
     PATH: [dirname(process.execPath), process.env["PATH"] ?? ""].join(delimiter),
     HOME: home,
     USERPROFILE: home,

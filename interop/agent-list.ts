@@ -11,7 +11,7 @@ import type { ModelApi } from "./model/model-api.ts";
 import { type AgentTools, playOrder } from "./model/model-script.ts";
 import { responsesScript } from "./model/responses-script.ts";
 
-/** Every agent that the interop run covers, in the order of the report. */
+/** All agents of the interop run, in the order of the report. */
 export const AGENTS: readonly AgentDefinition[] = [
   {
     name: "codex-acp",
@@ -36,7 +36,7 @@ export const AGENTS: readonly AgentDefinition[] = [
     name: "claude-agent-acp",
     package: "@agentclientprotocol/claude-agent-acp",
     api: "Anthropic Messages",
-    configuration: "its default mode, `default`; tools of servers are offered without a search",
+    configuration: "its default mode, `default`; MCP tools are offered without a search",
     sampleModel: "sonnet",
     sampleMode: "acceptEdits",
     setUp: async ({ home }) => {
@@ -60,7 +60,7 @@ export const AGENTS: readonly AgentDefinition[] = [
     package: "opencode-ai",
     api: "OpenAI chat completions",
     configuration: '`permission: { "*": "ask" }`, with which it asks before every tool',
-    note: "It reports the usage of the last model call alone.",
+    note: "It reports the usage of the last model call only.",
     asksPermission: "always",
     sampleModel: "fake/other",
     sampleMode: "plan",
@@ -100,8 +100,15 @@ export const AGENTS: readonly AgentDefinition[] = [
     package: "@qwen-code/qwen-code",
     api: "OpenAI chat completions",
     configuration:
-      "mode `default`; servers are connected before the first prompt (`QWEN_CODE_LEGACY_MCP_BLOCKING`), and their tools offered without a search",
+      "mode `default`; MCP servers are connected before the first prompt (`QWEN_CODE_LEGACY_MCP_BLOCKING`), and their tools are offered without a search",
     mode: "default",
+    behaviours: [
+      {
+        failure: /session_writer_unavailable/,
+        explanation:
+          "Qwen Code writes the transcript of a session some time after the prompt arrived, and refuses to load a session without one. A session that is stopped earlier can't be resumed.",
+      },
+    ],
     sampleModel: "interop",
     sampleMode: "auto-edit",
     setUp: async ({ home }) => {
@@ -132,7 +139,14 @@ export const AGENTS: readonly AgentDefinition[] = [
     package: "@google/gemini-cli",
     api: "Gemini generateContent",
     configuration: "its default mode, `default`",
-    note: "It names the file of a session after the minute in which the session was made, and begins that file anew when the session is loaded within the minute: then its past is lost. It does not send the output of commands.",
+    note: "It does not send the output of commands.",
+    behaviours: [
+      {
+        failure: /Invalid session identifier/,
+        explanation:
+          "Gemini CLI names the file of a session after the minute in which the session was created, and overwrites it if the session is loaded within that minute. The history is then lost. The probe resumes a session a minute later, which works.",
+      },
+    ],
     sampleMode: "autoEdit",
     setUp: async ({ home }) => {
       const endpoint = await startEndpoint(geminiContent, {
@@ -148,7 +162,7 @@ export const AGENTS: readonly AgentDefinition[] = [
         GEMINI_API_KEY: "interop",
         GOOGLE_GEMINI_BASE_URL: endpoint.url,
         GEMINI_CLI_TRUST_WORKSPACE: "true",
-        // It would start itself again with more memory, and leave that process behind when it is killed.
+        // Otherwise it restarts itself with more memory, and leaves that process behind when it is killed.
         GEMINI_CLI_NO_RELAUNCH: "true",
       });
     },
@@ -159,7 +173,7 @@ function startEndpoint(api: ModelApi, tools: AgentTools): Promise<FakeEndpoint> 
   return FakeEndpoint.start(api, (request) => playOrder(request, tools));
 }
 
-/** An agent that is a Node program of the installed packages. */
+/** An agent that is a Node program in the installed packages. */
 function nodeSetup(
   endpoint: FakeEndpoint,
   [program, ...args]: readonly string[],
@@ -183,14 +197,14 @@ async function codexSetup({ home }: AgentFolders, program: string): Promise<Agen
   return {
     command: process.execPath,
     args: [join(AGENT_MODULES, program)],
-    // Codex reads all certificates of the machine for each request, also to a model that is reached without TLS.
+    // Codex reads all certificates of the machine for each request, even without TLS.
     env: { CODEX_HOME: codexHome, SSL_CERT_FILE: "/dev/null" },
     modelCalls: () => model.requestCount,
     [Symbol.asyncDispose]: () => model[Symbol.asyncDispose](),
   };
 }
 
-/** The package's own launcher is put in place by an install script, and none is run. */
+/** The package's launcher is created by an install script, which is not run. */
 function openCodeBinary(): string {
   const platform = process.platform === "win32" ? "windows" : process.platform;
   const name = platform === "windows" ? "opencode.exe" : "opencode";

@@ -1,27 +1,29 @@
+import type { AgentBehaviour } from "./agent-definition.ts";
 import type { CheckReport, ConformanceReport } from "@codexkit/provider/conformance";
 
-/** One behaviour of an agent that was looked at, and what was seen. */
+/** The result of one probe. */
 export interface Finding {
   readonly what: string;
   readonly seen: string;
 }
 
-/** What the conformance suite found, without times. */
+/** The result of the conformance suite, without durations. */
 export interface ConformanceResult extends Pick<ConformanceReport, "conforms" | "tiers"> {
   readonly checks: readonly Omit<CheckReport, "tookMs">[];
 }
 
-/** What the interop run knows of an agent. The same agent gives the same report. */
+/** The report of one agent. Deterministic for the same version of the agent. */
 export interface AgentReport {
   readonly name: string;
   readonly package: string;
   readonly version: string;
   readonly api: string;
   readonly configuration: string;
-  /** Why the agent behaves as it does, where that was looked into. */
+  /** A remark about the agent. */
   readonly note?: string | undefined;
+  readonly behaviours?: readonly AgentBehaviour[] | undefined;
   readonly outcome:
     | { readonly ran: true; readonly findings: readonly Finding[]; readonly conformance: ConformanceResult }
-    /** It could not be run, for this reason. */
+    /** The agent could not be run. */
     | { readonly ran: false; readonly reason: string };
 }

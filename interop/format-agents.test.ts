@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { AGENTS } from "./agent-list.ts";
 import type { AgentReport } from "./agent-report.ts";
-import { formatAgents } from "./format-agents.ts";
+import { explain, formatAgents } from "./format-agents.ts";
 import { pinnedVersion } from "./install-agents.ts";
 import { readReports } from "./stored-reports.ts";
 import { withoutRunValues } from "./without-run-values.ts";
@@ -44,7 +44,7 @@ it("has what was seen, and every check that did not pass", () => {
   ]);
   expect(page).toContain("| usage | right |");
   expect(page).toContain("1 of 4 checks passed, 1 failed");
-  expect(page).toContain("| it is bad | `bad` |");
+  expect(page).toContain("| it is bad | Not explained. | `bad` |");
   expect(page).toContain("| no scenario | `open`, `shut` |");
   expect(page).not.toContain("`good`");
 });
@@ -58,4 +58,15 @@ it("is in the docs as the reports have it, for every agent in its pinned version
   // The formatter aligns tables.
   const plain = (text: string): string => text.replaceAll(/ +/g, " ").replaceAll(/-{3,}/g, "---").trim();
   expect(plain(page), "run `npm run interop`").toBe(plain(formatAgents(reports)));
+});
+
+it("explains every check that a real agent fails", async () => {
+  const unexplained = (await readReports()).flatMap(({ name, outcome, behaviours = [] }) => {
+    const checks = outcome.ran ? outcome.conformance.checks : [];
+    const failed = checks.filter(({ status }) => status === "failed");
+    return failed
+      .filter(({ reason = "" }) => explain(reason, behaviours) === undefined)
+      .map(({ id, reason }) => `${name}: ${id}: ${reason}`);
+  });
+  expect(unexplained).toEqual([]);
 });

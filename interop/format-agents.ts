@@ -1,4 +1,5 @@
 import type { CheckReport } from "@codexkit/provider/conformance";
+import type { AgentBehaviour } from "./agent-definition.ts";
 import type { AgentReport, ConformanceResult } from "./agent-report.ts";
 
 /** The page of all agents, as Markdown. */
@@ -8,9 +9,10 @@ export function formatAgents(reports: readonly AgentReport[]): string {
     "",
     "<!-- Written by `npm run interop`. Don't edit. -->",
     "",
-    "What `AcpProvider` makes of real agents that speak the Agent Client Protocol. `npm run interop` installs each of them from the",
-    "npm registry, starts it in a home of its own on a fake model on loopback, and runs the conformance suite of",
-    "[`@codexkit/provider`](provider.md) on it, and some probes besides. No agent has an account or a network.",
+    "Test results of `AcpProvider` with real agents that speak the Agent Client Protocol. `npm run interop` installs each agent from",
+    "the npm registry, starts it with its own home folder and a fake model on loopback, and runs some probes and the conformance",
+    "suite of [`@codexkit/provider`](provider.md). The agents have no account and no network access. Where a check fails because of",
+    "the agent's own behaviour, the table has the explanation.",
     "",
     ...table(
       ["agent", "package", "conforms", "event-contract", "injection", "resume", "adaptation-receipt"],
@@ -35,23 +37,23 @@ function sectionOf(report: AgentReport): string[] {
   const head = [
     `## ${name}`,
     "",
-    `\`${packageName}@${version}\` on a fake of the API ${api}. Configured with ${configuration}.`,
+    `\`${packageName}@${version}\`, with a fake model that implements the API ${api}. Configuration: ${configuration}.`,
     "",
   ];
   if (!outcome.ran) return [...head, `It could not be run: ${cell(outcome.reason)}`, ""];
   return [
     ...head,
     ...table(
-      ["behaviour", "seen"],
+      ["probe", "result"],
       outcome.findings.map(({ what, seen }) => [what, cell(seen)]),
     ),
     "",
     ...(report.note === undefined ? [] : [report.note, ""]),
-    ...conformanceOf(outcome.conformance),
+    ...conformanceOf(outcome.conformance, report.behaviours ?? []),
   ];
 }
 
-function conformanceOf({ checks }: ConformanceResult): string[] {
+function conformanceOf({ checks }: ConformanceResult, behaviours: readonly AgentBehaviour[]): string[] {
   const count = (status: CheckReport["status"]): number =>
     checks.filter((check) => check.status === status).length;
   const failed = checks.filter(({ status }) => status === "failed");
@@ -59,14 +61,29 @@ function conformanceOf({ checks }: ConformanceResult): string[] {
   return [
     `Conformance: ${count("passed")} of ${checks.length} checks passed, ${count("failed")} failed, ${count("not_applicable")} did not apply, ${count("not_verified")} were not verified.`,
     "",
-    ...optionalTable(["why it failed", "checks"], byReason(failed)),
-    ...optionalTable(["why it did not run", "checks"], byReason(open)),
+    ...optionalTable(
+      ["failure", "explanation", "checks"],
+      byReason(failed).map(([reason = "", ids = ""]) => [
+        cell(reason),
+        cell(explain(reason, behaviours) ?? "Not explained."),
+        ids,
+      ]),
+    ),
+    ...optionalTable(
+      ["why it has no verdict", "checks"],
+      byReason(open).map(([reason = "", ids = ""]) => [cell(reason), ids]),
+    ),
   ];
 }
 
-/** Checks that share a reason share a row. */
+/** Why an agent fails a check, if that is its own behaviour. */
+export function explain(failure: string, behaviours: readonly AgentBehaviour[]): string | undefined {
+  return behaviours.find((behaviour) => behaviour.failure.test(failure))?.explanation;
+}
+
+/** Reasons with the ids of their checks. */
 function byReason(checks: ConformanceResult["checks"]): string[][] {
-  const groups = Map.groupBy(checks, ({ reason = "" }) => cell(reason));
+  const groups = Map.groupBy(checks, ({ reason = "" }) => reason);
   return [...groups].map(([reason, group]) => [reason, group.map(({ id }) => `\`${id}\``).join(", ")]);
 }
 
@@ -83,7 +100,7 @@ function words(status: string): string {
   return status.replaceAll("_", " ");
 }
 
-/** Text in a cell: on one line, and without what Markdown reads as the end of a cell or as a tag. */
+/** Escapes text for a table cell. */
 function cell(text: string): string {
   return text
     .replaceAll(/\s+/g, " ")

@@ -1,9 +1,9 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { expect, it } from "vitest";
-import { leftoverProcesses } from "./leftover-processes.ts";
+import { killMarked, leftoverProcesses } from "./leftover-processes.ts";
 
-it.skipIf(process.platform !== "linux")("names the processes that have a mark, and no others", async () => {
+it.skipIf(process.platform !== "linux")("finds the processes with a mark, and no others", async () => {
   const mark = crypto.randomUUID();
   const child = spawn(process.execPath, ["-e", "process.stdin.resume()"], {
     env: { CODEXKIT_INTEROP_MARK: mark },
@@ -17,3 +17,20 @@ it.skipIf(process.platform !== "linux")("names the processes that have a mark, a
   await once(child, "exit");
   expect(await leftoverProcesses([mark])).toEqual([]);
 });
+
+it.skipIf(process.platform !== "linux")(
+  "kills processes with a mark that left their process group",
+  async () => {
+    const mark = crypto.randomUUID();
+    const child = spawn(process.execPath, ["-e", "setInterval(() => {}, 60_000)"], {
+      env: { CODEXKIT_INTEROP_MARK: mark },
+      stdio: "ignore",
+      detached: true,
+    });
+    await once(child, "spawn");
+    const exited = once(child, "exit");
+    await killMarked([mark]);
+    expect(await exited).toEqual([null, "SIGKILL"]);
+    expect(await leftoverProcesses([mark])).toEqual([]);
+  },
+);

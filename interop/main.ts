@@ -1,6 +1,5 @@
-// Runs the conformance suite on real ACP agents: `npm run interop [agent …]`. Without names it runs all of them. The reports are
-// kept in interop/reports, and docs/acp-agents.md is written from them. An interrupt ends the suite of the agent that runs; what
-// was not checked is reported as not verified.
+// Runs the conformance suite on real ACP agents: `npm run interop [agent …]`. Without names it runs all of them. Writes the reports
+// to interop/reports, and docs/acp-agents.md from them. On an interrupt, the remaining checks are reported as not verified.
 import { spawnSync } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";

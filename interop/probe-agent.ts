@@ -16,7 +16,7 @@ export interface ProbeContext {
   readonly onProbe: (what: string) => void;
 }
 
-/** A session of a probe takes a second or two; an agent that works on has misunderstood something. */
+/** A session of a probe takes a few seconds. */
 const PROBE_MS = 60_000;
 
 /** A whole probe: the wait for the next minute, and a session that takes its full time to open and to run. */
@@ -24,10 +24,10 @@ const PROBE_LIMIT_MS = 180_000;
 
 const MINUTE_MS = 60_000;
 
-/** Looks at what the conformance suite can't see: what the agent's tools, questions and numbers become, and what is enforced. */
+/** Checks what the conformance suite can't: how tools, permission requests and usage are reported, and what is enforced. */
 export async function probeAgent(context: ProbeContext): Promise<readonly Finding[]> {
   const { provider } = context;
-  const earlier = await told(context);
+  const earlier = await createSession(context);
   const probes: readonly (readonly [string, () => Promise<string>])[] = [
     ["auth methods", () => Promise.resolve(authMethods(provider))],
     [
@@ -62,16 +62,16 @@ interface EarlierSession {
   readonly atMs: number;
 }
 
-/** The word that a session is told, and should know when it is resumed. */
+/** The word that a session receives, and should know when it is resumed. */
 const WORD = "heron";
 
-async function told({ provider, spec }: ProbeContext): Promise<EarlierSession> {
+async function createSession({ provider, spec }: ProbeContext): Promise<EarlierSession> {
   await using handle = await provider.spawn(spec(order("say", WORD), { timeoutMs: PROBE_MS }));
   await Array.fromAsync(handle.events);
   return { sessionId: handle.sessionId, atMs: performance.now() };
 }
 
-/** The conformance suite resumes at once; an agent may keep its sessions in files that are named after the minute. */
+/** The conformance suite resumes immediately, but an agent may name its session files after the minute. */
 async function resumedLater({ provider, spec }: ProbeContext, earlier: EarlierSession): Promise<string> {
   await delay(Math.max(earlier.atMs + MINUTE_MS - performance.now(), 0));
   try {
@@ -125,7 +125,7 @@ async function toolOf(context: ProbeContext, prompt: string, category: string): 
   const result = events.find((event) => event.kind === "tool_result" && event.toolUseId === use.toolUseId);
   const keys = Object.keys(use.input as object).join(", ");
   const content = result?.kind === "tool_result" ? JSON.stringify(result.content) : "nothing";
-  return `\`${use.toolName}\` with ${keys}; it gave \`${content}\``;
+  return `\`${use.toolName}\` with ${keys}; result \`${content}\``;
 }
 
 async function asks(context: ProbeContext, prompt: string): Promise<string> {
@@ -142,9 +142,9 @@ async function denied(context: ProbeContext): Promise<string> {
     permissionConfig: { disallowPatterns: [PROBE_FILE.replaceAll(".", String.raw`\.`)] },
   });
   const init = events.find((event) => event.kind === "init");
-  const receipt = init?.ignored.some(({ field }) => field === "permissionConfig") === true;
-  const effect = existsSync(file) ? "was run all the same" : "was not run";
-  return `${effect}; ${receipt ? "the receipt says that denials hold only for what the agent asks" : "no receipt: the agent asks before everything"}`;
+  const isIgnored = init?.ignored.some(({ field }) => field === "permissionConfig") === true;
+  const effect = existsSync(file) ? "was run" : "was not run";
+  return `${effect}; ${isIgnored ? "`permissionConfig` is listed as ignored, because denials apply only when the agent asks" : "`permissionConfig` is honoured: the agent asks before everything"}`;
 }
 
 async function unknownSession({ provider, spec }: ProbeContext): Promise<string> {

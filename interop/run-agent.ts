@@ -22,7 +22,7 @@ const SERVERS: NonNullable<AgentSpec["mcpStdioServers"]> = [
   },
 ];
 
-/** A machine that does other work too: these agents take seconds to start. */
+/** Generous, because these agents take seconds to start, and the machine may be busy. */
 const LIMITS = {
   // An agent that spins or hangs fails the check by its name, and the run continues.
   checkMs: 240_000,
@@ -41,23 +41,32 @@ export interface RunOptions {
   readonly onCheck: (check: CheckReport) => void;
 }
 
-/** Runs the probes and the conformance suite on one agent. Never rejects: an agent that can't be run is reported with the reason. */
+/** Runs the probes and the conformance suite on one agent. Never rejects: the report has the reason if the agent can't be run. */
 export async function runAgent(agent: AgentDefinition, options: RunOptions): Promise<AgentReport> {
-  const { name, package: packageName, api, configuration, note } = agent;
+  const { name, package: packageName, api, configuration, note, behaviours } = agent;
   await using root = await tempFolder(`interop-${name}`);
   let outcome: AgentReport["outcome"];
   try {
-    outcome = await play(agent, root.path, options);
+    outcome = await runSuite(agent, root.path, options);
   } catch (error) {
     outcome = { ran: false, reason: error instanceof Error ? error.message : String(error) };
   }
   return withoutRunValues(
-    { name, package: packageName, version: pinnedVersion(packageName), api, configuration, note, outcome },
+    {
+      name,
+      package: packageName,
+      version: pinnedVersion(packageName),
+      api,
+      configuration,
+      note,
+      behaviours,
+      outcome,
+    },
     root.path,
   );
 }
 
-async function play(
+async function runSuite(
   agent: AgentDefinition,
   root: string,
   options: RunOptions,
@@ -73,7 +82,7 @@ async function play(
   const { asksPermission } = agent;
   const launched: { readonly mark: string; readonly provider: AcpProvider }[] = [];
   const make = async (): Promise<AcpProvider> => {
-    // Its processes are known by it, wherever they have gone.
+    // Identifies the processes of this provider, also those that have left its process group.
     const mark = crypto.randomUUID();
     const env = agentEnvironment(home, temp, { ...setup.env, CODEXKIT_INTEROP_MARK: mark });
     const provider = await AcpProvider.launch({

@@ -19,7 +19,7 @@ export async function writeReport({ name, version, outcome }: AgentReport): Prom
   await writeFile(reportFile(name), `${JSON.stringify(stored, undefined, 2)}\n`);
 }
 
-/** The last report of every agent, in the order of the page. */
+/** The stored reports of all agents, in the order of the page. */
 export function readReports(): Promise<readonly AgentReport[]> {
   return Promise.all(AGENTS.map(readReport));
 }
@@ -30,10 +30,11 @@ async function readReport({
   api,
   configuration,
   note,
+  behaviours,
 }: AgentDefinition): Promise<AgentReport> {
   const text = await readFile(reportFile(name), "utf8").catch((cause: unknown) => {
-    throw new Error(`There is no report of ${name}. Run \`npm run interop -- ${name}\`.`, { cause });
+    throw new Error(`There is no report for ${name}. Run \`npm run interop -- ${name}\`.`, { cause });
   });
   const { version, outcome } = JSON.parse(text) as StoredReport;
-  return { name, package: packageName, api, configuration, note, version, outcome };
+  return { name, package: packageName, api, configuration, note, behaviours, version, outcome };
 }

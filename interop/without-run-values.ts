@@ -9,7 +9,7 @@ export function withoutRunValues<Value>(value: Value, root: string): Value {
   function map(one: unknown): unknown {
     if (typeof one === "string") return clean(one, root);
     if (Array.isArray(one)) return one.map(map);
-    if (one === null || typeof one !== "object") return one;
+    if (one === null || typeof one !== "object" || one instanceof RegExp) return one;
     return Object.fromEntries(Object.entries(one).map(([key, inner]) => [key, map(inner)]));
   }
 }

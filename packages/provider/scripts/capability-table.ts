@@ -30,7 +30,7 @@ export function capabilityTable(): string[][] {
     ...names.map((name) => [
       `\`${name}\``,
       wordFor(CODEX_CAPABILITIES[name]),
-      least[name] === most[name] ? wordFor(least[name]) : "as the agent says",
+      least[name] === most[name] ? wordFor(least[name]) : "depends on agent",
       wordFor(stub[name]),
     ]),
   ];

@@ -220,7 +220,7 @@ async function work(
       await tell({ sessionUpdate: "notice", severity: "info", title: "Now" });
       const heard = await Promise.race([promise, cancelled]);
       session.steer = undefined;
-      await say(`I heard ${heard}.`);
+      await say(`I received ${heard}.`);
       break;
     }
     case "turn-fails":

@@ -15,7 +15,7 @@ import { ProviderError } from "../contract/provider-error.ts";
 import { errorEvent, failedResult } from "../contract/session-end.ts";
 import type { SessionUpdate } from "./events/session-notification.ts";
 import { UpdateMapper } from "./events/update-mapper.ts";
-import type { AcpLimits } from "./limits.ts";
+import type { AcpLimits } from "./process/limits.ts";
 import { PermissionBroker } from "./permissions/permission-broker.ts";
 import type { SessionPlan } from "./plan/plan-session.ts";
 import type { AcpAgent } from "./process/acp-agent.ts";

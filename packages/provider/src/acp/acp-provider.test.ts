@@ -31,7 +31,7 @@ async function lastOf(handle: AgentHandle): Promise<AgentEvent | undefined> {
   return (await Array.fromAsync(handle.events)).at(-1);
 }
 
-/** A zombie is not: it only waits for whoever started it. */
+/** A zombie is not alive: its parent has not reaped it yet. */
 function isAlive(pid: number): boolean {
   const { stdout } = spawnSync("ps", ["-o", "stat=", "-p", `${pid}`], { encoding: "utf8" });
   return /^[^Z\s]/.test(stdout);
@@ -45,11 +45,11 @@ beforeAll(async () => {
 afterAll(() => shared.shutdown());
 
 describe("an ACP agent", () => {
-  it("tells of a tool from its beginning to its end", async () => {
-    const told = await run(shared, { prompt: "tool" });
-    const progress = told.filter((event) => event.kind === "tool_progress");
+  it("reports a tool from start to end", async () => {
+    const reported = await run(shared, { prompt: "tool" });
+    const progress = reported.filter((event) => event.kind === "tool_progress");
     expect(progress.map(({ output }) => output).join("")).toBe("a\nb\n");
-    const events = told.filter(({ kind }) => kind !== "tool_progress" && kind !== "assistant_text");
+    const events = reported.filter(({ kind }) => kind !== "tool_progress" && kind !== "assistant_text");
     expect(events).toMatchObject([
       { kind: "init" },
       { kind: "tool_use", toolUseId: "t", toolCategory: "command", input: { command: "ls" } },
@@ -58,7 +58,7 @@ describe("an ACP agent", () => {
     ]);
   });
 
-  it("tells of thoughts, plans, notices, modes and costs", async () => {
+  it("reports thoughts, plans, notices, modes and costs", async () => {
     const events = await run(shared, { prompt: "everything" });
     expect(events.flatMap((event) => (event.kind === "system" ? [event.subtype] : []))).toEqual([
       "reasoning",
@@ -83,7 +83,7 @@ describe("an ACP agent", () => {
     ["tokens", "token_limit"],
     ["turns", "max_turns"],
     ["fail badly", "execution_failed"],
-  ])("that ends for a reason of its own tells it: %s", async (prompt, errorSubtype) => {
+  ])("that ends for a reason of its own reports it: %s", async (prompt, errorSubtype) => {
     expect((await run(shared, { prompt })).at(-1)).toMatchObject({ success: false, errorSubtype });
   });
 
@@ -118,7 +118,7 @@ describe("an ACP agent", () => {
     expect(textOf(events)).toBe("ping");
   });
 
-  it("is told to stop, and its process goes on with the others", async () => {
+  it("is cancelled, and its process keeps serving the others", async () => {
     const { pid } = shared;
     const [stopped, works] = await Promise.all([working(shared), working(shared)]);
     await stopped.stop();
@@ -200,7 +200,7 @@ describe("a message to an ACP agent at work", () => {
     const handle = await working(shared, "listen");
     await handle.inject("the heron");
     const events = await Array.fromAsync(handle.events);
-    expect(textOf(events)).toBe("Listening.I heard the heron.");
+    expect(textOf(events)).toBe("Listening.I received the heron.");
     expect(events).toContainEqual(expect.objectContaining({ subtype: "injected", message: "the heron" }));
     await expect(handle.inject("too late")).rejects.toMatchObject({ code: "session_ended" });
   });
@@ -330,7 +330,7 @@ describe("the login of an ACP agent", () => {
   it.each([
     ["carrier-pigeon", "provider_unavailable", /has no auth method "carrier-pigeon": it offers key, token/],
     ["token", "authentication_failed", /TINY_TOKEN is not set/],
-  ])("that fails is told at the launch: %s", async (authMethod, code, message) => {
+  ])("that fails is reported by launch: %s", async (authMethod, code, message) => {
     await expect(launchTiny({ authMethod })).rejects.toMatchObject({
       code,
       message: expect.stringMatching(message),
@@ -353,11 +353,11 @@ describe("what an ACP agent asks", () => {
   ])("%s", async (_, question, permissionConfig, answer) => {
     const events = await run(shared, { prompt: `ask ${question}`, permissionConfig });
     expect(textOf(events)).toBe(answer);
-    const told = events.filter(
+    const reported = events.filter(
       (event) =>
         (event.kind === "tool_use" || event.kind === "tool_result") && event.toolName.startsWith("approval:"),
     );
-    expect(told).toMatchObject([
+    expect(reported).toMatchObject([
       { toolCategory: "approval" },
       { isError: answer === "no", content: expect.stringMatching(answer === "no" ? /^denied/ : /^allowed/) },
     ]);
@@ -400,7 +400,7 @@ describe("what an ACP agent asks", () => {
 describe("an ACP agent that misbehaves", () => {
   it.each<[string, AcpCommand & Pick<AcpProviderOptions, "limits">, RegExp]>([
     ["is missing", { command: "codexkit-no-such-agent" }, /ENOENT/],
-    ["exits at once", tinyAgent("--exits"), /exited with code 3.*\n.*no licence/],
+    ["exits immediately", tinyAgent("--exits"), /exited with code 3.*\n.*no licence/],
     [
       "never answers",
       { ...tinyAgent("--silent"), limits: { initializeMs: 300 } },
@@ -415,17 +415,17 @@ describe("an ACP agent that misbehaves", () => {
     });
   });
 
-  it("dies in the middle of its work: every session ends with its last words, and the next one begins anew", async () => {
+  it("crashes during a session: every session ends with its last output, and the next one starts a new process", async () => {
     await using provider = await launchTiny();
     const { pid } = provider;
     const works = await working(provider);
-    const dies = await working(provider, "die");
+    const crashing = await working(provider, "die");
     const crash = {
       kind: "error",
       code: "app_server_crashed",
       message: expect.stringContaining("out of memory"),
     };
-    expect(await lastOf(dies)).toMatchObject(crash);
+    expect(await lastOf(crashing)).toMatchObject(crash);
     expect(await lastOf(works)).toMatchObject(crash);
     expect(textOf(await run(provider, { prompt: "say hello again" }))).toBe("hello again");
     expect(provider.pid).not.toBe(pid);
@@ -435,7 +435,7 @@ describe("an ACP agent that misbehaves", () => {
     expect(textOf(await run(shared, { prompt: "garbage" }))).toBe("Sorry about that.");
   });
 
-  it("says and asks what nobody knows: it is told so, and the runner too", async () => {
+  it("sends unknown updates and requests: it receives an error, and the runner an event", async () => {
     const events = await run(shared, { prompt: "strange" });
     expect(textOf(events)).toBe("No files for me.");
     expect(events).toContainEqual(
@@ -449,14 +449,14 @@ describe("an ACP agent that misbehaves", () => {
     await expect(working(provider)).rejects.toMatchObject({ code: "spawn_failed" });
   });
 
-  it("dies over a session: that one fails with its last words, and so does the next, on another process", async () => {
+  it("crashes while a session opens: that one fails with its last output, and so does the next, on a new process", async () => {
     await using provider = await launchTiny({ fault: "--dies-early" });
     const failure = { code: "spawn_failed", message: expect.stringContaining("no room for a session") };
     await expect(working(provider)).rejects.toMatchObject(failure);
     await expect(working(provider)).rejects.toMatchObject(failure);
   });
 
-  it("dies when it has sessions and others are on their way: no stream is left open", async () => {
+  it("crashes with open and opening sessions: no stream is left open", async () => {
     await using provider = await launchTiny();
     const { pid = 0 } = provider;
     const handles = await Promise.all(Array.from({ length: 5 }, () => working(provider)));
@@ -491,7 +491,7 @@ describe("an ACP agent that misbehaves", () => {
     await expect(launching).rejects.toMatchObject({ code: "context_cancelled" });
   });
 
-  it("does not heed cancelling: it is ended once it serves nobody else", async () => {
+  it("ignores a cancellation: it is ended once it serves no other session", async () => {
     await using provider = await launchTiny({ limits: { cancelMs: 50 } });
     const { pid = 0 } = provider;
     const other = await working(provider);

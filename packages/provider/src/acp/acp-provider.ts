@@ -11,7 +11,7 @@ import { parseSpec } from "../contract/parse-spec.ts";
 import { ProviderError } from "../contract/provider-error.ts";
 import { acpCapabilities } from "./acp-capabilities.ts";
 import { AcpHandle } from "./acp-handle.ts";
-import { ACP_LIMITS, type AcpLimits } from "./limits.ts";
+import { ACP_LIMITS, type AcpLimits } from "./process/limits.ts";
 import { configureSession, type OpenedSession, openSession, replaysHistory } from "./open-session.ts";
 import { type AsksPermission, planSession, type SessionPlan } from "./plan/plan-session.ts";
 import { AcpAgent } from "./process/acp-agent.ts";

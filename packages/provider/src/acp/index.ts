@@ -3,6 +3,6 @@ import "../require-node.ts";
 export { AcpProvider, type AcpProviderOptions } from "./acp-provider.ts";
 export type { AcpHandle } from "./acp-handle.ts";
 export type { AcpCommand } from "./process/start-process.ts";
-export { ACP_LIMITS, type AcpLimits } from "./limits.ts";
+export { ACP_LIMITS, type AcpLimits } from "./process/limits.ts";
 export type { AcpAuthMethod } from "./process/auth-method.ts";
 export type { AcpProviderConfig, AsksPermission } from "./plan/plan-session.ts";

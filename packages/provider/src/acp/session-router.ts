@@ -3,7 +3,7 @@ import { BoundedSet } from "@codexkit/rpc/async";
 import type { RequestPermissionRequest, RequestPermissionResponse } from "@agentclientprotocol/sdk";
 import type { AcpHandle } from "./acp-handle.ts";
 import type { SessionNotification, SessionUpdate } from "./events/session-notification.ts";
-import type { AcpLimits } from "./limits.ts";
+import type { AcpLimits } from "./process/limits.ts";
 import { PermissionBroker } from "./permissions/permission-broker.ts";
 import type { AcpListener } from "./process/acp-agent.ts";
 

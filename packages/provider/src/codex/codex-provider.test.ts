@@ -12,11 +12,11 @@ describe("making a Codex provider", () => {
     ["missing", { codexPath: "/nowhere/codex" }],
     ["no codex", { codexPath: process.execPath, wrapperArgs: ["-e", "process.exit(3)"] }],
     ["too old", { minimumVersion: "999.0.0", ...fake() }],
-  ])("fails at once when codex is %s", async (_, options) => {
+  ])("rejects if Codex is %s", async (_, options) => {
     await expect(CodexProvider.create(options)).rejects.toMatchObject({ code: "provider_unavailable" });
   });
 
-  it("fails at once when codex can't be run", async () => {
+  it("rejects if Codex can't be run", async () => {
     await using folder = await tempFolder("broken");
     const codexPath = join(folder.path, "codex");
     await writeFile(codexPath, "not a program");
@@ -36,7 +36,7 @@ function fake(): { codexPath: string; wrapperArgs: string[] } {
 }
 
 describe("a session", () => {
-  it("tells its beginning, its words and tools, and its end with what it used", async () => {
+  it("reports its start, its text and tools, and its end with the cost", async () => {
     await using fixture = await codexFixture([
       [run("echo hello", { callId: "c" }), usage({ input: 100, output: 10, cached: 40 })],
       [say(["Do", "ne"]), usage({ input: 200, output: 20 })],
@@ -114,7 +114,7 @@ describe("a session", () => {
     expect(fixture.model.requests).toHaveLength(1);
   });
 
-  it("is one of many on the same codex, each with its own words", async () => {
+  it("is one of many on the same Codex, each with its own text", async () => {
     await using fixture = await codexFixture(({ lastUserText }) => say(`you said ${lastUserText}`));
     const prompts = Array.from({ length: 10 }, (_, index) => `number ${index}`);
     const transcripts = await Promise.all(prompts.map((prompt) => fixture.run(prompt)));
@@ -123,12 +123,12 @@ describe("a session", () => {
 });
 
 describe("injecting", () => {
-  it("reaches the model in the middle of the turn, and is told", async () => {
+  it("reaches the model during the turn, and is reported", async () => {
     const [saying, injected] = [gate(), gate()];
     await using fixture = await codexFixture((request) =>
       request.newOutputs.length === 0 && request.lastUserText === "go"
         ? [say(["wait", waitFor(injected)]), waitFor(saying)]
-        : say(`I was told ${request.lastUserText}`),
+        : say(`I received ${request.lastUserText}`),
     );
     const handle = await fixture.provider.spawn(fixture.spec("go"));
     const nonce = `nonce-${handle.sessionId}`;
@@ -137,7 +137,7 @@ describe("injecting", () => {
     injected.open();
     saying.open();
     const transcript = await read(handle);
-    expect(transcript.end).toMatchObject({ success: true, message: `I was told ${nonce}` });
+    expect(transcript.end).toMatchObject({ success: true, message: `I received ${nonce}` });
     expect(ofKind(transcript, "system")).toContainEqual(
       expect.objectContaining({ subtype: "injected", message: nonce }),
     );
@@ -152,7 +152,7 @@ describe("injecting", () => {
 });
 
 describe("resuming", () => {
-  it("goes on with what was said, here and from another provider while this one lives", async () => {
+  it("continues the conversation, in this provider and in a concurrent one", async () => {
     await using fixture = await codexFixture(({ input }) =>
       say(`${input.filter((item) => item["role"] === "user").length} messages`),
     );

@@ -1,6 +1,6 @@
 import type { AskHandler } from "@codexkit/approvals";
 import { AsyncDisposableStack } from "@codexkit/rpc/async";
-import { Codex, CodexError, type CodexEvent, type LaunchOptions, type Thread } from "codexkit";
+import { Codex, type LaunchOptions } from "codexkit";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type {
@@ -24,10 +24,16 @@ import { checkProviderOptions, checkResumeOptions, checkSpawnOptions } from "./k
 import { permissionHandlers } from "./permissions/permission-handlers.ts";
 import { type PlanContext, planSpawn, type SpawnPlan } from "./plan/plan-spawn.ts";
 import { CodexHandle } from "./session/codex-handle.ts";
-import { unloadThread } from "./session/unload-thread.ts";
+import {
+  discardThread,
+  type OpenedThread,
+  resumeThread,
+  startThread,
+  type ThreadSettings,
+} from "./session/open-thread.ts";
 import { decodeImage } from "./transfer/session-image.ts";
 import { exportSession, importSession } from "./transfer/transfer-session.ts";
-import { toProviderError } from "./translate-error.ts";
+import { toProviderError } from "./errors/translate-error.ts";
 import { throwIfCancelled, raceCancel } from "../contract/cancelled.ts";
 
 /** Launch options of Codex, and options of the provider. */
@@ -47,14 +53,6 @@ export interface CodexProviderOptions extends Omit<
 
 /** Codex interrupts a turn within a second. */
 const INTERRUPT_MS = 10_000;
-
-/** A thread, with its events from the moment it was opened: they start before there is a handle. */
-interface OpenedThread {
-  readonly thread: Thread;
-  readonly events: AsyncIterable<CodexEvent>;
-}
-
-type ThreadSettings = SpawnPlan["thread"] & { handlers: ReturnType<typeof permissionHandlers> };
 
 type OpenThread = (settings: ThreadSettings) => Promise<OpenedThread>;
 
@@ -139,7 +137,7 @@ export class CodexProvider implements AgentProvider {
     checkSpawnOptions(options);
     return this.#spawns.once(spec, options, () =>
       options.idempotencyKey === undefined
-        ? this.#open(spec, options, (settings) => this.#startThread(settings))
+        ? this.#open(spec, options, (settings) => startThread(this.#codex, settings))
         : this.#spawnOnce(spec, options, options.idempotencyKey),
     );
   }
@@ -154,13 +152,13 @@ export class CodexProvider implements AgentProvider {
     this.#sessions.set(sessionId, undefined);
     try {
       const discarded = this.#discards.get(sessionId);
-      const resumeThread: OpenThread = async (settings) => {
+      const open: OpenThread = async (settings) => {
         // Codex may still be releasing it, or a cancelled call may still be opening it.
         await held?.released;
         await discarded;
-        return this.#resumeThread(sessionId, settings);
+        return resumeThread(this.#codex, sessionId, settings);
       };
-      return await this.#open(spec, options, resumeThread, sessionId);
+      return await this.#open(spec, options, open, sessionId);
     } catch (error) {
       // A session that was already adopted removes itself.
       if (this.#sessions.get(sessionId) === undefined) this.#sessions.delete(sessionId);
@@ -218,9 +216,9 @@ export class CodexProvider implements AgentProvider {
       throw toProviderError(error, "spawn_failed");
     }
     return this.#open(spec, options, async (settings) => {
-      const opened = await this.#startThread(settings);
+      const opened = await startThread(this.#codex, settings);
       if (await this.#keys.claim(key, parsed, opened.thread.id)) return opened;
-      await this.#discard(Promise.resolve(opened));
+      await discardThread(this.#codex, Promise.resolve(opened));
       const message = `Another process is starting the session of the idempotency key "${key}". Try again.`;
       throw new ProviderError("session_busy", message);
     });
@@ -286,22 +284,12 @@ export class CodexProvider implements AgentProvider {
     try {
       return await raceCancel(opening, signal);
     } catch (error) {
-      const discarded = this.#discard(opening);
+      const discarded = discardThread(this.#codex, opening);
       if (resumed !== undefined) {
         this.#discards.set(resumed, discarded);
         void discarded.then(() => this.#discards.delete(resumed));
       }
       throw error;
-    }
-  }
-
-  async #discard(opening: Promise<OpenedThread>): Promise<void> {
-    try {
-      const { thread } = await opening;
-      await thread.close();
-      await unloadThread(this.#codex, thread.id);
-    } catch {
-      // The thread was not opened, or Codex ended: there is nothing to release.
     }
   }
 
@@ -320,23 +308,6 @@ export class CodexProvider implements AgentProvider {
       if (this.#sessions.get(thread.id) === handle) this.#sessions.delete(thread.id);
     });
     return handle;
-  }
-
-  async #startThread(settings: ThreadSettings): Promise<OpenedThread> {
-    return withEvents(await this.#codex.startThread(settings));
-  }
-
-  async #resumeThread(sessionId: string, settings: ThreadSettings): Promise<OpenedThread> {
-    try {
-      return withEvents(await this.#codex.resumeThread(sessionId, settings));
-    } catch (error) {
-      // It may have been archived by a user, or by a Codex that crashed while it unloaded the thread.
-      if (!(error instanceof CodexError && error.code === "request_failed")) throw error;
-      await this.#codex.request("thread/unarchive", { threadId: sessionId }).catch(() => {
-        throw error;
-      });
-      return withEvents(await this.#codex.resumeThread(sessionId, settings));
-    }
   }
 
   /** The model is known once the thread is open. Without its price, `maxCostUsd` can't be enforced. */
@@ -366,10 +337,6 @@ export class CodexProvider implements AgentProvider {
     for (const handle of this.#sessions.values()) handle?.shutdown();
     await this.#codex.close();
   }
-}
-
-function withEvents(thread: Thread): OpenedThread {
-  return { thread, events: thread.events({ agents: true }) };
 }
 
 function sessionBusy(sessionId: string): ProviderError {

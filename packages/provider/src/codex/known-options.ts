@@ -1,7 +1,7 @@
 import { CodexError, LAUNCH_OPTIONS, type LaunchOptions, rejectUnknownOptions } from "codexkit";
 import type { ProviderCallOptions, SpawnOptions } from "../contract/agent-provider.ts";
 import type { CodexProviderOptions } from "./codex-provider.ts";
-import { toProviderError } from "./translate-error.ts";
+import { toProviderError } from "./errors/translate-error.ts";
 
 type Keys<Options> = Readonly<Record<keyof Options, true>>;
 

@@ -1,4 +1,4 @@
-import type { Check } from "./check.ts";
+import type { Check } from "./harness/check.ts";
 import { CALL_CHECKS } from "./checks/call-checks.ts";
 import { END_CHECKS } from "./checks/end-checks.ts";
 import { EVERY_STREAM_CHECKS } from "./checks/every-stream-checks.ts";

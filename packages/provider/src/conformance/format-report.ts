@@ -1,4 +1,4 @@
-import type { CheckStatus, ConformanceReport, TierReport } from "./conformance-report.ts";
+import type { CheckStatus, ConformanceReport, TierReport } from "./harness/conformance-report.ts";
 
 const MARKS: Record<CheckStatus, string> = {
   passed: "✓",

@@ -9,7 +9,7 @@ export {
   type ConformanceOptions,
   type ConformanceScenarios,
   type ProviderFactory,
-} from "./conformance-options.ts";
+} from "./harness/conformance-options.ts";
 export {
   CONFORMANCE_TIERS,
   type CheckReport,
@@ -17,4 +17,4 @@ export {
   type ConformanceReport,
   type ConformanceTier,
   type TierReport,
-} from "./conformance-report.ts";
+} from "./harness/conformance-report.ts";

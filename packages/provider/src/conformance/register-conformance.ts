@@ -1,8 +1,8 @@
 import { ALL_CHECKS } from "./all-checks.ts";
-import type { ConformanceOptions, ProviderFactory } from "./conformance-options.ts";
+import type { ConformanceOptions, ProviderFactory } from "./harness/conformance-options.ts";
 import { runCheck } from "./run-check.ts";
-import { SuiteContext } from "./suite-context.ts";
-import { failure } from "./assertions.ts";
+import { SuiteContext } from "./harness/suite-context.ts";
+import { failure } from "./harness/assertions.ts";
 
 /** The functions of a test runner: `it` and `afterAll` of vitest, `test` and `after` of node:test. */
 export interface TestRunner {

@@ -1,10 +1,10 @@
 import { withTimeout } from "@codexkit/rpc/async";
-import { type Check, NotRun } from "./check.ts";
-import type { CheckReport } from "./conformance-report.ts";
-import type { SuiteContext } from "./suite-context.ts";
-import { collectUnhandled } from "./unhandled-errors.ts";
-import { describeError, failure } from "./assertions.ts";
-import { CheckContext } from "./check-context.ts";
+import { type Check, NotRun } from "./harness/check.ts";
+import type { CheckReport } from "./harness/conformance-report.ts";
+import type { SuiteContext } from "./harness/suite-context.ts";
+import { collectUnhandled } from "./harness/unhandled-errors.ts";
+import { describeError, failure } from "./harness/assertions.ts";
+import { CheckContext } from "./harness/check-context.ts";
 
 /** Runs one check with a time limit, and stops the sessions and providers that it opened. */
 export async function runCheck(suite: SuiteContext, check: Check): Promise<CheckReport> {

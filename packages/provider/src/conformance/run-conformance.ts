@@ -1,15 +1,15 @@
 import type { AgentCapabilities } from "../contract/capabilities.ts";
 import { ALL_CHECKS } from "./all-checks.ts";
-import type { ConformanceOptions, ProviderFactory } from "./conformance-options.ts";
+import type { ConformanceOptions, ProviderFactory } from "./harness/conformance-options.ts";
 import {
   type CheckReport,
   CONFORMANCE_TIERS,
   type ConformanceReport,
   type ConformanceTier,
   type TierReport,
-} from "./conformance-report.ts";
+} from "./harness/conformance-report.ts";
 import { runCheck } from "./run-check.ts";
-import { SuiteContext } from "./suite-context.ts";
+import { SuiteContext } from "./harness/suite-context.ts";
 
 /** What the suite can't check. */
 const BEYOND: ConformanceReport["notVerified"] = [

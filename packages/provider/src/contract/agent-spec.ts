@@ -49,33 +49,33 @@ export interface AgentSpec {
   readonly mcpStdioServers?: readonly McpServerSpec[] | undefined;
   /** The tools of those servers that are offered, as `mcp__server__tool`. Default: all. */
   readonly mcpToolNames?: readonly string[] | undefined;
-  /** How often the model may be called, by the session and its subagents, before the session ends with `max_turns`. */
+  /** Maximum number of model calls of the session and its subagents. Beyond it, the session ends with `max_turns`. */
   readonly maxTurns?: number | undefined;
-  /** Input and output tokens of the session and its subagents; a session that uses more ends with `budget_exceeded`. */
+  /** Maximum input plus output tokens of the session and its subagents. Beyond it, the session ends with `budget_exceeded`. */
   readonly maxTokens?: number | undefined;
-  /** US dollars; a session that costs more ends with `budget_exceeded`. Needs a provider that knows prices. */
+  /** Maximum cost in US dollars. Beyond it, the session ends with `budget_exceeded`. Requires a provider with prices. */
   readonly maxCostUsd?: number | undefined;
   readonly model?: string | undefined;
   readonly effort?: "low" | "medium" | "high" | "xhigh" | undefined;
-  /** In place of the agent's own instructions. */
+  /** Replaces the agent's own instructions. */
   readonly baseInstructions?: string | undefined;
-  /** After the agent's own instructions. */
+  /** Appended to the agent's own instructions. */
   readonly systemPromptAppend?: string | undefined;
   readonly permissionConfig?: PermissionConfig | undefined;
   readonly codeIntelligenceEnforcement?: CodeIntelligenceEnforcement | undefined;
-  /** Settings of the provider's own, as it documents them. */
+  /** Provider-specific settings. */
   readonly providerConfig?: Readonly<Record<string, unknown>> | undefined;
-  /** The provider that agents below this one run on. */
+  /** The provider of subagents. */
   readonly subAgentProvider?: string | undefined;
-  /** How long the session may take; then it ends with `deadline_exceeded`. */
+  /** Time limit of the session. Beyond it, the session ends with `deadline_exceeded`. */
   readonly timeoutMs?: number | undefined;
-  /** How long `spawn` or `resume` may take to open the session; then the call rejects with `open_timeout`. */
+  /** Time limit for opening the session. Beyond it, the call rejects with `open_timeout`. */
   readonly openTimeoutMs?: number | undefined;
-  /** Fields that must not be ignored: a provider that can't honour one of them refuses with `unsupported`. */
+  /** Fields that must not be ignored. A provider that can't honour one of them rejects with `unsupported`. */
   readonly required?: readonly SpecField[] | undefined;
-  /** Hears the id of the process that serves the session, once it is known. */
+  /** Called with the PID of the process that runs the session. */
   readonly onProcessSpawned?: ((pid: number) => void) | undefined;
 }
 
-/** A field that a provider translates, or explains why it does not. */
+/** A field that a provider honours or lists as ignored. */
 export type SpecField = Exclude<keyof AgentSpec, "required">;

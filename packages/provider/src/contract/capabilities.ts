@@ -1,34 +1,34 @@
-/** How a provider wants to be told which tools are permitted. */
+/** Formats of tool permissions. */
 export const TOOL_PERMISSION_FORMATS = ["claude", "codex", "spring-ai"] as const;
 
 export type ToolPermissionFormat = (typeof TOOL_PERMISSION_FORMATS)[number];
 
-/** What a provider can do, so that a runner decides before it spawns. Each flag is proven by the conformance suite or a test. */
+/** What a provider supports, so that a runner can decide before it spawns. */
 export interface AgentCapabilities {
-  /** `inject` reaches an agent in the middle of its work. */
+  /** `inject` reaches a running agent. */
   readonly supportsMessageInjection: boolean;
-  /** `resume` goes on with a session by its id. */
+  /** `resume` continues a session by its id. */
   readonly supportsSessionResume: boolean;
   /** `export` returns a session as bytes, and `import` adds one to another provider, which can then resume it. */
   readonly supportsSessionExport: boolean;
-  /** Tools can be added, by MCP servers. */
+  /** Tools can be added with MCP servers. */
   readonly supportsToolPlugins: boolean;
-  /** The agent takes `baseInstructions` in place of its own, and a runner should give them. */
+  /** `baseInstructions` replaces the agent's own instructions, and a runner should set it. */
   readonly needsBaseInstructions: boolean;
-  /** The agent asks before it acts, and `permissionConfig` is what answers. */
+  /** The agent asks for permission, and `permissionConfig` answers. */
   readonly needsPermissionConfig: boolean;
   /** The agent can be made to use code intelligence before it searches by text. */
   readonly supportsCodeIntelligenceEnforcement: boolean;
-  /** What agents below this one do is shown too, marked with `subagent`. */
+  /** Events of subagents are reported, with `subagent`. */
   readonly emitsSubagentEvents: boolean;
   /** `effort` is honoured. */
   readonly supportsReasoningEffort: boolean;
-  /** The grammar of `permissionConfig`'s patterns. */
+  /** The format of tool permissions. */
   readonly toolPermissionFormat: ToolPermissionFormat;
   /** `allowedTools` and `disallowedTools` are honoured. */
   readonly acceptsAllowedToolsList: boolean;
-  /** `mcpStdioServers` are started for the one session. */
+  /** `mcpStdioServers` are started per session. */
   readonly acceptsMcpServerSpec: boolean;
-  /** What a person reads in a list of providers. */
+  /** Human-readable name. */
   readonly humanLabel: string;
 }

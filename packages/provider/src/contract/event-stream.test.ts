@@ -24,7 +24,7 @@ function progress(output: string, elapsedSeconds: number): ActivityEvent {
 }
 
 describe("an event stream", () => {
-  it("gives its init, what was pushed, and its end, to a reader that comes late", async () => {
+  it("delivers init, all events and the end to a late reader", async () => {
     const stream = new EventStream(INIT);
     stream.push(notice("a"));
     stream.end(RESULT);
@@ -45,14 +45,14 @@ describe("an event stream", () => {
     ]);
   });
 
-  it("lets the first end win and drops what comes after it", async () => {
+  it("keeps the first end and drops later events", async () => {
     const stream = new EventStream(INIT);
     expect([stream.end(CRASH), stream.end(RESULT)]).toEqual([true, false]);
     stream.push(notice("late"));
     expect(await Array.fromAsync(stream)).toEqual([INIT, CRASH]);
   });
 
-  it("gives a reader that comes late the newest of several counts in a row", async () => {
+  it("gives a late reader the newest of several usage events in a row", async () => {
     const stream = new EventStream(INIT);
     const usage = (turns: number): ActivityEvent => ({ kind: "usage", cost: { turns } });
     for (const event of [usage(1), usage(2), notice("a"), usage(3)]) stream.push(event);

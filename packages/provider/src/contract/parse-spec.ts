@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { AgentSpec, SpecField } from "./agent-spec.ts";
 import { ProviderError } from "./provider-error.ts";
 
-const words = z.record(z.string(), z.string());
+const variables = z.record(z.string(), z.string());
 const names = z.array(z.string().min(1));
 
 // The maximum delay of a timer. A longer one would fire immediately.
@@ -18,9 +18,9 @@ const mcpServer = z
     type: z.enum(["stdio", "http"]).optional(),
     command: z.string().min(1).optional(),
     args: z.array(z.string()).optional(),
-    env: words.optional(),
+    env: variables.optional(),
     url: z.url().optional(),
-    headers: words.optional(),
+    headers: variables.optional(),
   })
   .refine(({ type = "stdio", command, url }) => (type === "stdio" ? command : url) !== undefined, {
     error: "a stdio server needs a command, an http server a url",
@@ -29,7 +29,7 @@ const mcpServer = z
 const fields = {
   prompt: z.string().min(1),
   cwd: z.string().refine(isAbsolute, { error: "must be an absolute path" }),
-  env: words.optional(),
+  env: variables.optional(),
   autonomous: z.boolean().optional(),
   sandboxEnabled: z.boolean().optional(),
   sandboxLevel: z.enum(["read-only", "workspace-write", "full-access"]).optional(),

@@ -15,11 +15,21 @@ describe("a provider error", () => {
     });
   });
 
-  it("is retryable by its code, unless its maker knows better", () => {
+  it("is retryable depending on its code, unless overridden", () => {
     expect(new ProviderError("rate_limited", "").retryable).toBe(true);
     expect(new ProviderError("server_error", "").retryable).toBe(true);
     expect(new ProviderError("authentication_failed", "").retryable).toBe(false);
     expect(new ProviderError("quota_exceeded", "").retryable).toBe(false);
     expect(new ProviderError("spawn_failed", "", { retryable: true }).retryable).toBe(true);
+  });
+
+  it("is recognised across copies of the package", () => {
+    class Copy extends Error {}
+    Object.defineProperty(Copy.prototype, Symbol.for("@codexkit/provider/ProviderError"), { value: true });
+    expect(ProviderError.is(new ProviderError("spawn_failed", ""))).toBe(true);
+    expect(ProviderError.is(new Copy())).toBe(true);
+    expect([new Error("x"), undefined, "spawn_failed", { code: "spawn_failed" }].some(ProviderError.is)).toBe(
+      false,
+    );
   });
 });

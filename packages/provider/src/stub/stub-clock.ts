@@ -1,12 +1,12 @@
 import { setImmediate as nextRound, setTimeout as delay } from "node:timers/promises";
 
-/** The time of a stub. */
+/** The clock of a stub. */
 export interface StubClock {
-  /** Until the time is over or the signal fires. Never rejects. */
+  /** Resolves after the delay, or when the signal aborts. Never rejects. */
   wait(ms: number, signal: AbortSignal): Promise<void>;
 }
 
-/** The time as it passes. */
+/** The system clock. */
 export const realClock: StubClock = {
   wait: (ms, signal) => delay(ms, undefined, { signal }).catch(() => {}),
 };
@@ -17,7 +17,7 @@ interface Waiting {
 }
 
 /**
- * Time that passes when it is told to, for tests of what takes long.
+ * A clock that a test advances, for behaviour that takes long.
  *
  * @example
  * const clock = new ManualClock();
@@ -45,10 +45,10 @@ export class ManualClock implements StubClock {
     return promise;
   }
 
-  /** Lets time pass. Those who wait are woken in order, and may wait again before the next one is. */
+  /** Advances the clock. Waits end in order, and may start again before the next one ends. */
   async advance(ms: number): Promise<void> {
     const until = this.#now + ms;
-    // Those that are just beginning come to where they wait.
+    // Sessions that are just starting reach their first wait.
     await nextRound();
     for (let next = this.#next(until); next; next = this.#next(until)) {
       this.#now = next.at;

@@ -24,11 +24,11 @@ export interface StubHandleOptions {
   readonly limits: Pick<AgentSpec, "maxTurns" | "maxTokens" | "maxCostUsd" | "timeoutMs">;
   readonly injects: boolean;
   readonly signal: AbortSignal | undefined;
-  /** Called once when it is over. */
+  /** Called once at the end. */
   readonly onEnd: (handle: StubHandle) => void;
 }
 
-/** Plays a script. */
+/** Runs a script. */
 export class StubHandle implements AgentHandle {
   readonly sessionId: string;
   readonly ignored: readonly IgnoredField[];
@@ -37,7 +37,7 @@ export class StubHandle implements AgentHandle {
   readonly #over = new AbortController();
   readonly #injected: string[] = [];
   readonly #openTools = new Map<string, ToolUseEvent>();
-  #heard: (() => void) | undefined;
+  #onInjected: (() => void) | undefined;
   #cost: AgentCost = {};
 
   constructor(options: StubHandleOptions) {
@@ -69,7 +69,7 @@ export class StubHandle implements AgentHandle {
     if (refused) return Promise.reject(refused);
     this.#stream.push({ kind: "system", subtype: "injected", message: text });
     this.#injected.push(text);
-    this.#heard?.();
+    this.#onInjected?.();
     return Promise.resolve();
   }
 
@@ -88,7 +88,7 @@ export class StubHandle implements AgentHandle {
   }
 
   #end(event: TerminalEvent): void {
-    // A result has the last word on every tool; what cuts a session off leaves its tools open.
+    // A result requires every tool to have ended; an error leaves its tools open.
     for (const tool of event.kind === "result" ? this.#openTools.values() : []) {
       const { toolUseId, toolName } = tool;
       const content = "The session ended before this did.";
@@ -97,7 +97,7 @@ export class StubHandle implements AgentHandle {
     if (this.#stream.end(event)) this.#release();
   }
 
-  #tell(event: ActivityEvent): void {
+  #emit(event: ActivityEvent): void {
     if (event.kind === "tool_use") this.#openTools.set(event.toolUseId, event);
     if (event.kind === "tool_result") this.#openTools.delete(event.toolUseId);
     this.#stream.push(event);
@@ -105,7 +105,7 @@ export class StubHandle implements AgentHandle {
 
   async #play(): Promise<void> {
     for (const step of this.#options.script) {
-      // One step a round: whoever has the handle can stop it before the first one.
+      // One step per event-loop iteration, so that the caller can stop the session before the first one.
       await Promise.resolve();
       if (this.#stream.ended) return;
       await this.#do(step);
@@ -115,8 +115,8 @@ export class StubHandle implements AgentHandle {
   async #do(step: StubStep): Promise<void> {
     const { clock } = this.#options;
     switch (step.do) {
-      case "tell":
-        return this.#tell(step.event);
+      case "emit":
+        return this.#emit(step.event);
       case "callModel":
         return this.#callModel(step.cost);
       case "wait":
@@ -155,9 +155,9 @@ export class StubHandle implements AgentHandle {
   }
 
   async #echo(): Promise<void> {
-    const heard = Promise.withResolvers<void>();
-    this.#heard = heard.resolve;
-    if (this.#injected.length === 0) await Promise.race([heard.promise, this.#untilOver()]);
+    const injected = Promise.withResolvers<void>();
+    this.#onInjected = injected.resolve;
+    if (this.#injected.length === 0) await Promise.race([injected.promise, this.#untilOver()]);
     const text = this.#injected.shift();
     if (text === undefined) return;
     for (const step of say(`echo-${text}`, text)) await this.#do(step);
@@ -195,7 +195,7 @@ function addCosts(one: AgentCost, other: AgentCost): AgentCost {
     inputTokens: sum(one.inputTokens, other.inputTokens),
     cachedInputTokens: sum(one.cachedInputTokens, other.cachedInputTokens),
     outputTokens: sum(one.outputTokens, other.outputTokens),
-    // Cents add up to what people expect.
+    // Avoids floating-point artefacts in sums of cents.
     usd: Math.round(sum(one.usd, other.usd) * 1e6) / 1e6,
     turns: sum(one.turns, other.turns),
   };

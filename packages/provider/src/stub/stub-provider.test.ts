@@ -24,7 +24,7 @@ async function firstEvent(handle: AgentHandle): Promise<AsyncIterator<AgentEvent
   return reader;
 }
 
-describe("a stub that is told to", () => {
+describe("a stub that is configured to", () => {
   it("succeed opens a pull request and says where it is", async () => {
     const pullRequest = "https://example.com/mine/pull/7";
     const events = await play({ behaviour: "succeed-with-pr", pullRequest });
@@ -40,7 +40,7 @@ describe("a stub that is told to", () => {
     expect(textOf(events)).toContain("My task: Fix the build");
   });
 
-  it("fail on its clone tells of the tool that failed and ends as failed", async () => {
+  it("fail on its clone reports the failed tool and fails", async () => {
     const events = await play({ behaviour: "fail-on-clone" });
     expect(events).toContainEqual(expect.objectContaining({ kind: "tool_result", isError: true }));
     expect(events.at(-1)).toMatchObject({
@@ -67,7 +67,7 @@ describe("a stub that is told to", () => {
     expect((await events).at(-1)).toMatchObject({ success: false, errorSubtype: "deadline_exceeded" });
   });
 
-  it("run a slow tool tells of its progress as time passes", async () => {
+  it("run a slow tool reports progress as time passes", async () => {
     const clock = new ManualClock();
     await using provider = new StubProvider({ behaviour: "slow-tool", toolSeconds: 600, clock });
     const handle = await provider.spawn(SPEC);
@@ -122,7 +122,7 @@ describe("a stub", () => {
     expect(await once()).toEqual(await once());
   });
 
-  it("is told otherwise by a spec, which is checked", async () => {
+  it("can be overridden by a spec, which is validated", async () => {
     const events = await play(
       { behaviour: "fail-on-clone" },
       { providerConfig: { behaviour: "silent-fail" } },
@@ -132,7 +132,7 @@ describe("a stub", () => {
     await expect(wrong).rejects.toMatchObject({ code: "invalid_spec" });
   });
 
-  it("ends as it is told, whoever is first: stop, signal, shutdown, a reader that leaves", async () => {
+  it("ends with the first of stop, signal, shutdown and a reader that stops", async () => {
     const provider = new StubProvider({ behaviour: "hang-then-timeout" });
     const abort = new AbortController();
     const [stopped, cancelled, shutDown, left] = await Promise.all([

@@ -14,11 +14,11 @@ import { settingsFor, type StubSettings } from "./stub-settings.ts";
 export interface StubProviderOptions extends StubSettings {
   /** Default `stub`. */
   readonly name?: string | undefined;
-  /** What this stub says it can't do, and refuses. Default: it can do all of them. */
+  /** Capabilities that this stub does not have. Default: none. */
   readonly without?: readonly ("injection" | "resume" | "export")[] | undefined;
-  /** The time that its tools take and its deadlines run on. Default: the real one. */
+  /** Clock for tools and deadlines. Default: the system clock. */
   readonly clock?: StubClock | undefined;
-  /** Where its sessions are kept. Default: a place of its own. */
+  /** Session store. Default: a new one. */
   readonly sessions?: StubSessions | undefined;
 }
 
@@ -42,8 +42,7 @@ const NOT_HONOURED: Partial<Record<SpecField, string>> = {
 };
 
 /**
- * An agent that does what it is told in advance, for tests of those who run agents: it needs no model, no process and no
- * folder, and always does the same.
+ * A scripted agent for tests of runners. It needs no model, process or folder, and is deterministic.
  *
  * @example
  * await using provider = new StubProvider({ behaviour: "fail-on-clone" });

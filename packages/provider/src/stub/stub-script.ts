@@ -1,13 +1,13 @@
 import type { ActivityEvent, AgentCost, ErrorSubtype, ToolCategory } from "../contract/agent-event.ts";
 import type { StubSettings } from "./stub-settings.ts";
 
-/** One step of a stub at work. */
+/** One step of a script. */
 export type StubStep =
-  | { readonly do: "tell"; readonly event: ActivityEvent }
-  /** The model is called: this is what `maxTurns` counts. */
+  | { readonly do: "emit"; readonly event: ActivityEvent }
+  /** A model call, which `maxTurns` counts. */
   | { readonly do: "callModel"; readonly cost: AgentCost }
   | { readonly do: "wait"; readonly ms: number }
-  /** Waits for an injection and says it again. */
+  /** Waits for an injection and repeats it. */
   | { readonly do: "echo" }
   | { readonly do: "hang" }
   | { readonly do: "succeed"; readonly message: string }
@@ -16,11 +16,11 @@ export type StubStep =
 
 export interface StubTask {
   readonly prompt: string;
-  /** What the session was asked before, when it is resumed. */
+  /** Earlier prompts of a resumed session. */
   readonly earlier: readonly string[];
 }
 
-/** What a stub will do, step by step. The same settings and task always give the same script. */
+/** The steps of a stub. Deterministic for the same settings and task. */
 export function stubScript(settings: StubSettings, task: StubTask): readonly StubStep[] {
   const { behaviour = "succeed-with-pr" } = settings;
   if (behaviour === "silent-fail") return [callModel(settings), { do: "succeed", message: "" }];
@@ -68,12 +68,12 @@ function work(
     case "mid-stream-error":
       return [
         use("edit", "edit_file", "edit", { path: "README.md" }),
-        { do: "break", message: "The stub broke off in the middle of a tool, as it was told to." },
+        { do: "break", message: "The stub failed during a tool, as configured." },
       ];
     case "inject-test": {
       const { injections = 1 } = settings;
       const echoes = Array.from({ length: injections }, (): StubStep => ({ do: "echo" }));
-      return [...echoes, { do: "succeed", message: "I have said again what I was told." }];
+      return [...echoes, { do: "succeed", message: "I have repeated everything that was injected." }];
     }
   }
 }
@@ -82,7 +82,7 @@ function slowTool({ toolSeconds = 5 }: StubSettings): StubStep[] {
   const seconds = Array.from({ length: toolSeconds }, (_, index): StubStep[] => [
     { do: "wait", ms: 1_000 },
     {
-      do: "tell",
+      do: "emit",
       event: {
         kind: "tool_progress",
         toolUseId: "slow",
@@ -95,7 +95,7 @@ function slowTool({ toolSeconds = 5 }: StubSettings): StubStep[] {
   return [
     use("slow", "shell", "command", { command: `sleep ${toolSeconds}` }),
     ...seconds.flat(),
-    { do: "tell", event: result("slow", "shell", "", false) },
+    { do: "emit", event: result("slow", "shell", "", false) },
     { do: "succeed", message: `It took ${toolSeconds} seconds.` },
   ];
 }
@@ -108,10 +108,10 @@ function callModel({ behaviour, usdPerCall }: StubSettings): StubStep {
   };
 }
 
-/** Word by word, as agents speak. */
+/** Splits text into words, as agents stream it. */
 export function say(messageId: string, text: string): StubStep[] {
   const words = text.match(/\S+\s*|\s+/g) ?? [];
-  return words.map((word) => ({ do: "tell", event: { kind: "assistant_text", text: word, messageId } }));
+  return words.map((word) => ({ do: "emit", event: { kind: "assistant_text", text: word, messageId } }));
 }
 
 interface StubTool {
@@ -124,11 +124,11 @@ interface StubTool {
 }
 
 function tool({ id, name, category = "other", input, content, isError = false }: StubTool): StubStep[] {
-  return [use(id, name, category, input), { do: "tell", event: result(id, name, content, isError) }];
+  return [use(id, name, category, input), { do: "emit", event: result(id, name, content, isError) }];
 }
 
 function use(toolUseId: string, toolName: string, toolCategory: ToolCategory, input: unknown): StubStep {
-  return { do: "tell", event: { kind: "tool_use", toolUseId, toolName, toolCategory, input } };
+  return { do: "emit", event: { kind: "tool_use", toolUseId, toolName, toolCategory, input } };
 }
 
 function result(toolUseId: string, toolName: string, content: string, isError: boolean): ActivityEvent {

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { ProviderError } from "../contract/provider-error.ts";
 
-/** What a stub remembers of a session. */
+/** The stored state of a session. */
 export interface StubSession {
   readonly id: string;
-  /** What it was asked, from the first time on. */
+  /** All prompts, oldest first. */
   readonly prompts: readonly string[];
 }
 
@@ -14,15 +14,15 @@ const exported = z.strictObject({
   prompts: z.array(z.string()),
 });
 
-/** The sessions of stubs. Providers that share one resume each other's, as agents on one machine do. */
+/** Session store of stubs. Providers that share one can resume each other's sessions, as agents on one machine can. */
 export class StubSessions {
   readonly #prompts = new Map<string, readonly string[]>();
   readonly #live = new Set<string>();
 
-  /** A new session, which is in use until it is released. */
+  /** Creates a session, which is busy until it is released. */
   create(prompt: string): StubSession {
     let number = this.#prompts.size + 1;
-    // An imported session may have the number already.
+    // An imported session may already have this number.
     while (this.#prompts.has(`stub-${number}`)) number += 1;
     return this.#use(`stub-${number}`, [prompt]);
   }

@@ -1,23 +1,23 @@
 import { z } from "zod";
 import { ProviderError } from "../contract/provider-error.ts";
 
-/** What a stub does with its task. */
+/** What a stub does. */
 export const STUB_BEHAVIOURS = [
-  /** Works, opens a pull request and says where it is. */
+  /** Opens a pull request and reports its URL. */
   "succeed-with-pr",
-  /** Can't get the sources, and says so. */
+  /** Fails to clone the repository. */
   "fail-on-clone",
-  /** Begins and never ends by itself: until `stop`, the deadline, the signal or the shutdown. */
+  /** Runs until `stop`, the deadline, the signal or the shutdown. */
   "hang-then-timeout",
-  /** Claims success without a word or a deed. */
+  /** Succeeds without any output. */
   "silent-fail",
-  /** Runs one tool that takes long and tells of its progress. */
+  /** Runs one slow tool and reports its progress. */
   "slow-tool",
-  /** Calls the model again and again, and pays for it. */
+  /** Calls the model many times, at a cost. */
   "cost-overrun",
-  /** Breaks off in the middle of a tool with the error `provider_failed`. */
+  /** Ends during a tool with the error `provider_failed`. */
   "mid-stream-error",
-  /** Says again what is injected, and ends after the last injection it waits for. */
+  /** Repeats injected text, and ends after the last expected injection. */
   "inject-test",
 ] as const;
 
@@ -32,24 +32,24 @@ const schema = z.strictObject({
   injections: z.int().positive().optional(),
 });
 
-/** How a stub behaves; the same can be given to one session, as its spec's `providerConfig`. */
+/** Behaviour of a stub. A spec's `providerConfig` overrides it for one session. */
 export interface StubSettings {
   /** Default `succeed-with-pr`. */
   readonly behaviour?: StubBehaviour | undefined;
-  /** The address that `succeed-with-pr` tells. */
+  /** The URL that `succeed-with-pr` reports. */
   readonly pullRequest?: string | undefined;
-  /** How long the tool of `slow-tool` takes. Default 5. */
+  /** Duration of the tool of `slow-tool`. Default: 5. */
   readonly toolSeconds?: number | undefined;
-  /** How often `cost-overrun` calls the model. Default 100. */
+  /** Number of model calls of `cost-overrun`. Default: 100. */
   readonly modelCalls?: number | undefined;
-  /** What a call of the model costs. Default 0.01, for `cost-overrun` 1. */
+  /** Price of a model call. Default: 0.01, for `cost-overrun` 1. */
   readonly usdPerCall?: number | undefined;
-  /** How many injections `inject-test` waits for. Default 1. */
+  /** Number of injections that `inject-test` waits for. Default: 1. */
   readonly injections?: number | undefined;
 }
 
 /**
- * The provider's settings with those of one spec over them.
+ * Merges the settings of the provider with those of a spec.
  * @throws {ProviderError} `invalid_spec`
  */
 export function settingsFor(own: StubSettings, providerConfig: unknown = {}): StubSettings {

@@ -9,7 +9,6 @@ import {
 import {
   callOptions,
   events,
-  handles,
   HANGS,
   mapEvents,
   type Mutant,
@@ -17,6 +16,8 @@ import {
   never,
   override,
   overrideHandle,
+  overriding,
+  overridingHandles,
   specs,
 } from "./mutate.ts";
 
@@ -24,7 +25,7 @@ import {
 export const CALL_MUTANTS: readonly Mutant[] = [
   {
     fault: "has no name",
-    mutate: (provider) => override(provider, { name: "" }),
+    mutate: overriding(() => ({ name: "" })),
     caughtBy: "has-name",
     reason: /name is empty/,
   },
@@ -149,17 +150,16 @@ export const CALL_MUTANTS: readonly Mutant[] = [
   },
   {
     fault: "rejects a session that is being opened during its shutdown with an error of its own",
-    mutate: (provider) =>
-      override(provider, {
-        spawn: async (spec, options) => {
-          try {
-            return await provider.spawn(spec, options);
-          } catch (error) {
-            const isShutDown = (error as ProviderError).code === "shut_down";
-            throw isShutDown ? new Error("The pipe was closed.") : error;
-          }
-        },
-      }),
+    mutate: overriding((provider) => ({
+      spawn: async (spec, options) => {
+        try {
+          return await provider.spawn(spec, options);
+        } catch (error) {
+          const isShutDown = (error as ProviderError).code === "shut_down";
+          throw isShutDown ? new Error("The pipe was closed.") : error;
+        }
+      },
+    })),
     caughtBy: "shutdown-during-open",
     reason: /should reject with "shut_down", but rejected with: The pipe was closed/,
   },
@@ -199,112 +199,107 @@ export const CALL_MUTANTS: readonly Mutant[] = [
   },
   {
     fault: "takes a key for another spec",
-    mutate: (provider) =>
-      override(provider, {
-        spawn: async (spec, options) => {
-          try {
-            return await provider.spawn(spec, options);
-          } catch (error) {
-            if ((error as ProviderError).code !== "idempotency_conflict") throw error;
-            return provider.spawn(spec, { signal: options?.signal });
-          }
-        },
-      }),
+    mutate: overriding((provider) => ({
+      spawn: async (spec, options) => {
+        try {
+          return await provider.spawn(spec, options);
+        } catch (error) {
+          if ((error as ProviderError).code !== "idempotency_conflict") throw error;
+          return provider.spawn(spec, { signal: options?.signal });
+        }
+      },
+    })),
     caughtBy: "key-spawns-once",
     reason: /a key that was used for a different spec should be refused/,
   },
   {
     fault: "spawns after its shutdown",
-    mutate: (provider) => override(provider, { shutdown: async () => provider.crash() }),
+    mutate: overriding((provider) => ({ shutdown: async () => provider.crash() })),
     caughtBy: "refuses-after-shutdown",
     reason: /spawn\(\) after the shutdown should be refused with "shut_down", but it was accepted/,
   },
   {
     fault: "exports after its shutdown",
-    mutate: (provider) => override(provider, { export: async () => new Uint8Array(1) }),
+    mutate: overriding(() => ({ export: async () => new Uint8Array(1) })),
     caughtBy: "refuses-after-shutdown",
     reason: /export\(\) after the shutdown/,
   },
   {
     fault: "imports after its shutdown",
-    mutate: (provider) => override(provider, { import: async () => "the one" }),
+    mutate: overriding(() => ({ import: async () => "the one" })),
     caughtBy: "refuses-after-shutdown",
     reason: /import\(\) after the shutdown/,
   },
   {
     fault: "is not shut down when it is disposed of",
-    mutate: (provider) => override(provider, { [Symbol.asyncDispose]: async () => {} }),
+    mutate: overriding(() => ({ [Symbol.asyncDispose]: async () => {} })),
     caughtBy: "dispose-shuts-down",
     reason: /took longer/,
     limits: HANGS,
   },
   {
     fault: "leaves a session behind that was given up while it was opened",
-    mutate: (provider) =>
-      override(provider, {
-        spawn: async (spec, options) => {
-          if (options?.signal && spec.prompt === "work")
-            provider.world.working.add(`given up ${spec.prompt}`);
-          return provider.spawn(spec, options);
-        },
-      }),
+    mutate: overriding((provider) => ({
+      spawn: async (spec, options) => {
+        if (options?.signal && spec.prompt === "work") provider.world.working.add(`given up ${spec.prompt}`);
+        return provider.spawn(spec, options);
+      },
+    })),
     caughtBy: "shutdown-leaves-nothing",
     reason: /remaining after shutdown\(\): session given up work/,
   },
   {
     fault: "never opens a session",
-    mutate: (provider) => override(provider, { spawn: never }),
+    mutate: overriding(() => ({ spawn: never })),
     caughtBy: "reports-text",
     reason: /spawn\(\) took longer/,
     limits: HANGS,
   },
   {
     fault: "does not hear what is injected",
-    mutate: handles((handle) => overrideHandle(handle, { inject: async () => {} })),
+    mutate: overridingHandles(() => ({ inject: async () => {} })),
     caughtBy: "injection-reaches-agent",
     reason: /took longer/,
     limits: HANGS,
   },
   {
     fault: "does not hear what is injected into a resumed session",
-    mutate: handles((handle) => overrideHandle(handle, { inject: async () => {} }), "resume"),
+    mutate: overridingHandles(() => ({ inject: async () => {} }), "resume"),
     caughtBy: "injection-reaches-agent-resumed",
     reason: /took longer/,
     limits: HANGS,
   },
   {
     fault: "claims injection and refuses it",
-    mutate: handles((handle) => overrideHandle(handle, { inject: () => Promise.reject(unsupported()) })),
+    mutate: overridingHandles(() => ({ inject: () => Promise.reject(unsupported()) })),
     caughtBy: "injection-reaches-agent",
     reason: /It can't/,
   },
   {
     fault: "takes injections after the end",
-    mutate: handles((handle) =>
-      overrideHandle(handle, { inject: (text, options) => handle.inject(text, options).catch(() => {}) }),
-    ),
+    mutate: overridingHandles((handle) => ({
+      inject: (text, options) => handle.inject(text, options).catch(() => {}),
+    })),
     caughtBy: "injection-after-end",
     reason: /"session_ended", but it was accepted/,
   },
   {
     fault: "calls an injection after the end unsupported",
-    mutate: handles((handle) =>
-      overrideHandle(handle, {
-        inject: async (text, options) => {
-          try {
-            await handle.inject(text, options);
-          } catch {
-            throw unsupported();
-          }
-        },
-      }),
-    ),
+    mutate: overridingHandles((handle) => ({
+      inject: async (text, options) => {
+        try {
+          await handle.inject(text, options);
+        } catch {
+          throw unsupported();
+        }
+      },
+    })),
     caughtBy: "injection-after-end",
     reason: /refused with the code "session_ended", but failed with: It can't/,
   },
   {
     fault: "injects although the signal has fired",
-    mutate: handles((handle) => overrideHandle(handle, { inject: (text) => handle.inject(text) })),
+    mutate: overridingHandles((handle) => ({ inject: (text) => handle.inject(text) })),
     caughtBy: "injection-aborted",
     reason: /"context_cancelled", but it was accepted/,
   },
@@ -343,14 +338,12 @@ export const CALL_MUTANTS: readonly Mutant[] = [
     fault: "does not resume what was stopped",
     mutate: (provider) => {
       const stopped = new Set<string>();
-      const mutant = handles((handle) =>
-        overrideHandle(handle, {
-          stop: async () => {
-            stopped.add(handle.sessionId);
-            await handle.stop();
-          },
-        }),
-      )(provider);
+      const mutant = overridingHandles((handle) => ({
+        stop: async () => {
+          stopped.add(handle.sessionId);
+          await handle.stop();
+        },
+      }))(provider);
       return override(mutant, {
         resume: async (id, spec, options) => {
           if (stopped.has(id)) throw new ProviderError("session_not_found", "It was stopped.");
@@ -363,25 +356,23 @@ export const CALL_MUTANTS: readonly Mutant[] = [
   },
   {
     fault: "resumes a session that is at work",
-    mutate: (provider) =>
-      override(provider, {
-        resume: (id, spec, options) => {
-          provider.world.working.delete(id);
-          return provider.resume(id, spec, options);
-        },
-      }),
+    mutate: overriding((provider) => ({
+      resume: (id, spec, options) => {
+        provider.world.working.delete(id);
+        return provider.resume(id, spec, options);
+      },
+    })),
     caughtBy: "resume-busy",
     reason: /"session_busy", but it was accepted/,
   },
   {
     fault: "makes up sessions",
-    mutate: (provider) =>
-      override(provider, {
-        resume: (id, spec, options) => {
-          if (!provider.world.sessions.has(id)) provider.world.sessions.set(id, []);
-          return provider.resume(id, spec, options);
-        },
-      }),
+    mutate: overriding((provider) => ({
+      resume: (id, spec, options) => {
+        if (!provider.world.sessions.has(id)) provider.world.sessions.set(id, []);
+        return provider.resume(id, spec, options);
+      },
+    })),
     caughtBy: "resume-unknown",
     reason: /"session_not_found", but it was accepted/,
   },
@@ -393,7 +384,7 @@ export const CALL_MUTANTS: readonly Mutant[] = [
   },
   {
     fault: "goes on under another id",
-    mutate: handles((handle) => overrideHandle(handle, { sessionId: crypto.randomUUID() }), "resume"),
+    mutate: overridingHandles(() => ({ sessionId: crypto.randomUUID() }), "resume"),
     caughtBy: "resume-keeps-id",
     reason: /was resumed with the id/,
   },
@@ -423,65 +414,61 @@ export const CALL_MUTANTS: readonly Mutant[] = [
   },
   {
     fault: "exports sessions without their past",
-    mutate: (provider) =>
-      override(provider, {
-        export: async (sessionId) => {
-          await provider.export(sessionId);
-          return new TextEncoder().encode(JSON.stringify({ sessionId, prompts: [] }));
-        },
-      }),
+    mutate: overriding((provider) => ({
+      export: async (sessionId) => {
+        await provider.export(sessionId);
+        return new TextEncoder().encode(JSON.stringify({ sessionId, prompts: [] }));
+      },
+    })),
     caughtBy: "export-moves-session",
     reason: /should say "nonce-/,
   },
   {
     fault: "imports a session under another id",
-    mutate: (provider) =>
-      override(provider, {
-        import: async (bytes) => {
-          await provider.import(bytes);
-          return "another";
-        },
-      }),
+    mutate: overriding((provider) => ({
+      import: async (bytes) => {
+        await provider.import(bytes);
+        return "another";
+      },
+    })),
     caughtBy: "export-moves-session",
     reason: /returned "another"/,
   },
   {
     fault: "can't import the same session twice",
-    mutate: (provider) =>
-      override(provider, {
-        import: async (bytes) => {
-          const before = provider.world.sessions.size;
-          const id = await provider.import(bytes);
-          if (provider.world.sessions.size === before) throw new ProviderError("session_busy", "It is here.");
-          return id;
-        },
-      }),
+    mutate: overriding((provider) => ({
+      import: async (bytes) => {
+        const before = provider.world.sessions.size;
+        const id = await provider.import(bytes);
+        if (provider.world.sessions.size === before) throw new ProviderError("session_busy", "It is here.");
+        return id;
+      },
+    })),
     caughtBy: "export-moves-session",
     reason: /It is here/,
   },
   {
     fault: "exports a session that is at work",
-    mutate: (provider) =>
-      override(provider, {
-        export: (id) => {
-          provider.world.working.delete(id);
-          return provider.export(id);
-        },
-      }),
+    mutate: overriding((provider) => ({
+      export: (id) => {
+        provider.world.working.delete(id);
+        return provider.export(id);
+      },
+    })),
     caughtBy: "export-busy",
     reason: /"session_busy", but it was accepted/,
   },
   {
     fault: "exports sessions that are not there",
-    mutate: (provider) =>
-      override(provider, { export: (id) => provider.export(id).catch(() => new Uint8Array(1)) }),
+    mutate: overriding((provider) => ({
+      export: (id) => provider.export(id).catch(() => new Uint8Array(1)),
+    })),
     caughtBy: "export-unknown",
     reason: /"session_not_found", but it was accepted/,
   },
   {
     fault: "imports anything",
-    mutate: (provider) =>
-      override(provider, { import: (bytes) => provider.import(bytes).catch(() => "the one") }),
+    mutate: overriding((provider) => ({ import: (bytes) => provider.import(bytes).catch(() => "the one") })),
     caughtBy: "import-refuses-garbage",
     reason: /"invalid_export", but it was accepted/,
   },

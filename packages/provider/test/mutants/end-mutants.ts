@@ -17,6 +17,8 @@ import {
   ofKind,
   override,
   overrideHandle,
+  overriding,
+  overridingHandles,
   specs,
 } from "./mutate.ts";
 
@@ -32,16 +34,14 @@ export const END_MUTANTS: readonly Mutant[] = [
   },
   {
     fault: "never stops",
-    mutate: handles((handle) => overrideHandle(handle, { stop: never })),
+    mutate: overridingHandles(() => ({ stop: never })),
     caughtBy: "stop-ends-stream",
     reason: /stop\(\) took longer than/,
     limits: HANGS,
   },
   {
     fault: "throws when it is stopped",
-    mutate: handles((handle) =>
-      overrideHandle(handle, { stop: () => Promise.reject(new Error("It does not stop.")) }),
-    ),
+    mutate: overridingHandles(() => ({ stop: () => Promise.reject(new Error("It does not stop.")) })),
     caughtBy: "stop-ends-stream",
     reason: /It does not stop/,
   },
@@ -96,7 +96,7 @@ export const END_MUTANTS: readonly Mutant[] = [
   },
   {
     fault: "does not stop when it is disposed of",
-    mutate: handles((handle) => overrideHandle(handle, { [Symbol.asyncDispose]: async () => {} })),
+    mutate: overridingHandles(() => ({ [Symbol.asyncDispose]: async () => {} })),
     caughtBy: "dispose-stops",
     reason: /took longer/,
     limits: HANGS,
@@ -156,49 +156,46 @@ export const END_MUTANTS: readonly Mutant[] = [
   },
   {
     fault: "misses a signal that fires while the session is being opened",
-    mutate: (provider) =>
-      override(provider, {
-        spawn: async (spec, { signal, ...options } = {}) => {
-          if (signal?.aborted) throw new ProviderError("context_cancelled", "It fired.");
-          const abort = new AbortController();
-          const handle = await provider.spawn(spec, { ...options, signal: abort.signal });
-          signal?.addEventListener("abort", () => abort.abort());
-          return handle;
-        },
-      }),
+    mutate: overriding((provider) => ({
+      spawn: async (spec, { signal, ...options } = {}) => {
+        if (signal?.aborted) throw new ProviderError("context_cancelled", "It fired.");
+        const abort = new AbortController();
+        const handle = await provider.spawn(spec, { ...options, signal: abort.signal });
+        signal?.addEventListener("abort", () => abort.abort());
+        return handle;
+      },
+    })),
     caughtBy: "signal-during-open",
     reason: /took longer/,
     limits: HANGS,
   },
   {
     fault: "rejects with the signal's own reason while the session is being opened",
-    mutate: (provider) =>
-      override(provider, {
-        spawn: async (spec, options) => {
-          try {
-            return await provider.spawn(spec, options);
-          } catch (error) {
-            if (!options?.signal?.aborted) throw error;
-            throw options.signal.reason;
-          }
-        },
-      }),
+    mutate: overriding((provider) => ({
+      spawn: async (spec, options) => {
+        try {
+          return await provider.spawn(spec, options);
+        } catch (error) {
+          if (!options?.signal?.aborted) throw error;
+          throw options.signal.reason;
+        }
+      },
+    })),
     caughtBy: "signal-during-open",
     reason: /should reject with "context_cancelled", but rejected with: This operation was aborted/,
   },
   {
     fault: "leaves a session in use whose signal fired while it was being resumed",
-    mutate: (provider) =>
-      override(provider, {
-        resume: async (id, spec, options) => {
-          try {
-            return await provider.resume(id, spec, options);
-          } catch (error) {
-            if (options?.signal?.aborted) provider.world.working.add(id);
-            throw error;
-          }
-        },
-      }),
+    mutate: overriding((provider) => ({
+      resume: async (id, spec, options) => {
+        try {
+          return await provider.resume(id, spec, options);
+        } catch (error) {
+          if (options?.signal?.aborted) provider.world.working.add(id);
+          throw error;
+        }
+      },
+    })),
     caughtBy: "signal-during-open-resumed",
     reason: /still busy after it was stopped/,
     limits: HANGS,
@@ -214,19 +211,19 @@ export const END_MUTANTS: readonly Mutant[] = [
   },
   {
     fault: "goes on when its reader leaves",
-    mutate: handles((handle) => overrideHandle(handle, { events: sticky(handle) })),
+    mutate: overridingHandles((handle) => ({ events: sticky(handle) })),
     caughtBy: "reader-leaves",
     reason: /should be refused with "session_ended" or "unsupported"/,
   },
   {
     fault: "goes on when the reader of a resumed session leaves",
-    mutate: handles((handle) => overrideHandle(handle, { events: sticky(handle) }), "resume"),
+    mutate: overridingHandles((handle) => ({ events: sticky(handle) }), "resume"),
     caughtBy: "reader-leaves-resumed",
     reason: /should be refused with "session_ended" or "unsupported"/,
   },
   {
     fault: "goes on when its reader leaves before the first event",
-    mutate: handles((handle) => overrideHandle(handle, { events: sticky(handle, true) })),
+    mutate: overridingHandles((handle) => ({ events: sticky(handle, true) })),
     caughtBy: "reader-leaves-early",
     reason: /should be refused with "session_ended" or "unsupported"/,
   },
@@ -244,7 +241,7 @@ export const END_MUTANTS: readonly Mutant[] = [
   },
   {
     fault: "gives all sessions the same id",
-    mutate: handles((handle) => overrideHandle(handle, { sessionId: "the one" }), "spawn"),
+    mutate: overridingHandles(() => ({ sessionId: "the one" }), "spawn"),
     caughtBy: "sessions-are-isolated",
     reason: /two handles have the same session/,
   },
@@ -274,13 +271,12 @@ export const END_MUTANTS: readonly Mutant[] = [
   },
   {
     fault: "does not tell resumed sessions that their agent died",
-    mutate: handles(
-      (handle) =>
-        overrideHandle(handle, {
-          events: mapEvents(handle.events, (event) =>
-            event.kind === "error" && event.code === "app_server_crashed" ? [] : [event],
-          ),
-        }),
+    mutate: overridingHandles(
+      (handle) => ({
+        events: mapEvents(handle.events, (event) =>
+          event.kind === "error" && event.code === "app_server_crashed" ? [] : [event],
+        ),
+      }),
       "resume",
     ),
     caughtBy: "crash-ends-handles-resumed",
@@ -313,21 +309,20 @@ export const END_MUTANTS: readonly Mutant[] = [
   },
   {
     fault: "forgets resumed sessions when it is shut down",
-    mutate: (provider) =>
-      override(provider, {
-        resume: async (id, spec, options) => {
-          const handle = await provider.resume(id, spec, options);
-          provider.live.delete(id);
-          return handle;
-        },
-      }),
+    mutate: overriding((provider) => ({
+      resume: async (id, spec, options) => {
+        const handle = await provider.resume(id, spec, options);
+        provider.live.delete(id);
+        return handle;
+      },
+    })),
     caughtBy: "shutdown-ends-handles-resumed",
     reason: /took longer/,
     limits: HANGS,
   },
   {
     fault: "never shuts down",
-    mutate: (provider) => override(provider, { shutdown: never }),
+    mutate: overriding(() => ({ shutdown: never })),
     caughtBy: "shutdown-ends-handles",
     reason: /shutdown\(\) took longer/,
     limits: HANGS,
@@ -382,15 +377,14 @@ export const END_MUTANTS: readonly Mutant[] = [
   },
   {
     fault: "throws in a timer",
-    mutate: (provider) =>
-      override(provider, {
-        shutdown: async () => {
-          setImmediate(() => {
-            throw new Error("nobody catches");
-          });
-          await provider.shutdown();
-        },
-      }),
+    mutate: overriding((provider) => ({
+      shutdown: async () => {
+        setImmediate(() => {
+          throw new Error("nobody catches");
+        });
+        await provider.shutdown();
+      },
+    })),
     caughtBy: "dispose-shuts-down",
     reason: /an unhandled error: nobody catches/,
   },

@@ -7,8 +7,9 @@ import {
   type Mutant,
   type Mutation,
   ofKind,
-  override,
   overrideHandle,
+  overriding,
+  overridingHandles,
   specs,
 } from "./mutate.ts";
 
@@ -223,8 +224,9 @@ export const FIELD_MUTANTS: readonly Mutant[] = [
   },
   {
     fault: "denies tool lists and honours them",
-    mutate: (provider) =>
-      override(provider, { capabilities: { ...provider.capabilities, acceptsAllowedToolsList: false } }),
+    mutate: overriding((provider) => ({
+      capabilities: { ...provider.capabilities, acceptsAllowedToolsList: false },
+    })),
     caughtBy: "field-allowedTools",
     reason: /acceptsAllowedToolsList is false, but allowedTools is honoured/,
   },
@@ -267,5 +269,5 @@ function ignoring(field: SpecField): Mutation {
 
 /** Changes the receipt, in init too. */
 function receipts(change: (ignored: readonly IgnoredField[]) => readonly IgnoredField[]): Mutation {
-  return handles((handle) => overrideHandle(handle, { ignored: change(handle.ignored) }));
+  return overridingHandles((handle) => ({ ignored: change(handle.ignored) }));
 }

@@ -1,26 +1,26 @@
-// The ways in which a mutant is made of a provider that keeps the contract: by what it returns instead.
+// Functions that turn a conforming provider into a mutant.
 import type { AgentEvent, AgentHandle, AgentProvider, AgentSpec, SpawnOptions } from "../../src/index.ts";
 import type { ConformanceLimits } from "../../src/conformance/index.ts";
 import type { ReferenceProvider } from "../reference-provider.ts";
 
 export type Mutation = (provider: ReferenceProvider) => AgentProvider;
 
-/** A fault, and the check of the suite that has to find it. */
+/** A fault, and the check that must detect it. */
 export interface Mutant {
-  /** What is wrong, as the end of the sentence "a provider that …". */
+  /** The fault, as the end of the sentence "a provider that …". */
   readonly fault: string;
   readonly mutate: Mutation;
   /** The id of the check that fails. */
   readonly caughtBy: string;
-  /** What it says. */
+  /** Matches the reason of the failure. */
   readonly reason: RegExp;
-  /** Checks that run before it: those that judge every stream need one that reads the broken one. */
+  /** Checks to run first. Checks that judge every stream need one that reads the faulty stream. */
   readonly after?: readonly string[];
   /** Short limits, for a mutant that never answers. */
   readonly limits?: Partial<ConformanceLimits>;
 }
 
-/** How a session was asked for. */
+/** How a session was opened. */
 export interface Opening {
   readonly openedBy: "spawn" | "resume";
   readonly spec: AgentSpec;
@@ -65,9 +65,14 @@ export function overrideHandle(handle: AgentHandle, changes: Partial<AgentHandle
   };
 }
 
+/** Replaces members of the provider. */
+export function overriding(change: (provider: ReferenceProvider) => Partial<AgentProvider>): Mutation {
+  return (provider) => override(provider, change(provider));
+}
+
 type ChangeHandle = (handle: AgentHandle, opening: Opening, provider: ReferenceProvider) => AgentHandle;
 
-/** Changes the handles of sessions that are opened in this way; of both unless one is named. */
+/** Changes the handles of sessions that are opened in this way. Default: both. */
 export function handles(change: ChangeHandle, only?: Opening["openedBy"]): Mutation {
   return (provider) =>
     override(provider, {
@@ -80,6 +85,14 @@ export function handles(change: ChangeHandle, only?: Opening["openedBy"]): Mutat
         return only === "spawn" ? handle : change(handle, { openedBy: "resume", spec, options }, provider);
       },
     });
+}
+
+/** Replaces members of the handles of sessions that are opened in this way. */
+export function overridingHandles(
+  change: (...args: Parameters<ChangeHandle>) => Partial<AgentHandle>,
+  only?: Opening["openedBy"],
+): Mutation {
+  return handles((handle, ...rest) => overrideHandle(handle, change(handle, ...rest)), only);
 }
 
 type ChangeEvent = (event: AgentEvent, opening: Opening) => readonly unknown[];
@@ -106,7 +119,7 @@ export function ofKind<Kind extends AgentEvent["kind"]>(
   );
 }
 
-/** Changes what the session is asked to do before the sound provider sees it. */
+/** Changes the spec before the conforming provider receives it. */
 export function specs(change: (spec: AgentSpec, openedBy: Opening["openedBy"]) => AgentSpec): Mutation {
   return (provider) =>
     override(provider, {
@@ -126,7 +139,7 @@ export function callOptions(
     });
 }
 
-/** One reader, in order, that can leave: what a mapped stream keeps of the one under it. */
+/** Maps a stream. Keeps a single reader, the order of reads, and stopping early. */
 export function mapEvents(
   inner: AsyncIterable<AgentEvent>,
   change: (event: AgentEvent) => readonly unknown[],

@@ -6,8 +6,9 @@ import {
   mapEvents,
   type Mutant,
   ofKind,
-  override,
   overrideHandle,
+  overriding,
+  overridingHandles,
   specs,
 } from "./mutate.ts";
 
@@ -292,7 +293,7 @@ export const STREAM_MUTANTS: readonly Mutant[] = [
   },
   {
     fault: "drops what a slow reader has not read",
-    mutate: handles((handle) => overrideHandle(handle, { events: hasty(handle.events) })),
+    mutate: overridingHandles((handle) => ({ events: hasty(handle.events) })),
     caughtBy: "slow-reader",
     reason: /the slow reader should get|there should be one|first event/,
   },
@@ -328,7 +329,7 @@ export const STREAM_MUTANTS: readonly Mutant[] = [
   },
   {
     fault: "answers two reads at once with the same event",
-    mutate: handles((handle) => overrideHandle(handle, { events: shared(handle.events) })),
+    mutate: overridingHandles((handle) => ({ events: shared(handle.events) })),
     caughtBy: "concurrent-reads",
     reason: /returned init, init, init/,
   },
@@ -348,13 +349,11 @@ export const STREAM_MUTANTS: readonly Mutant[] = [
   },
   {
     fault: "gives events without end",
-    mutate: handles((handle) =>
-      overrideHandle(handle, {
-        events: {
-          [Symbol.asyncIterator]: () => ({ next: () => Promise.resolve({ done: false, value: TEXT }) }),
-        },
-      }),
-    ),
+    mutate: overridingHandles(() => ({
+      events: {
+        [Symbol.asyncIterator]: () => ({ next: () => Promise.resolve({ done: false, value: TEXT }) }),
+      },
+    })),
     caughtBy: "reports-text",
     reason: /emitted more than 50 events/,
     limits: { events: 50 },
@@ -402,16 +401,15 @@ export const STREAM_MUTANTS: readonly Mutant[] = [
 
 /** A provider whose errors are changed before they are thrown. */
 function refusing(change: (error: ProviderError) => unknown): Mutant["mutate"] {
-  return (provider) =>
-    override(provider, {
-      spawn: async (spec, options) => {
-        try {
-          return await provider.spawn(spec, options);
-        } catch (error) {
-          throw change(error as ProviderError);
-        }
-      },
-    });
+  return overriding((provider) => ({
+    spawn: async (spec, options) => {
+      try {
+        return await provider.spawn(spec, options);
+      } catch (error) {
+        throw change(error as ProviderError);
+      }
+    },
+  }));
 }
 
 /** Reads ahead, and keeps only the newest two. */

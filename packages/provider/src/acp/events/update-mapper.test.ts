@@ -21,7 +21,7 @@ function mapAll(mapper: UpdateMapper, updates: readonly SessionUpdate[]): Activi
 }
 
 describe("the updates of a session", () => {
-  it("make one message of words that nothing stands between, and remember the last", () => {
+  it("join adjacent chunks to one message, and keep the last message", () => {
     const mapper = new UpdateMapper();
     const events = mapAll(mapper, [words("He"), words("llo"), tool("t", "completed"), words("Bye")]);
     const ids = events.flatMap((event) => (event.kind === "assistant_text" ? [event.messageId] : []));
@@ -33,12 +33,12 @@ describe("the updates of a session", () => {
     expect(new UpdateMapper().map(words("x", "m-7"))).toMatchObject([{ messageId: "m-7" }]);
   });
 
-  it("begin a tool that is first heard of when it ends", () => {
+  it("start a tool whose first update is its end", () => {
     const events = new UpdateMapper().map(tool("t", "failed"));
     expect(events).toMatchObject([{ kind: "tool_use" }, { kind: "tool_result", isError: true }]);
   });
 
-  it("pair every tool_use with one tool_result, in whatever order agents tell of tools", () => {
+  it("pair every tool_use with one tool_result, in any order of updates", () => {
     const update = fc.oneof(
       fc.tuple(
         fc.constantFrom("a", "b", "c"),
@@ -67,7 +67,7 @@ describe("the updates of a session", () => {
     expect(mapper.message).toBe("Hello");
   });
 
-  it("don't show an ended call again, whatever comes later", () => {
+  it("don't report an ended call again", () => {
     const mapper = new UpdateMapper();
     mapAll(mapper, [tool("t", "completed")]);
     expect(mapAll(mapper, [tool("t", "in_progress"), tool("t", "completed")])).toEqual([]);

@@ -51,7 +51,7 @@ export function addCosts(first: AgentCost, second: AgentCost): AgentCost {
 }
 
 /**
- * Agents disagree on whether input counts include cached tokens, and output counts thoughts; the total tells which of them does.
+ * Agents disagree on whether input counts include cached tokens, and output counts thoughts; the total shows which of them does.
  * A cost includes both.
  */
 function toCost(usage: TokenUsage): AgentCost {

@@ -19,7 +19,7 @@ import type { OwnedProcess } from "codexkit/process";
 import { raceCancel } from "../../contract/cancelled.ts";
 import { ProviderError } from "../../contract/provider-error.ts";
 import type { SessionNotification } from "../events/session-notification.ts";
-import type { AcpLimits } from "../limits.ts";
+import type { AcpLimits } from "./limits.ts";
 import { type AcpAuthMethod, authMethodsOf } from "./auth-method.ts";
 import { describeFailure, waitForAgent } from "./agent-failure.ts";
 import { type AcpCommand, startProcess } from "./start-process.ts";

@@ -140,7 +140,7 @@ describe("mapping", () => {
     ]);
   });
 
-  it("shows the beginning of a tool that is told only when it is done", () => {
+  it("reports the start of a tool that Codex reports only when it is complete", () => {
     expect(said(new EventMapper().map(command("item.completed", "c")))).toMatchObject([
       { kind: "tool_use" },
       { kind: "tool_result" },
@@ -201,7 +201,7 @@ describe("mapping", () => {
     expect(system).toEqual({ kind: "system", subtype, message, raw: event });
   });
 
-  it("marks what an agent does, keeps its tools apart from those of others, and tells its turns", () => {
+  it("marks events of a subagent, keeps its tools separate, and reports its turns", () => {
     const mapper = new EventMapper();
     const own = mapper.map(command("item.started", "c"));
     const [start, use] = [

@@ -4,7 +4,7 @@ import { EventStream } from "../../contract/event-stream.ts";
 import type { IgnoredField } from "../../contract/ignored-field.ts";
 import { ProviderError } from "../../contract/provider-error.ts";
 
-/** The newest turn of a stored session; `missing` if there is no such session, or it never began to work. */
+/** The last turn of a stored session. `missing` if the session does not exist or has no turn. */
 export async function readLastTurn(codex: Codex, sessionId: string): Promise<v2.Turn | "missing"> {
   try {
     const params = { threadId: sessionId, limit: 1, sortDirection: "desc", itemsView: "full" } as const;
@@ -16,7 +16,7 @@ export async function readLastTurn(codex: Codex, sessionId: string): Promise<v2.
   }
 }
 
-/** A handle of a session that completed before: its stream repeats the last message and the result. Nothing runs. */
+/** A handle of a completed session. Its stream repeats the last message and the result; nothing runs. */
 export function completedSession(
   sessionId: string,
   turn: v2.Turn,

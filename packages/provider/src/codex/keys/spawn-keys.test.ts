@@ -26,7 +26,7 @@ describe("an idempotency key", () => {
     await read(other);
   });
 
-  it("finds the session again from another process: it goes on if it was cut off, and is not run again", async () => {
+  it("finds the session from another process: an interrupted one is resumed, a completed one is not run again", async () => {
     const hold = gate();
     await using fixture = await codexFixture(({ input }) =>
       input.filter(({ role }) => role === "user").length < 3 ? say(["half", waitFor(hold)]) : say("whole"),

@@ -50,7 +50,7 @@ export class SpawnKeys {
     }
   }
 
-  /** Forgets a key whose session is gone. */
+  /** Removes a key whose session no longer exists. */
   async forget(key: string): Promise<void> {
     await rm(this.#path(key), { force: true });
   }
@@ -63,7 +63,7 @@ export class SpawnKeys {
       if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
       if (!(error instanceof SyntaxError)) throw error;
     }
-    // A crash in the middle of a write: the turn begins after it, so that no work was started.
+    // A crash during a write. The turn starts after it, so no work was started.
     await this.forget(key);
     return undefined;
   }
@@ -89,7 +89,7 @@ export class SpawnKeys {
   }
 }
 
-/** The spec without its callback, which a retry makes anew; its keys in one order. */
+/** The spec without its callback, which differs in a retry, and with sorted keys. */
 function digestSpec({ onProcessSpawned: _callback, ...spec }: AgentSpec): string {
   const ordered = JSON.stringify(spec, (_key, value: unknown) =>
     typeof value === "object" && value !== null && !Array.isArray(value)

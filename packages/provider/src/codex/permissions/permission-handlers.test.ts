@@ -110,7 +110,7 @@ describe("what Codex asks", () => {
     expect(denied.done).toMatchObject({ ls: false, edit: true, call: false });
   });
 
-  it("is shown as a tool of its own with its answer, and a refusal in words too", async () => {
+  it("is reported as a tool with its answer, and a denial also as an event", async () => {
     const { transcript } = await attempt(
       { "sudo id": run("sudo id", { callId: "sudo id" }), call },
       {
@@ -150,7 +150,7 @@ describe("the sandbox of a spec", () => {
 
   // Twenty sandboxes at half a second of a processor each, and more on a machine that is busy.
   it(
-    "is set up for many sessions at once, though no credentials are there to be hidden",
+    "is set up for concurrent sessions, even without credentials to hide",
     { timeout: 120_000 },
     async () => {
       await using fixture = await codexFixture(() => say("done"));

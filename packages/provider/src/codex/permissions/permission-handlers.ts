@@ -5,11 +5,11 @@ import type { ToolKind } from "../plan/tool-rule.ts";
 
 export interface PermissionHandlersOptions {
   readonly cwd: string;
-  /** Asked where the policy says so. */
+  /** Called if the policy requires it. */
   readonly ask?: AskHandler | undefined;
 }
 
-/** Answers everything that Codex asks for in a session, without a person unless the plan has one. */
+/** Answers all requests of Codex in a session. */
 export function permissionHandlers(
   plan: PermissionPlan,
   { cwd, ask }: PermissionHandlersOptions,
@@ -33,14 +33,14 @@ const KINDS: Readonly<Record<AnyApproval["kind"], ToolKind | "permissions">> = {
   permissions: "permissions",
 };
 
-/** Why a request is refused before the policy is asked. */
+/** Why a request is denied before the policy is evaluated. */
 function refusal({ refused, sandboxed }: PermissionPlan, approval: AnyApproval): string | undefined {
   const kind = KINDS[approval.kind];
   if (kind !== "permissions" && refused.includes(kind)) return `the spec does not allow this tool: ${kind}`;
   return sandboxed && leavesSandbox(approval) ? "the spec keeps this session in its sandbox" : undefined;
 }
 
-/** Codex gives a reason exactly when it asks for more than to run a command in the sandbox. */
+/** Codex gives a reason exactly when it requests more than to run a command in the sandbox. */
 function leavesSandbox(approval: AnyApproval): boolean {
   if (approval.kind === "permissions") return true;
   if (approval.kind !== "command") return false;

@@ -8,7 +8,7 @@ export interface McpServersPlan {
   readonly ignored: readonly IgnoredField[];
 }
 
-/** The servers of one session, each offering the tools that the spec names and asking before every call. */
+/** The MCP servers of one session, each with the tools that the spec lists, and with approval for every call. */
 export function planMcpServers(spec: AgentSpec): McpServersPlan {
   const specs = spec.mcpStdioServers ?? [];
   const servers = Object.fromEntries(specs.map((server) => [server.name, planServer(server, spec)]));
@@ -30,7 +30,7 @@ function planServer(server: McpServerSpec, spec: AgentSpec): McpServers[string] 
   return { command, ...(args ? { args } : {}), ...(env ? { env } : {}), ...common };
 }
 
-/** The tools of a server that every list names; undefined means all. */
+/** The tools of a server that are in every list. Undefined means all. */
 function offeredTools(
   server: string,
   ...lists: readonly (readonly string[] | undefined)[]

@@ -5,22 +5,22 @@ import type { ToolPlan } from "./plan-tools.ts";
 import type { SandboxLevel } from "./plan-sandbox.ts";
 import type { ToolKind } from "./tool-rule.ts";
 
-/** Who answers when Codex asks. Plain data. */
+/** Decides the requests of Codex. Plain data. */
 export interface PermissionPlan {
-  /** Its order: safety, the spec's denies, the spec's allow lists (exclusive), the default. */
+  /** In this order: safety rules, the spec's deny lists, its allow lists (exclusive), the default. */
   readonly policy: Policy;
-  /** Requests of these kinds are refused, whatever they are about. */
+  /** Kinds of requests that are always denied. */
   readonly refused: readonly ToolKind[];
-  /** What Codex runs stays in its sandbox: nothing is approved that leaves it. */
+  /** Whether requests to leave the sandbox are denied. */
   readonly sandboxed: boolean;
 }
 
 export interface PermissionContext {
   readonly level: SandboxLevel;
   readonly writableRoots?: readonly string[] | undefined;
-  /** The folders for temporary files that are in the sandbox. */
+  /** Folders for temporary files inside the sandbox. */
   readonly tempFolders: readonly string[];
-  /** Whether a person can be asked. */
+  /** Whether there is an `ask` handler. */
   readonly canAsk: boolean;
 }
 
@@ -48,7 +48,7 @@ export function planPermissions(
       ? { preset: "danger-full-access", effects: outside(level) }
       : { preset: "read-only", effects: { read: decision } }),
   });
-  // A patch that is approved is applied by Codex itself, outside the sandbox.
+  // Codex applies an approved patch itself, outside the sandbox.
   const refused = level === "read-only" ? [...new Set([...tools.refused, "edit" as const])] : tools.refused;
   return { policy, refused, sandboxed };
 }
@@ -63,7 +63,7 @@ function policyOf(input: Parameters<typeof definePolicy>[0]): Policy {
   }
 }
 
-/** In a policy, a pattern that allows has to match all of a command; in a spec, it is searched for. */
+/** A policy matches allow patterns against the whole command; a spec's pattern matches anywhere in it. */
 function searching(pattern: string): Rule {
   return { kind: "regex", pattern: `.*?(?:${pattern}).*` };
 }

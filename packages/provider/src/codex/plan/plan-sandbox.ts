@@ -8,7 +8,7 @@ export type SandboxLevel = "read-only" | "workspace-write" | "full-access";
 export interface SandboxPlan {
   readonly level: SandboxLevel;
   readonly thread: Pick<StartThreadOptions, "sandbox" | "permissions">;
-  /** Goes into the thread's config. */
+  /** Part of the thread's config. */
   readonly config: { readonly permissions?: JsonValue };
   readonly ignored: readonly IgnoredField[];
 }
@@ -18,11 +18,11 @@ const PROFILE = "codexkit";
 const BASES = { "read-only": ":read-only", "workspace-write": ":workspace" } as const;
 
 /**
- * How far what Codex runs may reach. A command that was approved and then fails in a plain sandbox is run again without one,
- * and nobody is asked. A profile that hides a file is never left that way, so every sandbox here hides some of Codex's own.
+ * The sandbox for commands. Codex re-runs an approved command that fails in a plain sandbox without it, and does not ask. With a
+ * profile that hides a file it does not, so every sandbox here hides some of Codex's own files.
  *
- * @param hidden At least one file, and all of them there: for one that is not, Codex makes a file to mount on, and takes it
- * away under the next sandbox that starts.
+ * @param hidden At least one file. All must exist: for a missing one, Codex creates a file to mount on, and removes it while the
+ * next sandbox starts.
  */
 export function planSandbox(
   { sandboxEnabled = true, sandboxLevel = sandboxEnabled ? "workspace-write" : "full-access" }: AgentSpec,

@@ -48,11 +48,11 @@ const FIELDS: Readonly<Record<SpecField, readonly Case[]>> = {
   ],
   autonomous: [
     [
-      "true: nobody is asked",
+      "true: the handler is not called",
       { autonomous: true, permissionConfig: { defaultDecision: "prompt" } },
       denies(),
     ],
-    ["false, with nobody to ask", { autonomous: false }, { ignored: /nobody can be asked/ }],
+    ["false, without a handler", { autonomous: false }, { ignored: /there is no `ask` handler/ }],
   ],
   sandboxEnabled: [
     ["true", { sandboxEnabled: true }, sandbox(":workspace")],
@@ -165,7 +165,7 @@ const FIELDS: Readonly<Record<SpecField, readonly Case[]>> = {
   effort: [["the turn's effort", { effort: "xhigh" }, { turn: { effort: "xhigh" } }]],
   baseInstructions: [["the thread's", { baseInstructions: "Be" }, { thread: { baseInstructions: "Be" } }]],
   systemPromptAppend: [
-    ["the developer's words", { systemPromptAppend: "Also" }, { thread: { developerInstructions: "Also" } }],
+    ["developer instructions", { systemPromptAppend: "Also" }, { thread: { developerInstructions: "Also" } }],
   ],
   permissionConfig: [
     [

@@ -10,7 +10,7 @@ import { readProviderConfig } from "./read-provider-config.ts";
 
 type JsonObject = { readonly [key: string]: JsonValue };
 
-/** Everything that Codex is told for one session, as plain data. */
+/** Everything that Codex receives for one session, as plain data. */
 export interface SpawnPlan {
   /** For `thread/start` and `thread/resume`. */
   readonly thread: Omit<StartThreadOptions, keyof ThreadHandlers>;
@@ -19,30 +19,30 @@ export interface SpawnPlan {
   readonly turn: Pick<RunOptions, "effort" | "summary"> & {
     readonly outputSchema?: Record<string, JsonValue>;
   };
-  /** For what Codex asks. */
+  /** Decides the requests of Codex. */
   readonly permissions: PermissionPlan;
-  /** For this side to keep. */
+  /** Limits that the provider enforces. */
   readonly budget: Pick<AgentSpec, "maxTurns" | "maxTokens" | "maxCostUsd" | "timeoutMs" | "openTimeoutMs">;
-  /** The fields that are set and not honoured. */
+  /** Fields that are set and not honoured. */
   readonly ignored: readonly IgnoredField[];
 }
 
 export interface PlanContext {
-  /** Where Codex keeps its credentials. */
+  /** The folder with Codex's credentials. */
   readonly codexHome: string;
-  /** Whether there is an `auth.json` in it, which is hidden then. Default true. */
+  /** Whether it has an `auth.json`, which is then hidden. Default: true. */
   readonly hasAuthFile?: boolean;
-  /** The folders for temporary files that Codex's sandbox lets be written. Default `/tmp`. */
+  /** Folders for temporary files that are writable in the sandbox. Default: `/tmp`. */
   readonly tempFolders?: readonly string[];
-  /** Whether a person can be asked. */
+  /** Whether there is an `ask` handler. */
   readonly canAsk?: boolean;
   /** Whether the provider has prices. */
   readonly canPrice?: boolean;
 }
 
 /**
- * Translates a spec, field by field. Pure: the same spec gives the same plan.
- * @throws {ProviderError} `invalid_spec` for a pattern or a setting that can't be read.
+ * Translates a spec field by field. Pure: the same spec gives the same plan.
+ * @throws {ProviderError} `invalid_spec` for an invalid pattern or setting.
  */
 export function planSpawn(
   spec: AgentSpec,
@@ -69,7 +69,7 @@ export function planSpawn(
     thread: {
       cwd: spec.cwd,
       ...sandbox.thread,
-      // The one policy under which Codex asks about every command and every patch.
+      // The only policy under which Codex asks before every command and every patch.
       approvalPolicy: "untrusted",
       approvalsReviewer: "user",
       ...(spec.model === undefined ? {} : { model: spec.model }),
@@ -120,7 +120,7 @@ function withoutMeaning(
     ignored.push({ field: "maxCostUsd", reason });
   }
   if (spec.autonomous === false && !canAsk) {
-    const reason = "nobody can be asked: give the provider `ask`";
+    const reason = "there is no `ask` handler: pass one to the provider";
     ignored.push({ field: "autonomous", reason });
   }
   if (spec.codeIntelligenceEnforcement?.enforceUsage) {

@@ -7,7 +7,7 @@ import { readToolRule, type ToolKind, type ToolRule } from "./tool-rule.ts";
 export interface ToolPlan {
   readonly allow: readonly Rule[];
   readonly deny: readonly Rule[];
-  /** Requests of these kinds are refused, whatever they are about. */
+  /** Kinds of requests that are always denied. */
   readonly refused: readonly ToolKind[];
   readonly webSearch: boolean;
   readonly agents: boolean;
@@ -33,7 +33,7 @@ export function planTools({ allowedTools, disallowedTools }: AgentSpec): ToolPla
   };
 }
 
-/** A tool that is allowed without more words is allowed for everything; as a rule that has to be said. */
+/** A tool that is allowed without a pattern needs a rule that allows everything. */
 function allowRules(rule: ToolRule): readonly Rule[] {
   if (!("rules" in rule)) return [];
   if (rule.rules.length > 0) return rule.rules;

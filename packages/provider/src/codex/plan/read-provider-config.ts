@@ -5,11 +5,11 @@ import type { IgnoredField } from "../../contract/ignored-field.ts";
 import { ProviderError } from "../../contract/provider-error.ts";
 
 const schema = z.object({
-  /** Codex's own settings, as in `config.toml`, for this session alone. */
+  /** Codex settings as in `config.toml`, for this session only. */
   config: z.record(z.string(), z.json()).optional(),
-  /** Whether what runs in the sandbox reaches the network; as `sandboxLevel` has it unless told. */
+  /** Whether sandboxed commands have network access. Default: depends on `sandboxLevel`. */
   networkAccess: z.boolean().optional(),
-  /** Folders that may be written besides `cwd`. */
+  /** Writable folders in addition to `cwd`. */
   writableRoots: z.array(z.string().refine(isAbsolute, { error: "must be an absolute path" })).optional(),
   modelProvider: z.string().min(1).optional(),
   serviceTier: z.string().min(1).optional(),
@@ -18,7 +18,7 @@ const schema = z.object({
   outputSchema: z.record(z.string(), z.json()).optional(),
 });
 
-/** What `providerConfig` may say to Codex. */
+/** `providerConfig` of Codex. */
 export interface CodexProviderConfig {
   readonly config: Readonly<Record<string, JsonValue>>;
   readonly networkAccess?: boolean | undefined;
@@ -29,7 +29,7 @@ export interface CodexProviderConfig {
   readonly outputSchema?: Record<string, JsonValue> | undefined;
 }
 
-/** A spec may be meant for several providers: what Codex does not know is left out with a receipt. */
+/** A spec may be written for several providers: unknown settings are listed as ignored. */
 export function readProviderConfig(input: Readonly<Record<string, unknown>> = {}): {
   readonly settings: CodexProviderConfig;
   readonly ignored: readonly IgnoredField[];

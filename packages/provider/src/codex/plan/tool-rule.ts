@@ -1,18 +1,18 @@
 import type { Rule } from "@codexkit/approvals";
 
-/** What sort of request an entry of a tool list speaks about. */
+/** Kind of request that an entry of a tool list refers to. */
 export type ToolKind = "command" | "edit" | "mcp";
 
-/** An entry of `allowedTools` or `disallowedTools`, in the words of Codex. */
+/** An entry of `allowedTools` or `disallowedTools`, in terms of Codex. */
 export type ToolRule =
-  /** Requests of this kind: those that the rules name, or all of them. */
+  /** Requests of this kind: those that match the rules, or all. */
   | { readonly tool: ToolKind; readonly rules: readonly Rule[] }
   | { readonly tool: "web-search" }
   | { readonly tool: "agents" }
   /** Codex has no such tool. */
   | { readonly tool: "unknown"; readonly name: string };
 
-/** Codex has no tools to read with: it runs these. */
+/** Codex has no tools for reading. It runs these commands. */
 const READERS: Readonly<Record<string, readonly string[]>> = {
   Read: ["cat", "head", "nl", "tail", "wc"],
   Grep: ["grep", "rg"],
@@ -26,7 +26,7 @@ const EDITORS = new Set(["Edit", "MultiEdit", "NotebookEdit", "Write"]);
 const ENTRY = /^(?<name>[\w-]+?)(?:\((?<what>[^]*)\))?$/;
 const MCP_TOOL = /^mcp__(?<server>[^]+?)(?:__(?<tool>[^]+))?$/;
 
-/** Reads an entry in the grammar that Claude's permissions have: `Bash(git push:*)`, `Edit(src/**)`, `mcp__server__tool`. */
+/** Parses an entry in the format of Claude's permissions: `Bash(git push:*)`, `Edit(src/**)`, `mcp__server__tool`. */
 export function readToolRule(entry: string): ToolRule {
   const { server, tool } = MCP_TOOL.exec(entry)?.groups ?? {};
   if (server !== undefined) {
@@ -47,7 +47,7 @@ export function readToolRule(entry: string): ToolRule {
   return { tool: "unknown", name: entry };
 }
 
-/** `git push:*` is a beginning, `*` is everything, and the rest is meant word for word. */
+/** `git push:*` is a prefix, `*` matches everything, and anything else matches exactly. */
 function commandRule(what: string): Rule {
   if (what === "*") return { kind: "regex", pattern: ".*" };
   if (what.endsWith(":*")) return prefixRule(what.slice(0, -2));

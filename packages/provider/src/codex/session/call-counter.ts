@@ -28,7 +28,7 @@ export class CallCounter {
     return this.calls > this.#limit;
   }
 
-  /** Records any other event; true when the calls are used up and the turn goes on. */
+  /** Records any other event. Returns true if the calls are used up and the turn continues. */
   recordItem(event: CodexEvent): boolean {
     if (event.type !== "item.started") return false;
     const isTool = toToolItem(event.item) !== undefined;

@@ -10,7 +10,7 @@ import { CodexHandle } from "./codex-handle.ts";
 
 const PLACE = { threadId: "thread", turnId: "turn" };
 const RESULT = { ...PLACE, status: "completed", finalResponse: "said" } as TurnResult;
-const CRASH = new CodexError("app_server_crashed", "it died");
+const CRASH = new CodexError("app_server_crashed", "it crashed");
 
 /** A Codex with one turn, whose events and responses the scheduler orders. */
 class FakeCodex {

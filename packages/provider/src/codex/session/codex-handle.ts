@@ -17,7 +17,7 @@ import { ProviderError } from "../../contract/provider-error.ts";
 import { errorEvent } from "../../contract/session-end.ts";
 import { EventMapper } from "../events/event-mapper.ts";
 import type { SpawnPlan } from "../plan/plan-spawn.ts";
-import { toProviderError } from "../translate-error.ts";
+import { toProviderError } from "../errors/translate-error.ts";
 import { raceCancel } from "../../contract/cancelled.ts";
 import { type Closing, type CloseReason, endOfClosed, endOfFailure, endOfTurn } from "./session-end.ts";
 import { SessionMeter } from "./session-meter.ts";
@@ -115,7 +115,8 @@ export class CodexHandle implements AgentHandle {
     try {
       await turn.steer(text, signal ? { signal } : {});
     } catch (error) {
-      if (error instanceof CodexError && HAS_ENDED.has(error.code)) throw sessionEnded(this.sessionId, error);
+      if (error instanceof CodexError && TURN_HAS_ENDED.has(error.code))
+        throw sessionEnded(this.sessionId, error);
       throw toProviderError(error, "inject_failed");
     }
   }
@@ -213,8 +214,8 @@ export class CodexHandle implements AgentHandle {
     try {
       await this.thread.close();
       // A Codex that has ended holds nothing, and must not be restarted for this.
-      const isDead = end.kind === "error" && DEAD.has(end.code);
-      if (!isDead && codex.pid === this.#pid) await unloadThread(codex, this.sessionId);
+      const hasEnded = end.kind === "error" && CODEX_ENDED.has(end.code);
+      if (!hasEnded && codex.pid === this.#pid) await unloadThread(codex, this.sessionId);
     } catch {
       // Codex ended meanwhile.
     } finally {
@@ -238,9 +239,9 @@ export class CodexHandle implements AgentHandle {
   }
 }
 
-const DEAD: ReadonlySet<AgentErrorCode> = new Set(["app_server_crashed", "provider_shutdown"]);
+const CODEX_ENDED: ReadonlySet<AgentErrorCode> = new Set(["app_server_crashed", "provider_shutdown"]);
 
-const HAS_ENDED: ReadonlySet<CodexErrorCode> = new Set([
+const TURN_HAS_ENDED: ReadonlySet<CodexErrorCode> = new Set([
   "turn_not_active",
   "turn_not_found",
   "app_server_crashed",

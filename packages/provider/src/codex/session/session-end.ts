@@ -1,7 +1,7 @@
 import { type CodexError, type TurnEndEvent, TurnFailedError } from "codexkit";
 import type { AgentCost, AgentErrorCode, ErrorSubtype, TerminalEvent } from "../../contract/agent-event.ts";
 import { errorEvent, failedResult } from "../../contract/session-end.ts";
-import { classifyFailure } from "../classify-failure.ts";
+import { classifyFailure } from "../errors/classify-failure.ts";
 
 /** Why the provider ended a session. The first reason counts. */
 export type CloseReason = "stopped" | "cancelled" | "deadline" | "max_turns" | "budget_exceeded" | "shutdown";

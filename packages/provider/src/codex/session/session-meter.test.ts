@@ -32,7 +32,7 @@ describe("a session meter", () => {
     expect(one.cost).toMatchObject({ inputTokens: 150, outputTokens: 20, turns: 2 });
   });
 
-  it("takes the newest count of a turn, and a count that comes again for none", () => {
+  it("uses the latest count of a turn, and ignores a repeated one", () => {
     const one = meter();
     for (const event of [started("a"), used("a", 100), used("a", 250), used("a", 250)]) one.record(event);
     expect(one.cost).toMatchObject({ inputTokens: 250, outputTokens: 10, turns: 2 });

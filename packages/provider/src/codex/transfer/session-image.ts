@@ -10,7 +10,7 @@ export interface SessionImage {
   readonly files: readonly { readonly name: string; readonly bytes: Buffer }[];
 }
 
-/** Of an image when it is unpacked: a year of work has a few hundred megabytes, and more may be an attack. */
+/** Maximum size of an unpacked image. A year of work has a few hundred megabytes; more may be an attack. */
 const MAX_IMAGE_BYTES = 1024 * 1024 * 1024;
 
 const schema = z.strictObject({
@@ -20,7 +20,7 @@ const schema = z.strictObject({
   files: z
     .array(
       z.strictObject({
-        // A file is written where its name says, so that only names of rollouts are accepted.
+        // The name determines the path, so only names of rollout files are accepted.
         name: z.string().refine((name) => rolloutPath(name) !== undefined, { error: "not a rollout" }),
         data: z.base64(),
       }),

@@ -5,7 +5,7 @@ import { zstdCompressSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { type CodexFixture, codexFixture, read } from "../../../test/codex-fixture.ts";
 
-/** Says everything that it was told. */
+/** Repeats all earlier user messages. */
 const recalls: Script = ({ input }) => say(JSON.stringify(input.filter(({ role }) => role === "user")));
 
 async function resumed(fixture: CodexFixture, sessionId: string, prompt: string): Promise<string> {
@@ -16,7 +16,7 @@ async function resumed(fixture: CodexFixture, sessionId: string, prompt: string)
 }
 
 describe("an exported session", () => {
-  it("goes on in another home, and back in the first", async () => {
+  it("continues in another home, and then in the first again", async () => {
     await using here = await codexFixture(recalls);
     await using there = await codexFixture(recalls);
     const { sessionId } = await here.run("the heron");

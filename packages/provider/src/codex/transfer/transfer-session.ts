@@ -18,10 +18,10 @@ export async function exportSession(codexHome: string, sessionId: string): Promi
 }
 
 /**
- * Writes a session into a `CODEX_HOME`, which then has it exactly as it was exported.
+ * Writes a session into a `CODEX_HOME`, exactly as it was exported.
  *
- * @param deleteThread Removes a thread and what Codex derived from it. Codex would show the history of a file that was there
- *   before: a thread that differs has to be deleted before its file is replaced.
+ * @param deleteThread Removes a thread and what Codex derived from it. Codex caches the history of
+ *   an existing file, so a different thread must be deleted before its file is replaced.
  */
 export async function importSession(
   codexHome: string,
@@ -31,7 +31,7 @@ export async function importSession(
   for (const threadId of new Set([...files.flatMap(({ name }) => threadOf(name) ?? []), sessionId])) {
     const own = files.filter(({ name }) => threadOf(name) === threadId);
     const present = await readPresent(codexHome, threadId);
-    // A thread that others were forked from is needed up to the fork alone: a longer file of it does as well.
+    // The source of a fork is needed only up to the fork, so a longer file is fine.
     const isEnough = (now: Buffer | undefined, wanted: Buffer): boolean =>
       now !== undefined &&
       (threadId === sessionId ? now.equals(wanted) : now.subarray(0, wanted.length).equals(wanted));
@@ -51,7 +51,7 @@ async function readPresent(codexHome: string, threadId: string): Promise<Map<str
   return present;
 }
 
-/** A reader never sees a part of the file. */
+/** Replaces a file atomically. */
 async function writeAtomically(path: string, bytes: Buffer): Promise<void> {
   const folder = dirname(path);
   await mkdir(folder, { recursive: true, mode: 0o700 });

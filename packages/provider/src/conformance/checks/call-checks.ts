@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import type { AgentSpec } from "../../contract/agent-spec.ts";
 import { type AgentCapabilities, TOOL_PERMISSION_FORMATS } from "../../contract/capabilities.ts";
-import { type Check, notVerified } from "../check.ts";
-import { checkEnding, checkStream } from "../stream-rules.ts";
-import { forSpawnAndResume } from "../spawn-and-resume.ts";
-import { describeError, assertThat, waitFor } from "../assertions.ts";
+import { type Check, notVerified } from "../harness/check.ts";
+import { checkEnding, checkStream } from "../harness/stream-rules.ts";
+import { forSpawnAndResume } from "../harness/spawn-and-resume.ts";
+import { describeError, assertThat, waitFor } from "../harness/assertions.ts";
 
 const tier = "event-contract";
 

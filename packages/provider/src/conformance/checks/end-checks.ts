@@ -1,10 +1,10 @@
 import { getEventListeners } from "node:events";
-import { type Check, notVerified } from "../check.ts";
-import { checkEnding, checkStream } from "../stream-rules.ts";
-import { type SessionCheck, forSpawnAndResume } from "../spawn-and-resume.ts";
-import type { OpenedBy, ObservedSession } from "../observed-session.ts";
-import { describeError, failure, assertThat, waitFor } from "../assertions.ts";
-import type { CheckContext } from "../check-context.ts";
+import { type Check, notVerified } from "../harness/check.ts";
+import { checkEnding, checkStream } from "../harness/stream-rules.ts";
+import { type SessionCheck, forSpawnAndResume } from "../harness/spawn-and-resume.ts";
+import type { OpenedBy, ObservedSession } from "../harness/observed-session.ts";
+import { describeError, failure, assertThat, waitFor } from "../harness/assertions.ts";
+import type { CheckContext } from "../harness/check-context.ts";
 
 const tier = "event-contract";
 

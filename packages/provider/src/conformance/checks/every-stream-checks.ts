@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 import type { AgentCost, AgentEvent } from "../../contract/agent-event.ts";
-import { type Check, notVerified } from "../check.ts";
-import { costShape, eventShape } from "../event-shape.ts";
-import { checkInit, checkNothingAfterTerminal, checkOneTerminal } from "../stream-rules.ts";
-import type { ObservedSession } from "../observed-session.ts";
-import { describeError, failure, assertThat } from "../assertions.ts";
-import type { CheckContext } from "../check-context.ts";
+import { type Check, notVerified } from "../harness/check.ts";
+import { costShape, eventShape } from "../harness/event-shape.ts";
+import { checkInit, checkNothingAfterTerminal, checkOneTerminal } from "../harness/stream-rules.ts";
+import type { ObservedSession } from "../harness/observed-session.ts";
+import { describeError, failure, assertThat } from "../harness/assertions.ts";
+import type { CheckContext } from "../harness/check-context.ts";
 
 const tier = "event-contract";
 

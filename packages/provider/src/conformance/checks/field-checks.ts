@@ -1,9 +1,9 @@
 import type { AgentSpec, SpecField } from "../../contract/agent-spec.ts";
 import type { AgentCapabilities } from "../../contract/capabilities.ts";
 import { SPEC_FIELDS } from "../../contract/parse-spec.ts";
-import { type Check, notVerified } from "../check.ts";
-import { assertThat } from "../assertions.ts";
-import type { CheckContext } from "../check-context.ts";
+import { type Check, notVerified } from "../harness/check.ts";
+import { assertThat } from "../harness/assertions.ts";
+import type { CheckContext } from "../harness/check-context.ts";
 
 /** Harmless values for every field. `model` and `providerConfig` depend on the provider. */
 const SAMPLES: Partial<AgentSpec> = {

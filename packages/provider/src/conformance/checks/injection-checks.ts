@@ -1,8 +1,8 @@
-import { type Check, notApplicable } from "../check.ts";
-import { checkStream } from "../stream-rules.ts";
-import { forSpawnAndResume } from "../spawn-and-resume.ts";
-import { failure, waitFor } from "../assertions.ts";
-import type { CheckContext } from "../check-context.ts";
+import { type Check, notApplicable } from "../harness/check.ts";
+import { checkStream } from "../harness/stream-rules.ts";
+import { forSpawnAndResume } from "../harness/spawn-and-resume.ts";
+import { failure, waitFor } from "../harness/assertions.ts";
+import type { CheckContext } from "../harness/check-context.ts";
 
 const tier = "injection";
 

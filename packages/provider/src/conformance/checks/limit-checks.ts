@@ -1,10 +1,10 @@
 import type { AgentSpec, SpecField } from "../../contract/agent-spec.ts";
-import { type Check, notApplicable, notVerified } from "../check.ts";
-import { checkEnding, checkStream } from "../stream-rules.ts";
-import { forSpawnAndResume } from "../spawn-and-resume.ts";
-import type { OpenedBy, ObservedSession } from "../observed-session.ts";
-import { assertThat } from "../assertions.ts";
-import type { CheckContext } from "../check-context.ts";
+import { type Check, notApplicable, notVerified } from "../harness/check.ts";
+import { checkEnding, checkStream } from "../harness/stream-rules.ts";
+import { forSpawnAndResume } from "../harness/spawn-and-resume.ts";
+import type { OpenedBy, ObservedSession } from "../harness/observed-session.ts";
+import { assertThat } from "../harness/assertions.ts";
+import type { CheckContext } from "../harness/check-context.ts";
 
 const tier = "adaptation-receipt";
 

@@ -1,6 +1,6 @@
-import { type Check, notApplicable, notVerified } from "../check.ts";
-import { forSpawnAndResume } from "../spawn-and-resume.ts";
-import { assertThat } from "../assertions.ts";
+import { type Check, notApplicable, notVerified } from "../harness/check.ts";
+import { forSpawnAndResume } from "../harness/spawn-and-resume.ts";
+import { assertThat } from "../harness/assertions.ts";
 
 const tier = "adaptation-receipt";
 

@@ -1,11 +1,11 @@
 import type { AgentSpec } from "../../contract/agent-spec.ts";
 import { SPEC_FIELDS } from "../../contract/parse-spec.ts";
-import { type Check, notApplicable } from "../check.ts";
-import { checkStream } from "../stream-rules.ts";
-import { forSpawnAndResume } from "../spawn-and-resume.ts";
-import type { ObservedSession } from "../observed-session.ts";
-import { failure, assertThat } from "../assertions.ts";
-import type { CheckContext } from "../check-context.ts";
+import { type Check, notApplicable } from "../harness/check.ts";
+import { checkStream } from "../harness/stream-rules.ts";
+import { forSpawnAndResume } from "../harness/spawn-and-resume.ts";
+import type { ObservedSession } from "../harness/observed-session.ts";
+import { failure, assertThat } from "../harness/assertions.ts";
+import type { CheckContext } from "../harness/check-context.ts";
 
 const tier = "adaptation-receipt";
 

@@ -1,9 +1,9 @@
-import { type Check, notApplicable } from "../check.ts";
-import type { ConformanceScenarios } from "../conformance-options.ts";
-import { checkStream } from "../stream-rules.ts";
-import type { ObservedSession } from "../observed-session.ts";
-import { failure, assertThat, waitFor } from "../assertions.ts";
-import type { CheckContext } from "../check-context.ts";
+import { type Check, notApplicable } from "../harness/check.ts";
+import type { ConformanceScenarios } from "../harness/conformance-options.ts";
+import { checkStream } from "../harness/stream-rules.ts";
+import type { ObservedSession } from "../harness/observed-session.ts";
+import { failure, assertThat, waitFor } from "../harness/assertions.ts";
+import type { CheckContext } from "../harness/check-context.ts";
 
 const tier = "resume";
 

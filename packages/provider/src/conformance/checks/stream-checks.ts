@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { type Check, notApplicable, notVerified } from "../check.ts";
-import { checkStream } from "../stream-rules.ts";
-import { forSpawnAndResume } from "../spawn-and-resume.ts";
-import { assertThat, waitFor } from "../assertions.ts";
+import { type Check, notApplicable, notVerified } from "../harness/check.ts";
+import { checkStream } from "../harness/stream-rules.ts";
+import { forSpawnAndResume } from "../harness/spawn-and-resume.ts";
+import { assertThat, waitFor } from "../harness/assertions.ts";
 
 const tier = "event-contract";
 
@@ -111,8 +111,8 @@ export const STREAM_CHECKS: readonly Check[] = [
       const session = await (await context.spawn(spec)).readToEnd();
       if (session.terminal?.cost.inputTokens === undefined)
         throw notApplicable("the provider does not report tokens");
-      const told = session.events.filter(({ kind }) => kind === "usage");
-      assertThat(told.length > 0, `there was no usage event; events: ${session.kinds}`);
+      const reported = session.events.filter(({ kind }) => kind === "usage");
+      assertThat(reported.length > 0, `there was no usage event; events: ${session.kinds}`);
       const { turns } = session.terminal.cost;
       assertThat(
         turns === undefined || turns > 1,

@@ -1,7 +1,7 @@
-import { type Check, notApplicable } from "../check.ts";
-import { checkStream } from "../stream-rules.ts";
-import { failure, assertThat, waitFor } from "../assertions.ts";
-import type { CheckContext } from "../check-context.ts";
+import { type Check, notApplicable } from "../harness/check.ts";
+import { checkStream } from "../harness/stream-rules.ts";
+import { failure, assertThat, waitFor } from "../harness/assertions.ts";
+import type { CheckContext } from "../harness/check-context.ts";
 
 const tier = "resume";
 

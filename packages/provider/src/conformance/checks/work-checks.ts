@@ -1,9 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { type Check, notVerified } from "../check.ts";
-import { forSpawnAndResume } from "../spawn-and-resume.ts";
-import type { OpenedBy, ObservedSession } from "../observed-session.ts";
-import { failure, assertThat, waitFor } from "../assertions.ts";
-import type { CheckContext } from "../check-context.ts";
+import { type Check, notVerified } from "../harness/check.ts";
+import { forSpawnAndResume } from "../harness/spawn-and-resume.ts";
+import type { OpenedBy, ObservedSession } from "../harness/observed-session.ts";
+import { failure, assertThat, waitFor } from "../harness/assertions.ts";
+import type { CheckContext } from "../harness/check-context.ts";
 
 const tier = "event-contract";
 

@@ -1,6 +1,6 @@
-import type { AgentEvent, TerminalEvent } from "../contract/agent-event.ts";
-import type { AgentHandle } from "../contract/agent-provider.ts";
-import type { AgentSpec } from "../contract/agent-spec.ts";
+import type { AgentEvent, TerminalEvent } from "../../contract/agent-event.ts";
+import type { AgentHandle } from "../../contract/agent-provider.ts";
+import type { AgentSpec } from "../../contract/agent-spec.ts";
 import type { ConformanceLimits } from "./conformance-options.ts";
 import { failure, assertThat, waitFor } from "./assertions.ts";
 

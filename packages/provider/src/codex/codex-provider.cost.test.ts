@@ -20,7 +20,7 @@ const delegating: Script = ({ lastUserText: prompt, newOutputs: [output] }) => {
  * The reply to the call after the one that exceeds a budget. It never completes: Codex may make that call before the interrupt
  * arrives, and its tokens would count.
  */
-const pending: Part = say([waitFor(gate())]);
+const pending: Part = waitFor(gate());
 
 /** Two calls per turn: a command and the text after it. */
 const twoCalls: Script = ({ newOutputs }) => [

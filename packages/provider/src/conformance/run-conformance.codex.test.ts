@@ -8,7 +8,7 @@ import { CodexProvider } from "../codex/codex-provider.ts";
 import type { AgentSpec } from "../contract/agent-spec.ts";
 import { runConformance } from "./run-conformance.ts";
 
-/** Never opened: whoever waits for it is interrupted. */
+/** Never opens. Replies that wait for it end when they are interrupted. */
 const never = gate();
 const agentAnswered = gate();
 
@@ -37,7 +37,7 @@ function model(request: ScriptRequest): Reply {
     case "variable":
       return isFirst ? run(`echo "$${rest.join("")}"`) : say("Done.");
     case "trace":
-      // The command goes on in the background when Codex has waited for it.
+      // The command continues in the background after Codex has waited for it.
       return isFirst
         ? run("while :; do echo x >> trace; sleep 0.01; done", { yieldMs: 250 })
         : say(["Working", waitFor(never)]);

@@ -1,5 +1,5 @@
-import type { AgentHandle, AgentProvider } from "../contract/agent-provider.ts";
-import type { AgentSpec } from "../contract/agent-spec.ts";
+import type { AgentHandle, AgentProvider } from "../../contract/agent-provider.ts";
+import type { AgentSpec } from "../../contract/agent-spec.ts";
 import type { CheckReport } from "./conformance-report.ts";
 
 /** Creates a provider that is ready to spawn. Called several times; the suite shuts down every provider that it returns. */

@@ -42,7 +42,7 @@ async function live(handle: AgentHandle, { end, after }: Fate): Promise<Transcri
 }
 
 describe("a hundred sessions on one codex", () => {
-  it("all obey the law, and leave nothing", { timeout: 120_000 }, async () => {
+  it("all follow the rules of the stream, and leave nothing behind", { timeout: 120_000 }, async () => {
     const never = gate();
     await using fixture = await codexFixture(({ lastUserText, newOutputs }) => {
       if (newOutputs.length === 0) return run(`echo ${lastUserText.split(" ")[0]}`, { callId: "c" });
@@ -79,7 +79,7 @@ describe("a hundred sessions on one codex", () => {
 });
 
 describe("calls that race", () => {
-  it("resume a session once, whoever comes first", async () => {
+  it("resume a session only once", async () => {
     await using fixture = await codexFixture(() => say(["Half a", waitFor(gate())]));
     const first = await fixture.provider.spawn(fixture.spec("go"));
     await first.stop();

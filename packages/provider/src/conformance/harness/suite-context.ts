@@ -1,4 +1,4 @@
-import type { AgentProvider } from "../contract/agent-provider.ts";
+import type { AgentProvider } from "../../contract/agent-provider.ts";
 import {
   CONFORMANCE_LIMITS,
   type ConformanceLimits,

@@ -1,5 +1,5 @@
 import { type CodexError, TurnFailedError } from "codexkit";
-import type { ErrorSubtype } from "../contract/agent-event.ts";
+import type { ErrorSubtype } from "../../contract/agent-event.ts";
 
 const BY_REASON: Readonly<Record<string, ErrorSubtype>> = {
   contextWindowExceeded: "token_limit",
@@ -15,7 +15,7 @@ const BY_REASON: Readonly<Record<string, ErrorSubtype>> = {
   internalServerError: "server_error",
 };
 
-/** Failures of the connection to the model's endpoint. Their HTTP status says more, if there is one. */
+/** Connection failures. The HTTP status is more specific, if there is one. */
 const CONNECTION_REASONS: ReadonlySet<string> = new Set([
   "httpConnectionFailed",
   "responseStreamConnectionFailed",
@@ -24,12 +24,12 @@ const CONNECTION_REASONS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * How Codex 0.166 reports a stream that broke: with the reason `other`, like a rejected request, so that only the words tell
- * them apart. The test asks the real codex for them.
+ * How Codex 0.166 reports a broken stream: with the reason `other`, like a rejected request, so that only the message
+ * distinguishes them. The test runs the real Codex.
  */
 const BROKEN_STREAM = /^stream disconnected before completion/;
 
-/** How it reports a key that the configuration names and the environment lacks: with the reason `other` too. */
+/** How it reports a missing API key variable: with the reason `other` too. */
 const MISSING_KEY = /^Missing environment variable: /;
 
 /** Maps a failure of Codex to the contract's subtypes. */

@@ -8,7 +8,7 @@ import type { AgentSpec } from "../contract/agent-spec.ts";
 import { CodexProvider } from "./codex-provider.ts";
 
 describe("the end of a session", () => {
-  it("comes by stop, with what was said and used until then", async () => {
+  it("follows stop, with the text and the cost so far", async () => {
     await using fixture = await codexFixture(() => say(["Half a", waitFor(gate())]));
     const handle = await fixture.provider.spawn(fixture.spec("go"));
     const events: AgentEvent[] = [];
@@ -22,7 +22,7 @@ describe("the end of a session", () => {
     expect(await fixture.model.requests[0]?.ended).toBe("abandoned");
   });
 
-  it("comes by the signal, before there is a handle and after", async () => {
+  it("follows the signal, before there is a handle and afterwards", async () => {
     await using fixture = await codexFixture(() => say(["Half a", waitFor(gate())]));
     const aborted = fixture.provider.spawn(fixture.spec("go"), { signal: AbortSignal.abort() });
     await expect(aborted).rejects.toMatchObject({ code: "context_cancelled" });
@@ -38,7 +38,7 @@ describe("the end of a session", () => {
     await expect.poll(() => fixture.provider.sessions, { timeout: 10_000 }).toBe(0);
   });
 
-  it("comes when the reader leaves, and Codex stops", async () => {
+  it("follows when the reader stops, and Codex stops too", async () => {
     await using fixture = await codexFixture(() => say(["Half a", waitFor(gate())]));
     const handle = await fixture.provider.spawn(fixture.spec("go"));
     for await (const event of handle.events) if (event.kind === "assistant_text") break;
@@ -47,13 +47,13 @@ describe("the end of a session", () => {
     expect(fixture.provider.sessions).toBe(0);
   });
 
-  it("comes by timeoutMs", async () => {
+  it("follows timeoutMs", async () => {
     await using fixture = await codexFixture(() => say(["Half a", waitFor(gate())]));
     const { end } = await fixture.run("go", { timeoutMs: 500 });
     expect(end).toMatchObject({ kind: "result", success: false, errorSubtype: "deadline_exceeded" });
   });
 
-  it("comes by maxTurns when the model wants one more call, and not before", async () => {
+  it("follows maxTurns when the model needs one more call, and not before", async () => {
     await using fixture = await codexFixture(({ outputs }) =>
       outputs.length < 2 ? run("true", { callId: `c${outputs.length}` }) : say("done"),
     );
@@ -67,7 +67,7 @@ describe("the end of a session", () => {
     expect(fixture.model.requests.length - before).toBe(2);
   });
 
-  it("comes by a crash for every session; the provider goes on and the sessions resume", async () => {
+  it("follows a crash for every session; the provider keeps working and the sessions can be resumed", async () => {
     const hold = gate();
     await using fixture = await codexFixture(({ lastUserText }) =>
       lastUserText === "hang" ? say(["Half a", waitFor(hold)]) : say("back"),
@@ -84,7 +84,7 @@ describe("the end of a session", () => {
     expect((await fixture.run("new")).end).toMatchObject({ success: true });
   });
 
-  it("comes by the provider's shutdown, after which nothing starts and codex is gone", async () => {
+  it("follows the provider's shutdown, after which nothing starts and Codex has ended", async () => {
     await using fixture = await codexFixture(() => say(["Half a", waitFor(gate())]));
     const handle = await fixture.provider.spawn(fixture.spec("go"));
     const { pid } = fixture.provider;
@@ -102,7 +102,7 @@ describe("the end of a session", () => {
     expect(() => process.kill(pid ?? 0, 0)).toThrow("ESRCH");
   });
 
-  it("comes also from a codex that does not stop when it is told to", async () => {
+  it("follows even if Codex does not react to the interrupt", async () => {
     await using fixture = await fakeStage({ "turn/start": [reply], "turn/interrupt": [{ do: "nothing" }] });
     const handle = await fixture.provider.spawn(fixture.spec);
     const waiting = new AbortController();
@@ -112,7 +112,7 @@ describe("the end of a session", () => {
     expect((await read(handle)).end).toMatchObject({ errorSubtype: "stopped" });
   });
 
-  it("is not mistaken for that of an earlier turn, nor hastened by what nobody can answer", async () => {
+  it("is not confused with that of an earlier turn, nor caused by an unhandled request", async () => {
     const ask = {
       do: "request",
       id: "q",
@@ -133,7 +133,7 @@ describe("the end of a session", () => {
     for await (const event of handle.events) {
       events.push(event);
       if (event.kind === "system" && event.subtype === "unhandled_server_request")
-        await handle.inject("go on");
+        await handle.inject("continue");
     }
     expect(events.at(-1)).toMatchObject({ success: true, raw: { turnId: turn.id } });
   });
@@ -160,7 +160,7 @@ function completed(turnId: string): FakeAction {
   });
 }
 
-/** A provider on a codex that does as it is told, for what the real one can't be made to do. */
+/** A provider on a fake Codex, for behaviour that the real one can't be made to show. */
 async function fakeStage(
   on: NonNullable<FakeBehaviour["on"]>,
 ): Promise<{ provider: CodexProvider; spec: AgentSpec } & AsyncDisposable> {

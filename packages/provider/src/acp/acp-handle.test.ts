@@ -9,7 +9,7 @@ const LAW = /^init( (?:system|assistant_text|tool_use|tool_progress|tool_result)
 
 type Step = "read" | "stop" | "abort" | "crash" | "shutdown";
 
-/** A handle, what is read of it, and what may befall it. */
+/** A handle with its events, and the ways to end it. */
 class Racer {
   readonly abort = new AbortController();
   readonly events: AgentEvent[] = [];
@@ -25,7 +25,7 @@ class Racer {
     if (step === "read") this.#read();
     else if (step === "stop") this.#calls.push(this.#handle?.stop() ?? Promise.resolve());
     else if (step === "abort") this.abort.abort();
-    // As the provider tells it, without the agent having to die for each run.
+    // As the provider reports it, without killing the agent in each run.
     else if (step === "crash") this.#handle?.crash("gone");
     else this.#handle?.shutdown();
   }
@@ -50,7 +50,7 @@ beforeAll(async () => {
 afterAll(() => provider.shutdown());
 
 describe("the ends of an ACP session", () => {
-  it("may race in any order: every stream obeys the law, and the agent goes on", async () => {
+  it("may race in any order: every stream follows the rules, and the agent keeps working", async () => {
     const step = fc.constantFrom<Step>("read", "stop", "abort", "crash", "shutdown");
     // Between two steps the agent may get a word in, or not.
     const script = fc.array(fc.tuple(step, fc.nat({ max: 2 }), fc.boolean()), { maxLength: 8 });

@@ -3,7 +3,7 @@ import { StubProvider } from "../stub/stub-provider.ts";
 import { StubSessions } from "../stub/stub-sessions.ts";
 import type { StubBehaviour } from "../stub/stub-settings.ts";
 import type { AgentSpec } from "../contract/agent-spec.ts";
-import type { ConformanceOptions } from "./conformance-options.ts";
+import type { ConformanceOptions } from "./harness/conformance-options.ts";
 import { registerConformance, type TestRunner } from "./register-conformance.ts";
 import { runConformance } from "./run-conformance.ts";
 
@@ -20,7 +20,7 @@ const options: ConformanceOptions = {
     usesTool: () => spec("Open a pull request"),
     callsModelTwice: () => spec("Spend", "cost-overrun"),
     echoes: () => spec("Listen", "inject-test"),
-    remembers: { store: spec, recall: () => spec("What was I told?") },
+    remembers: { store: spec, recall: () => spec("What did I say?") },
     otherMachine: () => new StubProvider(),
     leaks: () => [],
   },

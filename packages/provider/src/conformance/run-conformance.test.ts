@@ -10,10 +10,11 @@ import {
 import { referenceFixture } from "../../test/reference-fixture.ts";
 import { ReferenceProvider } from "../../test/reference-provider.ts";
 import type { AgentHandle, AgentProvider } from "../contract/agent-provider.ts";
+import type { AgentSpec } from "../contract/agent-spec.ts";
 import { StubProvider } from "../stub/stub-provider.ts";
 import { StubSessions } from "../stub/stub-sessions.ts";
-import type { ConformanceOptions } from "./conformance-options.ts";
-import type { ConformanceReport } from "./conformance-report.ts";
+import type { ConformanceOptions } from "./harness/conformance-options.ts";
+import type { ConformanceReport } from "./harness/conformance-report.ts";
 import { formatReport } from "./format-report.ts";
 import { runConformance } from "./run-conformance.ts";
 
@@ -51,7 +52,7 @@ describe("the suite", () => {
     expect(Object.keys(failures(await runConformance(make, options)))).toEqual(expected);
   });
 
-  it("runs to its end with a provider that never answers", async () => {
+  it("completes with a provider that never answers", async () => {
     const { options } = referenceFixture((provider) => provider);
     const never = (): Promise<never> => new Promise(() => {});
     const silent = (): AgentProvider =>
@@ -70,7 +71,24 @@ describe("the suite", () => {
     expect(passed).toEqual(["has-name", "capabilities-complete", "errors-well-formed"]);
   });
 
-  it("stops what comes when nobody waits for it any more", async () => {
+  it("fails a check that exceeds its limit by name, after it has ended the processes of the agent", async () => {
+    const { make, options } = referenceFixture((provider) => provider);
+    const ended: string[] = [];
+    const works = (): AgentSpec => ({ prompt: "work", cwd });
+    const report = await runConformance(make, {
+      ...options,
+      // An agent that never says anything: only the limit of the whole check is short.
+      scenarios: { ...options.scenarios, says: works },
+      only: ["reports-text", "stop-ends-stream"],
+      limits: { ...options.limits, checkMs: 20 },
+      onCheckTimeout: (id) => void ended.push(id),
+    });
+    expect(failures(report)).toEqual({ "reports-text": "the check took longer than 20 ms" });
+    expect(report.checks.find(({ id }) => id === "stop-ends-stream")?.status).toBe("passed");
+    expect(ended).toEqual(["reports-text"]);
+  });
+
+  it("stops sessions that open after their check has ended", async () => {
     const late = Promise.withResolvers<void>();
     const stopped: string[] = [];
     const { options } = referenceFixture((provider) => provider);
@@ -91,7 +109,7 @@ describe("the suite", () => {
     await expect.poll(() => stopped.length).toBeGreaterThan(10);
   });
 
-  it("gives back the listeners of unhandled errors that it took over", async () => {
+  it("restores the listeners for unhandled errors", async () => {
     const before = process.listeners("unhandledRejection");
     const { make, options } = referenceFixture((provider) => provider);
     await runConformance(make, { ...options, only: ["reports-text"] });
@@ -166,14 +184,14 @@ describe("the report", () => {
     expect(report.checks.every(({ reason }) => reason?.includes("no agent here"))).toBe(true);
   });
 
-  it("comes check by check to whoever listens", async () => {
-    const heard: string[] = [];
+  it("is reported check by check", async () => {
+    const reported: string[] = [];
     const report = await runConformance(() => new StubProvider(), {
       ...stub,
-      onCheck: ({ id }) => heard.push(id),
+      onCheck: ({ id }) => reported.push(id),
     });
-    expect(heard).toEqual(report.checks.map(({ id }) => id));
-    expect(new Set(heard).size).toBe(heard.length);
+    expect(reported).toEqual(report.checks.map(({ id }) => id));
+    expect(new Set(reported).size).toBe(reported.length);
   });
 
   it("does not claim anything about what an abort left out", async () => {

@@ -1,4 +1,4 @@
-import type { AgentEvent } from "../contract/agent-event.ts";
+import type { AgentEvent } from "../../contract/agent-event.ts";
 import { isTerminal, type ObservedSession } from "./observed-session.ts";
 import { assertThat } from "./assertions.ts";
 

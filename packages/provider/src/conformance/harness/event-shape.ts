@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { AgentErrorCode, AgentEvent, ErrorSubtype } from "../contract/agent-event.ts";
+import type { AgentErrorCode, AgentEvent, ErrorSubtype } from "../../contract/agent-event.ts";
 
 const subagent = z.looseObject({ id: z.string().min(1), parentId: z.string().min(1) }).optional();
 const count = z.int().nonnegative().optional();

@@ -1,4 +1,4 @@
-import type { AgentCapabilities } from "../contract/capabilities.ts";
+import type { AgentCapabilities } from "../../contract/capabilities.ts";
 
 /** What a provider can be certified for. */
 export const CONFORMANCE_TIERS = ["event-contract", "injection", "resume", "adaptation-receipt"] as const;

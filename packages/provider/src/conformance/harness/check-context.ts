@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import type { AgentHandle, AgentProvider, SpawnOptions } from "../contract/agent-provider.ts";
-import type { AgentSpec } from "../contract/agent-spec.ts";
+import type { AgentHandle, AgentProvider, SpawnOptions } from "../../contract/agent-provider.ts";
+import type { AgentSpec } from "../../contract/agent-spec.ts";
 import type { ConformanceLimits, ConformanceOptions, ConformanceScenarios } from "./conformance-options.ts";
 import type { SuiteContext } from "./suite-context.ts";
 import { type OpenedBy, ObservedSession } from "./observed-session.ts";

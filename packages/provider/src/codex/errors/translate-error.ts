@@ -1,5 +1,5 @@
 import { CodexError, type CodexErrorCode } from "codexkit";
-import { ProviderError, type ProviderErrorCode } from "../contract/provider-error.ts";
+import { ProviderError, type ProviderErrorCode } from "../../contract/provider-error.ts";
 import { classifyFailure } from "./classify-failure.ts";
 
 const CODES: Readonly<Partial<Record<CodexErrorCode, ProviderErrorCode>>> = {
@@ -19,7 +19,7 @@ const CODES: Readonly<Partial<Record<CodexErrorCode, ProviderErrorCode>>> = {
 
 const OF_THE_ENDPOINT = ["authentication_failed", "rate_limited", "quota_exceeded", "server_error"] as const;
 
-/** Failures that a second call may not meet: the next one starts another codex, or finds it less busy. */
+/** Failures for which a retry may succeed: it starts a new Codex, or finds it less busy. */
 const RETRYABLE: ReadonlySet<CodexErrorCode> = new Set<CodexErrorCode>([
   "app_server_crashed",
   "connection_lost",

@@ -3,12 +3,12 @@ import { codexFolders } from "@codexkit/testing";
 import { appendFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { codexFixture, read } from "../../test/codex-fixture.ts";
-import type { ErrorSubtype } from "../contract/agent-event.ts";
-import { CodexProvider } from "./codex-provider.ts";
+import { codexFixture, read } from "../../../test/codex-fixture.ts";
+import type { ErrorSubtype } from "../../contract/agent-event.ts";
+import { CodexProvider } from "../codex-provider.ts";
 
 describe("a failure of the model's endpoint", () => {
-  it("has a subtype of its own, and tells whether a retry may help", async () => {
+  it("has its own subtype, and whether a retry may help", async () => {
     const failures: readonly (readonly [Reply, ErrorSubtype, boolean])[] = [
       [fail.http(401), "authentication_failed", false],
       [fail.http(403), "authentication_failed", false],
