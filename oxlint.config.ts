@@ -105,6 +105,21 @@ export default defineConfig({
       },
     ]),
     {
+      // The types know these, Node 22 does not.
+      files: ["packages/{ai-sdk,approvals,prompts,protocol,provider,scripted-model,sdk}/src/**/*.ts"],
+      rules: {
+        "eslint/no-restricted-globals": [
+          "error",
+          { name: "DisposableStack", message: "Import it from @codexkit/rpc/async: Node 22 has none." },
+          { name: "AsyncDisposableStack", message: "Import it from @codexkit/rpc/async: Node 22 has none." },
+        ],
+      },
+    },
+    {
+      files: ["packages/*/src/**/*.{test,soak}.ts"],
+      rules: { "eslint/no-restricted-globals": "off" },
+    },
+    {
       // Programs for people: what they print is their output.
       files: [
         "scripts/**",

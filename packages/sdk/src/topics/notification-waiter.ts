@@ -1,6 +1,6 @@
 import type { ServerNotifications } from "@codexkit/protocol";
 import type { CallOptions } from "@codexkit/rpc";
-import { AsyncQueue, raceAbort, withTimeout } from "@codexkit/rpc/async";
+import { AsyncQueue, DisposableStack, raceAbort, withTimeout } from "@codexkit/rpc/async";
 import type { TopicCaller } from "./topic-caller.ts";
 import { CodexError } from "../errors.ts";
 

@@ -1,4 +1,4 @@
-import { AsyncQueue } from "@codexkit/rpc/async";
+import { AsyncDisposableStack, AsyncQueue } from "@codexkit/rpc/async";
 import type { TopicCaller } from "./topic-caller.ts";
 import { CodexError } from "../errors.ts";
 
