@@ -59,9 +59,18 @@ describe.each(published)("%s", (name, { manifest, entryPoints, oldestNode }) => 
 
     expect(files).toEqual(expect.arrayContaining(["LICENSE", "README.md", "package.json"]));
     expect(files.filter((file) => /\.(?:test|soak)\.|tsbuildinfo/.test(file))).toEqual([]);
-    for (const field of ["repository", "homepage", "bugs", "keywords", "sideEffects", "license", "engines"]) {
-      expect(manifest).toHaveProperty(field);
-    }
+    expect(Object.keys(manifest)).toEqual(
+      expect.arrayContaining([
+        "bugs",
+        "engines",
+        "files",
+        "homepage",
+        "keywords",
+        "license",
+        "repository",
+        "sideEffects",
+      ]),
+    );
     const ranges = Object.entries({ ...manifest.dependencies, ...manifest.peerDependencies });
     expect(ranges.filter(([, range]) => !range.startsWith("^"))).toEqual([]);
   });
@@ -162,52 +171,61 @@ describe("an installation", () => {
   });
 });
 
-describe.each(Object.entries(compilers))("TypeScript %s", (version, compiler) => {
-  // The declarations of the AI SDK itself need TypeScript 5.7 and the DOM's types. The other packages need neither.
-  const hasAiSdk = version !== "5.6";
-  const modes = {
-    nodenext: { module: "nodenext" },
-    bundler: { module: "esnext", moduleResolution: "bundler" },
+const modes = {
+  nodenext: { module: "nodenext" },
+  bundler: { module: "esnext", moduleResolution: "bundler" },
+};
+
+interface Compilation {
+  readonly project: string;
+  readonly version: keyof typeof compilers;
+  readonly mode: keyof typeof modes;
+  readonly lib: readonly string[];
+}
+
+/** Compiles a consumer with the declarations that it uses, and returns what the compiler prints. */
+async function compile({ project, version, mode, lib }: Compilation): Promise<string> {
+  const config = `tsconfig.${version}.${mode}.json`;
+  const compilerOptions = {
+    ...modes[mode],
+    target: "es2022",
+    lib,
+    strict: true,
+    skipLibCheck: false,
+    noEmit: true,
+    types: ["node"],
   };
+  const files = ["types.ts", "entry-points.ts"];
+  writeFileSync(join(project, config), JSON.stringify({ compilerOptions, files }));
+  const args = [compilers[version], "-p", config];
+  const { stdout, stderr } = await runCommand(nodes[24], args, { cwd: project });
+  return stdout + stderr;
+}
 
-  async function compile(project: string, mode: keyof typeof modes): Promise<string> {
-    const config = `tsconfig.${version}.${mode}.json`;
-    const compilerOptions = {
-      ...modes[mode],
-      target: "es2022",
-      lib: hasAiSdk ? ["es2023", "dom"] : ["es2023"],
-      strict: true,
-      skipLibCheck: false,
-      noEmit: true,
-      types: ["node"],
-    };
-    writeFileSync(
-      join(project, config),
-      JSON.stringify({ compilerOptions, files: ["types.ts", "entry-points.ts"] }),
+describe("the compiler", { timeout: TIMEOUT_MS }, () => {
+  it.each(["5.6", "5.9", "7"] as const)("TypeScript %s accepts every declaration", async (version) => {
+    // The declarations of the AI SDK itself need TypeScript 5.7 and the DOM's types. The other packages need neither.
+    const hasAiSdk = version !== "5.6";
+    const entryPoints = entryPointsFor(24).filter(
+      (entry) => hasAiSdk || !entry.startsWith("@codexkit/ai-sdk"),
     );
-    const { stdout, stderr } = await runCommand(nodes[24], [compiler, "-p", config], { cwd: project });
-    return stdout + stderr;
-  }
+    const lib = hasAiSdk ? ["es2023", "dom"] : ["es2023"];
+    const project = projects.full;
+    writeFileSync(join(project, "entry-points.ts"), importAll(entryPoints));
 
-  it(
-    "compiles a program with every entry point, declarations included",
-    { timeout: TIMEOUT_MS },
-    async () => {
-      const supported = entryPointsFor(24).filter(
-        (entry) => hasAiSdk || !entry.startsWith("@codexkit/ai-sdk"),
-      );
-      writeFileSync(join(projects.full, "entry-points.ts"), importAll(supported));
+    const printed = await Promise.all([
+      compile({ project, version, lib, mode: "nodenext" }),
+      compile({ project, version, lib, mode: "bundler" }),
+    ]);
 
-      await expect(
-        Promise.all([compile(projects.full, "nodenext"), compile(projects.full, "bundler")]),
-      ).resolves.toEqual(["", ""]);
-    },
-  );
+    expect(printed).toEqual(["", ""]);
+  });
 
-  it("compiles against the oldest zod", { timeout: TIMEOUT_MS }, async () => {
-    writeFileSync(join(projects.minimal, "entry-points.ts"), importAll(["codexkit", "@codexkit/provider"]));
+  it("accepts the oldest zod", async () => {
+    const project = projects.minimal;
+    writeFileSync(join(project, "entry-points.ts"), importAll(["codexkit", "@codexkit/provider"]));
 
-    await expect(compile(projects.minimal, "nodenext")).resolves.toBe("");
+    await expect(compile({ project, version: "7", lib: ["es2023"], mode: "nodenext" })).resolves.toBe("");
   });
 });
 
@@ -279,8 +297,8 @@ describe("a bundle", { timeout: TIMEOUT_MS }, () => {
       ssr: { noExternal: true, target: "node" },
       build: { ssr: "turn.mjs", outDir: "vite", target: "node22", minify: false },
     });
-    const file = readdirSync(join(projects.full, "vite")).find((name) => name.startsWith("turn.")) ?? "";
-    expectTurn(22, await runNode(22, [join("vite", file)]));
+    const file = readdirSync(join(projects.full, "vite")).find((name) => name.startsWith("turn."));
+    expectTurn(22, await runNode(22, [join("vite", file ?? "")]));
   });
 });
 

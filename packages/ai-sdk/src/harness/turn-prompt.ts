@@ -38,7 +38,7 @@ export function toFunctionTool({
     type: "function",
     name,
     ...(description === undefined ? {} : { description }),
-    inputSchema: (inputSchema ?? { type: "object" }) as LanguageModelV4FunctionTool["inputSchema"],
+    inputSchema: inputSchema ?? { type: "object" },
   };
 }
 
