@@ -123,7 +123,7 @@ describe("a turn whose tool's result does not come", () => {
       first.providerMetadata?.["codex"]?.["threadId"],
     );
     const seen = JSON.stringify(stage.model.requests.at(-1)?.input);
-    expect(seen).toContain("went on without an answer");
+    expect(seen).toContain("continued without an answer");
   });
 
   it("does not delay a call that removes the message that led to it", async () => {

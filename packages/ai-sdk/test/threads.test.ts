@@ -316,6 +316,6 @@ describe("threads beside calls", () => {
     });
     await stage.codex.threads.queue(providerMetadata, "later");
     const [, , told] = await stage.model.waitForRequests(3);
-    expect(told?.newOutputs[0]?.text).toContain("nobody can be asked");
+    expect(told?.newOutputs[0]?.text).toContain("there is no client to ask");
   });
 });
