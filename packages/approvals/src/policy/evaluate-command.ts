@@ -10,7 +10,7 @@ import type { CompiledPolicy, CompiledRule } from "./compile-policy.ts";
 import {
   cautionVerdict,
   evaluation,
-  isRefused,
+  isBinding,
   notUnderstoodVerdict,
   pickStricter,
   type CommandVerdict,
@@ -49,7 +49,7 @@ export function evaluateCommand(
       cautionVerdict("stdin", "types into a process that already runs", policy.policy.default),
       { parse },
     );
-  if (whole !== undefined && !isRefused(worst) && !parse.some(({ rule }) => rule.startsWith("ask[")))
+  if (whole !== undefined && !isBinding(worst, policy) && !parse.some((verdict) => isBinding(verdict, policy)))
     return evaluation(whole, { parse, lasting: whole.matched?.lasting ?? "session" });
   return evaluation(worst, {
     parse,

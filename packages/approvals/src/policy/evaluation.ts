@@ -44,12 +44,33 @@ export function evaluation(
   return { decision, reason, rule, matched, parse, lasting, grant };
 }
 
-/** The stricter of two verdicts. Among equals the first one, but among those that allow the one with most to say. */
+/**
+ * The stricter of two verdicts. Among equals the first one, but among those that allow the one with most to say, and among
+ * the others one that a rule which allows can't answer.
+ */
 export function pickStricter(first: Verdict | undefined, second: Verdict): Verdict {
   if (first === undefined) return second;
   if (first === second) return first;
   if (first.decision !== second.decision) return isStricter(second.decision, first.decision) ? second : first;
-  return first.decision === "allow" && weightOf(second.rule) > weightOf(first.rule) ? second : first;
+  if (first.decision === "allow") return weightOf(second.rule) > weightOf(first.rule) ? second : first;
+  return isFirm(second) && !isFirm(first) ? second : first;
+}
+
+/** Whether safety, a denial or a question of the user's decided. */
+function isFirm({ rule }: Verdict): boolean {
+  return /^(?:safety\/|deny\[|ask\[|network\.deny$)/.test(rule);
+}
+
+/**
+ * Whether a verdict holds against every rule that allows a command or a script: a refusal of the safety rules, a denial or
+ * question of the user's, and what the policy itself says about hosts and effects. All others are questions that such a
+ * rule answers.
+ */
+export function isBinding(verdict: Verdict, { policy }: CompiledPolicy): boolean {
+  if (verdict.decision === "allow") return false;
+  if (isFirm(verdict) || verdict.rule.startsWith("effects.")) return true;
+  if (verdict.rule === "network.loopback") return policy.network.loopback !== undefined;
+  return verdict.rule === "network.private" && policy.network.private !== undefined;
 }
 
 /** The strictest of several verdicts. */

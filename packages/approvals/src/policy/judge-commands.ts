@@ -11,7 +11,7 @@ import type { PlainCommand, StandardInput } from "../shell/plain-script.ts";
 import { changesShell } from "../shell/read-builtin.ts";
 import { readScript } from "../shell/read-script.ts";
 import type { CompiledPolicy } from "./compile-policy.ts";
-import { notUnderstoodVerdict, pickStricter, type CommandVerdict, type Verdict } from "./evaluation.ts";
+import { isBinding, notUnderstoodVerdict, pickStricter, type CommandVerdict, type Verdict } from "./evaluation.ts";
 import { EffectJudge, NO_EFFECT, type InnerEffect } from "./judge-effect.ts";
 import { judgeKind } from "./judge-path.ts";
 import { judgeByRules, type CalledWords } from "./match-command.ts";
@@ -125,7 +125,8 @@ export class CommandJudge {
     const called: CalledWords = { words: textsOf(call.words), call: isUnknown ? undefined : parsed };
     const ruled = this.#judgeByRules(called);
     if (ruled !== undefined && ruled.decision !== "allow") return ruled;
-    if (isUnknown) return ruled ?? this.#notUnderstood(parsed.problem);
+    if (isUnknown)
+      return ruled === undefined ? this.#notUnderstood(parsed.problem) : this.#judgeAllowedWords(ruled, call);
     const worst = this.#judgeParsed(parsed, call, ruled) ?? judgeKind("read", this.#policy);
     if (ruled === undefined && worst.decision === "allow" && this.#policy.exclusive.command)
       return {
@@ -133,6 +134,28 @@ export class CommandJudge {
         rule: "allow",
         reason: "not in the allow list",
       };
+    return worst;
+  }
+
+  /**
+   * A rule allows a call whose effects are not known. Each of its words may be a path or an address, so denials hold for
+   * all of them; a path that nothing may write is asked about, because the call may only read it.
+   */
+  #judgeAllowedWords(allowed: Verdict, { words, folder }: Call): Verdict {
+    let worst = allowed;
+    for (const { text, isGlob } of words.slice(1)) {
+      for (const part of text === undefined ? [] : argumentParts(text)) {
+        const word: Word = { text: part, isGlob };
+        const read = this.#effects.judge({ kind: "read", path: word }, folder);
+        const write = this.#effects.judge({ kind: "write", path: word }, folder);
+        const verdicts = [read, isRefusedBySafety(write) ? this.#notUnderstood(write.reason) : write];
+        if (part.includes("://"))
+          verdicts.push(this.#effects.judge({ kind: "connect", target: word, sends: true }, folder));
+        for (const verdict of verdicts)
+          if (isBinding(verdict, this.#policy) || verdict.rule === "not-understood")
+            worst = pickStricter(worst, verdict);
+      }
+    }
     return worst;
   }
 
@@ -183,9 +206,12 @@ export class CommandJudge {
       if (effect.kind === "execute" && isStandardInput(effect.path.text)) continue;
       if (effect.kind === "command" || effect.kind === "shell" || effect.kind === "stdin-code")
         worst = pickStricter(worst, this.#judgeInner(effect, call));
-      // A rule that allows a command speaks for what the command itself does, but never for code in its arguments.
-      else if (ruled === undefined || effect.kind === "inline-code")
-        worst = pickStricter(worst, this.#effects.judge(effect, call.folder));
+      else {
+        const verdict = this.#effects.judge(effect, call.folder);
+        // A rule that allows a command answers questions about it, but never those about code in its arguments.
+        if (ruled === undefined || effect.kind === "inline-code" || isBinding(verdict, this.#policy))
+          worst = pickStricter(worst, verdict);
+      }
     }
     if (path[0] === "git" && this.#workspace.hasFacts) {
       const code = this.#findForeignRepository(call.folder);
@@ -269,6 +295,16 @@ function textsOf(words: readonly Word[]): readonly (string | undefined)[] {
 /** The names of standard input among arguments. */
 function isStandardInput(text: string | undefined): boolean {
   return text !== undefined && /(?:^|=)(?:-|\/dev\/stdin|\/dev\/fd\/0|\/proc\/self\/fd\/0)$/.test(text);
+}
+
+/** An argument, and what follows its `=`: `--output=FILE`. */
+function argumentParts(text: string): readonly string[] {
+  const equals = text.indexOf("=");
+  return equals === -1 ? [text] : [text, text.slice(equals + 1)];
+}
+
+function isRefusedBySafety({ rule }: Verdict): boolean {
+  return rule.startsWith("safety/");
 }
 
 function runsCode(effects: readonly Effect[]): boolean {
