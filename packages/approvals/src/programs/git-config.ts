@@ -6,6 +6,10 @@ import type { Word } from "./declaration/word.ts";
 import { HARMLESS_SETTING } from "./git-settings.ts";
 
 const READING = ["--get", "--get-all", "--get-regexp", "--list"];
+const CHANGING = ["--add", "--replace-all", "--unset", "--unset-all"];
+/** Options of `git config get` and `git config list`, which stand behind the verb. */
+const READING_OPTION =
+  /^--(?:all|bool|fixed-value|global|includes|int|local|name-only|null|regexp|show-names|show-origin|show-scope|system|worktree|(?:default|type|url|value)=.*)$/;
 const LEVELS = ["--global", "--system", "--worktree"];
 
 /**
@@ -13,6 +17,8 @@ const LEVELS = ["--global", "--system", "--worktree"];
  * `--rename-section` and `--remove-section` turn one setting into another: not declared.
  */
 export const config: CommandDeclaration = {
+  // The first operand ends the options: in `git config NAME VALUE -l` the last word is a pattern for values.
+  syntax: "posix",
   options: {
     "--add": flag,
     "--bool": flag,
@@ -41,9 +47,21 @@ export const config: CommandDeclaration = {
 };
 
 function examineSetting({ operands, options }: ParsedCall): readonly Effect[] | string {
-  if (READING.some((name) => options.has(name))) return [];
-  const [verb] = operands;
-  if (verb?.text === "get" || verb?.text === "list") return [];
+  const actions = [...READING, ...CHANGING].filter((name) => options.has(name));
+  if (actions.length > 1) return "it has more than one action";
+  const [chosen] = actions;
+  if (chosen !== undefined && READING.includes(chosen)) {
+    const most = chosen === "--list" ? 0 : 2;
+    return operands.length > most ? `${chosen} takes fewer operands` : [];
+  }
+  const [verb, ...rest] = operands;
+  if (verb?.text === "get" || verb?.text === "list") {
+    if (chosen !== undefined) return "it has more than one action";
+    const unknown = rest.find(
+      ({ text }) => text?.startsWith("-") !== false && !READING_OPTION.test(text ?? ""),
+    );
+    return unknown === undefined ? [] : `option ${unknown.text ?? "…"} is not declared`;
+  }
   const isVerb = verb?.text === "set" || verb?.text === "unset";
   const unsets = verb?.text === "unset" || options.has("--unset") || options.has("--unset-all");
   const [name, setTo] = isVerb ? operands.slice(1) : operands;
