@@ -49,7 +49,11 @@ export function evaluateCommand(
       cautionVerdict("stdin", "types into a process that already runs", policy.policy.default),
       { parse },
     );
-  if (whole !== undefined && !isBinding(worst, policy) && !parse.some((verdict) => isBinding(verdict, policy)))
+  if (
+    whole !== undefined &&
+    !isBinding(worst, policy) &&
+    !parse.some((verdict) => isBinding(verdict, policy))
+  )
     return evaluation(whole, { parse, lasting: whole.matched?.lasting ?? "session" });
   return evaluation(worst, {
     parse,

@@ -40,7 +40,11 @@ describe("a rule that allows a program", () => {
     ["frob --in=.env", { deny: [{ kind: "path", glob: ".env" }], alsoAllow: ["frob"] }, "deny"],
     ["frob .git/hooks/x", { alsoAllow: ["frob"] }, "ask"],
     ["frob https://a.example/x", { network: { deny: ["a.example"] }, alsoAllow: ["frob"] }, "deny"],
-    ["curl https://a.example/x", { deny: [{ kind: "host", host: "a.example" }], alsoAllow: ["curl"] }, "deny"],
+    [
+      "curl https://a.example/x",
+      { deny: [{ kind: "host", host: "a.example" }], alsoAllow: ["curl"] },
+      "deny",
+    ],
     ["curl https://a.example/x", { ask: [{ kind: "host", host: "a.example" }], alsoAllow: ["curl"] }, "ask"],
     ["curl https://a.example/x", { network: { deny: ["a.example"] }, alsoAllow: ["curl"] }, "deny"],
     ["curl http://localhost/x", { network: { loopback: "deny" }, alsoAllow: ["curl"] }, "deny"],

@@ -11,7 +11,13 @@ import type { PlainCommand, StandardInput } from "../shell/plain-script.ts";
 import { changesShell } from "../shell/read-builtin.ts";
 import { readScript } from "../shell/read-script.ts";
 import type { CompiledPolicy } from "./compile-policy.ts";
-import { isBinding, notUnderstoodVerdict, pickStricter, type CommandVerdict, type Verdict } from "./evaluation.ts";
+import {
+  isBinding,
+  notUnderstoodVerdict,
+  pickStricter,
+  type CommandVerdict,
+  type Verdict,
+} from "./evaluation.ts";
 import { EffectJudge, NO_EFFECT, type InnerEffect } from "./judge-effect.ts";
 import { judgeKind } from "./judge-path.ts";
 import { judgeByRules, type CalledWords } from "./match-command.ts";

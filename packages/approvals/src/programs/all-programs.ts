@@ -24,7 +24,7 @@ import { col } from "./col.ts";
 import { column } from "./column.ts";
 import { comm } from "./comm.ts";
 import { command } from "./command.ts";
-import { compilers } from "./compilers.ts";
+import { compilers, managedCompilers } from "./compilers.ts";
 import { corepack } from "./corepack.ts";
 import { cp } from "./cp.ts";
 import { csplit } from "./csplit.ts";
@@ -210,6 +210,7 @@ export const ALL_PROGRAMS: readonly ProgramDeclaration[] = [
   comm,
   command,
   compilers,
+  managedCompilers,
   corepack,
   cp,
   csplit,

@@ -1,4 +1,4 @@
-import { declareProgram, flag, type ProgramDeclaration, value } from "./declaration/declaration.ts";
+import { declareProgram, information, type ProgramDeclaration, value } from "./declaration/declaration.ts";
 import type { Effect } from "./declaration/effect.ts";
 import type { ParsedCall } from "./declaration/parsed-call.ts";
 import { isLiteral } from "./declaration/path-words.ts";
@@ -16,7 +16,7 @@ function declareAwk(name: string): ProgramDeclaration {
     options: {
       "-F, --field-separator": value("data"),
       "-v, --assign": value("data"),
-      "--version": flag,
+      "--version": information,
     },
     operands: { first: ["pattern"], rest: "read" },
     examine: examineProgram,
@@ -29,7 +29,7 @@ export const mawk = declareAwk("mawk");
 export const nawk = declareAwk("nawk");
 
 function examineProgram({ operands: [program, ...files], options }: ParsedCall): readonly Effect[] | string {
-  if (program === undefined) return options.has("--version") ? [] : "the program is missing";
+  if (program === undefined) return "the program is missing";
   if (!isLiteral(program)) return "the program is only known at run time";
   const assignments = options.get("-v") ?? [];
   if (!assignments.every(({ text }) => text === undefined || /^[A-Za-z_]\w*=/.test(text)))

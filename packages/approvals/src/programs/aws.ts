@@ -1,4 +1,4 @@
-import { declareProgram, flag, value } from "./declaration/declaration.ts";
+import { declareProgram, flag, information, value } from "./declaration/declaration.ts";
 import { action } from "./declaration/effect.ts";
 
 /** Reads that print no secrets. Everything else, `--endpoint-url` among it, is not understood. */
@@ -19,12 +19,11 @@ export const aws = declareProgram({
     "--region": value("data"),
     "--since": value("data"),
     "--summarize": flag,
-    "--version": flag,
+    "--version": information,
   },
   operands: { rest: "data" },
-  examine: ({ operands, options }) => {
+  examine: ({ operands }) => {
     const [service, verb] = operands;
-    if (service === undefined && options.has("--version")) return [];
     const call = `${service?.text} ${verb?.text}`;
     return READS.test(call) ? [action("remote-read")] : `"${call}" is not declared`;
   },

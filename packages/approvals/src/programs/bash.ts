@@ -1,4 +1,4 @@
-import { declareProgram, flag, flagWith, value } from "./declaration/declaration.ts";
+import { declareProgram, flag, information, value } from "./declaration/declaration.ts";
 
 export const bash = declareProgram({
   names: ["bash", "dash", "sh", "zsh"],
@@ -11,14 +11,12 @@ export const bash = declareProgram({
     "-o": value(["errexit", "nounset", "pipefail", "xtrace"]),
     "-u": flag,
     "-x": flag,
-    "--version": flagWith({ replacesEffects: true, operands: {} }),
+    "--version": information,
   },
   operands: { first: ["script"], rest: "data" },
   examine: ({ operands, options }) => {
     // `+e` switches an option off, and the next word is the script.
     if (operands[0]?.text?.startsWith("+") === true) return `option ${operands[0].text} is not declared`;
-    return operands.length === 0 && !options.has("-c") && !options.has("--version")
-      ? [{ kind: "stdin-code", language: "shell" }]
-      : [];
+    return operands.length === 0 && !options.has("-c") ? [{ kind: "stdin-code", language: "shell" }] : [];
   },
 });

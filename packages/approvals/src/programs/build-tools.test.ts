@@ -4,7 +4,10 @@ import { buildTools } from "./build-tools.ts";
 describeProgram(buildTools, {
   understood: {
     "": ["action project-code"],
-    "--version": [],
+    "--version": ["action project-code"],
+    help: ["action project-code"],
+    "-v": ["action project-code"],
+    version: ["action project-code"],
     "--flag value src/a.ts": ["action project-code"],
     "--output=../../etc/x": ["action project-code", "write ../../etc/x"],
     "-o /etc/x": ["action project-code", "write /etc/x"],

@@ -71,4 +71,5 @@ export const buildTools = developerTool({
     "zola",
   ],
   otherwise: ["project-code"],
+  prints: [],
 });

@@ -2,6 +2,7 @@ import { developerTool } from "./declaration/developer-tool.ts";
 
 export const bundle = developerTool({
   names: ["bundle", "bundler", "composer", "gem", "mix", "rebar3"],
+  prints: [],
   verbs: {
     add: ["install"],
     cache: ["install"],

@@ -12,7 +12,7 @@ describeProgram(cargo, {
       "execute ../x/Cargo.toml",
     ],
     publish: ["action remote-write"],
-    "--version": [],
+    "--version": ["action project-code"],
   },
   notUnderstood: ["", "--config x build", "no-such-verb"],
 });

@@ -2,6 +2,7 @@ import { developerTool } from "./declaration/developer-tool.ts";
 
 export const cargo = developerTool({
   names: ["cargo"],
+  prints: [],
   verbs: {
     add: ["install"],
     audit: ["install"],

@@ -17,13 +17,18 @@ export const compilers = developerTool({
     "ld",
     "ocamlfind",
     "protoc",
-    "rustc",
     "scalac",
     "solc",
-    "swiftc",
     "tsc",
     "tsgo",
     "zig",
   ],
   otherwise: ["project-code"],
+});
+
+/** Their first program is a version manager's, which runs the version that a file of the project names. */
+export const managedCompilers = developerTool({
+  names: ["rustc", "swiftc"],
+  otherwise: ["project-code"],
+  prints: [],
 });

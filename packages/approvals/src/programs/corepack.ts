@@ -3,6 +3,7 @@ import { developerTool } from "./declaration/developer-tool.ts";
 /** Version managers change which version of a tool the project uses. */
 export const corepack = developerTool({
   names: ["corepack", "nvm", "fnm", "volta", "asdf", "mise", "rbenv", "pyenv", "rustup"],
+  prints: [],
   verbs: {
     activate: ["project-code"],
     alias: ["system"],

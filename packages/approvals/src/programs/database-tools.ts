@@ -17,4 +17,5 @@ export const databaseTools = developerTool({
     "sqlx",
   ],
   otherwise: ["project-code"],
+  prints: [],
 });

@@ -2,6 +2,7 @@ import { developerTool } from "./declaration/developer-tool.ts";
 
 export const dotnet = developerTool({
   names: ["dart", "dotnet", "flutter", "swift"],
+  prints: [],
   verbs: {
     add: ["install"],
     analyze: ["project-code"],

@@ -1,4 +1,4 @@
-import { declareProgram, flag, flagWith, value } from "./declaration/declaration.ts";
+import { declareProgram, flag, information, value } from "./declaration/declaration.ts";
 import { config } from "./git-config.ts";
 import { HISTORY_COMMANDS } from "./git-history.ts";
 import { LOG_COMMANDS } from "./git-log.ts";
@@ -23,7 +23,7 @@ export const git = declareProgram({
     "--no-optional-locks": flag,
     "--no-replace-objects": flag,
     "-P, --no-pager": flag,
-    "--version": flagWith({ replacesEffects: true }),
+    "--version": information,
   },
   subcommands: {
     ...HISTORY_COMMANDS,

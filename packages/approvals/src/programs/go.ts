@@ -2,6 +2,7 @@ import { developerTool } from "./declaration/developer-tool.ts";
 
 export const go = developerTool({
   names: ["go"],
+  prints: [],
   verbs: {
     build: ["project-code"],
     clean: ["project-code"],

@@ -1,11 +1,11 @@
-import { declareProgram, flag, flagWith, value } from "./declaration/declaration.ts";
+import { declareProgram, flag, information, value } from "./declaration/declaration.ts";
 
 /** Interpreters that need few options: a script of the project, or code in an argument. */
 export const interpreters = declareProgram({
   names: ["Rscript", "java", "julia", "lua", "php", "ruby"],
   syntax: "posix",
   options: {
-    "-V, --version, -version": flagWith({ replacesEffects: true, operands: {} }),
+    "-V, --version, -version": information,
     "-e, -r": value("code", { operands: { rest: "data" } }),
     "-l": value(["lint"]),
     "-v": flag,
@@ -14,7 +14,7 @@ export const interpreters = declareProgram({
   },
   operands: { first: ["script"], rest: "data", atLeast: 0 },
   examine: ({ operands, options }) =>
-    operands.length === 0 && !["-V", "-e", "-jar"].some((name) => options.has(name))
+    operands.length === 0 && !["-e", "-jar"].some((name) => options.has(name))
       ? [{ kind: "stdin-code", language: "other" }]
       : [],
 });

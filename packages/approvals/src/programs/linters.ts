@@ -55,4 +55,5 @@ export const linters = developerTool({
     "yamllint",
   ],
   otherwise: ["project-code"],
+  prints: [],
 });

@@ -3,6 +3,9 @@ import { make } from "./make.ts";
 
 describeProgram(make, {
   understood: {
+    "-v": [],
+    help: ["action project-code"],
+    version: ["action project-code"],
     "": ["action project-code"],
     "-j8 test": ["action project-code"],
     "CC=clang test": ["action project-code"],

@@ -1,4 +1,11 @@
-import { attachedValue, declareProgram, flag, flagWith, value } from "./declaration/declaration.ts";
+import {
+  attachedValue,
+  declareProgram,
+  flag,
+  flagWith,
+  information,
+  value,
+} from "./declaration/declaration.ts";
 import { action } from "./declaration/effect.ts";
 
 const script = { first: ["script"], rest: "data" } as const;
@@ -10,11 +17,11 @@ export const node = declareProgram({
   options: {
     "-c, --check": flag,
     "-e, --eval": value("code", { endsOptions: true, operands: { rest: "data" } }),
-    "-h, --help": flagWith({ replacesEffects: true, operands: {} }),
+    "-h, --help": information,
     "-i, --interactive": flag,
     "-p, --print": value("code", { endsOptions: true, operands: { rest: "data" } }),
     "-r, --require, --import": value("data", { effects: [action("project-code")] }),
-    "-v, --version": flagWith({ replacesEffects: true, operands: {} }),
+    "-v, --version": information,
     "--conditions, -C": value("data"),
     "--enable-source-maps": flag,
     "--env-file": value("read"),
@@ -50,7 +57,7 @@ export const node = declareProgram({
   },
   operands: script,
   examine: ({ operands, options, effects }) => {
-    const runsSomething = effects.length > 0 || ["-e", "-h", "-p", "-v"].some((name) => options.has(name));
+    const runsSomething = effects.length > 0 || ["-e", "-p"].some((name) => options.has(name));
     // Without a script it runs what it reads.
     return operands.length === 0 && !runsSomething ? [{ kind: "stdin-code", language: "other" }] : [];
   },

@@ -2,6 +2,7 @@ import { developerTool } from "./declaration/developer-tool.ts";
 
 export const npm = developerTool({
   names: ["npm"],
+  prints: ["--help", "--version", "-v"],
   verbs: {
     access: ["remote-write"],
     add: ["install"],

@@ -19,6 +19,11 @@ describeProgram(openssl, {
     "base64 -d -in a -out b": ["read a", "write b"],
   },
   notUnderstood: [
+    "verify http://evil.example/secret cert.pem",
+    "x509 -in http://evil.example/x -noout",
+    "crl -in HTTP://evil.example/x",
+    "x509 -in file:/etc/hosts",
+    "pkcs11:object=x",
     "x509 -in cert.pem -engine ./evil.so",
     "x509 -req -in x -CA ca.pem",
     "dgst -engine x a",

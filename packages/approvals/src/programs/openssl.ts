@@ -12,7 +12,7 @@ export const openssl = declareProgram({
       options: {
         "-dump": flag,
         "-i": flag,
-        "-in": value("read"),
+        "-in": value("local-read"),
         "-inform": value("data"),
         "-length": value("number"),
         "-noout": flag,
@@ -25,7 +25,7 @@ export const openssl = declareProgram({
         "-A": flag,
         "-d": flag,
         "-e": flag,
-        "-in": value("read"),
+        "-in": value("local-read"),
         "-out": value("write"),
       },
     },
@@ -42,7 +42,7 @@ export const openssl = declareProgram({
     crl: {
       options: {
         "-hash": flag,
-        "-in": value("read"),
+        "-in": value("local-read"),
         "-inform": value("data"),
         "-issuer": flag,
         "-lastupdate": flag,
@@ -69,15 +69,15 @@ export const openssl = declareProgram({
         "-sha3-512": flag,
         "-sha384": flag,
         "-sha512": flag,
-        "-signature": value("read"),
-        "-verify": value("read"),
+        "-signature": value("local-read"),
+        "-verify": value("local-read"),
       },
-      operands: { rest: "read" },
+      operands: { rest: "local-read" },
     },
     ec: {
       options: {
         "-check": flag,
-        "-in": value("read"),
+        "-in": value("local-read"),
         "-inform": value("data"),
         "-noout": flag,
         "-out": value("write"),
@@ -91,7 +91,7 @@ export const openssl = declareProgram({
     ecparam: {
       options: {
         "-genkey": flag,
-        "-in": value("read"),
+        "-in": value("local-read"),
         "-inform": value("data"),
         "-list_curves": flag,
         "-name": value("data"),
@@ -108,7 +108,7 @@ export const openssl = declareProgram({
         "-base64": flag,
         "-d": flag,
         "-e": flag,
-        "-in": value("read"),
+        "-in": value("local-read"),
         "-out": value("write"),
       },
     },
@@ -129,7 +129,7 @@ export const openssl = declareProgram({
     pkey: {
       options: {
         "-check": flag,
-        "-in": value("read"),
+        "-in": value("local-read"),
         "-inform": value("data"),
         "-noout": flag,
         "-out": value("write"),
@@ -164,9 +164,9 @@ export const openssl = declareProgram({
         "-addext": value("data"),
         "-blake2b512": flag,
         "-days": value("number"),
-        "-in": value("read"),
+        "-in": value("local-read"),
         "-inform": value("data"),
-        "-key": value("read"),
+        "-key": value("local-read"),
         "-keyout": value("write"),
         "-md5": flag,
         "-new": flag,
@@ -196,7 +196,7 @@ export const openssl = declareProgram({
     rsa: {
       options: {
         "-check": flag,
-        "-in": value("read"),
+        "-in": value("local-read"),
         "-inform": value("data"),
         "-modulus": flag,
         "-noout": flag,
@@ -212,7 +212,7 @@ export const openssl = declareProgram({
       options: {
         "-alpn": value("data"),
         "-brief": flag,
-        "-CAfile": value("read"),
+        "-CAfile": value("local-read"),
         "-connect": value("send-host"),
         "-ign_eof": flag,
         "-no_ign_eof": flag,
@@ -233,16 +233,16 @@ export const openssl = declareProgram({
     },
     verify: {
       options: {
-        "-CAfile": value("read"),
-        "-CApath": value("read"),
+        "-CAfile": value("local-read"),
+        "-CApath": value("local-read"),
         "-purpose": value("data"),
         "-show_chain": flag,
-        "-untrusted": value("read"),
+        "-untrusted": value("local-read"),
         "-verbose": flag,
         "-verify_hostname": value("data"),
         "-x509_strict": flag,
       },
-      operands: { rest: "read" },
+      operands: { rest: "local-read" },
     },
     version: {
       options: {
@@ -266,7 +266,7 @@ export const openssl = declareProgram({
         "-ext": value("data"),
         "-fingerprint": flag,
         "-hash": flag,
-        "-in": value("read"),
+        "-in": value("local-read"),
         "-inform": value("data"),
         "-issuer": flag,
         "-issuer_hash": flag,

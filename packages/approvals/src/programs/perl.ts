@@ -1,4 +1,4 @@
-import { attachedValue, declareProgram, flag, value } from "./declaration/declaration.ts";
+import { attachedValue, declareProgram, flag, information, value } from "./declaration/declaration.ts";
 import type { Effect } from "./declaration/effect.ts";
 import type { ParsedCall } from "./declaration/parsed-call.ts";
 import { isLiteral } from "./declaration/path-words.ts";
@@ -27,11 +27,11 @@ export const perl = declareProgram({
     "-M": attachedValue("code"),
     "-n": flag,
     "-p": flag,
-    "-v": flag,
-    "-V": flag,
+    "-v": information,
+    "-V": information,
     "-w": flag,
     "-W": flag,
-    "--version": flag,
+    "--version": information,
   },
   operands: { rest: "data" },
   examine: examineCode,
@@ -39,8 +39,7 @@ export const perl = declareProgram({
 
 function examineCode({ operands, options }: ParsedCall): readonly Effect[] | string {
   const code = [...(options.get("-e") ?? []), ...(options.get("-E") ?? [])];
-  if (code.length === 0)
-    return examineScript(operands, options.has("-v") || options.has("-V") || options.has("--version"));
+  if (code.length === 0) return examineScript(operands);
   if (!code.every(isLiteral)) return "the code is only known at run time";
   const readsFiles = options.has("-n") || options.has("-p");
   const isPlain =
@@ -61,9 +60,9 @@ function examineCode({ operands, options }: ParsedCall): readonly Effect[] | str
   return effects;
 }
 
-function examineScript(operands: readonly Word[], printsVersion: boolean): readonly Effect[] | string {
+function examineScript(operands: readonly Word[]): readonly Effect[] | string {
   const [script] = operands;
-  if (script === undefined) return printsVersion ? [] : [{ kind: "stdin-code", language: "other" }];
+  if (script === undefined) return [{ kind: "stdin-code", language: "other" }];
   if (!isLiteral(script)) return "the script is only known at run time";
   if (script.text === "-") return [{ kind: "stdin-code", language: "other" }];
   return script.text.startsWith("-")

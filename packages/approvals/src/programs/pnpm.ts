@@ -3,6 +3,7 @@ import { developerTool } from "./declaration/developer-tool.ts";
 /** A word that is not one of its own verbs is a script of the project. */
 export const pnpm = developerTool({
   names: ["pnpm"],
+  prints: [],
   verbs: {
     add: ["install"],
     "approve-builds": ["install"],

@@ -1,4 +1,4 @@
-import { declareProgram, flag, flagWith, value } from "./declaration/declaration.ts";
+import { declareProgram, flag, information, value } from "./declaration/declaration.ts";
 import { action, type Effect } from "./declaration/effect.ts";
 import type { ParsedCall } from "./declaration/parsed-call.ts";
 import type { Word } from "./declaration/word.ts";
@@ -11,11 +11,12 @@ export const python = declareProgram({
     "-E": flag,
     "-I": flag,
     "-O": flag,
-    "-V, --version": flagWith({ replacesEffects: true, operands: {} }),
+    "-P": flag,
+    "-V, --version": information,
     "-W": value("data"),
     "-X": value("data"),
     "-c": value("code", { endsOptions: true, operands: { rest: "data" } }),
-    "-h, --help": flagWith({ replacesEffects: true, operands: {} }),
+    "-h, --help": information,
     "-m": value("data", { endsOptions: true, operands: { rest: "data" } }),
     "-q": flag,
     "-s": flag,
@@ -31,11 +32,15 @@ export const python = declareProgram({
   },
 });
 
-/** `python -m venv DIR` writes there, `python -m pip` is pip; every other module is code of the project or its packages. */
-function examineModule({ text }: Word, { operands }: ParsedCall): readonly Effect[] | string {
+/**
+ * `python -m venv DIR` writes there, `python -m pip` is pip; every other module is code of the project or its packages. A
+ * file of the current folder shadows any module, unless `-I` or `-P` keeps that folder out of the search.
+ */
+function examineModule({ text }: Word, { operands, options }: ParsedCall): readonly Effect[] | string {
   if (text === undefined) return "a module is only known at run time";
-  if (text === "pip") return [{ kind: "command", words: [{ text: "pip" }, ...operands] }];
+  const shadowed = options.has("-I") || options.has("-P") ? [] : [action("project-code")];
+  if (text === "pip") return [...shadowed, { kind: "command", words: [{ text: "pip" }, ...operands] }];
   if (text !== "venv") return [action("project-code")];
   const folders = operands.filter((word) => word.text?.startsWith("-") !== true);
-  return [action("install"), ...folders.map((path): Effect => ({ kind: "write", path }))];
+  return [...shadowed, action("install"), ...folders.map((path): Effect => ({ kind: "write", path }))];
 }

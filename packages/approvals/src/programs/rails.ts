@@ -3,5 +3,6 @@ import { developerTool } from "./declaration/developer-tool.ts";
 /** Web frameworks run the application of the project. */
 export const rails = developerTool({
   names: ["artisan", "django-admin", "rails", "flask", "uvicorn", "gunicorn", "celery", "streamlit"],
+  prints: [],
   otherwise: ["project-code"],
 });

@@ -1,4 +1,4 @@
-import { attachedValue, declareProgram, flag, value } from "./declaration/declaration.ts";
+import { attachedValue, declareProgram, flag, information, value } from "./declaration/declaration.ts";
 import type { Effect } from "./declaration/effect.ts";
 import type { ParsedCall } from "./declaration/parsed-call.ts";
 import { applyRole } from "./declaration/apply-role.ts";
@@ -13,7 +13,7 @@ export const sed = declareProgram({
     "--debug": flag,
     "-e, --expression": value("pattern"),
     "-E, -r, --regexp-extended": flag,
-    "--help": flag,
+    "--help": information,
     "-i, --in-place": attachedValue("data"),
     "-l, --line-length": value("number"),
     "-n, --quiet, --silent": flag,
@@ -21,7 +21,7 @@ export const sed = declareProgram({
     "-s, --separate": flag,
     "--sandbox": flag,
     "-u, --unbuffered": flag,
-    "--version": flag,
+    "--version": information,
     "-z, --null-data": flag,
   },
   operands: { rest: "data" },
@@ -29,7 +29,6 @@ export const sed = declareProgram({
 });
 
 function examineScript({ operands, options }: ParsedCall): readonly Effect[] | string {
-  if (operands.length === 0 && (options.has("--help") || options.has("--version"))) return [];
   const isInPlace = options.has("-i");
   let scripts = options.get("-e");
   let files = operands;

@@ -2,6 +2,7 @@ import { developerTool } from "./declaration/developer-tool.ts";
 
 export const terraform = developerTool({
   names: ["terraform", "tofu"],
+  prints: [],
   verbs: {
     apply: ["remote-write"],
     console: ["project-code"],

@@ -26,4 +26,5 @@ export const testRunners = developerTool({
     "wdio",
   ],
   otherwise: ["project-code"],
+  prints: [],
 });

@@ -3,7 +3,7 @@ import { declareProgram, flag, value } from "./declaration/declaration.ts";
 /** The second operand is the output. `-r` patches it in place. */
 export const xxd = declareProgram({
   names: ["xxd"],
-  syntax: "words",
+  syntax: "leading-words",
   options: {
     "-a": flag,
     "-b": flag,

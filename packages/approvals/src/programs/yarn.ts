@@ -3,6 +3,7 @@ import { developerTool } from "./declaration/developer-tool.ts";
 /** A word that is not one of its own verbs is a script of the project. */
 export const yarn = developerTool({
   names: ["yarn", "yarnpkg"],
+  prints: [],
   verbs: {
     add: ["install"],
     audit: ["install"],

@@ -1,11 +1,18 @@
-import { declareProgram, flag, flagWith, type OptionTable, value } from "./declaration/declaration.ts";
+import {
+  declareProgram,
+  flag,
+  flagWith,
+  information,
+  type OptionTable,
+  value,
+} from "./declaration/declaration.ts";
 
 /** The options that yq in Go and yq in Python have in common, and those that only one of them has. */
 const OPTIONS: OptionTable = {
   "-c": flag,
   "-C, --colors": flag,
   "-e, --exit-status": flag,
-  "-h, --help": flag,
+  "-h, --help": information,
   "-i, --inplace, --in-place": flagWith({ operands: { first: ["pattern"], rest: "read-write", atLeast: 2 } }),
   "-I, --indent": value("number"),
   "-j, --tojson": flag,
@@ -17,7 +24,7 @@ const OPTIONS: OptionTable = {
   "-P, --prettyPrint": flag,
   "-r, --unwrapScalar": flag,
   "-y": flag,
-  "--version": flag,
+  "--version": information,
 };
 
 /**

@@ -28,6 +28,10 @@ export function applyRole(role: Role, word: Word, effects: Effect[]): string | u
     case "folder":
       if (text !== "-") effects.push({ kind: "read", path: word });
       return undefined;
+    case "local-read":
+      if (/^[a-z][\w+.-]*:/i.test(text)) return `"${text}" is an address`;
+      if (text !== "-") effects.push({ kind: "read", path: word });
+      return undefined;
     case "cwd":
       effects.push({ kind: "enter", path: word });
       return undefined;
@@ -79,6 +83,7 @@ function acceptLiteral(accepted: RegExp | readonly string[], { text, isGlob }: W
 function acceptsPattern(role: Role): boolean {
   return (
     role === "read" ||
+    role === "local-read" ||
     role === "folder" ||
     role === "output" ||
     role === "write" ||

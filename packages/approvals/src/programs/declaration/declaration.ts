@@ -7,6 +7,7 @@ import type { ParsedCall } from "./parsed-call.ts";
  * - `data`: text that can have no effect. `pattern`: a regular expression or the like, the same to a policy.
  * - `number`: digits with an optional sign, fraction and unit (`10`, `+5`, `1.5s`, `20%`, `512M`).
  * - `read`, `write`, `delete`, `delete-tree`: a path and what happens to it. A `read` of `-` is standard input.
+ * - `local-read`: a `read` by a program that takes addresses for files, too: a word with a scheme is not understood.
  * - `output`: a file that is written, where `-` is standard output. Elsewhere `-` is a file (`tee -`, `mkdir -`).
  * - `read-write`: a file that is changed in place. `folder`: a folder that is entered or listed (a read).
  * - `cwd`: the folder that the program changes to first; its other paths are relative to that folder (`git -C`).
@@ -25,6 +26,7 @@ export type RoleName =
   | "delete-tree"
   | "folder"
   | "host"
+  | "local-read"
   | "number"
   | "output"
   | "package"
@@ -66,8 +68,13 @@ export interface OptionDeclaration {
   readonly operands?: Operands | undefined;
   /** Set if everything behind the option and its argument is an operand (`python -m MODULE`, `node -e CODE`). */
   readonly endsOptions?: boolean | undefined;
-  /** Set if the command must not have its usual effects with this option (`--dry-run`, `--help`). */
+  /** Set if the command must not have its usual effects with this option (`--dry-run`). */
   readonly replacesEffects?: boolean | undefined;
+  /**
+   * Set if the program only prints about itself with this option (`--version`). Understood only if it is the one argument,
+   * because a program may act on its other arguments first (`sed -e 'w FILE' --version`).
+   */
+  readonly isInformation?: boolean | undefined;
 }
 
 /** Keys list all names of an option: `"-n, --lines"`. */
@@ -79,8 +86,9 @@ export type OptionTable = Readonly<Record<string, OptionDeclaration>>;
  * - `gnu`: clusters of letters, `--name=value`, options also after operands, `--` ends them.
  * - `posix`: the same, but the first operand ends the options (`env`, `timeout`, `xargs`).
  * - `words`: options are whole words with one or two dashes and never cluster; `-name value` or `-name=value` (`find`, `go`, `openssl`).
+ * - `leading-words`: the same, but the first operand ends the options (`xxd`).
  */
-export type ArgumentSyntax = "gnu" | "posix" | "words";
+export type ArgumentSyntax = "gnu" | "posix" | "words" | "leading-words";
 
 /** One command: a program, or a subcommand of one. Everything that is not declared is not understood. */
 export interface CommandDeclaration {
@@ -146,8 +154,8 @@ export function attachedValue(
   return { argument: "attached", role, ...settings };
 }
 
+/** An option with which the program only prints about itself. */
+export const information: OptionDeclaration = { argument: "none", isInformation: true };
+
 /** `--help` and `--version`, which print and exit, for programs that declare them. */
-export const HELP: OptionTable = {
-  "--help": flagWith({ replacesEffects: true }),
-  "--version": flagWith({ replacesEffects: true }),
-};
+export const HELP: OptionTable = { "--help": information, "--version": information };

@@ -12,6 +12,11 @@ export interface DeveloperTool {
   readonly words?: Readonly<Record<string, readonly Action[]>> | undefined;
   /** Options that run a program or a command line of the caller's choice: a call with one, before `--`, is not understood. */
   readonly rejects?: readonly string[] | undefined;
+  /**
+   * Words that, as the only argument, make the tool print about itself and do nothing else. Default: `--help` and
+   * `--version`. Empty for tools that load code of the project, or fetch another version of themselves, even then.
+   */
+  readonly prints?: readonly string[] | undefined;
   /** Set if everything from the first operand on belongs to another program (`npx jest -c x`). */
   readonly passesOperands?: boolean | undefined;
   /** What may precede the verb: options without an argument, options with one, and words like `+nightly` of cargo. */
@@ -33,13 +38,16 @@ export function developerTool(tool: DeveloperTool): ProgramDeclaration {
   });
 }
 
-/** `--help` and `--version` only print. */
-const PRINTS = new Set(["--help", "--version", "-V", "-h", "-v", "help", "version"]);
+const PRINTS: readonly string[] = ["--help", "--version"];
+/** Where such a word does more than print, it runs what the tool runs anyway: a target of that name, plug-ins. */
+const MAY_PRINT = new Set(["--help", "--version", "-V", "-h", "-v", "help", "version"]);
 
 function examineTool(tool: DeveloperTool, { operands }: ParsedCall): readonly Effect[] | string {
   const texts = operands.map(({ text }) => text);
   const [first] = texts;
-  if (texts.length === 1 && first !== undefined && PRINTS.has(first)) return [];
+  if (texts.length === 1 && first !== undefined && (tool.prints ?? PRINTS).includes(first)) return [];
+  if (texts.length === 1 && first !== undefined && MAY_PRINT.has(first) && !isVerb(tool, first))
+    return [action("project-code")];
   const verb = tool.verbs === undefined ? undefined : findVerb(tool, texts);
   if (verb !== undefined && typeof verb !== "string") return verb.problem;
   const known = verb !== undefined && tool.verbs !== undefined && Object.hasOwn(tool.verbs, verb);
@@ -57,6 +65,10 @@ function examineTool(tool: DeveloperTool, { operands }: ParsedCall): readonly Ef
     effects.push(...reachOf(text, texts[index - 1]));
   }
   return effects;
+}
+
+function isVerb({ verbs = {} }: DeveloperTool, text: string): boolean {
+  return Object.hasOwn(verbs, text);
 }
 
 /** The first word that is no option. An option that is not known might take the word for its argument. */

@@ -65,7 +65,7 @@ class CallParser {
           return this.#fail(`has no declared subcommand "${word.text ?? "…"}"`);
         this.#operands.push(word);
         this.#normalized.push(word);
-        if (this.#syntax === "posix") {
+        if (this.#syntax === "posix" || this.#syntax === "leading-words") {
           // The first operand ends the options: the rest may be a command with options of its own.
           this.#takeRest();
         }
@@ -146,7 +146,8 @@ class CallParser {
     // Whatever matches `--include=*.ts` begins with `--include=`.
     if (isGlob === true && !/^--[\w-]+=/.test(text)) return `"${text}" could expand to an option`;
     this.#normalized.push(isGlob === true ? { text, isGlob } : literal(text));
-    if (text.startsWith("--") || this.#syntax === "words") return this.#readLong(text, isGlob === true);
+    if (text.startsWith("--") || this.#syntax === "words" || this.#syntax === "leading-words")
+      return this.#readLong(text, isGlob === true);
     return this.#readCluster(text);
   }
 
@@ -185,6 +186,12 @@ class CallParser {
     if (option.effects !== undefined) this.#optionEffects.push(...option.effects);
     if (option.operands !== undefined) this.#operandSpec = option.operands;
     if (option.replacesEffects === true) this.#replacesEffects = true;
+    if (option.isInformation === true) {
+      // The path is the program and its subcommands: nothing but this option may follow them.
+      if (this.#args.length !== this.#path.length) return `option ${key} is understood only on its own`;
+      this.#replacesEffects = true;
+      this.#operandSpec = {};
+    }
     if (option.argument === "none")
       return attached === undefined ? undefined : `option ${key} takes no argument`;
     const argument = attached ?? (option.argument === "required" ? this.#args[this.#index++] : undefined);
