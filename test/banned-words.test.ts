@@ -5,47 +5,17 @@ import { checkFileName, checkProse, checkSource, splitSource } from "./banned-wo
 
 const root = join(import.meta.dirname, "..");
 
-/** Areas whose renaming is not finished. Empty this list to check the whole repository. */
-const excluded = [
-  "packages/ai-sdk/",
-  "packages/approvals/",
-  "packages/exec-server/",
-  "packages/provider/",
-  "packages/protocol/src/ends.ts",
-  "packages/rpc/",
-  "packages/sdk/src/codex",
-  "packages/sdk/src/connection/",
-  "packages/sdk/src/errors",
-  "packages/sdk/src/events/",
-  "packages/sdk/src/faults",
-  "packages/sdk/src/requests/",
-  "packages/sdk/src/thread/",
-  "packages/sdk/src/tools/dynamic-tools.test.ts",
-  "packages/sdk/src/turn/",
-  "packages/sdk/test/desk-client.ts",
-  "bench/benches/",
-  "interop/",
-  "README.md",
-  "CHANGELOG.md",
-  "CONTRIBUTING.md",
-  "docs/acp-agents.md",
-  "docs/ai-sdk.md",
-  "docs/approvals.md",
-  "docs/architecture.md",
-  "docs/dependencies.md",
-  "docs/exec-server.md",
-  "docs/performance.md",
-  "docs/provider",
-  "docs/rpc.md",
-  "docs/sdk.md",
-];
-
 function list(patterns: readonly string[]): string[] {
   return globSync(patterns, { cwd: root, exclude: ["**/node_modules/**", "**/dist/**", "**/generated/**"] })
     .map((path) => path.replaceAll("\\", "/"))
-    .filter((path) => !excluded.some((prefix) => path.startsWith(prefix)))
     .toSorted();
 }
+
+/** Declarations of other programs name their subcommands, such as `git show`. */
+const declarations = list([
+  "packages/approvals/src/programs/*.ts",
+  "packages/approvals/src/shell/read-script.test.ts",
+]);
 
 const sources = list([
   "packages/*/{src,scripts,test}/**/*.ts",
@@ -63,8 +33,12 @@ it("finds no banned word in identifiers, comments and file names", () => {
   const problems = sources.flatMap((path) =>
     [...checkFileName(basename(path)), ...checkSource(read(path))].map((problem) => `${path}: ${problem}`),
   );
-  expect(problems).toEqual([]);
+  expect(problems.filter((problem) => !isSubcommand(problem))).toEqual([]);
 });
+
+function isSubcommand(problem: string): boolean {
+  return declarations.some((path) => problem.startsWith(`${path}: "show" in show `));
+}
 
 it("finds no banned word in the documentation", () => {
   const problems = pages.flatMap((path) =>

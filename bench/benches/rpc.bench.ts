@@ -1,8 +1,8 @@
 import { defineBench } from "../define-bench.ts";
 import type { Contender } from "./rpc/contender.ts";
 import { floor } from "./rpc/floor.ts";
-import { hearFromPipe, hearInProcess } from "./rpc/hear-notifications.ts";
-import { hearLongMessage } from "./rpc/hear-long-message.ts";
+import { receiveFromPipe, receiveInProcess } from "./rpc/receive-notifications.ts";
+import { receiveLongMessage } from "./rpc/receive-long-message.ts";
 import { ours } from "./rpc/ours.ts";
 import { roundTrips } from "./rpc/round-trips.ts";
 import { vscodeJsonrpc } from "./rpc/vscode-jsonrpc.ts";
@@ -20,7 +20,7 @@ export default defineBench({
     row({
       name: "notifications, pipe",
       measures: { throughput: "msg/s", "p99 of 500": "ms" },
-      contestants: everyone((contender, signal) => hearFromPipe(contender, signal)),
+      contestants: everyone((contender, signal) => receiveFromPipe(contender, signal)),
       bars: [
         { measure: "throughput", against: "floor", atLeast: 0.7 },
         { measure: "throughput", against: "vscode-jsonrpc", atLeast: 2 },
@@ -29,7 +29,7 @@ export default defineBench({
     row({
       name: "notifications, in process",
       measures: { throughput: "msg/s", "p99 of 500": "ms" },
-      contestants: everyone((contender) => hearInProcess(contender)),
+      contestants: everyone((contender) => receiveInProcess(contender)),
     }),
     row({
       name: "calls, one at a time",
@@ -48,7 +48,7 @@ export default defineBench({
     row({
       name: "one line of 32 MB, pipe",
       measures: "ms",
-      contestants: everyone((contender, signal) => hearLongMessage(contender, signal)),
+      contestants: everyone((contender, signal) => receiveLongMessage(contender, signal)),
       bars: [{ against: "floor", atMost: 3 }],
     }),
   ],

@@ -51,9 +51,7 @@ writeFileSync(join(out, "README.md"), index(entryPoints));
 
 /** Modules are named as they are imported. Namespaces hold the wire's generated types, which are left out. */
 function nameModules(converted: ProjectReflection): void {
-  const names = new Map(
-    entryPoints.map(({ name, source }) => [relative(root, dirname(source)).replaceAll("\\", "/"), name]),
-  );
+  const names = new Map(entryPoints.map(({ name, source }) => [toModuleName(source), name]));
   for (const module of converted.children ?? []) {
     const name = names.get(module.name);
     if (name === undefined) throw new Error(`No entry point has the sources of ${module.name}.`);
@@ -61,6 +59,12 @@ function nameModules(converted: ProjectReflection): void {
     const namespaces = module.getChildrenByKind(ReflectionKind.Namespace);
     for (const namespace of namespaces) converted.removeReflection(namespace);
   }
+}
+
+/** TypeDoc names a module after its file, or after the folder of an `index.ts`. */
+function toModuleName(source: string): string {
+  const path = source.endsWith("index.ts") ? dirname(source) : source.replace(/\.ts$/, "");
+  return relative(root, path).replaceAll("\\", "/");
 }
 
 function index(pages: readonly EntryPoint[]): string {

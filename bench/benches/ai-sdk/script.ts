@@ -24,7 +24,9 @@ export const script: ScriptFunction = ({ lastUserText }) => {
 };
 
 /** Holds a call to the answer to its own question. */
-export function checkAnswer(kind: Question, call: number, said: string): void {
-  if (said === `${ANSWER.join("")}${question(kind, call)}`) return;
-  throw new Error(`call ${call} was answered ${JSON.stringify(said.slice(0, 200))}, not by its script`);
+export function checkAnswer(kind: Question, call: number, responseText: string): void {
+  if (responseText === `${ANSWER.join("")}${question(kind, call)}`) return;
+  throw new Error(
+    `call ${call} was answered ${JSON.stringify(responseText.slice(0, 200))}, not by its script`,
+  );
 }

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Streams } from "./contender.ts";
 
 export interface Child extends Streams, AsyncDisposable {
-  /** Rejects when the child ends before it is disposed of, so that nobody waits for its bytes for ever. */
+  /** Rejects when the child ends before it is disposed of, so that no reader waits forever. */
   readonly died: Promise<never>;
 }
 
@@ -30,7 +30,7 @@ export async function startChild(
   died.promise.catch(() => {});
   const { stdin, stdout } = child;
   if (stdin === null || stdout === null) throw new TypeError("a child without pipes");
-  // A write to a child that was killed fails; nobody is interested by then.
+  // A write to a child that was killed fails, which no longer matters.
   stdin.on("error", () => {});
   await Promise.race([once(child, "message"), died.promise]);
   return {
@@ -39,7 +39,7 @@ export async function startChild(
     died: died.promise,
     async [Symbol.asyncDispose]() {
       child.kill("SIGKILL");
-      // Bytes nobody read any more would hold the close event back.
+      // Unread bytes would delay the close event.
       stdout.destroy();
       await exited.promise;
     },

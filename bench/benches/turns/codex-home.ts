@@ -41,7 +41,7 @@ export async function makeCodexHome({ url }: Model): Promise<CodexHome> {
       HOME: folders.home,
       TMPDIR: folders.temp,
       // For each request codex reads all certificates of the machine, which takes as long as there are many of them. The
-      // model is reached without TLS: nobody needs one.
+      // model is reached without TLS: none is needed.
       SSL_CERT_FILE: "/dev/null",
     },
     [Symbol.asyncDispose]: () => owner.disposeAsync(),

@@ -5,7 +5,7 @@ import { crowd } from "./crowd.ts";
 import { floor } from "./floor.ts";
 import { inSession } from "./in-session.ts";
 import { ours } from "./ours.ts";
-import { checkSaid } from "./script.ts";
+import { checkResponse } from "./script.ts";
 import { startModel, type Model } from "./start-model.ts";
 
 let model: Model;
@@ -26,7 +26,7 @@ describe.each([
   it("gives the answer of every turn of a thread", async () => {
     await inSession(contender, { model, signal }, async (session) => {
       const thread = await session.startThread();
-      for (let turn = 0; turn < 2; turn += 1) checkSaid("answer", await thread.run("answer"));
+      for (let turn = 0; turn < 2; turn += 1) checkResponse("answer", await thread.run("answer"));
     });
   });
 
@@ -48,7 +48,7 @@ describe.each([
   it("takes every delta of a long answer", async () => {
     await inSession(contender, { model, signal }, async (session) => {
       const thread = await session.startThread({ ephemeral: true });
-      checkSaid("stream", await thread.stream("stream"));
+      checkResponse("stream", await thread.stream("stream"));
     });
   });
 
@@ -58,5 +58,5 @@ describe.each([
 });
 
 it("refuses an answer that lost a part", () => {
-  expect(() => checkSaid("answer", "The test fails")).toThrow(/instead of its script/);
+  expect(() => checkResponse("answer", "The test fails")).toThrow(/instead of its script/);
 });

@@ -31,7 +31,7 @@ export interface AppServerConversation extends Conversation {
   stream(prompt: Prompt): Promise<string>;
 }
 
-/** The same contender on threads that nobody stores: codex has less to do, so that what a client does weighs more. */
+/** The same contender on ephemeral threads: codex does less work, so the share of the client is larger. */
 export function ephemeral(contender: AppServerContender): Contender {
   return {
     async open(home) {

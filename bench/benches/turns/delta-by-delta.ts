@@ -1,6 +1,6 @@
 import type { AppServerContender } from "./contender.ts";
 import { inSession, type SessionContext } from "./in-session.ts";
-import { checkSaid } from "./script.ts";
+import { checkResponse } from "./script.ts";
 import { startWarm } from "./short-turn.ts";
 import { divided, timed, type Effort } from "./stopwatch.ts";
 
@@ -13,7 +13,7 @@ export function deltaByDelta(
   return inSession(contender, sessionContext, async (session) => {
     const thread = await startWarm(session);
     const all = await timed(async () => {
-      for (let turn = 0; turn < turns; turn += 1) checkSaid("stream", await thread.stream("stream"));
+      for (let turn = 0; turn < turns; turn += 1) checkResponse("stream", await thread.stream("stream"));
     });
     return divided(all, turns);
   });

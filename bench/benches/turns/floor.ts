@@ -19,7 +19,7 @@ export const floor: AppServerContender = {
       env,
       detached: true,
     });
-    // Nobody reads its log, and a full pipe would stop it.
+    // Its log is not read, and a full pipe would stop it.
     child.stderr.resume();
     const wire = new BareWire(child.stdout, child.stdin);
     child.once("error", (error) => wire.fail(error));

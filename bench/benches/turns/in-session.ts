@@ -1,7 +1,8 @@
+import { raceAbort } from "@codexkit/rpc/async";
 import { makeCodexHome, type CodexHome } from "./codex-home.ts";
 import type { Model } from "./start-model.ts";
 
-/** What a sample is taken with: the shared model, and the signal that falls on Ctrl-C. */
+/** What a sample is taken with: the shared model, and the signal that aborts on Ctrl-C. */
 export interface SessionContext {
   readonly model: Model;
   readonly signal: AbortSignal;
@@ -9,7 +10,7 @@ export interface SessionContext {
 
 /**
  * Does the work in a session of its own, in a home of its own: no sample finds the threads of the one before it. When the
- * signal falls the work is left where it is, and what it waits for ends with the session.
+ * signal aborts, the work is abandoned, and whatever it waits for ends with the session.
  */
 export async function inSession<Kind extends AsyncDisposable, Sample>(
   contender: { open(home: CodexHome): Promise<Kind> },
@@ -19,17 +20,5 @@ export async function inSession<Kind extends AsyncDisposable, Sample>(
   await using home = await makeCodexHome(model);
   signal.throwIfAborted();
   await using session = await contender.open(home);
-  return await orAborted(work(session), signal);
-}
-
-async function orAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  const aborted = Promise.withResolvers<never>();
-  const onAbort = (): void => aborted.reject(signal.reason);
-  signal.addEventListener("abort", onAbort, { once: true });
-  if (signal.aborted) onAbort();
-  try {
-    return await Promise.race([work, aborted.promise]);
-  } finally {
-    signal.removeEventListener("abort", onAbort);
-  }
+  return await raceAbort(work(session), signal);
 }

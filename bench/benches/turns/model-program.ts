@@ -9,6 +9,6 @@ process.on("disconnect", () => process.exit());
 
 const [, , module = ""] = process.argv;
 const { script } = (await import(module)) as { readonly script: Script };
-// Nobody asks it what it saw.
+// Its record of requests is not used.
 const model = await ScriptedModel.start(script, { keepRequests: 1 });
 process.send?.(model.url);

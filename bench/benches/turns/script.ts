@@ -20,9 +20,9 @@ const EXPECTED: Readonly<Record<Prompt, string>> = {
   stream: PIECES.stream.join(""),
 };
 
-/** Holds a turn to its script: whoever lost a part of the answer did not do the work. */
-export function checkSaid(prompt: Prompt, said: string): void {
-  if (said === EXPECTED[prompt]) return;
-  const begin = JSON.stringify(said.slice(0, 100));
-  throw new Error(`a turn said ${begin} (${said.length} characters) instead of its script`);
+/** Compares a turn with its script: a contestant that lost a part of the answer did not do the work. */
+export function checkResponse(prompt: Prompt, responseText: string): void {
+  if (responseText === EXPECTED[prompt]) return;
+  const begin = JSON.stringify(responseText.slice(0, 100));
+  throw new Error(`a turn said ${begin} (${responseText.length} characters) instead of its script`);
 }

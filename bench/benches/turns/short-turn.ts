@@ -1,9 +1,9 @@
 import type { Conversation } from "./contender.ts";
-import { checkSaid } from "./script.ts";
+import { checkResponse } from "./script.ts";
 
 /** One turn with a short answer. */
 export async function shortTurn(thread: Conversation): Promise<void> {
-  checkSaid("answer", await thread.run("answer"));
+  checkResponse("answer", await thread.run("answer"));
 }
 
 /** A thread that has had its first turn: that one makes files and opens connections, for every contestant. */

@@ -16,7 +16,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { codexStage, ofType, partsOf, said, textOf, threadIdOf } from "./codex-stage.ts";
+import { codexStage, ofType, partsOf, responseText, textOf, threadIdOf } from "./codex-stage.ts";
 import { type CodexProvider, createCodex } from "../src/index.ts";
 
 const mcpServer = fileURLToPath(new URL("../../sdk/test/mcp-server.ts", import.meta.url));
@@ -64,7 +64,7 @@ const start: ModelMessage[] = [{ role: "user", content: "go" }];
 describe("a command that needs a person", () => {
   it("is requested after its call, and the turn waits", async () => {
     await using stage = await codexStage(runs);
-    const parts = await partsOf(stage.codex(), { prompt: said("go") });
+    const parts = await partsOf(stage.codex(), { prompt: responseText("go") });
     const [call] = ofType(parts, "tool-call");
     expect(call).toMatchObject({ toolName: "codex_exec", providerExecuted: true, dynamic: true });
     expect(parts.slice(-3)).toMatchObject([
@@ -107,7 +107,7 @@ describe("a command that needs a person", () => {
     );
     const asked = await ask(stage.codex, start);
     const all = new Set(asked.approvalIds);
-    const told: string[] = [];
+    const reported: string[] = [];
     let { messages, approvalIds } = asked;
     for (let left = 3; left > 0 && approvalIds.length > 0; left -= 1) {
       const [first = ""] = approvalIds;
@@ -120,9 +120,9 @@ describe("a command that needs a person", () => {
         part.type === "tool-approval-request" ? [part.approvalId] : [],
       );
       for (const id of approvalIds) all.add(id);
-      told.push(text);
+      reported.push(text);
     }
-    expect(told.at(-1)).toBe("2 ran");
+    expect(reported.at(-1)).toBe("2 ran");
     expect(approvalIds).toEqual([]);
     expect(all.size).toBe(2);
   });
@@ -160,13 +160,13 @@ describe("a command that needs a person", () => {
         ? [say("Wait."), run("echo by-hand", { escalate: "why" })]
         : say(`${lastUserText}.`),
     );
-    const first = await partsOf(stage.codex(), { prompt: said("go") });
+    const first = await partsOf(stage.codex(), { prompt: responseText("go") });
     const codex = ofType(first, "text-start")[0]?.providerMetadata?.["codex"] ?? {};
     const second = await partsOf(stage.codex(), {
       prompt: [
-        ...said("go"),
+        ...responseText("go"),
         { role: "assistant", content: [{ type: "text", text: "Wait.", providerOptions: { codex } }] },
-        ...said("leave it"),
+        ...responseText("leave it"),
       ],
     });
     expect(textOf(second)).toBe("leave it.");

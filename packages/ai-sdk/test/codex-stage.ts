@@ -11,7 +11,7 @@ import { launchCodex, type LaunchedCodex } from "@codexkit/testing";
 import type { LaunchOptions } from "codexkit";
 import { type CodexProvider, type CodexSettings, createCodex } from "../src/index.ts";
 
-// The tests look at warnings; nobody reads what the AI SDK prints of them.
+// The tests check warnings themselves, so the AI SDK does not print them.
 (globalThis as { AI_SDK_LOG_WARNINGS?: boolean }).AI_SDK_LOG_WARNINGS = false;
 
 export interface CodexStage extends AsyncDisposable {
@@ -52,7 +52,7 @@ export async function codexStage(script: Script, options: StageOptions = {}): Pr
 }
 
 /** What a person says, as a prompt. */
-export function said(text: string): LanguageModelV4Prompt {
+export function responseText(text: string): LanguageModelV4Prompt {
   return [{ role: "user", content: [{ type: "text", text }] }];
 }
 

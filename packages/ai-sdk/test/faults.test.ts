@@ -5,7 +5,7 @@ import { type FakeAction, type FakeBehaviour, fakeAppServerCommand } from "@code
 import { generateText, isStepCount, streamText, tool } from "ai";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { codexStage, ofType, partsOf, said, textOf, threadIdOf } from "./codex-stage.ts";
+import { codexStage, ofType, partsOf, responseText, textOf, threadIdOf } from "./codex-stage.ts";
 import { pixel } from "./pixel.ts";
 import { CodexModelError, type CodexProvider, createCodex } from "../src/index.ts";
 
@@ -33,7 +33,7 @@ describe("a model that fails", () => {
       await using stage = await codexStage([[failure].flat()]);
       const error = await stage
         .codex()
-        .doGenerate({ prompt: said("go") })
+        .doGenerate({ prompt: responseText("go") })
         .then(
           () => undefined,
           (thrown: unknown) => thrown,
@@ -90,7 +90,7 @@ describe("a model that fails", () => {
     const never = gate();
     await using stage = await codexStage(() => waitFor(never));
     const abort = new AbortController();
-    const parts = partsOf(stage.codex(), { prompt: said("go"), abortSignal: abort.signal });
+    const parts = partsOf(stage.codex(), { prompt: responseText("go"), abortSignal: abort.signal });
     await stage.model.waitForRequests(1);
     abort.abort();
     expect((await parts).at(-1)).toMatchObject({ finishReason: { unified: "interrupted" } });
@@ -129,7 +129,7 @@ describe("a model that fails", () => {
 
   it("ends a stream with an error, after what came before", async () => {
     await using stage = await codexStage([[say("so far"), fail.response("invalid_prompt")]]);
-    const parts = await partsOf(stage.codex(), { prompt: said("go") });
+    const parts = await partsOf(stage.codex(), { prompt: responseText("go") });
     expect(textOf(parts)).toBe("so far");
     expect(parts.slice(-2)).toMatchObject([
       { type: "error", error: { name: "AI_APICallError" } },
@@ -342,7 +342,7 @@ describe("agents that an agent starts", () => {
         ],
       },
     });
-    const parts = await partsOf(codex(), { prompt: said("go") });
+    const parts = await partsOf(codex(), { prompt: responseText("go") });
     expect(textOf(parts)).toBe("parent's words");
     expect(ofType(parts, "tool-call")).toMatchObject([
       { toolName: "codex_spawn_agent", providerExecuted: true, dynamic: true },
@@ -375,7 +375,7 @@ describe("agents that an agent starts", () => {
         "turn/interrupt": [{ do: "reply", result: {} }, completed],
       },
     });
-    const first = await partsOf(codex(), { prompt: said("go") });
+    const first = await partsOf(codex(), { prompt: responseText("go") });
     expect(first.slice(-3)).toMatchObject([
       { type: "tool-call", toolCallId: "child-command", input: '{"command":"rm x"}' },
       { type: "tool-approval-request", toolCallId: "child-command" },
@@ -398,7 +398,7 @@ describe("what the real codex shows only with an account", () => {
         ],
       },
     });
-    return await partsOf(codex(), { prompt: said("go") });
+    return await partsOf(codex(), { prompt: responseText("go") });
   };
 
   it("is an image, which is a file before the text that follows it", async () => {

@@ -35,13 +35,17 @@ function shown({ input }: ScriptRequest): string {
 
 const user = (content: string): ModelMessage => ({ role: "user", content });
 
-interface Told {
+interface Reported {
   readonly threadId: string;
   readonly messages: ModelMessage[];
   readonly warnings: readonly unknown[];
 }
 
-async function tell(codex: CodexProvider, messages: ModelMessage[], options: object = {}): Promise<Told> {
+async function report(
+  codex: CodexProvider,
+  messages: ModelMessage[],
+  options: object = {},
+): Promise<Reported> {
   const result = await generateText({ model: codex(), messages, ...options });
   return {
     threadId: threadIdOf(result.providerMetadata),
@@ -79,35 +83,35 @@ describe.each([
 
   it("keeps its thread while its messages are the same, also after a round trip through a database", async () => {
     await using at = await stage(answers);
-    const first = await tell(at.codex, [user("SECRET one")]);
-    const second = await tell(at.codex, [...stored(first.messages), user("two")]);
-    const third = await tell(at.codex, [...stored(second.messages), user("three")]);
+    const first = await report(at.codex, [user("SECRET one")]);
+    const second = await report(at.codex, [...stored(first.messages), user("two")]);
+    const third = await report(at.codex, [...stored(second.messages), user("three")]);
     expect([second.threadId, third.threadId]).toEqual([first.threadId, first.threadId]);
     expect(third.warnings).toEqual([]);
   });
 
   it("does not show the model a message that was redacted since, and warns once", async () => {
     await using at = await stage(answers);
-    const first = await tell(at.codex, [user("SECRET one")]);
-    const second = await tell(at.codex, [...first.messages, user("two")]);
-    const third = await tell(at.codex, [...redacted(second.messages, "SECRET"), user("three")]);
+    const first = await report(at.codex, [user("SECRET one")]);
+    const second = await report(at.codex, [...first.messages, user("two")]);
+    const third = await report(at.codex, [...redacted(second.messages, "SECRET"), user("three")]);
     const request = shown(at.model.requests.at(-1) as ScriptRequest);
     expect(request).not.toContain("SECRET");
     expect(request).toContain("[redacted] one");
     expect(third.threadId).not.toBe(first.threadId);
     expect(third.warnings).toMatchObject([{ type: "other", message: expect.stringContaining("differ") }]);
-    const fourth = await tell(at.codex, [...third.messages, user("four")]);
+    const fourth = await report(at.codex, [...third.messages, user("four")]);
     expect(fourth).toMatchObject({ threadId: third.threadId, warnings: [] });
-    const fifth = await tell(at.codex, [...redacted(fourth.messages, "four", "4"), user("five")]);
+    const fifth = await report(at.codex, [...redacted(fourth.messages, "four", "4"), user("five")]);
     expect(fifth.warnings).toEqual([]);
     expect(shown(at.model.requests.at(-1) as ScriptRequest)).not.toContain("four");
   });
 
   it("shows the model an answer as it was moderated, and the turns before it as they were", async () => {
     await using at = await stage(answers);
-    const first = await tell(at.codex, [user("one")]);
-    const second = await tell(at.codex, [...first.messages, user("two")]);
-    await tell(at.codex, [...redacted(second.messages, "The answer to two.", "[removed]"), user("three")]);
+    const first = await report(at.codex, [user("one")]);
+    const second = await report(at.codex, [...first.messages, user("two")]);
+    await report(at.codex, [...redacted(second.messages, "The answer to two.", "[removed]"), user("three")]);
     const request = shown(at.model.requests.at(-1) as ScriptRequest);
     expect(request).not.toContain("The answer to two.");
     for (const text of ["The answer to one.", "[removed]", "three"]) expect(request).toContain(text);
@@ -116,16 +120,16 @@ describe.each([
 
   it("shows the model a window that slides, and only that", async () => {
     await using at = await stage(answers);
-    const first = await tell(at.codex, [user("one")]);
-    const second = await tell(at.codex, [...first.messages, user("two")]);
-    await tell(at.codex, [...second.messages.slice(2), user("three")]);
+    const first = await report(at.codex, [user("one")]);
+    const second = await report(at.codex, [...first.messages, user("two")]);
+    await report(at.codex, [...second.messages.slice(2), user("three")]);
     expect(shown(at.model.requests.at(-1) as ScriptRequest)).not.toContain("one");
   });
 
   it("shows the model context that was put in front of it", async () => {
     await using at = await stage(answers);
-    const first = await tell(at.codex, [user("one")]);
-    await tell(at.codex, [user("CONTEXT"), ...first.messages, user("two")]);
+    const first = await report(at.codex, [user("one")]);
+    await report(at.codex, [user("CONTEXT"), ...first.messages, user("two")]);
     const request = shown(at.model.requests.at(-1) as ScriptRequest);
     expect(request.indexOf("CONTEXT")).toBeGreaterThan(-1);
     expect(request.indexOf("CONTEXT")).toBeLessThan(request.indexOf("The answer to one."));
@@ -137,11 +141,11 @@ describe.each([
         lastUserText === "look" && newOutputs.length === 0 ? run("echo SEC''RET-42") : say("Done."),
       { persist, sandbox: "danger-full-access", approvalPolicy: "never" },
     );
-    const first = await tell(at.codex, [user("look")]);
+    const first = await report(at.codex, [user("look")]);
     expect(JSON.stringify(first.messages)).toContain("SECRET-42");
-    const same = await tell(at.codex, [...stored(first.messages), user("same")]);
+    const same = await report(at.codex, [...stored(first.messages), user("same")]);
     expect(same).toMatchObject({ threadId: first.threadId, warnings: [] });
-    await tell(at.codex, [...redacted(first.messages, "SECRET-42"), user("go on")]);
+    await report(at.codex, [...redacted(first.messages, "SECRET-42"), user("go on")]);
     expect(shown(at.model.requests.at(-1) as ScriptRequest)).not.toContain("SECRET-42");
   });
 
@@ -151,14 +155,14 @@ describe.each([
       ...(gates.has(lastUserText) ? [waitFor(gates.get(lastUserText) ?? gate())] : []),
       say(`The answer to ${lastUserText}.`),
     ]);
-    const first = await tell(at.codex, [user("a")]);
-    const both = ["b", "c"].map((text) => tell(at.codex, [...first.messages, user(text)]));
+    const first = await report(at.codex, [user("a")]);
+    const both = ["b", "c"].map((text) => report(at.codex, [...first.messages, user(text)]));
     const [, ...requests] = await at.model.waitForRequests(3);
     for (const one of gates.values()) one.open();
-    const told = await Promise.all(both);
-    expect(told.filter(({ threadId }) => threadId === first.threadId)).toHaveLength(1);
-    expect(new Set(told.map(({ threadId }) => threadId)).size).toBe(2);
-    expect(told.flatMap(({ warnings }) => warnings)).toEqual([]);
+    const reported = await Promise.all(both);
+    expect(reported.filter(({ threadId }) => threadId === first.threadId)).toHaveLength(1);
+    expect(new Set(reported.map(({ threadId }) => threadId)).size).toBe(2);
+    expect(reported.flatMap(({ warnings }) => warnings)).toEqual([]);
     for (const request of requests) {
       const texts = shown(request);
       expect(texts).toContain("The answer to a.");
@@ -169,17 +173,17 @@ describe.each([
 
 describe("a conversation that another process continues", () => {
   async function continued(edit: (messages: ModelMessage[]) => ModelMessage[]): Promise<{
-    readonly first: Told;
-    readonly second: Told;
+    readonly first: Reported;
+    readonly second: Reported;
     readonly request: string;
   }> {
     await using at = await codexStage(answers, { persist: true });
-    const zero = await tell(at.codex, [user("zero")]);
-    const first = await tell(at.codex, [...zero.messages, user("SECRET one")]);
+    const zero = await report(at.codex, [user("zero")]);
+    const first = await report(at.codex, [...zero.messages, user("SECRET one")]);
     await at.codex.close();
     await at.stage.codex.close();
     await using other = createCodex({ launch: at.stage.launchOptions, cwd: at.workspace, persist: true });
-    const second = await tell(other, [...edit(stored(first.messages)), user("two")]);
+    const second = await report(other, [...edit(stored(first.messages)), user("two")]);
     return { first, second, request: shown(at.model.requests.at(-1) as ScriptRequest) };
   }
 
@@ -226,11 +230,11 @@ describe("a loop of tools", () => {
   it("continues its turn though the tool's schema changed the input, and later compares with what was passed", async () => {
     await using at = await codexStage(calls);
     const looked = { tools: { lookUp }, stopWhen: isStepCount(5) };
-    const first = await tell(at.codex, [user("look")], looked);
-    const second = await tell(at.codex, [...stored(first.messages), user("again")], looked);
+    const first = await report(at.codex, [user("look")], looked);
+    const second = await report(at.codex, [...stored(first.messages), user("again")], looked);
     expect(second).toMatchObject({ threadId: first.threadId, warnings: [] });
     const edited = redacted(second.messages, "SECRET");
-    const third = await tell(at.codex, [...edited, user("once more")], looked);
+    const third = await report(at.codex, [...edited, user("once more")], looked);
     expect(third.threadId).not.toBe(first.threadId);
     expect(shown(at.model.requests.at(-1) as ScriptRequest)).not.toContain("SECRET");
   });
@@ -294,7 +298,7 @@ describe("a chat", () => {
       role: "assistant",
       content: [{ type: "text", text: "CUT OFF", providerOptions: metadata }],
     };
-    await tell(at.codex, [user("one"), answer, user("two")]);
+    await report(at.codex, [user("one"), answer, user("two")]);
     expect(shown(at.model.requests.at(-1) as ScriptRequest)).toContain("CUT OFF");
   });
 });

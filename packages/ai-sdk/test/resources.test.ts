@@ -5,7 +5,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { codexStage, type CodexStage, said, threadIdOf } from "./codex-stage.ts";
+import { codexStage, type CodexStage, responseText, threadIdOf } from "./codex-stage.ts";
 import { limits } from "../src/limits.ts";
 
 const mcpServer = fileURLToPath(new URL("../../sdk/test/mcp-server.ts", import.meta.url));
@@ -24,7 +24,7 @@ const loaded = async ({ stage }: CodexStage): Promise<string[]> =>
   (await stage.codex.request("thread/loaded/list", {})).data;
 
 async function call({ codex }: CodexStage): Promise<string> {
-  const { providerMetadata } = await codex().doGenerate({ prompt: said("go") });
+  const { providerMetadata } = await codex().doGenerate({ prompt: responseText("go") });
   return threadIdOf(providerMetadata);
 }
 
@@ -63,15 +63,15 @@ describe("threads with MCP servers", () => {
       mcpServers: { till },
       idleThreads: 0,
     });
-    const first = await stage.codex().doGenerate({ prompt: said("one") });
+    const first = await stage.codex().doGenerate({ prompt: responseText("one") });
     const [answer] = first.content;
     if (answer?.type !== "text") throw new Error("no answer");
     const { text, providerMetadata = {} } = answer;
     const second = await stage.codex().doGenerate({
       prompt: [
-        ...said("one"),
+        ...responseText("one"),
         { role: "assistant", content: [{ type: "text", text, providerOptions: providerMetadata }] },
-        ...said("two"),
+        ...responseText("two"),
       ],
     });
     expect(second.warnings).toEqual([]);

@@ -11,7 +11,7 @@ import {
 } from "ai";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { codexStage, ofType, partsOf, said } from "./codex-stage.ts";
+import { codexStage, ofType, partsOf, responseText } from "./codex-stage.ts";
 
 const person = z.object({ name: z.string(), nick: z.string().optional(), age: z.number().nullable() });
 
@@ -95,11 +95,11 @@ describe("an answer in a shape", () => {
   it("is also the text that is to be parsed", async () => {
     await using stage = await codexStage([[say('{"name":"draft","nick":null,"age":1}')], [say("never")]]);
     const result = await stage.codex().doGenerate({
-      prompt: said("who?"),
+      prompt: responseText("who?"),
       responseFormat: { type: "json", schema: z.toJSONSchema(person) as never },
     });
     expect(result.structuredOutputText).toBe('{"name":"draft","age":1}');
-    const plain = await stage.codex().doGenerate({ prompt: said("who?") });
+    const plain = await stage.codex().doGenerate({ prompt: responseText("who?") });
     expect(plain.structuredOutputText).toBeUndefined();
   });
 
@@ -129,7 +129,10 @@ describe("an answer in a shape", () => {
     await using stage = await codexStage([
       [say("Let me see.", { phase: "commentary" }), say("[1]", { phase: "final_answer" })],
     ]);
-    const parts = await partsOf(stage.codex(), { prompt: said("list"), responseFormat: { type: "json" } });
+    const parts = await partsOf(stage.codex(), {
+      prompt: responseText("list"),
+      responseFormat: { type: "json" },
+    });
     expect(ofType(parts, "text-delta").map(({ delta }) => delta)).toEqual(["[1]"]);
     expect(ofType(parts, "stream-start")).toMatchObject([{ warnings: [{ type: "compatibility" }] }]);
     expect(stage.model.requests[0]?.lastUserText).toContain("JSON");

@@ -28,14 +28,18 @@ function conversation({ input }: ScriptRequest): string[] {
 
 const user = (content: string): ModelMessage => ({ role: "user", content });
 
-interface Told {
+interface Reported {
   readonly text: string;
   readonly threadId: string;
   readonly messages: ModelMessage[];
   readonly warnings: unknown[];
 }
 
-async function tell(codex: CodexProvider, messages: ModelMessage[], options: object = {}): Promise<Told> {
+async function report(
+  codex: CodexProvider,
+  messages: ModelMessage[],
+  options: object = {},
+): Promise<Reported> {
   const result = await generateText({
     model: codex(),
     messages,
@@ -52,8 +56,8 @@ async function tell(codex: CodexProvider, messages: ModelMessage[], options: obj
 describe("a conversation", () => {
   it("continues in its own thread, which receives only what is new", async () => {
     await using stage = await codexStage(echo);
-    const first = await tell(stage.codex, [user("one")]);
-    const second = await tell(stage.codex, [...first.messages, user("two")]);
+    const first = await report(stage.codex, [user("one")]);
+    const second = await report(stage.codex, [...first.messages, user("two")]);
     expect(second.threadId).toBe(first.threadId);
     expect(second.text).toBe("u:one | a:u:one | u:two");
     expect(second.warnings).toEqual([]);
@@ -63,16 +67,20 @@ describe("a conversation", () => {
 
   it("without a thread gets its messages as real history", async () => {
     await using stage = await codexStage(echo);
-    const { text } = await tell(stage.codex, [user("one"), { role: "assistant", content: "1" }, user("two")]);
+    const { text } = await report(stage.codex, [
+      user("one"),
+      { role: "assistant", content: "1" },
+      user("two"),
+    ]);
     expect(text).toBe("u:one | a:1 | u:two");
   });
 
   it("whose last answer is removed leaves the thread unchanged, stored or not", async () => {
     for (const persist of [false, true]) {
       await using stage = await codexStage(echo, { persist });
-      const first = await tell(stage.codex, [user("one")]);
-      await tell(stage.codex, [...first.messages, user("two")]);
-      const again = await tell(stage.codex, [...first.messages, user("three")]);
+      const first = await report(stage.codex, [user("one")]);
+      await report(stage.codex, [...first.messages, user("two")]);
+      const again = await report(stage.codex, [...first.messages, user("three")]);
       expect(again.text).toBe("u:one | a:u:one | u:three");
       expect(again.threadId).not.toBe(first.threadId);
       expect(again.warnings).toEqual([]);
@@ -81,21 +89,21 @@ describe("a conversation", () => {
 
   it("continues in a new thread when its own no longer exists, with a warning", async () => {
     await using stage = await codexStage(echo);
-    const first = await tell(stage.codex, [user("one")]);
+    const first = await report(stage.codex, [user("one")]);
     await using other = createCodex({ codex: stage.stage.codex, cwd: stage.workspace });
     const pid = stage.stage.codex.pid ?? 0;
     process.kill(pid, "SIGKILL");
-    const second = await tell(stage.codex, [...first.messages, user("two")]);
+    const second = await report(stage.codex, [...first.messages, user("two")]);
     expect(second.text).toBe("u:one | a:u:one | u:two");
     expect(second.warnings).toMatchObject([{ type: "other" }]);
-    const third = await tell(other, [...first.messages, user("two")]);
+    const third = await report(other, [...first.messages, user("two")]);
     expect(third.text).toBe("u:one | a:u:one | u:two");
     expect(third.warnings).toMatchObject([{ type: "other", message: expect.stringContaining("new one") }]);
   });
 
   it("is resumed by another process when it is stored", async () => {
     await using stage = await codexStage(echo, { persist: true });
-    const first = await tell(stage.codex, [user("one")]);
+    const first = await report(stage.codex, [user("one")]);
     await stage.codex.close();
     await stage.stage.codex.close();
     await using process2 = createCodex({
@@ -103,7 +111,7 @@ describe("a conversation", () => {
       cwd: stage.workspace,
       persist: true,
     });
-    const second = await tell(process2, [...first.messages, user("two")]);
+    const second = await report(process2, [...first.messages, user("two")]);
     expect(second).toMatchObject({ threadId: first.threadId, warnings: [] });
     expect(second.text).toBe("u:one | a:u:one | u:two");
   });
@@ -126,18 +134,18 @@ describe("a conversation", () => {
 describe("a thread that is named", () => {
   it("is continued, regardless of the messages", async () => {
     await using stage = await codexStage(echo);
-    const { threadId } = await tell(stage.codex, [user("one")]);
-    const { text } = await tell(stage.codex, [user("two")], { threadId });
+    const { threadId } = await report(stage.codex, [user("one")]);
+    const { text } = await report(stage.codex, [user("two")], { threadId });
     expect(text).toBe("u:one | a:u:one | u:two");
   });
 
   it("is copied with the fork option", async () => {
     await using stage = await codexStage(echo, { persist: true });
-    const first = await tell(stage.codex, [user("one")]);
-    const fork = await tell(stage.codex, [user("two")], { threadId: first.threadId, fork: true });
+    const first = await report(stage.codex, [user("one")]);
+    const fork = await report(stage.codex, [user("two")], { threadId: first.threadId, fork: true });
     expect(fork.text).toBe("u:one | a:u:one | u:two");
     expect(fork.threadId).not.toBe(first.threadId);
-    const original = await tell(stage.codex, [user("three")], { threadId: first.threadId });
+    const original = await report(stage.codex, [user("three")], { threadId: first.threadId });
     expect(original.text).toBe("u:one | a:u:one | u:three");
   });
 
@@ -148,7 +156,7 @@ describe("a thread that is named", () => {
     ["no-id", { fork: true }],
   ])("is an error when it is not there: %s %j", async (threadId, options) => {
     await using stage = await codexStage(echo);
-    const call = tell(stage.codex, [user("one")], { threadId, ...options });
+    const call = report(stage.codex, [user("one")], { threadId, ...options });
     await expect(call).rejects.toMatchObject({
       code: "thread_unavailable",
       message: expect.stringMatching(`^There is no thread "${threadId}".*persist`),
@@ -157,8 +165,8 @@ describe("a thread that is named", () => {
 
   it("is not copied when it is not stored, and the error says what to set", async () => {
     await using stage = await codexStage(echo);
-    const { threadId } = await tell(stage.codex, [user("one")]);
-    const fork = tell(stage.codex, [user("two")], { threadId, fork: true });
+    const { threadId } = await report(stage.codex, [user("one")]);
+    const fork = report(stage.codex, [user("two")], { threadId, fork: true });
     await expect(fork).rejects.toMatchObject({
       code: "thread_unavailable",
       message: expect.stringContaining("persist: true"),
@@ -167,8 +175,8 @@ describe("a thread that is named", () => {
 
   it("is compacted first with the compact option", async () => {
     await using stage = await codexStage(echo);
-    const first = await tell(stage.codex, [user("one")]);
-    await tell(stage.codex, [...first.messages, user("two")], { compact: true });
+    const first = await report(stage.codex, [user("one")]);
+    await report(stage.codex, [...first.messages, user("two")], { compact: true });
     expect(stage.model.requests).toHaveLength(3);
   });
 });
@@ -176,11 +184,11 @@ describe("a thread that is named", () => {
 describe("calls at the same time", () => {
   it("on one thread run one after the other, each a turn of its own", async () => {
     await using stage = await codexStage(echo);
-    const { threadId } = await tell(stage.codex, [user("start")]);
+    const { threadId } = await report(stage.codex, [user("start")]);
     const numbers = Array.from({ length: 8 }, (_, index) => `n${index}`);
-    const told = await Promise.all(numbers.map((n) => tell(stage.codex, [user(n)], { threadId })));
-    expect(told.map(({ text }) => text.split(" | ").at(-1))).toEqual(numbers.map((n) => `u:${n}`));
-    expect(new Set(told.map((one) => one.threadId))).toEqual(new Set([threadId]));
+    const reported = await Promise.all(numbers.map((n) => report(stage.codex, [user(n)], { threadId })));
+    expect(reported.map(({ text }) => text.split(" | ").at(-1))).toEqual(numbers.map((n) => `u:${n}`));
+    expect(new Set(reported.map((one) => one.threadId))).toEqual(new Set([threadId]));
   });
 
   it("on different threads run side by side on one codex", async () => {
@@ -192,7 +200,7 @@ describe("calls at the same time", () => {
       waitFor(gates.get(lastUserText) ?? gate()),
       say(lastUserText),
     ]);
-    const both = ["a", "b"].map((text) => tell(stage.codex, [user(text)]));
+    const both = ["a", "b"].map((text) => report(stage.codex, [user(text)]));
     await stage.model.waitForRequests(2);
     for (const one of gates.values()) one.open();
     expect((await Promise.all(both)).map(({ text }) => text)).toEqual(["a", "b"]);
@@ -204,8 +212,8 @@ describe("calls at the same time", () => {
       ...(lastUserText === "slow" ? [waitFor(open)] : []),
       say(`did ${lastUserText}`),
     ]);
-    const { threadId } = await tell(stage.codex, [user("start")]);
-    const slow = tell(stage.codex, [user("slow")], { threadId });
+    const { threadId } = await report(stage.codex, [user("start")]);
+    const slow = report(stage.codex, [user("slow")], { threadId });
     await stage.model.waitForRequests(2);
     const abort = new AbortController();
     const left = generateText({
@@ -214,7 +222,7 @@ describe("calls at the same time", () => {
       abortSignal: abort.signal,
       providerOptions: { codex: { threadId: threadId } },
     });
-    const last = tell(stage.codex, [user("last")], { threadId });
+    const last = report(stage.codex, [user("last")], { threadId });
     abort.abort(new Error("gone"));
     await expect(left).rejects.toThrow("gone");
     open.open();
@@ -260,7 +268,7 @@ describe("threads beside calls", () => {
       { persist: true },
     );
     const { threads } = stage.codex;
-    const { threadId } = await tell(stage.codex, [user("one")]);
+    const { threadId } = await report(stage.codex, [user("one")]);
     const id = threadId;
     const hanging = generateText({
       model: stage.codex(),
@@ -292,8 +300,8 @@ describe("threads beside calls", () => {
       ({ lastUserText }) => (lastUserText === "slow" ? [waitFor(open), say("ok")] : say("queued ran")),
       { persist: true },
     );
-    const { threadId } = await tell(stage.codex, [user("one")]);
-    const slow = tell(stage.codex, [user("slow")], { threadId });
+    const { threadId } = await report(stage.codex, [user("one")]);
+    const slow = report(stage.codex, [user("slow")], { threadId });
     await stage.model.waitForRequests(2);
     await stage.codex.threads.queue(threadId, "later");
     open.open();
@@ -315,7 +323,7 @@ describe("threads beside calls", () => {
       tools: { add },
     });
     await stage.codex.threads.queue(providerMetadata, "later");
-    const [, , told] = await stage.model.waitForRequests(3);
-    expect(told?.newOutputs[0]?.text).toContain("there is no client to ask");
+    const [, , reported] = await stage.model.waitForRequests(3);
+    expect(reported?.newOutputs[0]?.text).toContain("there is no client to ask");
   });
 });

@@ -108,11 +108,11 @@ async function work(
   text: string,
 ): Promise<StopReason | PromptResponse> {
   const { id: sessionId } = session;
-  const tell = (update: SessionUpdate): Promise<void> =>
+  const report = (update: SessionUpdate): Promise<void> =>
     client.notify(methods.client.session.update, { sessionId, update });
   const say = async (words: string): Promise<void> => {
     for (const piece of words.match(/.{1,8}/gs) ?? [])
-      await tell({ sessionUpdate: "agent_message_chunk", content: { type: "text", text: piece } });
+      await report({ sessionUpdate: "agent_message_chunk", content: { type: "text", text: piece } });
   };
   const cancelled = new Promise<void>((resolve) => (session.cancel = resolve));
   const [order = "", ...rest] = text.split(" ");
@@ -158,7 +158,7 @@ async function work(
       });
       break;
     case "tool":
-      await tell({
+      await report({
         sessionUpdate: "tool_call",
         toolCallId: "t",
         title: "`ls`",
@@ -168,27 +168,27 @@ async function work(
       });
       for (const output of ["a\n", "a\nb\n"]) {
         const content = [{ type: "content" as const, content: { type: "text" as const, text: output } }];
-        await tell({ sessionUpdate: "tool_call_update", toolCallId: "t", status: "in_progress", content });
+        await report({ sessionUpdate: "tool_call_update", toolCallId: "t", status: "in_progress", content });
       }
-      await tell({ sessionUpdate: "tool_call_update", toolCallId: "t", status: "completed" });
+      await report({ sessionUpdate: "tool_call_update", toolCallId: "t", status: "completed" });
       await say("Two files.");
       break;
     case "late-input":
       // As claude-agent-acp does: the input is not written yet when the call is announced.
-      await tell({
+      await report({
         sessionUpdate: "tool_call",
         toolCallId: "l",
         title: "Terminal",
         kind: "execute",
         rawInput: {},
       });
-      await tell({
+      await report({
         sessionUpdate: "tool_call_update",
         toolCallId: "l",
         rawInput: { command: "date" },
         content: [{ type: "content", content: { type: "text", text: "Shows the date" } }],
       });
-      await tell({
+      await report({
         sessionUpdate: "tool_call_update",
         toolCallId: "l",
         status: "completed",
@@ -196,7 +196,7 @@ async function work(
       });
       break;
     case "pending":
-      await tell({ sessionUpdate: "tool_call", toolCallId: "p", title: "Slow", kind: "other" });
+      await report({ sessionUpdate: "tool_call", toolCallId: "p", title: "Slow", kind: "other" });
       await cancelled;
       return "cancelled";
     case "usage":
@@ -205,7 +205,7 @@ async function work(
         usage: { inputTokens: 100, outputTokens: 30, cachedReadTokens: 20, totalTokens: 150 },
       };
     case "spend":
-      await tell({
+      await report({
         sessionUpdate: "usage_update",
         used: 10,
         size: 100,
@@ -217,7 +217,7 @@ async function work(
       await say("Listening.");
       session.steer = resolve;
       // The client's first attempt came too early: it tries again when something happens.
-      await tell({ sessionUpdate: "notice", severity: "info", title: "Now" });
+      await report({ sessionUpdate: "notice", severity: "info", title: "Now" });
       const heard = await Promise.race([promise, cancelled]);
       session.steer = undefined;
       await say(`I received ${heard}.`);
@@ -225,28 +225,28 @@ async function work(
     }
     case "turn-fails":
       await say("The model is gone.");
-      await tell({
+      await report({
         sessionUpdate: "session_info_update",
         _meta: { codex: { threadStatus: { type: "systemError" } } },
       });
       break;
     case "leave-open":
-      await tell({ sessionUpdate: "tool_call", toolCallId: "o", title: "Forgotten", kind: "other" });
+      await report({ sessionUpdate: "tool_call", toolCallId: "o", title: "Forgotten", kind: "other" });
       break;
     case "everything":
-      await tell({ sessionUpdate: "agent_thought_chunk", content: { type: "text", text: "Hmm." } });
-      await tell({
+      await report({ sessionUpdate: "agent_thought_chunk", content: { type: "text", text: "Hmm." } });
+      await report({
         sessionUpdate: "plan",
         entries: [{ content: "Look", priority: "high", status: "pending" }],
       });
-      await tell({
+      await report({
         sessionUpdate: "usage_update",
         used: 10,
         size: 100,
         cost: { amount: 0.25, currency: "USD" },
       });
-      await tell({ sessionUpdate: "notice", severity: "info", title: "Mind the gap" });
-      await tell({ sessionUpdate: "current_mode_update", currentModeId: "plan" });
+      await report({ sessionUpdate: "notice", severity: "info", title: "Mind the gap" });
+      await report({ sessionUpdate: "current_mode_update", currentModeId: "plan" });
       await say("Done.");
       break;
     case "ask": {
@@ -266,7 +266,12 @@ async function work(
       const answer = outcome.outcome === "selected" ? outcome.optionId : outcome.outcome;
       if (answer === "yes") {
         const toolCallId = kind === "edit" ? "e" : "c";
-        await tell({ sessionUpdate: "tool_call_update", toolCallId, status: "completed", rawOutput: "done" });
+        await report({
+          sessionUpdate: "tool_call_update",
+          toolCallId,
+          status: "completed",
+          rawOutput: "done",
+        });
       }
       await say(answer);
       break;
@@ -274,14 +279,14 @@ async function work(
     case "server": {
       const [server] = session.servers;
       const toolCallId = "m";
-      await tell({
+      await report({
         sessionUpdate: "tool_call",
         toolCallId,
         title: "Echo",
         name: `mcp__${server?.name}__echo`,
       });
       const rawOutput = await callServer(server, words);
-      await tell({ sessionUpdate: "tool_call_update", toolCallId, status: "completed", rawOutput });
+      await report({ sessionUpdate: "tool_call_update", toolCallId, status: "completed", rawOutput });
       await say(rawOutput);
       break;
     }

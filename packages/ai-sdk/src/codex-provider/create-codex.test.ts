@@ -7,7 +7,7 @@ import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import { codexStage, ofType, partsOf, said } from "../../test/codex-stage.ts";
+import { codexStage, ofType, partsOf, responseText } from "../../test/codex-stage.ts";
 import { codex, type CodexSettings, createCodex } from "../index.ts";
 
 describe("a provider", () => {
@@ -72,8 +72,8 @@ describe("a provider", () => {
   it("takes no more calls once it is closed, and rejects those that run", async () => {
     const never = gate();
     await using stage = await codexStage(() => [say(["so far", waitFor(never)])]);
-    const running = stage.codex().doGenerate({ prompt: said("go") });
-    const streamed = partsOf(stage.codex(), { prompt: said("go") });
+    const running = stage.codex().doGenerate({ prompt: responseText("go") });
+    const streamed = partsOf(stage.codex(), { prompt: responseText("go") });
     const rejection = running.then(
       () => undefined,
       (error: unknown) => error,
@@ -82,7 +82,9 @@ describe("a provider", () => {
     await stage.codex.close();
     expect(await rejection).toMatchObject({ code: "closed" });
     expect(ofType(await streamed, "error")).toMatchObject([{ error: { code: "closed" } }]);
-    await expect(stage.codex().doGenerate({ prompt: said("go") })).rejects.toMatchObject({ code: "closed" });
+    await expect(stage.codex().doGenerate({ prompt: responseText("go") })).rejects.toMatchObject({
+      code: "closed",
+    });
     // A codex of the caller's own is the caller's to close.
     expect(stage.stage.codex.pid).toBeDefined();
   });

@@ -8,7 +8,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { z } from "zod";
-import { codexStage, ofType, partsOf, said, threadIdOf } from "../../test/codex-stage.ts";
+import { codexStage, ofType, partsOf, responseText, threadIdOf } from "../../test/codex-stage.ts";
 import { type CodexLanguageModelOptions, type CodexModelId, createCodex } from "../index.ts";
 
 type ProviderOptions = NonNullable<Parameters<typeof generateText>[0]["providerOptions"]>;
@@ -211,7 +211,7 @@ describe("options", () => {
       { config: { tools: { update_plan: { enabled: true } } } },
     );
     const names = async (plans: boolean) => {
-      const parts = await partsOf(stage.codex(undefined, { plans }), { prompt: said("go") });
+      const parts = await partsOf(stage.codex(undefined, { plans }), { prompt: responseText("go") });
       return ofType(parts, "tool-call").map(({ toolName }) => toolName);
     };
     expect(await names(true)).toEqual(["codex_plan"]);

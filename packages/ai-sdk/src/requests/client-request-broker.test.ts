@@ -13,7 +13,7 @@ const approval = (id: string, itemId?: string): ApprovalRequest => ({
 });
 const { signal } = new AbortController();
 
-function attendedDesk(): ClientRequestBroker {
+function attendedBroker(): ClientRequestBroker {
   const broker = new ClientRequestBroker();
   broker.serve({ tools: [{ name: "add" }] });
   broker.openForTurn();
@@ -22,7 +22,7 @@ function attendedDesk(): ClientRequestBroker {
 
 describe("what a turn asks", () => {
   it("is reported once, and answered by its id", async () => {
-    const broker = attendedDesk();
+    const broker = attendedBroker();
     const first = broker.callTool(tool("a"), signal);
     const second = broker.approve(approval("b"), signal);
     expect(broker.takeUnreported().map(({ id }) => id)).toEqual(["a", "b"]);
@@ -34,7 +34,7 @@ describe("what a turn asks", () => {
   });
 
   it("is reported again when it was not answered", async () => {
-    const broker = attendedDesk();
+    const broker = attendedBroker();
     void broker.callTool(tool("a"), signal);
     void broker.callTool(tool("b"), signal);
     broker.takeUnreported();
@@ -44,7 +44,7 @@ describe("what a turn asks", () => {
   });
 
   it("may have been answered before, and is then not reported", async () => {
-    const broker = attendedDesk();
+    const broker = attendedBroker();
     broker.submitResult("a", { type: "result", result: "early" });
     expect(await broker.callTool(tool("a"), signal)).toEqual({ type: "result", result: "early" });
     expect(broker.hasUnreported).toBe(false);
@@ -62,7 +62,7 @@ describe("what a turn asks", () => {
   });
 
   it("is withdrawn when its signal aborts", async () => {
-    const broker = attendedDesk();
+    const broker = attendedBroker();
     const controller = new AbortController();
     const asked = broker.callTool(tool("a"), controller.signal);
     controller.abort(new Error("the turn ended"));
@@ -71,7 +71,7 @@ describe("what a turn asks", () => {
   });
 
   it("is rejected with all others, and returns the ids of their items", async () => {
-    const broker = attendedDesk();
+    const broker = attendedBroker();
     const asked = [broker.callTool(tool("a"), signal), broker.approve(approval("b", "item"), signal)];
     void broker.approve(approval("c"), signal);
     expect(broker.rejectAll("no time")).toEqual(["a", "item"]);

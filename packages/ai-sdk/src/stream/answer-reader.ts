@@ -1,12 +1,12 @@
 /** What a message comes to, as it comes: the answer, or only thoughts on the way to it. */
-export interface Said {
+export interface ResponseText {
   /** `"undecided"` is the answer if no other message follows, and a thought if one does. */
   readonly kind: "text" | "reasoning" | "undecided";
   readonly text: string;
 }
 
 /** Reads one message of the agent, delta by delta; nothing where it is not yet known what it will be. */
-export type ReadMessage = (delta: string) => Said | undefined;
+export type ReadMessage = (delta: string) => ResponseText | undefined;
 
 /** Makes the reader of a message. */
 export type ReadAnswer = (phase: string | null) => ReadMessage;
@@ -27,11 +27,11 @@ export function readObject(clean: () => (delta: string) => string): ReadAnswer {
     phase === "commentary" ? always("reasoning") : objectOr(phase === null ? "undecided" : "text", clean());
 }
 
-function always(kind: Said["kind"]): ReadMessage {
+function always(kind: ResponseText["kind"]): ReadMessage {
   return (text) => ({ kind, text });
 }
 
-function objectOr(otherwise: Said["kind"], clean: (delta: string) => string): ReadMessage {
+function objectOr(otherwise: ResponseText["kind"], clean: (delta: string) => string): ReadMessage {
   let isObject: boolean | undefined;
   let blank = "";
   return (delta) => {

@@ -1,6 +1,6 @@
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import type { ItemDeltaEvent } from "codexkit";
-import type { ReadAnswer, ReadMessage, Said } from "./answer-reader.ts";
+import type { ReadAnswer, ReadMessage, ResponseText } from "./answer-reader.ts";
 import type { ItemOf } from "../items/tool-view.ts";
 import { type PartMetadata, providerMetadata } from "../items/metadata.ts";
 
@@ -83,10 +83,10 @@ export class TextParts {
     });
   }
 
-  #write(itemId: string, message: Message, said: Said | undefined): Part[] {
-    if (said === undefined || said.text === "") return [];
-    if (said.kind === "undecided") {
-      this.#keep(itemId, message, said.text);
+  #write(itemId: string, message: Message, responseText: ResponseText | undefined): Part[] {
+    if (responseText === undefined || responseText.text === "") return [];
+    if (responseText.kind === "undecided") {
+      this.#keep(itemId, message, responseText.text);
       return [];
     }
     const { metadata } = message;
@@ -94,11 +94,11 @@ export class TextParts {
     if (message.open === undefined) {
       message.blocks += 1;
       const id = message.blocks === 1 ? itemId : `${itemId}:${message.blocks}`;
-      message.open = { id, kind: said.kind };
-      parts.push({ type: `${said.kind}-start`, id, providerMetadata: providerMetadata(metadata) });
+      message.open = { id, kind: responseText.kind };
+      parts.push({ type: `${responseText.kind}-start`, id, providerMetadata: providerMetadata(metadata) });
     }
     const { id, kind } = message.open;
-    parts.push({ type: `${kind}-delta`, id, delta: said.text });
+    parts.push({ type: `${kind}-delta`, id, delta: responseText.text });
     return parts;
   }
 }

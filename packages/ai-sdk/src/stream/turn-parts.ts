@@ -62,7 +62,7 @@ export class TurnParts {
   /** What happened, shown. The end of the turn is `end`'s. */
   event(event: CodexEvent): Part[] {
     try {
-      return this.#show(event);
+      return this.#toParts(event);
     } catch (error) {
       // An item of a later release may have another shape: that one is not shown, and the rest is.
       this.#warn(`An event ${event.type} could not be shown: ${String(error)}`);
@@ -70,7 +70,7 @@ export class TurnParts {
     }
   }
 
-  #show(event: CodexEvent): Part[] {
+  #toParts(event: CodexEvent): Part[] {
     switch (event.type) {
       case "item.started":
         return this.#started(event.item);
@@ -110,8 +110,8 @@ export class TurnParts {
   requests(requests: readonly ClientRequest[]): Part[] {
     const shown = requests.flatMap((request) => this.#request(request));
     const raw = requests.some(({ kind }) => kind === "approval") ? "approval_requested" : "tool_called";
-    const said = [...this.#text.decide(false), ...this.#closed()];
-    return [...said, ...shown, this.#finish({ unified: "tool-calls", raw }, {})];
+    const responseText = [...this.#text.decide(false), ...this.#closed()];
+    return [...responseText, ...shown, this.#finish({ unified: "tool-calls", raw }, {})];
   }
 
   /** The turn is over. */

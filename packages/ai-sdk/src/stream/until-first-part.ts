@@ -20,7 +20,7 @@ export async function untilFirstPart(
   let pending: ReturnType<typeof reader.read> | undefined;
   while (held.length < limits.heldParts && OPENING.has(held.at(-1)?.type ?? "stream-start")) {
     pending = reader.read();
-    const next = await readOrAborted(pending, signal);
+    const next = await readWithAbort(pending, signal);
     if (next === undefined || next.done) break;
     pending = undefined;
     const part = next.value;
@@ -48,7 +48,7 @@ export async function untilFirstPart(
 }
 
 /** Undefined when the signal fires first. */
-async function readOrAborted<Read>(
+async function readWithAbort<Read>(
   reading: Promise<Read>,
   signal: AbortSignal | undefined,
 ): Promise<Read | undefined> {

@@ -3,7 +3,7 @@ import { callTool, say, type Script } from "@codexkit/scripted-model";
 import { generateText, type ModelMessage, tool } from "ai";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { codexStage, said } from "../../test/codex-stage.ts";
+import { codexStage, responseText } from "../../test/codex-stage.ts";
 
 const calls: Script = ({ newOutputs, tools }) => {
   const [output] = newOutputs;
@@ -69,7 +69,7 @@ describe("the tools of two models of one provider", () => {
   it("are rejected in a thread whose next call no longer has them", async () => {
     await using stage = await codexStage(calls);
     const model = stage.codex(undefined, { tools: { left: answering("L") } });
-    const { providerMetadata } = await model.doGenerate({ prompt: said("go") });
+    const { providerMetadata } = await model.doGenerate({ prompt: responseText("go") });
     const threadId = providerMetadata?.["codex"]?.["threadId"] as string;
     const { text } = await generateText({
       model: stage.codex(),

@@ -230,10 +230,10 @@ export const END_MUTANTS: readonly Mutant[] = [
   {
     fault: "shows the words of one session in another",
     mutate: (provider) => {
-      const said: string[] = [];
+      const responseText: string[] = [];
       return ofKind("assistant_text", (event) => {
-        said.push(event.text);
-        return [{ ...event, text: said.join(" ") + event.text }];
+        responseText.push(event.text);
+        return [{ ...event, text: responseText.join(" ") + event.text }];
       })(provider);
     },
     caughtBy: "sessions-are-isolated",

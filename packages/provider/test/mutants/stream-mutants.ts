@@ -272,7 +272,7 @@ export const STREAM_MUTANTS: readonly Mutant[] = [
     reason: /should say "nonce-.*, but said ""/,
   },
   {
-    fault: "says in one piece again what it has said in parts",
+    fault: "says in one piece again what it has responseText in parts",
     mutate: ofKind("result", (result) => [{ kind: "assistant_text", text: result.message }, result]),
     caughtBy: "text-is-not-repeated",
     reason: /it was reported 2 times/,

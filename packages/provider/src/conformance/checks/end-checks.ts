@@ -142,9 +142,9 @@ const ENDS: readonly SessionCheck[] = [
     title: "removes its listeners from the signal when the session ends",
     run: async (context, openedBy) => {
       const { signal } = new AbortController();
-      const said = await context.open(openedBy, context.scenarios.says(context.nonce()), { signal });
-      await said.readToEnd();
-      await said.stop();
+      const responseText = await context.open(openedBy, context.scenarios.says(context.nonce()), { signal });
+      await responseText.readToEnd();
+      await responseText.stop();
       const stopped = await context.open(openedBy, context.scenarios.works(), { signal });
       await stopped.stop();
       const left = getEventListeners(signal, "abort").length;

@@ -19,20 +19,20 @@ const BLOCK = 500;
 type Heard = { readonly throughput: number; readonly "p99 of 500": number };
 
 /** From a child's stdout, as from an app-server: reading the pipe is part of the work. */
-export async function hearFromPipe(contender: Contender, signal: AbortSignal): Promise<Heard> {
+export async function receiveFromPipe(contender: Contender, signal: AbortSignal): Promise<Heard> {
   await using child = await startChild(
     "feeder.ts",
     [contender.framing, FEED.kind, String(FEED.size)],
     signal,
   );
-  return await Promise.race([hear(contender, child, () => child.output.write("go")), child.died]);
+  return await Promise.race([receive(contender, child, () => child.output.write("go")), child.died]);
 }
 
 /**
  * From chunks in memory: no system calls and no second process, only what the reader itself costs. One chunk a turn
  * of the event loop, as libuv delivers them: a peer that works off its queue between chunks would choke on all at once.
  */
-export async function hearInProcess(contender: Contender): Promise<Heard> {
+export async function receiveInProcess(contender: Contender): Promise<Heard> {
   const { chunks, times } = feedOf(FEED, contender.framing);
   const input = new Readable({ read() {} });
   const output = new Writable({ write: (_chunk, _encoding, done) => done() });
@@ -42,10 +42,10 @@ export async function hearInProcess(contender: Contender): Promise<Heard> {
     sent += 1;
     if (sent < chunks.length * times) setImmediate(pushNext);
   };
-  return hear(contender, { input, output }, pushNext);
+  return receive(contender, { input, output }, pushNext);
 }
 
-async function hear(contender: Contender, streams: Streams, begin: () => void): Promise<Heard> {
+async function receive(contender: Contender, streams: Streams, begin: () => void): Promise<Heard> {
   const { promise: finished, resolve } = Promise.withResolvers<void>();
   const blockEnds: number[] = [];
   let count = 0;

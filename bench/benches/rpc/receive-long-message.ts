@@ -4,7 +4,7 @@ import type { Contender } from "./contender.ts";
 const BYTES = 32 * 1024 * 1024;
 
 /** Milliseconds from the word "go" until the listener has the one long message. */
-export async function hearLongMessage(contender: Contender, signal: AbortSignal): Promise<number> {
+export async function receiveLongMessage(contender: Contender, signal: AbortSignal): Promise<number> {
   await using child = await startChild("feeder.ts", [contender.framing, "long", String(BYTES)], signal);
   const { promise: heardAt, resolve } = Promise.withResolvers<number>();
   await using stack = new AsyncDisposableStack();
