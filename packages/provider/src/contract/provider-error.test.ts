@@ -28,8 +28,10 @@ describe("a provider error", () => {
     Object.defineProperty(Copy.prototype, Symbol.for("@codexkit/provider/ProviderError"), { value: true });
     expect(ProviderError.is(new ProviderError("spawn_failed", ""))).toBe(true);
     expect(ProviderError.is(new Copy())).toBe(true);
-    expect([new Error("x"), undefined, "spawn_failed", { code: "spawn_failed" }].some(ProviderError.is)).toBe(
-      false,
-    );
+    expect(
+      [new Error("x"), undefined, "spawn_failed", { code: "spawn_failed" }].some((value) =>
+        ProviderError.is(value),
+      ),
+    ).toBe(false);
   });
 });
