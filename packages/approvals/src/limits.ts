@@ -11,12 +11,18 @@ export const LIMITS = {
   expansions: 256,
   /** Unquoted line ends, semicolons, ampersands and pipes. */
   separators: 1_000,
-  /** Simple commands after loops are unrolled. */
+  /** Simple commands of all scripts of a request, after loops are unrolled. */
   commands: 200,
   /** Words after loops are unrolled and braces are expanded. */
   words: 4_000,
   /** Characters of one argument of a program whose declaration reads it: a script for sed, awk or jq. */
   argumentChars: 32_768,
+  /** Characters of all such arguments of a request. */
+  examinedChars: 262_144,
+  /** Characters of a path: as long as Linux accepts. */
+  pathChars: 4_096,
+  /** Letters of one cluster of options. */
+  clusterLetters: 64,
   /** Characters of all words after expansion. */
   expandedChars: 2_097_152,
   /** Scripts inside scripts, wrappers around wrappers, substitutions in substitutions. */

@@ -47,9 +47,17 @@ export function isInside(root: string, path: string): boolean {
   return path === root || path.startsWith(root.endsWith("/") ? root : `${root}/`);
 }
 
+/** A path without the slashes at its end. A loop: a regular expression takes the square of their number. */
+export function withoutEndSlashes(path: string): string {
+  let end = path.length;
+  while (end > 0 && path.charCodeAt(end - 1) === 47) end -= 1;
+  return path.slice(0, end);
+}
+
 /** The folder that a path is in, by its text. */
 export function parentOf(path: string): string {
-  return path.replace(/\/+$/, "").replace(/\/[^/]*$/, "") || "/";
+  const trimmed = withoutEndSlashes(path);
+  return trimmed.slice(0, Math.max(0, trimmed.lastIndexOf("/"))) || "/";
 }
 
 /** The last name of a path or of a program's call: `git` for `/usr/bin/git`. */

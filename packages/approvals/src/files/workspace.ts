@@ -1,5 +1,5 @@
 import { retainShape } from "../retain-shape.ts";
-import { isInside, resolvePath } from "./path.ts";
+import { isInside, resolvePath, withoutEndSlashes } from "./path.ts";
 import { protectionOf } from "./protected-names.ts";
 import {
   belowHome,
@@ -120,7 +120,7 @@ export class Workspace {
     const wild = isPattern ? absolute.search(/[*?[]/) : -1;
     if (wild !== -1) return this.#locatePattern(absolute, wild);
     const real = this.#follow(absolute);
-    const trimmed = absolute.replace(/\/+$/, "");
+    const trimmed = withoutEndSlashes(absolute);
     const slash = trimmed.lastIndexOf("/");
     const name = trimmed.slice(slash + 1);
     if (name === "" || name === "." || name === "..") return { real, entry: real };

@@ -2,6 +2,7 @@ import { findDenial } from "./find-denial.ts";
 import type { Workspace } from "../files/workspace.ts";
 import type { CommandRequest } from "../request/request.ts";
 import { readScript } from "../shell/read-script.ts";
+import { WorkBudget } from "../shell/work-budget.ts";
 import { unwrapShell, type Unwrapped } from "../shell/unwrap-shell.ts";
 import { literal } from "../programs/declaration/word.ts";
 import { parseSource } from "../shell/parse-source.ts";
@@ -30,8 +31,9 @@ export function evaluateCommand(
   if (!policy.preset.safety)
     return evaluation({ decision: "allow", rule: "preset/bypass", reason: "nothing is checked" });
   const unwrapped = unwrapShell(request.command);
-  const script = scriptOf(unwrapped, workspace);
-  const judge = new CommandJudge(workspace, policy);
+  const budget = new WorkBudget();
+  const script = scriptOf(unwrapped, workspace, budget);
+  const judge = new CommandJudge(workspace, policy, budget);
   const judged = judge.judge(script.commands);
   const parse = judge.verdicts;
   const source = unwrapped.kind === "script" ? unwrapped.script : unwrapped.words.join(" ");
@@ -61,12 +63,13 @@ export function evaluateCommand(
   });
 }
 
-function scriptOf(unwrapped: Unwrapped, workspace: Workspace): PlainScript {
+function scriptOf(unwrapped: Unwrapped, workspace: Workspace, budget: WorkBudget): PlainScript {
   if (unwrapped.kind === "script")
     return readScript(unwrapped.script, {
       dialect: unwrapped.dialect,
       home: workspace.home,
       folders: [workspace.cwd],
+      budget,
     });
   const { words } = unwrapped;
   const text = words.join(" ");

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { LIMITS } from "../limits.ts";
 import { definePolicy } from "./define-policy.ts";
 import { evaluate } from "./evaluate.ts";
 import type { PolicyInput } from "./policy.ts";
@@ -9,6 +10,45 @@ function judge(command: string, input: PolicyInput = {}) {
   const policy = definePolicy({ preset: "developer", workspace, ...input });
   return evaluate(policy, { kind: "command", command, cwd: "/srv/app" });
 }
+
+describe("the work for one request", () => {
+  const words = (count: number): string => "a ".repeat(count).trim();
+
+  it.each([
+    [
+      "loops in nested scripts",
+      `for i in ${words(60)}; do bash -c 'for j in ${words(60)}; do bash -c "for k in ${words(60)}; do ls; done"; done'; done`,
+    ],
+    ["long scripts in a loop", `for i in ${words(399)}; do bash -c '${"ls;".repeat(300)}'; done`],
+  ])("is bounded for %s", (_, command) => {
+    const { decision, parse } = judge(command);
+    expect(decision).toBe("ask");
+    expect(parse.length).toBeLessThanOrEqual(2 * LIMITS.commands);
+  });
+
+  it.each([24, 60])("is bounded where a variable doubles itself %i times", (count) => {
+    const { decision, rule, reason } = judge(`a=xxxxxxxxxx;${'a="$a$a";'.repeat(count)} echo $a`);
+    expect([decision, rule, reason]).toEqual([
+      "ask",
+      "not-understood",
+      "a script this long is not understood",
+    ]);
+  });
+
+  it("is bounded for programs in arguments", () => {
+    const command = `for i in ${words(70)}; do sed '${"s/a/b/;".repeat(4_000)}' x; done`;
+    expect(judge(command).reason).toBe("the arguments of sed are too long to judge");
+  });
+
+  it("is bounded for clusters of options and for paths that can't exist", () => {
+    expect(judge(`grep -${"i".repeat(1_000)} x f`).rule).toBe("not-understood");
+    expect(judge(`touch ${"a/".repeat(3_000)}b`).decision).toBe("ask");
+  });
+
+  it("still suffices for loops and nested scripts of an ordinary size", () => {
+    expect(judge(`for i in ${words(20)}; do bash -c 'ls; cat x | head'; done`).decision).toBe("allow");
+  });
+});
 
 describe("a rule that allows a program", () => {
   it.each([

@@ -10,6 +10,7 @@ import type { Word } from "../programs/declaration/word.ts";
 import type { PlainCommand, StandardInput } from "../shell/plain-script.ts";
 import { changesShell } from "../shell/read-builtin.ts";
 import { readScript } from "../shell/read-script.ts";
+import { WorkBudget } from "../shell/work-budget.ts";
 import type { CompiledPolicy } from "./compile-policy.ts";
 import {
   isBinding,
@@ -46,12 +47,14 @@ export class CommandJudge {
   readonly calls: CalledWords[] = [];
   /** The first verdict of a rule of the user's that denies. */
   denied: Verdict | undefined;
+  readonly #budget: WorkBudget;
   readonly #workspace: Workspace;
   readonly #policy: CompiledPolicy;
   readonly #changes: ScriptChanges;
   readonly #effects: EffectJudge;
 
-  constructor(workspace: Workspace, policy: CompiledPolicy) {
+  constructor(workspace: Workspace, policy: CompiledPolicy, budget = new WorkBudget()) {
+    this.#budget = budget;
     this.#workspace = workspace;
     this.#policy = policy;
     this.#changes = new ScriptChanges(workspace);
@@ -183,10 +186,19 @@ export class CommandJudge {
     if (name.includes("/")) return executeCall(first, args);
     const program = findProgram(name);
     if (program === undefined) return { problem: `the program ${name} is not declared` };
-    if (program.examine !== undefined && args.some(({ text }) => (text?.length ?? 0) > LIMITS.argumentChars))
-      return { problem: `an argument of ${name} is too long to judge` };
+    if (program.examine !== undefined && !this.#mayExamine(args))
+      return { problem: `the arguments of ${name} are too long to judge` };
     const hasGlob = args.some(({ isGlob }) => isGlob === true);
     return parseCall(program, hasGlob ? args.map((word) => this.#withMatches(word, folder)) : args);
+  }
+
+  #mayExamine(args: readonly Word[]): boolean {
+    let chars = 0;
+    for (const { text = "" } of args) {
+      if (text.length > LIMITS.argumentChars) return false;
+      chars += text.length;
+    }
+    return this.#budget.addExamined(chars);
   }
 
   #withMatches(word: Word, folder: string): Word {
@@ -270,6 +282,7 @@ export class CommandJudge {
       dialect: "unknown",
       home: this.#workspace.home,
       folders: [call.folder],
+      budget: this.#budget,
     });
     const worst = this.judge(commands, call.index, call.depth + 1);
     if (problem === undefined) return worst ?? NO_EFFECT;

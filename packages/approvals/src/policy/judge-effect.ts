@@ -1,5 +1,6 @@
 import { parentOf } from "../files/path.ts";
 import type { Location, Workspace } from "../files/workspace.ts";
+import { LIMITS } from "../limits.ts";
 import { readEndpoint } from "../network/endpoint.ts";
 import type { Effect } from "../programs/declaration/effect.ts";
 import type { Word } from "../programs/declaration/word.ts";
@@ -83,7 +84,7 @@ export class EffectJudge {
   }
 
   #judgePaths({ text, isGlob }: Word, folder: string, judge: JudgeLocation): Verdict {
-    if (text === undefined) return judgeUnknown(judge);
+    if (text === undefined || text.length > LIMITS.pathChars) return judgeUnknown(judge);
     const absolute = this.#workspace.absolute(text, folder);
     if (isGlob !== true) return judge(absolute, this.#workspace.locate(absolute));
     const existing = this.#workspace.candidatesOf(absolute);

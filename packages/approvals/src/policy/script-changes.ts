@@ -1,20 +1,16 @@
-import { isInside } from "../files/path.ts";
 import type { Location, Workspace } from "../files/workspace.ts";
 import type { Effect } from "../programs/declaration/effect.ts";
 import type { Word } from "../programs/declaration/word.ts";
-
-/** A path where a link may now be, or below which links may be. */
-interface Relinked {
-  readonly path: string;
-  readonly isLink: boolean;
-}
 
 /** What the earlier commands of a script may have changed, so that path facts from before the script no longer hold. */
 export class ScriptChanges {
   /** Whether files may have been created: what patterns match may have changed. */
   hasWritten = false;
   readonly #workspace: Workspace;
-  readonly #relinked: Relinked[] = [];
+  /** Paths where a link may now be. */
+  readonly #links = new Set<string>();
+  /** Paths below which links may be. */
+  readonly #copies = new Set<string>();
 
   constructor(workspace: Workspace) {
     this.#workspace = workspace;
@@ -22,23 +18,20 @@ export class ScriptChanges {
 
   /** Links, copies and moves change where later paths lead; anything that writes changes what patterns match. */
   record(effects: readonly Effect[], folder: string): void {
+    const sources = new Set<Word>();
+    for (const effect of effects)
+      if (effect.kind === "read" || effect.kind === "delete") sources.add(effect.path);
+    let linked: ReadonlySet<Word> | undefined;
     for (const effect of effects) {
       if (effect.kind === "read" || effect.kind === "enter" || effect.kind === "connect") continue;
       this.hasWritten = true;
       if (effect.kind === "link") this.#relink(effect.path, true, folder);
-      else if (effect.kind === "write") this.#recordCopy(effect.path, effects, folder);
+      else if (effect.kind === "write" && isMoreThan(sources, effect.path)) {
+        linked ??= new Set([...sources].filter((source) => this.#mayBeLink(source, folder)));
+        // A command that reads or moves other files may copy links along with them.
+        this.#relink(effect.path, isMoreThan(linked, effect.path), folder);
+      }
     }
-  }
-
-  /** A command that reads or moves other files may copy links along with them. */
-  #recordCopy(target: Word, effects: readonly Effect[], folder: string): void {
-    const sources: Word[] = [];
-    for (const effect of effects)
-      if ((effect.kind === "read" || effect.kind === "delete") && effect.path !== target)
-        sources.push(effect.path);
-    if (sources.length === 0) return;
-    const mayCopyLink = sources.some((source) => this.#mayBeLink(source, folder));
-    this.#relink(target, mayCopyLink, folder);
   }
 
   #mayBeLink({ text, isGlob }: Word, folder: string): boolean {
@@ -49,21 +42,29 @@ export class ScriptChanges {
 
   #relink({ text, isGlob }: Word, isLink: boolean, folder: string): void {
     const { real, entry } = this.#workspace.locate(this.#workspace.absolute(text ?? "/", folder), isGlob);
-    for (const path of new Set([real, entry]))
-      this.#relinked.push({ path: withoutPattern(path ?? "/"), isLink });
+    const paths = isLink ? this.#links : this.#copies;
+    for (const path of [real, entry]) paths.add(withoutPattern(path ?? "/"));
   }
 
   /** Whether a location may lead elsewhere by now. */
   isRelinked({ real, entry }: Location): boolean {
-    if (this.#relinked.length === 0) return false;
-    return [real, entry].some(
-      (path) =>
-        path === undefined ||
-        this.#relinked.some(
-          (changed) => isInside(changed.path, path) && (changed.isLink || path !== changed.path),
-        ),
-    );
+    if (this.#links.size + this.#copies.size === 0) return false;
+    return [real, entry].some((path) => path === undefined || this.#leadsThroughChange(path));
   }
+
+  #leadsThroughChange(path: string): boolean {
+    if (this.#links.has(path)) return true;
+    for (let folder = path; folder !== "/" && folder !== "";) {
+      folder = folder.slice(0, Math.max(0, folder.lastIndexOf("/"))) || "/";
+      if (this.#links.has(folder) || this.#copies.has(folder)) return true;
+    }
+    return false;
+  }
+}
+
+/** Whether a set has anything besides one word. */
+function isMoreThan(words: ReadonlySet<Word>, one: Word): boolean {
+  return words.size > (words.has(one) ? 1 : 0);
 }
 
 function withoutPattern(path: string): string {

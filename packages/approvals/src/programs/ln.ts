@@ -1,3 +1,4 @@
+import { withoutEndSlashes } from "../files/path.ts";
 import { declareProgram, flag, HELP, value } from "./declaration/declaration.ts";
 import type { ParsedCall } from "./declaration/parsed-call.ts";
 import type { Effect } from "./declaration/effect.ts";
@@ -47,7 +48,7 @@ function examineLinks({ operands, options }: ParsedCall): readonly Effect[] | st
 /** The target of a symbolic link is relative to the folder of the link. */
 function fromLink(path: Word, target: Word): Word {
   const { text = "" } = target;
-  const slash = path.text?.replace(/\/+$/, "").lastIndexOf("/") ?? -1;
+  const slash = withoutEndSlashes(path.text ?? "").lastIndexOf("/");
   if (text.startsWith("/") || slash === -1) return target;
   return literal(`${path.text?.slice(0, slash)}/${text}`);
 }

@@ -33,12 +33,15 @@ import { readSimpleScript } from "./read-simple-script.ts";
 import { readTest } from "./read-test.ts";
 import { readWord, type ReadWord, type WordScope } from "./read-word.ts";
 import { isOwnVariable } from "./variables.ts";
+import { WorkBudget } from "./work-budget.ts";
 
 export interface ScriptContext {
   readonly dialect: Dialect;
   readonly home: string;
   /** The folders that the script may start in. */
   readonly folders: readonly string[];
+  /** Shared by all scripts of a request. Default: one of its own. */
+  readonly budget?: WorkBudget | undefined;
 }
 
 /**
@@ -47,9 +50,16 @@ export interface ScriptContext {
  * such a script is judged alone: what could not be read might change what the rest does.
  */
 export function readScript(source: string, context: ScriptContext): PlainScript {
+  const budget = context.budget ?? new WorkBudget();
+  if (budget.isExhausted) return { commands: [], problem: "too long to judge", syntax: undefined };
   const simple = readSimpleScript(source, context.folders);
-  if (simple !== undefined) return { commands: simple, syntax: undefined };
-  return readParsedScript(source, context);
+  if (simple === undefined) return readParsedScript(source, { ...context, budget });
+  let words = 0;
+  for (const command of simple) words += command.words.length;
+  const isWithin = budget.addCommands(simple.length) && budget.addWords(words, source.length);
+  return isWithin
+    ? { commands: simple, syntax: undefined }
+    : { commands: [], problem: "a script with this many commands is not understood", syntax: undefined };
 }
 
 /** Reads a script by its syntax tree. */
@@ -77,6 +87,7 @@ class ShellState implements WordScope {
   readonly variables: Map<string, Word>;
   readonly dialect: Dialect;
   readonly home: string;
+  readonly budget: WorkBudget;
   readonly #reader: ScriptReader;
 
   constructor(reader: ScriptReader, context: ScriptContext, variables?: ReadonlyMap<string, Word>) {
@@ -84,6 +95,7 @@ class ShellState implements WordScope {
     this.folders = context.folders;
     this.dialect = context.dialect;
     this.home = context.home;
+    this.budget = reader.budget;
     this.variables = new Map(variables);
   }
 
@@ -123,13 +135,13 @@ class ScriptReader {
   readonly commands: PlainCommand[] = [];
   readonly #source: string;
   readonly #context: ScriptContext;
-  #words = 0;
-  #chars = 0;
+  readonly budget: WorkBudget;
   #depth = 0;
 
   constructor(source: string, context: ScriptContext) {
     this.#source = source;
     this.#context = context;
+    this.budget = context.budget ?? new WorkBudget();
   }
 
   readTopLevel(script: ParsedScript): void {
@@ -315,6 +327,7 @@ class ScriptReader {
     context: CommandContext,
     text: string,
   ): Outcome {
+    this.#count(variables.map(({ value }) => value));
     const environment = variables.filter(({ name }) => !isOwnVariable(name));
     this.#addWithoutWords(environment, redirects, state, text);
     for (const { name, value } of variables) {
@@ -348,15 +361,15 @@ class ScriptReader {
 
   #add(command: PlainCommand): void {
     this.#count(command.words);
-    if (this.commands.length >= LIMITS.commands) notPlain("a script with this many commands");
+    if (!this.budget.addCommands(1)) notPlain("a script with this many commands");
     this.commands.push(command);
   }
 
   /** Loops multiply the words of their bodies: the budget is on what they expand to. */
   #count(words: readonly Word[]): void {
-    this.#words += words.length;
-    for (const { text } of words) this.#chars += text?.length ?? 0;
-    if (this.#words > LIMITS.words || this.#chars > LIMITS.expandedChars) notPlain("a script this long");
+    let chars = 0;
+    for (const { text } of words) chars += text?.length ?? 0;
+    if (!this.budget.addWords(words.length, chars)) notPlain("a script this long");
   }
 
   #textOf({ pos, end }: { readonly pos: number; readonly end: number }): string {
@@ -412,7 +425,11 @@ function unionAll(lists: readonly (readonly string[])[]): readonly string[] {
   return lists.reduce(union, []);
 }
 
-const CONTEXT: ScriptContext = { dialect: "unknown", home: "/", folders: [] };
+const CONTEXT: ScriptContext = {
+  dialect: "unknown",
+  home: "/",
+  folders: [],
+};
 const READER = new ScriptReader("", CONTEXT);
 retainShape(READER);
 retainShape(new ShellState(READER, CONTEXT));

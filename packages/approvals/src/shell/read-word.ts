@@ -3,6 +3,7 @@ import type { ParsedScript, Word as Node, WordPart } from "unbash";
 import type { Word } from "../programs/declaration/word.ts";
 import { notPlain, type Dialect } from "./plain-script.ts";
 import { isInherited } from "./variables.ts";
+import type { WorkBudget } from "./work-budget.ts";
 
 /** What a word may refer to. */
 export interface WordScope {
@@ -11,6 +12,7 @@ export interface WordScope {
   /** The value of `$PWD`, if there is only one. */
   readonly folder: string | undefined;
   readonly variables: ReadonlyMap<string, Word>;
+  readonly budget: WorkBudget;
   /** Reads the script of a substitution, which must be understood itself. */
   readonly readSubstitution: (script: ParsedScript) => void;
 }
@@ -138,7 +140,7 @@ function addPart(
       return word.addText(part.value, true);
     case "SimpleExpansion":
     case "ParameterExpansion":
-      return word.addVariable(readVariable(part, scope), false);
+      return word.addVariable(chargedVariable(part, scope), false);
     case "CommandExpansion":
       return addSubstitution(word, part, scope, false);
     case "Glob":
@@ -180,7 +182,7 @@ function addQuoted(word: WordBuilder, part: QuotedChild, scope: WordScope): void
       return word.addText(part.value, true);
     case "SimpleExpansion":
     case "ParameterExpansion":
-      return word.addVariable(readVariable(part, scope), true);
+      return word.addVariable(chargedVariable(part, scope), true);
     case "CommandExpansion":
       return addSubstitution(word, part, scope, true);
     default:
@@ -189,6 +191,13 @@ function addQuoted(word: WordBuilder, part: QuotedChild, scope: WordScope): void
 }
 
 type Expansion = Extract<WordPart, { readonly type: "SimpleExpansion" | "ParameterExpansion" }>;
+
+/** A value is paid for wherever it is used, so that values made of values can't grow without end. */
+function chargedVariable(part: Expansion, scope: WordScope): Word {
+  const value = readVariable(part, scope);
+  if (!scope.budget.addWords(0, value.text?.length ?? 0)) notPlain("a script this long");
+  return value;
+}
 
 /** The value of a variable. Anything more than `$name` and `${name}` is not understood. */
 export function readVariable(part: Expansion, scope: WordScope): Word {

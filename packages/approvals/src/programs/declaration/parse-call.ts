@@ -1,3 +1,4 @@
+import { LIMITS } from "../../limits.ts";
 import { retainShape } from "../../retain-shape.ts";
 import type {
   ArgumentSyntax,
@@ -165,6 +166,7 @@ class CallParser {
     const number = /^-\d+$/.test(text) ? this.#findOption("-NUMBER") : undefined;
     if (number !== undefined) return this.#takeOption(number, literal(text.slice(1)));
     for (let at = 1; at < text.length; at += 1) {
+      if (at > LIMITS.clusterLetters) return "has more options than can be judged";
       const found = this.#findOption(`-${text.charAt(at)}`);
       if (found === undefined) return `option -${text.charAt(at)} is not declared`;
       if (found.option.argument === "none") {

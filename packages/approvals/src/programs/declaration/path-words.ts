@@ -1,3 +1,4 @@
+import { baseName, withoutEndSlashes } from "../../files/path.ts";
 import type { Word } from "./word.ts";
 
 /** A word that is the same for every run of the script. */
@@ -18,7 +19,7 @@ const INERT_NAME =
  * own, since a star does not stand for them.
  */
 export function entriesBelow(folder: Word, names?: string): readonly Word[] {
-  const prefix = folder.text === "/" ? "" : (folder.text ?? "").replace(/\/+$/, "");
+  const prefix = folder.text === "/" ? "" : withoutEndSlashes(folder.text ?? "");
   const tree = (text: string): Word => ({ text: `${prefix}/${text}`, isGlob: true });
   if (names === undefined) return [tree("**"), tree("**/.*")];
   const visible = tree(`**/${names}`);
@@ -30,8 +31,8 @@ export function entriesBelow(folder: Word, names?: string): readonly Word[] {
  * copies are not named after them.
  */
 export function entryOf(folder: Word, source: Word): Word | undefined {
-  const name = /([^/]+)\/*$/.exec(source.text ?? "")?.[1];
-  if (name === undefined || name === "." || name === ".." || folder.text === undefined) return undefined;
-  const text = `${folder.text.replace(/\/+$/, "")}/${name}`;
+  const name = baseName(withoutEndSlashes(source.text ?? ""));
+  if (name === "" || name === "." || name === ".." || folder.text === undefined) return undefined;
+  const text = `${withoutEndSlashes(folder.text)}/${name}`;
   return source.isGlob === true || folder.isGlob === true ? { text, isGlob: true } : { text };
 }

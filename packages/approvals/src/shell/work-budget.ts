@@ -1,0 +1,42 @@
+import { LIMITS } from "../limits.ts";
+
+/**
+ * What one request may cost, however its work is spread: scripts in scripts share the budget of the request, since loops
+ * around them multiply their work.
+ */
+export class WorkBudget {
+  #commands = 0;
+  #words = 0;
+  #chars = 0;
+  #examinedChars = 0;
+
+  /** Simple commands that were read, after loops are unrolled. */
+  get commands(): number {
+    return this.#commands;
+  }
+
+  get isExhausted(): boolean {
+    return (
+      this.#commands > LIMITS.commands || this.#words > LIMITS.words || this.#chars > LIMITS.expandedChars
+    );
+  }
+
+  /** @returns whether the commands are within the budget. */
+  addCommands(count: number): boolean {
+    this.#commands += count;
+    return this.#commands <= LIMITS.commands;
+  }
+
+  /** @returns whether the words and their characters are within the budget. */
+  addWords(count: number, chars: number): boolean {
+    this.#words += count;
+    this.#chars += chars;
+    return this.#words <= LIMITS.words && this.#chars <= LIMITS.expandedChars;
+  }
+
+  /** Characters of arguments that are programs in a language of their own. */
+  addExamined(chars: number): boolean {
+    this.#examinedChars += chars;
+    return this.#examinedChars <= LIMITS.examinedChars;
+  }
+}
