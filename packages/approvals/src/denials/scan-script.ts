@@ -28,7 +28,7 @@ const RUNNERS = new Set(
 /** Programs that only print or search the text of their arguments. */
 export const PRINTERS = new Set("[ awk cat echo git grep man printf rg sed test type which".split(" "));
 
-function runsArguments(program: string): boolean {
+export function runsArguments(program: string): boolean {
   return RUNNERS.has(program) || INTERPRETERS.test(program);
 }
 
@@ -210,7 +210,7 @@ function toPiped(node: Command): PipedCommand {
   return { words: wordsOf(node), hereDocuments };
 }
 
-function wordsOf(node: Command): readonly string[] {
+export function wordsOf(node: Command): readonly string[] {
   const words = node.args.map((arg) => (arg.type === "Word" ? arg.value : arg.text));
   return node.name === undefined ? words : [node.name.value, ...words];
 }

@@ -3,6 +3,7 @@ import { PolicyError } from "../errors.ts";
 import { compileGlob, type PathGlob } from "../files/glob.ts";
 import { isAbsolute, resolvePath } from "../files/path.ts";
 import { LIMITS } from "../limits.ts";
+import { compilePatterns, type CommandPattern } from "./command-pattern.ts";
 import { compileHostPattern, type HostPattern } from "../network/host-pattern.ts";
 import type { Policy } from "./policy.ts";
 import type { Verdict } from "./evaluation.ts";
@@ -17,9 +18,8 @@ export interface CompiledRule {
   readonly rule: Rule;
   /** `deny[0]`, `allow[2]`: how a verdict names it. */
   readonly id: string;
-  /** The words of a rule about commands that are no options, and those that are. */
-  readonly positions: readonly RuleWord[];
-  readonly options: readonly RuleWord[];
+  /** The words of a rule about commands, for denials and questions. */
+  readonly patterns: readonly CommandPattern[];
   readonly searches: (text: string) => boolean;
   readonly matchesWhole: (text: string) => boolean;
   readonly path: PathGlob;
@@ -36,6 +36,8 @@ export interface CompiledPolicy {
   readonly hostsDenied: readonly HostPattern[];
   readonly hostsAllowed: readonly HostPattern[];
   readonly presetHosts: readonly HostPattern[];
+  /** Whether a denial or a question is about commands. */
+  readonly hasCommandRules: boolean;
   /** Without any, a path is judged by where it lies alone. */
   readonly hasPathRules: boolean;
   /** The verdicts on kinds of effects that were needed so far. */
@@ -49,6 +51,7 @@ export interface CompiledPolicy {
   };
 }
 
+const COMMAND_KINDS: ReadonlySet<Rule["kind"]> = new Set(["prefix", "exact", "script", "regex"]);
 const never = (): boolean => false;
 const compiled = new WeakMap<Policy, CompiledPolicy>();
 
@@ -69,6 +72,7 @@ export function compilePolicy(policy: Policy): CompiledPolicy {
     hostsDenied: policy.network.deny.map(compileHostPattern),
     hostsAllowed: policy.network.allow.map(compileHostPattern),
     presetHosts: PRESETS[policy.preset].hosts.map(compileHostPattern),
+    hasCommandRules: [...policy.deny, ...policy.ask].some(({ kind }) => COMMAND_KINDS.has(kind)),
     hasPathRules: [...policy.deny, ...policy.ask, ...policy.allow, ...policy.alsoAllow].some(
       ({ kind }) => kind === "path",
     ),
@@ -85,13 +89,10 @@ export function compilePolicy(policy: Policy): CompiledPolicy {
 }
 
 function compileRule(rule: Rule, id: string, roots: readonly string[]): CompiledRule {
-  const words: readonly RuleWord[] = rule.kind === "prefix" || rule.kind === "exact" ? rule.argv : [];
-  const isOption = (word: RuleWord): boolean => [word].flat().every((text) => text.startsWith("-"));
   const base: CompiledRule = {
     rule,
     id,
-    positions: words.filter((word) => !isOption(word)),
-    options: words.filter(isOption),
+    patterns: [],
     searches: never,
     matchesWhole: never,
     path: never,
@@ -100,13 +101,13 @@ function compileRule(rule: Rule, id: string, roots: readonly string[]): Compiled
   switch (rule.kind) {
     case "prefix":
     case "exact":
-      if (words.length === 0 || words.some((word) => word.length === 0)) {
+      if (rule.argv.length === 0 || rule.argv.some((word) => word.length === 0)) {
         throw new PolicyError(
           "invalid_rule",
           `${id}: a rule about commands needs at least the program's name`,
         );
       }
-      return base;
+      return { ...base, patterns: compilePatterns(rule.argv) };
     case "regex":
       return { ...base, ...compileRegex(rule.pattern, id) };
     case "path": {
@@ -128,13 +129,13 @@ function compileRule(rule: Rule, id: string, roots: readonly string[]): Compiled
   }
 }
 
-/** RE2 runs in time proportional to the text, so no pattern can be made to hang; the text is bounded too. */
+/** RE2 runs in time proportional to the text, so no pattern can be made to hang; commands have a greatest length. */
 function compileRegex(pattern: string, id: string): Pick<CompiledRule, "searches" | "matchesWhole"> {
   try {
     const regex = RE2JS.compile(pattern, RE2JS.DOTALL);
     return {
-      searches: (text) => regex.matcher(text.slice(0, LIMITS.regexChars)).find(),
-      // A longer text than the engine sees is never allowed by its beginning.
+      // All of the text: a denial that sees only its beginning is evaded by what stands before.
+      searches: (text) => regex.matcher(text).find(),
       matchesWhole: (text) => text.length <= LIMITS.regexChars && regex.matcher(text).matches(),
     };
   } catch (cause) {

@@ -40,9 +40,11 @@ export function evaluateCommand(
   const isUnderstood = script.problem === undefined && !parse.some(({ rule }) => rule === "not-understood");
   const { calls, denied } = judge;
   const denial = findDenial({ source, script, calls, denied, isUnderstood }, workspace, policy);
-  if (denial !== undefined) return evaluation(denial, { parse });
+  if (denial?.decision === "deny") return evaluation(denial, { parse });
   const problem = script.problem === undefined ? undefined : problemVerdict(script.problem, policy);
-  const worst = judged === undefined ? problem : pickStricter(problem, judged);
+  const judgedOrProblem = judged === undefined ? problem : pickStricter(problem, judged);
+  // A question of the user's that was found in the text outranks every permission.
+  const worst = denial === undefined ? judgedOrProblem : pickStricter(judgedOrProblem, denial);
   if (worst === undefined)
     return evaluation(cautionVerdict("empty", "no command to judge", policy.policy.default));
   const whole = wholeScriptRule(request.command, source, policy);
@@ -53,6 +55,7 @@ export function evaluateCommand(
     );
   if (
     whole !== undefined &&
+    denial === undefined &&
     !isBinding(worst, policy) &&
     !parse.some((verdict) => isBinding(verdict, policy))
   )

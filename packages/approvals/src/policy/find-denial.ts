@@ -1,9 +1,12 @@
 import type { Workspace } from "../files/workspace.ts";
 import { LIMITS } from "../limits.ts";
-import type { CompiledPolicy } from "./compile-policy.ts";
-import type { Verdict } from "./evaluation.ts";
+import { readName, type ProgramName } from "./command-names.ts";
+import { isCallOf, matchesWritten } from "./command-pattern.ts";
+import type { CompiledPolicy, CompiledRule } from "./compile-policy.ts";
+import { cautionVerdict, type Verdict } from "./evaluation.ts";
 import { ruleVerdict } from "./judge-path.ts";
 import { matchTightening, type CalledWords } from "./match-command.ts";
+import { findCommands, mayRunArguments } from "../denials/find-commands.ts";
 import { baseName } from "../files/path.ts";
 import { findCatastrophe, isCheckedProgram, type Denial } from "../programs/catastrophic.ts";
 import { findCatastrophicText, findFlow } from "../denials/find-flow.ts";
@@ -25,38 +28,54 @@ export interface DeniableScript {
 const FORK_BOMB = /(?<!\w)(\w{1,32}|:)\s{0,8}\(\s{0,8}\)\s{0,8}\{[^}]{0,80}\1\s{0,8}\|\s{0,8}\1\s{0,8}&/;
 
 /**
- * The second layer: catastrophic commands and the user's denials. It never allows anything and does not depend on what
- * the effects of a command are judged to be.
+ * The second layer: catastrophic commands, and the user's denials and questions. It never allows anything and does not
+ * depend on what the effects of a command are judged to be.
  */
 export function findDenial(
-  { source, script, calls, denied, isUnderstood }: DeniableScript,
+  script: DeniableScript,
   workspace: Workspace,
   policy: CompiledPolicy,
 ): Verdict | undefined {
   const context = { home: workspace.home, folder: workspace.cwd };
-  const called = calls.map(({ words }) => words.map((word) => word ?? ""));
-  for (const words of called) {
+  const catastrophe = findCalledCatastrophe(script, context);
+  if (catastrophe !== undefined) return verdictOf(catastrophe);
+  const ruled = script.denied ?? judgeByUser(script, policy);
+  if (ruled?.decision === "deny") return ruled;
+  const found = findCombination(script, context);
+  return found === undefined ? ruled : verdictOf(found);
+}
+
+type Context = Pick<ScannedCall, "home" | "folder">;
+
+function findCalledCatastrophe({ calls }: DeniableScript, context: Context): Denial | undefined {
+  for (const { words } of calls) {
     const name = baseName(words[0] ?? "");
     if (!isCheckedProgram(name)) continue;
-    const denial = findCatastrophe({ name, args: words.slice(1), ...context });
-    if (denial !== undefined) return verdictOf(denial);
+    const denial = findCatastrophe({ name, args: words.slice(1).map((word) => word ?? ""), ...context });
+    if (denial !== undefined) return denial;
   }
-  const deniedByUser = denied ?? findDeniedText(source, policy);
-  if (deniedByUser !== undefined) return deniedByUser;
+  return undefined;
+}
+
+/** What the commands of a script do together, and what can be found in one that is not understood. */
+function findCombination(
+  { source, script, calls, isUnderstood }: DeniableScript,
+  context: Context,
+): Denial | undefined {
+  const called = calls.map(({ words }) => words.map((word) => word ?? ""));
   const flow = findFlow(source, called) ?? findInlineCode(source, calls);
-  if (flow !== undefined || isUnderstood) return flow && verdictOf(flow);
+  if (flow !== undefined || isUnderstood) return flow;
   if (FORK_BOMB.test(source.slice(0, LIMITS.syntaxChars)))
-    return verdictOf({ rule: "fork-bomb", reason: "starts processes without end" });
+    return { rule: "fork-bomb", reason: "starts processes without end" };
   const scan = scanScript(script, context);
-  const found =
+  return (
     scan.denial ??
     findFlow(
       source,
       scan.calls.map((call) => call.words),
     ) ??
-    (scan.calls.some(({ name }) => !PRINTERS.has(name)) ? findCatastrophicText(source) : undefined);
-  if (found !== undefined) return verdictOf(found);
-  return findDeniedCall(scan.calls, policy);
+    (scan.calls.some(({ name }) => !PRINTERS.has(name)) ? findCatastrophicText(source) : undefined)
+  );
 }
 
 /**
@@ -81,19 +100,56 @@ function findInlineCode(source: string, calls: readonly CalledWords[]): Denial |
 }
 
 /** A regular expression and an exact script also see the text as it arrived. */
-function findDeniedText(source: string, { deny }: CompiledPolicy): Verdict | undefined {
-  const found = deny.find(
+function findInText(source: string, rules: readonly CompiledRule[]): CompiledRule | undefined {
+  return rules.find(
     (rule) => (rule.rule.kind === "script" && rule.rule.text === source) || rule.searches(source),
   );
-  return found === undefined ? undefined : ruleVerdict(found, "deny", "the script");
 }
 
-function findDeniedCall(calls: readonly ScannedCall[], { deny }: CompiledPolicy): Verdict | undefined {
-  for (const rule of deny) {
-    const found = calls.find(({ words }) => matchTightening(rule, { words, call: undefined }) === "yes");
-    if (found !== undefined) return ruleVerdict(rule, "deny", found.words[0] ?? "the command");
-  }
-  return undefined;
+/**
+ * What the user's denials and questions say about the text of a script, and about every command that can be found in one
+ * that is not understood.
+ */
+function judgeByUser(
+  { source, script, isUnderstood }: DeniableScript,
+  policy: CompiledPolicy,
+): Verdict | undefined {
+  if (!policy.hasCommandRules) return undefined;
+  const found = isUnderstood ? undefined : findCommands(script);
+  const commands = found?.commands.map(toNamed) ?? [];
+  const find = (rules: readonly CompiledRule[], decision: "deny" | "ask"): Verdict | undefined => {
+    const inText = findInText(source, rules);
+    if (inText !== undefined) return ruleVerdict(inText, decision, "the script");
+    const rule = rules.find((one) => commands.some((command) => matchesAnywhere(one, command)));
+    return rule && ruleVerdict(rule, decision, "a command in the script");
+  };
+  const ruled = find(policy.deny, "deny") ?? find(policy.ask, "ask");
+  if (ruled !== undefined || found === undefined || found.isComplete) return ruled;
+  return cautionVerdict(
+    "too-much-text",
+    "there is too much in it to look for what the rules deny",
+    policy.policy.default,
+  );
+}
+
+interface NamedWords {
+  readonly words: readonly string[];
+  /** Behind a program that runs its arguments, any word may be the name of a program: `env -i git push`. */
+  readonly names: readonly ProgramName[];
+}
+
+function toNamed(words: readonly string[]): NamedWords {
+  return { words, names: mayRunArguments(words) ? words.map(readName) : [] };
+}
+
+function matchesAnywhere(rule: CompiledRule, { words, names }: NamedWords): boolean {
+  if (matchTightening(rule, { words, call: undefined }) === "yes") return true;
+  return rule.patterns.some((pattern) =>
+    names.some(
+      (name, index) =>
+        index > 0 && isCallOf(pattern, name) && matchesWritten(pattern, name, words.slice(index)),
+    ),
+  );
 }
 
 function verdictOf({ rule, reason }: Denial): Verdict {

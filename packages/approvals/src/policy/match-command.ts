@@ -1,7 +1,18 @@
 import type { ParsedCall } from "../programs/declaration/parsed-call.ts";
 import { matchName } from "../files/glob.ts";
-import { baseName } from "../files/path.ts";
-import type { CompiledPolicy, CompiledRule, RuleWord } from "./compile-policy.ts";
+import type { CompiledPolicy, CompiledRule } from "./compile-policy.ts";
+import { readName, type ProgramName } from "./command-names.ts";
+import {
+  fitsVerb,
+  isCallOf,
+  isDashed,
+  matchesWritten,
+  mayUseOption,
+  usesOption,
+  type CommandPattern,
+  type RuleWord,
+} from "./command-pattern.ts";
+import { innerCommands } from "./inner-commands.ts";
 import { notUnderstoodVerdict, type Verdict } from "./evaluation.ts";
 import { ruleVerdict } from "./judge-path.ts";
 
@@ -18,10 +29,13 @@ export type Match = "yes" | "maybe" | "no";
 
 /** The word of the user's rules about one command: a denial, a question, a permission, or nothing. */
 export function judgeByRules(called: CalledWords, policy: CompiledPolicy): Verdict | undefined {
-  const tightened =
-    judgeTightening(policy.deny, "deny", called, policy) ??
-    judgeTightening(policy.ask, "ask", called, policy);
-  if (tightened !== undefined) return tightened;
+  if (policy.hasCommandRules) {
+    const inner = innerCommands(called.words);
+    const tightened =
+      judgeTightening(policy.deny, "deny", called, inner, policy) ??
+      judgeTightening(policy.ask, "ask", called, inner, policy);
+    if (tightened !== undefined) return tightened;
+  }
   const allows = (rule: CompiledRule): boolean => matchAllowing(rule, called);
   const found = policy.allow.find(allows) ?? policy.alsoAllow.find(allows);
   return found === undefined ? undefined : ruleVerdict(found, "allow", called.words[0] ?? "the command");
@@ -31,12 +45,14 @@ function judgeTightening(
   rules: readonly CompiledRule[],
   decision: "deny" | "ask",
   called: CalledWords,
+  inner: readonly (readonly (string | undefined)[])[],
   policy: CompiledPolicy,
 ): Verdict | undefined {
   let isUnclear = false;
   for (const rule of rules) {
-    const match = matchTightening(rule, called);
-    if (match === "yes") return ruleVerdict(rule, decision, called.words[0] ?? "the command");
+    const match = matchCalled(rule, called);
+    if (match === "yes" || inner.some((words) => matchesRun(rule, words)))
+      return ruleVerdict(rule, decision, called.words[0] ?? "the command");
     if (match === "maybe") isUnclear = true;
   }
   return isUnclear && policy.policy.default !== "allow"
@@ -45,56 +61,92 @@ function judgeTightening(
 }
 
 /**
- * Whether a rule that denies or asks covers a command. Its words are compared with the normalised call: the program and
- * its subcommands, then the operands in their order, whatever options stand between them; options of the rule must be
- * among those of the call, in any position and under any of their names.
+ * Whether a rule that denies or asks covers a command, or one that it runs. Its words are compared with the command as it
+ * is written and with the normalised call: the program and its subcommands, then the operands in their order, whatever
+ * options stand between them; options of the rule must be among those of the call, in any position and under any of
+ * their names.
  */
 export function matchTightening(compiled: CompiledRule, called: CalledWords): Match {
-  const { rule } = compiled;
-  switch (rule.kind) {
-    case "prefix":
-    case "exact":
-      return matchWords(compiled, called);
-    case "regex":
-      return compiled.searches(textOf(called)) ? "yes" : "no";
-    default:
-      return "no";
-  }
+  const match = matchCalled(compiled, called);
+  if (match === "yes") return match;
+  return innerCommands(called.words).some((words) => matchesRun(compiled, words)) ? "yes" : match;
 }
 
-function matchWords({ positions, options }: CompiledRule, { words, call }: CalledWords): Match {
-  if (call !== undefined) {
-    const operands = [...call.path, ...call.operands.map(({ text }) => text)];
-    const hasOptions = options.every((word) =>
-      [word].flat().some((text) => call.hasOption(optionName(text)) || words.includes(text)),
-    );
-    if (!hasOptions) return "no";
-    return matchInOrder(positions, operands.map(mainName(call.path[0] ?? "")));
+function matchCalled(compiled: CompiledRule, called: CalledWords): Match {
+  if (compiled.rule.kind === "regex") return matchText(compiled, called);
+  const [first] = called.words;
+  const name = first === undefined ? undefined : readName(first);
+  let match: Match = "no";
+  for (const pattern of compiled.patterns) {
+    const own = matchPattern(pattern, name, called);
+    if (own === "yes") return own;
+    if (own === "maybe") match = own;
   }
-  // Not understood: any of its words may be an operand, so options may stand anywhere.
-  const [name, ...rest] = words;
-  const [program, ...others] = positions;
-  if (program === undefined) return "no";
-  if (name !== undefined && !fits(program, baseName(name))) return "no";
+  return match;
+}
+
+/** A command that is only known by its words, because another program runs it. */
+function matchesRun(compiled: CompiledRule, words: readonly (string | undefined)[]): boolean {
+  if (compiled.rule.kind === "regex") return compiled.searches(textOf({ words, call: undefined }));
+  const name = readName(words[0] ?? "");
+  return compiled.patterns.some((pattern) => isCallOf(pattern, name) && matchesWritten(pattern, name, words));
+}
+
+function matchText(compiled: CompiledRule, called: CalledWords): Match {
+  if (compiled.searches(textOf(called))) return "yes";
+  const { words, call } = called;
+  const [first] = words;
+  if (call === undefined || first === undefined) return "no";
+  const normalized = [readName(first).main, ...call.normalized.slice(1).map(({ text }) => text)];
+  return compiled.searches(textOf({ words: normalized, call })) ? "yes" : "no";
+}
+
+function matchPattern(
+  pattern: CommandPattern,
+  name: ProgramName | undefined,
+  { words, call }: CalledWords,
+): Match {
+  if (name === undefined) return matchLoosely(pattern, words);
+  if (!isCallOf(pattern, name)) return "no";
+  if (call === undefined) return matchLoosely(pattern, words);
+  if (matchesWritten(pattern, name, words)) return "yes";
+  if (
+    pattern.hasNoOperands ||
+    !pattern.options.every((choices) => choices.some((option) => usesOption(call, words, option)))
+  )
+    return "no";
+  const operands = [...call.path.slice(1), ...call.operands.map(({ text }) => text)];
+  return matchInOrder(pattern.verbs, operands, name.main);
+}
+
+/** Not understood: any of its words may be an operand, so options may stand anywhere. */
+function matchLoosely(
+  { verbs, options, hasNoOperands }: CommandPattern,
+  words: readonly (string | undefined)[],
+): Match {
+  const rest = words.slice(1);
+  const program = readName(words[0] ?? "").main;
+  if (hasNoOperands && rest.length > 0) return "no";
   let at = 0;
-  for (const word of others) {
-    while (at < rest.length && !(rest[at] === undefined || fits(word, rest[at] ?? ""))) at += 1;
+  for (const verb of verbs) {
+    while (at < rest.length && !(rest[at] === undefined || fitsVerb(program, verb, rest[at]))) at += 1;
     if (at >= rest.length) return "no";
     at += 1;
   }
-  const hasOptions = options.every((word) =>
-    rest.some((text) => text === undefined || [word].flat().some((option) => mayHoldOption(text, option))),
-  );
+  const hasOptions = options.every((choices) => choices.some((option) => mayUseOption(rest, option)));
   if (!hasOptions) return "no";
   return words.includes(undefined) ? "maybe" : "yes";
 }
 
-function matchInOrder(rule: readonly RuleWord[], words: readonly (string | undefined)[]): Match {
+function matchInOrder(
+  verbs: CommandPattern["verbs"],
+  words: readonly (string | undefined)[],
+  program: string,
+): Match {
   let match: Match = "yes";
   let at = 0;
-  for (const [index, word] of rule.entries()) {
-    const isFit = (text: string | undefined): boolean =>
-      text === undefined || fits(word, index === 0 ? baseName(text) : text);
+  for (const verb of verbs) {
+    const isFit = (text: string | undefined): boolean => text === undefined || fitsVerb(program, verb, text);
     // An option, and the word behind it that may be its argument, can stand between any two words.
     while (at < words.length && !isFit(words[at]) && (isDashed(words[at]) || isDashed(words[at - 1])))
       at += 1;
@@ -103,42 +155,6 @@ function matchInOrder(rule: readonly RuleWord[], words: readonly (string | undef
     at += 1;
   }
   return match;
-}
-
-function isDashed(text: string | undefined): boolean {
-  return text?.startsWith("-") === true;
-}
-
-/** Other names of verbs of package managers, whose declarations have no subcommands. */
-const VERB_ALIASES: Readonly<Record<string, string>> = {
-  add: "install",
-  i: "install",
-  "run-script": "run",
-  rum: "run",
-  t: "test",
-  tst: "test",
-  urn: "run",
-  x: "exec",
-};
-
-function mainName(program: string): (text: string | undefined) => string | undefined {
-  if (!/^(?:npm|pnpm|yarn|bun)$/.test(program)) return (text) => text;
-  return (text) => (text !== undefined && Object.hasOwn(VERB_ALIASES, text) ? VERB_ALIASES[text] : text);
-}
-
-function fits(rule: RuleWord, text: string): boolean {
-  return [rule].flat().some((word) => (word.includes("*") ? matchName(word, text) : word === text));
-}
-
-/** `-f` in `-rf`, `--force` in `--force=x` and in any abbreviation that could stand for it. */
-function mayHoldOption(text: string, option: string): boolean {
-  if (text === option || text.startsWith(`${option}=`)) return true;
-  if (/^-[A-Za-z]$/.test(option)) return /^-[A-Za-z]/.test(text) && text.includes(option.charAt(1));
-  return text.length > 3 && text.startsWith("--") && option.startsWith(text.replace(/=.*$/, ""));
-}
-
-function optionName(text: string): string {
-  return text.replace(/=.*$/, "");
 }
 
 /**
@@ -154,10 +170,10 @@ export function matchAllowing(compiled: CompiledRule, called: CalledWords): bool
       return (
         call !== undefined &&
         call.normalized.length === words.length &&
-        fitsPrefix(
-          rule.argv,
-          call.normalized.map(({ text }) => text),
-        )
+        fitsPrefix(rule.argv, [
+          words[0] === undefined ? undefined : readName(words[0]).main,
+          ...call.normalized.slice(1).map(({ text }) => text),
+        ])
       );
     case "exact":
       return words.length === rule.argv.length && rule.argv.every((word, index) => word === words[index]);
@@ -166,6 +182,10 @@ export function matchAllowing(compiled: CompiledRule, called: CalledWords): bool
     default:
       return false;
   }
+}
+
+function fits(rule: RuleWord, text: string): boolean {
+  return [rule].flat().some((word) => (word.includes("*") ? matchName(word, text) : word === text));
 }
 
 function fitsPrefix(rule: readonly RuleWord[], words: readonly (string | undefined)[]): boolean {

@@ -1,0 +1,77 @@
+import { describe, expect, it } from "vitest";
+import { definePolicy } from "./define-policy.ts";
+import { evaluate } from "./evaluate.ts";
+import type { PolicyInput } from "./policy.ts";
+
+const judge = (command: string, input: PolicyInput) =>
+  evaluate(definePolicy({ workspace: "/srv/app", preset: "danger-full-access", ...input }), {
+    kind: "command",
+    command,
+    cwd: "/srv/app",
+  });
+
+/** Ways to run a command in scripts that are not understood. */
+const WRAPPERS: readonly (readonly [string, (command: string) => string])[] = [
+  ["env -i", (command) => `env -i ${command}`],
+  ["env A=1", (command) => `env A=1 ${command}`],
+  ["env -S", (command) => `env -S'${command}'`],
+  ["env --split-string", (command) => `env --split-string='${command}'`],
+  ["command -p", (command) => `command -p ${command}`],
+  ["exec", (command) => `exec ${command}`],
+  ["eval", (command) => `eval ${command}`],
+  ["eval of one word", (command) => `eval '${command}'`],
+  ["xargs", (command) => `echo x | xargs ${command}`],
+  ["find -execdir", (command) => `find . -execdir ${command} ';'`],
+  ["case", (command) => `case x in x) ${command};; esac`],
+  ["a function", (command) => `f() { ${command}; }; f`],
+  ["trap", (command) => `trap '${command}' EXIT`],
+  ["a process substitution", (command) => `cat <(${command})`],
+  ["a pipe into a shell", (command) => `echo '${command}' | bash`],
+  ["parallel", (command) => `parallel ${command} ::: x`],
+  ["positional parameters", (command) => `bash -c '"$@"' _ ${command}`],
+  ["taskset", (command) => `taskset 1 ${command}`],
+  ["flock -c", (command) => `flock /tmp/l -c '${command}'`],
+  ["git rebase -x", (command) => `git rebase -x '${command}' HEAD~1`],
+  ["git submodule foreach", (command) => `git submodule foreach '${command}'`],
+  ["nix-shell --run", (command) => `nix-shell --run '${command}'`],
+  ["at", (command) => `at now <<< '${command}'`],
+  ["awk's system", (command) => `awk 'BEGIN{system("${command}")}'`],
+  ["sed's e flag", (command) => `printf x | sed 's/x/${command}/e'`],
+];
+
+describe.each(["git push", "npm publish", "frob"])("a rule about %s", (rule) => {
+  it.each(WRAPPERS)("holds behind %s, which allows everything else", (_, wrap) => {
+    const command = wrap(`${rule} --now`);
+    expect([command, judge(command, { deny: [rule] }).rule]).toEqual([command, "deny[0]"]);
+    expect([command, judge(command, { ask: [rule] }).rule]).toEqual([command, "ask[0]"]);
+    const other = wrap("touch x");
+    expect([other, judge(other, { deny: [rule] }).rule]).toEqual([other, expect.not.stringMatching(/^deny/)]);
+  });
+});
+
+describe("denials in a script that is not understood", () => {
+  it.each(["echo 'do not git push' $((1))", "grep -r 'git push' $((1))", "git commit -m 'git push' $((1))"])(
+    "do not hold for text that is only printed or searched: %s",
+    (command) => {
+      expect(judge(command, { deny: ["git push"] }).decision).toBe("allow");
+    },
+  );
+
+  it("become a question where there is more text than is looked at", () => {
+    const padding = " 'a b'".repeat(100);
+    expect(judge(`frob${padding} 'git push'`, { deny: ["git push"] })).toMatchObject({
+      decision: "ask",
+      rule: "caution/too-much-text",
+    });
+    expect(judge(`frob${padding} 'git push'`, {}).decision).toBe("allow");
+  });
+
+  it("see all of a text by regular expressions, and the normalised call", () => {
+    const padding = "x".repeat(20_000);
+    const deny = [{ kind: "regex", pattern: "no-verify|^git push" }] as const;
+    expect(judge(`git commit -m '${padding}' --no-verify`, { deny }).rule).toBe("deny[0]");
+    expect(judge(`python3 -c '#${padding}\nno-verify'`, { deny }).rule).toBe("deny[0]");
+    expect(judge("git -C . push", { deny }).rule).toBe("deny[0]");
+    expect(judge("/usr/bin/git push", { deny }).rule).toBe("deny[0]");
+  });
+});

@@ -1,0 +1,153 @@
+import { findCommands } from "../denials/find-commands.ts";
+import { parseSource } from "../shell/parse-source.ts";
+import { readName } from "./command-names.ts";
+import { isDashed } from "./command-pattern.ts";
+
+type Words = readonly (string | undefined)[];
+
+/** Where a program that runs other programs has their names. */
+interface Runner {
+  /** Its subcommand; none if the program itself runs the command. */
+  readonly verb?: string;
+  /** Operands before the command: an image, a container, a toolchain. */
+  readonly operands?: number;
+}
+
+const DIRECT: readonly Runner[] = [{}];
+const runs = (...verbs: readonly string[]): readonly Runner[] => verbs.map((verb) => ({ verb }));
+const COMPOSE: readonly Runner[] = [
+  { verb: "exec", operands: 1 },
+  { verb: "run", operands: 1 },
+];
+const CONTAINERS: readonly Runner[] = [
+  ...COMPOSE,
+  ...["container exec", "container run", "compose exec", "compose run"].map((verb) => ({
+    verb,
+    operands: 1,
+  })),
+];
+
+/** Programs whose declarations don't say which of their operands is a command: for denials and questions alone. */
+const RUNNERS: ReadonlyMap<string, readonly Runner[]> = new Map(
+  Object.entries({
+    asdf: runs("exec"),
+    bash: DIRECT,
+    bun: [...runs("x", "run"), {}],
+    bundle: runs("exec"),
+    bunx: DIRECT,
+    concurrently: DIRECT,
+    corepack: DIRECT,
+    "cross-env": DIRECT,
+    dash: DIRECT,
+    docker: CONTAINERS,
+    "docker-compose": COMPOSE,
+    fnm: runs("exec"),
+    gdb: DIRECT,
+    hatch: runs("run"),
+    hyperfine: DIRECT,
+    kubectl: [{ verb: "exec", operands: 1 }],
+    lldb: DIRECT,
+    mise: runs("exec", "x"),
+    nix: runs("develop", "run", "shell"),
+    node: DIRECT,
+    nodemon: DIRECT,
+    npm: runs("exec"),
+    npx: DIRECT,
+    nvm: [
+      { verb: "exec", operands: 1 },
+      { verb: "run", operands: 1 },
+    ],
+    oc: [{ verb: "exec", operands: 1 }],
+    pdm: runs("run"),
+    perf: runs("record", "stat", "trace"),
+    perl: DIRECT,
+    php: DIRECT,
+    pipenv: runs("run"),
+    pipx: runs("run"),
+    pnpm: [...runs("dlx", "exec"), {}],
+    pnpx: DIRECT,
+    podman: CONTAINERS,
+    "podman-compose": COMPOSE,
+    poetry: runs("run"),
+    pyenv: runs("exec"),
+    python: DIRECT,
+    rbenv: runs("exec"),
+    ruby: DIRECT,
+    rustup: [{ verb: "run", operands: 1 }],
+    sh: DIRECT,
+    uv: [...runs("run", "tool run"), {}],
+    uvx: DIRECT,
+    valgrind: DIRECT,
+    volta: runs("run"),
+    yarn: [...runs("dlx", "exec", "run"), {}],
+    zsh: DIRECT,
+  }),
+);
+
+const NONE: readonly Words[] = [];
+const DEEPEST = 6;
+const MOST_COMMANDS = 64;
+
+/**
+ * The commands that a program may run, by its words alone: `npx git push` runs `git push`. Guesses towards more: a word
+ * behind an option may be the option's argument or the command, so both are in the list. An argument with blanks is read
+ * as a script.
+ */
+export function innerCommands(words: Words): readonly Words[] {
+  const [first] = words;
+  if (first === undefined || words.length < 2) return NONE;
+  const runners = RUNNERS.get(readName(first).main);
+  if (runners === undefined) return NONE;
+  const found: Words[] = [];
+  collect(words, runners, found, 0);
+  return found;
+}
+
+function collect(words: Words, runners: readonly Runner[], found: Words[], depth: number): void {
+  for (const { verb, operands = 0 } of runners) {
+    const start = verb === undefined ? 1 : behindVerb(words, verb.split(" "));
+    if (start === undefined) continue;
+    for (const at of commandStarts(words, start, operands)) {
+      const inner = words.slice(at);
+      if (found.length >= MOST_COMMANDS) return;
+      found.push(inner);
+      const next = inner[0] === undefined ? undefined : RUNNERS.get(readName(inner[0]).main);
+      if (next !== undefined && depth < DEEPEST) collect(inner, next, found, depth + 1);
+    }
+    for (const word of words.slice(start)) {
+      const text = word?.replace(/^--?[\w-]+=/, "") ?? "";
+      if (!/\s/.test(text) || found.length >= MOST_COMMANDS) continue;
+      const { script } = parseSource(text);
+      if (script !== undefined) found.push(...findCommands({ syntax: script, commands: [] }).commands);
+    }
+  }
+}
+
+function behindVerb(words: Words, verb: readonly string[]): number | undefined {
+  let at = 1;
+  for (const part of verb) {
+    while (at < words.length && words[at] !== part) {
+      if (!isDashed(words[at]) && !(at > 1 && isDashed(words[at - 1]))) return undefined;
+      at += 1;
+    }
+    if (at >= words.length) return undefined;
+    at += 1;
+  }
+  return at;
+}
+
+/** Every place where the command may begin: a word behind an option may be its argument or an operand. */
+function commandStarts(words: Words, start: number, operands: number): readonly number[] {
+  const starts: number[] = [];
+  let fewest = 0;
+  let most = 0;
+  for (let at = start; at < words.length && fewest <= operands; at += 1) {
+    const word = words[at];
+    if (isDashed(word) || (word !== undefined && /^\w+=/.test(word))) continue;
+    if (most >= operands) starts.push(at);
+    most += 1;
+    const mayBeArgument = at > start && isDashed(words[at - 1]) && words[at - 1] !== "--";
+    if (!mayBeArgument) fewest += 1;
+  }
+  return starts;
+}
