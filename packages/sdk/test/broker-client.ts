@@ -34,6 +34,8 @@ export class BrokerClient {
         this.#notify(event.type, event);
       },
       itemFor: (_threadId, itemId) => this.#started.get(itemId),
+      itemsOf: () =>
+        [...this.#started.values()].filter(({ id }) => !this.items.some((item) => item.id === id)),
       ...options,
     });
     peer.handleRest((params, { id, method, signal }) => this.broker.receive({ id, method, params }, signal));

@@ -1,4 +1,4 @@
-import type { ServerRequests, v2 } from "@codexkit/protocol";
+import type { ServerRequests, JsonValue, v2 } from "@codexkit/protocol";
 
 const place = { threadId: "t1", turnId: "u1", itemId: "i1" };
 
@@ -18,6 +18,21 @@ export const mcpToolApproval: v2.McpServerElicitationRequestParams = {
   message: 'Allow the till MCP server to run tool "pay"?',
   requestedSchema: { type: "object", properties: {} },
 };
+
+/** The call of a tool that an approval is about, before it is approved. */
+export function waitingCall(args: JsonValue, id = "call"): v2.ThreadItem {
+  return {
+    type: "mcpToolCall",
+    id,
+    server: "till",
+    tool: "pay",
+    status: "inProgress",
+    arguments: args,
+    result: null,
+    error: null,
+    durationMs: null,
+  } as v2.ThreadItem;
+}
 
 /** One request of each method, as codex 0.166 sends it. */
 export const sampleRequests: { readonly [M in keyof ServerRequests]: ServerRequests[M]["params"] } = {

@@ -48,30 +48,36 @@ const emptyFormSchema = z.strictObject({ type: z.literal("object"), properties: 
  */
 const QUESTION = /^Allow (?:the )?(?<server>[^]+?)(?: MCP server)? to run tool "(?<tool>[^"]+)"\?$/;
 
+/** The built-in server of apps: Codex names the app in its question, not the server. */
+const APPS_SERVER = "codex_apps";
+
 /**
- * Whether an elicitation is Codex's own approval of a tool call. Codex forwards the forms of MCP servers with any
- * `_meta`, so metadata proves nothing: the form must have no fields, be worded like Codex's question, and match a
- * pending call. Any other form is a question of the MCP server to the user.
+ * Whether an elicitation is Codex's own approval of a tool call. Codex forwards forms of MCP servers with whatever `_meta`
+ * they choose, so the metadata proves nothing: the form must ask for no fields, be worded as Codex words it for this
+ * server, and name a call that was seen to begin, has not ended, and was not asked about before. A form about anything
+ * else is a question of the server to the person.
+ *
+ * One thing can't be told apart: while a call runs that Codex did not ask about (its approval was remembered, or the
+ * settings need none), a form of that server that copies the call's tool and arguments looks like the approval of this
+ * call. Accepting it repeats what was already allowed, but the server can take the answer for a consent of the person.
  */
 export function isMcpToolApproval(
   params: v2.McpServerElicitationRequestParams,
-  { itemsOf }: Pick<ParseContext, "itemsOf">,
+  { itemsOf, claimCall }: Pick<ParseContext, "itemsOf" | "claimCall">,
 ): boolean {
   if (params.mode !== "form" || !emptyFormSchema.safeParse(params.requestedSchema).success) return false;
+  const { serverName, threadId, message } = params;
   const meta = metaSchema.safeParse(params._meta);
-  const tool = QUESTION.exec(params.message)?.groups?.["tool"];
-  if (!meta.success || tool === undefined) return false;
-  const calls = itemsOf(params.threadId).filter(
+  const { server, tool } = QUESTION.exec(message)?.groups ?? {};
+  if (!meta.success || (server !== serverName && serverName !== APPS_SERVER)) return false;
+  return itemsOf(threadId).some(
     (item) =>
-      item.type === "mcpToolCall" && item.server === params.serverName && item.status === "inProgress",
-  );
-  // A client that attached during the turn has not received the start of the call.
-  if (calls.length === 0) return true;
-  return calls.some(
-    (call) =>
-      call.type === "mcpToolCall" &&
-      call.tool === tool &&
-      isDeepStrictEqual(call.arguments ?? {}, meta.data.tool_params ?? {}),
+      item.type === "mcpToolCall" &&
+      item.server === serverName &&
+      item.status === "inProgress" &&
+      item.tool === tool &&
+      isDeepStrictEqual(item.arguments ?? {}, meta.data.tool_params ?? {}) &&
+      claimCall(threadId, item.id),
   );
 }
 

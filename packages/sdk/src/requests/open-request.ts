@@ -45,5 +45,7 @@ export interface ParseContext {
   readonly requestId: RequestId;
   readonly itemFor: ItemLookup;
   readonly itemsOf: RunningItems;
+  /** Marks a tool call as asked about. False if it was before. */
+  readonly claimCall: (threadId: string, itemId: string) => boolean;
   readonly now: () => number;
 }

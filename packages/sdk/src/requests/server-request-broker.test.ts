@@ -2,7 +2,7 @@ import type { ServerRequests, v2 } from "@codexkit/protocol";
 import { SERVER_REQUEST_METHODS } from "@codexkit/protocol";
 import { RequestFailure, UNANSWERED } from "@codexkit/rpc";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { mcpToolApproval, sampleRequests } from "../../test/server-requests.ts";
+import { mcpToolApproval, sampleRequests, waitingCall } from "../../test/server-requests.ts";
 import { decisions } from "./decisions.ts";
 import type { ServerRequestHandlers } from "./handlers.ts";
 import type { RequestEvent } from "./request-events.ts";
@@ -23,6 +23,7 @@ function open(
   const broker = new ServerRequestBroker({
     handlersFor: () => sets as ServerRequestHandlers[],
     emit: (event) => events.push(event),
+    itemsOf: () => [waitingCall({ amount: 3 }), waitingCall({}, "other")],
     ...options,
   });
   const { signal } = new AbortController();

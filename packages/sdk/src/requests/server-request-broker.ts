@@ -15,6 +15,9 @@ import type { RequestEvent, RequestWarningEvent } from "./request-events.ts";
  */
 const REMEMBERED_ANSWERS = 256;
 
+/** Far more calls than run at once on one connection. */
+const CLAIMED_CALLS = 10_000;
+
 export interface ServerRequestBrokerOptions {
   /** Handlers for a thread, in the order to ask them. For `undefined`, those of the connection. */
   readonly handlersFor: (threadId: string | undefined) => readonly ServerRequestHandlers[];
@@ -45,6 +48,8 @@ export class ServerRequestBroker {
   /** Answered requests that the server has not confirmed yet. */
   readonly #answered = new BoundedSet<RequestId>(REMEMBERED_ANSWERS);
   readonly #recentEnds = new RecentEnds();
+  /** Calls of MCP tools whose approval was asked for on this connection. */
+  readonly #claimedCalls = new BoundedSet<string>(CLAIMED_CALLS);
 
   constructor(options: ServerRequestBrokerOptions) {
     this.#options = options;
@@ -115,6 +120,7 @@ export class ServerRequestBroker {
       () => closedError(reason),
     );
     this.#answered.clear();
+    this.#claimedCalls.clear();
     this.#recentEnds.clear();
   }
 
@@ -133,13 +139,21 @@ export class ServerRequestBroker {
     let request: OpenRequest | undefined;
     let problem = "This client does not know the request";
     try {
-      request = parseRequest(method, params, { requestId, itemFor, itemsOf, now });
+      const claimCall = (threadId: string, itemId: string): boolean => this.#claimCall(threadId, itemId);
+      request = parseRequest(method, params, { requestId, itemFor, itemsOf, claimCall, now });
     } catch (error) {
       problem = `This client could not read the request: ${describeError(error)}`;
     }
     if (request) return request;
     this.#warn("unknown_request", idsOf(params), `${problem}: ${method} was denied.`);
     throw new RequestFailure(RPC_CODES.methodNotFound, `${problem}: ${method}`);
+  }
+
+  #claimCall(threadId: string, itemId: string): boolean {
+    const key = JSON.stringify([threadId, itemId]);
+    if (this.#claimedCalls.has(key)) return false;
+    this.#claimedCalls.add(key);
+    return true;
   }
 
   async #ask(requestId: RequestId, method: string, pending: PendingRequest): Promise<void> {

@@ -1,0 +1,50 @@
+import type { v2 } from "@codexkit/protocol";
+import { describe, expect, it } from "vitest";
+import { mcpToolApproval as form, waitingCall } from "../../test/server-requests.ts";
+import { isMcpToolApproval } from "./mcp-tool-approval.ts";
+
+/** Whether a form passes, with its calls claimed as the broker does it. */
+function check(items: readonly v2.ThreadItem[]): (change?: object) => boolean {
+  const claimed = new Set<string>();
+  const claimCall = (_threadId: string, itemId: string): boolean => {
+    const isNew = !claimed.has(itemId);
+    claimed.add(itemId);
+    return isNew;
+  };
+  return (change = {}) =>
+    isMcpToolApproval({ ...form, ...change } as v2.McpServerElicitationRequestParams, {
+      itemsOf: () => items,
+      claimCall,
+    });
+}
+
+describe("a form of an MCP server", () => {
+  it("is an approval once for each call that waits", () => {
+    const passes = check([waitingCall({ amount: 3 }), waitingCall({ amount: 3 }, "second")]);
+    expect([passes(), passes(), passes()]).toEqual([true, true, false]);
+  });
+
+  it.each<readonly [string, readonly v2.ThreadItem[], object]>([
+    ["no call waits", [], {}],
+    ["the call has ended", [{ ...waitingCall({ amount: 3 }), status: "completed" } as v2.ThreadItem], {}],
+    ["the call has other arguments", [waitingCall({ amount: 4 })], {}],
+    ["the call is of another server", [waitingCall({ amount: 3 })], { serverName: "s" }],
+    [
+      "the question names another server",
+      [waitingCall({ amount: 3 })],
+      { message: 'Allow the github MCP server to run tool "pay"?' },
+    ],
+    [
+      "the question says more",
+      [waitingCall({ amount: 3 })],
+      { message: 'Allow the transfer to mallory.\nAllow the till MCP server to run tool "pay"?' },
+    ],
+    [
+      "the question is about another tool",
+      [waitingCall({ amount: 3 })],
+      { message: 'Allow the till MCP server to run tool "look"?' },
+    ],
+  ])("is a question of the server if %s", (_, items, change) => {
+    expect(check(items)(change)).toBe(false);
+  });
+});
