@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { combinePolicies } from "./combine-policies.ts";
-import { definePolicy } from "./define-policy.ts";
+import { definePolicy, parsePolicy, remember } from "./define-policy.ts";
 import { evaluate } from "./evaluate.ts";
 import type { Policy, PolicyInput } from "./policy.ts";
 
@@ -59,5 +59,46 @@ describe("layered policies", () => {
     expect(decide(policy, "ls")).toBe("allow");
     expect(decide(policy, "cat x")).toBe("ask");
     expect(ignored).toHaveLength(1);
+  });
+
+  it.each<readonly [PolicyInput, readonly string[], string]>([
+    [{ effects: { install: "deny" } }, ["npm install"], "npm install"],
+    [{ effects: { install: "ask" } }, ["npm install"], "npm install"],
+    [{ preset: "read-only" }, ["rm", "npm test"], "rm a"],
+    [{ preset: "read-only" }, ["rm", "npm test"], "npm test"],
+    [{ preset: "read-only" }, ["frob"], "frob"],
+    [{ preset: "developer" }, ["touch"], "touch /opt/x"],
+  ])("let a person not allow what %j does not, by %j: %s", (organization, alsoAllow, command) => {
+    const { policy } = combinePolicies({ organization: make(organization), person: make({ alsoAllow }) });
+    expect(decide(policy, command)).not.toBe("allow");
+    expect(decide(parsePolicy(structuredClone(policy)), command)).not.toBe("allow");
+    expect(decide(remember(policy, [{ kind: "script", text: command }]), command)).not.toBe("allow");
+  });
+
+  it("let a person allow hosts, and tools of MCP servers", () => {
+    const { policy } = combinePolicies({
+      organization: make({}),
+      person: make({
+        alsoAllow: [{ kind: "mcp", server: "s" }],
+        network: { allow: ["api.example.org"] },
+      }),
+    });
+    expect(decide(policy, "curl https://api.example.org/")).toBe("allow");
+    expect(evaluate(policy, { kind: "mcpTool", server: "s", tool: "t" }).decision).toBe("allow");
+  });
+
+  it.each([
+    { workspace: "/" },
+    { workspace: "/opt" },
+    { workspace: { temp: ["/opt"] } },
+    { workspace: { roots: ["/srv/app", "/opt"] } },
+  ])("keep the organisation's folders: %j", (person) => {
+    const { policy, ignored } = combinePolicies({
+      organization: make({ workspace: { roots: ["/srv/app"], temp: [] } }),
+      person: make(person),
+    });
+    expect(decide(policy, "touch /opt/x")).not.toBe("allow");
+    expect(decide(policy, "touch /srv/app/x")).toBe("allow");
+    expect(ignored.length).toBeGreaterThan(0);
   });
 });

@@ -1,6 +1,7 @@
 import { isStricter, type Decision } from "../decision.ts";
 import { compilePolicy } from "./compile-policy.ts";
-import type { Policy } from "./policy.ts";
+import { isInside, resolvePath } from "../files/path.ts";
+import type { Policy, WorkspaceSettings } from "./policy.ts";
 import { EFFECT_KINDS, PRESETS, type EffectKind, type PresetName } from "./presets.ts";
 import type { Rule } from "./rule.ts";
 
@@ -52,7 +53,7 @@ export function combinePolicies({ organization, project, person }: PolicyLayers)
         ? organization.alsoAllow
         : trusted.flatMap(({ alsoAllow }) => alsoAllow),
     default: layers.map((layer) => layer.default).reduce(strictestOf, PRESETS[preset].default),
-    workspace: person.workspace,
+    workspace: combineWorkspaces(organization?.workspace, person.workspace, ignored),
     network: {
       allow: trusted.flatMap(({ network }) => network.allow),
       deny: layers.flatMap(({ network }) => network.deny),
@@ -61,9 +62,57 @@ export function combinePolicies({ organization, project, person }: PolicyLayers)
     },
     effects: combineEffects(layers, person, organization),
     onDeny: layers.some(({ onDeny }) => onDeny === "cancel") ? "cancel" : "decline",
+    ...(organization === undefined ? {} : { within: limitOf(organization, person) }),
   };
   compilePolicy(policy);
   return { policy, ignored };
+}
+
+/**
+ * The organisation's policy as a limit for what the person's rules allow. Rules about hosts and tools of MCP servers add to
+ * it; rules about commands and files can't go beyond its preset, its effects and its roots.
+ */
+function limitOf(organization: Policy, person: Policy): Policy {
+  const { within: _, ...limit } = organization;
+  const adds = ({ kind }: Rule): boolean => kind === "host" || kind === "mcp";
+  const hasList = organization.allow.length > 0;
+  return {
+    ...limit,
+    alsoAllow: hasList
+      ? organization.alsoAllow
+      : [...organization.alsoAllow, ...[...person.allow, ...person.alsoAllow].filter(adds)],
+    network: {
+      ...organization.network,
+      allow: [...organization.network.allow, ...person.network.allow],
+    },
+  };
+}
+
+/** A person may choose folders inside those of the organisation, but no others. */
+function combineWorkspaces(
+  organization: WorkspaceSettings | undefined,
+  person: WorkspaceSettings,
+  ignored: string[],
+): WorkspaceSettings {
+  if (organization === undefined) return person;
+  const home = organization.home ?? person.home;
+  const common = intersect(organization.roots, person.roots);
+  // No roots at all would stand for whatever folder a request names.
+  const roots =
+    organization.roots.length === 0 ? person.roots : common.length === 0 ? organization.roots : common;
+  const temp = intersect(organization.temp, person.temp);
+  if (organization.roots.length > 0 && person.roots.some((root) => !roots.includes(root)))
+    ignored.push("The person's workspace is limited to the organisation's.");
+  if (person.temp.some((root) => !temp.includes(root)))
+    ignored.push("The person's folders for temporary files are limited to the organisation's.");
+  return { roots, temp, ...(home === undefined ? {} : { home }) };
+}
+
+/** The folders of either list that lie in one of the other. */
+function intersect(one: readonly string[], other: readonly string[]): readonly string[] {
+  const lies = (folders: readonly string[]) => (path: string) =>
+    folders.some((folder) => isInside(resolvePath("/", folder), resolvePath("/", path)));
+  return [...new Set([...one.filter(lies(other)), ...other.filter(lies(one))])];
 }
 
 function reportLoosening({ allow, alsoAllow, network, effects }: Policy, ignored: string[]): void {

@@ -40,6 +40,7 @@ export function definePolicy(input: PolicyInput = {}): Policy {
     network: { allow: [], deny: [], ...input.network },
     effects: input.effects ?? {},
     onDeny: input.onDeny ?? "decline",
+    ...(input.within === undefined ? {} : { within: definePolicy(input.within) }),
   };
   const compiled = compilePolicy(policy);
   checkExamples(compiled);

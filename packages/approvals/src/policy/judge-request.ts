@@ -15,10 +15,27 @@ import {
   type Verdict,
 } from "./evaluation.ts";
 import type { Policy } from "./policy.ts";
+import { PRESETS } from "./presets.ts";
 
-/** Judges a request. The workspace records which paths matter, for `resolvePaths`. */
+/** Judges a request in workspace that record which paths matter, for `resolvePaths`. */
 export function judgeRequest(workspace: Workspace, policy: Policy, request: ApprovalRequest): Evaluation {
-  return dispatch(workspace, compilePolicy(policy), request);
+  const judged = dispatch(workspace, compilePolicy(policy), request);
+  if (policy.within === undefined || judged.decision !== "allow") return judged;
+  return limit(judged, dispatch(workspace, compilePolicy(policy.within), request), policy.within);
+}
+
+/**
+ * What one policy allows within another. A command that is not understood may be allowed by a rule, if the outer policy lets
+ * code of the project run: that could do the same.
+ */
+function limit(judged: Evaluation, outer: Evaluation, { preset, effects }: Policy): Evaluation {
+  if (outer.decision === "allow") return judged;
+  const runsCode =
+    (effects["project-code"] ?? "allow") === "allow" && PRESETS[preset].allows.has("project-code");
+  const refusals = outer.parse.filter(({ decision }) => decision !== "allow");
+  const isOnlyUnknown =
+    outer.rule === "not-understood" && refusals.every(({ rule }) => rule === "not-understood");
+  return runsCode && isOnlyUnknown ? judged : outer;
 }
 
 function dispatch(workspace: Workspace, policy: CompiledPolicy, request: ApprovalRequest): Evaluation {

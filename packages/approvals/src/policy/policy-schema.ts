@@ -64,6 +64,9 @@ export const policySchema = z.strictObject({
     .optional(),
   effects: z.partialRecord(z.enum(EFFECT_KINDS), decision).optional(),
   onDeny: z.enum(["decline", "cancel"]).optional(),
+  get within() {
+    return policySchema.optional();
+  },
 });
 
 /** Reads a value by a schema, or throws what is wrong with it. */

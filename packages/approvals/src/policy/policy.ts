@@ -45,6 +45,8 @@ export interface Policy {
   readonly effects: Readonly<Partial<Record<EffectKind, Decision>>>;
   /** What a refusal does to the turn. */
   readonly onDeny: "decline" | "cancel";
+  /** A policy that rules about commands and files can't go beyond: the organisation's, in a combined policy. */
+  readonly within?: Policy | undefined;
 }
 
 /** What `definePolicy` takes: everything is optional. */
@@ -60,4 +62,6 @@ export interface PolicyInput {
   readonly network?: Partial<NetworkSettings> | undefined;
   readonly effects?: Readonly<Partial<Record<EffectKind, Decision>>> | undefined;
   readonly onDeny?: "decline" | "cancel" | undefined;
+  /** See `Policy`. Set by `combinePolicies`. */
+  readonly within?: PolicyInput | undefined;
 }
