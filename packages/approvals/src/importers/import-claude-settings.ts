@@ -40,9 +40,9 @@ export function importClaudeSettings(settings: unknown, options: ImportClaudeOpt
     string[],
   ][]) {
     for (const entry of entries) {
-      const rule = translate(entry, list, options);
-      if (typeof rule === "string") builder.report(`${list}: ${entry}`, rule);
-      else builder[LISTS[list]].push(rule);
+      const rules = translate(entry, list, options);
+      if (typeof rules === "string") builder.report(`${list}: ${entry}`, rules);
+      else builder[LISTS[list]].push(...[rules].flat());
     }
   }
   for (const name of Object.keys(others))
@@ -52,12 +52,12 @@ export function importClaudeSettings(settings: unknown, options: ImportClaudeOpt
 
 const ENTRY = /^(?<tool>[A-Za-z]\w*?)(?:\((?<what>[^]*)\))?$/;
 
-/** One entry as a rule, or why there is none. */
+/** One entry as rules, or why there are none. */
 function translate(
   entry: string,
   list: "allow" | "ask" | "deny",
   { home }: ImportClaudeOptions,
-): Rule | string {
+): Rule | readonly Rule[] | string {
   const mcp = /^mcp__(?<server>.+?)(?:__(?<tool>.+))?$/.exec(entry)?.groups;
   if (mcp !== undefined) {
     const { server = "", tool } = mcp;
@@ -68,13 +68,15 @@ function translate(
     case "Bash":
       return commandRule(what);
     case "Read":
-      return fileRule(what, "read", home);
+      return fileRules(what, "read", list, home);
     case "Edit":
     case "MultiEdit":
     case "NotebookEdit":
     case "Write":
-      return fileRule(what, "write", home);
+      return fileRules(what, "write", list, home);
     case "WebFetch": {
+      if (list === "allow")
+        return "a host in a policy may also be sent data, at any port: add it to network.allow if it may";
       const domain = /^domain:(?<host>[\w.*-]+)$/.exec(what ?? "")?.groups?.["host"];
       if (domain !== undefined) return { kind: "host", host: domain };
       return what === undefined ? { kind: "host", host: "*" } : "only domain:… is known of WebFetch";
@@ -87,6 +89,8 @@ function translate(
 /** A star stands for any text, blanks included; `:*` at the end and ` *` stand for any further words, or none. */
 function commandRule(what: string | undefined): Rule | string {
   if (what === undefined || what === "*") return { kind: "regex", pattern: ".*" };
+  if (what.trim() === "") return "it names no command";
+  if (/^\w+=/.test(what)) return "write a rule for a command with variables by hand";
   const beginning = /^(?<words>[^*]+?)(?::\*| \*)$/.exec(what)?.groups?.["words"];
   const text = beginning ?? what;
   if (/["'\\$`|&;<>()]/.test(text)) return "write a rule for a command with quotes or operators by hand";
@@ -96,22 +100,46 @@ function commandRule(what: string | undefined): Rule | string {
   return { kind: "regex", pattern: `^${pattern}$` };
 }
 
-/** `//x` is absolute, `~/x` in the home folder, `/x` and `./x` in the project, and a bare name is anywhere. */
-function fileRule(
+/**
+ * Patterns are those of gitignore: `//x` is absolute, `~/x` in the home folder, `/x` and `./x` in the project, and a bare name
+ * is anywhere below the project. A denial of a bare name holds everywhere, and one of a folder for all that is in it.
+ */
+function fileRules(
   what: string | undefined,
   access: "read" | "write",
+  list: "allow" | "ask" | "deny",
   home: string | undefined,
-): Rule | string {
-  if (what === undefined || what === "*" || what === "**") return { kind: "path", glob: "**", access };
+): readonly Rule[] | string {
+  const isAllowed = list === "allow";
+  if (what === undefined || what === "*" || what === "**")
+    return [{ kind: "path", glob: isAllowed && access === "write" ? "./**" : "**", access }];
   if (what.startsWith("!")) return "an exception to other rules";
-  if (what.startsWith("//")) return { kind: "path", glob: what.slice(1), access };
-  if (what.startsWith("~")) {
-    if (home === undefined) return "pass `home` to translate paths in the home folder";
-    return { kind: "path", glob: home + what.slice(1), access };
-  }
+  if (isAllowed && /[[\]{}\\?]/.test(what)) return "write a rule for a pattern with these characters by hand";
+  const pattern = isAllowed ? what : widen(what);
+  const name = pattern.replace(/\/$/, "");
+  const glob = globOf(name, isAllowed, home);
+  if (glob === undefined) return "pass `home` to translate paths in the home folder";
+  const own: Rule = { kind: "path", glob, access };
+  const below: Rule = { kind: "path", glob: `${glob}/**`, access };
+  if (glob.endsWith("**")) return [own];
+  // What is in a folder is only allowed where the pattern says that it is one.
+  if (isAllowed) return pattern === name ? [own] : [below];
+  return [own, below];
+}
+
+/** What a policy's globs don't know, as a wildcard: for denials and questions, which may cover more. */
+function widen(pattern: string): string {
+  return pattern.replaceAll(/\[[^\]]*\]|\\.|[{}]/g, "?");
+}
+
+function globOf(what: string, isAllowed: boolean, home: string | undefined): string | undefined {
+  if (what.startsWith("//")) return what.slice(1);
+  if (what.startsWith("~")) return home === undefined ? undefined : home + what.slice(1);
   const glob = what.replace(/^\.?\//, "");
-  const isAnchored = what !== glob || glob.slice(0, -1).includes("/");
-  return { kind: "path", glob: isAnchored ? glob : `**/${glob}`, access };
+  const isAnchored = what !== glob || glob.includes("/");
+  if (!isAnchored) return isAllowed ? `./**/${glob}` : `**/${glob}`;
+  // A glob that begins with stars is not bound to the project.
+  return isAllowed && glob.startsWith("**") ? `./${glob}` : glob;
 }
 
 function wordsOf(text: string): string[] {

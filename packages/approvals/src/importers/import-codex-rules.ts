@@ -1,10 +1,15 @@
+import { PolicyError } from "../errors.ts";
 import type { Rule } from "../policy/rule.ts";
 import { ImportBuilder, type ImportedRules } from "./import-report.ts";
 import { readRulesFile, type RulesCall, type RulesValue } from "./rules-literals.ts";
 
 /**
  * Translates a `.rules` file of Codex 0.166: calls of `prefix_rule` and `network_rule` with literal arguments. Codex
- * evaluates these files as programs; statements that are more than such calls are reported, not run.
+ * evaluates these files as programs; statements that are more than such calls are reported, not run. They may change what
+ * later calls mean, so that only denials and questions are taken from a file that has any.
+ *
+ * @throws {PolicyError} `invalid_rule` if a statement that can't be read names the decision to forbid something: a denial is
+ *   never lost.
  *
  * @example
  * const { policy, untranslated } = importCodexRules(await readFile("default.rules", "utf8"));
@@ -12,12 +17,27 @@ import { readRulesFile, type RulesCall, type RulesValue } from "./rules-literals
  */
 export function importCodexRules(text: string): ImportedRules {
   const builder = new ImportBuilder();
+  let isRead = true;
   for (const statement of readRulesFile(text)) {
-    if (statement.kind === "other")
+    if (statement.kind === "other") {
+      if (FORBIDS.test(statement.source)) throw unreadDenial(statement.source);
       builder.report(statement.source, "only calls with literal arguments are translated");
-    else addCall(statement.call, builder);
+      isRead = false;
+    } else addCall(statement.call, builder);
   }
+  if (!isRead)
+    builder.dropPermissions("another statement of the file is not read, and may change its meaning");
   return builder.build();
+}
+
+/** A word of a rule that denies, outside of comments. */
+const FORBIDS = /^[^#\n]*["'](?:forbidden|deny)["']/m;
+
+function unreadDenial(source: string): PolicyError {
+  return new PolicyError(
+    "invalid_rule",
+    `A rule that denies can't be translated: ${source}\nWrite it with plain strings, or take it out of the file and add it to the policy by hand.`,
+  );
 }
 
 function addCall(call: RulesCall, builder: ImportBuilder): void {
@@ -44,8 +64,13 @@ function addPrefixRule(call: RulesCall, builder: ImportBuilder): void {
   const pattern = argument(call, "pattern", 0);
   const decision = argument(call, "decision", 1) ?? "allow";
   const justification = call.named.get("justification") ?? call.positional[4];
-  if (!isPattern(pattern)) return builder.report(call.source, "its pattern is not a list of words");
-  if (pattern.flat().some((word) => word.includes("*")))
+  const isDenial = decision === "forbidden";
+  if (!isPattern(pattern)) {
+    if (isDenial) throw unreadDenial(call.source);
+    return builder.report(call.source, "its pattern is not a list of words");
+  }
+  // As a denial or a question, a rule with a wildcard covers the literal star and more.
+  if (decision === "allow" && pattern.flat().some((word) => word.includes("*")))
     return builder.report(call.source, "a star is a wildcard in a policy, but literal in Codex");
   const rule: Rule = {
     kind: "prefix",
@@ -72,13 +97,17 @@ function addNetworkRule(call: RulesCall, builder: ImportBuilder): void {
   const protocol = argument(call, "protocol", 1);
   const decision = argument(call, "decision", 2);
   const port = { http: 80, https: 443 }[String(protocol)];
-  if (typeof host !== "string" || !/^[\w.:[\]-]+$/.test(host))
+  const isDenial = decision === "deny" || decision === "forbidden";
+  if (typeof host !== "string" || !/^[\w.:[\]-]+$/.test(host)) {
+    if (isDenial) throw unreadDenial(call.source);
     return builder.report(call.source, "its host is not a host name");
-  if (port === undefined) return builder.report(call.source, `a policy has no rules for ${String(protocol)}`);
-  // A host with a port of its own is about that port alone.
-  const pattern = /:\d+$/.test(host) ? host : `${host}:${port}`;
+  }
+  if (port === undefined && !isDenial)
+    return builder.report(call.source, `a policy has no rules for ${String(protocol)}`);
+  // Codex's rule is about a protocol, at any port: only a permission is kept to the usual one.
+  const pattern = /:\d+$/.test(host) || decision !== "allow" ? host : `${host}:${port}`;
   if (decision === "allow") builder.hosts.allow.push(pattern);
-  else if (decision === "deny" || decision === "forbidden") builder.hosts.deny.push(pattern);
+  else if (isDenial) builder.hosts.deny.push(pattern);
   else if (decision === "prompt") builder.ask.push({ kind: "host", host: pattern });
   else builder.report(call.source, "its decision is none of allow, prompt and deny");
   return undefined;

@@ -1,5 +1,5 @@
 import type { PolicyInput } from "../policy/policy.ts";
-import type { Rule } from "../policy/rule.ts";
+import { describeRule, type Rule } from "../policy/rule.ts";
 
 /** Something that has no equivalent in a policy. */
 export interface Untranslated {
@@ -26,6 +26,12 @@ export class ImportBuilder {
 
   report(source: string, reason: string): void {
     this.untranslated.push({ source, reason });
+  }
+
+  /** Takes back everything that allows something. */
+  dropPermissions(reason: string): void {
+    for (const rule of this.alsoAllow.splice(0)) this.report(`allow: ${describeRule(rule)}`, reason);
+    for (const host of this.hosts.allow.splice(0)) this.report(`allow: ${host}`, reason);
   }
 
   build(): ImportedRules {

@@ -25,11 +25,13 @@ network_rule(host="example.com", protocol="https", decision="allow")
 network_rule(host="evil.example:8080", protocol="http", decision="deny")
 network_rule(host="a.example", protocol="socks5_tcp", decision="allow")
 host_executable(name="git", paths=["/usr/bin/git"])
+prefix_rule(pattern=["a*"])
+`;
+  const others = `
 names = ["x"]
 [prefix_rule(pattern=[x]) for x in names]
 def helper():
     prefix_rule(pattern=["y"])
-prefix_rule(pattern=["a*"])
 `;
 
   it("become rules of a policy", () => {
@@ -46,15 +48,64 @@ prefix_rule(pattern=["a*"])
     expect(untranslated.map(({ source }) => source.split("\n")[0])).toEqual([
       'network_rule(host="a.example", protocol="socks5_tcp", decision="allow")',
       'host_executable(name="git", paths=["/usr/bin/git"])',
-      'names = ["x"]',
-      "[prefix_rule(pattern=[x]) for x in names]",
-      "def helper():",
       'prefix_rule(pattern=["a*"])',
     ]);
     const combined = definePolicy({ workspace: "/srv/app", ...policy });
     expect(decide(combined, "frob push now")).toBe("allow");
     expect(decide(combined, "rm x")).toBe("deny");
     expect(decide(combined, "git push")).toBe("ask");
+  });
+
+  it("allow nothing in a file with statements that are not read", () => {
+    const { policy, untranslated } = importCodexRules(text + others);
+    expect(policy).toMatchObject({ alsoAllow: [], network: { allow: [], deny: ["evil.example:8080"] } });
+    expect([policy.deny.length, policy.ask.length]).toEqual([1, 1]);
+    expect(untranslated.map(({ source }) => source.split("\n")[0]).slice(3)).toEqual([
+      'names = ["x"]',
+      "[prefix_rule(pattern=[x]) for x in names]",
+      "def helper():",
+      "allow: frob {push,pull} …",
+      "allow: ls …",
+      "allow: example.com:443",
+    ]);
+  });
+
+  const rule = 'prefix_rule(pattern=["rm"], decision="allow")';
+  it.each([
+    `"""\n${rule}\n"""`,
+    `x = '''\n${rule}\n'''`,
+    `x = """\n${rule}\n"""`,
+    `False and \\\n${rule}`,
+    `def prefix_rule(**k):\n    pass\n${rule}`,
+    'prefix_rule(pattern=["r\\u006d"], decision="allow")',
+    'prefix_rule(pattern=["r\\x6d"], decision="allow")',
+    'prefix_rule(pattern=["r\\155"], decision="allow")',
+    'prefix_rule(pattern=["""rm"""], decision="allow")',
+    'prefix_rule(pattern=["ls"], pattern=["rm"], decision="allow")',
+  ])("allow nothing that Codex would not: %j", (file) => {
+    const { policy, untranslated } = importCodexRules(file);
+    expect(policy.alsoAllow).toEqual([]);
+    expect(untranslated.length).toBeGreaterThan(0);
+  });
+
+  it.each([
+    'prefix_rule(pattern=["g\\u0069t"], decision="forbidden")',
+    'prefix_rule(pattern=["git\\x20push"], decision="forbidden")',
+    'prefix_rule(pattern=["g\\151t"], decision="forbidden")',
+    'prefix_rule(pattern=WORDS, decision="forbidden")',
+    'prefix_rule(pattern=[], decision="forbidden")',
+    'network_rule(host="a b", protocol="http", decision="deny")',
+  ])("fail where a denial would be lost: %j", (file) => {
+    expect(() => importCodexRules(file)).toThrow("A rule that denies can't be translated");
+  });
+
+  it("deny a host at every port, and a star more widely than Codex", () => {
+    const { policy } = importCodexRules(
+      'network_rule(host="evil.example", protocol="http", decision="deny")\nprefix_rule(pattern=["frob", "a*"], decision="forbidden")',
+    );
+    const combined = definePolicy({ workspace: "/srv/app", preset: "danger-full-access", ...policy });
+    expect(decide(combined, "curl http://evil.example:8080/")).toBe("deny");
+    expect(decide(combined, "frob 'a*'")).toBe("deny");
   });
 });
 
@@ -93,18 +144,21 @@ describe("permissions of Claude Code", () => {
       { kind: "prefix", argv: ["frob", "test"] },
       { kind: "exact", argv: ["frob", "status"] },
       { kind: "regex", pattern: "^frob .* main$" },
-      { kind: "host", host: "example.com" },
       { kind: "mcp", server: "files", tool: "read" },
       { kind: "path", glob: "docs/**", access: "write" },
     ]);
     expect(policy.deny).toEqual([
       { kind: "path", glob: ".env", access: "read" },
+      { kind: "path", glob: ".env/**", access: "read" },
       { kind: "path", glob: "/home/me/.ssh/**", access: "read" },
       { kind: "path", glob: "/etc/secret", access: "read" },
+      { kind: "path", glob: "/etc/secret/**", access: "read" },
       { kind: "path", glob: "**/*.pem", access: "read" },
+      { kind: "path", glob: "**/*.pem/**", access: "read" },
       { kind: "prefix", argv: ["rm"] },
     ]);
     expect(untranslated.map(({ source }) => source)).toEqual([
+      "allow: WebFetch(domain:example.com)",
       "allow: TodoWrite",
       "deny: Bash(x && y)",
       "permissions.defaultMode",
@@ -115,6 +169,38 @@ describe("permissions of Claude Code", () => {
     expect(decide(combined, "git push")).toBe("ask");
     expect(decide(combined, "frob a main && rm x")).toBe("deny");
   });
+
+  it.each(["Edit", "Edit(*)", "Edit(**)", "Edit(*.md)", "Edit(**/*.md)"])(
+    "%s stays inside the project",
+    (entry) => {
+      const { policy } = importClaudeSettings({ permissions: { allow: [entry] } });
+      const combined = definePolicy({ workspace: "/srv/app", preset: "read-only", ...policy });
+      expect(decide(combined, "touch src/a.md")).toBe("allow");
+      expect(decide(combined, "touch /opt/a.md")).not.toBe("allow");
+    },
+  );
+
+  it.each([
+    ["Read(secrets/)", "cat secrets/a"],
+    ["Read(secrets)", "cat src/secrets/a"],
+    ["Read(a[bc])", "cat ab"],
+    [String.raw`Read(a\*)`, "cat 'a*'"],
+    ["Read(x{b,c})", "cat 'x{b,c}'"],
+    ["Bash(python3 *)", "python3 x.py"],
+    ["WebFetch(domain:example.com)", "curl https://example.com:8443/"],
+  ])("deny by %s: %s", (entry, command) => {
+    const { policy } = importClaudeSettings({ permissions: { deny: [entry] } });
+    expect(decide(definePolicy({ workspace: "/srv/app", ...policy }), command)).toBe("deny");
+  });
+
+  it.each(["WebFetch(domain:example.com)", "Bash()", "Bash(FOO=1 npm test)", "Edit(a[bc])"])(
+    "report a permission that means something else: %s",
+    (entry) => {
+      const { policy, untranslated } = importClaudeSettings({ permissions: { allow: [entry] } });
+      expect(policy.alsoAllow).toEqual([]);
+      expect(untranslated).toHaveLength(1);
+    },
+  );
 
   it("are required", () => {
     expect(() => importClaudeSettings({ permissions: { allow: "x" } })).toThrow("Claude Code settings");

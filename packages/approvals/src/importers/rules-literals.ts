@@ -13,7 +13,7 @@ export type RulesStatement =
   | { readonly kind: "call"; readonly call: RulesCall }
   | { readonly kind: "other"; readonly source: string };
 
-const TOKEN = /[ \t\r\n]+|#[^\n]*|\\\n|"(?:[^"\\\n]|\\[^])*"|'(?:[^'\\\n]|\\[^])*'|[A-Za-z_]\w*|[[\](),=]/y;
+const TOKEN = /[ \t\r\n]+|#[^\n]*|"(?:[^"\\\n]|\\[^])*"|'(?:[^'\\\n]|\\[^])*'|[A-Za-z_]\w*|[[\](),=]/y;
 
 /** Reads the calls of a `.rules` file that have literal arguments. Everything else of the language stays unread. */
 export function readRulesFile(text: string): readonly RulesStatement[] {
@@ -24,26 +24,35 @@ export function readRulesFile(text: string): readonly RulesStatement[] {
   });
 }
 
-/** A statement ends at a line end outside of brackets; indented lines belong to what stands before them. */
+/** A string of either kind of quotes, three of them or one; a comment; a line end behind a backslash. */
+const OPAQUE =
+  /[rbRB]{0,2}(?:"""(?:[^\\]|\\[^])*?(?:"""|$)|\'\'\'(?:[^\\]|\\[^])*?(?:\'\'\'|$)|"(?:[^"\\\n]|\\[^])*(?:"|$|(?=\n))|'(?:[^'\\\n]|\\[^])*(?:'|$|(?=\n)))|#[^\n]*|\\\r?\n/y;
+
+/** A statement ends at a line end outside of brackets and strings; indented lines belong to what stands before them. */
 function splitStatements(text: string): readonly string[] {
   const statements: string[] = [];
-  let current = "";
+  let start = 0;
   let depth = 0;
-  for (const line of text.split("\n")) {
-    if (depth === 0 && !/^[ \t]/.test(line)) {
-      if (current.trim() !== "") statements.push(current.trim());
-      current = "";
+  let at = 0;
+  while (at < text.length) {
+    OPAQUE.lastIndex = at;
+    const opaque = OPAQUE.exec(text)?.[0] ?? "";
+    if (opaque !== "") {
+      at += opaque.length;
+      continue;
     }
-    current += `${line}\n`;
-    depth += depthOf(line);
+    const char = text.charAt(at);
+    at += 1;
+    if ("([{".includes(char)) depth += 1;
+    else if (")]}".includes(char)) depth -= 1;
+    else if (char === "\n" && depth <= 0 && !/[ \t]/.test(text.charAt(at))) {
+      statements.push(text.slice(start, at).trim());
+      start = at;
+      depth = 0;
+    }
   }
-  if (current.trim() !== "") statements.push(current.trim());
+  statements.push(text.slice(start).trim());
   return statements.filter((statement) => !statement.split("\n").every((line) => /^\s*(?:#|$)/.test(line)));
-}
-
-function depthOf(line: string): number {
-  const bare = line.replaceAll(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/g, "").replace(/#.*$/, "");
-  return (bare.match(/[([{]/g)?.length ?? 0) - (bare.match(/[)\]}]/g)?.length ?? 0);
 }
 
 function tokenize(source: string): readonly string[] | undefined {
@@ -52,7 +61,10 @@ function tokenize(source: string): readonly string[] | undefined {
   while (TOKEN.lastIndex < source.length) {
     const match = TOKEN.exec(source);
     if (match === null) return undefined;
-    if (!/^[\s#\\]/.test(match[0])) tokens.push(match[0]);
+    if (/^[\s#]/.test(match[0])) continue;
+    // Two strings side by side are one, and three quotes begin another kind of string.
+    if (/^["']/.test(match[0]) && /^["']/.test(tokens.at(-1) ?? "")) return undefined;
+    tokens.push(match[0]);
   }
   return tokens;
 }
@@ -78,6 +90,7 @@ class CallReader {
       const value = this.#readValue();
       if (value === undefined) return undefined;
       if (key === undefined) positional.push(value);
+      else if (named.has(key)) return undefined;
       else named.set(key, value);
       if (this.#peek() === ",") this.#next();
       else if (this.#peek() !== ")") return undefined;
@@ -112,9 +125,23 @@ class CallReader {
   }
 }
 
-function unquote(token: string): string {
-  return token.slice(1, -1).replaceAll(/\\([^])/g, (_, char: string) => {
-    const known: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t" };
-    return known[char] ?? char;
+const ESCAPES: Readonly<Record<string, string>> = {
+  "\n": "",
+  '"': '"',
+  "'": "'",
+  "\\": "\\",
+  n: "\n",
+  r: "\r",
+  t: "\t",
+};
+
+/** @returns undefined for a string with an escape that is not known, such as `\\u0069`. */
+function unquote(token: string): string | undefined {
+  let isKnown = true;
+  const text = token.slice(1, -1).replaceAll(/\\([^])/g, (_, char: string) => {
+    const known = ESCAPES[char];
+    if (known === undefined) isKnown = false;
+    return known ?? "";
   });
+  return isKnown ? text : undefined;
 }
