@@ -50,6 +50,63 @@ describe("the work for one request", () => {
   });
 });
 
+describe("files that must not be read", () => {
+  const deny: PolicyInput["deny"] = [{ kind: "path", glob: ".env" }];
+
+  it.each([
+    "bash .env",
+    ". ./.env",
+    "node .env",
+    "make -f .env",
+    "pip install -r .env",
+    "git diff .env",
+    "git add .env",
+    "git log -p -- .env",
+    "git blame .env",
+    "git show HEAD:.env",
+    "prettier --write .env",
+    "eslint .env",
+  ])("are denied to %s", (command) => {
+    expect(judge(command, { deny }).rule).toBe("deny[0]");
+  });
+
+  it.each(["cat $(echo .env)", "echo .env | xargs cat", "find . -type f | xargs cat", "xargs cat < list"])(
+    "may be what is only known at run time in %s",
+    (command) => {
+      expect(judge(command, { deny }).decision).toBe("ask");
+    },
+  );
+
+  it.each([
+    "cat $(echo ~/.ssh/id_rsa)",
+    "echo ~/.ssh/id_rsa | xargs cat",
+    "(echo ~/.ssh/id_rsa; ls) | xargs cat",
+    "xargs cat <<< ~/.ssh/id_rsa",
+    "xargs cat < list",
+    "cat list | xargs cat",
+    "find . -type f | xargs cat | xargs cat",
+    "find . -type f | sed s/a/b/ | xargs cat",
+    "find ~ -name id_rsa | xargs cat",
+    "cd ~ && find . -name id_rsa | xargs cat",
+    "echo ~/.ssh/id_rsa | bash -c 'xargs cat'",
+    "cat /proc/self/cwd/x",
+  ])("may be credentials in %s", (command) => {
+    for (const preset of ["read-only", "workspace-write", "developer"] as const)
+      expect(judge(command, { preset }).decision).not.toBe("allow");
+    expect(judge(command, { preset: "danger-full-access" }).decision).toBe("allow");
+  });
+
+  it.each([
+    "find src -name '*.ts' | xargs wc -l",
+    "git ls-files | grep '\\.ts$' | head -20 | xargs grep -n foo",
+    "rg -l oldName | xargs grep -c oldName",
+    "ls | xargs cat",
+    "for f in $(ls src); do head -5 $f; done",
+  ])("are not what names in the workspace lead to: %s", (command) => {
+    expect(judge(command, { preset: "read-only" }).decision).toBe("allow");
+  });
+});
+
 describe("a rule that allows a program", () => {
   it.each([
     ["cp", "cp a .git/hooks/x"],

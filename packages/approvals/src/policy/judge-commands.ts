@@ -52,6 +52,8 @@ export class CommandJudge {
   readonly #policy: CompiledPolicy;
   readonly #changes: ScriptChanges;
   readonly #effects: EffectJudge;
+  /** Whether all commands so far print nothing but names of files in the workspace: what others read from them. */
+  #printsOnlyNames = true;
 
   constructor(workspace: Workspace, policy: CompiledPolicy, budget = new WorkBudget()) {
     this.#budget = budget;
@@ -72,13 +74,21 @@ export class CommandJudge {
     const index = this.#reserve();
     const { words, wordsWithoutBraces, input, text } = command;
     let worst: Verdict | undefined;
+    this.#effects.unknownIsListed = this.#printsOnlyNames && input.kind !== "file" && input.kind !== "text";
     for (const folder of command.folders) {
       worst = pickStricter(worst, this.#judgeWords(command, { words, folder, input, index, depth }));
       if (wordsWithoutBraces === undefined) continue;
       const call: Call = { words: wordsWithoutBraces, folder, input, index, depth };
       worst = pickStricter(worst, this.#judgeWords(command, call));
     }
+    if (!printsNames(command) || !command.folders.every((folder) => this.#isInWorkspace(folder)))
+      this.#printsOnlyNames = false;
     return this.#fill(index, worst ?? NO_EFFECT, text, parent);
+  }
+
+  #isInWorkspace(folder: string): boolean {
+    const { real } = this.#places.locate(folder);
+    return real !== undefined && this.#places.inWorkspace(real);
   }
 
   #judgeWords(command: PlainCommand, call: Call): Verdict {
@@ -208,7 +218,8 @@ export class CommandJudge {
     return matches === undefined ? word : { ...word, matches };
   }
 
-  #judgeParsed({ effects, path }: ParsedCall, outer: Call, ruled: Verdict | undefined): Verdict | undefined {
+  #judgeParsed(parsed: ParsedCall, outer: Call, ruled: Verdict | undefined): Verdict | undefined {
+    const { effects, path } = parsed;
     let worst = ruled;
     let { folder } = outer;
     for (const effect of effects) {
@@ -236,6 +247,25 @@ export class CommandJudge {
       if (code !== undefined) worst = pickStricter(worst, code);
     }
     this.#changes.record(effects, call.folder);
+    const denied = this.#judgeNamedPaths(parsed, call.folder);
+    return denied === undefined ? worst : pickStricter(worst, denied);
+  }
+
+  /**
+   * git and the tools of developers read files that are data to their declarations: the user's rules about paths hold for
+   * every operand that could name one.
+   */
+  #judgeNamedPaths({ path, effects, operands }: ParsedCall, folder: string): Verdict | undefined {
+    if (!this.#policy.hasPathRules) return undefined;
+    if (path[0] !== "git" && !effects.some(({ kind }) => kind === "action")) return undefined;
+    let worst: Verdict | undefined;
+    for (const { text, isGlob } of operands) {
+      for (const part of text === undefined ? [] : argumentParts(text)) {
+        const verdict = this.#effects.judge({ kind: "read", path: { text: part, isGlob } }, folder);
+        if (verdict.matched !== undefined && verdict.decision !== "allow")
+          worst = pickStricter(worst, verdict);
+      }
+    }
     return worst;
   }
 
@@ -316,10 +346,38 @@ function isStandardInput(text: string | undefined): boolean {
   return text !== undefined && /(?:^|=)(?:-|\/dev\/stdin|\/dev\/fd\/0|\/proc\/self\/fd\/0)$/.test(text);
 }
 
-/** An argument, and what follows its `=`: `--output=FILE`. */
+/** An argument, and what follows its `=` or colon: `--output=FILE`, `HEAD:FILE`. */
 function argumentParts(text: string): readonly string[] {
-  const equals = text.indexOf("=");
-  return equals === -1 ? [text] : [text, text.slice(equals + 1)];
+  const parts = [text];
+  for (const separator of ["=", ":"]) {
+    const at = text.indexOf(separator);
+    if (at !== -1) parts.push(text.slice(at + 1));
+  }
+  return parts;
+}
+
+/** Programs that print names below the current folder, unless their arguments lead elsewhere or ask for more. */
+const LISTERS: Readonly<Record<string, RegExp>> = {
+  fd: /^fd(?: |$)/,
+  find: /^find (?!.*-(?:printf|fprint|exec|ok|follow))/,
+  git: /^git (?:ls-files|diff (?:.* )?--name-only)(?: |$)/,
+  grep: /^grep (?:.* )?-[a-zA-Z]*l[a-zA-Z]* /,
+  ls: /^ls(?: |$)/,
+  rg: /^rg (?:.* )?(?:-l|--files)(?: |$)/,
+};
+/** Programs that print lines of their input as they are. */
+const LINE_FILTERS = new Set(["grep", "head", "sort", "tail", "uniq"]);
+
+/** Whether a command prints nothing but names of files below its folder. */
+function printsNames({ words, builtin, input, redirects }: PlainCommand): boolean {
+  if (builtin !== undefined) return builtin.kind !== "source";
+  const texts = words.map(({ text }) => text);
+  if (!texts.every((text) => text !== undefined && !/^[/~]|=[/~]|(?:^|\/)\.\.(?:\/|$)/.test(text)))
+    return false;
+  const [name = ""] = texts;
+  if (input.kind === "pipe" && redirects.length === 0 && LINE_FILTERS.has(name ?? ""))
+    return texts.filter((text) => text?.startsWith("-") === false).length <= (name === "grep" ? 2 : 1);
+  return Object.hasOwn(LISTERS, name ?? "") && LISTERS[name ?? ""]?.test(texts.join(" ")) === true;
 }
 
 function isRefusedBySafety({ rule }: Verdict): boolean {

@@ -7,7 +7,7 @@ import type { Word } from "../programs/declaration/word.ts";
 import type { CompiledPolicy } from "./compile-policy.ts";
 import { evaluateEndpoint } from "./evaluate-network.ts";
 import { notUnderstoodVerdict, pickStricter, type Verdict } from "./evaluation.ts";
-import { judgeKind, judgeRead, judgeWrite } from "./judge-path.ts";
+import { hasReadDenials, judgeKind, judgeRead, judgeWrite } from "./judge-path.ts";
 import type { ScriptChanges } from "./script-changes.ts";
 
 /** The effects that lead to another command, which is judged in its turn. */
@@ -38,15 +38,22 @@ export class EffectJudge {
       return verdict.decision === "allow" && changes.isRelinked(location) ? this.#stale(path) : verdict;
     };
     this.#judgeExecution = (path, location) => {
+      const read = judgeRead(path, location, places, policy);
+      if (read.matched !== undefined && read.decision !== "allow") return read;
       if (!this.#isInWorkspace(location))
         return judgeKind("writeOutside", policy, `runs ${path}, outside the workspace`);
       return changes.isRelinked(location) ? this.#stale(path) : judgeKind("project-code", policy);
     };
   }
 
+  /** Whether words that are only known at run time name nothing but files of the workspace. */
+  unknownIsListed = false;
+
   judge(effect: OwnEffect, folder: string): Verdict {
     switch (effect.kind) {
       case "read":
+        if (effect.path.text === undefined && this.unknownIsListed && !hasReadDenials(this.#policy))
+          return judgeKind("read", this.#policy);
         return this.#judgePaths(effect.path, folder, this.#judgeRead);
       case "enter":
         return this.#judgePaths(effect.path, folder, this.#judgeEntered);

@@ -1,6 +1,6 @@
 import type { Location, Workspace } from "../files/workspace.ts";
 import type { CompiledPolicy, CompiledRule } from "./compile-policy.ts";
-import { defaultVerdict, type Verdict } from "./evaluation.ts";
+import { defaultVerdict, notUnderstoodVerdict, type Verdict } from "./evaluation.ts";
 import type { EffectKind } from "./presets.ts";
 import { describeRule } from "./rule.ts";
 
@@ -54,10 +54,27 @@ export function judgeRead(
   const ruled = judgeByRules(path, location, "read", compiled);
   if (ruled !== undefined) return ruled;
   const { real } = location;
-  if (real !== undefined && workspace.isCredential(real))
+  if (real === undefined) return judgeUnknownRead(path, compiled);
+  if (workspace.isCredential(real))
     return judgeKind("credentials", compiled, `reads ${real}, which holds credentials`);
   // Reading gives the model no more than it could list; only the secrets above are kept from it.
   return judgeKind("read", compiled);
+}
+
+/** A file that may be any file may be one that must not be read. */
+function judgeUnknownRead(path: string, compiled: CompiledPolicy): Verdict {
+  const credentials = judgeKind("credentials", compiled);
+  if (credentials.decision === "allow" && !hasReadDenials(compiled)) return judgeKind("read", compiled);
+  const verdict = notUnderstoodVerdict(`which file ${path} is, is not known before it runs`, compiled);
+  return verdict.decision === "allow" ? { ...verdict, decision: "ask" } : verdict;
+}
+
+/** Whether the user's rules keep any file from being read. */
+export function hasReadDenials({ hasPathRules, deny, ask }: CompiledPolicy): boolean {
+  return (
+    hasPathRules &&
+    [...deny, ...ask].some(({ rule }) => rule.kind === "path" && (rule.access ?? "read") === "read")
+  );
 }
 
 /** What is created, changed or deleted at a location. */
