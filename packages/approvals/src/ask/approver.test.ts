@@ -146,7 +146,9 @@ describe("always allow this", () => {
     "stores a rule for exactly %s and nothing else",
     async (text) => {
       const { remember: stored, outcome } = await always(command(text));
-      expect(stored).toEqual([{ kind: "script", text, note: "exactly this script, redirections included" }]);
+      expect(stored).toEqual([
+        { kind: "script", text, folder: "/w", note: "exactly this script, redirections included" },
+      ]);
       expect(outcome).toMatchObject({ decision: "allow", lasting: "always", rule: stored[0] });
       const next = createApprover({ policy: remember(policy, stored) });
       expect((await next(command(text))).record).toMatchObject({ decision: "allow", decidedBy: "policy" });
@@ -156,7 +158,7 @@ describe("always allow this", () => {
 
   it("is described in words", async () => {
     const { remember: stored } = await always(command("frob > x"));
-    expect(stored.map(describeRule)).toEqual(["exactly the script: frob > x"]);
+    expect(stored.map(describeRule)).toEqual(["exactly the script: frob > x (in /w)"]);
   });
 
   it("remembers hosts, tools and files as what they are", async () => {
@@ -164,7 +166,7 @@ describe("always allow this", () => {
       ...command("curl x"),
       network: { host: "api.example.org", protocol: "https" },
     });
-    expect(network.remember).toEqual([{ kind: "host", host: "api.example.org", lasting: "always" }]);
+    expect(network.remember).toEqual([{ kind: "host", host: "api.example.org:443", lasting: "always" }]);
     const tool = await always({ kind: "mcpTool", server: "s", tool: "read" });
     expect(tool.remember).toEqual([{ kind: "mcp", server: "s", tool: "read", lasting: "session" }]);
     const patch = await always({

@@ -1,6 +1,7 @@
 import type { Evaluation } from "../policy/evaluation.ts";
 import type { Rule } from "../policy/rule.ts";
-import type { ApprovalRequest } from "../request/request.ts";
+import { isAbsolute, resolvePath } from "../files/path.ts";
+import type { ApprovalRequest, CommandRequest, NetworkTarget } from "../request/request.ts";
 
 /**
  * The rules that "always allow this" stands for: exactly what was shown. Empty when nothing may be remembered.
@@ -10,41 +11,53 @@ export function suggestRules(request: ApprovalRequest, { decision }: Evaluation)
   if (decision === "deny") return [];
   switch (request.kind) {
     case "command":
-      if (request.network !== undefined)
-        return [{ kind: "host", host: request.network.host, lasting: "always" }];
+      if (request.network !== undefined) return hostRules(request.network);
       if (request.additionalPermissions !== undefined || request.stdin === true) return [];
-      return commandRules(request.command);
+      return commandRules(request);
     case "network":
-      return [
-        {
-          kind: "host",
-          host: request.port === undefined ? request.host : `${request.host}:${request.port}`,
-          lasting: "always",
-        },
-      ];
+      return hostRules(request);
     case "fileChange":
       return (request.changes ?? []).flatMap(({ path, movePath }) =>
-        [path, ...(movePath === undefined ? [] : [movePath])].map((glob): Rule => ({
-          kind: "path",
-          glob,
-          access: "write",
-        })),
+        [path, ...(movePath === undefined ? [] : [movePath])].flatMap((one) => pathRules(one, request.cwd)),
       );
     case "mcpTool":
-      return request.tool === undefined
-        ? []
-        : [{ kind: "mcp", server: request.server, tool: request.tool, lasting: "session" }];
+      return request.tool === undefined ? [] : [toolRule(request.server, request.tool)];
     default:
       return [];
   }
 }
 
 /**
- * "Always allow" covers exactly what was shown: the same script, with its redirections, and nothing else. A rule for all
- * commands with the same beginning is a decision that a person takes by writing it.
+ * "Always allow" covers exactly what was shown: the same script, with its redirections, in the same folder, and nothing
+ * else. A rule for all commands with the same beginning is a decision that a person takes by writing it.
  */
-function commandRules(command: string | readonly string[]): Rule[] {
+function commandRules({ command, cwd }: CommandRequest): Rule[] {
+  const where = cwd === undefined ? {} : { folder: cwd };
   return typeof command === "string"
-    ? [{ kind: "script", text: command, note: "exactly this script, redirections included" }]
-    : [{ kind: "exact", argv: command, note: "exactly these words" }];
+    ? [{ kind: "script", text: command, ...where, note: "exactly this script, redirections included" }]
+    : [{ kind: "exact", argv: command, ...where, note: "exactly these words" }];
+}
+
+const PORTS: Readonly<Record<string, number>> = { http: 80, https: 443 };
+
+/** The host at the port that was asked for. A name that is none can't be remembered: a star would be every host. */
+function hostRules({ host, protocol, port = PORTS[protocol ?? ""] }: NetworkTarget): Rule[] {
+  const isAddress = /^\[?[0-9a-f]*:[0-9a-f:.]*:[0-9a-f.]*\]?$/i.test(host);
+  if (!isAddress && !/^[\w.-]+$/.test(host)) return [];
+  const name = isAddress ? `[${host.replaceAll(/[[\]]/g, "")}]` : host;
+  return [{ kind: "host", host: port === undefined ? name : `${name}:${port}`, lasting: "always" }];
+}
+
+/** A file by its name alone. One whose folder is not known can't be remembered. */
+function pathRules(path: string, cwd: string | undefined): Rule[] {
+  if (!isAbsolute(path) && cwd === undefined) return [];
+  const glob = resolvePath(cwd ?? "/", path);
+  const isPlain = !/[*?{}]/.test(glob);
+  return [{ kind: "path", glob, access: "write", ...(isPlain ? {} : { literal: true }) }];
+}
+
+/** Servers choose their names and those of their tools. */
+function toolRule(server: string, tool: string): Rule {
+  const isPlain = !/[*?]/.test(server + tool);
+  return { kind: "mcp", server, tool, ...(isPlain ? {} : { literal: true }), lasting: "session" };
 }

@@ -111,6 +111,7 @@ function compileRule(rule: Rule, id: string, roots: readonly string[]): Compiled
     case "regex":
       return { ...base, ...compileRegex(rule.pattern, id) };
     case "path": {
+      if (rule.literal === true) return { ...base, path: (path) => path === rule.glob };
       const globs =
         isAbsolute(rule.glob) || rule.glob.startsWith("**")
           ? [rule.glob]

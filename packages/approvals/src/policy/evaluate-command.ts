@@ -47,7 +47,7 @@ export function evaluateCommand(
   const worst = denial === undefined ? judgedOrProblem : pickStricter(judgedOrProblem, denial);
   if (worst === undefined)
     return evaluation(cautionVerdict("empty", "no command to judge", policy.policy.default));
-  const whole = wholeScriptRule(request.command, source, policy);
+  const whole = wholeRequestRule(request, source, places.cwd, policy);
   if (request.stdin === true && whole === undefined)
     return evaluation(
       cautionVerdict("stdin", "types into a process that already runs", policy.policy.default),
@@ -95,15 +95,31 @@ function problemVerdict(problem: string, policy: CompiledPolicy): Verdict {
     : verdict;
 }
 
-function wholeScriptRule(
-  command: CommandRequest["command"],
+/** A rule that speaks for exactly this request. */
+function wholeRequestRule(
+  { command, stdin }: CommandRequest,
   source: string,
+  cwd: string,
   policy: CompiledPolicy,
 ): Verdict | undefined {
-  const isThis = ({ rule }: CompiledRule): boolean =>
-    rule.kind === "script" && (rule.text === command || rule.text === source);
+  const isThis = ({ rule }: CompiledRule): boolean => {
+    if (rule.kind === "script")
+      return (
+        (rule.text === command || rule.text === source) &&
+        (rule.folder ?? cwd) === cwd &&
+        (stdin === true) === (rule.stdin === true)
+      );
+    return (
+      rule.kind === "exact" &&
+      rule.folder === cwd &&
+      stdin !== true &&
+      typeof command !== "string" &&
+      command.length === rule.argv.length &&
+      command.every((word, index) => word === rule.argv[index])
+    );
+  };
   const found = policy.allow.find(isThis) ?? policy.alsoAllow.find(isThis);
-  return found === undefined ? undefined : ruleVerdict(found, "allow", "exactly this script");
+  return found === undefined ? undefined : ruleVerdict(found, "allow", "exactly this command");
 }
 
 /** As long as the shortest of the rules that allowed it; a preset's word is for this call alone. */

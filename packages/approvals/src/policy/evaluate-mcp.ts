@@ -42,8 +42,12 @@ export function matchesTool(
   server: string,
   tool: string | undefined,
 ): "yes" | "maybe" | "no" {
-  if (rule.kind !== "mcp" || !matchName(rule.server, server)) return "no";
-  if (rule.tool === undefined || rule.tool === "*") return "yes";
+  if (rule.kind !== "mcp") return "no";
+  const isLiteral = rule.literal === true;
+  const fits = (wanted: string, name: string): boolean =>
+    isLiteral ? wanted === name : matchName(wanted, name);
+  if (!fits(rule.server, server)) return "no";
+  if (rule.tool === undefined || (rule.tool === "*" && !isLiteral)) return "yes";
   if (tool === undefined) return "maybe";
-  return matchName(rule.tool, tool) ? "yes" : "no";
+  return fits(rule.tool, tool) ? "yes" : "no";
 }

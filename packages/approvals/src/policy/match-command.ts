@@ -176,7 +176,12 @@ export function matchAllowing(compiled: CompiledRule, called: CalledWords): bool
         ])
       );
     case "exact":
-      return words.length === rule.argv.length && rule.argv.every((word, index) => word === words[index]);
+      // A rule for one folder speaks for a whole request, whose folder is known.
+      return (
+        rule.folder === undefined &&
+        words.length === rule.argv.length &&
+        rule.argv.every((word, index) => word === words[index])
+      );
     case "regex":
       return !words.includes(undefined) && compiled.matchesWhole(textOf(called));
     default:

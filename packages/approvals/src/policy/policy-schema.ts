@@ -23,17 +23,35 @@ export const ruleSchema = z.discriminatedUnion("kind", [
       .readonly(),
     ...common,
   }),
-  z.strictObject({ kind: z.literal("exact"), argv: z.array(z.string()).min(1).readonly(), ...common }),
-  z.strictObject({ kind: z.literal("script"), text: z.string(), ...common }),
+  z.strictObject({
+    kind: z.literal("exact"),
+    argv: z.array(z.string()).min(1).readonly(),
+    folder: word.optional(),
+    ...common,
+  }),
+  z.strictObject({
+    kind: z.literal("script"),
+    text: z.string(),
+    folder: word.optional(),
+    stdin: z.boolean().optional(),
+    ...common,
+  }),
   z.strictObject({ kind: z.literal("regex"), pattern: z.string(), ...common }),
   z.strictObject({
     kind: z.literal("path"),
     glob: word,
     access: z.enum(["read", "write"]).optional(),
+    literal: z.boolean().optional(),
     ...common,
   }),
   z.strictObject({ kind: z.literal("host"), host: word, ...common }),
-  z.strictObject({ kind: z.literal("mcp"), server: word, tool: z.string().optional(), ...common }),
+  z.strictObject({
+    kind: z.literal("mcp"),
+    server: word,
+    tool: z.string().optional(),
+    literal: z.boolean().optional(),
+    ...common,
+  }),
 ]);
 
 const rules = z.array(z.union([z.string(), ruleSchema])).readonly();

@@ -28,18 +28,41 @@ export type RuleSubject =
    * argument. Global options and aliases don't matter to denials. Never allows code in arguments.
    */
   | { readonly kind: "prefix"; readonly argv: readonly (string | readonly string[])[] }
-  /** Exactly these words. Speaks for opaque code such as `python3 -c '…'` too. */
-  | { readonly kind: "exact"; readonly argv: readonly string[] }
-  /** Exactly this command line, as it arrives. Speaks for everything in it but what safety refuses. */
-  | { readonly kind: "script"; readonly text: string }
+  /**
+   * Exactly these words. Speaks for opaque code such as `python3 -c '…'` too. With a `folder`, only for a request of these
+   * words in this working folder.
+   */
+  | { readonly kind: "exact"; readonly argv: readonly string[]; readonly folder?: string | undefined }
+  /**
+   * Exactly this command line, as it arrives, in any working folder or in this one. Speaks for everything in it but what
+   * safety refuses, and for the same text typed into a process only if `stdin` is set.
+   */
+  | {
+      readonly kind: "script";
+      readonly text: string;
+      readonly folder?: string | undefined;
+      readonly stdin?: boolean | undefined;
+    }
   /** RE2 syntax, linear time. As a deny it is searched for, as an allow it has to match the whole command. */
   | { readonly kind: "regex"; readonly pattern: string }
   /** Files: `*` within a name, `**` across folders. Relative globs are seen from each root of the workspace. */
-  | { readonly kind: "path"; readonly glob: string; readonly access?: "read" | "write" | undefined }
+  | {
+      readonly kind: "path";
+      readonly glob: string;
+      readonly access?: "read" | "write" | undefined;
+      /** The glob is a path, whatever characters it has. */
+      readonly literal?: boolean | undefined;
+    }
   /** `example.com`, `*.example.com`, `example.com:8443`. */
   | { readonly kind: "host"; readonly host: string }
   /** Tools of an MCP server; `*` is a wildcard in both names. */
-  | { readonly kind: "mcp"; readonly server: string; readonly tool?: string | undefined };
+  | {
+      readonly kind: "mcp";
+      readonly server: string;
+      readonly tool?: string | undefined;
+      /** Both are names, whatever characters they have. */
+      readonly literal?: boolean | undefined;
+    };
 
 /** A string is short for a prefix: `"git push"`. */
 export type RuleInput = string | Rule;
@@ -69,9 +92,9 @@ export function describeRule(rule: Rule): string {
     case "prefix":
       return `${rule.argv.map((word) => (typeof word === "string" ? word : `{${word.join(",")}}`)).join(" ")} …`;
     case "exact":
-      return `exactly the words: ${rule.argv.join(" ")}`;
+      return `exactly the words: ${rule.argv.join(" ")}${inFolder(rule.folder)}`;
     case "script":
-      return `exactly the script: ${rule.text}`;
+      return `exactly the script: ${rule.text}${inFolder(rule.folder)}`;
     case "regex":
       return `/${rule.pattern}/`;
     case "path":
@@ -81,4 +104,8 @@ export function describeRule(rule: Rule): string {
     case "mcp":
       return `${rule.server}/${rule.tool ?? "*"}`;
   }
+}
+
+function inFolder(folder: string | undefined): string {
+  return folder === undefined ? "" : ` (in ${folder})`;
 }
