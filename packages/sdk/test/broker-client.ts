@@ -18,6 +18,7 @@ export class BrokerClient {
   /** Replace these at any time. */
   handlers: ServerRequestHandlers;
   readonly #started = new Map<string, v2.ThreadItem>();
+  readonly #running = new Map<string, v2.ThreadItem>();
   readonly #waiting = new Map<string, (params: unknown) => void>();
 
   private constructor(
@@ -34,8 +35,7 @@ export class BrokerClient {
         this.#notify(event.type, event);
       },
       itemFor: (_threadId, itemId) => this.#started.get(itemId),
-      itemsOf: () =>
-        [...this.#started.values()].filter(({ id }) => !this.items.some((item) => item.id === id)),
+      itemsOf: () => [...this.#running.values()],
       ...options,
     });
     peer.handleRest((params, { id, method, signal }) => this.broker.receive({ id, method, params }, signal));
@@ -94,8 +94,11 @@ export class BrokerClient {
     if (method === "item/started") {
       const { item } = params as ServerNotifications["item/started"];
       this.#started.set(item.id, item);
+      this.#running.set(item.id, item);
     } else if (method === "item/completed") {
-      this.items.push((params as ServerNotifications["item/completed"]).item);
+      const { item } = params as ServerNotifications["item/completed"];
+      this.#running.delete(item.id);
+      this.items.push(item);
     } else if (method === "serverRequest/resolved") {
       this.broker.resolved(params as ServerNotifications["serverRequest/resolved"]);
     } else if (method === "turn/completed") {

@@ -59,7 +59,7 @@ def helper():
   it("allow nothing in a file with statements that are not read", () => {
     const { policy, untranslated } = importCodexRules(text + others);
     expect(policy).toMatchObject({ alsoAllow: [], network: { allow: [], deny: ["evil.example:8080"] } });
-    expect([(policy.deny ?? []).length, (policy.ask ?? []).length]).toEqual([1, 1]);
+    expect([policy.deny?.length, policy.ask?.length]).toEqual([1, 1]);
     expect(untranslated.map(({ source }) => source.split("\n")[0]).slice(3)).toEqual([
       'names = ["x"]',
       "[prefix_rule(pattern=[x]) for x in names]",

@@ -87,8 +87,8 @@ export class CommandJudge {
   }
 
   #isInWorkspace(folder: string): boolean {
-    const { real } = this.#places.locate(folder);
-    return real !== undefined && this.#places.inWorkspace(real);
+    const { real } = this.#workspace.locate(folder);
+    return real !== undefined && this.#workspace.inWorkspace(real);
   }
 
   #judgeWords(command: PlainCommand, call: Call): Verdict {

@@ -38,7 +38,7 @@ export class EffectJudge {
       return verdict.decision === "allow" && changes.isRelinked(location) ? this.#stale(path) : verdict;
     };
     this.#judgeExecution = (path, location) => {
-      const read = judgeRead(path, location, places, policy);
+      const read = judgeRead(path, location, workspace, policy);
       if (read.matched !== undefined && read.decision !== "allow") return read;
       if (!this.#isInWorkspace(location))
         return judgeKind("writeOutside", policy, `runs ${path}, outside the workspace`);

@@ -1,5 +1,5 @@
 import { type RequestId, RequestFailure, RPC_CODES, UNANSWERED } from "@codexkit/rpc";
-import { BoundedSet } from "@codexkit/rpc/async";
+import { BoundedMap, BoundedSet } from "@codexkit/rpc/async";
 import { z } from "zod";
 import { CodexError } from "../errors.ts";
 import type { HandlerContext, ServerRequestHandlers } from "./handlers.ts";
@@ -15,8 +15,8 @@ import type { RequestEvent, RequestWarningEvent } from "./request-events.ts";
  */
 const REMEMBERED_ANSWERS = 256;
 
-/** Far more calls than run at once on one connection. */
-const CLAIMED_CALLS = 10_000;
+/** Far more threads than have a turn that runs on one connection. */
+const CLAIMING_THREADS = 10_000;
 
 export interface ServerRequestBrokerOptions {
   /** Handlers for a thread, in the order to ask them. For `undefined`, those of the connection. */
@@ -48,8 +48,8 @@ export class ServerRequestBroker {
   /** Answered requests that the server has not confirmed yet. */
   readonly #answered = new BoundedSet<RequestId>(REMEMBERED_ANSWERS);
   readonly #recentEnds = new RecentEnds();
-  /** Calls of MCP tools whose approval was asked for on this connection. */
-  readonly #claimedCalls = new BoundedSet<string>(CLAIMED_CALLS);
+  /** Per thread, the calls of MCP tools of the running turn whose approval was asked for. */
+  readonly #claimedCalls = new BoundedMap<string, Set<string>>(CLAIMING_THREADS);
 
   constructor(options: ServerRequestBrokerOptions) {
     this.#options = options;
@@ -99,6 +99,7 @@ export class ServerRequestBroker {
   /** Withdraws the requests of an ended turn. */
   turnEnded(threadId: string, turnId: string): void {
     this.#recentEnds.addTurn(threadId, turnId);
+    this.#claimedCalls.delete(threadId);
     this.#withdraw(
       ({ request }) => request.threadId === threadId && request.turnId === turnId,
       () => new CodexError("aborted", "The turn ended."),
@@ -150,9 +151,9 @@ export class ServerRequestBroker {
   }
 
   #claimCall(threadId: string, itemId: string): boolean {
-    const key = JSON.stringify([threadId, itemId]);
-    if (this.#claimedCalls.has(key)) return false;
-    this.#claimedCalls.add(key);
+    const claimed = this.#claimedCalls.get(threadId) ?? new Set();
+    if (claimed.has(itemId)) return false;
+    this.#claimedCalls.set(threadId, claimed.add(itemId));
     return true;
   }
 
