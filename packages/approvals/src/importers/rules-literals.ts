@@ -26,7 +26,7 @@ export function readRulesFile(text: string): readonly RulesStatement[] {
 
 /** A string of either kind of quotes, three of them or one; a comment; a line end behind a backslash. */
 const OPAQUE =
-  /[rbRB]{0,2}(?:"""(?:[^\\]|\\[^])*?(?:"""|$)|\'\'\'(?:[^\\]|\\[^])*?(?:\'\'\'|$)|"(?:[^"\\\n]|\\[^])*(?:"|$|(?=\n))|'(?:[^'\\\n]|\\[^])*(?:'|$|(?=\n)))|#[^\n]*|\\\r?\n/y;
+  /[rbRB]{0,2}(?:"""(?:[^\\]|\\[^])*?(?:"""|$)|'''(?:[^\\]|\\[^])*?(?:'''|$)|"(?:[^"\\\n]|\\[^])*(?:"|$|(?=\n))|'(?:[^'\\\n]|\\[^])*(?:'|$|(?=\n)))|#[^\n]*|\\\r?\n/y;
 
 /** A statement ends at a line end outside of brackets and strings; indented lines belong to what stands before them. */
 function splitStatements(text: string): readonly string[] {

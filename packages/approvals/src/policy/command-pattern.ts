@@ -177,7 +177,10 @@ export function usesOption(
 const CLUSTER = /^-[A-Za-z]{2,}$/;
 
 function lettersOf(cluster: string): readonly string[] {
-  return [...cluster.slice(1)].map((letter) => `-${letter}`);
+  return cluster
+    .slice(1)
+    .split("")
+    .map((letter) => `-${letter}`);
 }
 
 /** `-f` in `-rf`, `--force` in `--force=x` and in any abbreviation that could stand for it. */

@@ -10,9 +10,6 @@ import type { Verdict } from "./evaluation.ts";
 import { PRESETS, type EffectKind, type Preset } from "./presets.ts";
 import { describeRule, type Rule } from "./rule.ts";
 
-/** A word of a rule about commands, or its alternatives. */
-export type RuleWord = string | readonly string[];
-
 /** A rule with its pattern made ready. */
 export interface CompiledRule {
   readonly rule: Rule;

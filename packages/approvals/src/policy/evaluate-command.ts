@@ -47,7 +47,7 @@ export function evaluateCommand(
   const worst = denial === undefined ? judgedOrProblem : pickStricter(judgedOrProblem, denial);
   if (worst === undefined)
     return evaluation(cautionVerdict("empty", "no command to judge", policy.policy.default));
-  const whole = wholeRequestRule(request, source, places.cwd, policy);
+  const whole = wholeRequestRule(request, source, workspace.cwd, policy);
   if (request.stdin === true && whole === undefined)
     return evaluation(
       cautionVerdict("stdin", "types into a process that already runs", policy.policy.default),
