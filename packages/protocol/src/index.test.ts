@@ -14,8 +14,6 @@ import {
   type v2,
 } from "./index.ts";
 
-const manifest = join(import.meta.dirname, "../package.json");
-
 describe("the tables of Codex's wire", () => {
   it("hold every method of the pinned release, once", () => {
     expect(new Set(CLIENT_REQUEST_METHODS).size).toBe(182);
@@ -25,16 +23,18 @@ describe("the tables of Codex's wire", () => {
     expect(EXPERIMENTAL_REQUEST_METHODS).toHaveLength(182 - 109);
   });
 
-  it("are of the release that package.json pins, stated nowhere else", () => {
-    const { dependencies } = JSON.parse(readFileSync(manifest, "utf8")) as {
-      dependencies: Record<string, string>;
-    };
-    expect(dependencies["@openai/codex"]).toBe(CODEX_VERSION);
+  it("are of the release that this package and the SDK pin, stated nowhere else", () => {
     const packages = join(import.meta.dirname, "../..");
-    const others = readdirSync(packages)
-      .filter((name) => name !== "protocol")
-      .filter((name) => readFileSync(join(packages, name, "package.json"), "utf8").includes(CODEX_VERSION));
-    expect(others).toEqual([]);
+    const pins = readdirSync(packages).filter((name) =>
+      readFileSync(join(packages, name, "package.json"), "utf8").includes(
+        `"@openai/codex": "${CODEX_VERSION}"`,
+      ),
+    );
+    const mentions = readdirSync(packages).filter((name) =>
+      readFileSync(join(packages, name, "package.json"), "utf8").includes('@openai/codex"'),
+    );
+    expect(pins).toEqual(["protocol", "sdk"]);
+    expect(mentions).toEqual(pins);
   });
 
   it("pair methods with their params and results", () => {
