@@ -107,6 +107,7 @@ import { patch } from "./patch.ts";
 import { perl } from "./perl.ts";
 import { pgrep } from "./pgrep.ts";
 import { pidof } from "./pidof.ts";
+import { dig, kustomize, nc, redisCli } from "./network-probes.ts";
 import { ping } from "./ping.ts";
 import { pip } from "./pip.ts";
 import { pkill } from "./pkill.ts";
@@ -304,6 +305,10 @@ export const ALL_PROGRAMS: readonly ProgramDeclaration[] = [
   perl,
   pgrep,
   pidof,
+  dig,
+  kustomize,
+  nc,
+  redisCli,
   ping,
   pip,
   pkill,

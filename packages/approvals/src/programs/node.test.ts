@@ -5,6 +5,7 @@ describeProgram(node, {
   understood: {
     "": ["stdin-code other"],
     "--version": [],
+    "--test test/*.test.ts": ["action project-code", "execute test/*.test.ts"],
     "scripts/build.js --out dist --any": ["execute scripts/build.js"],
     "scripts/build.js <unknown>": ["execute scripts/build.js"],
     "--import tsx src/cli.ts --help": ["action project-code", "execute src/cli.ts"],

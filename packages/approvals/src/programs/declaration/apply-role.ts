@@ -84,6 +84,7 @@ function acceptsPattern(role: Role): boolean {
   return (
     role === "read" ||
     role === "local-read" ||
+    role === "script" ||
     role === "folder" ||
     role === "output" ||
     role === "write" ||
