@@ -12,10 +12,13 @@ function check(items: readonly v2.ThreadItem[]): (change?: object) => boolean {
     return isNew;
   };
   return (change = {}) =>
-    isMcpToolApproval({ ...form, ...change } as v2.McpServerElicitationRequestParams, {
-      itemsOf: () => items,
-      claimCall,
-    });
+    isMcpToolApproval(
+      { ...form, ...change },
+      {
+        itemsOf: () => items,
+        claimCall,
+      },
+    );
 }
 
 describe("a form of an MCP server", () => {
