@@ -65,7 +65,12 @@ export function judgeRead(
 function judgeUnknownRead(path: string, compiled: CompiledPolicy): Verdict {
   const credentials = judgeKind("credentials", compiled);
   if (credentials.decision === "allow" && !hasReadDenials(compiled)) return judgeKind("read", compiled);
-  const verdict = notUnderstoodVerdict(`which file ${path} is, is not known before it runs`, compiled);
+  const verdict = notUnderstoodVerdict(
+    path.startsWith("/")
+      ? `where ${path} leads is not known before it runs`
+      : "which file it reads is not known before it runs",
+    compiled,
+  );
   return verdict.decision === "allow" ? { ...verdict, decision: "ask" } : verdict;
 }
 

@@ -10,11 +10,6 @@ export class WorkBudget {
   #chars = 0;
   #examinedChars = 0;
 
-  /** Simple commands that were read, after loops are unrolled. */
-  get commands(): number {
-    return this.#commands;
-  }
-
   get isExhausted(): boolean {
     return (
       this.#commands > LIMITS.commands || this.#words > LIMITS.words || this.#chars > LIMITS.expandedChars
