@@ -185,7 +185,7 @@ describe("TurnStarter", () => {
     await settled();
     expect(second.error).toMatchObject({
       code: "invalid_argument",
-      message: expect.stringMatching(/; model can't go/),
+      message: expect.stringMatching(/; model can't be combined/),
     });
     expect(caller.calls).toHaveLength(1);
   });
