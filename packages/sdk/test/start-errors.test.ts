@@ -55,9 +55,9 @@ describe("an error", () => {
     });
   });
 
-  it("says that zod 4 is needed for a schema of zod 3", () => {
+  it("says that zod 4 is required for a schema of zod 3", () => {
     const schema = z3.object({ a: z3.string() }) as never;
-    expect(() => outputSchema(schema)).toThrow("zod 4 is needed");
+    expect(() => outputSchema(schema)).toThrow("zod 4 is required");
     const tool = { name: "a", description: "b", input: schema, execute: () => "" };
     expect(() => defineTool(tool)).toThrow("zod 4 is required");
   });
