@@ -21,11 +21,14 @@ const PACKAGES: readonly BundledPackage[] = [
 
 for (const { folder, programs = [], sharedFolder = "." } of PACKAGES) {
   const root = resolve(import.meta.dirname, "../packages", folder);
-  const sources = [...entryPoints(root), ...programs];
+  // The check of the Node version is a file of its own, so that entry points can load it before anything else.
+  const sources = ["src/require-node.ts", ...entryPoints(root), ...programs];
   const bundle = await rolldown({
     input: Object.fromEntries(sources.map((source) => [entryName(source), join(root, source)])),
     platform: "node",
-    external: (id) => !id.startsWith(".") && !id.startsWith("/"),
+    // As `tsc` compiles the other packages: Node 22 does not know `using`.
+    transform: { target: "es2024" },
+    external: (id) => !id.startsWith(".") && !id.startsWith("/") && !id.startsWith("@oxc-project/runtime"),
     onLog(level, log, report) {
       if (level === "warn") throw new Error(`${folder}: ${log.message}`);
       report(level, log);

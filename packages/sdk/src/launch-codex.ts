@@ -1,3 +1,4 @@
+import "./require-node.ts";
 import { checkCodexOptions, LAUNCH, type LaunchOptions } from "./codex-options.ts";
 import type { Codex } from "./codex.ts";
 import { launchEarly } from "./process/early-launch.ts";
