@@ -12,7 +12,7 @@ export type CodexModelErrorCode =
   | "codex_lost"
   /** The thread named by its id does not exist, or another process has it loaded. */
   | "thread_unavailable"
-  /** The turn that requested this approval is over: it timed out, or its process exited. Nothing was run. */
+  /** The turn that requested this approval has ended: it timed out, or its process exited. Nothing was run. */
   | "approval_lost"
   /** Codex rejected the request; see `cause`. */
   | "request_refused";
@@ -43,7 +43,7 @@ export class CodexModelError extends AISDKError {
     this.toolResults = options?.toolResults ?? [];
   }
 
-  /** Whether an error is one of these, also one of another copy of this package. */
+  /** Whether a value is a `CodexModelError`, including one from another copy of this package. */
   static is(error: unknown): error is CodexModelError {
     return CodexModelError.isInstance(error);
   }

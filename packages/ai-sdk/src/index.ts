@@ -21,7 +21,7 @@ export type {
 export type { CodexModelId } from "./options/model-ids.ts";
 export type { PartMetadata as CodexPartMetadata } from "./items/metadata.ts";
 
-// Threads beside calls: steer, interrupt, queue, fork, compact, read, list.
+// Operations on threads: steer, interrupt, queue, fork, compact, read, list.
 export type { CodexThreads, ThreadReference } from "./codex-provider/codex-threads.ts";
 
 // Errors and limits.

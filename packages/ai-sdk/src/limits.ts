@@ -2,18 +2,18 @@
 export const limits = {
   /** How long a turn waits for a tool's result or a person's decision. People take minutes; a crashed app never answers. */
   parkedTurnMs: 15 * 60_000,
-  /** How long a codex without work is kept. It does not keep the program alive; another starts in a tenth of a second. */
+  /** How long an idle codex is kept. It does not keep the program alive; starting another takes a tenth of a second. */
   idleShutdownMs: 10 * 60_000,
-  /** The same for a connection, which does keep the program alive: a script should not wait long for its end. */
+  /** The same for a connection, which keeps the program alive: a script should not have to wait long before it exits. */
   idleDisconnectMs: 5_000,
-  /** Idle threads that are kept. The oldest is released first; its conversation continues from the messages. */
+  /** Number of idle threads kept. The oldest is released first; its conversation continues from the messages. */
   idleThreads: 64,
   /** How long such a thread is kept. */
   idleThreadMs: 10 * 60_000,
-  /** The same for threads with MCP servers, each of which has processes of its own. */
+  /** The same for threads with MCP servers, each of which has its own processes. */
   idleMcpThreads: 2,
   idleMcpThreadMs: 5_000,
-  /** How long after a turn the configuration is searched for MCP servers that threads have without asking. */
+  /** Delay after a turn before threads are checked for MCP servers from the user's configuration. */
   mcpLookMs: 500,
   /** Released threads that are remembered, so that their conversations move to a new thread without a warning. */
   releasedThreads: 1_000,
@@ -21,11 +21,11 @@ export const limits = {
   factFolders: 64,
   /** Threads that are started ahead per kind of call: as many as there were concurrent calls, up to this. */
   readyThreads: 8,
-  /** How long they wait: what they read at their start, such as AGENTS.md, must not be old. */
+  /** How long such threads are kept. Short, because files that they read at start, such as AGENTS.md, may change. */
   readyThreadMs: 10_000,
   /** Kinds of calls that are remembered: a program has few, and one with many gains nothing. */
   readyKinds: 8,
-  /** How long a turn may take to stop before its stream ends without it. Codex needs some 5 ms. */
+  /** How long an interrupted turn may take to stop before its stream is ended. Codex needs about 5 ms. */
   interruptMs: 5_000,
   /** A running command's output is streamed again when it has grown by this fraction, or … */
   outputGrowth: 1 / 2,

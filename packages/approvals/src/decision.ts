@@ -1,4 +1,4 @@
-/** What the policy says about one request. */
+/** The policy's decision about one request. */
 export type Decision = "allow" | "deny" | "ask";
 
 const WEIGHT: Record<Decision, number> = { allow: 0, ask: 1, deny: 2 };

@@ -1,7 +1,7 @@
-// A typed request in, a typed outcome with its reasons out. Knows no transports.
+// Takes a typed request and returns a typed outcome with its reason. Independent of transports.
 import "./require-node.ts";
 
-// A policy: made, stored, extended.
+// Policies: define, parse, extend and combine them.
 export { definePolicy, parsePolicy, parseRule, remember } from "./policy/define-policy.ts";
 export { combinePolicies, type CombinedPolicy, type PolicyLayers } from "./policy/combine-policies.ts";
 export type { NetworkSettings, Policy, PolicyInput, WorkspaceSettings } from "./policy/policy.ts";
@@ -16,18 +16,18 @@ export { importClaudeSettings, type ImportClaudeOptions } from "./importers/impo
 export { importCodexRules } from "./importers/import-codex-rules.ts";
 export type { ImportedRules, Untranslated } from "./importers/import-report.ts";
 
-// Judging: pure, total, deterministic.
+// Evaluation: pure and deterministic; never throws.
 export { evaluate } from "./policy/evaluate.ts";
 export type { CommandVerdict, Evaluation, Grant, Verdict } from "./policy/evaluation.ts";
 export type { Decision } from "./decision.ts";
 export { explain, formatExplanation, type Explanation, type ExplainOptions } from "./policy/explain.ts";
 export { LIMITS } from "./limits.ts";
 
-// Paths: which ones matter, and where they really lead (the one step with I/O).
+// Path resolution, the only step with I/O.
 export { resolvePaths } from "./policy/resolve-paths.ts";
 export type { PathFacts } from "./files/workspace.ts";
 
-// Requests: what a transport reads from its wire.
+// Requests, as a transport parses them.
 export type {
   ApprovalRequest,
   CommandRequest,
@@ -44,7 +44,7 @@ export type {
   UnknownRequest,
 } from "./request/request.ts";
 
-// Asking people: first answer wins, silence is a no.
+// Asking people: the first answer counts; without an answer the request is denied.
 export type { Answer, Outcome } from "./ask/outcome.ts";
 export {
   createApprover,

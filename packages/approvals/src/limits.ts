@@ -1,4 +1,4 @@
-/** What one evaluation may cost. A command beyond any of these is too long to judge, so a person is asked. */
+/** What one evaluation may cost. A command beyond any of these is too long to judge, and no preset except `bypass` accepts it. */
 export const LIMITS = {
   /** Characters of a command, quoted data and here-documents included. */
   sourceChars: 1_048_576,

@@ -41,7 +41,7 @@ export class ExecError extends Error {
     this.rpcCode = options?.rpcCode;
   }
 
-  /** Whether a value is an `ExecError`, also one of another copy of this package. */
+  /** Whether a value is an `ExecError`, including one from another copy of this package. */
   static is(value: unknown): value is ExecError {
     return typeof value === "object" && value !== null && BRAND in value;
   }

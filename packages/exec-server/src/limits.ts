@@ -3,7 +3,7 @@ const MIB = 1024 * KIB;
 
 /** Limits of a server that `ExecServerOptions.limits` can change. */
 export const SERVER_LIMITS = {
-  /** The largest message that is accepted. What Codex's own server and client accept. */
+  /** Largest accepted message. The same as in Codex's own server and client. */
   messageBytes: 64 * MIB,
   /** Frames of one message. Enough for the largest message in frames of 4 KiB; empty frames can't exhaust memory. */
   messageFragments: 16_384,
@@ -19,7 +19,7 @@ export const SERVER_LIMITS = {
   /** Output kept for all closed processes of a session whose client has received it: the oldest is dropped first. */
   closedRetainedBytes: 64 * MIB,
   /**
-   * Unsent bytes above which children are no longer read, and below which they are again. Together with what may be missed
+   * Unsent bytes above which reading from children is paused, and below which it is resumed. Together with output that arrives
    * while no client is connected, they stay below `retainedBytes`.
    */
   outgoingHighBytes: MIB / 2,
@@ -36,7 +36,7 @@ export const SERVER_LIMITS = {
   snapshotBytes: 512 * KIB,
   /** How often a WebSocket is pinged. Codex's number. A client that sends nothing until the next ping is disconnected. */
   pingMs: 30_000,
-  /** Open connections of a listener. One that exceeds them is refused. */
+  /** Open connections per listener. Further connections are refused. */
   connections: 1024,
   /** Connections that have not completed the WebSocket handshake. The oldest is dropped when another one arrives. */
   pendingConnections: 64,
@@ -125,11 +125,11 @@ export const EXEC_LIMITS = {
   /** How long a name may take to be looked up, and an address to be connected to, before a proxy gives up. */
   proxyLookupMs: 5_000,
   proxyConnectMs: 10_000,
-  /** Questions that a client has before it at once, the longest reason it may give, and the ids it takes. Codex's numbers. */
+  /** Questions that may be pending at a client, and the maximum length of its reasons and of process ids. Codex's numbers. */
   clientQuestions: 256,
   policyReasonBytes: 1024,
   policyProcessIdBytes: 256,
-  /** What an answer may take beyond the client's own limit. Codex's number. */
+  /** Additional time for an answer, beyond the client's own limit. Codex's number. */
   policyAnswerMarginMs: 5_000,
   /** How long a client's handler of network requests may take, by default. A person may be asked. */
   networkRequestMs: 300_000,

@@ -89,7 +89,7 @@ export class Peer<W extends Wire = AnyWire> implements AsyncDisposable {
     return claim(this.#handlers, method, handler as AnyRequestHandler);
   }
 
-  /** Handles all requests without a handler of their own. Without it they are answered with "method not found". */
+  /** Handles all requests whose method has no handler. Without it, they are answered with "method not found". */
   handleRest(handler: AnyRequestHandler): void {
     this.#restHandler = handler;
   }
@@ -102,7 +102,7 @@ export class Peer<W extends Wire = AnyWire> implements AsyncDisposable {
     return claim(this.#listeners, method, listener as AnyListener);
   }
 
-  /** Listens to all notifications without a listener of their own. */
+  /** Listens to all notifications whose method has no listener. */
   onRest(listener: (params: unknown, message: NotificationMessage) => void): void {
     this.#restListener = listener;
   }

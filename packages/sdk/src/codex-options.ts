@@ -30,7 +30,7 @@ export interface CodexOptions {
   /** MCP extensions that this program supports, such as `openai/form`. */
   readonly extensions?: NonNullable<v1.InitializeCapabilities["extensions"]>;
   /**
-   * Handlers for the requests of the server, for threads without handlers of their own. Unhandled requests are
+   * Handlers for the server's requests, for threads that don't have their own handlers. Unhandled requests are
    * denied.
    */
   readonly handlers?: ServerRequestHandlers;

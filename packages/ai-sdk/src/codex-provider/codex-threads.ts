@@ -3,14 +3,14 @@ import { CodexModelError } from "../errors.ts";
 import { PROVIDER_KEY } from "../items/metadata.ts";
 import { type CodexHolder, toCallError } from "../connection/codex-holder.ts";
 
-/** A thread by its id, or by the provider metadata of anything that came out of it: a result, a part, a message. */
+/** A thread, by its id or by the provider metadata of any of its results, parts or messages. */
 export type ThreadReference = string | Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 interface CallOptions {
   readonly signal?: AbortSignal;
 }
 
-/** What can be done with the threads of a provider beside running turns on them. */
+/** Operations on the threads of a provider, besides running turns. */
 export class CodexThreads {
   readonly #holder: CodexHolder;
 
@@ -18,30 +18,30 @@ export class CodexThreads {
     this.#holder = holder;
   }
 
-  /** Adds to what the agent works on, while its turn runs; the stream of that turn shows what comes of it. */
+  /** Adds input to the running turn. Its effects appear in the stream of that turn. */
   steer(thread: ThreadReference, input: Input, options: CallOptions = {}): Promise<void> {
     return this.use(thread, (held) => held.steer(input, options), options);
   }
 
-  /** Stops the turn that runs; its stream ends as interrupted, with what came until then. */
+  /** Interrupts the running turn. Its stream ends as interrupted, with the parts received so far. */
   interrupt(thread: ThreadReference, options: CallOptions = {}): Promise<void> {
     return this.use(thread, (held) => held.interrupt(options), options);
   }
 
   /**
-   * Leaves input with Codex, which runs it after the turn that runs now. What comes of it is in the thread, in no stream.
+   * Adds input to Codex's queue, which runs it after the current turn. The result is stored in the thread but not streamed.
    * Only stored threads (`persist: true`) have a queue.
    */
   queue(thread: ThreadReference, input: Input, options: CallOptions = {}): Promise<v2.QueuedSubmission> {
     return this.use(thread, (held) => held.queue.add(input, options), options);
   }
 
-  /** Makes the history shorter. */
+  /** Replaces older history with a summary. */
   async compact(thread: ThreadReference, options: CallOptions = {}): Promise<void> {
     await this.use(thread, async (held) => void (await held.compact(options)), options);
   }
 
-  /** Copies a stored thread; gives the id of the copy, for `providerOptions.codex.threadId`. */
+  /** Copies a stored thread. Returns the id of the copy, for `providerOptions.codex.threadId`. */
   async fork(
     thread: ThreadReference,
     { signal, ...where }: Pick<ForkThreadOptions, "lastTurnId" | "beforeTurnId"> & CallOptions = {},
@@ -55,17 +55,17 @@ export class CodexThreads {
     return this.use(thread, (held) => held.rename(name, options), options);
   }
 
-  /** Puts a stored thread away; it is listed as archived, and can't be gone on with. */
+  /** Archives a stored thread. It is listed as archived and can't be continued. */
   archive(thread: ThreadReference, options: CallOptions = {}): Promise<void> {
     return this.use(thread, (held) => held.archive(options), options);
   }
 
-  /** A thread as Codex has it now. */
+  /** Reads the current state of a thread. */
   read(thread: ThreadReference, options: CallOptions = {}): Promise<v2.Thread> {
     return this.#lend((codex) => codex.readThread(idOf(thread), options), options);
   }
 
-  /** The stored threads, newest first by default. */
+  /** Lists the stored threads, newest first by default. */
   async *list({ signal, ...filter }: Omit<v2.ThreadListParams, "cursor"> & CallOptions = {}): AsyncGenerator<
     v2.Thread,
     void,
@@ -82,8 +82,8 @@ export class CodexThreads {
   }
 
   /**
-   * Anything else that the SDK's `Thread` can do: review, revert, set a goal. A thread that this provider does not hold is
-   * resumed for the while.
+   * Gives access to everything else that the SDK's `Thread` offers: review, revert, set a goal. A thread that this provider has
+   * not loaded is resumed for the duration of the call.
    * @example
    * await codex.threads.use(providerMetadata, (thread) => thread.goal.set({ objective: "All tests pass" }));
    */

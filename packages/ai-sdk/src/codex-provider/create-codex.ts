@@ -23,7 +23,7 @@ export interface CodexProvider extends ProviderV4, AsyncDisposable {
   listModels(options?: { readonly signal?: AbortSignal }): Promise<v2.Model[]>;
   /** Operations on threads: steer, interrupt, queue, fork, compact, read, list. */
   readonly threads: CodexThreads;
-  /** Ends every turn, and the codex unless the settings supplied it. */
+  /** Ends every turn, and codex itself unless it was passed in the settings. */
   close(): Promise<void>;
 }
 

@@ -13,7 +13,7 @@ import { HARNESS_ID, readState, stateSchema } from "./harness-state.ts";
 import type { HarnessTurn } from "./harness-turn.ts";
 import { harnessLimits } from "./limits.ts";
 
-/** The settings of the provider, and the model of agents that name none. */
+/** The settings of the provider, and the default model of agents. */
 export interface CodexHarnessSettings extends Omit<
   CodexSettings,
   "cwd" | "sandbox" | "approvalPolicy" | "persist"
@@ -22,12 +22,12 @@ export interface CodexHarnessSettings extends Omit<
 }
 
 export interface CodexHarness extends HarnessV1<typeof builtinTools>, AsyncDisposable {
-  /** Ends every turn, and the codex unless the settings supplied it. */
+  /** Ends every turn, and codex itself unless it was passed in the settings. */
   close(): Promise<void>;
 }
 
 /**
- * Makes a harness for a `HarnessAgent` of `@ai-sdk/harness`. Experimental, as that package is.
+ * Creates a harness for a `HarnessAgent` of `@ai-sdk/harness`. Experimental, as that package is.
  * @example
  * await using harness = createCodexHarness();
  * const agent = new HarnessAgent({ harness, sandbox: localSandbox({ folder: "/tmp/agents" }), permissionMode: "allow-edits" });

@@ -7,8 +7,8 @@ import { LocalProcesses } from "./local-processes.ts";
 type SandboxSession = ReturnType<HarnessV1NetworkSandboxSession["restricted"]>;
 
 /**
- * This machine in the place of a sandbox, which a `HarnessAgent` demands: sessions work in folders below `folder`. It keeps
- * nothing in; Codex's own sandbox does that for what the agent runs. Processes of a session end with it, files stay.
+ * Lets a `HarnessAgent`, which requires a sandbox, run on this machine: sessions work in folders below `folder`. It provides
+ * no isolation; Codex's own sandbox confines the agent's commands. The processes of a session end with it; its files are kept.
  */
 export function localSandbox({ folder }: { readonly folder: string }): HarnessV1SandboxProvider {
   const root = resolve(folder);

@@ -18,7 +18,7 @@ export interface LanguageModelConfig {
   readonly holder: CodexHolder;
 }
 
-/** Codex as a model of the AI SDK: a call is a turn, or the part of one up to where it needs its client. */
+/** Codex as an AI SDK model. A call runs a turn, or the part of a turn until a tool result or approval is needed. */
 export class CodexLanguageModel implements LanguageModelV4 {
   readonly specificationVersion = "v4";
   readonly provider = "codex";

@@ -22,7 +22,7 @@ export const HANDLER_NAMES: Readonly<Record<keyof CodexHandlers, true>> = {
 
 /** Who answers Codex's requests in a call. */
 export interface ApprovalSettings {
-  /** Decides what needs no person. Without a policy, every request does. */
+  /** Decides which requests are answered without asking a person. Without a policy, a person is asked about all of them. */
   readonly policy?: Policy | (() => Policy) | undefined;
   readonly handlers?: CodexHandlers | undefined;
   /** How long a person may take. */

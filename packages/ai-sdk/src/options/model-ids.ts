@@ -1,7 +1,7 @@
-/** The model id that stands for the one in Codex's configuration. */
+/** The model id that selects the model in Codex's configuration. */
 export const CONFIGURED_MODEL = "default";
 
-/** Models that Codex 0.166 lists. Any other id is passed on as it is; `codex.listModels()` has those of the account. */
+/** Models that Codex 0.166 lists. Any other id is passed on unchanged; `codex.listModels()` lists those of the account. */
 export type CodexModelId =
   | "gpt-6.1-sol"
   | "gpt-6.1-terra"

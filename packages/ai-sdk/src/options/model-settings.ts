@@ -10,18 +10,18 @@ import { checked, sharedOptions } from "./model-options.ts";
 import type { SharedOptions } from "./options.ts";
 import type { CodexTool } from "../tools/provider-tools.ts";
 
-/** What may be set for a provider and for one of its models, functions included. */
+/** Settings of a provider or of one of its models, including functions. */
 export interface CodexModelSettings extends Omit<SharedOptions, "mcpServers"> {
-  /** MCP servers of every thread, by name; those of a call are added. The user's configuration is not touched. Default: none. */
+  /** MCP servers of every thread, by name; those of a call are added. The user's configuration is not changed. Default: none. */
   readonly mcpServers?: McpServers | undefined;
-  /** Decides which approvals need no person. Default: none, so that everything that Codex asks for needs one. */
+  /** Decides which approvals are answered without asking a person. Default: none, so a person is asked about all of them. */
   readonly policy?: Policy | (() => Policy) | undefined;
   /**
-   * Answers to what Codex asks, before the policy and a person. Questions of the model and of MCP servers are answered only
-   * here; without a handler they are declined.
+   * Answer Codex's requests before the policy is applied or a person is asked. Questions of the model and of MCP servers are
+   * answered only by handlers; without one they are declined.
    */
   readonly handlers?: CodexHandlers | undefined;
-  /** Tools that this program runs in the middle of a turn, without ending the step. Default: none. */
+  /** Tools that this program runs during a turn, without ending the step. Default: none. */
   readonly tools?: Readonly<Record<string, CodexTool>> | undefined;
   /** How long a call of one of `tools` may take. Default: 10 minutes. */
   readonly toolTimeoutMs?: number | undefined;
@@ -29,7 +29,7 @@ export interface CodexModelSettings extends Omit<SharedOptions, "mcpServers"> {
   readonly parkedTurnMs?: number | undefined;
 }
 
-/** What holds for the calls of one model unless `providerOptions.codex` says otherwise. */
+/** Settings for the calls of one model. `providerOptions.codex` overrides them. */
 export interface CallDefaults {
   readonly options: SharedOptions;
   readonly approvals: ApprovalSettings;
@@ -78,7 +78,7 @@ export function readModelSettings(settings: CodexModelSettings): CodexModelSetti
   return checked(schema, settings, { what: "The settings of a model", keys: Object.keys(modelSettings) });
 }
 
-/** What the calls of a model begin with: the provider's settings with the model's own over them. */
+/** Merges the provider's settings with those of the model, which take precedence. */
 export function callDefaults(
   provider: CodexModelSettings & Pick<CallDefaults, "fetch" | "onWarning">,
   own: CodexModelSettings,
@@ -106,7 +106,7 @@ function sharedOf(settings: CodexModelSettings): SharedOptions {
 
 const POLICY_LISTS = ["deny", "ask", "allow", "alsoAllow"];
 
-/** Whether a value has the shape of a policy; the package that judges by it is not loaded for that. */
+/** Whether a value has the shape of a policy. Checked without loading `@codexkit/approvals`. */
 function isPolicy(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   const fields = value as Readonly<Record<string, unknown>>;

@@ -23,18 +23,18 @@ export type SandboxPolicyOption =
   | { type: "readOnly"; networkAccess?: boolean | undefined }
   | {
       type: "workspaceWrite";
-      /** Folders beside `cwd` that commands may write to; absolute. */
+      /** Folders that commands may write to, in addition to `cwd`; absolute. */
       writableRoots?: string[] | undefined;
       networkAccess?: boolean | undefined;
       excludeTmpdirEnvVar?: boolean | undefined;
       excludeSlashTmp?: boolean | undefined;
     }
-  /** Codex already runs inside a sandbox, and makes none of its own. */
+  /** Codex already runs inside a sandbox and does not create one. */
   | { type: "externalSandbox"; networkAccess?: "restricted" | "enabled" | undefined };
 
 type CommonMcpServerOption = {
   enabled?: boolean | undefined;
-  /** Fails the thread's start when this server does not come up. */
+  /** Whether starting the thread fails if this server does not start. */
   required?: boolean | undefined;
   startupTimeoutMs?: number | undefined;
   toolTimeoutMs?: number | undefined;
@@ -51,7 +51,7 @@ export type McpServerOption = CommonMcpServerOption &
         command: string;
         args?: string[] | undefined;
         env?: Record<string, string> | undefined;
-        /** Variables of Codex's own environment that the child gets too. */
+        /** Environment variables that the child inherits from Codex. */
         envVars?: string[] | undefined;
         cwd?: string | undefined;
       }
@@ -64,9 +64,9 @@ export type McpServerOption = CommonMcpServerOption &
       }
   );
 
-/** What may be set for all calls and for one. */
+/** Options for all calls or for one call. */
 export type SharedOptions = {
-  /** The folder that Codex works in; absolute. Default: that of the codex. */
+  /** The folder that Codex works in; absolute. Default: the working directory of the codex process. */
   cwd?: string | undefined;
   /**
    * Gives Codex an empty temporary folder as `cwd`: one per call, removed at the end of its turn, or one per conversation,
@@ -75,13 +75,13 @@ export type SharedOptions = {
   workspace?: "call" | "conversation" | undefined;
   /** What commands may do without an approval. Default: Codex's configuration. */
   sandbox?: "read-only" | "workspace-write" | "danger-full-access" | undefined;
-  /** The same in detail; counts more than `sandbox`. */
+  /** The same in detail. Takes precedence over `sandbox`. */
   sandboxPolicy?: SandboxPolicyOption | undefined;
   /** When Codex asks before it acts. Default: Codex's configuration. */
   approvalPolicy?: ApprovalPolicyOption | undefined;
-  /** Who reviews what Codex asks for: the user, which means this program, or Codex's own reviewing agent. Default: `"user"`. */
+  /** Who answers Codex's approval requests: `"user"` (this program) or Codex's own reviewing agent. Default: `"user"`. */
   approvalsReviewer?: "user" | "auto_review" | undefined;
-  /** How hard the model thinks; the call's own `reasoning` counts more. Default: the model's. */
+  /** How hard the model thinks. The call's `reasoning` takes precedence. Default: the model's. */
   effort?: string | undefined;
   /** The same as `effort`, by the name that other providers use. */
   reasoningEffort?: string | undefined;
@@ -96,13 +96,13 @@ export type SharedOptions = {
   persist?: boolean | undefined;
   /** MCP servers of the thread, by name; those of a call are added to the provider's. */
   mcpServers?: Record<string, McpServerOption> | undefined;
-  /** Instructions beside the system messages of the prompt; those of a call are added to the provider's. */
+  /** Instructions in addition to the system messages of the prompt. Those of a call are added to the provider's. */
   instructions?: string | undefined;
   /** Replaces Codex's own instructions. */
   baseInstructions?: string | undefined;
-  /** Anything else of Codex's configuration, for the thread; that of a call is merged into the provider's, key by key. */
+  /** Other settings of Codex's configuration, for the thread. Those of a call are merged into the provider's, key by key. */
   config?: Record<string, JSONValue> | undefined;
-  /** Whether plans are shown, as calls of `codex_plan`. Default: true. */
+  /** Whether plans are streamed, as calls of `codex_plan`. Default: true. */
   plans?: boolean | undefined;
   /**
    * Whether mentions in the user's text become mentions of Codex: `@src/main.ts` for a file below `cwd`,
@@ -124,8 +124,8 @@ export type CodexLanguageModelOptions = SharedOptions & {
   fork?: boolean | { lastTurnId: string } | { beforeTurnId: string } | undefined;
   /** Compacts the thread's history before the turn. Default: false. */
   compact?: boolean | undefined;
-  /** Skills to use, each with the path of its SKILL.md; say `$name` in the text too. */
+  /** Skills to use, each with the path of its SKILL.md. Also mention `$name` in the text. */
   skills?: NamedPath[] | undefined;
-  /** Files, apps (`app://id`) and plugins (`plugin://name@market`) that the text speaks of as `@name`. */
+  /** Files, apps (`app://id`) and plugins (`plugin://name@market`) that the text mentions as `@name`. */
   mentions?: NamedPath[] | undefined;
 };

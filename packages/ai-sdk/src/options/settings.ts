@@ -41,39 +41,39 @@ const schema = z
     { error: "Give one of codex, launch, connect and transport." },
   );
 
-/** A way to an app-server of the caller's own: a tunnel, a container, a test. */
+/** Connects to an app-server in a custom way: through a tunnel, into a container, in a test. */
 export interface CustomTransport extends CodexOptions {
-  /** Opens a connection; called again after one was lost. */
+  /** Opens a connection. Called again after a connection was lost. */
   readonly open: Parameters<typeof Codex.over>[0];
   /** Whether the server shares this machine's files. Default: false. */
   readonly local?: boolean | undefined;
 }
 
-/** Receives what the provider and Codex report beside results. `console` is one. */
+/** Receives log messages of the provider and Codex. `console` can be used. */
 export interface CodexLogger {
   debug?(message: string): void;
   warn?(message: string): void;
 }
 
-/** How a provider reaches Codex, and what its threads and turns are like unless a model or a call says otherwise. */
+/** How a provider connects to Codex, and the defaults for its threads and turns, which a model or a call can override. */
 export interface CodexSettings extends CodexModelSettings {
-  /** A Codex of your own; the provider does not close it. */
+  /** An existing `Codex`. The provider does not close it. */
   readonly codex?: Codex | undefined;
-  /** How the provider launches a codex, at its first call. Default: with the defaults of `Codex.launch`. */
+  /** Options for launching a codex at the first call. Default: the defaults of `Codex.launch`. */
   readonly launch?: LaunchOptions | undefined;
-  /** A running server: `ws://…`, `wss://…` or `unix:///path`. */
+  /** The address of a running server: `ws://…`, `wss://…` or `unix:///path`. */
   readonly connect?: (ConnectOptions & { readonly url: string | URL }) | undefined;
-  /** A connection of your own making. */
+  /** Opens connections in a custom way. */
   readonly transport?: CustomTransport | undefined;
-  /** How long a codex without work is kept; false keeps it until `close`. Default: 10 minutes; 5 seconds for `connect`. */
+  /** How long an idle codex is kept; false keeps it until `close`. Default: 10 minutes; 5 seconds for `connect`. */
   readonly idleShutdownMs?: number | false | undefined;
-  /** How many threads without a turn are kept for their next one. Default: 64; 2 of those with MCP servers. */
+  /** How many idle threads are kept for their next turn. Default: 64; 2 for threads with MCP servers. */
   readonly idleThreads?: number | undefined;
-  /** How long such a thread is kept. Default: 10 minutes; 5 seconds with MCP servers. */
+  /** How long an idle thread is kept. Default: 10 minutes; 5 seconds with MCP servers. */
   readonly idleThreadMs?: number | undefined;
-  /** How many threads are started ahead for repeated calls of one kind; 0 starts none. Default: 8. */
+  /** How many threads are started in advance for repeated calls of one kind; 0 starts none. Default: 8. */
   readonly readyThreads?: number | undefined;
-  /** Receives every message to and from Codex. They hold prompts and credentials: log them with care. */
+  /** Receives every message to and from Codex. Messages contain prompts and credentials: log them with care. */
   readonly onPacket?: CodexOptions["onPacket"];
   /** Receives Codex's log (`debug`) and the warnings of turns (`warn`). Default: none. */
   readonly logger?: CodexLogger | undefined;

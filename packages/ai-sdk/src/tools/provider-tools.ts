@@ -11,8 +11,8 @@ export interface CodexToolContext {
 }
 
 /**
- * A tool that every thread of a provider has, and that this program runs inside a turn, without ending the step. A `tool()` of
- * the AI SDK with a zod schema fits.
+ * A tool that is available in every thread of a provider. This program runs it during a turn, without ending the step. A
+ * `tool()` of the AI SDK with a zod schema is accepted.
  */
 export interface CodexTool {
   /** What the tool does. A function, which the AI SDK would call per request, is not supported. */

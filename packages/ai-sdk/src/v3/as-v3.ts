@@ -5,7 +5,7 @@ import { toV3Result } from "./to-v3-result.ts";
 import { toV4Options } from "./to-v4-options.ts";
 
 /**
- * A model for `ai` 6, which takes V3 and refuses V4.
+ * Converts a model for `ai` 6, which accepts V3 models only.
  * @example
  * const { text } = await generateText({ model: asV3(codex("gpt-6.1-sol")), prompt: "Which test fails?" });
  */

@@ -4,7 +4,7 @@ import type { CodexSettings } from "../options/settings.ts";
 import { asV3 } from "./as-v3.ts";
 import type { ModelV3 } from "./model-v3.ts";
 
-/** The provider for `ai` 6: the same in all but the models. */
+/** The provider for `ai` 6. It differs only in its models. */
 export interface CodexProviderV3
   extends AsyncDisposable, Pick<CodexProvider, "listModels" | "threads" | "close"> {
   (modelId?: string): ModelV3;
@@ -19,7 +19,7 @@ export interface CodexProviderV3
 }
 
 /**
- * Makes a provider for `ai` 6, which refuses models of V4.
+ * Creates a provider for `ai` 6, which does not accept V4 models.
  * @example
  * await using codex = createCodexV3({ cwd: process.cwd() });
  * const { text } = await generateText({ model: codex("gpt-6.1-sol"), prompt: "Which test fails?" });

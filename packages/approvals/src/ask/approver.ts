@@ -8,7 +8,7 @@ import type { Answer, Outcome } from "./outcome.ts";
 import { firstAnswer } from "./first-answer.ts";
 import { suggestRules } from "./suggest-rules.ts";
 
-/** What a person (or a program that stands for one) is asked. */
+/** A question to a person, or to a program that answers for one. */
 export interface Question {
   readonly request: ApprovalRequest;
   readonly evaluation: Evaluation;
@@ -16,7 +16,7 @@ export interface Question {
   readonly suggestions: readonly Rule[];
 }
 
-/** Undefined means "I have no answer": others may still give one. The signal falls when the question is settled. */
+/** Answers a question. Return undefined to leave it to other handlers. The signal aborts when the question is settled. */
 export type AskHandler = (
   question: Question,
   signal: AbortSignal,
@@ -27,7 +27,7 @@ export type DecidedBy = "policy" | "person" | "timeout" | "withdrawn" | "no-hand
 /** One audit record per request, including those that the policy decided alone. */
 export interface AuditRecord {
   readonly request: ApprovalRequest;
-  /** What the policy said. */
+  /** The policy's evaluation. */
   readonly evaluation: Evaluation;
   readonly decision: "allow" | "deny";
   readonly lasting: Lasting;
@@ -37,13 +37,13 @@ export interface AuditRecord {
 }
 
 export interface ApproverOptions {
-  /** A function is asked anew for each request, so that a policy can change in the middle of a thread. */
+  /** A function is called for each request, so that the policy can change during a thread. */
   readonly policy: Policy | (() => Policy);
-  /** All are asked at once; the first answer counts. Without any, "ask" means no. */
+  /** All are called at once, and the first answer counts. Without a handler, requests that need an answer are denied. */
   readonly ask?: AskHandler | readonly AskHandler[] | undefined;
-  /** How long a question stays open before it counts as a no. */
+  /** How long to wait for an answer. Then the request is denied. */
   readonly timeoutMs?: number | undefined;
-  /** Follows links: pass `resolvePaths`. Without it paths are judged by their text. */
+  /** Resolves links: pass `resolvePaths`. Without it, paths are judged by their text. */
   readonly resolve?: ((policy: Policy, request: ApprovalRequest) => Promise<PathFacts>) | undefined;
   readonly onDecision?: ((record: AuditRecord) => void) | undefined;
 }
@@ -51,7 +51,7 @@ export interface ApproverOptions {
 export interface Approval {
   readonly outcome: Outcome;
   readonly record: AuditRecord;
-  /** Rules to store, after "always allow this". */
+  /** Rules to store after an "always allow" answer. */
   readonly remember: readonly Rule[];
 }
 
@@ -59,8 +59,8 @@ export interface Approval {
 const DEFAULT_TIMEOUT_MS = 600_000;
 
 /**
- * Answers approval requests: by the policy where it decides, by the first answer of a handler where it asks. Never
- * rejects and never hangs; whatever goes wrong is a refusal.
+ * Answers approval requests: by the policy if it decides, otherwise by the first answer of a handler. Never rejects and never
+ * hangs; if anything fails, the request is denied.
  */
 export function createApprover(
   options: ApproverOptions,

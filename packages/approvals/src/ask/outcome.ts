@@ -1,7 +1,7 @@
 import type { Lasting, Rule } from "../policy/rule.ts";
 import type { PermissionProfile } from "../request/request.ts";
 
-/** What was decided about a request in the end, by the policy or by a person. */
+/** The final decision about a request, by the policy or a person. */
 export type Outcome =
   | {
       readonly decision: "allow";
@@ -20,10 +20,10 @@ export type Outcome =
       readonly rule?: Rule | undefined;
     };
 
-/** What somebody says to a question. */
+/** A person's answer to a question. */
 export interface Answer {
   readonly decision: "allow" | "deny";
-  /** For an allow: `always` also returns rules to store. `call` unless said otherwise. */
+  /** For an allow: `always` also returns rules to store. Default: `call`. */
   readonly lasting?: Lasting | undefined;
   /** For a deny: interrupt the turn as well. */
   readonly cancel?: boolean | undefined;

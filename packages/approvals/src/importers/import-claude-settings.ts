@@ -4,7 +4,7 @@ import type { Rule } from "../policy/rule.ts";
 import { ImportBuilder, type ImportedRules } from "./import-report.ts";
 
 export interface ImportClaudeOptions {
-  /** What `~` means in rules about files. Without it such rules are reported. */
+  /** The home folder, for `~` in rules about files. Without it, such rules are reported as untranslated. */
   readonly home?: string | undefined;
 }
 

@@ -5,11 +5,11 @@ import { readRulesFile, type RulesCall, type RulesValue } from "./rules-literals
 
 /**
  * Translates a `.rules` file of Codex 0.166: calls of `prefix_rule` and `network_rule` with literal arguments. Codex
- * evaluates these files as programs; statements that are more than such calls are reported, not run. They may change what
- * later calls mean, so that only denials and questions are taken from a file that has any.
+ * evaluates these files as programs; other statements are reported, not run. They may change the meaning of later calls, so
+ * only `deny` and `ask` rules are imported from a file that has any.
  *
- * @throws {PolicyError} `invalid_rule` if a statement that can't be read names the decision to forbid something: a denial is
- *   never lost.
+ * @throws {PolicyError} `invalid_rule` if a statement that can't be parsed contains a decision to forbid something, so that no
+ *   denial is lost.
  *
  * @example
  * const { policy, untranslated } = importCodexRules(await readFile("default.rules", "utf8"));

@@ -5,19 +5,19 @@ import type { Policy, WorkspaceSettings } from "./policy.ts";
 import { EFFECT_KINDS, PRESETS, type EffectKind, type PresetName } from "./presets.ts";
 import type { Rule } from "./rule.ts";
 
-/** Policies of several authors. A layer that is missing says nothing. */
+/** Policies of several authors. A missing layer has no effect. */
 export interface PolicyLayers {
-  /** The organisation's. Its denials, questions and preset can't be loosened by the other layers. */
+  /** The organisation's policy. Other layers can't loosen its `deny` rules, `ask` rules and preset. */
   readonly organization?: Policy | undefined;
   /** From a file of the project: untrusted input, which can only tighten. */
   readonly project?: Policy | undefined;
-  /** The person's own. It may allow what the organisation neither denies nor asks about. */
+  /** The person's policy. It may allow what the organisation neither denies nor asks about. */
   readonly person: Policy;
 }
 
 export interface CombinedPolicy {
   readonly policy: Policy;
-  /** Settings that had no effect, because their layer may not make them. One sentence each. */
+  /** Settings that had no effect, because their layer must not change them. One sentence each. */
   readonly ignored: readonly string[];
 }
 
@@ -31,9 +31,8 @@ const ORDER: readonly PresetName[] = [
 ];
 
 /**
- * Combines layered policies into one. Denials and questions of all layers hold, in this order; the preset is the
- * strictest one, the default and every setting about effects and hosts likewise; rules that allow come from the
- * organisation and the person alone.
+ * Combines layered policies into one. The `deny` and `ask` rules of all layers apply, in this order. The strictest preset,
+ * default and settings about effects and hosts apply. Allow rules are taken only from the organisation and the person.
  */
 export function combinePolicies({ organization, project, person }: PolicyLayers): CombinedPolicy {
   const ignored: string[] = [];

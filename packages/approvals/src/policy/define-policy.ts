@@ -11,7 +11,7 @@ import { normalizeRule, type Rule } from "./rule.ts";
 const TEMP = ["/tmp", "/var/tmp", "/private/tmp", "/var/folders", "/private/var/folders", "/dev/shm"];
 
 /**
- * Makes a policy. Every rule is checked here, with its examples, so that judging never fails. Unknown fields are rejected.
+ * Creates a policy. Every rule and its examples are checked here, so that `evaluate` never fails. Unknown fields are rejected.
  *
  * @example
  * const policy = definePolicy({
@@ -59,20 +59,20 @@ function isList(input: PolicyInput["workspace"]): input is readonly string[] {
 }
 
 /**
- * Reads a policy from JSON: one that `definePolicy` made, or what it accepts.
+ * Parses a policy from JSON: one that `definePolicy` returned, or its input.
  *
- * @throws {PolicyError} `invalid_policy` if it is none, `invalid_rule` or `invalid_regex` if a rule can't be read.
+ * @throws {PolicyError} `invalid_policy` if it is not a policy, `invalid_rule` or `invalid_regex` if a rule can't be read.
  */
 export function parsePolicy(json: unknown): Policy {
   return definePolicy(readWith(policySchema, json, "invalid_policy") as PolicyInput);
 }
 
-/** Reads one rule that was stored as JSON. */
+/** Parses one rule that was stored as JSON. */
 export function parseRule(json: unknown): Rule {
   return readWith(ruleSchema, json, "invalid_rule");
 }
 
-/** The same policy with more rules in `alsoAllow`. What it had is not touched, and no rule is kept twice. */
+/** Returns the policy with more rules in `alsoAllow`. Existing rules are kept, and duplicates are left out. */
 export function remember(policy: Policy, rules: readonly Rule[]): Policy {
   const known = new Set(policy.alsoAllow.map((rule) => JSON.stringify(rule)));
   const added = rules.filter((rule) => !known.has(JSON.stringify(rule)));

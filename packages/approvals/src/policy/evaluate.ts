@@ -5,11 +5,10 @@ import { judgeRequest, workspaceFor } from "./judge-request.ts";
 import type { Policy } from "./policy.ts";
 
 /**
- * Judges a request. Pure: the same policy, request and facts always give the same answer, nothing is read or written,
- * and no input makes it throw.
+ * Judges a request. Pure: the same policy, request and facts always give the same result. Does no I/O and never throws.
  *
- * @param facts What the file system says about the paths in the request, from `resolvePaths`. Without them paths are
- *   judged by their text alone, and a link may lead elsewhere.
+ * @param facts Resolved paths of the request, from `resolvePaths`. Without them, paths are judged by their text alone, and
+ *   links are not followed.
  */
 export function evaluate(policy: Policy, request: ApprovalRequest, facts?: PathFacts): Evaluation {
   try {

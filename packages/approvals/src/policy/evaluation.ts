@@ -3,32 +3,32 @@ import type { PermissionProfile } from "../request/request.ts";
 import type { CompiledPolicy } from "./compile-policy.ts";
 import type { Lasting, Rule } from "./rule.ts";
 
-/** What the policy says about a part of a request, and which rule decided it. */
+/** The decision about a part of a request, and the rule that made it. */
 export interface Verdict {
   readonly decision: Decision;
   /** One sentence for a person. */
   readonly reason: string;
   /** What decided: `safety/privilege`, `deny[0]`, `ask[0]`, `allow[1]`, `preset/developer/read`, `not-understood`, `default`. */
   readonly rule: string;
-  /** The user's rule, when it was one. */
+  /** The user's rule, if one decided. */
   readonly matched?: Rule | undefined;
 }
 
 /** One simple command of a command line and its verdict. */
 export interface CommandVerdict extends Verdict {
-  /** The command as one may write it; `…` stands for what is known only when it runs. */
+  /** The command as text. `…` replaces parts that are known only when it runs. */
   readonly command: string;
   /** The index of the command that runs it, or -1 for a command of the script itself. */
   readonly parent: number;
 }
 
-/** The answer of a policy to a request. */
+/** The policy's decision about a request. */
 export interface Evaluation extends Verdict {
-  /** For commands: everything that would run, in the order in which it is written. */
+  /** For commands: everything that would run, in source order. */
   readonly parse: readonly CommandVerdict[];
-  /** How long an accept may last in Codex. More than `call` only if rules about the command itself allowed it. */
+  /** How long Codex may remember an accept. More than `call` only if rules about the command itself allowed it. */
   readonly lasting: Lasting;
-  /** For permissions: what is granted at once, and what is granted if a person says yes. */
+  /** For permissions: what is granted without asking, and what is granted if a person agrees. */
   readonly grant?: Grant | undefined;
 }
 

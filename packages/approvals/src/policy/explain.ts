@@ -4,7 +4,7 @@ import { evaluate } from "./evaluate.ts";
 import type { CommandVerdict } from "./evaluation.ts";
 import type { Policy } from "./policy.ts";
 
-/** A command, what is said about it, and what it runs in its turn. */
+/** A command, the verdict on it, and the commands that it runs. */
 export interface Explanation {
   readonly command: string;
   readonly decision: Decision;
@@ -18,7 +18,7 @@ export interface ExplainOptions {
   readonly facts?: PathFacts | undefined;
 }
 
-/** What would run, which rule speaks, and what the decision is. */
+/** Explains which commands would run, which rules apply, and what the decision is. */
 export function explain(
   policy: Policy,
   command: string | readonly string[],
@@ -45,7 +45,7 @@ function childrenOf(parent: number, parse: readonly CommandVerdict[]): Explanati
 
 const MARKS: Readonly<Record<Decision, string>> = { allow: "✓", ask: "?", deny: "✗" };
 
-/** The tree as lines of text. */
+/** Formats an explanation as lines of text. */
 export function formatExplanation(explanation: Explanation): string {
   const lines: string[] = [];
   const add = (node: Explanation, indent: string): void => {

@@ -2,13 +2,13 @@ import type { Decision } from "../decision.ts";
 import type { EffectKind, PresetName } from "./presets.ts";
 import type { Rule, RuleInput } from "./rule.ts";
 
-/** Where things may be written, and how paths are to be read. */
+/** Which folders may be written to, and how paths are resolved. */
 export interface WorkspaceSettings {
-  /** Folders of the project. Empty: the working folder of each request. */
+  /** Folders of the project. If empty, the working folder of each request. */
   readonly roots: readonly string[];
   /** Folders for temporary files, writable like the workspace. */
   readonly temp: readonly string[];
-  /** What `~` means. Without it `~` is some home folder outside the workspace. */
+  /** The home folder, for `~`. Without it, `~` is an unknown folder outside the workspace. */
   readonly home?: string | undefined;
 }
 
@@ -16,40 +16,40 @@ export interface NetworkSettings {
   /** Host patterns that may be reached. */
   readonly allow: readonly string[];
   readonly deny: readonly string[];
-  /** This machine. Undefined: as the preset has it. */
+  /** Decision about this machine (loopback). Default: that of the preset. */
   readonly loopback?: Decision | undefined;
-  /** Private ranges and names without a dot. Undefined: as the preset has it. */
+  /** Decision about private address ranges and names without a dot. Default: that of the preset. */
   readonly private?: Decision | undefined;
 }
 
 /**
- * What may happen without asking. A plain value: it survives JSON, and two equal policies decide alike. Made by
- * `definePolicy`, read back by `parsePolicy`.
+ * Which requests are allowed without asking. Plain data that can be serialised as JSON; equal policies make equal decisions.
+ * Created by `definePolicy`, or from JSON by `parsePolicy`.
  */
 export interface Policy {
   readonly version: 1;
   readonly preset: PresetName;
-  /** Always refused, after the built-in safety rules and before everything else. */
+  /** Always denied. Applied after the built-in safety rules and before all other rules. */
   readonly deny: readonly Rule[];
-  /** Always asked about, unless denied: no rule that allows and no preset can skip the question. */
+  /** Always asked about, unless denied. Allow rules and presets can't override it. */
   readonly ask: readonly Rule[];
-  /** If there is any for a kind of request, only what these (or `alsoAllow`) name is allowed of that kind. */
+  /** If there is a rule for a kind of request, only requests of that kind that match one (or `alsoAllow`) are allowed. */
   readonly allow: readonly Rule[];
-  /** Allowed besides what the preset allows. Where "always allow this" ends up. */
+  /** Allowed in addition to what the preset allows. "Always allow" adds its rules here. */
   readonly alsoAllow: readonly Rule[];
   /** The decision if no rule and no preset decides. With `deny`, no question is ever asked. */
   readonly default: Decision;
   readonly workspace: WorkspaceSettings;
   readonly network: NetworkSettings;
-  /** Changes to the preset's table. */
+  /** Decisions that replace those of the preset, by effect. */
   readonly effects: Readonly<Partial<Record<EffectKind, Decision>>>;
-  /** What a refusal does to the turn. */
+  /** What a denial does to the turn. */
   readonly onDeny: "decline" | "cancel";
-  /** A policy that rules about commands and files can't go beyond: the organisation's, in a combined policy. */
+  /** Upper limit for rules about commands and files. In a combined policy, the organisation's policy. */
   readonly within?: Policy | undefined;
 }
 
-/** What `definePolicy` takes: everything is optional. */
+/** Input of `definePolicy`. Everything is optional. */
 export interface PolicyInput {
   readonly preset?: PresetName | undefined;
   readonly deny?: readonly RuleInput[] | undefined;
@@ -57,7 +57,7 @@ export interface PolicyInput {
   readonly allow?: readonly RuleInput[] | undefined;
   readonly alsoAllow?: readonly RuleInput[] | undefined;
   readonly default?: Decision | undefined;
-  /** A folder, or several, or everything there is to say. */
+  /** One folder, several folders, or complete settings. */
   readonly workspace?: string | readonly string[] | Partial<WorkspaceSettings> | undefined;
   readonly network?: Partial<NetworkSettings> | undefined;
   readonly effects?: Readonly<Partial<Record<EffectKind, Decision>>> | undefined;

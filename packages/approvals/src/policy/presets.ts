@@ -12,7 +12,7 @@ export type EffectKind = "read" | "write" | "writeOutside" | "network" | Action;
 export interface Preset {
   /** What the preset guarantees about the commands that it accepts, in one sentence. */
   readonly promise: string;
-  /** The decision where a policy does not name one, and about what is not understood. */
+  /** The decision if the policy has no `default`, and about commands that are not understood. */
   readonly default: Decision;
   /** What is allowed; everything else is left to the default. */
   readonly allows: ReadonlySet<EffectKind>;
@@ -21,7 +21,7 @@ export interface Preset {
   /** Hosts that may be read from. */
   readonly hosts: readonly string[];
   readonly mcpTools: Decision | "default";
-  /** Only `bypass` is without the denials. */
+  /** Whether the built-in denials apply. False only for `bypass`. */
   readonly safety: boolean;
 }
 

@@ -12,9 +12,9 @@ const ROUNDS = 4;
 const MOST_LINKS = 40;
 
 /**
- * The one step with I/O: follows every path that a request touches as the kernel would, and lists what its file name
- * patterns match, so that `evaluate` can judge where things really land. A path that does not exist yet is followed as
- * far as it exists.
+ * Resolves every path of a request as the kernel would, and lists the matches of its file name patterns, so that `evaluate`
+ * can judge the actual targets. This is the only step with I/O. A path that does not exist yet is resolved as far as it
+ * exists.
  */
 export async function resolvePaths(policy: Policy, request: ApprovalRequest): Promise<PathFacts> {
   const real: Record<string, string | null> = {};

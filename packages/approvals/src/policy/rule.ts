@@ -1,20 +1,20 @@
 import { PolicyError } from "../errors.ts";
 
 /**
- * One line of a policy. A rule about commands speaks for simple commands, wherever they stand in a script: it never
- * speaks for what such a command runs in its turn.
+ * One rule of a policy. A rule about commands applies to simple commands anywhere in a script, but not to further commands
+ * that such a command runs.
  */
 export type Rule = RuleSubject & {
-  /** A remark for those who maintain the policy. */
+  /** A note for maintainers of the policy. */
   readonly note?: string | undefined;
-  /** Why the rule exists: shown in the reasons of its decisions. */
+  /** Why the rule exists. Included in the reasons of its decisions. */
   readonly justification?: string | undefined;
   /** Commands (or paths, hosts, `server/tool`) that the rule must match. Checked when the policy is defined. */
   readonly match?: readonly string[] | undefined;
   /** Commands that the rule must not match. Checked when the policy is defined. */
   readonly notMatch?: readonly string[] | undefined;
   /**
-   * How long an accept by this rule lasts in Codex: for this call, for the session, or for good with an amendment of
+   * How long Codex remembers an accept by this rule: for this call, for the session, or permanently, by an amendment of
    * Codex's own rules. Default: `session` for rules about commands, `call` for all others.
    */
   readonly lasting?: Lasting | undefined;
@@ -24,18 +24,18 @@ export type Lasting = "call" | "session" | "always";
 
 export type RuleSubject =
   /**
-   * Commands whose first words are these. A word may be a list of alternatives, and `*` in it stands for any text of one
-   * argument. Global options and aliases don't matter to denials. Never allows code in arguments.
+   * Commands that begin with these words. A word may be a list of alternatives, and `*` in it matches any text of one
+   * argument. Deny rules disregard global options and aliases. Never allows code in arguments.
    */
   | { readonly kind: "prefix"; readonly argv: readonly (string | readonly string[])[] }
   /**
-   * Exactly these words. Speaks for opaque code such as `python3 -c '…'` too. With a `folder`, only for a request of these
+   * Exactly these words, including opaque code such as `python3 -c '…'`. With a `folder`, matches only a request of these
    * words in this working folder.
    */
   | { readonly kind: "exact"; readonly argv: readonly string[]; readonly folder?: string | undefined }
   /**
-   * Exactly this command line, as it arrives, in any working folder or in this one. Speaks for everything in it but what
-   * safety refuses, and for the same text typed into a process only if `stdin` is set.
+   * Exactly this command line as received, in any working folder or only in `folder`. Covers everything in it except what the
+   * safety rules deny. Covers the same text typed into a process only if `stdin` is set.
    */
   | {
       readonly kind: "script";
@@ -43,14 +43,14 @@ export type RuleSubject =
       readonly folder?: string | undefined;
       readonly stdin?: boolean | undefined;
     }
-  /** RE2 syntax, linear time. As a deny it is searched for, as an allow it has to match the whole command. */
+  /** RE2 syntax, linear time. A deny rule matches anywhere in a command; an allow rule must match the whole command. */
   | { readonly kind: "regex"; readonly pattern: string }
-  /** Files: `*` within a name, `**` across folders. Relative globs are seen from each root of the workspace. */
+  /** Files: `*` within a name, `**` across folders. Relative globs are relative to each root of the workspace. */
   | {
       readonly kind: "path";
       readonly glob: string;
       readonly access?: "read" | "write" | undefined;
-      /** The glob is a path, whatever characters it has. */
+      /** Whether the glob is a literal path. */
       readonly literal?: boolean | undefined;
     }
   /** `example.com`, `*.example.com`, `example.com:8443`. */
@@ -60,7 +60,7 @@ export type RuleSubject =
       readonly kind: "mcp";
       readonly server: string;
       readonly tool?: string | undefined;
-      /** Both are names, whatever characters they have. */
+      /** Whether both are literal names, without wildcards. */
       readonly literal?: boolean | undefined;
     };
 
@@ -86,7 +86,7 @@ export function normalizeRule(input: RuleInput): Rule {
   return { kind: "prefix", argv };
 }
 
-/** A rule in one line, for reasons and lists. */
+/** Describes a rule in one line, for reasons and lists. */
 export function describeRule(rule: Rule): string {
   switch (rule.kind) {
     case "prefix":

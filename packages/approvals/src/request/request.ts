@@ -1,4 +1,4 @@
-/** What can be judged. A transport (the SDK, an ACP client) reads it from its wire. */
+/** A request that can be judged. A transport (the SDK, an ACP client) creates it from a received message. */
 export type ApprovalRequest =
   | CommandRequest
   | FileChangeRequest
@@ -10,19 +10,19 @@ export type ApprovalRequest =
 
 export interface CommandRequest {
   readonly kind: "command";
-  /** A command line for a shell, or the arguments as they are. */
+  /** A command line for a shell, or a list of arguments. */
   readonly command: string | readonly string[];
   readonly cwd?: string | undefined;
-  /** Text for a process that already runs: there is no telling what it does with it. */
+  /** Whether the text is input for a running process, whose effect is unknown. */
   readonly stdin?: boolean | undefined;
-  /** Set when the question is whether this command may reach this host. */
+  /** Set if the question is whether this command may connect to this host. */
   readonly network?: NetworkTarget | undefined;
   readonly additionalPermissions?: PermissionProfile | undefined;
 }
 
 export interface FileChangeRequest {
   readonly kind: "fileChange";
-  /** Undefined when the item with the changes is not at hand: then nothing can be allowed. */
+  /** Undefined if the changes are not known. Then nothing can be allowed. */
   readonly changes: readonly FileChange[] | undefined;
   readonly cwd?: string | undefined;
   /** The agent asks to write below this folder for the rest of the session. */
@@ -83,7 +83,7 @@ export interface McpToolRequest {
   readonly tool: string | undefined;
 }
 
-/** A server asks the person for something. No policy can answer for a person. */
+/** An MCP server asks the person a question, which a policy can't answer. */
 export interface ElicitationRequest {
   readonly kind: "elicitation";
   readonly server: string;

@@ -16,7 +16,7 @@ export interface FileCallOptions extends CallOptions {
 /** A path on the server's machine, or its `file:` URI. */
 export type RemotePath = string | URL;
 
-/** How far a walk goes. */
+/** Limits of a walk. */
 export type WalkOptions = FileParams<"fs/walk">["options"];
 
 /** Files on the server. Paths are absolute. */

@@ -13,7 +13,7 @@ export interface ProcessOutput {
 
 /** How a process ended. */
 export interface ProcessEnd {
-  /** Its exit code; 128 + the signal's number when a signal ended it. */
+  /** Its exit code, or 128 + the signal number if a signal ended it. */
   readonly exitCode: number;
   /** Whether the process seems to have failed because its sandbox denied something. */
   readonly sandboxDenied: boolean;
@@ -31,7 +31,7 @@ type ProcessEvent =
   | { readonly kind: "closed"; readonly seq: number; readonly bytes: 0 };
 
 /**
- * A process on the server. Iterating gives its output in order, once; `wait` gives its end.
+ * A process on the server. Iterate it, once, for its output in order; `wait` resolves to its exit.
  *
  * @example
  * const process = await client.start({ argv: ["ls", "-l"], cwd: "/tmp" });
@@ -40,9 +40,9 @@ type ProcessEvent =
  */
 export interface RemoteProcess extends AsyncIterable<ProcessOutput>, AsyncDisposable {
   readonly id: string;
-  /** Its stdin. It can't be closed: a program that reads to the end needs another sign. */
+  /** Its stdin. It can't be closed, so a program that reads until EOF does not end by itself. */
   readonly stdin: { write(data: string | Uint8Array): Promise<void> };
-  /** Resolves when it has exited and its output was received to the end. */
+  /** Resolves when it has exited and all its output has been received. */
   wait(): Promise<ProcessEnd>;
   /** Kills it and its descendants. False if it had already ended. */
   kill(): Promise<boolean>;

@@ -24,7 +24,7 @@ export interface ExecServerOptions {
   /** Lets a server without `auth` listen on addresses that other machines can reach. Every client can run anything. */
   readonly allowUnauthenticatedRemote?: boolean;
   /**
-   * Lets sandboxed commands have the network although the server has no `auth`. Such a command can connect to the server
+   * Lets sandboxed commands use the network although the server has no `auth`. Such a command can connect to the server
    * itself, which then runs anything for it, without a sandbox.
    */
   readonly allowNetworkWithoutAuth?: boolean;

@@ -19,7 +19,7 @@ export interface ModelPrices {
 }
 
 export interface BudgetOptions extends BudgetLimits {
-  /** Prices per model. A model that is not listed can't be evaluated under a limit of money. */
+  /** Prices per model. A model without a price can't be used with a `usd` limit. */
   readonly prices?: Readonly<Record<string, ModelPrices>>;
 }
 
@@ -39,7 +39,7 @@ interface Recorded {
   readonly model: string;
 }
 
-/** Counts what evaluations use and tells when a limit is exceeded. */
+/** Counts the usage of evaluations and reports when a limit is exceeded. */
 export class Budget {
   readonly limits: BudgetLimits;
   readonly #prices: Readonly<Record<string, ModelPrices>>;
@@ -63,7 +63,7 @@ export class Budget {
     }
   }
 
-  /** Fails early if money can't be counted for a model. */
+  /** Throws early if the cost of a model can't be computed. */
   checkModel(model: string): void {
     if (this.limits.usd === undefined || Object.hasOwn(this.#prices, model)) return;
     throw new PromptError(
@@ -99,7 +99,7 @@ export class Budget {
     return undefined;
   }
 
-  /** Whether nothing is left of some limit, so that another turn would exceed it. */
+  /** Whether any limit is used up, so that another turn would exceed it. */
   get isExhausted(): boolean {
     const { used } = this;
     return LIMITS.some((limit) => used[limit] >= (this.limits[limit] ?? Number.POSITIVE_INFINITY));

@@ -24,7 +24,7 @@ export interface Section<Params> {
   /** Unique among its siblings. The path of a section is its keys joined with dots. */
   readonly key: string;
   readonly title: string;
-  /** The text: as it is, or made from the parameters. */
+  /** The text, or a function that creates it from the parameters. */
   readonly render: string | ((params: Params, context: RenderContext) => string);
   /** Replaces the text while the section is summarised. Required for sections that can be. */
   readonly summary?: string | ((params: Params, context: RenderContext) => string);
@@ -42,7 +42,7 @@ export interface Section<Params> {
   readonly acceptsOverrides?: boolean;
 }
 
-/** Types a section on its own, so that several prompts can share it. */
+/** Defines a typed section that several prompts can share. */
 export function defineSection<Params>(section: Section<Params>): Section<Params> {
   return section;
 }

@@ -1,4 +1,4 @@
-/** An event as it is recorded. */
+/** A recorded event. */
 export interface SessionEvent {
   readonly type: string;
   readonly payload: unknown;

@@ -6,7 +6,7 @@ import { parseWith } from "../parse-with.ts";
 import type { SessionEvent } from "./session-event.ts";
 import { type AnySlice, defineSlice, type Slice } from "./slice.ts";
 
-/** Everything that was dispatched. A log: rollbacks leave it as it is. */
+/** All dispatched events. A log slice: it is not rolled back. */
 export const eventLog: Slice<readonly SessionEvent[]> = defineSlice<readonly SessionEvent[]>({
   name: "events",
   kind: "log",

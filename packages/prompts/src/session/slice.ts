@@ -26,7 +26,7 @@ export interface Slice<State> {
   readonly reducers: readonly Reducer<State>[];
 }
 
-/** A slice whatever the type of its state. */
+/** A slice with any type of state. */
 export interface AnySlice extends Omit<Slice<unknown>, "reducers"> {
   readonly reducers: readonly {
     readonly event: string;

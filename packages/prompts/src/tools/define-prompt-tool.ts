@@ -13,7 +13,7 @@ import type { Resources } from "../resources/define-resource.ts";
 import type { Session } from "../session/session.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
-/** What a tool's handler can use. */
+/** Context of a tool's handler. */
 export interface PromptToolContext {
   /** State changes made here are undone if the call fails. */
   readonly session: Session;
@@ -39,17 +39,17 @@ export interface PromptToolOptions<Input, Output> {
   /** Checks what the handler returns. Without it, any JSON value is allowed. */
   readonly output?: StandardSchema<Output>;
   /**
-   * Runs the tool inside a transaction. Whatever it throws rolls back the session, the resources and the workspace, and
+   * Runs the tool inside a transaction. If it throws, the session, the resources and the workspace are rolled back, and
    * the model gets the message. Throw {@link ToolFailure} for a failure that is part of the tool's normal work.
    */
   readonly handler: (input: Input, context: PromptToolContext) => Output | Promise<Output>;
-  /** Writes the result for the model. Default: strings as they are, everything else as JSON. */
+  /** Formats the result for the model. Default: strings unchanged, everything else as JSON. */
   readonly format?: (output: Output) => string;
   /** Default: 10 minutes. */
   readonly timeoutMs?: number;
 }
 
-/** A tool whatever its types: the prompt and the dispatcher treat all tools alike. */
+/** A tool with its types erased: the prompt and the dispatcher treat all tools alike. */
 export interface AnyPromptTool {
   readonly name: string;
   readonly description: string;

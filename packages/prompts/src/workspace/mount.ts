@@ -24,7 +24,7 @@ export interface Mount {
   readonly include?: readonly string[];
   /** Globs of files to leave out. */
   readonly exclude?: readonly string[];
-  /** Default: what is left of the workspace's limit. */
+  /** Default: the remainder of the workspace's limit. */
   readonly maxBytes?: number;
   /** `follow` copies what links inside the mount point to, if that is inside the mount too. Default: "skip". */
   readonly links?: "skip" | "follow";

@@ -159,8 +159,8 @@ export class Workspace implements AsyncDisposable {
   }
 
   /**
-   * Undoes the transaction that a killed process left unfinished. Not done by itself: the folder may have been changed by
-   * others since.
+   * Undoes the transaction that a killed process left unfinished. Not done automatically, because the folder may have been
+   * changed since.
    */
   async restoreInterrupted(): Promise<RestoreReport> {
     const interrupted = this.#interrupted;
@@ -181,7 +181,7 @@ export class Workspace implements AsyncDisposable {
     return report;
   }
 
-  /** Forgets the unfinished transaction and keeps the files as they are. */
+  /** Discards the unfinished transaction and keeps the files unchanged. */
   discardInterrupted(): void {
     if (this.#interrupted) removeFolder(this.#interrupted.stateFolder);
     this.#interrupted = undefined;
@@ -203,7 +203,7 @@ export class Workspace implements AsyncDisposable {
     return hash.digest("hex");
   }
 
-  /** Remembers the present state of all files that are not ignored. */
+  /** Takes a snapshot of all files that are not ignored. */
   async snapshot(): Promise<WorkspaceSnapshot> {
     this.#checkOpen();
     return this.#store.take();
@@ -275,7 +275,7 @@ export class Workspace implements AsyncDisposable {
   }
 
   /**
-   * Makes an absolute path of one inside the workspace.
+   * Converts a path inside the workspace to an absolute path.
    * @throws {PromptError} `workspace_security` if it leads out of it, also through links
    */
   resolve(path: string): string {
@@ -284,7 +284,7 @@ export class Workspace implements AsyncDisposable {
     throw new PromptError("workspace_security", `"${path}" is outside the workspace.`);
   }
 
-  /** Removes the temporary folder and the stored snapshots. A `folder` that was given stays. */
+  /** Removes the temporary folder and the stored snapshots. A `folder` that was passed in is kept. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;

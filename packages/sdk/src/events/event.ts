@@ -139,7 +139,7 @@ export interface TurnInterruptedEvent extends TurnEventBase {
 }
 
 /**
- * A notification of this release without an event type of its own, such as a change of the account or of a thread's
+ * A known notification without a dedicated event type, such as a change of the account or of a thread's
  * queue. `raw.method` has its name.
  */
 export interface NoticeEvent {

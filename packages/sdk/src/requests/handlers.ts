@@ -63,7 +63,7 @@ export interface ServerRequestHandlers {
     approval: McpToolApproval,
     context: HandlerContext,
   ) => Awaitable<ApprovalAnswer<McpToolDecision>>;
-  /** All approvals without a handler of their own, as for a policy. */
+  /** Handles all kinds of approvals that have no specific handler; used by policies. */
   readonly approve?: (
     approval: AnyApproval,
     context: HandlerContext,

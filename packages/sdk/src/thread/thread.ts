@@ -193,7 +193,7 @@ export class Thread implements AsyncDisposable {
     }, options);
   }
 
-  /** Runs a shell command for the user, **outside the sandbox**, in the running turn or in one of its own. */
+  /** Runs a shell command for the user, **outside the sandbox**, in the running turn or in a new one. */
   shell(command: string, options: ShellOptions = {}): Turn {
     rejectUnknownOptions("shell", options, SHELL);
     const { timeoutMs, ...call } = options;
