@@ -149,13 +149,13 @@ describe.each(transports)("a real codex over %s", (transport) => {
 });
 
 describe("a codex that this process started", () => {
-  it("leaves its last words in the error of every pending call", async () => {
+  it("leaves the end of its stderr in the error of every pending call", async () => {
     // Logs are the last words of a codex that had no time for others.
     await using server = await startAppServer({ model: [], env: { RUST_LOG: "info" } });
     const peer = await server.connect();
     const pending = peer.request("command/exec", { command: ["cat"], timeoutMs: 60_000 });
     server.process.kill("SIGKILL");
-    await expect(pending).rejects.toThrow(/SIGKILL; its last words:\n[^]*INFO[^]*initialize/);
+    await expect(pending).rejects.toThrow(/SIGKILL; stderr:\n[^]*INFO[^]*initialize/);
   });
 });
 

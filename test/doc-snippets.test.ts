@@ -9,7 +9,11 @@ const folder = join(root, "node_modules/.cache/doc-snippets");
 
 /** Returns all `ts` blocks of the READMEs and the docs, with a file name for each. */
 function collectSnippets(): { name: string; source: string }[] {
-  const files = globSync(["README.md", "packages/*/README.md", "docs/**/*.md"], { cwd: root });
+  // The generated reference shows types in parts, which are not programs.
+  const files = globSync(["README.md", "packages/*/README.md", "docs/**/*.md"], {
+    cwd: root,
+    exclude: ["docs/reference/**"],
+  });
   return files.flatMap((file) => {
     const text = readFileSync(join(root, file), "utf8");
     return [...text.matchAll(/^```ts\n(?<source>[^]*?)^```$/gm)].map(({ groups, index }) => {

@@ -112,7 +112,11 @@ describe("the schema for the model", () => {
   });
 
   it.each([
-    ["a date", z.object({ list: z.array(z.object({ when: z.date() })) }), /at "list\[\]\.when": zod type date/],
+    [
+      "a date",
+      z.object({ list: z.array(z.object({ when: z.date() })) }),
+      /at "list\[\]\.when": zod type date/,
+    ],
     ["a function", z.object({ run: z.function() }), /at "run": zod type function/],
     ["a bigint", z.object({ big: z.bigint() }), /at "big": zod type bigint/],
     ["a transform of anything", z.object({ a: z.transform(String) }), /at "a": zod type transform/],

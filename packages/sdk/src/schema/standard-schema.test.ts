@@ -54,7 +54,9 @@ describe.each(Object.entries(schemas))("a schema of %s", (_library, schema) => {
       additionalProperties: false,
     });
     expect(output.parse('{"width":1,"unit":"mm"}')).toEqual({ width: 1, unit: "mm" });
-    expect(() => output.parse('{"width":1,"unit":"ft"}')).toThrow(/does not match the output schema: ✖ [^]*at unit/);
+    expect(() => output.parse('{"width":1,"unit":"ft"}')).toThrow(
+      /does not match the output schema: ✖ [^]*at unit/,
+    );
   });
 
   it("describes and validates the input of a tool", async () => {
