@@ -30,6 +30,11 @@ export class IgnoreRules {
     return this.#tracked;
   }
 
+  /** Whether no rules were found so far, so that nothing needs to be tested. */
+  get isEmpty(): boolean {
+    return this.#files.size === 0;
+  }
+
   /** Reads the rules again if they have changed. */
   async refresh(): Promise<void> {
     this.#load("", join(".git", "info", "exclude"));

@@ -13,6 +13,9 @@ export interface Tree {
   readonly unsupported: readonly string[];
 }
 
+/** Entries between two looks at the clock. */
+const CLOCK_INTERVAL = 64;
+
 /**
  * Reads the names and versions of all files that are not ignored, but no content. Synchronous calls are four times as fast
  * as asynchronous ones here, so the scan runs in short slices and lets the event loop work between them.
@@ -29,7 +32,8 @@ export async function scanTree(
   let sliceEnd = performance.now() + WORKSPACE_LIMITS.sliceMs;
 
   const add = (path: string): void => {
-    const stats = lstatSync(join(root, path), { throwIfNoEntry: false });
+    // Not joined: a workspace has thousands of paths, and these are already normal.
+    const stats = lstatSync(`${root}/${path}`, { throwIfNoEntry: false });
     if (!stats) return;
     if (stats.isFile()) entries.set(path, toFileEntry(stats));
     else if (stats.isSymbolicLink())
@@ -55,10 +59,10 @@ export async function scanTree(
       if (name.name === ".git") continue;
       const path = folder === "" ? name.name : `${folder}/${name.name}`;
       const isFolder = name.isDirectory();
-      if (rules.isIgnored(isFolder ? `${path}/` : path)) continue;
+      if (!rules.isEmpty && rules.isIgnored(isFolder ? `${path}/` : path)) continue;
       add(path);
       if (isFolder) folders.push(path);
-      if (performance.now() > sliceEnd) {
+      if (entries.size % CLOCK_INTERVAL === 0 && performance.now() > sliceEnd) {
         await setImmediate();
         sliceEnd = performance.now() + WORKSPACE_LIMITS.sliceMs;
       }

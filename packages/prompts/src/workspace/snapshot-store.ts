@@ -137,8 +137,16 @@ export class SnapshotStore implements Disposable {
 
   #findChanged({ entries }: Tree): ReadonlySet<string> {
     const changed = new Set<string>(this.#recent);
-    for (const [path, entry] of entries) if (!isUnchanged(entry, this.#saved.get(path))) changed.add(path);
-    for (const path of this.#saved.keys()) if (!entries.has(path)) changed.add(path);
+    let known = 0;
+    for (const [path, entry] of entries) {
+      const saved = this.#saved.get(path);
+      if (saved) known += 1;
+      if (!isUnchanged(entry, saved)) changed.add(path);
+    }
+    // Usually every saved path still exists, and there is nothing to look for.
+    if (known < this.#saved.size) {
+      for (const path of this.#saved.keys()) if (!entries.has(path)) changed.add(path);
+    }
     return changed;
   }
 
