@@ -13,12 +13,22 @@ import {
 import { startAppServer, tempFolder } from "@codexkit/testing";
 import { access, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { cuttableProxy } from "./cuttable-proxy.ts";
 import { ExecServer } from "../src/server/exec-server.ts";
 
 /** A turn with the real codex takes seconds on a busy machine. */
 const TURN_MS = 60_000;
+
+// Commands run in login shells: the machine's own profile may take a minute, or fail.
+beforeEach(async () => {
+  const home = await tempFolder("home");
+  vi.stubEnv("HOME", home.path);
+  onTestFinished(async () => {
+    vi.unstubAllEnvs();
+    await home[Symbol.asyncDispose]();
+  });
+});
 
 type Peer = Awaited<ReturnType<Awaited<ReturnType<typeof startAppServer>>["connect"]>>;
 
