@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { proxyParams, READ_ONLY, startWeb, visit, type Way, WAYS } from "./network.ts";
 import { type CuttableProxy, cuttableProxy } from "./cuttable-proxy.ts";
 import { startServer } from "./servers.ts";
-import type { NetworkDecision, NetworkProxyParams, NetworkRequest } from "../src/wire/network-proxy.ts";
+import type { NetworkDecision, NetworkProxyParams, ProxiedRequest } from "../src/wire/network-proxy.ts";
 import { ExecClient, type StartOptions } from "../src/client/exec-client.ts";
 
 const kinds = ["ours", "codex"] as const;
@@ -126,7 +126,7 @@ describe.each(kinds)("a process with a proxy on %s", (kind) => {
   });
 
   test.each(WAYS)("has its client asked about what is not settled (%s)", async (way) => {
-    const asked: NetworkRequest[] = [];
+    const asked: ProxiedRequest[] = [];
     const { out, decisions } = await run(visit(way, HOST, port), proxyParams({ allowLocalBinding: true }), {
       onNetworkRequest: (request) => {
         asked.push(request);

@@ -1,13 +1,13 @@
 import type { Json, JsonObject } from "./json.ts";
 import type { CallPart, CallVia, CodePart, PatchPart } from "./part.ts";
 
-export interface CallOptions {
+export interface ScriptedCallOptions {
   /** Overrides the generated `call_N`. On a direct call it is also the id of Codex's item. */
   readonly callId?: string;
   readonly via?: CallVia;
 }
 
-export interface ToolOptions extends CallOptions {
+export interface ToolOptions extends ScriptedCallOptions {
   /** The tool's namespace, e.g. `mcp__server` or a dynamic tool's own. */
   readonly namespace?: string;
 }
@@ -25,7 +25,7 @@ export function callTool(name: string, args: JsonObject = {}, options: ToolOptio
   };
 }
 
-export interface RunOptions extends CallOptions {
+export interface ScriptedRunOptions extends ScriptedCallOptions {
   /** Requests to run outside the sandbox, with this reason. This forces an approval under `on-request`. */
   readonly escalate?: string;
   /** The command prefix that an approval may cover in future. Only with `escalate`. */
@@ -41,7 +41,7 @@ export interface RunOptions extends CallOptions {
 }
 
 /** Runs a shell command (`exec_command`). */
-export function run(command: string, options: RunOptions = {}): CallPart {
+export function run(command: string, options: ScriptedRunOptions = {}): CallPart {
   const { escalate, prefixRule, workdir, shell, login, tty, yieldMs, maxOutputTokens } = options;
   const args = {
     cmd: command,
@@ -57,7 +57,7 @@ export function run(command: string, options: RunOptions = {}): CallPart {
   return callTool("exec_command", args, options);
 }
 
-export interface WriteStdinOptions extends CallOptions {
+export interface WriteStdinOptions extends ScriptedCallOptions {
   readonly yieldMs?: number;
   readonly maxOutputTokens?: number;
 }
@@ -78,13 +78,13 @@ export function writeStdin(sessionId: number, chars: string, options: WriteStdin
  * Applies a patch in Codex's format. A model without the `apply_patch` tool sends it through `exec_command`,
  * which Codex recognises and reports as the same file change.
  */
-export function patch(text: string, options: CallOptions = {}): PatchPart {
+export function patch(text: string, options: ScriptedCallOptions = {}): PatchPart {
   const { callId, via = "auto" } = options;
   return { kind: "patch", patch: text, via, ...(callId !== undefined && { callId }) };
 }
 
 /** One question of `askUser`. */
-export interface Question {
+export interface ScriptedQuestion {
   readonly id: string;
   readonly header: string;
   readonly question: string;
@@ -92,7 +92,7 @@ export interface Question {
 }
 
 /** Asks the user (`request_user_input`). Codex 0.166 allows it only in plan mode. */
-export function askUser(questions: readonly Question[], options: CallOptions = {}): CallPart {
+export function askUser(questions: readonly ScriptedQuestion[], options: ScriptedCallOptions = {}): CallPart {
   const asked: Json = questions.map(({ id, header, question, options: choices }) => ({
     id,
     header,

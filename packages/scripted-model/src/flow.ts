@@ -6,7 +6,7 @@ import type {
   HeadersPart,
   ItemPart,
   PausePart,
-  TokenUsage,
+  ScriptedUsage,
   UsagePart,
   WaitPart,
 } from "./part.ts";
@@ -27,7 +27,7 @@ export function cut(): CutPart {
 }
 
 /** Sets the token counts of the response. Default: `defaultUsage`. */
-export function usage(counts: TokenUsage): UsagePart {
+export function usage(counts: ScriptedUsage): UsagePart {
   return { kind: "usage", usage: counts };
 }
 

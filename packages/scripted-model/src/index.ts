@@ -12,14 +12,20 @@ export type { ModelKind, OfferedTool } from "./offered-tools.ts";
 
 // Scripts: a list of replies or a function of the request.
 export type { Script, ScriptFunction } from "./script.ts";
-export type { Awaitable, CallVia, MessagePhase, Part, Piece, Reply, TokenUsage } from "./part.ts";
+export type { Awaitable, CallVia, MessagePhase, Part, Piece, Reply, ScriptedUsage } from "./part.ts";
 export { demoScript } from "./demo-script.ts";
 
 // Parts of a reply: messages, reasoning and tool calls.
 export { say, think } from "./say.ts";
 export type { SayOptions, StreamOptions, ThinkOptions } from "./say.ts";
 export { askUser, callTool, code, patch, run, writeStdin } from "./calls.ts";
-export type { CallOptions, Question, RunOptions, ToolOptions, WriteStdinOptions } from "./calls.ts";
+export type {
+  ScriptedCallOptions,
+  ScriptedQuestion,
+  ScriptedRunOptions,
+  ToolOptions,
+  WriteStdinOptions,
+} from "./calls.ts";
 
 // Parts of a reply: timing, usage and failures.
 export { cut, event, headers, item, pause, usage, waitFor } from "./flow.ts";

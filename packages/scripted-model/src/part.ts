@@ -93,11 +93,11 @@ export interface CodePart {
 /** The token counts of this response. */
 export interface UsagePart {
   readonly kind: "usage";
-  readonly usage: TokenUsage;
+  readonly usage: ScriptedUsage;
 }
 
 /** Token counts; `total` is `input` + `output`. */
-export interface TokenUsage {
+export interface ScriptedUsage {
   readonly input: number;
   readonly cached?: number;
   readonly output: number;

@@ -1,5 +1,5 @@
 import type { JsonObject } from "./json.ts";
-import type { TokenUsage } from "./part.ts";
+import type { ScriptedUsage } from "./part.ts";
 
 /** Encodes a server-sent event. Codex expects its type in the event name and in the data. */
 export function sseEvent(event: JsonObject & { readonly type: string }): string {
@@ -13,9 +13,9 @@ export function deltaEncoder(type: string, fields: JsonObject): (delta: string) 
 }
 
 /** Default token counts of a response. Not zero, so that sums can be tested. */
-export const defaultUsage: TokenUsage = { input: 10, cached: 0, output: 5, reasoning: 0 };
+export const defaultUsage: ScriptedUsage = { input: 10, cached: 0, output: 5, reasoning: 0 };
 
-export function usageFields({ input, cached = 0, output, reasoning = 0 }: TokenUsage): JsonObject {
+export function usageFields({ input, cached = 0, output, reasoning = 0 }: ScriptedUsage): JsonObject {
   return {
     input_tokens: input,
     input_tokens_details: { cached_tokens: cached },

@@ -35,7 +35,7 @@ export type {
   NetworkDecision,
   NetworkProtocol,
   NetworkProxyParams,
-  NetworkRequest,
+  ProxiedRequest,
 } from "../wire/network-proxy.ts";
 export type { SandboxContext } from "../wire/sandbox-context.ts";
 

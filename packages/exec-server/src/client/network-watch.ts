@@ -3,7 +3,7 @@ import {
   type NetworkAnswer,
   type NetworkDecision,
   type NetworkProxyParams,
-  type NetworkRequest,
+  type ProxiedRequest,
   NOT_ALLOWED,
 } from "../wire/network-proxy.ts";
 
@@ -12,7 +12,7 @@ export interface NetworkWatcher {
   /** Decides about one host. The signal aborts when the connection ends. */
   readonly onNetworkRequest?:
     | ((
-        request: NetworkRequest,
+        request: ProxiedRequest,
         context: { readonly signal: AbortSignal },
       ) => NetworkAnswer["type"] | NetworkAnswer | Promise<NetworkAnswer["type"] | NetworkAnswer>)
     | undefined;
@@ -35,7 +35,7 @@ export class NetworkWatch {
   }
 
   /** A missing or throwing handler denies. */
-  async decide(request: NetworkRequest, signal: AbortSignal): Promise<NetworkAnswer> {
+  async decide(request: ProxiedRequest, signal: AbortSignal): Promise<NetworkAnswer> {
     try {
       const answer = (await this.#watcher.onNetworkRequest?.(request, { signal })) ?? NOT_ALLOWED;
       if (typeof answer === "object") return answer;

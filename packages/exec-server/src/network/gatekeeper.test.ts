@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { NetworkAnswer, NetworkRequest } from "../wire/network-proxy.ts";
+import type { NetworkAnswer, ProxiedRequest } from "../wire/network-proxy.ts";
 import { Gatekeeper } from "./gatekeeper.ts";
 import { HostPolicy } from "./host-policy.ts";
 import type { Target, Verdict } from "./verdict.ts";
@@ -12,10 +12,10 @@ function gatekeeper(
   names: Readonly<Record<string, readonly string[]>>,
   { answer, ...config }: { answer?: NetworkAnswer; domains?: Record<string, "allow" | "deny"> } = {},
 ) {
-  const asked: NetworkRequest[] = [];
+  const asked: ProxiedRequest[] = [];
   const lookedUp: string[] = [];
   const reported: Verdict[] = [];
-  const ask = async (request: NetworkRequest): Promise<NetworkAnswer> => {
+  const ask = async (request: ProxiedRequest): Promise<NetworkAnswer> => {
     asked.push(request);
     return answer ?? { type: "deny", reason: "no" };
   };

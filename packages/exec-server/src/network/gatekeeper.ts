@@ -1,7 +1,7 @@
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import { EXEC_LIMITS } from "../limits.ts";
-import type { NetworkAnswer, NetworkRequest } from "../wire/network-proxy.ts";
+import type { NetworkAnswer, ProxiedRequest } from "../wire/network-proxy.ts";
 import type { HostPolicy } from "./host-policy.ts";
 import { denial, type Target, type Verdict } from "./verdict.ts";
 
@@ -9,7 +9,7 @@ import { denial, type Target, type Verdict } from "./verdict.ts";
 export type Resolve = (host: string) => Promise<readonly string[]>;
 
 /** Asks the client. Failures are denials. */
-export type Ask = (request: NetworkRequest, signal: AbortSignal) => Promise<NetworkAnswer>;
+export type Ask = (request: ProxiedRequest, signal: AbortSignal) => Promise<NetworkAnswer>;
 
 export type Admission =
   | {

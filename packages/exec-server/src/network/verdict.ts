@@ -1,7 +1,7 @@
-import type { NetworkDecision, NetworkRequest } from "../wire/network-proxy.ts";
+import type { NetworkDecision, ProxiedRequest } from "../wire/network-proxy.ts";
 
 /** One request of a process, as the proxy understood it. */
-export interface Target extends NetworkRequest {
+export interface Target extends ProxiedRequest {
   /** The HTTP method. */
   readonly method?: string;
   /** Where in the process's own network it came from. */

@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import type { fileParams } from "./file-params.ts";
 import type { httpParams } from "./http-params.ts";
-import type { NetworkAnswer, NetworkDecision, NetworkRequest } from "./network-proxy.ts";
+import type { NetworkAnswer, NetworkDecision, ProxiedRequest } from "./network-proxy.ts";
 import type {
   readParams,
   signalParams,
@@ -157,7 +157,7 @@ export interface ExecNotices {
 /** Requests that a client answers. */
 export interface ExecQuestions {
   "network/policyRequest": {
-    params: { readonly processId: string; readonly request: NetworkRequest };
+    params: { readonly processId: string; readonly request: ProxiedRequest };
     result: { readonly decision: NetworkAnswer };
   };
 }

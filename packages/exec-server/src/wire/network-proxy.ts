@@ -30,7 +30,7 @@ export type NetworkProxyConfig = z.output<typeof proxy>;
 export type NetworkProtocol = "http" | "https_connect" | "socks5_tcp" | "socks5_udp";
 
 /** A request to a host that the policy leaves open. The client is asked. */
-export interface NetworkRequest {
+export interface ProxiedRequest {
   readonly protocol: NetworkProtocol;
   readonly host: string;
   readonly port: number;
@@ -50,7 +50,7 @@ export const networkAnswer = z.object({
 export type NetworkAnswer = z.output<typeof networkAnswer>["decision"];
 
 /** The outcome of one network request of a process. */
-export interface NetworkDecision extends NetworkRequest {
+export interface NetworkDecision extends ProxiedRequest {
   readonly processId: string;
   readonly timestamp: string;
   readonly scope: "domain" | "non_domain";
