@@ -111,7 +111,13 @@ class SimpleScriptReader {
     if (text === undefined) return false;
     // Digits right before a redirection name a descriptor.
     if (this.#kindAt(this.#at) === REDIRECT && /^\d+$/.test(this.#source.slice(start, this.#at)))
-      return this.#words.length > 0 && /^[12]$/.test(text) && this.#addRedirect(Number(text));
+      return (
+        this.#words.length > 0 &&
+        /^[12]$/.test(text) &&
+        // Input for another descriptor than 0 is for the general reader.
+        this.#source[this.#at] === ">" &&
+        this.#addRedirect(Number(text))
+      );
     if (this.#words.length === 0) {
       if (RESERVED.has(text) || changesShell(text)) return false;
       this.#start = start;
