@@ -22,6 +22,9 @@ const thread = await codex.startThread({
 });
 const turn = thread.run("Build the project.");
 for await (const event of turn) {
-  if (event.type === "item.delta" && event.kind === "command_output") process.stdout.write(event.delta);
+  // The output of a quick command comes with the completed item, without deltas.
+  if (event.type === "item.completed" && event.item.type === "commandExecution") {
+    process.stdout.write(event.item.aggregatedOutput ?? "");
+  }
 }
 console.log((await turn).finalResponse);
