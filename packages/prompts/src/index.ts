@@ -131,6 +131,7 @@ export type {
 // Transcripts and debug bundles.
 export type { TranscriptEntry, TranscriptEntryType } from "./transcript/transcript.ts";
 export { openBundle, type DebugBundle } from "./bundle/open-bundle.ts";
+export type { BundleRecord } from "./bundle/write-bundle.ts";
 
 // Workers and evals.
 export { runAgent, type AgentOptions, type AgentReport, type AgentRequest } from "./loop/run-agent.ts";

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { strFromU8, unzipSync } from "fflate";
 import { z } from "zod";
 import { PromptError } from "../errors.ts";
-import { BUNDLE_VERSION, hash } from "./write-bundle.ts";
+import { BUNDLE_VERSION, type BundleRecord, hash } from "./write-bundle.ts";
 
 const manifestSchema = z.object({
   version: z.int(),
@@ -14,18 +14,9 @@ const manifestSchema = z.object({
 });
 
 /** A debug bundle that was read and checked. */
-export interface DebugBundle {
+export interface DebugBundle extends BundleRecord {
   readonly manifest: z.output<typeof manifestSchema>;
-  readonly request: unknown;
-  readonly output: unknown;
-  readonly sessionBefore: unknown;
-  readonly sessionAfter: unknown;
-  readonly events: readonly unknown[];
-  readonly transcript: readonly unknown[];
   readonly environment: unknown;
-  readonly diff: string;
-  /** Undefined if the evaluation completed. */
-  readonly error: unknown;
 }
 
 /** Bytes that a bundle may unpack to. */

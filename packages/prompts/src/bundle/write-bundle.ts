@@ -8,10 +8,7 @@ import { redactEnvironment } from "./redact-environment.ts";
 export const BUNDLE_VERSION = 1;
 
 /** What a bundle records about an evaluation. */
-export interface BundleContent {
-  readonly evaluationId: string;
-  readonly prompt: string;
-  readonly status: "completed" | "failed";
+export interface BundleRecord {
   /** The rendered prompt and the parameters it was bound to. */
   readonly request: unknown;
   readonly output: unknown;
@@ -20,7 +17,15 @@ export interface BundleContent {
   readonly events: readonly unknown[];
   readonly transcript: readonly unknown[];
   readonly diff: string;
+  /** Undefined if the evaluation completed. */
   readonly error: unknown;
+}
+
+/** A record, and the evaluation that it is about. */
+export interface BundleContent extends BundleRecord {
+  readonly evaluationId: string;
+  readonly prompt: string;
+  readonly status: "completed" | "failed";
 }
 
 /** Writes a debug bundle: a zip file with a manifest that has the hash of every other file. Returns its path. */

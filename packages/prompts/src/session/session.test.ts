@@ -60,7 +60,7 @@ describe("slices", () => {
 });
 
 describe("snapshots", () => {
-  test("a session survives JSON, with the slices that nobody has used yet", () => {
+  test("a session survives JSON, including slices that have not been used yet", () => {
     const session = new Session({ slices });
     session.dispatch(Found({ what: "a bug" }));
     session.update(counter, () => 3);

@@ -367,26 +367,26 @@ export const END_MUTANTS: readonly Mutant[] = [
     fault: "has a promise rejected that nothing waits for",
     mutate: handles((handle) => {
       const stop = async (): Promise<void> => {
-        void Promise.reject(new Error("nobody listens"));
+        void Promise.reject(new Error("no listener"));
         await handle.stop();
       };
       return overrideHandle(handle, { stop });
     }),
     caughtBy: "stop-ends-stream",
-    reason: /an unhandled error: nobody listens/,
+    reason: /an unhandled error: no listener/,
   },
   {
     fault: "throws in a timer",
     mutate: overriding((provider) => ({
       shutdown: async () => {
         setImmediate(() => {
-          throw new Error("nobody catches");
+          throw new Error("no handler");
         });
         await provider.shutdown();
       },
     })),
     caughtBy: "dispose-shuts-down",
-    reason: /an unhandled error: nobody catches/,
+    reason: /an unhandled error: no handler/,
   },
   {
     fault: "ends a session that only its deadline should end",
