@@ -35,9 +35,7 @@ export interface BegunTurn {
   readonly server: SharedServer;
   readonly threadId: string;
   readonly turn: CoreTurn;
-  /** Warnings about the thread that were received before `events` was opened. */
-  readonly earlyWarnings: readonly string[];
-  /** The events of the thread, subscribed before the turn started. */
+  /** The events of the thread since it was loaded. */
   readonly events: AsyncIterableIterator<CodexEvent, undefined, undefined>;
   /** Resolves once the turn has ended and other processes can load the thread. Never rejects. */
   readonly released: Promise<void>;
@@ -51,14 +49,13 @@ export async function beginTurn(request: TurnRequest): Promise<BegunTurn> {
     throwIfAborted(signal);
     const { lease, thread } = await openThread(request);
     const { server } = lease;
-    const earlyWarnings = server.warnings.claim(thread.id);
     const events = thread.events();
     const turn = startTurn(thread, request);
     const released = releaseThread(turn, thread, server).then(() => {
       lease.release();
       lock?.[Symbol.dispose]();
     });
-    return { server, threadId: thread.id, turn, earlyWarnings, events, released };
+    return { server, threadId: thread.id, turn, events, released };
   } catch (error) {
     lock?.[Symbol.dispose]();
     throw error;
@@ -79,7 +76,6 @@ async function releaseThread(turn: CoreTurn, thread: CoreThread, server: SharedS
     ...(thread.agents.length > 0 ? [endAgents(server, thread.agents)] : []),
   ]);
   await server.threads.unload(thread);
-  server.warnings.release(thread.id);
 }
 
 /** A server that did not answer one call would not answer those of later turns. */

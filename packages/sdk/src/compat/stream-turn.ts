@@ -61,8 +61,7 @@ async function* readTurn(
       continue;
     }
     if (!hasStarted) {
-      const messages = [...begun.server.warnings.general, ...begun.earlyWarnings];
-      yield* messages.map((message) => mapper.toErrorItem(message));
+      yield* begun.server.warnings.messages.map((message) => mapper.toErrorItem(message));
       yield* earlyWarnings.flatMap((warning) => mapper.map(warning));
     }
     hasStarted = true;

@@ -30,14 +30,19 @@ export class ThreadLoader {
   async start(setup: ThreadSetup): Promise<Thread> {
     const { threadSource = "user" } = setup.options;
     const settings = await this.#settings(setup, "start");
-    return this.#codex.startThread({ ...settings, threadSource, historyMode: "paginated" });
+    return this.#codex.startThread({
+      ...settings,
+      threadSource,
+      historyMode: "paginated",
+      bufferEvents: true,
+    });
   }
 
   /** A value that is not a thread id is a name. A name without a thread starts one. */
   async resume(idOrName: string, setup: ThreadSetup): Promise<Thread> {
     const id = await findThread(this.#codex, idOrName, setup.cwd);
     if (id === undefined) return this.start(setup);
-    return this.#codex.resumeThread(id, await this.#settings(setup, "resume"));
+    return this.#codex.resumeThread(id, { ...(await this.#settings(setup, "resume")), bufferEvents: true });
   }
 
   /** Resolves when other processes can load the thread. Never rejects. */

@@ -11,12 +11,12 @@ const warning = (threadId: string | null, message: string): { method: string; pa
   params: { threadId, message },
 });
 
-describe("the log of early warnings", () => {
+describe("the log of warnings", () => {
   it("keeps each message about the configuration once, in the order of arrival", () => {
     const log = new WarningLog();
     const deprecation = { method: "deprecationNotice", params: { summary: "b", details: "why" } };
     for (const message of [config("a"), deprecation, config("a"), warning(null, "c")]) log.receive(message);
-    expect(log.general).toEqual(["a", "b (why)", "c"]);
+    expect(log.messages).toEqual(["a", "b (why)", "c"]);
   });
 
   it("omits warnings that only the app-server emits", () => {
@@ -24,33 +24,19 @@ describe("the log of early warnings", () => {
     log.receive(config("Codex could not find bubblewrap on PATH. Install it."));
     log.receive(config("Project-local config, hooks, and exec policies are disabled in …"));
     log.receive(config("Invalid configuration; using defaults.", "line 1"));
-    expect(log.general).toEqual([]);
+    expect(log.messages).toEqual([]);
   });
 
-  it("returns the early warnings of a thread to the first reader of its events", () => {
+  it("leaves the warnings of a thread to its events", () => {
     const log = new WarningLog();
     log.receive(warning("one", "early"));
-    log.receive(warning("two", "other"));
-    expect(log.claim("one")).toEqual(["early"]);
-    log.receive(warning("one", "late"));
-    expect(log.claim("one")).toEqual([]);
-    log.release("one");
-    log.receive(warning("one", "again"));
-    expect(log.claim("one")).toEqual(["again"]);
-    expect(log.claim("two")).toEqual(["other"]);
+    expect(log.messages).toEqual([]);
   });
 
-  it("is bounded in messages and in threads", () => {
+  it("is bounded", () => {
     const log = new WarningLog();
-    for (let index = 0; index < 2000; index += 1) {
-      log.receive(config(`general ${index}`));
-      log.receive(warning("talkative", `message ${index}`));
-    }
-    expect(log.general).toHaveLength(64);
-    expect(log.claim("talkative")).toHaveLength(64);
-    for (let index = 0; index <= 1024; index += 1) log.receive(warning(`thread ${index}`, "message"));
-    expect(log.claim("thread 0")).toEqual([]);
-    expect(log.claim("thread 1024")).toEqual(["message"]);
+    for (let index = 0; index < 2000; index += 1) log.receive(config(`message ${index}`));
+    expect(log.messages).toHaveLength(64);
   });
 
   it("reports invalid rules like `codex exec`", () => {
@@ -65,6 +51,6 @@ describe("the log of early warnings", () => {
       },
     });
     expect(log.rulesError).toBe("/r:2: starlark error: no (problem is on or around line 2)");
-    expect(log.general).toEqual([]);
+    expect(log.messages).toEqual([]);
   });
 });

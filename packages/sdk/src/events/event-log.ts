@@ -45,9 +45,14 @@ export class EventLog {
     this.#readers.clear();
   }
 
-  /** Reads later events, or all of them with a history. A slow reader gets merged deltas, and beyond a limit a gap. */
-  read(): AsyncIterableIterator<CodexEvent, undefined, undefined> {
-    return this.#open(this.#history?.copy() ?? new EventQueue());
+  /**
+   * Reads later events, or all of them with a history. A slow reader gets merged deltas, and beyond a limit a gap.
+   * @param earlier Events to read first.
+   */
+  read(earlier: readonly CodexEvent[] = []): AsyncIterableIterator<CodexEvent, undefined, undefined> {
+    const unread = this.#history?.copy() ?? new EventQueue();
+    for (const event of earlier) unread.push(event);
+    return this.#open(unread);
   }
 
   /** Reads every later event unmerged. A slow reader applies backpressure instead of losing events. */

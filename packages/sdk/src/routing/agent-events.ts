@@ -3,6 +3,27 @@ import type { CodexEvent } from "../events/event.ts";
 import { EventLog } from "../events/event-log.ts";
 import type { AgentTree } from "./agent-tree.ts";
 
+/** How threads relate to each other, as far as it is known. */
+export interface ThreadRelations {
+  readonly tree: AgentTree;
+  /** Whether this client started or resumed a thread itself, so that it is not an agent of another one. */
+  readonly isHeld: (threadId: string) => boolean;
+}
+
+/** Whether a thread is a root thread or an agent below it. `unknown`: its parent may not have been named yet. */
+export function relationTo(
+  rootId: string,
+  threadId: string,
+  { tree, isHeld }: ThreadRelations,
+): "inside" | "outside" | "unknown" {
+  let top = threadId;
+  for (let next: string | undefined = threadId; next !== undefined; next = tree.parentOf(next)) {
+    if (next === rootId) return "inside";
+    top = next;
+  }
+  return isHeld(top) ? "outside" : "unknown";
+}
+
 /** Events to keep for threads without a known parent. The parent is named within a few events of an agent's first. */
 const UNATTRIBUTED_EVENTS = 2_000;
 
@@ -12,34 +33,34 @@ const UNATTRIBUTED_EVENTS = 2_000;
  */
 export class AgentEvents {
   readonly #rootId: string;
-  readonly #tree: AgentTree;
-  readonly #isHeld: (threadId: string) => boolean;
+  readonly #relations: ThreadRelations;
   readonly #log: EventLog;
   /** Events of threads that may turn out to be agents of this one, in order of arrival. */
   readonly #unattributed = new BoundedSet<CodexEvent>(UNATTRIBUTED_EVENTS);
 
-  /** @param isHeld Whether this client started or resumed a thread itself, so that it is not an agent of another one. */
-  constructor(
-    rootId: string,
-    options: { tree: AgentTree; isHeld: (threadId: string) => boolean; onReturn: () => void },
-  ) {
+  constructor(rootId: string, relations: ThreadRelations, onReturn: () => void) {
     this.#rootId = rootId;
-    this.#tree = options.tree;
-    this.#isHeld = options.isHeld;
-    this.#log = new EventLog({ history: false, onEmpty: options.onReturn });
+    this.#relations = relations;
+    this.#log = new EventLog({ history: false, onEmpty: onReturn });
   }
 
   /** Adds an event of any thread. The tree must have observed it before. */
   push(event: CodexEvent): void {
     if (event.threadId === undefined) return;
     this.#attribute();
-    const relation = this.#relationOf(event.threadId);
+    const relation = relationTo(this.#rootId, event.threadId, this.#relations);
     if (relation === "inside") this.#log.push(event);
     else if (relation === "unknown") this.#unattributed.add(event);
   }
 
-  read(): AsyncIterableIterator<CodexEvent, undefined, undefined> {
-    return this.#log.read();
+  /** @param earlier Events from before the call, oldest first. A gap among them names no thread. */
+  read(earlier: readonly CodexEvent[]): AsyncIterableIterator<CodexEvent, undefined, undefined> {
+    const reader = this.#log.read();
+    for (const event of earlier) {
+      if (event.threadId === undefined) this.#log.push(event);
+      else this.push(event);
+    }
+    return reader;
   }
 
   end(): void {
@@ -50,18 +71,10 @@ export class AgentEvents {
   /** Publishes or drops the kept events whose thread is now known. */
   #attribute(): void {
     for (const event of this.#unattributed) {
-      const relation = event.threadId === undefined ? "outside" : this.#relationOf(event.threadId);
+      if (event.threadId === undefined) continue;
+      const relation = relationTo(this.#rootId, event.threadId, this.#relations);
       if (relation === "inside") this.#log.push(event);
       if (relation !== "unknown") this.#unattributed.delete(event);
     }
-  }
-
-  #relationOf(threadId: string): "inside" | "outside" | "unknown" {
-    let top = threadId;
-    for (let next: string | undefined = threadId; next !== undefined; next = this.#tree.parentOf(next)) {
-      if (next === this.#rootId) return "inside";
-      top = next;
-    }
-    return this.#isHeld(top) ? "outside" : "unknown";
   }
 }

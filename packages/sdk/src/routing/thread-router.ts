@@ -6,8 +6,9 @@ import { EventLog } from "../events/event-log.ts";
 import { type CodexEvent, isTurnEnd, type RawMessage, type TurnEndEvent } from "../events/event.ts";
 import { type ParsedNotification, parseNotification } from "../events/parse-notification.ts";
 import type { LiveTurn } from "../turn/live-turn.ts";
-import { AgentEvents } from "./agent-events.ts";
+import { AgentEvents, type ThreadRelations } from "./agent-events.ts";
 import { AgentTree } from "./agent-tree.ts";
+import { EventBuffer } from "./event-buffer.ts";
 import { createEndedTurns, ThreadChannel } from "./thread-channel.ts";
 
 /** Released threads to remember, until the server stops sending notifications about them. */
@@ -28,6 +29,11 @@ export class ThreadRouter {
   readonly #endListeners = new Set<(end: TurnEndEvent) => void>();
   /** Readers of a thread together with its agents, by thread ID. */
   readonly #agentReaders = new Map<string, Set<AgentEvents>>();
+  /** Buffers of threads that are being opened. */
+  readonly #unassignedBuffers = new Set<EventBuffer>();
+  /** Buffers of open threads whose events have had no reader yet, by thread ID. */
+  readonly #buffers = new Map<string, EventBuffer>();
+  readonly #relations: ThreadRelations = { tree: this.agents, isHeld: (id) => this.#held.has(id) };
   readonly #backpressure: Backpressure;
 
   /** @param onBackpressure Pauses and resumes reading from the server. */
@@ -53,6 +59,7 @@ export class ThreadRouter {
     channel?.close();
     for (const reader of this.#agentReaders.get(threadId) ?? []) reader.end();
     this.#agentReaders.delete(threadId);
+    this.#buffers.delete(threadId);
     this.agents.forget(threadId);
   }
 
@@ -61,18 +68,40 @@ export class ThreadRouter {
     return this.events.readLossless(this.#backpressure);
   }
 
-  /** Reads the events of a thread and of all agents below it, until the thread is released. */
+  /**
+   * Opens a thread, and keeps all events about it since the call for its first reader.
+   * @param open Opens the thread and holds it.
+   */
+  async buffered<Opened extends { readonly id: string }>(open: () => Promise<Opened>): Promise<Opened> {
+    const buffer = new EventBuffer(this.#relations);
+    this.#unassignedBuffers.add(buffer);
+    try {
+      const opened = await open();
+      buffer.assign(opened.id);
+      // A resumed thread may have a buffer already, which has all of these events and earlier ones.
+      if (this.#held.has(opened.id) && !this.#buffers.has(opened.id)) this.#buffers.set(opened.id, buffer);
+      return opened;
+    } finally {
+      this.#unassignedBuffers.delete(buffer);
+    }
+  }
+
+  /** Reads the events of a thread until it is released: first the buffered ones, if this is the first reader. */
+  read({ threadId, events }: ThreadChannel): AsyncIterableIterator<CodexEvent, undefined, undefined> {
+    const earlier = this.#takeBuffered(threadId);
+    return events.read(
+      earlier.filter((event) => event.threadId === undefined || event.threadId === threadId),
+    );
+  }
+
+  /** Like `read`, with the events of all agents below the thread. */
   readWithAgents(threadId: string): AsyncIterableIterator<CodexEvent, undefined, undefined> {
     const readers = this.#agentReaders.get(threadId) ?? new Set<AgentEvents>();
-    const reader = new AgentEvents(threadId, {
-      tree: this.agents,
-      isHeld: (id) => this.#held.has(id),
-      onReturn: () => {
-        readers.delete(reader);
-        if (readers.size === 0 && this.#agentReaders.get(threadId) === readers) {
-          this.#agentReaders.delete(threadId);
-        }
-      },
+    const reader = new AgentEvents(threadId, this.#relations, () => {
+      readers.delete(reader);
+      if (readers.size === 0 && this.#agentReaders.get(threadId) === readers) {
+        this.#agentReaders.delete(threadId);
+      }
     });
     if (this.#held.has(threadId)) {
       this.#agentReaders.set(threadId, readers);
@@ -80,7 +109,7 @@ export class ThreadRouter {
     } else {
       reader.end();
     }
-    return reader.read();
+    return reader.read(this.#takeBuffered(threadId));
   }
 
   find(threadId: string): ThreadChannel | undefined {
@@ -161,6 +190,7 @@ export class ThreadRouter {
     this.#held.clear();
     for (const reader of [...this.#agentReaders.values()].flatMap((readers) => [...readers])) reader.end();
     this.#agentReaders.clear();
+    this.#buffers.clear();
     this.events.end();
   }
 
@@ -170,7 +200,15 @@ export class ThreadRouter {
     for (const readers of this.#agentReaders.values()) {
       for (const reader of readers) reader.push(event);
     }
+    for (const buffer of this.#unassignedBuffers) buffer.push(event);
+    for (const buffer of this.#buffers.values()) buffer.push(event);
     if (isTurnEnd(event)) for (const listener of this.#endListeners) listener(event);
+  }
+
+  #takeBuffered(threadId: string): CodexEvent[] {
+    const events = this.#buffers.get(threadId)?.takeAll() ?? [];
+    this.#buffers.delete(threadId);
+    return events;
   }
 
   #channelOf(threadId: string): ThreadChannel {

@@ -15,9 +15,15 @@ export interface ThreadHandlers {
   readonly handlers?: ServerRequestHandlers;
 }
 
-interface McpOption {
+/** Options that are not request params. */
+interface OwnThreadOptions extends ThreadHandlers {
   /** MCP servers of this thread only. The user's configuration is not changed. */
   readonly mcpServers?: McpServers;
+  /**
+   * Whether to keep all events since the call for the first reader of `thread.events()`. Without it, a reader misses the events
+   * that arrive while the thread is opened. At most 20,000 events are kept. Default: false.
+   */
+  readonly bufferEvents?: boolean;
 }
 
 type WireOptions<Params> = Omit<
@@ -26,19 +32,19 @@ type WireOptions<Params> = Omit<
 >;
 
 /** Everything that `thread/start` accepts, plus tools and handlers. */
-export interface StartThreadOptions extends WireOptions<v2.ThreadStartParams>, ThreadHandlers, McpOption {}
+export interface StartThreadOptions extends WireOptions<v2.ThreadStartParams>, OwnThreadOptions {}
 
 /**
  * Everything that `thread/resume` accepts, plus tools and handlers. The history is not loaded: page through it with
  * `thread.history`.
  */
-export interface ResumeThreadOptions extends WireOptions<v2.ThreadResumeParams>, ThreadHandlers, McpOption {}
+export interface ResumeThreadOptions extends WireOptions<v2.ThreadResumeParams>, OwnThreadOptions {}
 
 /**
  * Everything that `thread/fork` accepts, plus tools and handlers. Copies all turns, those through `lastTurnId`, or
  * those up to `beforeTurnId`.
  */
-export interface ForkThreadOptions extends WireOptions<v2.ThreadForkParams>, ThreadHandlers, McpOption {}
+export interface ForkThreadOptions extends WireOptions<v2.ThreadForkParams>, OwnThreadOptions {}
 
 export interface ShellOptions {
   readonly signal?: AbortSignal;
@@ -57,8 +63,10 @@ export type ThreadSettings = Pick<
   "model" | "modelProvider" | "serviceTier" | "cwd" | "approvalPolicy" | "sandbox" | "reasoningEffort"
 >;
 
-type AnyThreadOptions = ThreadHandlers &
-  McpOption & { readonly cwd?: string | null; readonly config?: { [key in string]?: JsonValue } | null };
+type AnyThreadOptions = OwnThreadOptions & {
+  readonly cwd?: string | null;
+  readonly config?: { [key in string]?: JsonValue } | null;
+};
 
 /**
  * Converts the options to request params and validates them.
@@ -67,8 +75,8 @@ type AnyThreadOptions = ThreadHandlers &
 export function toWire<Options extends AnyThreadOptions>(
   options: Options,
   local: boolean,
-): Omit<Options, keyof ThreadHandlers | keyof McpOption> {
-  const { tools: _tools, handlers: _handlers, mcpServers, ...wire } = options;
+): Omit<Options, keyof OwnThreadOptions> {
+  const { tools: _tools, handlers: _handlers, bufferEvents: _buffer, mcpServers, ...wire } = options;
   if (wire.cwd !== undefined && wire.cwd !== null) checkCwd(wire.cwd, local);
   if (mcpServers === undefined) return wire;
   return { ...wire, config: { ...wire.config, mcp_servers: toMcpServersConfig(mcpServers) } };
@@ -89,7 +97,12 @@ export function checkCwd(cwd: string, local: boolean): void {
 
 // Names of all options as values, because types don't exist at run time.
 
-const OWN_THREAD_OPTIONS = { tools: true, handlers: true, mcpServers: true } as const;
+const OWN_THREAD_OPTIONS: OptionKeys<OwnThreadOptions> = {
+  tools: true,
+  handlers: true,
+  mcpServers: true,
+  bufferEvents: true,
+};
 
 /** Options that start, resume and fork have in common. */
 const THREAD_SETTINGS = {

@@ -5,6 +5,7 @@ import type { Caller } from "../connection/caller.ts";
 import type { Supervisor } from "../connection/supervisor.ts";
 import { CodexError } from "../errors.ts";
 import type { CodexEvent } from "../events/event.ts";
+import type { ThreadChannel } from "../routing/thread-channel.ts";
 import type { ThreadRouter } from "../routing/thread-router.ts";
 import { rejectUnknownOptions } from "../options/reject-unknown-options.ts";
 import type { ServerRequestHandlers } from "../requests/handlers.ts";
@@ -20,6 +21,7 @@ import {
   type ResumeThreadOptions,
   START_THREAD,
   type StartThreadOptions,
+  type ThreadEventsOptions,
   type ThreadHandlers,
   type ThreadSettings,
   toWire,
@@ -72,7 +74,20 @@ export class ThreadRegistry implements ThreadHost {
     });
   }
 
-  async start(options: StartThreadOptions, call: CallOptions): Promise<Thread> {
+  start(options: StartThreadOptions, call: CallOptions): Promise<Thread> {
+    return this.#open(options, () => this.#start(options, call));
+  }
+
+  /** Returns the same `Thread` for the same ID, with the handlers of the latest call. */
+  resume(threadId: string, options: ResumeThreadOptions, call: CallOptions): Promise<Thread> {
+    return this.#open(options, () => this.#resume(threadId, options, call));
+  }
+
+  fork(threadId: string, options: ForkThreadOptions, call: CallOptions): Promise<Thread> {
+    return this.#open(options, () => this.#fork(threadId, options, call));
+  }
+
+  async #start(options: StartThreadOptions, call: CallOptions): Promise<Thread> {
     checkThreadOptions("startThread", options, START_THREAD);
     rejectUnknownOptions("startThread: the second argument", call, CALL);
     const wire = toWire(options, this.local);
@@ -84,8 +99,7 @@ export class ThreadRegistry implements ThreadHost {
     return this.#adopt(response, wire, generation);
   }
 
-  /** Returns the same `Thread` for the same ID, with the handlers of the latest call. */
-  async resume(threadId: string, options: ResumeThreadOptions, call: CallOptions): Promise<Thread> {
+  async #resume(threadId: string, options: ResumeThreadOptions, call: CallOptions): Promise<Thread> {
     checkThreadOptions("resumeThread", options, RESUME_THREAD);
     rejectUnknownOptions("resumeThread: the third argument", call, CALL);
     const wire = toWire(options, this.local);
@@ -96,7 +110,7 @@ export class ThreadRegistry implements ThreadHost {
     this.#router.hold(threadId);
     try {
       const { generation } = await this.#supervisor.connect();
-      const response = await this.#resume({ ...wire, threadId }, call);
+      const response = await this.#load({ ...wire, threadId }, call);
       return this.#adopt(response, wire, generation);
     } catch (error) {
       if (before) this.#responders.set(threadId, before);
@@ -106,7 +120,7 @@ export class ThreadRegistry implements ThreadHost {
     }
   }
 
-  async fork(threadId: string, options: ForkThreadOptions, call: CallOptions): Promise<Thread> {
+  async #fork(threadId: string, options: ForkThreadOptions, call: CallOptions): Promise<Thread> {
     checkThreadOptions("fork", options, FORK_THREAD);
     rejectUnknownOptions("fork: the last argument", call, CALL);
     const wire = toWire(options, this.local);
@@ -148,8 +162,11 @@ export class ThreadRegistry implements ThreadHost {
     return this.#router.agents.below(threadId);
   }
 
-  eventsWithAgents(threadId: string): AsyncIterableIterator<CodexEvent, undefined, undefined> {
-    return this.#router.readWithAgents(threadId);
+  events(
+    channel: ThreadChannel,
+    { agents }: ThreadEventsOptions,
+  ): AsyncIterableIterator<CodexEvent, undefined, undefined> {
+    return agents === true ? this.#router.readWithAgents(channel.threadId) : this.#router.read(channel);
   }
 
   async release(threadId: string): Promise<void> {
@@ -164,6 +181,13 @@ export class ThreadRegistry implements ThreadHost {
     const limit = { timeoutMs: UNSUBSCRIBE_LIMIT_MS };
     // Only saves notifications, which are ignored from now on: a failure does not affect the caller.
     await this.#supervisor.request("thread/unsubscribe", { threadId }, limit).catch(() => {});
+  }
+
+  #open(
+    { bufferEvents }: Pick<StartThreadOptions, "bufferEvents">,
+    open: () => Promise<Thread>,
+  ): Promise<Thread> {
+    return bufferEvents === true ? this.#router.buffered(open) : open();
   }
 
   #adopt(
@@ -186,12 +210,12 @@ export class ThreadRegistry implements ThreadHost {
     if (entry.ephemeral) {
       throw new CodexError("thread_lost", `Thread ${threadId} was ephemeral and ended with its server.`);
     }
-    await this.#resume({ ...entry.resume, threadId }, {});
+    await this.#load({ ...entry.resume, threadId }, {});
     entry.generation = generation;
   }
 
   /** Loads the thread on the server and starts tracking what already runs on it. */
-  async #resume(params: v2.ThreadResumeParams, call: CallOptions): Promise<v2.ThreadResumeResponse> {
+  async #load(params: v2.ThreadResumeParams, call: CallOptions): Promise<v2.ThreadResumeResponse> {
     const { threadId } = params;
     const channel = this.#router.hold(threadId);
     // Before the resume, which may start queued input: afterwards it may be in neither the queue nor a turn.

@@ -44,7 +44,10 @@ export interface ThreadHost {
   loaded(threadId: string): Promise<void>;
   fork(threadId: string, options: ForkThreadOptions, call: CallOptions): Promise<Thread>;
   agentsBelow(threadId: string): Agent[];
-  eventsWithAgents(threadId: string): AsyncIterableIterator<CodexEvent, undefined, undefined>;
+  events(
+    channel: ThreadChannel,
+    options: ThreadEventsOptions,
+  ): AsyncIterableIterator<CodexEvent, undefined, undefined>;
   release(threadId: string): Promise<void>;
 }
 
@@ -155,11 +158,12 @@ export class Thread implements AsyncDisposable {
 
   /**
    * Yields the events of this thread from now on, including turns of other clients and late items. With `agents`,
-   * includes those of the agents below it; `threadId` names the thread of each event.
+   * includes those of the agents below it; `threadId` names the thread of each event. If the thread was opened with
+   * `bufferEvents`, the first call yields all events since then.
    */
   events(options: ThreadEventsOptions = {}): AsyncIterableIterator<CodexEvent, undefined, undefined> {
     rejectUnknownOptions("events", options, THREAD_EVENTS);
-    return options.agents === true ? this.#host.eventsWithAgents(this.id) : this.#channel.events.read();
+    return this.#host.events(this.#channel, options);
   }
 
   /**
