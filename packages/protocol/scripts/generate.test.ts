@@ -4,7 +4,7 @@ import { readUnion } from "./read-unions.ts";
 import { rewriteTypes } from "./rewrite-types.ts";
 
 describe("readUnion", () => {
-  it("reads arms with params, without params and with optional params", () => {
+  it("parses union members with params, without params and with optional params", () => {
     const source =
       'export type ClientRequest = { "method": "a/start", id: RequestId, params: AStartParams, } | ' +
       '{ "method": "b", id: RequestId, params: undefined, } | { "method": "c", id: RequestId, params?: CParams | undefined, };';
@@ -15,13 +15,13 @@ describe("readUnion", () => {
     ]);
   });
 
-  it("names the method whose arm it can't read", () => {
+  it("names the method whose union member it can't parse", () => {
     const source =
       'export type X = { "method": "ok", params: A } | { "method": "odd", payload: { deep: 1 } };';
     expect(() => readUnion("X", source)).toThrow("X: could not read the arm of odd");
   });
 
-  it("refuses a file without methods", () => {
+  it("rejects a file without methods", () => {
     expect(() => readUnion("X", "export type X = string;")).toThrow("no methods found");
   });
 });
@@ -29,7 +29,7 @@ describe("readUnion", () => {
 describe("pairResults", () => {
   const arm = { method: "a/start", params: "AStartParams" };
 
-  it("pairs by name, also behind optional params", () => {
+  it("pairs by name, also with optional params", () => {
     const arms = [arm, { method: "c", params: "CParams | null" }];
     expect(
       pairResults(arms, new Set(["AStartResponse", "CResponse"]), {}).map(({ result }) => result),
@@ -49,7 +49,7 @@ describe("pairResults", () => {
 });
 
 describe("rewriteTypes", () => {
-  it("turns bigint into number and gives imports their ending", () => {
+  it("replaces bigint by number and adds extensions to imports", () => {
     expect(rewriteTypes('import type { A } from "../A";\nexport type B = { n: bigint | null };')).toBe(
       'import type { A } from "../A.ts";\nexport type B = { n: number | null };',
     );

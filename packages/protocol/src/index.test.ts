@@ -14,8 +14,8 @@ import {
   type v2,
 } from "./index.ts";
 
-describe("the tables of Codex's wire", () => {
-  it("hold every method of the pinned release, once", () => {
+describe("the tables of Codex's wire format", () => {
+  it("contain every method of the pinned release once", () => {
     expect(new Set(CLIENT_REQUEST_METHODS).size).toBe(182);
     expect(new Set(SERVER_REQUEST_METHODS).size).toBe(11);
     expect(new Set(SERVER_NOTIFICATION_METHODS).size).toBe(87);
@@ -23,7 +23,7 @@ describe("the tables of Codex's wire", () => {
     expect(EXPERIMENTAL_REQUEST_METHODS).toHaveLength(182 - 109);
   });
 
-  it("are of the release that this package and the SDK pin, stated nowhere else", () => {
+  it("are generated from the release that this package and the SDK pin, stated nowhere else", () => {
     const packages = join(import.meta.dirname, "../..");
     const pins = readdirSync(packages).filter((name) =>
       readFileSync(join(packages, name, "package.json"), "utf8").includes(

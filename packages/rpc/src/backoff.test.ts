@@ -8,7 +8,7 @@ describe("overloadDelayMs", () => {
     expect(longest).toEqual([20, 40, 80, 160, 320, 640, 1280, 2000, 2000, 2000]);
   });
 
-  it("lies between half of the ceiling and all of it, for any attempt and any luck", () => {
+  it("is between half of the ceiling and the ceiling, for any attempt and random value", () => {
     const luck = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 5000 }), luck, (attempt, random) => {

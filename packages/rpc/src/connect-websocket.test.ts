@@ -48,7 +48,7 @@ describe("connecting", () => {
     await transport.close();
   });
 
-  it("loses no frame that comes right behind the handshake", async () => {
+  it("loses no frame that follows the handshake", async () => {
     await using server = await webSocketServer({
       onConnection: (socket) => {
         for (let id = 0; id < 50; id++) socket.send(JSON.stringify({ id }));
@@ -62,7 +62,7 @@ describe("connecting", () => {
     await end.close();
   });
 
-  it("loses no frame that comes in the very packet of the handshake, nor the close behind it", async () => {
+  it("loses no frame in the same packet as the handshake, nor the close after it", async () => {
     await using server = await rawServer((socket) => {
       socket.once("data", (request: Buffer) => {
         const key = /sec-websocket-key: (?<key>\S+)/i.exec(request.toString())?.groups?.["key"] ?? "";
@@ -81,7 +81,7 @@ describe("connecting", () => {
     expect(end.closedCalls).toBe(1);
   });
 
-  it("masks with zeros what stays on this machine, and only that", async () => {
+  it("uses a zero mask for local connections only", async () => {
     const masks: Buffer[] = [];
     const answer = (socket: Socket): void => {
       socket.once("data", (request: Buffer) => {
@@ -127,7 +127,7 @@ describe("connecting", () => {
 });
 
 describe("limits of Infinity", () => {
-  it("are no limits: the connection opens, lives and closes in good order", async () => {
+  it("disable the limits: the connection opens, works and closes cleanly", async () => {
     await using server = await webSocketServer();
     const transport = await connectWebSocket(server.url, {
       connectTimeoutMs: Infinity,
@@ -140,14 +140,14 @@ describe("limits of Infinity", () => {
 });
 
 describe("a connection that can't be made", () => {
-  it("says that it was refused", async () => {
+  it("reports that it was refused", async () => {
     const url = `ws://127.0.0.1:${await freePort()}/`;
     const error = await errorOf(connectWebSocket(url));
     expect(error).toMatchObject({ code: "connect_failed", cause: { code: "ECONNREFUSED" } });
     expect(error.message).toContain(`Could not connect to ${url}: `);
   });
 
-  it("says that there is no such socket", async () => {
+  it("reports that the socket does not exist", async () => {
     await using folder = await mkdtempDisposable(join(tmpdir(), "rpc-"));
     const error = await errorOf(connectWebSocket(`unix://${join(folder.path, "none")}`));
     expect(error).toMatchObject({ code: "connect_failed", cause: { code: "ENOENT" } });
@@ -162,7 +162,7 @@ describe("a connection that can't be made", () => {
     expect(error.message).toBe(`Could not connect to ${server.url}: the server answered 401: Token expired.`);
   });
 
-  it("quotes a refusal without a body, and one whose body breaks off", async () => {
+  it("quotes a refusal without a body, and one with a truncated body", async () => {
     await using bare = await answering("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n");
     expect((await errorOf(connectWebSocket(bare.url))).message).toMatch(/the server answered 503$/);
     await using broken = await answering(
@@ -184,7 +184,7 @@ describe("a connection that can't be made", () => {
     expect(message).not.toContain("x".repeat(301));
   });
 
-  it("ends after connectTimeoutMs when the server says nothing", async () => {
+  it("fails after connectTimeoutMs if the server is silent", async () => {
     const { promise: connected, resolve } = Promise.withResolvers<Socket>();
     await using server = await rawServer(resolve);
     const error = await errorOf(connectWebSocket(server.url, { connectTimeoutMs: 20 }));
@@ -195,7 +195,7 @@ describe("a connection that can't be made", () => {
     if (!socket.closed) await once(socket, "close");
   });
 
-  it("ends after connectTimeoutMs when the server keeps talking without an end", async () => {
+  it("fails after connectTimeoutMs if the server's response never ends", async () => {
     await using server = await rawServer((socket) => {
       const promise = (): void => {
         if (!socket.destroyed) socket.write("HTTP/1.1 102 Processing\r\n\r\n", () => setImmediate(promise));
@@ -218,11 +218,11 @@ describe("a connection that can't be made", () => {
     expect((await errorOf(connectWebSocket(url))).code).toBe("connect_failed");
   });
 
-  it("because a URL has a path that no one can read is a connect_failed", async () => {
+  it("fails with connect_failed for a URL with an undecodable path", async () => {
     expect((await errorOf(connectWebSocket(new URL("unix:///%zz")))).code).toBe("connect_failed");
   });
 
-  it("because the token can't be sent is a connect_failed that does not show it", async () => {
+  it("fails with connect_failed for an invalid token, without quoting it", async () => {
     const error = await errorOf(connectWebSocket("ws://127.0.0.1:1/", { token: "two\nlines" }));
     expect(error.code).toBe("connect_failed");
     expect(error.message).not.toContain("two");
@@ -232,7 +232,7 @@ describe("a connection that can't be made", () => {
 describe("an abort", () => {
   const reason = new Error("enough");
 
-  it("before the connection opens none", async () => {
+  it("before the call opens no connection", async () => {
     let connections = 0;
     await using server = await rawServer(() => (connections += 1));
     const error = await errorOf(connectWebSocket(server.url, { signal: AbortSignal.abort(reason) }));
@@ -240,7 +240,7 @@ describe("an abort", () => {
     expect(connections).toBe(0);
   });
 
-  it("while it connects ends it at once, and the socket with it", async () => {
+  it("while connecting rejects immediately and closes the socket", async () => {
     const controller = new AbortController();
     const { promise: connected, resolve } = Promise.withResolvers<Socket>();
     await using server = await rawServer(resolve);
@@ -253,7 +253,7 @@ describe("an abort", () => {
     expect(getEventListeners(controller.signal, "abort")).toEqual([]);
   });
 
-  it("while a refusal is read ends it at once", async () => {
+  it("while a refusal is read rejects immediately", async () => {
     const controller = new AbortController();
     await using server = await answering("HTTP/1.1 401 Unauthorized\r\nContent-Length: 50\r\n\r\nNot", () =>
       controller.abort(reason),
@@ -262,7 +262,7 @@ describe("an abort", () => {
     expect(error.code).toBe("aborted");
   });
 
-  it("when the server has accepted already leaves no connection behind", async () => {
+  it("after the server has accepted leaves no connection behind", async () => {
     const controller = new AbortController();
     await using server = await webSocketServer();
     const connecting = errorOf(connectWebSocket(server.url, { signal: controller.signal }));
@@ -273,7 +273,7 @@ describe("an abort", () => {
     await farClosed;
   });
 
-  it("after the connection is made has nothing to do with it", async () => {
+  it("after the connection is open has no effect", async () => {
     const controller = new AbortController();
     await using server = await webSocketServer({
       onConnection: (socket) => socket.on("message", () => socket.send('{"id":0,"result":1}')),

@@ -32,7 +32,7 @@ async function replyOf(handler: AnyRequestHandler): Promise<Received> {
 }
 
 describe("a handler", () => {
-  it("gets the params and the whole message, and its result is the answer", async () => {
+  it("gets the params and the whole message, and its result is sent", async () => {
     const { requests, replies } = testRequests();
     const seen: unknown[] = [];
     const message = { id: "x", method: "m", params: [1], emittedAtMs: 5 };
@@ -45,7 +45,7 @@ describe("a handler", () => {
     expect(replies).toEqual([{ id: "x", result: { ok: true } }]);
   });
 
-  it("runs beside the read loop, never within it", async () => {
+  it("runs outside the read loop", async () => {
     const { serve } = testRequests();
     const order: string[] = [];
     serve(() => order.push("handler"));
@@ -54,7 +54,7 @@ describe("a handler", () => {
     expect(order).toEqual(["read loop", "handler"]);
   });
 
-  it("is answered with the very id that came, of either type", async () => {
+  it("is answered with the request's ID, unchanged in type", async () => {
     const ids = fc.oneof(fc.maxSafeInteger(), fc.string({ unit: "binary" }), fc.constantFrom(0, "0", ""));
     await fc.assert(
       fc.asyncProperty(ids, async (id) => {
@@ -67,12 +67,12 @@ describe("a handler", () => {
     );
   });
 
-  it("that returns nothing is answered null", async () => {
+  it("that returns undefined is answered with null", async () => {
     expect(await replyOf(() => {})).toEqual({ id: 0, result: null });
     expect(await replyOf(() => Promise.resolve())).toEqual({ id: 0, result: null });
   });
 
-  it("may return what is falsy", async () => {
+  it("may return falsy values", async () => {
     expect(await replyOf(() => 0)).toEqual({ id: 0, result: 0 });
     expect(await replyOf(() => false)).toEqual({ id: 0, result: false });
     expect(await replyOf(() => "")).toEqual({ id: 0, result: "" });
@@ -98,7 +98,7 @@ describe("a handler", () => {
     expect(reply).toEqual({ id: 0, error: { code: 5, message: "no" } });
   });
 
-  it("that fails with a code that is no integer is answered as an internal error", async () => {
+  it("that fails with a non-integer code is answered as an internal error", async () => {
     const reply = await replyOf(() => Promise.reject(new RequestFailure(Number.NaN, "no")));
     expect(reply.error).toEqual({ code: -32_603, message: "no" });
   });
@@ -144,13 +144,13 @@ describe("a handler", () => {
 });
 
 describe("a request", () => {
-  it("without a handler is answered -32601, at once", () => {
+  it("without a handler is answered with -32601 immediately", () => {
     const { replies, serve } = testRequests();
     serve(undefined, "id");
     expect(replies).toEqual([{ id: "id", error: { code: -32_601, message: "Method not found: m" } }]);
   });
 
-  it("beyond the limit is answered -32001 until another is done", async () => {
+  it("beyond the limit is answered with -32001 until another one is done", async () => {
     const { replies, serve } = testRequests(2);
     const gate = Promise.withResolvers<string>();
     serve(() => gate.promise, 1);
@@ -168,7 +168,7 @@ describe("a request", () => {
     ]);
   });
 
-  it("that failed leaves its place, too", async () => {
+  it("that failed frees its place too", async () => {
     const { replies, serve } = testRequests(1);
     for (let id = 0; id < 3; id++) {
       serve(() => Promise.reject(new Error("no")), id);
@@ -179,7 +179,7 @@ describe("a request", () => {
 });
 
 describe("the end", () => {
-  it("fires the signal of each running handler with the reason, and answers none of them", async () => {
+  it("aborts the signal of each running handler with the reason, and sends no response", async () => {
     const { requests, replies, serve } = testRequests();
     const contexts: RequestContext[] = [];
     const handler: AnyRequestHandler = (_params, context) => {
@@ -199,7 +199,7 @@ describe("the end", () => {
     expect(replies).toEqual([]);
   });
 
-  it("keeps a handler that has not begun from beginning", async () => {
+  it("does not start a handler that was still queued", async () => {
     const { requests, replies, serve } = testRequests();
     let begun = false;
     serve(() => (begun = true));

@@ -43,7 +43,7 @@ afterEach(() => {
 });
 
 describe("any chunking", () => {
-  it("gives back any messages, with either line end", () => {
+  it("returns any messages, with either line ending", () => {
     const line = fc.record({ value: fc.json({ stringUnit: "binary" }), end: fc.constantFrom("\n", "\r\n") });
     fc.assert(
       fc.property(fc.array(line), cuts, (lines, places) => {
@@ -53,7 +53,7 @@ describe("any chunking", () => {
     );
   });
 
-  it("gives the same lines and the same refusal for any bytes, bad UTF-8 and lone line ends included", () => {
+  it("returns the same lines and the same error for any bytes, including invalid UTF-8 and lone line endings", () => {
     const anyBytes = fc
       .array(fc.oneof(fc.constantFrom(10, 13, 0x61, 0xc3, 0xa9, 0xff), fc.nat(255)), { maxLength: 80 })
       .map((bytes) => Buffer.from(bytes));
@@ -71,21 +71,21 @@ describe("any chunking", () => {
   });
 });
 
-describe("line ends", () => {
-  it("passes over empty lines, with either line end", () => {
+describe("line endings", () => {
+  it("skips empty lines, with either line ending", () => {
     expect(split([Buffer.from("\n\r\n\na\n\r\n\r\nb\n")]).lines).toEqual(["a", "b"]);
   });
 
-  it("takes one carriage return off and leaves the others in the line", () => {
+  it("removes one carriage return and keeps the others", () => {
     expect(split([Buffer.from("a\r\r\n\rb\nc\rd\r\n")]).lines).toEqual(["a\r", "\rb", "c\rd"]);
   });
 
-  it("takes what is left at the end as a line", () => {
+  it("returns the rest at the end as a line", () => {
     expect(split([Buffer.from("a\nhal"), Buffer.from("f")]).lines).toEqual(["a", "half"]);
     expect(split([Buffer.from("half\r")]).lines).toEqual(["half"]);
   });
 
-  it("has nothing to say at the end of a whole line, or of nothing", () => {
+  it("returns nothing at the end after a complete line or no input", () => {
     expect(split([Buffer.from("a\n")]).lines).toEqual(["a"]);
     expect(split([]).lines).toEqual([]);
     expect(split([Buffer.alloc(0), Buffer.alloc(0)]).lines).toEqual([]);
@@ -117,7 +117,7 @@ describe("a long line", () => {
     });
   });
 
-  it("costs twice the work when it is twice as long", () => {
+  it("costs twice the work if it is twice as long", () => {
     const once = workFor(16);
     const twice = workFor(32);
     expect(twice.scanned - 1).toBe(2 * (once.scanned - 1));
@@ -125,12 +125,12 @@ describe("a long line", () => {
     expect(twice.joins).toBe(once.joins);
   });
 
-  it("of 64 KB may come byte by byte", () => {
+  it("of 64 KB may arrive byte by byte", () => {
     const { lines } = split([...repeat(Buffer.from("x"), 64 * KB), Buffer.from("\n")]);
     expect(lines).toEqual(["x".repeat(64 * KB)]);
   });
 
-  it("is joined without the lines of the same chunk being lost or mixed in", () => {
+  it("is kept apart from other lines of the same chunk", () => {
     expect(split([Buffer.from("a\nbb"), Buffer.from("bb"), Buffer.from("b\nc\nd")]).lines).toEqual([
       "a",
       "bbbbb",
@@ -141,7 +141,7 @@ describe("a long line", () => {
 });
 
 describe("the limit", () => {
-  it("allows a line of exactly that many bytes, whichever line end and chunking", () => {
+  it("allows a line of exactly that many bytes, with any line ending and chunking", () => {
     for (const end of ["\n", "\r\n"]) {
       const bytes = Buffer.from(`abcd${end}`);
       expect(split([bytes], 4)).toEqual({ lines: ["abcd"], refused: false });
@@ -154,7 +154,7 @@ describe("the limit", () => {
     expect(split([Buffer.from("ééa\n")], 4)).toEqual({ lines: [], refused: true });
   });
 
-  it("refuses a line before its end has come", () => {
+  it("rejects a line before its end arrives", () => {
     const splitter = new LineSplitter(4, () => expect.unreachable());
     splitter.push(Buffer.from("abcd"));
     expect(() => splitter.push(Buffer.from("e"))).toThrow(
@@ -162,11 +162,11 @@ describe("the limit", () => {
     );
   });
 
-  it("holds for one line, not for all lines of a chunk", () => {
+  it("applies to one line, not to all lines of a chunk", () => {
     expect(split([Buffer.from("abcd\n".repeat(100))], 4).lines).toHaveLength(100);
   });
 
-  it("lets the lines before the one that is too long through", () => {
+  it("delivers the lines before the one that is too long", () => {
     expect(split([Buffer.from("a\nb\nccccc\nd\n")], 4)).toEqual({ lines: ["a", "b"], refused: true });
     expect(split([Buffer.from("a\nb\nccccc")], 4)).toEqual({ lines: ["a", "b"], refused: true });
   });

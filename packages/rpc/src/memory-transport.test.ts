@@ -17,7 +17,7 @@ describe("memoryTransportPair", () => {
     expect(a.unread).toEqual([{ id: 0 }, { id: -1 }, { id: -2 }]);
   });
 
-  it("delivers nothing within the send or the start itself", async () => {
+  it("delivers nothing synchronously within send or start", async () => {
     const [left, right] = memoryTransportPair();
     void left.send("{}");
     await nextTurn();
@@ -28,7 +28,7 @@ describe("memoryTransportPair", () => {
     expect(b.unread).toEqual([{}, {}]);
   });
 
-  it("keeps the order of what came before the start and right at it", async () => {
+  it("keeps the order of messages sent before and during the start", async () => {
     const [left, right] = memoryTransportPair();
     void left.send('{"id":1}');
     await nextTurn();

@@ -25,7 +25,7 @@ describe("parseMessage", () => {
     expect(parseMessage(JSON.stringify(message)).kind).toBe(kind);
   });
 
-  it("ignores a jsonrpc member, whatever it says", () => {
+  it("ignores a jsonrpc member with any value", () => {
     for (const jsonrpc of ["2.0", "1.0", null, {}]) {
       expect(parseMessage(JSON.stringify({ jsonrpc, id: 3, result: 1 }))).toEqual({
         kind: "response",
@@ -34,7 +34,7 @@ describe("parseMessage", () => {
     }
   });
 
-  it("keeps the members that stand beside the params", () => {
+  it("keeps members other than the params", () => {
     const { message } = parseMessage('{"method":"m","params":1,"emittedAtMs":5}');
     expect(message).toEqual({ method: "m", params: 1, emittedAtMs: 5 });
   });
@@ -44,14 +44,14 @@ describe("parseMessage", () => {
     expect(parseMessage('{"id":0,"method":"m"}').message).toMatchObject({ id: 0 });
   });
 
-  it("takes a null error beside a result for no error", () => {
+  it("treats a null error next to a result as no error", () => {
     expect(parseMessage('{"id":1,"result":5,"error":null}')).toEqual({
       kind: "response",
       message: { id: 1, result: 5 },
     });
   });
 
-  it("takes the error where a result stands beside it", () => {
+  it("uses the error if there is also a result", () => {
     const { message } = parseMessage('{"id":1,"result":null,"error":{"code":-1,"message":"no"}}');
     expect(message).toMatchObject({ error: { code: -1, message: "no" } });
   });
@@ -98,7 +98,7 @@ describe("parseMessage", () => {
 });
 
 describe("callBody", () => {
-  it("reads back as what was meant, for any method and params", () => {
+  it("round-trips any method and params", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), fc.jsonValue(), (method, params) => {
         const { message } = parseMessage(`{${callBody(method, params)}`);
@@ -107,7 +107,7 @@ describe("callBody", () => {
     );
   });
 
-  it("leaves out params that are undefined", () => {
+  it("omits undefined params", () => {
     expect(callBody("m", undefined)).toBe('"method":"m"}');
     expect(callBody("m", null)).toBe('"method":"m","params":null}');
   });
@@ -130,7 +130,7 @@ describe("serializeValue", () => {
     expect(error.message).toMatch(/^The value can't be serialised as JSON: ./);
   });
 
-  it("keeps what a toJSON threw as the cause", () => {
+  it("keeps the error of a toJSON as the cause", () => {
     const cause = new Error("no");
     const value = {
       toJSON: () => {
@@ -140,7 +140,7 @@ describe("serializeValue", () => {
     expect(failure(() => serializeValue(value, "It")).cause).toBe(cause);
   });
 
-  it("sends text that is JSON already as it is", () => {
+  it("sends pre-serialised JSON unchanged", () => {
     expect(callBody("m", new RawJson('{"a":"b"}'))).toBe('"method":"m","params":{"a":"b"}}');
   });
 });

@@ -55,7 +55,7 @@ afterEach(() => {
 });
 
 describe("lines", () => {
-  it("are not read while the transport is paused, and lose nothing", async () => {
+  it("are not read while the transport is paused, and none is lost", async () => {
     const { input, transport, end } = streamEnd();
     transport.pause();
     input.write('{"id":1}\n{"id":2}\n');
@@ -68,7 +68,7 @@ describe("lines", () => {
     expect(input.isPaused()).toBe(false);
   });
 
-  it("are messages both ways, in any chunks, with either line end", async () => {
+  it("carry messages both ways, in any chunks, with either line ending", async () => {
     const { input, output, end } = streamEnd();
     input.write('{"id":1}\r\n{"id"');
     input.write(":2}\n\n");
@@ -85,7 +85,7 @@ describe("lines", () => {
     await end.close();
   });
 
-  it("may come as text from a stream that has an encoding", async () => {
+  it("may arrive as text from a stream with an encoding", async () => {
     const input = new PassThrough({ encoding: "utf8" });
     const transport = new NdjsonTransport({ input, output: new PassThrough() });
     const end = rawEnd(transport);
@@ -95,7 +95,7 @@ describe("lines", () => {
     await end.close();
   });
 
-  it("of one tick leave in one write", async () => {
+  it("of one tick are sent in one write", async () => {
     const writes: string[] = [];
     const output = new Writable({
       write(chunk: Buffer, _encoding, done) {
@@ -124,7 +124,7 @@ describe("lines", () => {
     await end.closed;
   });
 
-  it("of 32 MB go through whole", async () => {
+  it("of 32 MB arrive complete", async () => {
     await using child = nodeChild(lineScript("({ id, params }) => say({ id, result: params })"));
     await using peer = childPeer(child);
     const text = "é".repeat(16 * MB);
@@ -133,7 +133,7 @@ describe("lines", () => {
 });
 
 describe("the end of the input", () => {
-  it("is the end of the connection, in good order", async () => {
+  it("closes the connection cleanly", async () => {
     const { input, end } = streamEnd();
     input.end('{"id":1}\n');
     expect(await end.closed).toBeUndefined();
@@ -141,14 +141,14 @@ describe("the end of the input", () => {
     expect(end.closedCalls).toBe(1);
   });
 
-  it("makes a line of what is left", async () => {
+  it("delivers the rest as a line", async () => {
     const { input, end } = streamEnd();
     input.end('{"id":1}\n{"id":2}');
     expect(await end.closed).toBeUndefined();
     expect(end.unread).toEqual([{ id: 1 }, { id: 2 }]);
   });
 
-  it("in the middle of a message is an anomaly, then the end", async () => {
+  it("within a message is an anomaly, then closes the connection", async () => {
     const input = new PassThrough();
     const peer = new Peer(new NdjsonTransport({ input, output: new PassThrough() }));
     const anomalies: string[] = [];
@@ -159,7 +159,7 @@ describe("the end of the input", () => {
     expect(anomalies).toEqual(["malformed"]);
   });
 
-  it("by an error carries the error", async () => {
+  it("by an error has the error as its cause", async () => {
     const { input, end } = streamEnd();
     const cause = new Error("read failed");
     input.destroy(cause);
@@ -167,7 +167,7 @@ describe("the end of the input", () => {
     expect(end.closedCalls).toBe(1);
   });
 
-  it("sends what was handed over just before it", async () => {
+  it("sends the messages queued just before it", async () => {
     const { input, output, end } = streamEnd();
     input.prependListener("end", () => end.send({ id: "last" }));
     input.end();
@@ -177,7 +177,7 @@ describe("the end of the input", () => {
 });
 
 describe("the end of the output", () => {
-  it("lets the last words of the other side come, however late they are read", async () => {
+  it("still delivers the last messages of the other side, however late they are read", async () => {
     const { input, output, end } = streamEnd();
     output.destroy();
     await closed(output);
@@ -206,8 +206,8 @@ describe("the end of the output", () => {
   });
 });
 
-describe("streams that ended before anyone listened", () => {
-  it("close the connection at once: the input ended", async () => {
+describe("streams that ended before the start", () => {
+  it("close the connection immediately: the input ended", async () => {
     const input = Readable.from([]);
     input.resume();
     await closed(input);
@@ -216,7 +216,7 @@ describe("streams that ended before anyone listened", () => {
     expect(await end.closed).toBeUndefined();
   });
 
-  it("close the connection at once: the input failed", async () => {
+  it("close the connection immediately: the input failed", async () => {
     const cause = new Error("failed before");
     const input = new PassThrough();
     input.on("error", () => {});
@@ -226,7 +226,7 @@ describe("streams that ended before anyone listened", () => {
     expect(await end.closed).toBe(cause);
   });
 
-  it("close the connection before the start, which is reported after it", async () => {
+  it("close the connection, which is reported after the start", async () => {
     const input = new PassThrough();
     const transport = new NdjsonTransport({ input, output: new PassThrough() });
     const cause = new Error("failed in between");
@@ -238,7 +238,7 @@ describe("streams that ended before anyone listened", () => {
     expect(end.closedCalls).toBe(1);
   });
 
-  it("refuse to send when it is the output, and close the connection when the wait for last words is over", async () => {
+  it("reject sends if it is the output, and close the connection after the wait for last messages", async () => {
     const input = new PassThrough();
     const output = new PassThrough();
     output.on("error", () => {});
@@ -253,7 +253,7 @@ describe("streams that ended before anyone listened", () => {
     expect(end.unread).toEqual([{ id: "last words" }]);
   });
 
-  it("are those of a program that can't be started", async () => {
+  it("may be those of a program that can't be started", async () => {
     const child = spawn("/nowhere/no-such-program", { stdio: ["pipe", "pipe", "inherit"] });
     const failed = once(child, "error");
     const peer = new Peer(new NdjsonTransport({ input: child.stdout, output: child.stdin }));
@@ -265,7 +265,7 @@ describe("streams that ended before anyone listened", () => {
 });
 
 describe("limits", () => {
-  it("close the connection for a line above messageBytes, after the lines before it", async () => {
+  it("close the connection for a line above messageBytes, after delivering earlier lines", async () => {
     const { input, output, end } = streamEnd({ messageBytes: 20 });
     input.write(`{"id":1}\n{"id":"${"x".repeat(30)}"}\n{"id":2}\n`);
     expect(await end.closed).toMatchObject({ code: "message_too_large" });
@@ -281,7 +281,7 @@ describe("limits", () => {
     expect(await end.closed).toMatchObject({ code: "message_too_large" });
   });
 
-  it("reject the pending calls of a peer with the line that was too large as the cause", async () => {
+  it("reject pending calls with the oversized line as the cause", async () => {
     await using child = nodeChild(lineScript('({ id }) => say({ id, result: "x".repeat(5000) })'));
     await using peer = childPeer(child, { messageBytes: 1000 });
     const error = await errorOf(peer.request("big"));
@@ -289,14 +289,14 @@ describe("limits", () => {
     expect(await child.exited).toBe(0);
   });
 
-  it("refuse a call that is too large on the way out, before anything is written", async () => {
+  it("reject a call that is too large before anything is written", async () => {
     await using child = nodeChild(lineScript("({ id, method }) => say({ id, result: method })"));
     await using peer = childPeer(child, { messageBytes: 1000 });
     expect((await errorOf(peer.request("big", "x".repeat(1000)))).code).toBe("message_too_large");
     expect(await peer.request("small")).toBe("small");
   });
 
-  it("refuse to buffer more than bufferedBytes for a reader that stalls", async () => {
+  it("reject sends beyond bufferedBytes for a stalled reader", async () => {
     const { output, written, resume } = stalledOutput();
     const transport = new NdjsonTransport({
       input: new PassThrough(),
@@ -321,7 +321,7 @@ describe("limits", () => {
 });
 
 describe("backpressure", () => {
-  it("asks the sender to wait until the output has drained", async () => {
+  it("makes the sender wait until the output has drained", async () => {
     const { output, resume } = stalledOutput();
     const transport = new NdjsonTransport({ input: new PassThrough(), output });
     rawEnd(transport);
@@ -355,7 +355,7 @@ describe("backpressure", () => {
     await Promise.all([waits, stop(transport, output, input)]);
   });
 
-  it("holds the queue of a peer until a child reads again, and every call is answered", async () => {
+  it("pauses the queue of a peer until the child reads again, and every call is answered", async () => {
     await using child = nodeChild(`
       process.once("SIGUSR2", () => {
         let text = "";
@@ -387,7 +387,7 @@ describe("backpressure", () => {
 });
 
 describe("close", () => {
-  it("sends what is waiting, ends the output and resolves then", async () => {
+  it("sends buffered messages, ends the output, then resolves", async () => {
     const { output, written, resume } = stalledOutput();
     const transport = new NdjsonTransport({ input: new PassThrough(), output });
     const end = rawEnd(transport);
@@ -401,7 +401,7 @@ describe("close", () => {
     expect(written).toEqual(['{"id":1}\n']);
   });
 
-  it("cuts a reader that stalls after closeTimeoutMs, also one whose stream never says that it closed", async () => {
+  it("drops a stalled reader after closeTimeoutMs, even if its stream never reports its close", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     for (const emitClose of [true, false]) {
       const input = new PassThrough();
@@ -433,7 +433,7 @@ describe("close", () => {
     }
   });
 
-  it("drops what still comes, but reads it, so that the other side can end", async () => {
+  it("reads and discards late input, so that the other side can end", async () => {
     await using child = nodeChild(`
       process.stdout.write('{"method":"ready"}\\n');
       process.stdin.resume().on("end", () => process.stdout.write("x".repeat(4 * 1024 * 1024), () => process.exit(7)));
@@ -446,7 +446,7 @@ describe("close", () => {
     expect(await child.exited).toBe(7);
   });
 
-  it("does not hold a socket open that the other side never ends", async () => {
+  it("does not keep a socket open that the other side never ends", async () => {
     await using folder = await mkdtempDisposable(join(tmpdir(), "rpc-"));
     const path = join(folder.path, "socket");
     const server = createServer({ allowHalfOpen: true }).listen(path);
@@ -494,7 +494,7 @@ describe("a child", () => {
     expect(await promise).toBe("parent");
   });
 
-  it("that exits right after its last words loses none of them", async () => {
+  it("that exits right after its last messages loses none of them", async () => {
     await using child = nodeChild(
       lineScript(`({ id }) => {
         for (let i = 0; i < 200; i++) say({ method: "line", params: "x".repeat(10_000) });
@@ -517,7 +517,7 @@ describe("a child", () => {
     expect(await child.exited).toBe(3);
   });
 
-  it("that dies in the middle of a call rejects it and all others with one error", async () => {
+  it("that dies during a call rejects all pending calls with one error", async () => {
     await using child = nodeChild(lineScript("() => process.kill(process.pid, 'SIGKILL')"));
     await using peer = childPeer(child, { inFlight: 2 });
     const errors = await Promise.all(["a", "b", "c", "d"].map((method) => errorOf(peer.request(method))));
@@ -527,7 +527,7 @@ describe("a child", () => {
     expect(await child.exited).toBeNull();
   });
 
-  it("that closes its stdin but lives on rejects every call, with EPIPE as the cause", async () => {
+  it("that closes its stdin but keeps running rejects every call, with EPIPE as the cause", async () => {
     await using child = nodeChild(`
       import { closeSync } from "node:fs";
       closeSync(0);
@@ -544,7 +544,7 @@ describe("a child", () => {
     expect((await errorOf(peer.notify("c"))).code).toBe("closed");
   });
 
-  it("that floods malformed lines ends nothing", async () => {
+  it("may send a flood of malformed lines", async () => {
     await using child = nodeChild(
       lineScript(`({ id }) => {
         process.stdout.write("not json\\n".repeat(1000));
@@ -560,7 +560,7 @@ describe("a child", () => {
 });
 
 describe("a socket", () => {
-  it("carries two peers, and the end of one is the end of both", async () => {
+  it("connects two peers, and closing one closes both", async () => {
     await using folder = await mkdtempDisposable(join(tmpdir(), "rpc-"));
     const path = join(folder.path, "socket");
     const server = createServer().listen(path);
@@ -578,7 +578,7 @@ describe("a socket", () => {
     await once(server, "close");
   });
 
-  it("that is reset rejects what is pending with the reset as the cause", async () => {
+  it("that is reset rejects pending calls with the reset as the cause", async () => {
     const server = createServer().listen(0, "127.0.0.1");
     await once(server, "listening");
     const near = connect((server.address() as { port: number }).port, "127.0.0.1");

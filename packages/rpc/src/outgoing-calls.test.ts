@@ -53,7 +53,7 @@ afterEach(() => {
 });
 
 describe("answers", () => {
-  it("settle the calls that they name, in any order", async () => {
+  it("settle their calls in any order", async () => {
     const { calls, sent, start } = testCalls();
     const first = start("first");
     const second = start("second");
@@ -66,7 +66,7 @@ describe("answers", () => {
     expect(await Promise.all([first, second])).toEqual(["a", "b"]);
   });
 
-  it("that are errors reject with the other side's own code, words and data", async () => {
+  it("that are errors reject with the remote code, message and data", async () => {
     const { calls, start } = testCalls();
     const call = start("thread/start");
     calls.answer({ id: 0, error: { code: -32600, message: "no such thread", data: { id: 5 } } });
@@ -81,7 +81,7 @@ describe("answers", () => {
     });
   });
 
-  it("are refused when they come twice, for nothing, or with the id as a string", async () => {
+  it("are anomalies if they are repeated, unmatched, or have the ID as a string", async () => {
     const { calls, start } = testCalls();
     const call = start();
     expect(calls.answer({ id: "0", result: 1 })).toBe(false);
@@ -91,7 +91,7 @@ describe("answers", () => {
     expect(await call).toBe("right");
   });
 
-  it("settle every call once, in any interleaving of answers, errors, refusals, aborts, timeouts and an end", async () => {
+  it("settle every call once, for any interleaving of results, errors, refusals, aborts, timeouts and an end", async () => {
     const step = fc.oneof(
       { weight: 4, arbitrary: fc.record({ kind: fc.constant("call" as const), timeoutMs: fc.nat(100) }) },
       { weight: 4, arbitrary: fc.record({ kind: fc.constant("result" as const), pick: fc.nat() }) },
@@ -149,8 +149,8 @@ describe("answers", () => {
   });
 });
 
-describe("the cap on calls in flight", () => {
-  it("holds the rest in a queue, first in, first out", async () => {
+describe("the limit of calls in flight", () => {
+  it("keeps the rest in a first-in, first-out queue", async () => {
     const { calls, sent, start } = testCalls({ inFlight: 2 });
     const all = ["a", "b", "c", "d"].map((method) => start(method));
     expect(calls.counts).toEqual({ inFlight: 2, queued: 2 });
@@ -162,7 +162,7 @@ describe("the cap on calls in flight", () => {
     expect(await Promise.all(all)).toEqual([0, 1, 2, 3]);
   });
 
-  it("is kept for any number of calls and any order of answers, and every call gets its own", async () => {
+  it("holds for any number of calls and order of responses, and every call gets its own response", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 1, max: 8 }),
@@ -184,7 +184,7 @@ describe("the cap on calls in flight", () => {
     );
   });
 
-  it("refuses a call beyond the queue, and takes calls again when there is room", async () => {
+  it("rejects a call beyond the queue's limit, and accepts calls again when there is room", async () => {
     const { calls, start } = testCalls({ inFlight: 1, queuedCalls: 2 });
     void start();
     void start();
@@ -198,7 +198,7 @@ describe("the cap on calls in flight", () => {
     expect(calls.counts).toEqual({ inFlight: 1, queued: 2 });
   });
 
-  it("lets calls through to a free place where no queue is allowed", async () => {
+  it("sends calls while there is a free place if the queue's limit is 0", async () => {
     const { calls, start } = testCalls({ inFlight: 1, queuedCalls: 0 });
     const call = start();
     expect((await errorOf(start())).code).toBe("queue_full");
@@ -206,7 +206,7 @@ describe("the cap on calls in flight", () => {
     expect(await call).toBe("ok");
   });
 
-  it("counts calls that wait for another try as queued", async () => {
+  it("counts calls that wait for a retry as queued", async () => {
     const { calls, start } = testCalls({ inFlight: 10, queuedCalls: 2 });
     void start();
     void start();
@@ -216,7 +216,7 @@ describe("the cap on calls in flight", () => {
     expect((await errorOf(start())).code).toBe("queue_full");
   });
 
-  it("works off a queue of 20,000 without looking twice at those that left", async () => {
+  it("processes a queue of 20,000 in linear time if calls are aborted", async () => {
     const { calls, start } = testCalls({ inFlight: 1 });
     const all = Array.from({ length: 20_000 }, () => start());
     const opened = vi.spyOn(Set.prototype, "values");
@@ -229,8 +229,8 @@ describe("the cap on calls in flight", () => {
   });
 });
 
-describe("a transport that refuses", () => {
-  it("rejects that call only, and its place is free again", async () => {
+describe("a transport that rejects a send", () => {
+  it("rejects only that call and frees its place", async () => {
     const { calls, start, sendsWith } = testCalls({ inFlight: 1 });
     sendsWith(({ method }) => {
       if (method === "bad") throw new RpcError("message_too_large", "too large");
@@ -243,7 +243,7 @@ describe("a transport that refuses", () => {
     expect(await good).toBe(1);
   });
 
-  it("gives a reason that is no RpcError as the cause", async () => {
+  it("keeps a reason that is not an RpcError as the cause", async () => {
     const { start, sendsWith } = testCalls();
     const cause = new Error("broken");
     sendsWith(() => {
@@ -252,7 +252,7 @@ describe("a transport that refuses", () => {
     expect(await errorOf(start("m"))).toMatchObject({ code: "closed", cause });
   });
 
-  it("refuses a queue of any length without running out of stack", async () => {
+  it("rejects a queue of any length without overflowing the stack", async () => {
     const { calls, start, sendsWith } = testCalls({ inFlight: 1 });
     const first = start();
     const rest = Array.from({ length: 30_000 }, () => start());
@@ -266,7 +266,7 @@ describe("a transport that refuses", () => {
     expect(calls.counts).toEqual({ inFlight: 0, queued: 0 });
   });
 
-  it("holds the queue while it is asked to wait", async () => {
+  it("pauses the queue while the transport asks to wait", async () => {
     const { calls, sent, start, sendsWith } = testCalls();
     const { promise, resolve } = Promise.withResolvers<void>();
     sendsWith(({ method }) => (method === "slow" ? promise : undefined));
@@ -292,7 +292,7 @@ describe("an abort", () => {
     expect(sent).toEqual([]);
   });
 
-  it("in the queue takes the call out, and it is never sent", async () => {
+  it("in the queue removes the call, which is never sent", async () => {
     const { calls, sent, start } = testCalls({ inFlight: 1 });
     const controller = new AbortController();
     void start("first");
@@ -304,7 +304,7 @@ describe("an abort", () => {
     expect(sent.map(({ method }) => method)).toEqual(["first", "last"]);
   });
 
-  it("in flight frees the place, and the late answer is known", async () => {
+  it("in flight frees the place, and the late response is recognised", async () => {
     const { calls, sent, start } = testCalls({ inFlight: 1 });
     const controller = new AbortController();
     const call = start("first", { signal: controller.signal });
@@ -316,7 +316,7 @@ describe("an abort", () => {
     expect(calls.answer({ id: 0, result: "later still" })).toBe(false);
   });
 
-  it("while it waits for another try ends the wait", async () => {
+  it("while waiting for a retry ends the wait", async () => {
     const { calls, sent, start } = testCalls();
     const controller = new AbortController();
     const call = start("m", { signal: controller.signal });
@@ -328,7 +328,7 @@ describe("an abort", () => {
     expect(calls.counts).toEqual({ inFlight: 0, queued: 0 });
   });
 
-  it("of one signal ends every call that has it, and sends none that waited", async () => {
+  it("of a shared signal rejects all its calls, and sends no queued one", async () => {
     const { sent, start } = testCalls({ inFlight: 2 });
     const controller = new AbortController();
     const all = Array.from({ length: 50 }, () => start("m", { signal: controller.signal }));
@@ -338,7 +338,7 @@ describe("an abort", () => {
     expect(sent.map(({ method }) => method)).toEqual(["m", "m", "other"]);
   });
 
-  it("after the answer changes nothing", async () => {
+  it("after the response has no effect", async () => {
     const { calls, start } = testCalls();
     const controller = new AbortController();
     const call = start("m", { signal: controller.signal });
@@ -347,7 +347,7 @@ describe("an abort", () => {
     expect(await call).toBe(1);
   });
 
-  it("leaves no listener on a signal that 10,000 calls had, however they ended", async () => {
+  it("leaves no listener on a signal after 10,000 calls", async () => {
     const { calls, start } = testCalls({ inFlight: 16, queuedCalls: 100, overloadRetries: 0 });
     const { signal } = new AbortController();
     for (let id = 0; id < 10_000; id++) {
@@ -363,7 +363,7 @@ describe("an abort", () => {
 });
 
 describe("a timeout", () => {
-  it("rejects the call, and its late answer is known once", async () => {
+  it("rejects the call, and its late response is recognised once", async () => {
     const { calls, start } = testCalls();
     const call = start("slow", { timeoutMs: 50 });
     vi.advanceTimersByTime(50);
@@ -375,7 +375,7 @@ describe("a timeout", () => {
     expect(calls.answer({ id: 0, result: "again" })).toBe(false);
   });
 
-  it("counts the time in the queue and between tries", async () => {
+  it("includes the time in the queue and between attempts", async () => {
     const { calls, start } = testCalls({ inFlight: 1 });
     void start("first");
     const queued = start("queued", { timeoutMs: 50 });
@@ -396,7 +396,7 @@ describe("a timeout", () => {
     expect((await errorOf(call)).code).toBe("timeout");
   });
 
-  it("of Infinity waits as long as the connection lives", async () => {
+  it("of Infinity waits until the connection ends", async () => {
     const { calls, start } = testCalls();
     const call = start("m", { timeoutMs: Infinity });
     expect(vi.getTimerCount()).toBe(0);
@@ -405,7 +405,7 @@ describe("a timeout", () => {
     expect(await errorOf(call)).toBe(over);
   });
 
-  it("longer than a timer can be does not fire at once", async () => {
+  it("longer than a timer supports does not fire immediately", async () => {
     const { calls, start } = testCalls();
     const call = start("m", { timeoutMs: Number.MAX_SAFE_INTEGER });
     vi.advanceTimersByTime(1000 * 60 * 60 * 24);
@@ -413,14 +413,14 @@ describe("a timeout", () => {
     expect(await call).toBe("patient");
   });
 
-  it("that is no number does not wait for ever", async () => {
+  it("that is not a number still ends", async () => {
     const { start } = testCalls();
     const call = start("m", { timeoutMs: Number.NaN });
     vi.advanceTimersByTime(1);
     expect((await errorOf(call)).code).toBe("timeout");
   });
 
-  it("of many calls keeps only so many ids of theirs", () => {
+  it("of many calls keeps a bounded number of their IDs", () => {
     const { calls, start } = testCalls();
     for (let id = 0; id < 2000; id++) {
       void start("m", { timeoutMs: 1 });
@@ -448,7 +448,7 @@ describe("a retry", () => {
     );
   });
 
-  it("waits as long as the backoff says, with the jitter of the random source", () => {
+  it("waits for the delay of the backoff, with jitter from the random source", () => {
     const { calls, sent, start } = testCalls({}, () => 0.5);
     void start();
     for (let attempt = 1; attempt <= 4; attempt++) {
@@ -461,7 +461,7 @@ describe("a retry", () => {
     }
   });
 
-  it("has a new id and the params of the first try, whatever became of them", () => {
+  it("has a new ID and the params of the first attempt, even if they changed", () => {
     const { calls, sent } = testCalls();
     const params = { list: [1] };
     calls.start("m", params, {}).catch(() => {});
@@ -474,7 +474,7 @@ describe("a retry", () => {
     ]);
   });
 
-  it("ends after overloadRetries with the other side's refusal", async () => {
+  it("fails after overloadRetries with the remote refusal", async () => {
     const { calls, sent, start } = testCalls({ overloadRetries: 3 });
     const call = start();
     for (let id = 0; id <= 3; id++) {
@@ -485,7 +485,7 @@ describe("a retry", () => {
     expect(sent).toHaveLength(4);
   });
 
-  it("leaves its place to another call in the meantime, and keeps the cap when it comes back", () => {
+  it("frees its place meanwhile, and respects the limit when it is sent again", () => {
     const { calls, sent, start } = testCalls({ inFlight: 1 });
     void start("refused");
     void start("other");
@@ -499,7 +499,7 @@ describe("a retry", () => {
 });
 
 describe("the end", () => {
-  it("rejects calls in flight, queued and between tries with one error, and clears every timer", async () => {
+  it("rejects calls in flight, queued and waiting for a retry with one error, and clears every timer", async () => {
     const { calls, start } = testCalls({ inFlight: 2 });
     const all = Array.from({ length: 6 }, () => start());
     calls.answer({ id: 0, error: OVERLOADED });
@@ -510,7 +510,7 @@ describe("the end", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it("while the transport holds the queue sends nothing when it lets go", async () => {
+  it("while the queue is paused sends nothing when the transport resumes", async () => {
     const { calls, sent, start, sendsWith } = testCalls();
     const { promise, resolve } = Promise.withResolvers<void>();
     sendsWith(() => promise);
@@ -523,7 +523,7 @@ describe("the end", () => {
   });
 });
 
-describe("params that JSON can't hold", () => {
+describe("params that can't be serialised", () => {
   it("reject the call and send nothing", async () => {
     const { calls, sent } = testCalls();
     const cycle: { self?: unknown } = {};

@@ -76,7 +76,7 @@ describe("calls", () => {
     await peer.close();
   });
 
-  it("settle once each, to their own answers, for any interleaving of the replies of two busy peers", async () => {
+  it("settle once each, with their own responses, for any interleaving of two busy peers", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.scheduler(),
@@ -116,7 +116,7 @@ describe("calls", () => {
     );
   });
 
-  it("of 10,000 at once all come back, through the queue", async () => {
+  it("of 10,000 at once all settle, through the queue", async () => {
     const [a, b] = twoPeers();
     b.handle("echo", (params) => params);
     const results = await Promise.all(Array.from({ length: 10_000 }, (_, i) => a.request("echo", i)));
@@ -125,7 +125,7 @@ describe("calls", () => {
     await a.close();
   });
 
-  it("above messageBytes are refused one by one; the connection goes on", async () => {
+  it("above messageBytes are rejected individually, and the connection continues", async () => {
     const { peer, end } = peerAndEnd({ limits: { messageBytes: 60 } });
     expect((await errorOf(peer.request("m", "é".repeat(30)))).code).toBe("message_too_large");
     expect((await errorOf(peer.notify("m", "é".repeat(30)))).code).toBe("message_too_large");
@@ -136,7 +136,7 @@ describe("calls", () => {
     await peer.close();
   });
 
-  it("and notices with params that JSON can't hold are refused, and nothing is sent", async () => {
+  it("and notifications with params that can't be serialised are rejected, and nothing is sent", async () => {
     const { peer, end } = peerAndEnd();
     expect((await errorOf(peer.request("m", 1n))).code).toBe("unserializable");
     expect((await errorOf(peer.notify("m", () => 1))).code).toBe("unserializable");
@@ -145,7 +145,7 @@ describe("calls", () => {
     await peer.close();
   });
 
-  it("take no harm from a result beside a null error", async () => {
+  it("accept a result next to a null error", async () => {
     const { peer, end, anomalies } = peerAndEnd();
     const call = peer.request("m");
     await end.next();
@@ -157,7 +157,7 @@ describe("calls", () => {
 });
 
 describe("anomalies", () => {
-  it("are called for every kind of malformed line, and the connection continues", async () => {
+  it("are reported for every kind of malformed line, and the connection continues", async () => {
     const { peer, end, anomalies } = peerAndEnd();
     const texts = [
       "",
@@ -180,7 +180,7 @@ describe("anomalies", () => {
     await peer.close();
   });
 
-  it("get a second response and an unmatched response, but not a late one", async () => {
+  it("include a second and an unmatched response, but not a late one", async () => {
     const { peer, end, anomalies } = peerAndEnd();
     const call = peer.request("m");
     const late = peer.request("slow", undefined, { timeoutMs: 1 });
@@ -200,7 +200,7 @@ describe("anomalies", () => {
     await peer.close();
   });
 
-  it("get errors of listeners that throw or reject, and the next notification is delivered", async () => {
+  it("include errors of listeners that throw or reject, and the next notification is delivered", async () => {
     const { peer, end, anomalies } = peerAndEnd();
     const received: unknown[] = [];
     peer.on("bad", () => {
@@ -223,7 +223,7 @@ describe("anomalies", () => {
     await peer.close();
   });
 
-  it("take no harm from an anomaly listener that throws, at once or later", async () => {
+  it("survive an anomaly listener that throws or rejects", async () => {
     const { peer, end, anomalies } = peerAndEnd();
     peer.onAnomaly(() => {
       throw new Error("at once");
@@ -238,7 +238,7 @@ describe("anomalies", () => {
     await peer.close();
   });
 
-  it("are reported to each listener until it is disposed of, also to the same one twice", async () => {
+  it("are reported to each listener until it is disposed, and twice to one added twice", async () => {
     const { peer, end } = peerAndEnd();
     let received = 0;
     const listener = (): void => void (received += 1);
@@ -291,7 +291,7 @@ describe("handlers and listeners", () => {
     );
   });
 
-  it("give way to the rest handler and the rest listener", async () => {
+  it("are followed by the fallback handler and the fallback listener", async () => {
     const { peer, end } = peerAndEnd();
     const received: unknown[] = [];
     peer.handle("own", () => "own");
@@ -308,7 +308,7 @@ describe("handlers and listeners", () => {
     await peer.close();
   });
 
-  it("are missing for a method until they are set: the request is answered -32601", async () => {
+  it("are missing for a method until they are set: the request is answered with -32601", async () => {
     const { peer, end } = peerAndEnd();
     end.send({ id: 0, method: "constructor" });
     expect(await end.next()).toEqual({
@@ -318,7 +318,7 @@ describe("handlers and listeners", () => {
     await peer.close();
   });
 
-  it("can be claimed by one at a time", async () => {
+  it("can be registered once per method at a time", async () => {
     const { peer } = peerAndEnd();
     const first = peer.handle("m", () => 1);
     peer.on("m", () => {});
@@ -329,7 +329,7 @@ describe("handlers and listeners", () => {
     await peer.close();
   });
 
-  it("keep a claim that another of the same function gave up twice", async () => {
+  it("stay registered if an earlier registration of the same function is disposed twice", async () => {
     const { peer, end } = peerAndEnd();
     const handler = (): string => "kept";
     const first = peer.handle("m", handler);
@@ -341,7 +341,7 @@ describe("handlers and listeners", () => {
     await peer.close();
   });
 
-  it("that throw leave the read loop alone", async () => {
+  it("that throw don't break the read loop", async () => {
     const { peer, end } = peerAndEnd();
     peer.handle("bad", () => {
       throw new Error("no");
@@ -356,7 +356,7 @@ describe("handlers and listeners", () => {
     await peer.close();
   });
 
-  it("beyond inboundRequests are not run: the other side retries them", async () => {
+  it("beyond inboundRequests don't run, and the other side retries", async () => {
     const [a, b] = twoPeers({ limits: { inboundRequests: 2 }, random: () => 0.99 });
     let running = 0;
     b.handle("work", async () => {
@@ -373,7 +373,7 @@ describe("handlers and listeners", () => {
 });
 
 describe("close", () => {
-  it("rejects all that is pending with the one error that `closed` resolves to", async () => {
+  it("rejects all pending calls with the one error that `closed` resolves to", async () => {
     const { peer, end } = peerAndEnd({ limits: { inFlight: 1 } });
     const calls = [peer.request("a"), peer.request("b"), peer.request("c")];
     const errors = Promise.all(calls.map((call) => errorOf(call)));
@@ -390,7 +390,7 @@ describe("close", () => {
     expect(await end.closed).toBeUndefined();
   });
 
-  it("by the other side does the same, and says so", async () => {
+  it("by the other side does the same, and reports it", async () => {
     const { peer, end } = peerAndEnd();
     const pending = errorOf(peer.request("a"));
     await end.next();
@@ -401,7 +401,7 @@ describe("close", () => {
     expect(await errorOf(peer.notify("late"))).toBe(error);
   });
 
-  it("for a cause carries the cause", async () => {
+  it("with a cause keeps the cause", async () => {
     const transport = new HandTransport();
     const peer = new Peer(transport);
     const pending = errorOf(peer.request("a"));
@@ -411,7 +411,7 @@ describe("close", () => {
     expect(await peer.closed).toBe(await pending);
   });
 
-  it("may be called any number of times, at once and after, by hand and by `await using`", async () => {
+  it("may be called any number of times, concurrently and later, directly and by `await using`", async () => {
     const { peer, end } = peerAndEnd();
     {
       await using same = peer;
@@ -422,7 +422,7 @@ describe("close", () => {
     expect((await peer.closed).message).toBe("The connection was closed by this side.");
   });
 
-  it("that races with the other side's keeps the first reason only", async () => {
+  it("that races with the other side's keeps only the first reason", async () => {
     const transport = new HandTransport();
     const peer = new Peer(transport);
     transport.receiver?.closed(new Error("first"));
@@ -432,7 +432,7 @@ describe("close", () => {
     expect(transport.closes).toBe(1);
   });
 
-  it("fires the signal of a running handler, and its answer is not sent", async () => {
+  it("aborts the signal of a running handler, and its response is not sent", async () => {
     const transport = new HandTransport();
     const peer = new Peer(transport);
     const { promise: aborted, resolve } = Promise.withResolvers<unknown>();
@@ -452,7 +452,7 @@ describe("close", () => {
     expect(transport.sent).toEqual([]);
   });
 
-  it("ends delivery: later messages are neither handled nor delivered nor reported", async () => {
+  it("ends delivery: later messages are not handled, delivered or reported", async () => {
     const transport = new HandTransport();
     const peer = new Peer(transport);
     const noticed: string[] = [];
@@ -469,7 +469,7 @@ describe("close", () => {
     expect(transport.sent).toEqual([]);
   });
 
-  it("within a handler ends well", async () => {
+  it("works within a handler", async () => {
     const [a, b] = twoPeers();
     b.handle("quit", () => b.close());
     expect((await errorOf(a.request("quit"))).code).toBe("closed");
@@ -477,7 +477,7 @@ describe("close", () => {
   });
 });
 
-describe("an answer that can't be sent", () => {
+describe("a response that can't be sent", () => {
   it("because it is above messageBytes ends the connection with that cause", async () => {
     const { peer, end } = peerAndEnd({ limits: { messageBytes: 200 } });
     peer.handle("big", () => "x".repeat(200));
@@ -499,7 +499,7 @@ describe("an answer that can't be sent", () => {
     expect(transport.closes).toBe(1);
   });
 
-  it("because the transport is closing leaves it to the transport to say why", async () => {
+  it("because the transport is closing leaves the reason to the transport", async () => {
     const transport = new HandTransport();
     const peer = new Peer(transport);
     transport.onSend = () => {
@@ -512,7 +512,7 @@ describe("an answer that can't be sent", () => {
 });
 
 describe("backpressure", () => {
-  it("holds notify until the connection can take more", async () => {
+  it("delays notify until the connection can accept more", async () => {
     const transport = new HandTransport();
     const peer = new Peer(transport);
     const { promise, resolve } = Promise.withResolvers<void>();

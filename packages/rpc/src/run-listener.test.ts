@@ -20,7 +20,7 @@ describe("runListener", () => {
     expect(await promise).toMatchObject({ message: "later" });
   });
 
-  it("says nothing of a listener that goes well", async () => {
+  it("reports nothing if the listener succeeds", async () => {
     runListener(
       () => Promise.resolve(1),
       () => expect.unreachable(),

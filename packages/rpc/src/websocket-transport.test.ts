@@ -69,7 +69,7 @@ describe("two peers", () => {
 });
 
 describe("frames", () => {
-  it("that are binary are anomalies, and the connection goes on", async () => {
+  it("that are binary are anomalies, and the connection continues", async () => {
     await using server = await serverWith();
     const { transport, far } = await connection(server);
     const end = rawEnd(transport);
@@ -106,14 +106,14 @@ describe("frames", () => {
     await end.close();
   });
 
-  it("come through a transport that was started before its socket was open", async () => {
+  it("arrive even if the transport was started before its socket was open", async () => {
     await using server = await webSocketServer({ onConnection: (socket) => socket.send('{"id":1}') });
     const end = rawEnd(new WebSocketTransport(new WebSocket(server.url)));
     expect(await end.next()).toEqual({ id: 1 });
     await end.close();
   });
 
-  it("that are no UTF-8 end the connection", async () => {
+  it("that are not UTF-8 end the connection", async () => {
     await using server = await serverWith();
     const { transport, far } = await connection(server);
     const end = rawEnd(transport);
@@ -125,7 +125,7 @@ describe("frames", () => {
 });
 
 describe("messageBytes", () => {
-  it("ends the connection of a client for a frame above it: 1009 for one side, message_too_large for both", async () => {
+  it("ends the connection for a larger frame: 1009 for one side, message_too_large for both", async () => {
     await using server = await serverWith();
     const { transport, far } = await connection(server, { messageBytes: 1 * KB });
     const a = new Peer(transport);
@@ -138,7 +138,7 @@ describe("messageBytes", () => {
     expect(farError.message).toContain("1009");
   });
 
-  it("holds on the side of a server that has a larger limit of its own", async () => {
+  it("applies even if the server has a larger limit", async () => {
     await using server = await serverWith({ maxPayload: 1 * MB });
     const { transport, far } = await connection(server);
     const end = rawEnd(new WebSocketTransport(far, { messageBytes: 100 }));
@@ -151,7 +151,7 @@ describe("messageBytes", () => {
     expect(await near.closed).toMatchObject({ code: "message_too_large" });
   });
 
-  it("refuses a call that is too large on the way out, and the connection goes on", async () => {
+  it("rejects a call that is too large, and the connection continues", async () => {
     await using server = await serverWith();
     const [a, b] = await twoPeers(server, { messageBytes: 1 * KB });
     b.handle("echo", (params) => params);
@@ -171,7 +171,7 @@ describe("messageBytes", () => {
 });
 
 describe("bufferedBytes", () => {
-  it("asks the sender to wait for a reader that stalls, then refuses, and goes on when it reads", async () => {
+  it("makes the sender wait for a stalled reader, then rejects, and continues once it reads", async () => {
     await using server = await serverWith();
     const { transport, far } = await connection(server, { bufferedBytes: 4 * MB });
     const end = rawEnd(transport);
@@ -202,7 +202,7 @@ describe("bufferedBytes", () => {
     await end.close();
   });
 
-  it("lets a sender go that waits when the connection is cut", async () => {
+  it("releases a waiting sender when the connection is cut", async () => {
     await using server = await serverWith();
     const { transport, far } = await connection(server);
     const end = rawEnd(transport);
@@ -230,7 +230,7 @@ describe("the end", () => {
     expect(end.closedCalls).toBe(1);
   });
 
-  it("with another code says code and reason", async () => {
+  it("with another code reports code and reason", async () => {
     await using server = await serverWith();
     const { transport, far } = await connection(server);
     const peer = new Peer(transport);
@@ -243,7 +243,7 @@ describe("the end", () => {
     expect(await peer.closed).toBe(await pending);
   });
 
-  it("by a server that cuts the line is code 1006", async () => {
+  it("by a server that drops the connection is code 1006", async () => {
     await using server = await serverWith();
     const { transport, far } = await connection(server);
     const peer = new Peer(transport);
@@ -297,7 +297,7 @@ describe("the end", () => {
 });
 
 describe("close", () => {
-  it("sends what is waiting, and both sides end in good order", async () => {
+  it("sends the buffered messages, and both sides end cleanly", async () => {
     await using server = await serverWith();
     const { transport, far } = await connection(server);
     const end = rawEnd(transport);
@@ -310,7 +310,7 @@ describe("close", () => {
     expect([end.closedCalls, farEnd.closedCalls]).toEqual([1, 1]);
   });
 
-  it("of a transport that was never started ends, too", async () => {
+  it("of a transport that was never started resolves", async () => {
     await using server = await serverWith();
     const { transport, far } = await connection(server);
     const farClosed = once(far, "close");
@@ -318,7 +318,7 @@ describe("close", () => {
     expect((await farClosed)[0]).toBe(1000);
   });
 
-  it("cuts a side that does not answer after closeTimeoutMs", async () => {
+  it("drops the connection after closeTimeoutMs if the other side does not answer", async () => {
     await using server = await serverWith();
     const { transport, far } = await connection(server, { closeTimeoutMs: 5 });
     const end = rawEnd(transport);
@@ -327,7 +327,7 @@ describe("close", () => {
     expect(end.closedCalls).toBe(1);
   });
 
-  it("by a peer ends its hearing at once, though the socket still brings messages", async () => {
+  it("by a peer ends delivery immediately, even if messages still arrive", async () => {
     await using server = await serverWith();
     const { transport, far } = await connection(server);
     const peer = new Peer(transport);
@@ -351,7 +351,7 @@ describe("the heartbeat", () => {
     return { client, socket, end };
   }
 
-  it("ends a connection whose other side answers no ping", async () => {
+  it("ends a connection whose other side does not answer pings", async () => {
     await using server = await serverWith();
     const { client, end } = await watched(server, { autoPong: false });
     const pinged = once(client, "ping");
@@ -365,7 +365,7 @@ describe("the heartbeat", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it("keeps a quiet connection whose other side answers", async () => {
+  it("keeps a quiet connection whose other side answers pings", async () => {
     await using server = await serverWith();
     const { socket, end } = await watched(server, { autoPong: true });
     for (let beat = 0; beat < 5; beat++) {
@@ -377,7 +377,7 @@ describe("the heartbeat", () => {
     await end.close();
   });
 
-  it("takes messages for a sign of life", async () => {
+  it("counts messages as a sign of life", async () => {
     await using server = await serverWith();
     const { client, end } = await watched(server, { autoPong: false });
     for (let beat = 0; beat < 5; beat++) {
@@ -389,7 +389,7 @@ describe("the heartbeat", () => {
     await end.close();
   });
 
-  it("leaves a paused connection alone, which reads no pong", async () => {
+  it("keeps a paused connection, which can't read pongs", async () => {
     await using server = await serverWith();
     const client = new WebSocket(server.url, { autoPong: false });
     const [socket] = await Promise.all([server.nextSocket(), once(client, "open")]);

@@ -20,7 +20,7 @@ function unrun(check: () => unknown): void {
   void check;
 }
 
-describe("a wire's contract", () => {
+describe("a typed wire", () => {
   it("types the params and the result of a call", () => {
     unrun(() => {
       expectTypeOf(peer.request("thread/start", { cwd: "" })).toEqualTypeOf<Promise<{ id: string }>>();
@@ -30,7 +30,7 @@ describe("a wire's contract", () => {
     });
   });
 
-  it("refuses a method that it does not have", () => {
+  it("rejects an unknown method", () => {
     unrun(() => {
       // @ts-expect-error -- no such call
       void peer.request("thread/stop", {});
@@ -43,7 +43,7 @@ describe("a wire's contract", () => {
     });
   });
 
-  it("refuses params that are missing or of another shape", () => {
+  it("rejects missing params and params of another shape", () => {
     unrun(() => {
       // @ts-expect-error -- the params are needed
       void peer.request("thread/start");
@@ -56,7 +56,7 @@ describe("a wire's contract", () => {
     });
   });
 
-  it("lets params be left out where undefined is one of their values", () => {
+  it("allows omitting params whose type includes undefined", () => {
     expectTypeOf<ParamsArgument<undefined>>().toEqualTypeOf<[params?: undefined]>();
     expectTypeOf<ParamsArgument<string | undefined>>().toEqualTypeOf<[params?: string | undefined]>();
     expectTypeOf<ParamsArgument<string, [more?: number]>>().toEqualTypeOf<[params: string, more?: number]>();
@@ -81,7 +81,7 @@ describe("a wire's contract", () => {
     });
   });
 
-  it("may be left away: any method, unknown values", () => {
+  it("is optional: any method, unknown values", () => {
     expectTypeOf<MethodOf<TestWire["receives"]>>().toEqualTypeOf<"turn/started" | "ping">();
     unrun(() => {
       expectTypeOf(anyPeer.request("anything")).toEqualTypeOf<Promise<unknown>>();

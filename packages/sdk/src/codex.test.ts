@@ -21,7 +21,7 @@ function ends(events: readonly CodexEvent[]): CodexEvent["type"][] {
 }
 
 describe("launching", () => {
-  it("shakes hands under this program's name", async () => {
+  it("sends the name of the program in the handshake", async () => {
     await using stage = await launchCodex({
       model: [],
       clientInfo: { name: "my-program", version: "1.2.3" },
@@ -32,14 +32,14 @@ describe("launching", () => {
     expect(stage.codex.pid).toBeGreaterThan(0);
   });
 
-  it("names itself as its package does", async () => {
+  it("has the version of its package.json", async () => {
     const manifest = JSON.parse(
       await readFile(join(import.meta.dirname, "../package.json"), "utf8"),
     ) as unknown;
     expect(manifest).toMatchObject({ version: VERSION });
   });
 
-  it("says why a codex died before the handshake", async () => {
+  it("reports why codex exited before the handshake", async () => {
     const launched = launchCodex({ model: [], config: { approval_policy: "untrusted" } });
     await expect(launched).rejects.toMatchObject({
       code: "codex_start_failed",
@@ -47,13 +47,13 @@ describe("launching", () => {
     });
   });
 
-  it("says where it looked for a codex that is not there", async () => {
+  it("lists the searched locations if codex is not found", async () => {
     await expect(Codex.launch({ codexPath: "/nowhere/codex" })).rejects.toMatchObject({
       code: "codex_not_found",
     });
   });
 
-  it("refuses a codex below the floor", async () => {
+  it("rejects a codex older than the minimum version", async () => {
     const launched = launchCodex({ model: [], minimumVersion: "999.0.0" });
     await expect(launched).rejects.toMatchObject({ code: "codex_too_old" });
   });
@@ -76,7 +76,7 @@ describe("launching", () => {
 });
 
 describe("a codex that is killed", () => {
-  it("ends its turn once, and the thread goes on with the next codex, 50 times over", async () => {
+  it("ends its turn once, and the next codex continues the thread, 50 times in a row", async () => {
     await using stage = await launchCodex({ model: holding, modelRetries: 0 });
     const { codex } = stage;
     const thread = await codex.startThread({ cwd: stage.workspace });
@@ -117,7 +117,7 @@ describe("a codex that is killed", () => {
     await expect(threads[0]?.run("again")).rejects.toMatchObject({ code: "thread_lost" });
   });
 
-  it("is not started again by closing what it had", async () => {
+  it("is not restarted by closing its threads", async () => {
     await using stage = await launchCodex({ model: holding });
     const thread = await stage.codex.startThread({ cwd: stage.workspace });
     const lost = Promise.withResolvers<void>();
@@ -132,7 +132,7 @@ describe("a codex that is killed", () => {
 });
 
 describe("closing", () => {
-  it("ends turns that run with a word for it, and refuses what comes after", async () => {
+  it("ends running turns with the code closed, and rejects later calls", async () => {
     await using stage = await launchCodex({ model: holding });
     const thread = await stage.codex.startThread({ cwd: stage.workspace });
     const everything = Array.fromAsync(stage.codex.events());
@@ -148,7 +148,7 @@ describe("closing", () => {
 });
 
 describe("attaching", () => {
-  it("shows its token, and says what a server answers to a wrong one", async () => {
+  it("sends its token, and quotes the server's response to a wrong one", async () => {
     await using folder = await tempFolder();
     const tokenFile = join(folder.path, "token");
     const token = "open-sesame-open-sesame-open-sesame";
@@ -178,7 +178,7 @@ describe("attaching", () => {
     await expect(Codex.connect("http://127.0.0.1:1")).rejects.toMatchObject({ code: "connect_failed" });
   });
 
-  it("leaves the server and its turns running when it goes, and finds them again", async () => {
+  it("leaves the server and its turns running when it closes, and can attach again", async () => {
     const open = gate();
     await using server = await startAppServer({
       model: () => say(["half ", waitFor(open), "whole"]),
@@ -203,7 +203,7 @@ describe("attaching", () => {
     expect(JSON.stringify(last?.items)).toContain("half whole");
   });
 
-  it("ends turns with connection_lost when the server dies, and connects again when it is back", async () => {
+  it("ends turns with connection_lost if the server dies, and reconnects when it is back", async () => {
     await using folders = await codexFolders({ model: holding });
     const socket = `unix://${join(folders.root, "s.sock")}`;
     const options = { env: folders.env, inheritEnv: false, listen: socket };
@@ -223,7 +223,7 @@ describe("attaching", () => {
 });
 
 describe("approvals", () => {
-  it("left pending on one thread delay no other thread, no interrupt and no other approval", async () => {
+  it("that are pending on one thread delay no other thread, interrupt or approval", async () => {
     const script: ScriptFunction = ({ lastUserText, newOutputs }) =>
       lastUserText.startsWith("ask") && newOutputs.length === 0
         ? run(`echo ${lastUserText}`, { escalate: "please" })
@@ -255,7 +255,7 @@ describe("approvals", () => {
     expect(ends(await events)).toEqual(["turn.interrupted"]);
   });
 
-  it("are denied, with an event that says so, when no handler answers them", async () => {
+  it("are denied, and an event reports it, if no handler answers them", async () => {
     await using stage = await launchCodex({
       model: ({ newOutputs }) =>
         newOutputs.length === 0 ? run("echo no", { escalate: "please" }) : say("done"),

@@ -9,7 +9,7 @@ import { describe, expect, it } from "vitest";
 import { launchCodex } from "./launch-codex.ts";
 
 describe("launchCodex", () => {
-  it("gives a Codex that runs turns, and launches another codex after a crash", async () => {
+  it("returns a Codex that runs turns, and launches another codex after a crash", async () => {
     await using folders = await codexFolders({ model: () => say("hello") });
     const spawned: (number | undefined)[] = [];
     await using codex = await launchCodex({

@@ -2,7 +2,7 @@ import { launchCodex } from "@codexkit/testing";
 import { expect, it } from "vitest";
 import type { RawMessage } from "../src/events/event.ts";
 
-it("passes on the notifications that come with the handshake", async () => {
+it("receives the notifications of the handshake", async () => {
   const received: RawMessage[] = [];
   await using test = await launchCodex({
     model: [],

@@ -62,7 +62,7 @@ function types(events: readonly CodexEvent[]): CodexEvent["type"][] {
 }
 
 describe("a turn", () => {
-  it("whose events, and even its end, come before the answer that names it, is whole", async () => {
+  it("is complete even if its events and its end precede the response that names it", async () => {
     await using codex = await launch(onTurnStart(started, ...message("m", "early"), completed, reply));
     const thread = await codex.startThread();
     const run = thread.run("go");
@@ -77,7 +77,7 @@ describe("a turn", () => {
     expect(thread.busy).toBe(false);
   });
 
-  it("whose end is never reported is looked up once its thread is idle", async () => {
+  it("whose end is never reported is read from the server once its thread is idle", async () => {
     const stored = { data: [ended], nextCursor: null, backwardsCursor: null };
     await using codex = await launch(
       {
@@ -96,7 +96,7 @@ describe("a turn", () => {
     });
   });
 
-  it("that falls silent is asked after, and goes on when it runs", async () => {
+  it("that is silent is checked, and continues if it is running", async () => {
     const running = { data: [turn], nextCursor: null, backwardsCursor: null };
     await using codex = await launch(
       {
@@ -111,7 +111,7 @@ describe("a turn", () => {
     expect(await thread.run("go")).toMatchObject({ status: "completed", finalResponse: "slowly" });
   });
 
-  it("ends although an item of it never does", async () => {
+  it("ends even if one of its items does not", async () => {
     const [open] = message("never", "");
     await using codex = await launch(onTurnStart(reply, started, ...(open ? [open] : []), completed));
     const thread = await codex.startThread();
@@ -138,7 +138,7 @@ describe("a turn", () => {
     await expect(begun).resolves.toBe("from the queue");
   });
 
-  it("takes what it does not know as unknown, and loses nothing", async () => {
+  it("reports unknown notifications as unknown, and loses none", async () => {
     const item = { type: "hologram", id: "h", shape: "cube" };
     await using codex = await launch(
       onTurnStart(
@@ -171,7 +171,7 @@ describe("a turn", () => {
     expect(await run).toMatchObject({ items: [item], plan: [{ step: "x", status: "pondering" }] });
   });
 
-  it("is not mixed up with those of the agents that it started", async () => {
+  it("is kept apart from the turns of its agents", async () => {
     const child = "thread-child";
     const childTurn = { ...turn, id: "turn-child" };
     const spawn = {
@@ -217,7 +217,7 @@ describe("a turn", () => {
     expect(ofChild).toEqual(["child's words"]);
   });
 
-  it("reaches a reader that stalls in few, large deltas, without loss", async () => {
+  it("reaches a stalled reader in few, large deltas, without loss", async () => {
     const [begin, , end] = message("m", "x".repeat(20_000));
     const delta = notify("item/agentMessage/delta", { threadId, turnId, itemId: "m", delta: "x" }, 20_000);
     await using codex = await launch(
@@ -241,7 +241,7 @@ describe("a turn", () => {
 });
 
 describe("a server", () => {
-  it("that prints garbage, answers twice and sends a line of 32 MB is worked with", async () => {
+  it("can print garbage, answer twice and send a line of 32 MB", async () => {
     await using codex = await launch(
       onTurnStart(
         { do: "print", text: "thread 'main' panicked\n[]\n" },
@@ -263,7 +263,7 @@ describe("a server", () => {
     expect(kinds.filter((kind) => kind === "malformed").length).toBeGreaterThanOrEqual(2);
   });
 
-  it("that never answers is left when the caller has waited enough", async () => {
+  it("that never answers does not block a caller that aborts", async () => {
     await using codex = await launch(onTurnStart({ do: "nothing" }));
     const thread = await codex.startThread();
     const controller = new AbortController();
@@ -273,14 +273,14 @@ describe("a server", () => {
     await expect(Array.fromAsync(run)).rejects.toMatchObject({ code: "aborted" });
   });
 
-  it("that never shakes hands is given up, with its last words", async () => {
+  it("that never completes the handshake times out, with its stderr in the error", async () => {
     const mute: FakeBehaviour = { on: { initialize: [{ do: "stderr", text: "loading…" }] } };
     await expect(launch(mute, { handshakeTimeoutMs: 300 })).rejects.toMatchObject({
       code: "codex_start_failed",
     });
   });
 
-  it("that never shakes hands is not waited for by a caller who has given up", async () => {
+  it("that never completes the handshake does not block a caller that aborts", async () => {
     const mute: FakeBehaviour = { on: { initialize: [] } };
     const reason = new Error("no patience");
     await expect(launch(mute, { signal: AbortSignal.abort(reason) })).rejects.toMatchObject({
@@ -292,7 +292,7 @@ describe("a server", () => {
     await expect(launched).rejects.toMatchObject({ code: "aborted", cause: reason });
   });
 
-  it("that closes its stdin, or dies after some lines, ends the turn with a word for it", async () => {
+  it("that closes its stdin, or dies after some lines, fails the turn with the cause", async () => {
     const deaf = onTurnStart(reply, started, { do: "closeStdin" }, { do: "kill", signal: "SIGKILL" });
     await using first = await launch(deaf);
     await expect((await first.startThread()).run("go")).rejects.toMatchObject({ code: "app_server_crashed" });
@@ -302,7 +302,7 @@ describe("a server", () => {
     });
   });
 
-  it("that asks with a string id, and asks again, is answered once under that very id", async () => {
+  it("that repeats a request with a string ID gets one response with that ID", async () => {
     const ask: FakeAction = {
       do: "request",
       id: "ask-1",

@@ -36,7 +36,7 @@ async function freeze(): Promise<Frozen> {
   return { stage, pid, thread, idle, held };
 }
 
-it("has a default bound on calls of 30 s", () => {
+it("limits calls to 30 s by default", () => {
   expect(DEFAULT_LIMITS.callTimeoutMs).toBe(30_000);
 });
 
@@ -45,7 +45,7 @@ it.each(["command/exec", "thread/sample", "mcpServer/tool/call", "plugin/install
   (method) => expect(waitsForWork(method)).toBe(true),
 );
 
-it("makes no call wait for a frozen codex, and ends it when it is closed", async () => {
+it("times out calls to a frozen codex, and ends it on close", async () => {
   const { stage, pid, thread, idle, held } = await freeze();
   await using _stage = stage;
   const { codex } = stage;
@@ -74,7 +74,7 @@ it("makes no call wait for a frozen codex, and ends it when it is closed", async
   expect(pidExists(pid)).toBe(false);
 });
 
-it("goes on when a frozen codex is continued", async () => {
+it("continues when a frozen codex is resumed", async () => {
   const { stage, pid, thread, idle } = await freeze();
   await using _stage = stage;
   const read = idle.read();

@@ -58,7 +58,7 @@ async function joined(): Promise<
   };
 }
 
-describe("a thread that is joined while a turn runs", () => {
+describe("a thread that is joined while a turn is running", () => {
   it("is busy, and rejects another turn", async () => {
     await using stage = await joined();
     expect(stage.thread.busy).toBe(true);
@@ -121,13 +121,13 @@ describe("a thread whose codex died with input in its queue", () => {
     };
   }
 
-  it("is busy with it again, and rejects another turn", async () => {
+  it("is busy with that input, and rejects another turn", async () => {
     await using stage = await crashed();
     await expect(stage.thread.run("after")).rejects.toMatchObject({ code: "thread_busy" });
     stage.restart();
   });
 
-  it("gives the next run a turn of its own after it", async () => {
+  it("starts the next run in its own turn afterwards", async () => {
     await using stage = await crashed();
     const after = stage.thread.run("after", { whenBusy: "wait" });
     stage.restart();

@@ -18,7 +18,7 @@ async function readingStops(thread: Thread): Promise<void> {
 }
 
 describe("a lossless reader", () => {
-  it("stops the reading from codex while it is behind, and gets every event as it came", async () => {
+  it("pauses reading from codex while it is behind, and gets every event unmerged", async () => {
     const text = "0123456789".repeat(2_000);
     await using stage = await launchCodex({ model: () => say(text, { chunkSize: 1 }) });
     const { codex } = stage;
@@ -59,7 +59,7 @@ describe("a lossless reader", () => {
     await expect(turn).rejects.toMatchObject({ code: "app_server_crashed" });
   });
 
-  it("holds the server from its limit on until it has read, and no longer than it stays", async () => {
+  it("pauses the server beyond its limit until it has caught up or stopped", async () => {
     const changes: boolean[] = [];
     const router = new ThreadRouter((isPaused) => changes.push(isPaused));
     router.hold("thread");

@@ -80,7 +80,7 @@ async function visit(thread: Thread) {
 }
 
 describe("a connection to a host", () => {
-  it("that the policy allows as a host is made, and no thread is asked about it again", async () => {
+  it("that the policy allows as a host is made, and not asked about again in any thread", async () => {
     policy = { default: "deny", network: { allow: ["127.0.0.1"] } };
     const { asked, ...outcome } = await visit(await startThread());
     expect(outcome).toEqual({ status: "completed", reached: true });
@@ -93,7 +93,7 @@ describe("a connection to a host", () => {
     expect(await visit(await startThread())).toMatchObject({ asked: [], reached: true });
   });
 
-  it("that the policy refuses is not made, and the turn goes on", async () => {
+  it("that the policy denies is not made, and the turn continues", async () => {
     policy = { default: "deny", network: { allow: ["*.example.com"], loopback: "deny" } };
     const { asked, ...outcome } = await visit(await startThread());
     expect(asked).toHaveLength(1);

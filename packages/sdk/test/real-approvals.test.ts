@@ -34,7 +34,7 @@ async function twice(
 }
 
 describe("a command that needs an approval", () => {
-  it("runs each time it is accepted, and the handler sees what it is about", async () => {
+  it("runs each time it is accepted, and the handler gets its details", async () => {
     const approvals: CommandApproval[] = [];
     const seen = await twice({ commandApproval: (approval) => (approvals.push(approval), "accept") });
     expect(seen).toMatchObject({ turns: ["completed", "completed"], statuses: ["completed", "completed"] });
@@ -49,7 +49,7 @@ describe("a command that needs an approval", () => {
     });
   });
 
-  it("is not asked again once its prefix is accepted", async () => {
+  it("is not asked about again once its prefix is accepted", async () => {
     const seen = await twice({
       commandApproval: ({ proposedPrefix = [] }) => decisions.acceptWithPrefix(proposedPrefix),
     });
@@ -57,13 +57,13 @@ describe("a command that needs an approval", () => {
     expect(seen.statuses).toEqual(["completed", "completed"]);
   });
 
-  it("is accepted once where acceptForSession is not offered", async () => {
+  it("is accepted once if acceptForSession is not offered", async () => {
     const seen = await twice({ commandApproval: () => "acceptForSession" });
     expect(seen.asked).toHaveLength(2);
     expect(seen.outcomes).toMatchObject([{ decision: "accept" }, { decision: "accept" }]);
   });
 
-  it("does not run when it is declined, and the turn goes on", async () => {
+  it("does not run if it is declined, and the turn continues", async () => {
     const seen = await twice({ approve: () => "decline" });
     expect(seen).toMatchObject({ turns: ["completed", "completed"], statuses: ["declined", "declined"] });
   });
@@ -80,7 +80,7 @@ describe("a command that needs an approval", () => {
     expect(seen.outcomes).toMatchObject([{ by: "default" }, { by: "default" }]);
   });
 
-  it("asks about what is typed into it too", async () => {
+  it("asks about its stdin too", async () => {
     const script: Script = (request) => {
       const begun = request.commandResult("begin");
       if (!begun) {
@@ -99,8 +99,8 @@ describe("a command that needs an approval", () => {
   });
 });
 
-describe("an approval that waits", () => {
-  it("is withdrawn when the turn is interrupted, and says so once", async () => {
+describe("a pending approval", () => {
+  it("is withdrawn when the turn is interrupted, and reported once", async () => {
     await using server = await start(everyTurn);
     const aborted = Promise.withResolvers<unknown>();
     const client = await BrokerClient.connect(server, {
@@ -121,7 +121,7 @@ describe("an approval that waits", () => {
     expect(client.events[1]).toMatchObject({ outcome: { by: "withdrawn" } });
   });
 
-  it("is withdrawn at the client that another client overtook", async () => {
+  it("is withdrawn at the client that answers second", async () => {
     await using server = await start(everyTurn, { listen: "unix" });
     const slow = await BrokerClient.connect(server, { commandApproval: () => new Promise(() => {}) });
     const quick = await BrokerClient.connect(server);
@@ -142,7 +142,7 @@ describe("an approval that waits", () => {
     ]);
   });
 
-  it("is asked once though its thread is resumed meanwhile", async () => {
+  it("is handled once even if its thread is resumed meanwhile", async () => {
     await using server = await start(everyTurn, { listen: "unix" });
     const person = Promise.withResolvers<"accept">();
     let asks = 0;
@@ -184,7 +184,7 @@ describe("an approval that waits", () => {
   });
 });
 
-describe("a change of files that needs an approval", () => {
+describe("a file change that needs an approval", () => {
   async function change(
     decide: (approval: FileChangeApproval) => "accept" | "acceptForSession" | "decline" | "cancel",
   ): Promise<{ approvals: FileChangeApproval[]; statuses: unknown[]; turn: string; text: string }> {
@@ -214,7 +214,7 @@ describe("a change of files that needs an approval", () => {
     };
   }
 
-  it("comes with its diff, and is applied when it is accepted", async () => {
+  it("has its diff, and is applied if it is accepted", async () => {
     const seen = await change(() => "accept");
     expect(seen).toMatchObject({ statuses: ["completed", "completed"], turn: "completed", text: "words\n" });
     expect(seen.approvals).toHaveLength(2);
@@ -223,13 +223,13 @@ describe("a change of files that needs an approval", () => {
     ]);
   });
 
-  it("is not asked again for the session", async () => {
+  it("is not asked about again in the session", async () => {
     const seen = await change(() => "acceptForSession");
     expect(seen.approvals).toHaveLength(1);
     expect(seen.statuses).toEqual(["completed", "completed"]);
   });
 
-  it("is not applied when it is declined", async () => {
+  it("is not applied if it is declined", async () => {
     const seen = await change(() => "decline");
     expect(seen).toMatchObject({ statuses: ["declined", "declined"], turn: "completed", text: "" });
   });
@@ -269,7 +269,7 @@ describe("a request for permissions", () => {
     });
   });
 
-  it("is granted in part, and no more than was asked", async () => {
+  it("is granted in part, and never beyond the request", async () => {
     const grant = decisions.grant({ fileSystem: { write: ["/opt/x/deep", "/var", "/etc"] } });
     expect(await granted(() => grant as never)).toEqual({
       permissions: { network: null, file_system: { read: ["/etc"], write: ["/opt/x/deep"] } },
@@ -277,7 +277,7 @@ describe("a request for permissions", () => {
     });
   });
 
-  it("is declined with a grant of nothing", async () => {
+  it("is declined with an empty grant", async () => {
     expect(await granted(() => "decline" as never)).toEqual({
       permissions: { network: null, file_system: null },
       scope: "turn",
@@ -285,8 +285,8 @@ describe("a request for permissions", () => {
   });
 });
 
-describe("a codex whose clock is the client's", () => {
-  it("reads the time here", async () => {
+describe("a codex that uses the client's clock", () => {
+  it("reads the time from the client", async () => {
     await using server = await start(
       (request) =>
         request.newOutputs.length === 0

@@ -55,7 +55,7 @@ describe("a question of the model", () => {
     },
   });
 
-  it.each(["gpt-5.5", "gpt-6.1-sol"])("is answered by the person, on %s", async (modelName) => {
+  it.each(["gpt-5.5", "gpt-6.1-sol"])("is answered by the user, on %s", async (modelName) => {
     const asked: UserInputRequest[] = [];
     const userInput = (request: UserInputRequest): Record<string, string> => {
       asked.push(request);
@@ -118,7 +118,7 @@ describe("a question of an MCP server", () => {
 describe("a call of an MCP server's tool", () => {
   const pays = calling("pay");
 
-  it("is approved in a slot of its own, with the tool's name and arguments", async () => {
+  it("has its own handler, which gets the tool's name and arguments", async () => {
     const approvals: McpToolApproval[] = [];
     const { replies, client } = await play(
       pays,
@@ -138,7 +138,7 @@ describe("a call of an MCP server's tool", () => {
     expect(client.events[0]).toMatchObject({ type: "approval.requested", kind: "mcpTool" });
   });
 
-  it.each(["acceptForSession", "acceptAlways"] as const)("is not asked again after %s", async (decision) => {
+  it.each(["acceptForSession", "acceptAlways"] as const)("is not asked about again after %s", async (decision) => {
     const { replies, client } = await play(pays, { approve: () => decision }, { turns: 2 });
     expect(replies.map((text) => text.includes('{"paid":3}'))).toEqual([true, true]);
     expect(client.events.filter(({ type }) => type === "approval.requested")).toHaveLength(1);
@@ -153,12 +153,12 @@ describe("a call of an MCP server's tool", () => {
     expect(replies.at(-1)).toContain(words);
   });
 
-  it("does not happen without an answer", async () => {
+  it("is not made without an answer", async () => {
     const { replies } = await play(pays, {});
     expect(replies.at(-1)).toContain("user rejected MCP tool call");
   });
 
-  it("is an approval also of a server that wants every call asked about, which offers to remember nothing", async () => {
+  it("is an approval even if the server asks about every call and offers no session decision", async () => {
     const approvals: McpToolApproval[] = [];
     const config = [till, `mcp_servers.till.default_tools_approval_mode="prompt"`];
     const approve = {

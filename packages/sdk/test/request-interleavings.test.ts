@@ -36,8 +36,8 @@ const endings: Record<string, string> = {
   abort: "withdrawn",
 };
 
-describe("any order of asking, answering, resolving and ending", () => {
-  it("gives each request one answer or none, and exactly one event of its end", async () => {
+describe("any order of requests, answers, resolutions and ends", () => {
+  it("sends at most one answer per request, and exactly one event about its end", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.constantFrom(...approvals),

@@ -16,7 +16,7 @@ function saying(...words: string[]): string {
 }
 
 describe("an error", () => {
-  it("names the codexPath option for a binary that is not there", async () => {
+  it("names the codexPath option if the binary does not exist", async () => {
     await expect(Codex.launch({ codexPath: "/nowhere/codex" })).rejects.toMatchObject({
       code: "codex_not_found",
       message: saying("codexPath option", "/nowhere/codex"),

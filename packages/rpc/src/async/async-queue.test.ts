@@ -61,7 +61,7 @@ test("an onDropped that throws ends the iteration with its error", async () => {
   expect(onReturn).toHaveBeenCalledOnce();
 });
 
-test("unread values are merged and their size is counted anew", async () => {
+test("unread values are merged and their size is recalculated", async () => {
   const queue = new AsyncQueue<string>({
     maxSize: 4,
     sizeOf: ({ length }) => length,
@@ -101,7 +101,7 @@ test("onReturn runs when the reader stops early, and not at the end", async () =
   expect(onReturn).toHaveBeenCalledOnce();
 });
 
-test("clear discards what is unread", async () => {
+test("clear discards unread values", async () => {
   const queue = new AsyncQueue<number>({ maxSize: 1, onDropped: () => -1 });
   queue.push(1);
   queue.push(2);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { raceAbort } from "./race-abort.ts";
 
-test("settles as the promise does while the signal is quiet", async () => {
+test("settles like the promise if the signal is not aborted", async () => {
   const { signal } = new AbortController();
 
   await expect(raceAbort(Promise.resolve(1), signal)).resolves.toBe(1);

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 
 import { KeyedSerialQueue, SerialQueue } from "./serial-queue.ts";
 
-test("any tasks run one at a time, in order, whichever of them fail", async () => {
+test("any tasks run one at a time, in order, even if some fail", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.record({ steps: fc.nat(3), fails: fc.boolean() })), async (tasks) => {
       const queue = new SerialQueue();

@@ -6,7 +6,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test("settles as the promise does within the limit and leaves no timer behind", async () => {
+test("settles like the promise within the limit and leaves no timer behind", async () => {
   vi.useFakeTimers();
 
   await expect(withTimeout(Promise.resolve(1), 1_000, () => new Error("late"))).resolves.toBe(1);

@@ -5,8 +5,8 @@ import { Codex } from "../codex.ts";
 import { launchAppServer } from "../process/launch-app-server.ts";
 import type { Packet } from "./observe-transport.ts";
 
-describe("a connection of the caller's own", () => {
-  it("runs turns, and every message of it is reported, also where the listener throws", async () => {
+describe("a custom transport", () => {
+  it("runs turns, and onPacket receives every message, even if it throws", async () => {
     await using folders = await codexFolders({ model: () => say("Hello.") });
     await using server = await launchAppServer({ inheritEnv: false, env: folders.env });
     const packets: Packet[] = [];

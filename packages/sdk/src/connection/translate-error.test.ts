@@ -103,7 +103,7 @@ describe("a refusal of the real codex", () => {
     },
   );
 
-  it("names the choices when another process has the thread open", async () => {
+  it("lists the alternatives if another process has the thread open", async () => {
     await using second = await startAppServer({ model: [], env: { CODEX_HOME: server.codexHome } });
     const other = await second.connect();
     for (const method of ["thread/resume", "thread/archive", "thread/delete"]) {
@@ -115,7 +115,7 @@ describe("a refusal of the real codex", () => {
     await expect(send(other, "thread/fork", { threadId: idle.threadId })).resolves.toBeDefined();
   });
 
-  it("of a turn that does not run is turn_not_active", async () => {
+  it("of a turn that is not running is turn_not_active", async () => {
     const { threadId, turnId } = idle;
     const input = text("x");
     expect(await refusal("turn/steer", { threadId, input, expectedTurnId: turnId })).toMatchObject({
@@ -128,7 +128,7 @@ describe("a refusal of the real codex", () => {
     });
   });
 
-  it("of another turn than the one that runs is turn_not_active", async () => {
+  it("of a turn other than the running one is turn_not_active", async () => {
     const { threadId } = busy;
     const steer = await refusal("turn/steer", { threadId, input: text("x"), expectedTurnId: NOBODY });
     expect(steer).toMatchObject({ code: "turn_not_active" });
@@ -171,7 +171,7 @@ describe("a refusal of the real codex", () => {
     },
   );
 
-  it("of too long an input is input_too_large, counted in code points of all texts", async () => {
+  it("of an input that is too long is input_too_large, counted in code points of all texts", async () => {
     const { threadId } = idle;
     const half = text("x".repeat(600_000));
     for (const input of [text("é".repeat(1_048_577)), [...half, ...half]]) {
@@ -250,7 +250,7 @@ describe("a refusal of the real codex", () => {
     expect(error).toMatchObject({ code: "invalid_tool" });
   });
 
-  it("of what is experimental says how to allow it", async () => {
+  it("of an experimental method says how to enable it", async () => {
     const stable = await server.connect({
       initialize: { capabilities: { experimentalApi: false, requestAttestation: false } },
     });
@@ -259,7 +259,7 @@ describe("a refusal of the real codex", () => {
     expect(error.message).toMatch(/requires experimentalApi capability.*experimentalApi: true/);
   });
 
-  it("never comes for an unknown model or a missing folder: codex takes both", async () => {
+  it("does not occur for an unknown model or a missing folder, which codex accepts", async () => {
     for (const odd of [{ model: "no-such-model" }, { cwd: "/no/such/folder" }]) {
       await expect(
         send(peer, "thread/start", { ...thread(), ...odd, ephemeral: true }),
@@ -275,7 +275,7 @@ describe("an end of the connection", () => {
     return toCodexError(await pending, { method: "thread/loaded/list", launched });
   }
 
-  it("is a crash when the server is ours", async () => {
+  it("is a crash if the server was launched here", async () => {
     await using fake = startFakeAppServer({
       on: { "thread/loaded/list": [{ do: "kill", signal: "SIGKILL" }] },
     });
@@ -285,13 +285,13 @@ describe("an end of the connection", () => {
     expect(error.cause).toBeInstanceOf(RpcError);
   });
 
-  it("is a lost connection when the server is another's", async () => {
+  it("is a lost connection if the server was not launched here", async () => {
     const [ours, theirs] = memoryTransportPair();
     const peer = new Peer<ClientWire>(ours);
     expect(await errorOf(peer, () => theirs.close(), false)).toMatchObject({ code: "connection_lost" });
   });
 
-  it("is no crash when this side closed it", async () => {
+  it("is not a crash if this side closed it", async () => {
     const [ours] = memoryTransportPair();
     const peer = new Peer<ClientWire>(ours);
     expect(await errorOf(peer, () => peer.close(), true)).toMatchObject({ code: "closed" });
@@ -321,7 +321,7 @@ describe("a failure on this side", () => {
     expect(toCodexError(error, call)).toMatchObject({ code: "aborted", cause: reason });
   });
 
-  it("is overloaded when the server refused to the last", () => {
+  it("is overloaded if the server refused every attempt", () => {
     const refused = new RemoteError("turn/start", {
       code: RPC_CODES.overloaded,
       message: "Server overloaded; retry later.",
@@ -329,7 +329,7 @@ describe("a failure on this side", () => {
     expect(toCodexError(refused, call)).toMatchObject({ code: "overloaded", cause: refused });
   });
 
-  it("passes a CodexError on, and wraps what is no error of ours", () => {
+  it("keeps a CodexError, and wraps other errors", () => {
     const own = new CodexError("thread_busy", "busy");
     expect(toCodexError(own, call)).toBe(own);
     const bug = new TypeError("x is not a function");

@@ -29,7 +29,7 @@ function story(events: readonly CodexEvent[]): string {
 }
 
 describe("EventLog", () => {
-  it("shows the same to readers of any pace, wherever they come in", async () => {
+  it("delivers the same events to readers of any speed, whenever they start", async () => {
     const events = fc.oneof(
       fc.string({ maxLength: 3 }).map(delta),
       fc.nat(9).map((number) => notice(`${number}`)),
@@ -71,7 +71,7 @@ describe("EventLog", () => {
     );
   });
 
-  it("shows a late reader of a log with history everything, deltas joined", async () => {
+  it("delivers the whole history to a late reader, with deltas merged", async () => {
     const log = new EventLog({ history: true });
     for (const event of [notice("begin"), delta("a"), delta("b"), notice("end")]) log.push(event);
     log.end();
@@ -89,7 +89,7 @@ describe("EventLog", () => {
     expect(second).toEqual(notice("10"));
   });
 
-  it("shows only what happens from now on without a history", async () => {
+  it("delivers only later events without a history", async () => {
     const log = new EventLog({ history: false });
     log.push(notice("before"));
     const reader = log.read();
@@ -113,14 +113,14 @@ describe("EventLog", () => {
     expect((await other.next()).value).toEqual(notice("one"));
   });
 
-  it("wakes a reader that waits when it returns", async () => {
+  it("wakes a waiting reader when it returns", async () => {
     const reader = new EventLog({ history: false }).read();
     const waiting = [reader.next(), reader.next()];
     await reader.return?.();
     expect(await Promise.all(waiting)).toMatchObject([{ done: true }, { done: true }]);
   });
 
-  it("wakes everyone who waits when it ends, and takes no event after", async () => {
+  it("wakes all waiting readers when it ends, and ignores later events", async () => {
     const log = new EventLog({ history: true });
     const readers = [log.read(), log.read()];
     const waiting = readers.flatMap((reader) => [reader.next(), reader.next()]);
@@ -145,7 +145,7 @@ describe("EventLog", () => {
     expect(values).toEqual([notice("0"), notice("1"), notice("2")]);
   });
 
-  it("carries 200,000 deltas to a reader that keeps up and to one that does not", async () => {
+  it("delivers 200,000 deltas to a fast and a slow reader", async () => {
     const log = new EventLog({ history: true });
     const slow = log.read();
     const fast = log.read();

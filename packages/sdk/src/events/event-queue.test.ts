@@ -37,7 +37,7 @@ function crowd(): CodexEvent[] {
 }
 
 describe("EventQueue", () => {
-  it("joins adjacent deltas of one text", () => {
+  it("merges adjacent deltas of the same text", () => {
     const queue = queueOf([delta("a", "He"), delta("a", "l"), delta("a", "lo")]);
     expect(queue.takeAll()).toEqual([delta("a", "Hello")]);
     expect(queue.size).toBe(0);
@@ -56,13 +56,13 @@ describe("EventQueue", () => {
     expect(crowded.slice(300)).toEqual([delta("a", "13"), other]);
   });
 
-  it("keeps the messages of a tool's progress apart when it joins them", () => {
+  it("separates merged progress messages of a tool", () => {
     const kind = "tool_progress";
     const queue = queueOf([delta("a", "1 of 2", { kind }), delta("a", "2 of 2", { kind })]);
     expect(queue.takeAll()).toEqual([delta("a", "1 of 2\n2 of 2", { kind })]);
   });
 
-  it("joins over other events only when it is crowded", () => {
+  it("merges across other events only if many are unread", () => {
     const events = [delta("a", "1"), notice("between"), delta("a", "2")];
     expect(queueOf(events).takeAll()).toEqual(events);
     expect(
@@ -100,7 +100,7 @@ describe("EventQueue", () => {
     ).toEqual(events);
   });
 
-  it("does not change an event that another queue holds too", () => {
+  it("does not change an event that is also in another queue", () => {
     const first = delta("a", "1");
     const queue = queueOf([first]);
     const copy = queue.copy();
@@ -110,7 +110,7 @@ describe("EventQueue", () => {
     expect(first.delta).toBe("1");
   });
 
-  it("counts the events that it dropped in a warning, also for a copy and in the middle of more", () => {
+  it("reports the number of dropped events in a warning, also in a copy and while more are dropped", () => {
     const limits = { events: 10, deltaCharacters: 100 };
     const queue = queueOf(
       Array.from({ length: 1_000 }, (_, index) => notice(`${index}`)),
@@ -134,12 +134,12 @@ describe("EventQueue", () => {
     expect(queue.takeAll()).toEqual([notice("fresh")]);
   });
 
-  it("keeps its limit of events also below the size from which it is crowded", () => {
+  it("keeps a limit that is below the merge threshold", () => {
     const deltas = Array.from({ length: 50 }, (_, index) => delta(`item ${index}`, "x"));
     expect(queueOf(deltas, { events: 5, deltaCharacters: 100 }).size).toBe(5);
   });
 
-  it("goes on joining after it dropped events", () => {
+  it("continues merging after it has dropped events", () => {
     const limits = { events: 400, deltaCharacters: 1_000 };
     const queue = queueOf(
       Array.from({ length: 1_000 }, (_, index) => notice(`${index}`)),
@@ -153,7 +153,7 @@ describe("EventQueue", () => {
     expect(deltas.map(({ delta: text }) => text)).toEqual(["a".repeat(500), "b".repeat(500)]);
   });
 
-  it("says how many characters of a text without end it dropped, and cuts no character in half", () => {
+  it("reports how many characters of an endless text it dropped, and splits no character", () => {
     const limits = { events: 10, deltaCharacters: 64 };
     const queue = queueOf([], limits);
     let pushed = "";
@@ -169,7 +169,7 @@ describe("EventQueue", () => {
     expect((event.omitted ?? 0) + event.delta.length).toBe(pushed.length);
   });
 
-  it("keeps every text whole, every event in order, and no delta after an end that it came before", () => {
+  it("keeps every text complete and every event in order, with no delta after its item's end", () => {
     const ids = fc.constantFrom("a", "b", "c");
     const kinds = fc.constantFrom<DeltaKind>("message", "reasoning", "command_output");
     const events = fc.oneof(
@@ -217,7 +217,7 @@ describe("EventQueue", () => {
     );
   });
 
-  it("stays small while a stalled reader gets 100,000 interleaved deltas of eight texts", () => {
+  it("stays small for a stalled reader and 100,000 interleaved deltas of eight texts", () => {
     const queue = queueOf([]);
     for (let round = 0; round < 100_000; round += 1) queue.push(delta(`item ${round % 8}`, "some text "));
     expect(queue.size).toBeLessThan(300);
@@ -227,7 +227,7 @@ describe("EventQueue", () => {
     expect(characters).toBe(1_000_000);
   });
 
-  it("drops from a full queue without moving all of it each time", () => {
+  it("drops events from a full queue in amortised constant time", () => {
     const queue = queueOf([]);
     for (let round = 0; round < 200_000; round += 1)
       queue.push({ type: "item.started", ...PLACE, item: command(`${round}`) });
@@ -256,7 +256,7 @@ function texts(events: readonly CodexEvent[]): Map<string, { text: string; lengt
 }
 
 describe("diffs", () => {
-  it("that are unread are replaced by the newer one, and a read one is followed by it", () => {
+  it("replace unread ones, and follow ones that were read", () => {
     const diff = (turnId: string, text: string): CodexEvent => ({
       type: "diff.updated",
       threadId: "t",

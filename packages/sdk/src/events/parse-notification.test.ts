@@ -136,7 +136,7 @@ describe("parseNotification", () => {
     expect(parseNotification(raw)).toMatchObject({ type: "unknown", raw });
   });
 
-  it("ends a turn whose end has lost everything but its name", () => {
+  it("ends a turn whose end has no members but its method", () => {
     const raw = {
       method: "turn/completed",
       params: { threadId: "thread", turn: { id: "turn", items: [null, {}] } },
@@ -200,7 +200,7 @@ describe("parseNotification", () => {
     params: fc.oneof(fc.anything(), shaped),
   });
 
-  it("takes any junk in any notification and keeps it, unless it is a delta that can be read", () => {
+  it("accepts any invalid params in any notification and keeps them, unless it is a readable delta", () => {
     fc.assert(
       fc.property(junk, (raw) => {
         const reading = parseNotification(raw);
@@ -212,7 +212,7 @@ describe("parseNotification", () => {
     );
   });
 
-  it("lets no junk stop the router", async () => {
+  it("does not let invalid params stop the router", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(junk, { maxLength: 30 }), async (messages) => {
         const router = new ThreadRouter();

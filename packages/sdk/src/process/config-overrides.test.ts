@@ -25,7 +25,7 @@ describe("an object as overrides", () => {
     ]);
   });
 
-  it.each(["", "a b", "a=b", ".a", "a.", "a..b", '"a"', "ä"])("refuses %j as a name", (key) => {
+  it.each(["", "a b", "a=b", ".a", "a.", "a..b", '"a"', "ä"])("rejects %j as a name", (key) => {
     expect(() => toConfigOverrides({ [key]: 1 })).toThrow(
       expect.objectContaining({ code: "invalid_argument" }),
     );
@@ -86,7 +86,7 @@ describe("a hand-written override", () => {
     expect(checkOverride("a=")).toBe("a=");
   });
 
-  it.each(["", "model", "=x", "  =x", "a=\0"])("%j is refused", (override) => {
+  it.each(["", "model", "=x", "  =x", "a=\0"])("%j is rejected", (override) => {
     expect(() => checkOverride(override)).toThrow(expect.objectContaining({ code: "invalid_argument" }));
   });
 });

@@ -236,7 +236,7 @@ describe("an error before the start", () => {
     await expect(readdir(base.ownersFolder ?? "")).rejects.toThrow("ENOENT");
   });
 
-  it("a file that the system can't run is a clear error", async () => {
+  it("names a file that the system can't run", async () => {
     const script = join(base.env?.["HOME"] ?? "", "codex");
     await writeFile(script, "#!/nowhere/interpreter\n");
     await chmod(script, 0o755);
@@ -246,14 +246,14 @@ describe("an error before the start", () => {
     });
   });
 
-  it("an aborted signal starts nothing", async () => {
+  it("starts nothing if the signal is aborted", async () => {
     await expect(launchAppServer({ ...base, signal: AbortSignal.abort("enough") })).rejects.toMatchObject({
       code: "aborted",
       cause: "enough",
     });
   });
 
-  it("an untrusted manifest folder is only a warning", async () => {
+  it("only warns about an untrusted manifest folder", async () => {
     const server = await launch({
       codexPath: "/bin/sh",
       wrapperArgs: ["-c", "cat"],

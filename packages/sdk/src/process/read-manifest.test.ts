@@ -7,7 +7,7 @@ import { newMark } from "./owner-mark.ts";
 import { readManifest } from "./read-manifest.ts";
 
 describe("a manifest", () => {
-  it("that is no manifest is called corrupt, and one that is gone is nothing", async () => {
+  it("that can't be parsed is reported as corrupt, and a missing one as undefined", async () => {
     await using temp = await tempFolder();
     const path = join(temp.path, "x.json");
     expect(readManifest(path)).toBeUndefined();

@@ -40,14 +40,14 @@ describe("the check", () => {
     expect(checkVersion(agent("x", CODEX_VERSION))).toEqual({ version: CODEX_VERSION });
   });
 
-  it.each(["0.98.0", "0.165.9", "0.166.0-alpha.12"])("refuses %s, with what to do", (version) => {
+  it.each(["0.98.0", "0.165.9", "0.166.0-alpha.12"])("rejects %s and says what to do", (version) => {
     const check = (): unknown =>
       checkVersion(agent("x", version), { minimum: "0.166.0", generated: "0.166.0" });
     expect(check).toThrow(expect.objectContaining({ code: "codex_too_old" }));
     expect(check).toThrow("npm install @openai/codex@latest");
   });
 
-  it.each(["0.166.1", "0.167.0-alpha.1", "1.0.0"])("lets %s pass with a warning", (version) => {
+  it.each(["0.166.1", "0.167.0-alpha.1", "1.0.0"])("accepts %s with a warning", (version) => {
     expect(checkVersion(agent("x", version), { minimum: "0.166.0", generated: "0.166.0" })).toMatchObject({
       version,
       warning: expect.stringContaining("newer than 0.166.0"),

@@ -4,14 +4,14 @@ import { parseCommandDecision, limitToAvailable } from "./command-decision.ts";
 import { type CommandDecision, decisions } from "./decisions.ts";
 
 describe("a decision on a command", () => {
-  it("is sent as it is when it is offered, or when the server offers no list", () => {
+  it("is sent unchanged if it is offered, or if the server offers no list", () => {
     const prefix = decisions.acceptWithPrefix(["npm", "test"]);
     expect(limitToAvailable("acceptForSession", null)).toBe("acceptForSession");
     expect(limitToAvailable(prefix, ["accept", prefix, "cancel"])).toBe(prefix);
     expect(limitToAvailable("cancel", ["accept", "cancel"])).toBe("cancel");
   });
 
-  it("becomes the nearest weaker one when it is not offered", () => {
+  it("becomes the nearest weaker one if it is not offered", () => {
     expect(limitToAvailable("acceptForSession", ["accept", "cancel"])).toBe("accept");
     expect(limitToAvailable(decisions.acceptWithPrefix(["rm"]), ["accept", "cancel"])).toBe("accept");
     expect(limitToAvailable(decisions.allowHost("a.example"), ["accept", "cancel"])).toBe("accept");
@@ -27,11 +27,11 @@ describe("a decision on a command", () => {
     expect(limitToAvailable(decisions.acceptWithPrefix(["npm"]), available)).toBe("accept");
   });
 
-  it("declines whatever is offered", () => {
+  it("declines with every offer", () => {
     expect(limitToAvailable("decline", ["accept", "cancel"])).toBe("decline");
   });
 
-  it("is refused when it is none", () => {
+  it("is rejected if it is not a decision", () => {
     for (const value of [undefined, null, true, "yes", "approved", {}, { accept: true }]) {
       expect(() => parseCommandDecision(value)).toThrow("Invalid input");
     }
@@ -59,7 +59,7 @@ function runs(value: CommandDecision): boolean {
 }
 
 describe("any decision with any offer", () => {
-  it("never becomes more than was decided, and is always within the offer", () => {
+  it("never becomes more permissive, and is always among the offered ones", () => {
     fc.assert(
       fc.property(decision, fc.array(decision), (wanted, available) => {
         const sent = limitToAvailable(wanted, available);

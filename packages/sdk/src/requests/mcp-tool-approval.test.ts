@@ -22,7 +22,7 @@ function check(items: readonly v2.ThreadItem[]): (change?: object) => boolean {
 }
 
 describe("a form of an MCP server", () => {
-  it("is an approval once for each call that waits", () => {
+  it("counts as an approval once per waiting call", () => {
     const passes = check([waitingCall({ amount: 3 }), waitingCall({ amount: 3 }, "second")]);
     expect([passes(), passes(), passes()]).toEqual([true, true, false]);
   });

@@ -13,7 +13,7 @@ const asked: v2.RequestPermissionProfile = {
 };
 
 describe("a grant of permissions", () => {
-  it("is what was asked when all of it is granted", () => {
+  it("is the whole request if all of it is granted", () => {
     expect(clampGrant(asked, asked)).toEqual({
       network: { enabled: true },
       fileSystem: {
@@ -24,7 +24,7 @@ describe("a grant of permissions", () => {
     });
   });
 
-  it("is nothing when nothing is granted, or nothing of it was asked", () => {
+  it("is empty if nothing is granted, or nothing of it was requested", () => {
     expect(clampGrant(asked, {})).toEqual({});
     expect(clampGrant(asked, { network: null, fileSystem: null })).toEqual({});
     const none = { network: null, fileSystem: null };
@@ -32,12 +32,12 @@ describe("a grant of permissions", () => {
     expect(clampGrant(asked, { fileSystem: { write: ["/var", "relative", "/opt/xy"] } })).toEqual({});
   });
 
-  it("may be a part: fewer paths, a folder below, or less access", () => {
+  it("may be a part: fewer paths, a subfolder, or less access", () => {
     const part = clampGrant(asked, { fileSystem: { read: ["/opt/y"], write: ["/opt/x/deep"] } });
     expect(part.fileSystem?.entries).toEqual([rule("/opt/y", "read"), rule("/opt/x/deep", "write")]);
   });
 
-  it("is cut down to what was asked where it goes further", () => {
+  it("is reduced to the request if it exceeds it", () => {
     const grant = clampGrant(asked, { fileSystem: { write: ["/"] } });
     expect(grant.fileSystem?.entries).toEqual([
       rule("/etc", "read"),
@@ -48,14 +48,14 @@ describe("a grant of permissions", () => {
     expect(dotted.fileSystem?.entries).toEqual([rule("/etc/passwd", "read")]);
   });
 
-  it("is what both say when the request was spread and one list shortened", () => {
+  it("is the intersection if a spread request has one list shortened", () => {
     const entries = [rule("/opt/x", "write"), rule("/opt/y", "write")];
     const request = { network: null, fileSystem: { read: null, write: ["/opt/x", "/opt/y"], entries } };
     const grant = clampGrant(request, { fileSystem: { ...request.fileSystem, write: ["/opt/x"] } });
     expect(grant.fileSystem?.entries).toEqual([rule("/opt/x", "write")]);
   });
 
-  it("matches patterns and special places only with themselves", () => {
+  it("matches patterns and special paths only with themselves", () => {
     const glob: v2.FileSystemSandboxEntry = {
       path: { type: "glob_pattern", pattern: "/a/**" },
       access: "write",
@@ -94,7 +94,7 @@ function allowed(entries: readonly v2.FileSystemSandboxEntry[], at: string): num
 }
 
 describe("any grant for any request", () => {
-  it("allows at every place the lower of what was asked and what was granted", () => {
+  it("allows at every path the lower of the requested and the granted access", () => {
     fc.assert(
       fc.property(rules, rules, path, (wanted, granted, at) => {
         const request = { network: null, fileSystem: { read: null, write: null, entries: wanted } };
@@ -106,7 +106,7 @@ describe("any grant for any request", () => {
     );
   });
 
-  it("gives the network only when it was asked and granted", () => {
+  it("includes the network only if it was requested and granted", () => {
     fc.assert(
       fc.property(network, network, (wanted, granted) => {
         const grant: PermissionGrant["permissions"] = { network: granted };

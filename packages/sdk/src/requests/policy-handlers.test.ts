@@ -100,7 +100,7 @@ describe("a command", () => {
     expect(records).toMatchObject([{ decision: "allow", decidedBy: "policy" }]);
   });
 
-  it("that safety refuses does not run, whatever is allowed, and the turn goes on", async () => {
+  it("that the denial layer denies does not run, whatever is allowed, and the turn continues", async () => {
     policy = policyOf({ preset: "danger-full-access", alsoAllow: ["sudo", "rm"] });
     const thread = await startThread();
     expect(await commandStatus(thread, "sudo true")).toEqual({ turn: "completed", command: "declined" });
@@ -114,19 +114,19 @@ describe("a command", () => {
     ]);
   });
 
-  it("that the policy lets through for good is not asked about again", async () => {
+  it("that the policy allows permanently is not asked about again", async () => {
     policy = policyOf({ alsoAllow: [{ kind: "prefix", argv: ["echo", "often"], lasting: "always" }] });
     const thread = await startThread();
     expect(await asked(thread.run("run echo often"))).toBe(1);
     expect(await asked(thread.run("run echo often"))).toBe(0);
   });
 
-  it("that is refused with a cancel ends the turn", async () => {
+  it("that is denied with cancel ends the turn", async () => {
     policy = policyOf({ deny: ["echo stop"], onDeny: "cancel" });
     expect(await commandStatus(await startThread(), "echo stop")).toMatchObject({ turn: "interrupted" });
   });
 
-  it("that a person allows for good becomes a rule to store", async () => {
+  it("that a person allows permanently becomes a rule to store", async () => {
     policy = policyOf({ preset: "workspace-write" });
     asking = () => ({ decision: "allow", lasting: "always", by: "ann" });
     expect(await commandStatus(await startThread(), "make release")).toMatchObject({ turn: "completed" });
@@ -144,7 +144,7 @@ describe("a command", () => {
     expect(records).toMatchObject([{ decision: "deny", decidedBy: "timeout" }]);
   });
 
-  it("is judged by the policy of the moment, also in the middle of a thread", async () => {
+  it("is evaluated by the current policy, even if it changed within the thread", async () => {
     const thread = await startThread();
     expect(await commandStatus(thread, "uname -s")).toMatchObject({ command: "completed" });
     policy = policyOf({ deny: ["uname -s"] });
@@ -182,7 +182,7 @@ describe("a patch", () => {
 });
 
 describe("permissions", () => {
-  it("are granted in the part that the policy allows, never more", async () => {
+  it("are granted only as far as the policy allows", async () => {
     policy = policyOf({ preset: "workspace-write", default: "deny" });
     const wanted = join(stage.workspace, "deeper");
     const { finalResponse } = await (await startThread()).run(`permit ${wanted}`);
@@ -201,14 +201,14 @@ describe("a tool of an MCP server", () => {
     expect(finalResponse).toContain('{"paid":3}');
   });
 
-  it("does not get itself approved by a form that looks like Codex's own", async () => {
+  it("can't approve itself with a form that looks like Codex's own", async () => {
     policy = policyOf({ default: "deny", alsoAllow: [{ kind: "mcp", server: "till" }] });
     const { finalResponse } = await (await startThread({ mcpServers })).run("forge");
     expect(finalResponse).toContain('{"action":"decline"}');
     expect(records).toEqual([]);
   });
 
-  it("is not called otherwise", async () => {
+  it("is not called if they are not allowed", async () => {
     policy = policyOf({ default: "deny", alsoAllow: [{ kind: "mcp", server: "till", tool: "look" }] });
     const { finalResponse } = await (await startThread({ mcpServers })).run("pay");
     expect(finalResponse).toContain("rejected");

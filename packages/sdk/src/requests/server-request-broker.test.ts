@@ -80,13 +80,13 @@ describe("a request without a handler", () => {
     },
   );
 
-  it("gets the system time when it asks for the time, without a warning", async () => {
+  it("gets the system time if it asks for the time, without a warning", async () => {
     const { receive, events } = open({}, { now: () => 1_234_567 });
     await expect(receive("currentTime/read")).resolves.toEqual({ currentTimeAt: 1234 });
     expect(events).toEqual([]);
   });
 
-  it("is an error when this release does not know it", async () => {
+  it("gets an error if its method is unknown", async () => {
     const { broker, events } = open({ approve: () => "accept" });
     const { signal } = new AbortController();
     const asked = broker.receive(
@@ -98,7 +98,7 @@ describe("a request without a handler", () => {
     await expect(broker.receive({ id: 2, method: "toString" }, signal)).rejects.toThrow(RequestFailure);
   });
 
-  it("is an error when it can't be read", async () => {
+  it("gets an error if it can't be parsed", async () => {
     const { broker } = open({ approve: () => "accept" });
     const { signal } = new AbortController();
     for (const method of SERVER_REQUEST_METHODS.filter((name) => name !== "attestation/generate")) {
@@ -168,7 +168,7 @@ describe("a handler", () => {
     },
   );
 
-  it("that throws or rejects denies, and the warning has its words", async () => {
+  it("that throws or rejects denies, and the warning has its message", async () => {
     const broken: ServerRequestHandlers[] = [
       {
         commandApproval: () => {
@@ -190,7 +190,7 @@ describe("a handler", () => {
     }
   });
 
-  it("gets a request that says all that is known", async () => {
+  it("gets a request with all that is known", async () => {
     const item = {
       type: "fileChange",
       id: "i1",
@@ -263,13 +263,13 @@ describe("a handler", () => {
     });
   });
 
-  it("denies when all pass", async () => {
+  it("denies if all handlers pass", async () => {
     const { receive, events } = open([{ approve: () => "pass" }, { approve: () => "pass" }]);
     await expect(receive("item/fileChange/requestApproval")).resolves.toEqual({ decision: "decline" });
     expect(events).toContainEqual(expect.objectContaining({ kind: "unanswered_request" }));
   });
 
-  it("for all approvals sees each kind, and no question", async () => {
+  it("for all approvals gets each kind, and no questions", async () => {
     const kinds: string[] = [];
     const { receive } = open({ approve: ({ kind }) => (kinds.push(kind), "accept") });
     for (const [index, method] of SERVER_REQUEST_METHODS.entries()) {
@@ -281,7 +281,7 @@ describe("a handler", () => {
     );
   });
 
-  it("is informed of a decision that was weakened because it is not offered", async () => {
+  it("is warned if its decision was weakened because it is not offered", async () => {
     const { receive, events } = open({ commandApproval: () => "acceptForSession" });
     await expect(receive(command)).resolves.toEqual({ decision: "accept" });
     expect(events.at(-1)).toMatchObject({
@@ -308,7 +308,7 @@ describe("a handler", () => {
     });
   });
 
-  it("may not fill in a form wrongly, nor answer what was not asked", async () => {
+  it("may not return invalid form values or answers to other questions", async () => {
     const { receive } = open({
       elicitation: () => ({ action: "accept", content: { name: 5 } }),
       userInput: () => ({ size: "big" }),
@@ -317,7 +317,7 @@ describe("a handler", () => {
     await expect(receive("item/tool/requestUserInput", 2)).resolves.toEqual({ answers: {} });
   });
 
-  it("keeps a secret: the event shows that there was an answer, not which", async () => {
+  it("has its secret answers hidden from the event", async () => {
     const { receive, events } = open({ userInput: () => ({ colour: "blue", pin: "1234" }) });
     await receive("item/tool/requestUserInput");
     expect(JSON.stringify(events)).not.toContain("1234");
@@ -326,7 +326,7 @@ describe("a handler", () => {
     });
   });
 
-  it("that takes too long denies, when a limit was given", async () => {
+  it("that exceeds the timeout denies", async () => {
     vi.useFakeTimers();
     let seen: AbortSignal | undefined;
     const { receive, events } = open(
@@ -346,7 +346,7 @@ describe("a handler", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it("that is slow holds up no other", async () => {
+  it("that is slow delays no other", async () => {
     const first = Promise.withResolvers<"accept">();
     const { receive, broker } = open({
       commandApproval: ({ requestId }) => (requestId === 1 ? first.promise : "accept"),
@@ -370,7 +370,7 @@ describe("a request that is pending", () => {
     return { ...opened, signals, decide: resolve };
   }
 
-  it("is asked and answered once when it is repeated", async () => {
+  it("is handled and answered once if it is repeated", async () => {
     const { receive, signals, decide, events } = waiting();
     const first = receive(command, 7);
     await expect(receive(command, 7)).resolves.toBe(UNANSWERED);
@@ -382,7 +382,7 @@ describe("a request that is pending", () => {
     expect(types(events)).toEqual(["approval.requested", "approval.resolved"]);
   });
 
-  it("is dropped when another client answered it", async () => {
+  it("is withdrawn when another client answers it", async () => {
     const { receive, broker, signals, events } = waiting();
     const asked = receive(command, 7);
     broker.resolved({ threadId: "t1", requestId: 7 });
@@ -391,7 +391,7 @@ describe("a request that is pending", () => {
     expect(events.at(-1)).toMatchObject({ type: "approval.resolved", outcome: { by: "otherClient" } });
   });
 
-  it("is dropped when its turn ends, and only then", async () => {
+  it("is withdrawn when its turn ends, and not before", async () => {
     const { receive, broker, signals, events } = waiting();
     const asked = receive(command, 7);
     broker.turnEnded("t1", "u2");
@@ -403,7 +403,7 @@ describe("a request that is pending", () => {
     expect(events.at(-1)).toMatchObject({ outcome: { by: "withdrawn", reason: "The turn ended." } });
   });
 
-  it("is dropped when the connection ends, and its id is free for the next one", async () => {
+  it("is withdrawn when the connection ends, and its ID can be reused", async () => {
     const { receive, broker, signals, events } = waiting();
     const asked = receive(command, 7);
     broker.connectionEnded(new Error("codex died"));
@@ -416,7 +416,7 @@ describe("a request that is pending", () => {
     expect(broker.pendingCount).toBe(0);
   });
 
-  it("is dropped when the connection's signal fires", async () => {
+  it("is withdrawn when the connection's signal aborts", async () => {
     const { broker } = waiting();
     const connection = new AbortController();
     const asked = broker.receive(
@@ -427,7 +427,7 @@ describe("a request that is pending", () => {
     await expect(asked).resolves.toBe(UNANSWERED);
   });
 
-  it("is not even asked when the news of its end overtook it", async () => {
+  it("is not handled if the notification of its end arrives first", async () => {
     const { receive, broker, signals, events } = waiting();
     broker.turnEnded("t1", "u1");
     broker.resolved({ threadId: "t1", requestId: 8 });

@@ -53,7 +53,7 @@ describe("the events of a thread with its agents", () => {
     expect(await Array.fromAsync(thread.events({ agents: true }))).toEqual([]);
   });
 
-  it("come in order although an agent speaks before its parent names it", async () => {
+  it("are in order even if an agent sends events before its parent names it", async () => {
     const router = new ThreadRouter();
     router.hold("root");
     router.hold("mine");

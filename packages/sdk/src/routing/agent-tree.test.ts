@@ -57,7 +57,7 @@ function shape(agents: readonly Agent[]): string {
 }
 
 describe("AgentTree", () => {
-  it("knows agents by the calls that spawned them", () => {
+  it("learns agents from the calls that spawned them", () => {
     const tree = treeOf(
       calls("spawnAgent", "a", []),
       calls("spawnAgent", "a", ["b"], {
@@ -81,7 +81,7 @@ describe("AgentTree", () => {
     expect(tree.parentOf("a")).toBeUndefined();
   });
 
-  it("knows agents by their activity", () => {
+  it("learns agents from their activity", () => {
     const tree = treeOf(activity("a", "b", { model: "small" }), activity("a", "b", { kind: "completed" }));
     expect(tree.below("a")).toEqual([
       {
@@ -95,7 +95,7 @@ describe("AgentTree", () => {
     ]);
   });
 
-  it("knows agents by their threads", () => {
+  it("learns agents from their threads", () => {
     const tree = treeOf(
       started("a", null),
       started("b", "a", { agentNickname: "Bee", agentRole: "reviewer" }),
@@ -105,7 +105,7 @@ describe("AgentTree", () => {
     ]);
   });
 
-  it("takes calls among agents for news of them, not of who started them", () => {
+  it("does not infer a parent from calls between agents", () => {
     const states = { c: { status: "completed", message: "done" } };
     const tree = treeOf(
       calls("spawnAgent", "a", ["b", "c"]),
@@ -116,7 +116,7 @@ describe("AgentTree", () => {
     expect(treeOf(calls("sendInput", "a", ["stranger"])).below("a")).toEqual([]);
   });
 
-  it("believes who spawned an agent more than who showed it first", () => {
+  it("prefers the spawning thread to the thread that mentioned the agent first", () => {
     const grandparentFirst = [activity("a", "b"), activity("a", "c"), calls("spawnAgent", "b", ["c"])];
     expect(shape(treeOf(...grandparentFirst).below("a"))).toBe("b(c)");
     expect(shape(treeOf(activity("a", "b"), activity("a", "c"), started("c", "b")).below("a"))).toBe("b(c)");
@@ -165,7 +165,7 @@ describe("AgentTree", () => {
     );
   });
 
-  it("comes to the same tree in whatever order the server names parents", () => {
+  it("is the same for any order in which the server names parents", () => {
     const parents = { b: "a", c: "a", d: "b", e: "d", f: "d" };
     const named = Object.entries(parents).flatMap(([child, parent]) => [
       fc.constantFrom(started(child, parent), calls("spawnAgent", parent, [child])),
@@ -197,7 +197,7 @@ describe("AgentTree", () => {
     expect(shape(tree.below("a"))).toBe("c");
   });
 
-  it("keeps a bounded number of agents, the newest, and is quick about many", () => {
+  it("keeps a bounded number of agents, the newest, in linear time", () => {
     const tree = new AgentTree();
     for (let number = 0; number < 50_000; number += 1) tree.observe(started(`agent ${number}`, "root"));
     const agents = tree.below("root");

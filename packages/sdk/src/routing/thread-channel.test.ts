@@ -27,7 +27,7 @@ async function eventsOf(turn: LiveTurn): Promise<string[]> {
 }
 
 describe("ThreadChannel", () => {
-  it("gives a start the turn that began before its answer, with its early events", async () => {
+  it("matches a call with its turn if the turn starts before the response, and keeps the early events", async () => {
     const { channel, receive, turn } = channelAnd();
     const say = turn("t");
     const start = channel.expectStart("mine");
@@ -39,7 +39,7 @@ describe("ThreadChannel", () => {
     expect(channel.activeTurn).toBeUndefined();
   });
 
-  it("gives a start the turn that even ended before its answer", async () => {
+  it("matches a call with its turn if the turn ends before the response", async () => {
     const { channel, receive, turn } = channelAnd();
     const say = turn("t");
     const start = channel.expectStart("mine");
@@ -51,7 +51,7 @@ describe("ThreadChannel", () => {
     expect(channel.activeTurn).toBeUndefined();
   });
 
-  it("gives a start its turn when the answer comes first", async () => {
+  it("matches a call with its turn if the response arrives first", async () => {
     const { channel, receive, turn } = channelAnd();
     const start = channel.expectStart("mine");
     const live = start.claim("t");
@@ -89,7 +89,7 @@ describe("ThreadChannel", () => {
     expect(channel.activeTurn?.turnId).toBe("t");
   });
 
-  it("flags what an item says after its turn as late, and opens no turn for it", () => {
+  it("flags item events after the end of their turn as late, and starts no turn for them", () => {
     const { channel, receive, turn } = channelAnd();
     const say = turn("t");
     receive(say.started(), say.itemStarted(command("c")), say.completed());
@@ -99,7 +99,7 @@ describe("ThreadChannel", () => {
     expect(channel.activeTurn).toBeUndefined();
   });
 
-  it("opens no turn for a command of a thousand turns ago that still prints", () => {
+  it("starts no turn for output of a command of a thousand turns ago", () => {
     const { channel, receive, turn } = channelAnd();
     for (let number = 0; number < 1_000; number += 1) {
       receive(turn(`t${number}`).started(), turn(`t${number}`).completed());
@@ -127,7 +127,7 @@ describe("ThreadChannel", () => {
     expect(channel.activeTurn).toBeUndefined();
   });
 
-  it("keeps two turns apart that run at once", () => {
+  it("keeps two concurrent turns apart", () => {
     const { channel, receive, turn } = channelAnd();
     const [one, two] = [turn("1"), turn("2")];
     receive(
@@ -170,7 +170,7 @@ describe("ThreadChannel", () => {
     expect(await Promise.race([stopped.turn, settled().then(() => silence)])).toBe(silence);
   });
 
-  it("ends each turn that runs exactly once when the server is gone, and rejects what is awaited", async () => {
+  it("ends each running turn exactly once and rejects all waits if the server is lost", async () => {
     const { channel, receive, turn } = channelAnd();
     const thread = channel.events.read();
     receive(turn("1").started(), turn("2").started());
@@ -191,7 +191,7 @@ describe("ThreadChannel", () => {
     expect(ends).toHaveLength(2);
   });
 
-  it("ends a turn whose start was answered with the server's last breath", () => {
+  it("fails a turn if the server is lost right after it confirmed the start", () => {
     const { channel } = channelAnd();
     const start = channel.expectStart("mine");
     channel.failAll(crash);
@@ -210,7 +210,7 @@ describe("ThreadChannel", () => {
     expect(channel.activeTurn).toBeUndefined();
   });
 
-  it("ends everything that is awaited when it closes, and everything that comes after", async () => {
+  it("rejects current and later waits once it is closed", async () => {
     const { channel, receive, turn } = channelAnd();
     receive(turn("t").started());
     const live = channel.activeTurn;
@@ -224,7 +224,7 @@ describe("ThreadChannel", () => {
     await expect(channel.nextTurn().turn).rejects.toMatchObject({ code: "closed" });
   });
 
-  it("warns when input meant for a turn of its own joined another client's", async () => {
+  it("warns if input for a new turn was added to a turn of another client", async () => {
     const { channel, receive, turn } = channelAnd();
     const say = turn("theirs");
     const thread = channel.events.read();
@@ -239,7 +239,7 @@ describe("ThreadChannel", () => {
     expect(await Array.fromAsync(thread)).toContainEqual(expect.objectContaining(warning));
   });
 
-  it("does not warn of input that began its turn, nor of input that was meant to steer", async () => {
+  it("does not warn about input that started its turn or was meant to steer", async () => {
     const { channel, receive, turn } = channelAnd();
     const say = turn("t");
     const start = channel.expectStart("mine");
@@ -250,7 +250,7 @@ describe("ThreadChannel", () => {
     expect(await eventsOf(live)).not.toContain("warning");
   });
 
-  it("loses no event because a listener for turns throws", async () => {
+  it("loses no event if a turn listener throws", async () => {
     const { channel, receive, turn } = channelAnd();
     const received = vi.fn<() => void>();
     channel.onTurn(() => {
@@ -264,7 +264,7 @@ describe("ThreadChannel", () => {
     expect(live && (await eventsOf(live))).toEqual(["warning", "turn.started", "turn.completed"]);
   });
 
-  it("shows what is no notification to the turn that it is about", async () => {
+  it("publishes events that are not notifications to their turn", async () => {
     const { channel, receive, turn } = channelAnd();
     receive(turn("t").started());
     const live = channel.activeTurn;

@@ -61,7 +61,7 @@ describe("ThreadRouter", () => {
     expect(router.find("child")?.activeTurn).toBeUndefined();
   });
 
-  it("opens no turn for what a command of such a thread still prints", async () => {
+  it("starts no turn for late output of a command of such a thread", async () => {
     const { router, receive, seen } = routerAnd();
     const say = new TurnNotifications("child", "c");
     receive(say.started(), say.itemStarted(command("x")), say.completed());
@@ -89,7 +89,7 @@ describe("ThreadRouter", () => {
     expect(await seen()).toMatchObject([{ threadId: "far" }]);
   });
 
-  it("shows what belongs to no thread to the readers of everything", async () => {
+  it("publishes events without a thread to the common stream", async () => {
     const { router, receive, seen } = routerAnd();
     receive({ method: "account/updated", params: { authMode: null } });
     router.publish({ type: "warning", kind: "version", message: "newer" });
@@ -97,7 +97,7 @@ describe("ThreadRouter", () => {
     expect((await seen()).map(({ type }) => type)).toEqual(["notice", "warning", "warning"]);
   });
 
-  it("shows everything once in the common stream, our own warnings included", async () => {
+  it("publishes every event once to the common stream, including the SDK's own warnings", async () => {
     const { router, receive, seen } = routerAnd();
     const say = new TurnNotifications("thread", "t");
     const channel = router.hold("thread");
@@ -116,7 +116,7 @@ describe("ThreadRouter", () => {
     ]);
   });
 
-  it("keeps what it held and drops the rest when the server is gone, ending each turn once", async () => {
+  it("ends each turn once and keeps only held threads if the server is lost", async () => {
     const { router, receive, seen } = routerAnd();
     router.hold("mine");
     const ends: string[] = [];
@@ -144,7 +144,7 @@ describe("ThreadRouter", () => {
     expect(turn.end?.type).toBe("turn.failed");
   });
 
-  it("ends the turns of a thread that is let go, and follows it no further until it is held again", async () => {
+  it("ends the turns of a released thread and ignores it until it is held again", async () => {
     const { router, receive, seen } = routerAnd();
     const say = new TurnNotifications("thread", "t");
     const channel = router.hold("thread");
@@ -161,7 +161,7 @@ describe("ThreadRouter", () => {
     expect((await seen()).length).toBeGreaterThan(4);
   });
 
-  it("ends the streams of a thread that is let go", async () => {
+  it("ends the streams of a released thread", async () => {
     const { router } = routerAnd();
     const events = router.hold("thread").events.read();
     const next = events.next();
@@ -178,7 +178,7 @@ describe("ThreadRouter", () => {
     expect([...router.heldChannels()]).toEqual([]);
   });
 
-  it("holds nothing of 10,000 turns that ended", () => {
+  it("keeps nothing of 10,000 ended turns", () => {
     setFlagsFromString("--expose-gc");
     const collect = runInNewContext("gc") as () => void;
     const used = (): number => {

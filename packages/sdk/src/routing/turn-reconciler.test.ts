@@ -48,7 +48,7 @@ afterEach(() => {
 });
 
 describe("TurnReconciler", () => {
-  it("asks nothing when the turn ends within the grace", async () => {
+  it("sends no request if the turn ends within the grace period", async () => {
     beIdle();
     await vi.advanceTimersByTimeAsync(idleGraceMs - 1);
     router.route(say.completed());
@@ -56,7 +56,7 @@ describe("TurnReconciler", () => {
     expect(caller.calls).toEqual([]);
   });
 
-  it("ends a turn as it is stored when the thread is idle and its end was not reported", async () => {
+  it("ends a turn with its stored status if the thread is idle and the end was not reported", async () => {
     turns = [say.turn("completed", { items: [message("m", "answer")], durationMs: 5 })];
     beIdle();
     await vi.advanceTimersByTimeAsync(idleGraceMs);
@@ -68,21 +68,21 @@ describe("TurnReconciler", () => {
     expect(caller.calls).toHaveLength(1);
   });
 
-  it.each(["interrupted", "failed"] as const)("ends a turn that is stored as %s as that", async (stored) => {
+  it.each(["interrupted", "failed"] as const)("ends a turn that is stored as %s with that status", async (stored) => {
     turns = [say.turn(stored)];
     beIdle();
     await vi.advanceTimersByTimeAsync(idleGraceMs);
     expect(turn.end?.type).toBe(`turn.${stored}`);
   });
 
-  it("leaves a turn alone that still runs", async () => {
+  it("does not end a turn that is still running", async () => {
     turns = [say.turn("inProgress")];
     beIdle();
     await vi.advanceTimersByTimeAsync(quietMs + 3 * checkEveryMs);
     expect(turn.end).toBeUndefined();
   });
 
-  it("leaves a turn alone that is stored as running a moment after its thread became idle", async () => {
+  it("does not end a turn that is stored as running just after its thread became idle", async () => {
     turns = [say.turn("inProgress")];
     status = "idle";
     beIdle();
@@ -90,7 +90,7 @@ describe("TurnReconciler", () => {
     expect(turn.end).toBeUndefined();
   });
 
-  it("fails a turn of an ephemeral thread, which is stored nowhere, once its thread is idle", async () => {
+  it("fails the turn of an ephemeral thread, which is not stored, once the thread is idle", async () => {
     turns = "request_failed";
     status = "idle";
     beIdle();
@@ -98,14 +98,14 @@ describe("TurnReconciler", () => {
     expect(turn.end).toMatchObject({ type: "turn.failed", error: { code: "turn_failed" } });
   });
 
-  it("leaves a turn of an ephemeral thread alone while its thread is active", async () => {
+  it("does not end the turn of an ephemeral thread while the thread is active", async () => {
     turns = "request_failed";
     await vi.advanceTimersByTimeAsync(quietMs + 3 * checkEveryMs);
     expect(caller.made("thread/read").length).toBeGreaterThan(0);
     expect(turn.end).toBeUndefined();
   });
 
-  it("fails a turn whose thread is gone", async () => {
+  it("fails a turn whose thread no longer exists", async () => {
     turns = "thread_not_found";
     status = "thread_not_found";
     beIdle();
@@ -113,14 +113,14 @@ describe("TurnReconciler", () => {
     expect(turn.end?.type).toBe("turn.failed");
   });
 
-  it("fails a silent turn that is stored as running in a thread that does not run", async () => {
+  it("fails a silent turn that is stored as running in an idle thread", async () => {
     turns = [say.turn("inProgress")];
     status = "notLoaded";
     await vi.advanceTimersByTimeAsync(quietMs + checkEveryMs);
     expect(turn.end?.type).toBe("turn.failed");
   });
 
-  it("leaves a turn for later when the server can't be reached", async () => {
+  it("retries later if the server can't be reached", async () => {
     turns = "connection_lost";
     beIdle();
     await vi.advanceTimersByTimeAsync(idleGraceMs);
@@ -130,7 +130,7 @@ describe("TurnReconciler", () => {
     expect(turn.end?.type).toBe("turn.completed");
   });
 
-  it("asks after a turn that is silent for long, and not after one that speaks", async () => {
+  it("reads the status of a turn that has been silent for long, and of no other", async () => {
     turns = [say.turn("inProgress")];
     for (let spoken = 0; spoken < 10; spoken += 1) {
       await vi.advanceTimersByTimeAsync(quietMs / 2);
@@ -141,7 +141,7 @@ describe("TurnReconciler", () => {
     expect(caller.made("thread/turns/list").length).toBeGreaterThan(0);
   });
 
-  it("asks after one turn once at a time, however long the answer takes", async () => {
+  it("sends one request per turn at a time, however long the response takes", async () => {
     caller.respond = () => {};
     beIdle();
     beIdle();
@@ -149,7 +149,7 @@ describe("TurnReconciler", () => {
     expect(caller.calls).toHaveLength(1);
   });
 
-  it("does not end a turn twice that ends while it is asked after", async () => {
+  it("does not end a turn twice that ends while its status is read", async () => {
     const ends: string[] = [];
     router.onTurnEnd(({ type }) => ends.push(type));
     turns = "request_failed";
@@ -168,7 +168,7 @@ describe("TurnReconciler", () => {
     expect(turn.end?.type).toBe("turn.completed");
   });
 
-  it("settles the turn whose end is missing, not the one that began after", async () => {
+  it("settles the turn whose end is missing, not the next one", async () => {
     beIdle();
     const next = new TurnNotifications("thread", "next");
     router.route(next.started());
@@ -178,7 +178,7 @@ describe("TurnReconciler", () => {
     expect(router.find("thread")?.activeTurn).toMatchObject({ turnId: "next", end: undefined });
   });
 
-  it("asks nothing after its end, and nothing after the server's", async () => {
+  it("sends no request after it is disposed or the server has ended", async () => {
     beIdle();
     router.failAll(new CodexError("app_server_crashed", "gone"));
     await vi.advanceTimersByTimeAsync(quietMs + checkEveryMs);

@@ -43,7 +43,7 @@ describe("the schema for the model", () => {
     });
   });
 
-  it("asks for one of several by anyOf", () => {
+  it("converts unions to anyOf", () => {
     const shape = z.discriminatedUnion("kind", [
       z.object({ kind: z.literal("circle"), radius: z.number() }),
       z.object({ kind: z.literal("square"), side: z.number().optional() }),
@@ -55,7 +55,7 @@ describe("the schema for the model", () => {
     expect(JSON.stringify(wire)).not.toContain("oneOf");
   });
 
-  it("holds what refers to itself", () => {
+  it("supports recursive schemas", () => {
     const node = z.object({
       name: z.string(),
       get children() {
@@ -68,7 +68,7 @@ describe("the schema for the model", () => {
     expect(schema.parse(JSON.stringify(tree))).toEqual(tree);
   });
 
-  it("is the same when made strict again", () => {
+  it("is unchanged if it is made strict again", () => {
     const { wire } = outputSchema(z.object({ a: z.string().optional(), b: z.array(z.boolean()) }));
     expect(outputSchema(wire as unknown as JsonSchema).wire).toEqual(wire);
   });
@@ -154,7 +154,7 @@ describe("reading the final message", () => {
     }),
   );
 
-  it("is typed by zod, with what comes out of transforms", () => {
+  it("has the output type of the zod schema, with transforms applied", () => {
     expectTypeOf(schema).toEqualTypeOf<
       OutputSchema<{
         passed: boolean;
@@ -168,7 +168,7 @@ describe("reading the final message", () => {
     expect(toOutputSchema(schema)).toBe(schema);
   });
 
-  it("leaves out what the model gave as null because it was optional", () => {
+  it("omits optional properties that the model returned as null", () => {
     const text = JSON.stringify({ passed: true, reason: null, note: null, mood: null, at: "four" });
     expect(schema.parse(text)).toEqual({ passed: true, note: null, mood: "fine", at: 4 });
   });
@@ -181,7 +181,7 @@ describe("reading the final message", () => {
     expect(schema.parse(text)).toEqual({ passed: true, mood: "fine" });
   });
 
-  it("takes a fence inside a text of the JSON for what it is", () => {
+  it("keeps a code fence inside a JSON string", () => {
     const reason = "Run:\n```\n{}\n```";
     expect(schema.parse(JSON.stringify({ passed: false, reason }))).toMatchObject({ reason });
   });
@@ -200,7 +200,7 @@ describe("reading the final message", () => {
     );
   });
 
-  it("gives back whatever zod made JSON of", () => {
+  it("round-trips any value of a zod schema", () => {
     const inner = z.object({ id: z.int(), label: z.string().optional() });
     const whole = z.object({
       text: z.string(),
@@ -227,7 +227,7 @@ describe("reading the final message", () => {
   });
 });
 
-describe("reading by JSON Schema", () => {
+describe("parsing with a JSON Schema", () => {
   const schema = outputSchema<{ kind: string; list: { n: number }[]; note?: string }>({
     type: "object",
     properties: {
@@ -240,7 +240,7 @@ describe("reading by JSON Schema", () => {
     $defs: { entry: { type: "object", properties: { n: { type: "integer" } }, required: ["n"] } },
   });
 
-  it("checks the shape and leaves out absent properties", () => {
+  it("validates the shape and omits absent properties", () => {
     expect(schema.parse('{"kind":"a","list":[{"n":1}],"note":null,"odd":null}')).toEqual({
       kind: "a",
       list: [{ n: 1 }],
@@ -264,7 +264,7 @@ describe("reading by JSON Schema", () => {
     );
   });
 
-  it("ends on a schema that refers only to itself", () => {
+  it("terminates for a schema that refers only to itself", () => {
     const odd = outputSchema({
       type: "object",
       properties: { a: { $ref: "#/$defs/a" } },
@@ -275,7 +275,7 @@ describe("reading by JSON Schema", () => {
 });
 
 describe("the real codex", () => {
-  it("asks the model for it in strict mode, as it is", async () => {
+  it("sends the schema to the model unchanged, in strict mode", async () => {
     await using server = await startAppServer({ model: [[say('{"passed":true,"reason":null}')]] });
     const peer = await server.connect();
     const completed = Promise.withResolvers<v2.Turn>();

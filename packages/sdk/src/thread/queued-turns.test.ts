@@ -99,7 +99,7 @@ describe("a queued turn", () => {
     await held.interrupt();
   });
 
-  it("is interrupted in the middle of its own work too", async () => {
+  it("can be interrupted while it is running", async () => {
     const { thread, held } = await busyThread();
     const queued = thread.run("hold", { whenBusy: "queue" });
     await untilQueued(thread);
@@ -126,7 +126,7 @@ describe("a queued turn", () => {
     await expect(queued).rejects.toMatchObject({ code: "closed" });
   });
 
-  it("carries the client's id of its message, as started and steered ones do", async () => {
+  it("has the client's message ID, like started and steered turns", async () => {
     const thread = await stage.codex.startThread({ cwd: stage.workspace });
     const held = thread.run("wait", { clientUserMessageId: "started" });
     await untilSpeaking(held);
@@ -142,7 +142,7 @@ describe("a queued turn", () => {
     expect(ids).toEqual(["started", "steered", "steered too", "queued"]);
   });
 
-  it("is refused on an ephemeral thread, which has no queue", async () => {
+  it("is rejected on an ephemeral thread, which has no queue", async () => {
     const thread = await stage.codex.startThread({ cwd: stage.workspace, ephemeral: true });
     const held = thread.run("hold");
     await untilSpeaking(held);
@@ -153,7 +153,7 @@ describe("a queued turn", () => {
     await held.interrupt();
   });
 
-  it("waits on this side with wait, and is interrupted there", async () => {
+  it("waits in the client with whenBusy: wait, and can be interrupted there", async () => {
     const { thread, held } = await busyThread();
     const [first, second] = [
       thread.run("one", { whenBusy: "wait" }),
@@ -167,7 +167,7 @@ describe("a queued turn", () => {
   });
 });
 
-describe("a queued turn of a codex that ends", () => {
+describe("a queued turn whose codex ends", () => {
   it.each([
     [
       "is killed",
@@ -188,7 +188,7 @@ describe("a queued turn of a codex that ends", () => {
   });
 });
 
-describe("a queued turn of a thread that goes away", () => {
+describe("a queued turn whose thread is archived or deleted", () => {
   it.each([
     ["archived", (thread: Thread) => thread.archive()],
     ["deleted", (thread: Thread) => thread.delete()],

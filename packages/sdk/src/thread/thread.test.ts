@@ -84,7 +84,7 @@ async function first<Type extends CodexEvent["type"]>(
 }
 
 describe("a turn", () => {
-  it("is awaited and iterated, by two readers at once, and again after it ended", async () => {
+  it("can be awaited and iterated by two readers at once, and again after its end", async () => {
     const thread = await startThread();
     const turn = thread.run("hello there");
     const [one, two, result] = await Promise.all([eventsOf(turn), eventsOf(turn), turn]);
@@ -102,13 +102,13 @@ describe("a turn", () => {
     expect((await turn).items).toEqual(result.items);
   });
 
-  it("gives the agent's words alone as text", async () => {
+  it("yields only the agent's messages as text", async () => {
     const thread = await startThread();
     const words = await Array.fromAsync(thread.run("some words").text());
     expect(words.join("")).toBe("received: some words");
   });
 
-  it("counts the tokens of all its model responses, and of no turn before", async () => {
+  it("counts the tokens of all its model responses, but not those of earlier turns", async () => {
     const thread = await startThread();
     await thread.run("something before");
     const { usage: counted } = await thread.run("run true");
@@ -120,7 +120,7 @@ describe("a turn", () => {
     });
   });
 
-  it("shows commands, patches, the diff and the plan", async () => {
+  it("reports commands, patches, the diff and the plan", async () => {
     const thread = await startThread();
     const ran = await thread.run("run echo from-the-shell");
     expect(ran.items).toContainEqual(
@@ -140,7 +140,7 @@ describe("a turn", () => {
     ]);
   });
 
-  it("is steered while it runs", async () => {
+  it("can be steered while it is running", async () => {
     const thread = await startThread();
     const turn = thread.run("hold steer");
     await first(turn, "item.delta");
@@ -153,7 +153,7 @@ describe("a turn", () => {
     await expect(thread.steer("too late")).rejects.toMatchObject({ code: "turn_not_active" });
   });
 
-  it("is interrupted, and keeps its partial message", async () => {
+  it("keeps its partial message when it is interrupted", async () => {
     const thread = await startThread();
     const turn = thread.run("hold for-ever");
     await first(turn, "item.delta");
@@ -164,7 +164,7 @@ describe("a turn", () => {
     await expect(thread.run("again")).resolves.toMatchObject({ finalResponse: "received: again" });
   });
 
-  it("is interrupted and aborted also in the moment before it is active", async () => {
+  it("can be interrupted and aborted just before it is active", async () => {
     const thread = await startThread();
     const interrupted = thread.run("hold early");
     await interrupted.id;
@@ -178,7 +178,7 @@ describe("a turn", () => {
     expect(thread.busy).toBe(false);
   });
 
-  it("is aborted by its signal, with what it had done in the error", async () => {
+  it("is aborted by its signal, with the partial result in the error", async () => {
     const thread = await startThread();
     const controller = new AbortController();
     const turn = thread.run("hold aborted", { signal: controller.signal });
@@ -206,7 +206,7 @@ describe("a busy thread", () => {
     await turn;
   });
 
-  it("never merges two turns that are started at once", async () => {
+  it("never merges two turns that are started concurrently", async () => {
     const thread = await startThread();
     const [one, two] = await Promise.allSettled(
       [thread.run("hold at-once"), thread.run("other")].map((turn) => turn.id),
@@ -216,7 +216,7 @@ describe("a busy thread", () => {
     await thread.run("after", { whenBusy: "wait" });
   });
 
-  it("lets input wait for its turn, in order", async () => {
+  it("starts waiting turns in order", async () => {
     const thread = await startThread();
     const held = thread.run("hold wait");
     await held.id;
@@ -227,7 +227,7 @@ describe("a busy thread", () => {
     expect((await waiting[2])?.finalResponse).toBe("received: three");
   });
 
-  it("takes input into the turn that runs", async () => {
+  it("adds input to the running turn with whenBusy: steer", async () => {
     const thread = await startThread();
     const held = thread.run("hold join");
     await first(held, "item.delta");
@@ -238,7 +238,7 @@ describe("a busy thread", () => {
     expect(await held).toEqual(await joined);
   });
 
-  it("leaves input with the server, which runs it by itself", async () => {
+  it("runs input from the server's queue with whenBusy: queue", async () => {
     const thread = await startThread();
     const begun: string[] = [];
     using _listening = thread.onTurn((turn) => void turn.id.then((id) => begun.push(id)));
@@ -251,7 +251,7 @@ describe("a busy thread", () => {
     expect(begun).toEqual([await held.id, turnId]);
   });
 
-  it("refuses settings for a queued turn, which has the thread's", async () => {
+  it("rejects settings for a queued turn, which uses those of the thread", async () => {
     const thread = await startThread();
     const held = thread.run("hold queue-settings");
     await held.id;
@@ -263,7 +263,7 @@ describe("a busy thread", () => {
 });
 
 describe("a thread", () => {
-  it("keeps a queue that can be edited, ordered and started", async () => {
+  it("has a queue that can be edited, reordered and started", async () => {
     const thread = await startThread();
     const held = thread.run("hold editing");
     await first(held, "item.delta");
@@ -285,7 +285,7 @@ describe("a thread", () => {
     expect(replies).toEqual(["received: b, edited", "received: c"]);
   });
 
-  it("is resumed without its history, which is paged", async () => {
+  it("is resumed without its history, which is read in pages", async () => {
     const thread = await startThread();
     for (const word of ["one", "two", "three"]) await thread.run(word);
     await thread.close();
@@ -316,7 +316,7 @@ describe("a thread", () => {
     expect((await through.run("further")).finalResponse).toBe("received: further");
   });
 
-  it("is reverted to before a turn", async () => {
+  it("can be reverted to the state before a turn", async () => {
     const thread = await startThread();
     await thread.run("one");
     const two = await thread.run("two");
@@ -344,7 +344,7 @@ describe("a thread", () => {
     await expect(codex.readThread(thread.id)).rejects.toMatchObject({ code: "thread_not_found" });
   });
 
-  it("is given history without a turn", async () => {
+  it("accepts injected history without a turn", async () => {
     const thread = await startThread();
     await thread.inject([
       { type: "message", role: "user", content: [{ type: "input_text", text: "injected words" }] },
@@ -354,7 +354,7 @@ describe("a thread", () => {
     expect(JSON.stringify(request.input)).toContain("injected words");
   });
 
-  it("has a goal that the server works towards by itself", async () => {
+  it("has a goal that can be set, read and cleared", async () => {
     const thread = await startThread();
     await thread.run("hello");
     const goal = await thread.goal.set({ objective: "reach the top", status: "paused", tokenBudget: 1_000 });
@@ -384,7 +384,7 @@ describe("a thread", () => {
     expect((await thread.run("after it")).finalResponse).toBe("received: after it");
   });
 
-  it("has a review interrupted, and takes nothing else while it reviews", async () => {
+  it("rejects other calls during a review, which can be interrupted", async () => {
     const thread = await startThread();
     const review = thread.review({ type: "custom", instructions: "hold review" });
     await first(review, "turn.started");
@@ -399,7 +399,7 @@ describe("a thread", () => {
     expect(thread.busy).toBe(false);
   });
 
-  it("runs a command of the person's, in a turn of its own and in one that runs", async () => {
+  it("runs a shell command for the user, in a new turn or in the running one", async () => {
     const thread = await startThread();
     const { items } = await thread.shell("echo by-hand");
     expect(items).toContainEqual(
@@ -417,7 +417,7 @@ describe("a thread", () => {
     await held;
   });
 
-  it("lists and ends background commands, and gets their late end", async () => {
+  it("lists and terminates background commands, and reports their late end", async () => {
     const thread = await startThread({ sandbox: "danger-full-access" });
     const events = thread.events();
     const { openItems } = await thread.run("background sleep 600");
@@ -436,7 +436,7 @@ describe("a thread", () => {
     expect(await thread.terminals.list()).toEqual([]);
   });
 
-  it("changes its settings between turns, and for one turn", async () => {
+  it("accepts settings for later turns, and for one turn", async () => {
     const thread = await startThread();
     await thread.updateSettings({ effort: "high" });
     await thread.run("settled one");
@@ -475,7 +475,7 @@ describe("bad input", () => {
     await expect(codex.resumeThread("no-such-thread")).rejects.toMatchObject({ code: "thread_not_found" });
   });
 
-  it("names the choices when another process has the thread", async () => {
+  it("lists the alternatives if another process has the thread", async () => {
     const thread = await startThread();
     await thread.run("mine");
     const { Codex } = await import("../codex.ts");

@@ -61,7 +61,7 @@ function watched(promise: Promise<LiveTurn>): Run {
 }
 
 describe("TurnStarter", () => {
-  it("starts a turn on a free thread, whatever is to happen on a busy one", async () => {
+  it("starts a turn on an idle thread with every value of whenBusy", async () => {
     for (const whenBusy of ["reject", "steer", "queue", "wait"] as const) {
       const { run, begin, caller } = starterAnd();
       const mine = run(whenBusy, undefined, { model: "some" });
@@ -86,7 +86,7 @@ describe("TurnStarter", () => {
     expect(second.error?.message).toContain("Turn t ");
   });
 
-  it("starts the second of two when the first's turn is over already", async () => {
+  it("starts the second of two calls if the first turn has already ended", async () => {
     const { run, receive, caller } = starterAnd();
     const [first, second] = [run("reject"), run("reject")];
     await settled();
@@ -100,7 +100,7 @@ describe("TurnStarter", () => {
     expect((await second.promise).turnId).toBe("t2");
   });
 
-  it("serves those that wait in the order in which they came", async () => {
+  it("starts waiting calls in order", async () => {
     const { run, begin, receive, caller } = starterAnd();
     const runs = [run("wait"), run("wait"), run("wait")];
     for (const [number, mine] of runs.entries()) {
@@ -111,7 +111,7 @@ describe("TurnStarter", () => {
     }
   });
 
-  it("lets those that wait wait for turns of others too", async () => {
+  it("makes waiting calls wait for turns of other clients too", async () => {
     const { run, begin, receive, caller } = starterAnd();
     const theirs = new TurnNotifications("thread", "theirs");
     receive(theirs.started());
@@ -140,7 +140,7 @@ describe("TurnStarter", () => {
     expect(await second.promise).toBe(await first.promise);
   });
 
-  it("starts a new turn when the one to steer ended on the way", async () => {
+  it("starts a new turn if the turn to steer ends meanwhile", async () => {
     const { run, begin, receive, caller } = starterAnd();
     run("reject");
     const say = await begin("t");
@@ -154,7 +154,7 @@ describe("TurnStarter", () => {
     expect(second.turnId).toBe("t2");
   });
 
-  it("delays no other call while it waits for the end of such a turn", async () => {
+  it("does not delay other calls while it waits for the end of that turn", async () => {
     const { run, begin, caller } = starterAnd();
     run("reject");
     await begin("t");
@@ -177,7 +177,7 @@ describe("TurnStarter", () => {
     expect(second.error?.code).toBe("turn_not_steerable");
   });
 
-  it.each(["steer", "queue"] as const)("refuses settings that %s would lose", async (whenBusy) => {
+  it.each(["steer", "queue"] as const)("rejects settings that %s would ignore", async (whenBusy) => {
     const { run, begin, caller } = starterAnd();
     run("reject");
     await begin("t");
@@ -190,7 +190,7 @@ describe("TurnStarter", () => {
     expect(caller.calls).toHaveLength(1);
   });
 
-  it("binds a queued run to the turn that begins with its message", async () => {
+  it("resolves a queued run with the turn that starts with its message", async () => {
     const { run, begin, receive, caller } = starterAnd();
     run("reject");
     const say = await begin("t");
@@ -223,7 +223,7 @@ describe("TurnStarter", () => {
     expect(caller.made("turn/start")).toHaveLength(1);
   });
 
-  it("binds a queued run whose turn begins before the queue answers", async () => {
+  it("resolves a queued run whose turn starts before the response of the queue", async () => {
     const { run, begin, receive, caller } = starterAnd();
     run("reject");
     const say = await begin("t");
@@ -241,7 +241,7 @@ describe("TurnStarter", () => {
     expect(mine.turnId).toBe("next");
   });
 
-  it("starts the queue again after an interrupt, and no other turn before that", async () => {
+  it("restarts the queue after an interrupt, before any other turn", async () => {
     const { run, begin, receive, caller } = starterAnd();
     run("reject");
     const say = await begin("t");
@@ -303,7 +303,7 @@ describe("TurnStarter", () => {
     expect((await mine.promise).end).toMatchObject({ type: "turn.interrupted", turnId: "" });
   });
 
-  it("fails a queued run when its queue can't be started any more", async () => {
+  it("fails a queued run if its queue can't be restarted", async () => {
     const { run, begin, receive, caller } = starterAnd();
     run("reject");
     const say = await begin("t");
@@ -317,7 +317,7 @@ describe("TurnStarter", () => {
     expect(mine.error?.code).toBe("thread_not_found");
   });
 
-  it("refuses an id of a message that is queued already", async () => {
+  it("rejects a message ID that is already queued", async () => {
     const { run, begin, caller } = starterAnd();
     run("reject");
     await begin("t");
@@ -330,7 +330,7 @@ describe("TurnStarter", () => {
     expect(caller.made("thread/queue/add")).toHaveLength(1);
   });
 
-  it("goes on after a start that failed", async () => {
+  it("starts the next call after a failed one", async () => {
     const { run, begin, caller, channel } = starterAnd();
     const orders = [
       [run("reject"), run("reject")],
@@ -349,7 +349,7 @@ describe("TurnStarter", () => {
     expect(last.turnId).toBe("t");
   });
 
-  it("rejects what waits with the server when the server is gone, and starts what waits here", async () => {
+  it("rejects queued runs if the server is lost, and starts waiting ones", async () => {
     const { run, begin, caller, channel } = starterAnd();
     run("reject");
     await begin("t");
@@ -365,7 +365,7 @@ describe("TurnStarter", () => {
   });
 
   describe("with a signal", () => {
-    it("sends nothing when it fired before", async () => {
+    it("sends nothing if it was aborted before", async () => {
       for (const whenBusy of ["reject", "steer", "queue", "wait"] as const) {
         const { run, caller } = starterAnd();
         const mine = run(whenBusy, AbortSignal.abort("why"));
@@ -375,7 +375,7 @@ describe("TurnStarter", () => {
       }
     });
 
-    it("lets go of one that waits, wherever in the line, and serves those behind it", async () => {
+    it("removes a waiting call from any position, and starts those behind it", async () => {
       const { run, begin, receive } = starterAnd();
       run("reject");
       const say = await begin("t");
@@ -394,7 +394,7 @@ describe("TurnStarter", () => {
       expect(third.turnId).toBe("t2");
     });
 
-    it("stops the turn that a call given up on has started", async () => {
+    it("stops the turn that an aborted call has started", async () => {
       const { run, begin, receive, caller } = starterAnd();
       const abort = new AbortController();
       const mine = run("reject", abort.signal);
@@ -412,7 +412,7 @@ describe("TurnStarter", () => {
       expect(next.turnId).toBe("t2");
     });
 
-    it("takes input out of the queue that its caller gave up on", async () => {
+    it("removes the input of an aborted call from the queue", async () => {
       const { run, begin, caller } = starterAnd();
       run("reject");
       await begin("t");
@@ -431,7 +431,7 @@ describe("TurnStarter", () => {
       caller.last("thread/queue/delete").answer({ deleted: true });
     });
 
-    it("takes input out of the queue that was given up on before the queue answered", async () => {
+    it("removes the input of a call that was aborted before the response of the queue", async () => {
       const { run, begin, caller } = starterAnd();
       run("reject");
       await begin("t");
@@ -446,7 +446,7 @@ describe("TurnStarter", () => {
       expect(caller.made("thread/queue/delete")).toHaveLength(1);
     });
 
-    it("stops a queued turn that begins just as its caller gives up", async () => {
+    it("stops a queued turn that starts just as its call is aborted", async () => {
       const { run, begin, receive, caller } = starterAnd();
       run("reject");
       const say = await begin("t");
@@ -471,7 +471,7 @@ describe("TurnStarter", () => {
     });
   });
 
-  it("settles every run, never starts into a turn that it knows, and leaves none running, in any order of things", async () => {
+  it("settles every run, never starts during a known turn, and leaves no turn running, for any order of events", async () => {
     const runs = fc.array(
       fc.record({
         whenBusy: fc.constantFrom<WhenBusy>("reject", "steer", "queue", "wait"),

@@ -217,7 +217,7 @@ describe("the quotas", () => {
     result: { rateLimits: snapshot({ planType: "plus", primary: used(1) }), rateLimitsByLimitId: null },
   };
 
-  it("come merged, with what changed while they were read, until the signal fires", async () => {
+  it("are merged with the updates received while they were read, until the signal aborts", async () => {
     await using fake = startFakeAppServer({
       on: { "account/rateLimits/read": [update(2), read, { do: "waitForGo" }, update(3)] },
     });

@@ -37,7 +37,7 @@ describe("text", () => {
     }
   });
 
-  it("has elements by the bytes of their placeholders", () => {
+  it("locates elements by the byte ranges of their placeholders", () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(fc.string({ unit: "grapheme" }), fc.nat(9)), { minLength: 1 }),
@@ -56,7 +56,7 @@ describe("text", () => {
 });
 
 describe("an image", () => {
-  it("of bytes becomes a data URL of their kind", async () => {
+  it("given as bytes becomes a data URL of the detected type", async () => {
     expect(await toUserInput({ image: PNG, detail: "high" }, nowhere)).toEqual([
       { type: "image", url: DATA_URL, detail: "high" },
     ]);
@@ -66,7 +66,7 @@ describe("an image", () => {
     ]);
   });
 
-  it("of a file goes by its absolute path, however it is given", async () => {
+  it("given as a file is sent as an absolute path", async () => {
     await using folder = await tempFolder("input");
     const path = join(folder.path, "shot one.png");
     await writeFile(path, PNG);
@@ -75,11 +75,11 @@ describe("an image", () => {
     }
   });
 
-  it("of a data URL goes as it is", async () => {
+  it("given as a data URL is sent unchanged", async () => {
     expect(await toUserInput({ image: DATA_URL }, nowhere)).toEqual([{ type: "image", url: DATA_URL }]);
   });
 
-  it("of a file on another machine is not looked for here", async () => {
+  it("on another machine is not checked locally", async () => {
     expect(await toUserInput({ image: "shot.png" }, nowhere)).toEqual([
       { type: "localImage", path: "/nowhere/shot.png" },
     ]);
@@ -131,7 +131,7 @@ it.each([
 });
 
 describe("the real codex", () => {
-  it("shows the model every part", async () => {
+  it("sends every part to the model", async () => {
     await using server = await startAppServer({ model: [[say("seen")]] });
     const peer = await server.connect();
     const completed = Promise.withResolvers<v2.Turn>();

@@ -44,7 +44,7 @@ describe("LiveTurn", () => {
     expect(events.map(({ type }) => type)).toEqual(["turn.started", "turn.completed"]);
   });
 
-  it("ends with the code of what ended it when the server can't say", async () => {
+  it("ends with the code of the local error if the server can't report the end", async () => {
     const turn = turnOf(say.started(), say.itemStarted(message("a", "")), say.delta("a", "half"));
     const cause = new CodexError("app_server_crashed", "codex died: out of memory");
     expect(turn.fail(cause)).toMatchObject({
@@ -55,7 +55,7 @@ describe("LiveTurn", () => {
     expect((await Array.fromAsync(turn.events.read())).at(-1)).toBe(turn.end);
   });
 
-  it("has its items in the order in which they began", () => {
+  it("lists its items in the order in which they started", () => {
     const { result } = endOf(
       say.itemStarted(command("slow")),
       say.itemStarted(message("quick", "")),
@@ -67,12 +67,12 @@ describe("LiveTurn", () => {
     expect(result.openItems).toEqual([]);
   });
 
-  it("takes an item that completes without having begun", () => {
+  it("accepts an item that completes without having started", () => {
     const { result } = endOf(say.itemCompleted(message("a", "hello")), say.completed());
     expect(result).toMatchObject({ finalResponse: "hello", openItems: [] });
   });
 
-  it("shows the text so far of what an interrupt cut short, and which items stayed open", () => {
+  it("has the partial text of interrupted items, and lists the open ones", () => {
     const plan: v2.ThreadItem = { type: "plan", id: "p", text: "" };
     const { result } = endOf(
       say.delta("early", "before its "),
@@ -97,7 +97,7 @@ describe("LiveTurn", () => {
     expect(result.openItems).toEqual(["early", "c", "p"]);
   });
 
-  it("believes an item that completed more than deltas that come after", () => {
+  it("ignores deltas of a completed item", () => {
     const { result } = endOf(
       say.itemStarted(message("a", "")),
       say.delta("a", "hel"),
@@ -108,7 +108,7 @@ describe("LiveTurn", () => {
     expect(result.finalResponse).toBe("hello");
   });
 
-  it("keeps the newest of an output without end, and no half characters", () => {
+  it("keeps the newest part of endless output, without splitting characters", () => {
     const messages = [say.itemStarted(command("c"))];
     for (let part = 0; part < 700; part += 1) messages.push(say.output("c", `x${"🦀".repeat(2_000)}`));
     const item = endOf(...messages, say.completed({ status: "interrupted" })).result.items[0];
@@ -148,7 +148,7 @@ describe("LiveTurn", () => {
     );
   });
 
-  it("takes the items of the end only where they were missed", () => {
+  it("uses the items of the end only for missed ones", () => {
     const repeated = endOf(
       say.itemCompleted(message("a", "whole")),
       say.completed({ items: [message("a", "summary")] }),
@@ -162,7 +162,7 @@ describe("LiveTurn", () => {
     expect(missed.result.finalResponse).toBe("summary");
   });
 
-  it("takes the end's word for an item whose own end was missed", () => {
+  it("uses the end's state of an item whose completion was missed", () => {
     const begun = [say.itemStarted(message("a", "")), say.delta("a", "hel")];
     const { result } = endOf(...begun, say.completed({ items: [message("a", "hello")] }));
     expect(result).toMatchObject({ finalResponse: "hello", openItems: [] });
@@ -170,7 +170,7 @@ describe("LiveTurn", () => {
     expect(cut.result).toMatchObject({ finalResponse: "hel", openItems: ["a"] });
   });
 
-  it("gives the newest plan and diff, and the tokens of the whole turn", () => {
+  it("has the latest plan and diff, and the tokens of the whole turn", () => {
     const place = { threadId: "thread", turnId: "turn" };
     const { result } = endOf(
       {
@@ -227,7 +227,7 @@ describe("LiveTurn", () => {
     });
   });
 
-  it("fails with some reason whatever shape codex's error has", () => {
+  it("fails with a reason for any shape of codex's error", () => {
     fc.assert(
       fc.property(fc.anything(), fc.anything(), (codexErrorInfo, text) => {
         expect(failureOf({ message: text, codexErrorInfo }).code).toBe("turn_failed");
@@ -237,7 +237,7 @@ describe("LiveTurn", () => {
     expect(failureOf({ message: { toString: "no text" } }).code).toBe("turn_failed");
   });
 
-  it("fails for an end that it does not know, and says which", () => {
+  it("fails for an unknown status, and names it", () => {
     const error = endOf(say.completed({ status: "postponed" as v2.TurnStatus }));
     expect(error).toMatchObject({
       type: "turn.failed",
@@ -245,7 +245,7 @@ describe("LiveTurn", () => {
     });
   });
 
-  it("takes 200,000 deltas of interleaved items", () => {
+  it("handles 200,000 deltas of interleaved items", () => {
     const turn = turnOf(say.itemStarted(message("a", "")), say.itemStarted(command("c")));
     for (let number = 0; number < 100_000; number += 1) {
       turn.apply(parseNotification(say.delta("a", "0123456789")));

@@ -18,6 +18,6 @@ it.each([
   expect(sniffMediaType(Buffer.from(hex, "hex"))).toBe(type);
 });
 
-it("never throws, whatever the bytes", () => {
+it("never throws, for any bytes", () => {
   fc.assert(fc.property(fc.uint8Array(), (bytes) => void sniffMediaType(bytes)));
 });

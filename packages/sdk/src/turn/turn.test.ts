@@ -73,7 +73,7 @@ describe("Turn", () => {
     expect(await turn.id).toBe("turn");
   });
 
-  it("gives the agent's text and nothing else", async () => {
+  it("yields only the agent's text", async () => {
     const { turn, receive } = started();
     const text = Array.fromAsync(turn.text());
     await settled();
@@ -81,7 +81,7 @@ describe("Turn", () => {
     expect((await text).join("")).toBe("hello");
   });
 
-  it("resolves for an interrupted turn and says so", async () => {
+  it("resolves with the status interrupted if the turn is interrupted", async () => {
     const { turn, receive } = started({ parse: () => expect.unreachable("there is no answer to read") });
     await settled();
     receive(...HELLO, say.completed({ status: "interrupted" }));
@@ -92,7 +92,7 @@ describe("Turn", () => {
     });
   });
 
-  it("rejects for a failed turn, whose iteration ends without throwing", async () => {
+  it("rejects if the turn fails, and its iteration ends without throwing", async () => {
     const { turn, receive } = started();
     const events = Array.fromAsync(turn);
     await settled();
@@ -117,7 +117,7 @@ describe("Turn", () => {
     expect(written.join("")).toBe("hello");
   });
 
-  it("rejects both ways when it can't start", async () => {
+  it("rejects when awaited and when iterated if it can't start", async () => {
     const { turn } = started({ begin: () => Promise.reject(refused) });
     await expect(turn).rejects.toBe(refused);
     await expect(Array.fromAsync(turn)).rejects.toBe(refused);
@@ -127,7 +127,7 @@ describe("Turn", () => {
     await expect(turn.interrupt()).rejects.toBe(refused);
   });
 
-  it("rejects when starting throws at once", async () => {
+  it("rejects if starting it throws synchronously", async () => {
     const begin = (): never => {
       throw refused;
     };
@@ -145,7 +145,7 @@ describe("Turn", () => {
     // What was not looked at is checked after each test.
   });
 
-  it("lets a reader go that breaks off, whether or not the turn has begun", async () => {
+  it("releases a reader that stops early, before and after the turn has started", async () => {
     const { turn, receive } = started();
     await settled();
     receive(...HELLO);
@@ -169,7 +169,7 @@ describe("Turn", () => {
   });
 
   describe("with an output schema", () => {
-    it("gives the final message as it was read", async () => {
+    it("returns the parsed final message", async () => {
       const { turn, receive } = started({ parse: (text) => ({ text }) });
       await settled();
       receive(...HELLO, say.completed());
@@ -199,7 +199,7 @@ describe("Turn", () => {
   });
 
   describe("steer and interrupt", () => {
-    it("stop waiting for an unanswered interrupt when the turn ends", async () => {
+    it("stop waiting for the response to an interrupt when the turn ends", async () => {
       const { turn, receive } = started({ controls: { interrupt: () => new Promise<void>(() => {}) } });
       await settled();
       receive(...HELLO);
@@ -220,7 +220,7 @@ describe("Turn", () => {
       expect(await interrupting).toMatchObject({ code: "timeout" });
     });
 
-    it("name the turn", async () => {
+    it("send the ID of the turn", async () => {
       const { turn, receive, controls } = started();
       await turn.steer("more");
       expect(controls.steer).toHaveBeenCalledWith("turn", "more", {});
@@ -232,14 +232,14 @@ describe("Turn", () => {
       expect(await turn).toMatchObject({ status: "interrupted" });
     });
 
-    it("do nothing on a turn that ended", async () => {
+    it("do nothing if the turn has ended", async () => {
       const { turn, receive, controls } = started();
       receive(say.completed());
       await turn.interrupt();
       expect(controls.interrupt).not.toHaveBeenCalled();
     });
 
-    it("do nothing on a turn that ends while the call is on its way", async () => {
+    it("do nothing if the turn ends during the call", async () => {
       const gone = new CodexError("turn_not_active", "no active turn");
       const { turn, receive } = started({ controls: { interrupt: () => Promise.reject(gone) } });
       const interrupting = turn.interrupt();
@@ -249,7 +249,7 @@ describe("Turn", () => {
       expect(await turn).toMatchObject({ status: "completed" });
     });
 
-    it("are sent again when they came before the turn was active", async () => {
+    it("are sent again if the turn was not active yet", async () => {
       const early = new CodexError("turn_not_active", "no active turn");
       const interrupt = vi
         .fn<TurnControls["interrupt"]>(() => Promise.resolve())
@@ -270,7 +270,7 @@ describe("Turn", () => {
       await expect(turn.interrupt()).rejects.toBe(refused);
     });
 
-    it("stop waiting when their signal fires", async () => {
+    it("stop waiting when their signal aborts", async () => {
       const { turn } = started();
       const waiting = turn.interrupt({ signal: AbortSignal.abort("enough") });
       await expect(waiting).rejects.toMatchObject({ code: "aborted", cause: "enough" });
@@ -278,7 +278,7 @@ describe("Turn", () => {
   });
 
   describe("with a signal", () => {
-    it("interrupts the turn at once when it fired before the turn began", async () => {
+    it("interrupts the turn immediately if it was aborted before the turn started", async () => {
       const { turn, receive, controls } = started({ signal: AbortSignal.abort("why") });
       await settled();
       expect(controls.interrupt).toHaveBeenCalledTimes(1);
@@ -290,7 +290,7 @@ describe("Turn", () => {
       });
     });
 
-    it("interrupts the turn and rejects with what was done", async () => {
+    it("interrupts the turn and rejects with the partial result", async () => {
       const abort = new AbortController();
       const { turn, receive, controls } = started({ signal: abort.signal });
       await settled();
@@ -305,7 +305,7 @@ describe("Turn", () => {
       expect(vi.getTimerCount()).toBe(0);
     });
 
-    it("changes nothing after the end", async () => {
+    it("has no effect after the end", async () => {
       const abort = new AbortController();
       const { turn, receive, controls } = started({ signal: abort.signal });
       await settled();
@@ -317,7 +317,7 @@ describe("Turn", () => {
       expect(vi.getTimerCount()).toBe(0);
     });
 
-    it("gives the result of a turn that completed all the same", async () => {
+    it("returns the result of a turn that completes despite the interrupt", async () => {
       const abort = new AbortController();
       const { turn, receive } = started({ signal: abort.signal });
       await settled();

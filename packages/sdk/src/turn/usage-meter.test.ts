@@ -37,7 +37,7 @@ describe("UsageMeter", () => {
     expect(counted(100, report(115, 15), report(115, 15), report(115, 15))).toBe(15);
   });
 
-  it("takes only the last response of a resumed thread whose total was not known", () => {
+  it("counts only the last response if the total of a resumed thread is unknown", () => {
     expect(counted(undefined, report(1_015, 15), report(1_025, 10))).toBe(25);
   });
 
@@ -49,7 +49,7 @@ describe("UsageMeter", () => {
     expect(counted(1_000, report(1_050, 50), report(20, 20), report(20, 20), report(50, 30))).toBe(100);
   });
 
-  it("counts every kind of token by itself", () => {
+  it("counts each kind of token separately", () => {
     const total = {
       totalTokens: 60,
       inputTokens: 40,
@@ -63,14 +63,14 @@ describe("UsageMeter", () => {
     expect(meter.turn).toEqual(total);
   });
 
-  it("counts on where a server leaves a kind of token out", () => {
+  it("keeps counting if the server omits a kind of token", () => {
     const { cacheWriteInputTokens: _, ...old } = tokens(10);
     const meter = new UsageMeter();
     meter.update(report(old as TokenUsage, old as TokenUsage));
     expect(meter.turn).toEqual(tokens(10));
   });
 
-  it("counts what the responses of a turn took, whatever is repeated and wherever the turn begins", () => {
+  it("counts the tokens of a turn's responses, whatever is repeated and wherever the turn starts", () => {
     const responses = fc.array(fc.record({ took: fc.nat(1_000), repeated: fc.nat(2) }), { maxLength: 20 });
     fc.assert(
       fc.property(fc.nat(10_000), fc.boolean(), responses, (before, isKnown, turn) => {
