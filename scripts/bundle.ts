@@ -6,27 +6,27 @@ import { rolldown } from "rolldown";
 
 interface BundledPackage {
   readonly folder: string;
-  /** Programs that the package starts by their path, beside the entry points of its package.json. */
+  /** Programs that the package starts by their path, in addition to the entry points of its package.json. */
   readonly programs?: readonly string[];
-  /** Where code goes that several entry points share. Default: the top of `dist`. */
+  /** Folder of the code that several entry points share. Default: the top of `dist`. */
   readonly sharedFolder?: string;
 }
 
 const PACKAGES: readonly BundledPackage[] = [
   { folder: "rpc" },
-  // `launch-keeper.ts` looks for its program in its own folder, and is among the shared code.
+  // `launch-keeper.ts` is shared code and looks for its program in its own folder.
   { folder: "sdk", programs: ["src/process/keeper-program.ts"], sharedFolder: "process" },
   { folder: "ai-sdk" },
 ];
 
 for (const { folder, programs = [], sharedFolder = "." } of PACKAGES) {
   const root = resolve(import.meta.dirname, "../packages", folder);
-  // The check of the Node version is a file of its own, so that entry points can load it before anything else.
+  // The check of the Node version is a separate file, so that entry points load it before anything else.
   const sources = ["src/require-node.ts", ...entryPoints(root), ...programs];
   const bundle = await rolldown({
     input: Object.fromEntries(sources.map((source) => [entryName(source), join(root, source)])),
     platform: "node",
-    // As `tsc` compiles the other packages: Node 22 does not know `using`.
+    // As `tsc` compiles the other packages: Node 22 does not support `using`.
     transform: { target: "es2024" },
     external: (id) => !id.startsWith(".") && !id.startsWith("/") && !id.startsWith("@oxc-project/runtime"),
     onLog(level, log, report) {
@@ -63,7 +63,7 @@ function entryName(source: string): string {
   return source.replace(/^(\.\/)?src\//, "").replace(/\.ts$/, "");
 }
 
-/** Removes what an earlier build left: the names of shared files change with their content. */
+/** Removes files of an earlier build: the names of shared files change with their content. */
 function removeScripts(dist: string): void {
   for (const name of globSync("**/*.{js,js.map}", { cwd: dist })) rmSync(join(dist, name));
 }

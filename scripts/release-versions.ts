@@ -1,4 +1,4 @@
-/** The parts of a manifest that name versions of packages in this repository. */
+/** The parts of a manifest that contain versions of this repository's packages. */
 export interface VersionedManifest {
   readonly name?: string;
   version?: string;
@@ -15,7 +15,7 @@ const DEPENDENCY_FIELDS = [
   "peerDependencies",
 ] as const;
 
-/** The version that `patch`, `minor`, `major` or an explicit `x.y.z` leads to. Throws unless it is newer. */
+/** The next version for `patch`, `minor`, `major` or an explicit `x.y.z`. Throws unless it is newer. */
 export function nextVersion(current: string, request: string): string {
   const [major, minor, patch] = parts(current);
   switch (request) {
@@ -46,7 +46,7 @@ function parts(version: string): [number, number, number] {
 
 /**
  * Writes the new version into a manifest, and into its ranges of packages that are released with it. A range keeps its
- * operator: `^` for what is published, none for what is pinned.
+ * operator: `^` for published packages, none for pinned ones.
  */
 export function bumpManifest(
   manifest: VersionedManifest,

@@ -60,13 +60,13 @@ function setVersions(): void {
     packages: Record<string, VersionedManifest>;
   };
   for (const [path, entry] of Object.entries(lockfile.packages)) {
-    // What is below node_modules is of others; the workspaces are listed by their folders.
+    // Skips installed packages; workspaces are listed by their folders.
     if (path !== "" && !path.includes("node_modules/")) bumpManifest(entry, released, version);
   }
   writeJson("package-lock.json", lockfile);
 }
 
-/** Packs every package that is published into release/, which git ignores. */
+/** Packs every published package into release/, which git ignores. */
 function pack(): void {
   rmSync(join(root, "release"), { recursive: true, force: true });
   mkdirSync(join(root, "release"));

@@ -134,7 +134,7 @@ describe.each(transports)("a real codex over %s", (transport) => {
     const errors = new Set(await Promise.all(pending));
     const closed = [...errors].find((outcome) => outcome instanceof RpcError);
     expect(closed).toMatchObject({ code: "closed" });
-    // What codex answered before it died is an answer; all the rest is one and the same error.
+    // Calls that codex answered before it died resolve; all others reject with the same error.
     expect([...errors].filter((outcome) => outcome instanceof Error)).toEqual([closed]);
     await expect(peer.request("thread/loaded/list", {})).rejects.toBe(closed);
   });
@@ -150,7 +150,7 @@ describe.each(transports)("a real codex over %s", (transport) => {
 
 describe("a codex that this process started", () => {
   it("leaves the end of its stderr in the error of every pending call", async () => {
-    // Logs are the last words of a codex that had no time for others.
+    // A codex that was killed early may have written only log lines.
     await using server = await startAppServer({ model: [], env: { RUST_LOG: "info" } });
     const peer = await server.connect();
     const pending = peer.request("command/exec", { command: ["cat"], timeoutMs: 60_000 });

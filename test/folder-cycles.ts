@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize, sep } from "node:path";
 
-/** The relative imports of a package's source files, by path below `src`. Tests are left out: they may look at anything. */
+/** The relative imports of a package's source files, by path below `src`, without tests, which may import anything. */
 export type Imports = ReadonlyMap<string, readonly string[]>;
 
 const IMPORT = /\b(?:from|import)\s*\(?\s*"(?<path>\.[^"]+)"/g;
@@ -44,7 +44,7 @@ export function findFolderCycles(imports: Imports): string[] {
   );
 }
 
-/** The entries through which two files differ, in the folder that they have in common. */
+/** The entries of the closest common folder that contain the two files. */
 function siblings(one: string, other: string): { folder: string; from: string; to: string } {
   const [left, right] = [one.split(sep), other.split(sep)];
   const depth = left.findIndex((part, index) => part !== right[index]);
@@ -52,7 +52,7 @@ function siblings(one: string, other: string): { folder: string; from: string; t
   return { folder: left.slice(0, at).join(sep), from: left[at] ?? "", to: right[at] ?? "" };
 }
 
-/** One cycle per entry that starts it and is the first of its cycle in the alphabet, so that each is found once. */
+/** Reports each cycle once, starting with its alphabetically first entry. */
 function cyclesOf(graph: ReadonlyMap<string, ReadonlySet<string>>): string[][] {
   const starts = [...graph.keys()].toSorted();
   const covered = new Set<string>();

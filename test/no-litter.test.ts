@@ -6,7 +6,7 @@ import noLitter from "./no-litter.ts";
 
 describe("the check for litter", () => {
   beforeEach(() => {
-    // Stubbed so that what the check itself sets is undone.
+    // Stubbed, so that the variables set by the check are restored.
     for (const name of ["TMPDIR", "CODEXKIT_TEST_RUN"]) vi.stubEnv(name, process.env[name]);
   });
   afterEach(() => {

@@ -84,7 +84,7 @@ function activities(provider: AgentProvider, worker: string, context: ActivityCo
 const cwd = process.cwd();
 const here = new StubProvider();
 const works = { prompt: "the heron", cwd, providerConfig: { behaviour: "hang-then-timeout" } };
-// A retryable end, as a crash of the agent is: the shutdown of the provider under the session.
+// A retryable end, like a crash of the agent: the provider is shut down during the session.
 const sessions = new StubSessions();
 const dying = new StubProvider({ sessions });
 const first = activities(dying, "a", activityContext()).runTurn({ spec: works });
@@ -143,7 +143,7 @@ const isSuccess = (end: TerminalEvent): boolean => end.kind === "result" && end.
 const here = new StubProvider({ sessions: new StubSessions() });
 const conversation = createConversation({ provider: here, store, terminalError });
 console.log("first turn: success", isSuccess(await conversation.turn(objectContext(), { prompt: "the heron", cwd })));
-// The process dies after the journal entry and before the state was kept.
+// The process dies after the journal entry, before the state is stored.
 state.clear();
 const again = await conversation.turn(objectContext(), { prompt: "the heron", cwd });
 console.log("replayed: success", isSuccess(again) + ", sessions", stored.size);

@@ -18,7 +18,7 @@ function pages(folder: string): Record<string, string> {
   );
 }
 
-// TypeDoc reads every source file, which takes a minute on a machine that is busy.
+// TypeDoc reads every source file, which takes a minute on a busy machine.
 it("has a reference that fits the sources: npm run reference", { timeout: 180_000 }, async () => {
   await using fresh = await tempFolder("reference");
   await promisify(execFile)(process.execPath, ["scripts/reference/generate.ts", fresh.path], {

@@ -43,7 +43,7 @@ function literalRows({ types, elementSummaries }: UnionType): Row[] {
   });
 }
 
-/** A cell of a table ends with its line, and at a bar. */
+/** Line breaks and bars would end a table cell. */
 function onOneLine(part: CommentDisplayPart): CommentDisplayPart {
   const text = part.text.replaceAll("\n", " ").replaceAll("|", String.raw`\|`);
   return Object.assign({}, part, { text });

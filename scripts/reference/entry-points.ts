@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 export interface EntryPoint {
-  /** As it is imported: `codexkit/compat`. */
+  /** The import specifier, such as `codexkit/compat`. */
   readonly name: string;
   readonly source: string;
   readonly description: string;
@@ -28,7 +28,7 @@ export function readEntryPoints(root: string): EntryPoint[] {
     });
 }
 
-/** The comment at the top of an entry point says what it is. */
+/** Reads the description of an entry point from its first comment. */
 function firstComment(file: string): string {
   const [comment = ""] = /^(?:\/\/ .*\n)+/.exec(readFileSync(file, "utf8")) ?? [];
   return comment

@@ -10,7 +10,7 @@ const root = join(import.meta.dirname, "../..");
 const [out = join(root, "docs/reference")] = process.argv.slice(2).map((path) => resolve(path));
 const entryPoints = readEntryPoints(root);
 
-/** Options of the Markdown plugin, which TypeDoc's own types don't know. */
+/** Options of the Markdown plugin, which are missing in TypeDoc's types. */
 const markdownOptions: Readonly<Record<string, unknown>> = {
   router: "module",
   hidePageHeader: true,
@@ -27,9 +27,9 @@ const app = await Application.bootstrapWithPlugins({
   tsconfig: join(import.meta.dirname, "tsconfig.json"),
   basePath: root,
   readme: "none",
-  // Thousands of generated types, which the protocol documents by itself.
+  // Thousands of generated types, which docs/protocol.md covers.
   exclude: ["**/generated/v2/**"],
-  // Lines of code change with every commit; the reference changes with the API.
+  // Without line numbers: they would change the reference with every commit.
   disableSources: true,
   disableGit: true,
   excludeInternal: true,
@@ -49,7 +49,7 @@ mkdirSync(out, { recursive: true });
 await app.outputs.writeOutput({ name: "markdown", path: out }, project);
 writeFileSync(join(out, "README.md"), index(entryPoints));
 
-/** Modules are named as they are imported. Namespaces hold the wire's generated types, which are left out. */
+/** Names modules by their import specifier. Leaves out namespaces, which contain the generated wire types. */
 function nameModules(converted: ProjectReflection): void {
   const names = new Map(entryPoints.map(({ name, source }) => [toModuleName(source), name]));
   for (const module of converted.children ?? []) {

@@ -10,13 +10,13 @@ import { runNpm } from "./run-command.ts";
 /** Two projects outside the repository into which npm installed the packed packages. */
 export interface ConsumerProjects extends AsyncDisposable {
   readonly packed: ReadonlyMap<string, PackedPackage>;
-  /** Has every package, and another zod than the repository. */
+  /** Has every package, and a different zod version than the repository. */
   readonly full: string;
   /** Has the SDK and the provider on the oldest zod, installed with `--omit=optional`. */
   readonly minimal: string;
 }
 
-/** The zod of the full project: not the one that the packages were built with. */
+/** The zod version of the full project, which differs from the one that the packages were built with. */
 const OTHER_ZOD = "4.6.6";
 const OLDEST_ZOD = "4.0.0";
 
@@ -62,7 +62,7 @@ export async function createConsumerProjects(): Promise<ConsumerProjects> {
   return { packed, full, minimal, [Symbol.asyncDispose]: async () => owner.disposeAsync() };
 }
 
-/** Nothing of the npm that runs the tests, and of the user's own, reaches the npm of a consumer. */
+/** The settings of the npm that runs the tests, and of the user, must not reach a consumer's npm. */
 function npmEnvironment(folder: string): Record<string, string | undefined> {
   const inherited = Object.entries(process.env).filter(([name]) => !/^npm_(?:config|package)_/i.test(name));
   return {
@@ -72,7 +72,7 @@ function npmEnvironment(folder: string): Record<string, string | undefined> {
   };
 }
 
-/** The registry leaves out Codex's platform package for its size: the one that is installed here takes its place. */
+/** The registry omits Codex's platform package because of its size; the installed one is linked instead. */
 function linkPlatformCodex(project: string): void {
   const installed = join(root, "node_modules/@openai");
   const platformPackages = readdirSync(installed).filter((name) =>

@@ -20,7 +20,7 @@ interface Version {
 
 type Versions = Map<string, Version>;
 
-/** Codex's platform packages hold hundreds of megabytes: like npm on an unknown platform, consumers go without. */
+/** Codex's platform packages have hundreds of megabytes. Consumers are installed without, like on an unsupported platform. */
 const isTooLarge = (name: string, version: string): boolean =>
   name === "@openai/codex" && version.includes("-");
 
@@ -92,7 +92,7 @@ function newestFirst(one: string, other: string): number {
   return other.localeCompare(one, "en", { numeric: true });
 }
 
-/** What the lockfile lists and the disk has. */
+/** The packages that the lockfile lists and that are installed. */
 function installedPackages(): Map<string, Versions> {
   const lockfile = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")) as {
     packages: Record<string, { link?: boolean }>;
@@ -114,7 +114,7 @@ function readManifest(folder: string): { name: string; version: string } & Recor
   return JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
 }
 
-/** npm takes any name for the one folder at the top of a tarball. */
+/** npm accepts any name for the top folder of a tarball. */
 async function packInstalled(folder: string): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     execFile(

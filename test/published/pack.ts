@@ -13,7 +13,7 @@ export interface PackedPackage {
   readonly files: readonly string[];
 }
 
-/** Packs every published package as `npm publish` would. The build must be there. */
+/** Packs every published package as `npm publish` would. Needs a build. */
 export async function packAll(destination: string): Promise<ReadonlyMap<string, PackedPackage>> {
   const names = publishedPackages.map(({ manifest }) => manifest.name);
   const output = await runNpm(

@@ -20,7 +20,7 @@ export interface Manifest {
 export interface PublishedPackage {
   readonly folder: string;
   readonly manifest: Manifest;
-  /** What users import: `codexkit`, `codexkit/compat`, … */
+  /** The import specifiers: `codexkit`, `codexkit/compat`, … */
   readonly entryPoints: readonly string[];
   /** The oldest Node that runs it. */
   readonly oldestNode: "22.12" | "24";

@@ -1,5 +1,5 @@
-// What is published is the packed build, not the sources that every other test runs: it must install, compile, run and
-// bundle for a user who has none of this repository.
+// Tests the packed builds, while all other tests run the sources: they must install, compile, run and
+// bundle outside this repository.
 import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
 import { build as esbuild } from "esbuild";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -36,7 +36,7 @@ afterAll(async () => {
   await projects[Symbol.asyncDispose]();
 });
 
-/** Runs a program in a consumer, with nothing that the test runner has set. */
+/** Runs a program in a consumer, without the variables of the test runner. */
 async function runNode(
   version: (typeof nodeVersions)[number],
   args: readonly string[],
@@ -183,7 +183,7 @@ interface Compilation {
   readonly lib: readonly string[];
 }
 
-/** Compiles a consumer with the declarations that it uses, and returns what the compiler prints. */
+/** Compiles a consumer with its declarations, and returns the compiler's output. */
 async function compile({ project, version, mode, lib }: Compilation): Promise<string> {
   const config = `tsconfig.${version}.${mode}.json`;
   const compilerOptions = {
@@ -280,7 +280,7 @@ describe("a bundle", { timeout: TIMEOUT_MS }, () => {
       target: "node22",
       outfile,
       logLevel: "silent",
-      // `ws` is CommonJS and requires built-in modules, which an ES module has no function for.
+      // `ws` is CommonJS and calls `require` for built-in modules, which is undefined in an ES module.
       banner: {
         js: 'import { createRequire as create } from "node:module"; const require = create(import.meta.url);',
       },

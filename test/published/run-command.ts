@@ -19,7 +19,7 @@ export async function runCommand(
 ): Promise<Finished> {
   const child = spawn(command, args, {
     cwd,
-    // A compiler that caches its own code would leave that behind.
+    // Disables the compile cache, which would leave files behind.
     env: { ...env, NODE_DISABLE_COMPILE_CACHE: "1" },
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -33,7 +33,7 @@ export async function runCommand(
   });
 }
 
-/** The same, for a program that must succeed. */
+/** Like `run`, but rejects if the program fails. */
 export async function runSuccessfully(
   command: string,
   args: readonly string[],

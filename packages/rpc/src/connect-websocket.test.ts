@@ -23,7 +23,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** A server that answers the upgrade with this text, once it has come. */
+/** A server that answers the upgrade request with this text. */
 function answering(text: string, then: (socket: Socket) => void = (socket) => socket.end()) {
   return rawServer((socket) => {
     socket.once("data", () => socket.write(text, () => then(socket)));
@@ -99,7 +99,7 @@ describe("connecting", () => {
       });
     };
     await using server = await rawServer(answer);
-    // A name may lead elsewhere.
+    // A host name may resolve to another machine.
     for (const url of [server.url, server.url.replace("127.0.0.1", "localhost")]) {
       const peer = new Peer(await connectWebSocket(url));
       await peer.notify("n");

@@ -22,7 +22,7 @@ function testRequests(limit = 100) {
   };
 }
 
-/** The one reply that a handler gets for itself. */
+/** Runs one request with a handler and returns its response. */
 async function replyOf(handler: AnyRequestHandler): Promise<Received> {
   const { replies, serve } = testRequests();
   serve(handler);

@@ -20,10 +20,7 @@ export interface RpcLimits {
   readonly callTimeoutMs: number;
   /** Retries of a call that was refused as overloaded. */
   readonly overloadRetries: number;
-  /**
-   * Time that a closing connection has for its last bytes, in either direction. `close` waits no longer for unsent
-   * data, and data from a side that has stopped reading is not awaited for longer.
-   */
+  /** Time that a closing connection has to send its buffered data and to receive the last messages of the other side. */
   readonly closeTimeoutMs: number;
   /** Interval of WebSocket pings. The connection is dead if a ping is unanswered when the next is due. */
   readonly heartbeatMs: number;

@@ -7,7 +7,7 @@ const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 const KB = 1024;
 const MB = KB * KB;
 
-/** What a splitter makes of these chunks: the lines, and whether it refused in the end. */
+/** The lines that a splitter returns for these chunks, and whether it rejected the input. */
 function split(chunks: Iterable<Buffer>, limit = NO_LIMIT): { lines: string[]; refused: boolean } {
   const lines: string[] = [];
   const splitter = new LineSplitter(limit, (line) => lines.push(line));
@@ -21,7 +21,7 @@ function split(chunks: Iterable<Buffer>, limit = NO_LIMIT): { lines: string[]; r
   }
 }
 
-/** Cuts bytes at the given places, in any order and with repeats. */
+/** Splits bytes at the given offsets, which may be unordered and repeated. */
 function cut(bytes: Buffer, places: readonly number[]): Buffer[] {
   const ends = [...places.map((place) => place % (bytes.length + 1)), bytes.length].toSorted((a, b) => a - b);
   let start = 0;
@@ -93,7 +93,7 @@ describe("line endings", () => {
 });
 
 describe("a long line", () => {
-  /** Bytes looked at and bytes copied for one line of this many chunks of 64 KB. */
+  /** Bytes scanned and bytes copied for one line of this many chunks of 64 KB. */
   function workFor(chunks: number): { scanned: number; copied: number; joins: number; characters: number } {
     const scan = vi.spyOn(Buffer.prototype, "lastIndexOf");
     const join = vi.spyOn(Buffer, "concat");

@@ -27,7 +27,7 @@ function streamEnd(limits: Partial<RpcLimits> = {}) {
   return { input, output, transport, end: rawEnd(transport) };
 }
 
-/** An output whose writes wait until the test lets them go. */
+/** An output whose writes wait until the test releases them. */
 function stalledOutput(): { output: Writable; written: string[]; resume: () => void } {
   const written: string[] = [];
   const waiting: (() => void)[] = [];
@@ -375,7 +375,7 @@ describe("backpressure", () => {
     await ready;
     const params = "x".repeat(64 * KB);
     const calls: Promise<unknown>[] = [];
-    // Until the pipe is full for good: one call held back may only mean that a write is on its way.
+    // Until the pipe stays full: one delayed call may only mean that a write is in progress.
     while (peer.counts.queued < 20) {
       calls.push(peer.request("m", params));
       await nextTurn();
@@ -503,7 +503,7 @@ describe("a child", () => {
     );
     await using peer = childPeer(child);
     let received = 0;
-    // A listener that is slow: the exit of the child is known long before all of this is read.
+    // A slow listener: the child's exit is reported long before all of this is read.
     peer.on("line", () => {
       received += 1;
       for (let i = 0; i < 20_000; i++) JSON.stringify(i);
@@ -593,12 +593,12 @@ describe("a socket", () => {
   });
 });
 
-/** Unlike `once`, takes no offence at an error on the way. */
+/** Unlike `once`, does not reject on an earlier error. */
 function closed(stream: Readable | Writable): Promise<void> {
   return new Promise((resolve) => stream.once("close", resolve));
 }
 
-/** Two ends of a byte stream in memory; what is ended on one side ends the other's reading. */
+/** Two ends of a byte stream in memory. Ending one side ends the input of the other. */
 function duplexPair(): [Duplex, Duplex] {
   const there = new PassThrough();
   const back = new PassThrough();

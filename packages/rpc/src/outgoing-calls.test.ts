@@ -15,7 +15,7 @@ interface Sent {
 
 const OVERLOADED = { code: -32001, message: "Overloaded" };
 
-/** Calls whose other side is the test: `sent` is what went out, `answer` what comes back. */
+/** Calls that the test answers: `sent` has the sent messages, `answer` delivers a response. */
 function testCalls(limits: Partial<RpcLimits> = {}, random: () => number = () => 0) {
   const sent: Sent[] = [];
   let onSend: ((message: Sent) => Promise<void> | undefined) | undefined;
@@ -34,7 +34,7 @@ function testCalls(limits: Partial<RpcLimits> = {}, random: () => number = () =>
     sent,
     start: (method = "m", options: CallOptions = {}) => {
       const promise = calls.start(method, undefined, options);
-      // Tests look at rejections when they are ready to.
+      // Tests await rejections later.
       promise.catch(() => {});
       return promise;
     },

@@ -13,7 +13,7 @@ import {
   type TransportReceiver,
 } from "./index.ts";
 
-/** A peer, and the bare end of the connection that the test speaks through. */
+/** A peer, and the other end of its connection, which the test uses directly. */
 function peerAndEnd(options?: PeerOptions) {
   const [left, right] = memoryTransportPair();
   const peer = new Peer(left, options);
@@ -27,7 +27,7 @@ function twoPeers(options?: PeerOptions): [Peer, Peer] {
   return [new Peer(left, options), new Peer(right, options)];
 }
 
-/** A transport in the hands of the test. */
+/** A transport that the test controls. */
 class HandTransport implements Transport {
   receiver: TransportReceiver | undefined;
   readonly sent: string[] = [];
@@ -50,7 +50,7 @@ class HandTransport implements Transport {
   }
 }
 
-/** A listener for a program without types may be async, whatever the signature says. */
+/** In an untyped program, a listener may be async despite its signature. */
 const rejectLater = (): unknown => Promise.reject(new Error("later"));
 
 describe("calls", () => {

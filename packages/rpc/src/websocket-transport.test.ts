@@ -13,7 +13,7 @@ import { connectWebSocket, Peer, type RpcLimits, WebSocketTransport } from "./in
 const KB = 1024;
 const MB = KB * KB;
 
-/** A transport on the client's side of a real connection, and the bare socket on the server's. */
+/** A client transport over a real connection, and the server's bare socket. */
 async function connection(
   server: TestWebSocketServer,
   limits: Partial<RpcLimits> = {},
@@ -279,7 +279,7 @@ describe("the end", () => {
     });
     far.send('{"id":0,"method":"wait"}');
     await asked;
-    // Paused, the server's side leaves the handshake of the close open until the handler has answered.
+    // The paused server does not complete the closing handshake before the handler has answered.
     far.close(4002, "moved");
     far.pause();
     const notifyOn = async (): Promise<void> => {
@@ -342,7 +342,7 @@ describe("close", () => {
 });
 
 describe("the heartbeat", () => {
-  /** A transport on the server's side whose clock is the test's, and a client that answers pings or does not. */
+  /** A server transport with a fake clock, and a client that answers pings or does not. */
   async function watched(server: TestWebSocketServer, { autoPong }: { autoPong: boolean }) {
     const client = new WebSocket(server.url, { autoPong });
     const [socket] = await Promise.all([server.nextSocket(), once(client, "open")]);

@@ -34,7 +34,7 @@ describe("a typed wire", () => {
     unrun(() => {
       // @ts-expect-error -- no such call
       void peer.request("thread/stop", {});
-      // @ts-expect-error -- a call is no notification
+      // @ts-expect-error -- a request is not a notification
       void peer.notify("thread/start", { cwd: "" });
       // @ts-expect-error -- no such request of the other side
       peer.handle("thread/start", () => ({ id: "" }));
@@ -73,7 +73,7 @@ describe("a typed wire", () => {
         expectTypeOf(context).toEqualTypeOf<RequestContext>();
         return Promise.resolve("yes" as const);
       });
-      // @ts-expect-error -- "maybe" is no result
+      // @ts-expect-error -- "maybe" is not a valid result
       peer.handle("approve", () => "maybe");
       peer.on("turn/started", (params) => {
         expectTypeOf(params).toEqualTypeOf<{ turnId: string }>();

@@ -1,6 +1,6 @@
 import { RpcError } from "../src/index.ts";
 
-/** The RpcError that a promise rejects with; anything else fails the test. */
+/** Returns the RpcError that a promise rejects with. Any other outcome fails the test. */
 export async function errorOf(promise: Promise<unknown>): Promise<RpcError> {
   let result: unknown;
   try {

@@ -7,7 +7,7 @@ export interface NodeChild extends AsyncDisposable {
   readonly exited: Promise<number | null>;
 }
 
-/** A Node process that runs `script`, with pipes; it is gone when the test is over. */
+/** A Node process that runs `script`, with pipes. It ends with the test. */
 export function nodeChild(script: string): NodeChild {
   const child = spawn(process.execPath, ["--input-type=module", "--eval", script], {
     stdio: ["pipe", "pipe", "inherit"],

@@ -1,13 +1,13 @@
 import type { RpcError, Transport } from "../src/index.ts";
 
-/** The far end of a transport without a peer on it: says what a test makes it say, and shows what came. */
+/** The other end of a transport, without a peer: sends what a test tells it to, and records what it receives. */
 interface RawEnd {
-  /** The next message that came, or will come. */
+  /** Resolves to the next message, received or future. */
   next(): Promise<Received>;
-  /** Messages that came and were not asked for with `next`. */
+  /** Received messages that `next` has not returned. */
   readonly unread: readonly Received[];
   readonly anomalies: readonly RpcError[];
-  /** Resolves with the cause when the transport says that it is closed; counts how often it says so. */
+  /** Resolves with the cause when the transport reports its close, and counts these reports. */
   readonly closed: Promise<Error | undefined>;
   readonly closedCalls: number;
   send(message: object): void;

@@ -5,11 +5,11 @@ import { type ServerOptions, type WebSocket, WebSocketServer } from "ws";
 
 export interface TestWebSocketServer extends AsyncDisposable {
   readonly url: string;
-  /** The next socket that a client opened, or will open. */
+  /** Resolves to the next socket that a client opens. */
   nextSocket(): Promise<WebSocket>;
 }
 
-/** A WebSocket server on a free port, or on a unix socket; its sockets are gone when the test is over. */
+/** A WebSocket server on a free port or a unix socket. Its sockets are closed with the test. */
 export async function webSocketServer(
   options: ServerOptions & { socketPath?: string; onConnection?: (socket: WebSocket) => void } = {},
 ): Promise<TestWebSocketServer> {
@@ -45,7 +45,7 @@ export async function webSocketServer(
   };
 }
 
-/** A TCP server for what no WebSocket server does: silence, refusals, answers that never end. */
+/** A TCP server for what a WebSocket server does not do: silence, refusals, endless responses. */
 export async function rawServer(
   onConnection: (socket: Socket) => void,
 ): Promise<AsyncDisposable & { url: string }> {

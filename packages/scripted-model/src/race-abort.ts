@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { ScriptedModelError } from "./errors.ts";
 import type { PausePart, WaitPart } from "./part.ts";
 
-/** Waits as a part says. Rejects when the signal aborts because the client has disconnected. */
+/** Waits for the condition of a part. Rejects when the signal aborts because the client has disconnected. */
 export async function waitForPart(part: WaitPart | PausePart, signal: AbortSignal): Promise<void> {
   if (part.kind === "pause") {
     await delay(part.ms, undefined, { signal });
@@ -18,7 +18,7 @@ export async function waitForPart(part: WaitPart | PausePart, signal: AbortSigna
   await raceAbort("opened" in awaited ? awaited.opened : awaited, signal);
 }
 
-/** Settles as the promise does, or rejects when the signal aborts. A rejection of the promise is a failure of the script. */
+/** Settles like the promise, or rejects when the signal aborts. A rejection of the promise is a failure of the script. */
 export async function raceAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   // The signal may have aborted already. Then a rejection of the promise must not end the process.
   promise.catch(() => {});

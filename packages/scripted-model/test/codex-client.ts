@@ -6,15 +6,15 @@ import { codexConfig } from "../src/index.ts";
 type Fields = Record<string, unknown>;
 type Peer = Awaited<ReturnType<AppServer["connect"]>>;
 
-/** A message of the app-server: a notification, or a request of its own when it has an id. */
+/** A message of the app-server: a notification, or a request if it has an id. */
 export interface ServerMessage {
   readonly id?: number | string;
   readonly method: string;
-  // The tests read what they know to be there; a generated type is another package's job.
+  // Untyped: the tests read only members that they know to exist. The generated types belong to another package.
   readonly params: Fields & { readonly item: Fields & { readonly type: string }; readonly turn: Fields };
 }
 
-/** What one turn showed. */
+/** The observed output of one turn. */
 export interface TurnSeen {
   readonly status: string;
   readonly error: { readonly message: string; readonly codexErrorInfo: unknown } | null;
@@ -32,7 +32,7 @@ export interface CodexOptions extends CodexConfigOptions {
 
 const turnLimitMs = 20_000;
 
-/** Runs turns on a real app-server and collects what each showed. */
+/** Runs turns on a real app-server and collects their items and notifications. */
 export class CodexClient implements AsyncDisposable {
   readonly #server: AppServer;
   readonly #peer: Peer;

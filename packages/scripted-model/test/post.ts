@@ -16,7 +16,7 @@ export async function post(url: string, body: unknown = {}, init: RequestInit = 
   });
 }
 
-/** Reads a whole answer as events. */
+/** Reads a whole response as events. */
 export async function events(response: Response): Promise<SentEvent[]> {
   return parse(await response.text());
 }
@@ -31,14 +31,14 @@ export function parse(text: string): SentEvent[] {
     });
 }
 
-/** The output items of an answer. */
+/** The output items of a response. */
 export function items(sent: readonly SentEvent[]): Record<string, unknown>[] {
   return sent.flatMap(({ name, data }) =>
     name === "response.output_item.done" ? [data["item"] as Record<string, unknown>] : [],
   );
 }
 
-/** Reads an answer up to the point where the connection breaks, and says that it did. */
+/** Reads a response until the connection breaks, and returns whether it did. */
 export async function untilCut(url: string): Promise<{ text: string; cut: boolean }> {
   return new Promise((resolve, reject) => {
     let text = "";
@@ -53,7 +53,7 @@ export async function untilCut(url: string): Promise<{ text: string; cut: boolea
   });
 }
 
-/** The smallest request that a model which writes code would get. */
+/** The smallest request to a model that writes code. */
 export const codeModeBody = {
   model: "gpt-6.1-sol",
   input: [
@@ -79,7 +79,7 @@ export const codeModeBody = {
   ],
 };
 
-/** The smallest request that a model which calls tools would get. */
+/** The smallest request to a model that calls tools. */
 export const classicBody = {
   model: "gpt-5.5",
   input: [],

@@ -113,7 +113,7 @@ describe("a codex that is killed", () => {
     process.kill(codex.pid ?? 0, "SIGKILL");
     for (const turn of turns) await expect(turn).rejects.toMatchObject({ code: "app_server_crashed" });
     await expect(call).rejects.toMatchObject({ code: "app_server_crashed" });
-    // An ephemeral thread has nothing to go on with.
+    // An ephemeral thread can't be continued.
     await expect(threads[0]?.run("again")).rejects.toMatchObject({ code: "thread_lost" });
   });
 
@@ -244,11 +244,11 @@ describe("approvals", () => {
     const [a, b, c] = [await start(), await start(), await start()];
     const pending = a.run("ask for-ever");
     for await (const event of pending) if (event.type === "approval.requested") break;
-    // Another thread's turn, and an approval of its own, go through.
+    // The turn and the approval of another thread complete.
     expect((await b.run("just talk")).finalResponse).toBe("done");
     const { items } = await c.run("ask at-once");
     expect(items).toContainEqual(expect.objectContaining({ type: "commandExecution", status: "completed" }));
-    // And the turn that waits can be interrupted.
+    // The waiting turn can be interrupted.
     const events = Array.fromAsync(pending);
     await pending.interrupt();
     expect(await pending).toMatchObject({ status: "interrupted" });
@@ -276,7 +276,7 @@ describe("approvals", () => {
   });
 });
 
-/** A unix server announces nothing: it is up when it answers. */
+/** A unix server prints nothing: it is ready when it accepts a connection. */
 async function connectWhenUp(url: string): Promise<Codex> {
   for (let tries = 0; tries < 1_000; tries += 1) {
     const codex = await Codex.connect(url).catch(() => undefined);

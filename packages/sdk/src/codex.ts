@@ -298,7 +298,7 @@ export class Codex implements Topics, AsyncDisposable {
   }
 
   /**
-   * Ends a launched server that does not react any more, if no turn is running on it except on the given threads. The next
+   * Ends a launched server that no longer responds, if no turn is running on it except on the given threads. The next
    * call launches another, and threads are resumed on it. Returns whether it was ended; false for a server that was not
    * launched here.
    */

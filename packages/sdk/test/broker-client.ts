@@ -8,12 +8,12 @@ import {
   type ServerRequestBrokerOptions,
 } from "../src/requests/server-request-broker.ts";
 
-/** A client of a real codex that is nothing but a peer and a broker, wired as the SDK wires them. */
+/** A client of a real codex that consists of a peer and a broker, connected as in the SDK. */
 export class BrokerClient {
   readonly peer: Peer<ClientWire>;
   readonly broker: ServerRequestBroker;
   readonly events: RequestEvent[] = [];
-  /** Items as they ended, in order. */
+  /** Completed items, in order. */
   readonly items: v2.ThreadItem[] = [];
   /** Replace these at any time. */
   handlers: ServerRequestHandlers;
@@ -73,7 +73,7 @@ export class BrokerClient {
     return turn.id;
   }
 
-  /** A turn from start to end. */
+  /** Runs a turn to its end. */
   async runTurn(
     threadId: string,
     settings: Partial<ClientRequests["turn/start"]["params"]> = {},

@@ -3,7 +3,7 @@ import { chaosSeed, runChaos } from "./chaos.ts";
 
 const DURATION_MS = 10 * 60_000;
 
-/** Every round ends with a look whether everything settled, so that a fault is found near its cause. */
+/** Every round ends with a check that everything settled, so that a fault is found near its cause. */
 const ROUND_MS = 15_000;
 
 it("settles everything that is begun in ten minutes of faults", async () => {

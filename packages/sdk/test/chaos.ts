@@ -10,7 +10,7 @@ export interface ChaosOptions {
   readonly threads?: number;
 }
 
-/** What a run did, and what it came to. */
+/** The actions and outcomes of a run. */
 export interface ChaosReport {
   readonly settled: number;
   /** How often each outcome was seen: `fulfilled`, or the code of the error. */
@@ -48,7 +48,7 @@ class Random {
     return values[this.between(0, values.length)] ?? values[0];
   }
 
-  /** A source of its own for one actor, so that the order in which actors run does not change their choices. */
+  /** A separate source per actor, so that the order in which actors run does not change their choices. */
   fork(): Random {
     return new Random(this.between(0, 2 ** 32));
   }
@@ -61,7 +61,7 @@ class Outstanding {
   readonly unexpected: string[] = [];
   settled = 0;
 
-  /** Follows a promise to its end. Resolves, with nothing, when it has ended. */
+  /** Tracks a promise. Resolves when it has settled. */
   async follow(what: string, promise: Promise<unknown>): Promise<void> {
     this.#open.set(promise, what);
     let outcome = "fulfilled";
@@ -76,7 +76,7 @@ class Outstanding {
     this.#open.delete(promise);
   }
 
-  /** What has not settled within the limit. */
+  /** The promises that have not settled within the limit. */
   async leftAfter(limitMs: number): Promise<string[]> {
     const waiting = new AbortController();
     const limit = delay(limitMs, "late", { signal: waiting.signal }).catch(() => "done");
@@ -162,7 +162,7 @@ export async function runChaos({ durationMs, seed, threads = THREADS }: ChaosOpt
       const { pid } = codex;
       if (pid === undefined) continue;
       try {
-        // A dead server settles everything: none dies at the end, so that what hangs by itself is found.
+        // No server is killed at the end: a dead server would settle everything and hide a hanging promise.
         const isEarly = Date.now() < until - durationMs / 3;
         if (dice.next() < 0.3 && isEarly) {
           process.kill(pid, "SIGKILL");
@@ -174,7 +174,7 @@ export async function runChaos({ durationMs, seed, threads = THREADS }: ChaosOpt
           process.kill(pid, "SIGCONT");
         }
       } catch {
-        // It has just died by itself.
+        // It has just exited by itself.
       }
     }
   };

@@ -9,7 +9,7 @@ it("receives the notifications of the handshake", async () => {
     config: { no_such_setting: 1 },
     onNotification: (message) => received.push(message),
   });
-  // Whatever the handshake brings comes before the answer to a later request.
+  // All notifications of the handshake arrive before the response to a later request.
   await test.codex.request("config/read", {});
   const warnings = received.filter(({ method }) => method === "configWarning");
   expect(JSON.stringify(warnings)).toContain("no_such_setting");

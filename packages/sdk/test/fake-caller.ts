@@ -1,7 +1,7 @@
 import type { Caller } from "../src/connection/caller.ts";
 import { CodexError, type CodexErrorCode } from "../src/errors.ts";
 
-/** A call that was made, and that the test answers. */
+/** A call that the test answers. */
 export interface FakeCall {
   readonly method: string;
   readonly params: Record<string, unknown>;
@@ -10,11 +10,11 @@ export interface FakeCall {
   readonly refuse: (code: CodexErrorCode) => void;
 }
 
-/** A connection on which nothing happens but what the test does. */
+/** A connection that the test controls completely. */
 export class FakeCaller implements Caller {
   readonly calls: FakeCall[] = [];
   readonly #listeners = new Map<string, Set<(params: never) => void>>();
-  /** Answers a call at once; undefined leaves it open. */
+  /** Answers a call immediately. Undefined leaves it pending. */
   respond: (call: FakeCall) => void = () => {};
 
   request: Caller["request"] = (method, ...args) => {
@@ -57,7 +57,7 @@ export class FakeCaller implements Caller {
   }
 }
 
-/** Lets everything run that is ready to run, without time passing. */
+/** Runs all pending microtasks and immediates. */
 export async function settled(): Promise<void> {
   for (let turn = 0; turn < 50; turn += 1) await Promise.resolve();
 }

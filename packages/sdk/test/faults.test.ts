@@ -1,4 +1,4 @@
-// What the real codex can't be made to do: a fake one does it.
+// Faults that can't be provoked in the real codex, with a fake one.
 import { type FakeAction, type FakeBehaviour, fakeAppServerCommand } from "@codexkit/testing";
 import { describe, expect, it } from "vitest";
 import { Codex } from "../src/codex.ts";
@@ -190,7 +190,7 @@ describe("a turn", () => {
       onTurnStart(
         reply,
         started,
-        // The child speaks before its parent says that it started it.
+        // The child's events arrive before its parent reports that it started it.
         notify("turn/started", { threadId: child, turn: childTurn }),
         ...message("c1", "child's words", child, "turn-child"),
         notify("item/started", { threadId, turnId, item: spawn, startedAtMs: 1 }),
@@ -227,7 +227,7 @@ describe("a turn", () => {
     const run = thread.run("go");
     const reader = run[Symbol.asyncIterator]();
     await reader.next();
-    await run; // Everything has come, and this reader has read one event.
+    await run; // Everything has arrived, and this reader has read one event.
     let text = "";
     let deltas = 0;
     for (let next = await reader.next(); !next.done; next = await reader.next()) {

@@ -19,7 +19,7 @@ async function untilQueued(thread: Thread, count: number): Promise<void> {
   }
 }
 
-/** What people wrote in each turn, oldest turn first. */
+/** The user's messages of each turn, oldest turn first. */
 async function messages(thread: Thread): Promise<string[][]> {
   const turns = await Array.fromAsync(thread.history.turns({ itemsView: "full", sortDirection: "asc" }));
   return turns.map(({ items }) => texts(items));
@@ -33,7 +33,7 @@ function texts(items: TurnResult["items"]): string[] {
   );
 }
 
-/** Two clients of one codex; the second joins while a turn of the first runs. */
+/** Two clients of one codex. The second joins while a turn of the first is running. */
 async function joined(): Promise<
   { thread: Thread; held: Turn; own: Thread; finish: () => void } & AsyncDisposable
 > {

@@ -12,7 +12,7 @@ import { LOSSLESS_LIMITS } from "../src/events/lossless-queue.ts";
 async function readingStops(thread: Thread): Promise<void> {
   for (;;) {
     const failure: unknown = await thread.read({ timeoutMs: 1_000 }).catch((error: unknown) => error);
-    // A thread that is not stored yet is refused at once, which says nothing about reading.
+    // A thread that is not stored yet is rejected immediately, which proves nothing about reading.
     if (CodexError.is(failure) && failure.code === "timeout") return;
   }
 }
@@ -35,7 +35,7 @@ describe("a lossless reader", () => {
     expect(deltas.join("")).toBe(text);
     expect(Math.max(...deltas.map(({ length }) => length))).toBe(1);
     expect((await turn).finalResponse).toBe(text);
-    // A reader that left holds nothing up.
+    // A reader that has returned does not pause reading.
     expect((await thread.run("again")).finalResponse).toBe(text);
   });
 

@@ -1,4 +1,4 @@
-// A small MCP server over stdio, for tests: a tool that changes things, one that asks the person, one that imitates an approval, one that sends them to a page.
+// A small MCP server over stdio for tests. Its tools change something, ask the user, imitate an approval, and open a page.
 import { createInterface } from "node:readline";
 
 interface Message {
@@ -97,6 +97,6 @@ async function answer({ method, params }: Message): Promise<object> {
 for await (const line of createInterface({ input: process.stdin })) {
   const message = JSON.parse(line) as Message;
   if (message.method === undefined) asked.get(String(message.id))?.(message.result);
-  // Beside the loop: a tool that waits for the person must not stop the reading of the answer.
+  // Not awaited: a tool that waits for the user must not block the reading of the answer.
   else if (message.id !== undefined) void answer(message).then((result) => send({ id: message.id, result }));
 }

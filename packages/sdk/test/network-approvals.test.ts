@@ -1,4 +1,4 @@
-// Codex asks about hosts only where an administrator manages its network: an ordinary one refuses them by itself.
+// Codex asks about hosts only if an administrator manages its network. Otherwise it blocks them without asking.
 import { type AuditRecord, definePolicy, type PolicyInput } from "@codexkit/approvals";
 import { run, say, type ScriptFunction } from "@codexkit/scripted-model";
 import { type LaunchedCodex, launchCodex, managedCodex } from "@codexkit/testing";
@@ -18,7 +18,7 @@ allow_local_binding = true
 const script: ScriptFunction = ({ lastUserText, newOutputs }) =>
   newOutputs.length > 0 ? say(newOutputs.map(({ text }) => text).join("\n")) : run(get(lastUserText));
 
-/** Asks Codex's proxy by hand: clients of the machine, if there are any, go around a proxy for this host. */
+/** Uses Codex's proxy directly: common HTTP clients bypass a proxy for this host. */
 function get(address: string): string {
   const request = String.raw`GET http://${address}/ HTTP/1.1\r\nHost: ${address}\r\nConnection: close\r\n\r\n`;
   return `proxy=\${HTTP_PROXY#http://}; exec 3<>/dev/tcp/\${proxy%:*}/\${proxy##*:}; printf '${request}' >&3; cat <&3`;
@@ -31,7 +31,7 @@ let policy: PolicyInput;
 let decided: CommandDecision | undefined;
 let records: AuditRecord[];
 
-// A codex for each test: what it remembers for good is in its home.
+// One codex per test, because permanent decisions are stored in its home.
 beforeEach(async () => {
   policy = { default: "deny" };
   decided = undefined;
@@ -69,7 +69,7 @@ function startThread(): Promise<Thread> {
   });
 }
 
-/** One request of a sandboxed command to this machine's server: what came of it, and who was asked about what. */
+/** Sends one request from a sandboxed command to a local server. Returns the outcome and the approvals. */
 async function visit(thread: Thread) {
   const { port } = web.address() as AddressInfo;
   const turn = thread.run(`127.0.0.1:${port}`);

@@ -1,4 +1,4 @@
-// A program that launches a codex to outlive it, starts a turn, says where, and waits to be killed.
+// Launches a codex that outlives this program, starts a turn, prints its address, and waits to be killed.
 import { Codex, type LaunchOptions } from "codexkit";
 
 const { cwd = "", ...options } = JSON.parse(process.argv[2] ?? "{}") as LaunchOptions;

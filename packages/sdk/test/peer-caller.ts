@@ -4,7 +4,7 @@ import { toCodexError } from "../src/connection/translate-error.ts";
 import { CodexError } from "../src/errors.ts";
 import type { TopicCaller } from "../src/topics/topic-caller.ts";
 
-/** A bare peer as a caller, for tests of what stands on one. Takes the peer's notifications for itself. */
+/** A `Caller` on a bare peer, for tests. It registers the peer's notification listener. */
 export function peerCaller(peer: Peer<ClientWire>, { launched = true } = {}): TopicCaller {
   const listeners = new Map<string, Set<(params: never) => void>>();
   peer.onRest((params, { method }) => {

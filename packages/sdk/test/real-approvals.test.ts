@@ -17,7 +17,7 @@ const start = (model: Script, more: object = {}): Promise<AppServer> =>
 const command = run("echo by-hand", { escalate: "to show an approval", prefixRule: ["echo", "by-hand"] });
 const everyTurn: Script = (request) => (request.newOutputs.length === 0 ? command : say("done"));
 
-/** Two turns that run the command; says what was asked and how it ended. */
+/** Runs the command in two turns. Returns the approvals and the outcomes. */
 async function twice(
   handlers: ServerRequestHandlers,
 ): Promise<{ asked: unknown[]; statuses: unknown[]; turns: string[]; outcomes: unknown[] }> {
@@ -132,7 +132,7 @@ describe("a pending approval", () => {
     await slow.startTurn(threadId);
     await asked;
     quick.handlers = { commandApproval: () => "accept" };
-    // To resume is to be asked what is pending, by the same id.
+    // A resume repeats the pending requests with the same IDs.
     await quick.peer.request("thread/resume", { threadId });
     await expect(resolved).resolves.toMatchObject({ outcome: { by: "otherClient" } });
     await completed;
@@ -158,7 +158,7 @@ describe("a pending approval", () => {
     await client.startTurn(threadId);
     await asked;
     await client.peer.request("thread/resume", { threadId });
-    // The repetition follows the response; a further round trip is behind it.
+    // The repetition follows the response, so one more round trip is enough to receive it.
     await client.peer.request("thread/loaded/list", {});
     person.resolve("accept");
     await completed;

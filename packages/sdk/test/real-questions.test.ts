@@ -1,4 +1,4 @@
-// What the real codex and real MCP servers ask of a person, answered through the broker.
+// Questions of the real codex and of real MCP servers to the user, answered through the broker.
 import { askUser, callTool, say, type Script } from "@codexkit/scripted-model";
 import { startAppServer } from "@codexkit/testing";
 import { fileURLToPath } from "node:url";
@@ -34,7 +34,7 @@ async function play(
   return { statuses, replies, client };
 }
 
-/** Calls a tool of the MCP server on every turn, and says what came back. */
+/** Calls a tool of the MCP server in every turn and replies with its output. */
 function calling(tool: string): Script {
   return (request) =>
     request.newOutputs.length === 0
@@ -138,11 +138,14 @@ describe("a call of an MCP server's tool", () => {
     expect(client.events[0]).toMatchObject({ type: "approval.requested", kind: "mcpTool" });
   });
 
-  it.each(["acceptForSession", "acceptAlways"] as const)("is not asked about again after %s", async (decision) => {
-    const { replies, client } = await play(pays, { approve: () => decision }, { turns: 2 });
-    expect(replies.map((text) => text.includes('{"paid":3}'))).toEqual([true, true]);
-    expect(client.events.filter(({ type }) => type === "approval.requested")).toHaveLength(1);
-  });
+  it.each(["acceptForSession", "acceptAlways"] as const)(
+    "is not asked about again after %s",
+    async (decision) => {
+      const { replies, client } = await play(pays, { approve: () => decision }, { turns: 2 });
+      expect(replies.map((text) => text.includes('{"paid":3}'))).toEqual([true, true]);
+      expect(client.events.filter(({ type }) => type === "approval.requested")).toHaveLength(1);
+    },
+  );
 
   it.each([
     ["decline", "user rejected MCP tool call"],

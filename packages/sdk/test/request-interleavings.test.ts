@@ -24,7 +24,7 @@ const step = fc.record({
   ),
 });
 
-/** What each way to end a request says in its event; an answer that comes first wins over all that follows. */
+/** The event for each way to end a request. The first answer wins. */
 const endings: Record<string, string> = {
   accept: "handler",
   throw: "default",
@@ -73,7 +73,7 @@ describe("any order of requests, answers, resolutions and ends", () => {
             else handler?.resolve(what as never);
           }
           broker.connectionEnded();
-          // Every await ends, whatever the handlers did.
+          // Every await ends, whatever the handlers do.
           const settled = await Promise.all(
             answers.map(async ({ id, answer }) => ({ id, sent: await answer })),
           );
@@ -88,7 +88,7 @@ describe("any order of requests, answers, resolutions and ends", () => {
             decided.map(({ requestId }) => String(requestId)).toSorted(),
           );
           for (const { outcome } of ended) expect(Object.values(endings)).toContain(outcome.by);
-          // Begun and ended alternate for each id: none is asked twice while it waits.
+          // Requests and resolutions alternate per ID: none is presented twice while it is pending.
           for (const id of [0, 1, 2]) {
             const own = events.flatMap((event) =>
               "requestId" in event && event.requestId === id ? [event.type] : [],

@@ -19,7 +19,7 @@ export const mcpToolApproval: v2.McpServerElicitationRequestParams = {
   requestedSchema: { type: "object", properties: {} },
 };
 
-/** The call of a tool that an approval is about, before it is approved. */
+/** The tool call of an approval, before it is approved. */
 export function waitingCall(args: JsonValue, id = "call"): v2.ThreadItem {
   return {
     type: "mcpToolCall",

@@ -1,4 +1,4 @@
-// What a user reads when something is wrong with the set-up.
+// The error messages for a broken setup.
 import { fail, say } from "@codexkit/scripted-model";
 import { codexFolders, launchCodex, tempFolder } from "@codexkit/testing";
 import { writeFile } from "node:fs/promises";
@@ -65,7 +65,7 @@ describe("an error", () => {
 
 describe("four launches at once on an empty CODEX_HOME", () => {
   it.each(["stdio", "unix"] as const)("all succeed on %s", async (kind) => {
-    // Codex loses its own race for the databases in about every second round.
+    // Codex loses the race for its databases in about every second round.
     for (let round = 0; round < 3; round += 1) {
       await using folders = await codexFolders({ model: () => say("hello") });
       const launches = Array.from({ length: 4 }, async (_, number) => {

@@ -6,7 +6,7 @@ import { ThreadQueue } from "../src/thread/queue.ts";
 import { ThreadTerminals } from "../src/thread/terminals.ts";
 import type { ThreadCaller } from "../src/thread/thread-caller.ts";
 
-/** A thread whose calls are answered with what the test has for each method; pages come from `data`. */
+/** A thread whose calls are answered with a fixed result per method; pages come from `data`. */
 function threadWith(answers: Record<string, unknown>): { thread: ThreadCaller; caller: FakeCaller } {
   const caller = new FakeCaller();
   caller.respond = ({ method, answer }) => answer(answers[method] ?? {});

@@ -1,5 +1,5 @@
 /**
- * Settles as the promise does, or rejects as soon as the signal aborts. The work behind the promise continues; the caller
+ * Settles like the promise, or rejects as soon as the signal aborts. The work behind the promise continues; the caller
  * stops it if needed.
  *
  * @param toError Makes the rejection. Default: the signal's reason.

@@ -1,6 +1,6 @@
 import { timerDelay } from "../timer-delay.ts";
 
-/** Settles as the promise does, or rejects with `toError()` after `timeoutMs`. The work behind the promise continues. */
+/** Settles like the promise, or rejects with `toError()` after `timeoutMs`. The work behind the promise continues. */
 export async function withTimeout<Value>(
   promise: Promise<Value>,
   timeoutMs: number,

@@ -1,5 +1,5 @@
-// Whole programs, as people wrote them for the old package, with nothing changed but the import: each must end by itself,
-// and nothing may be left of it.
+// Complete programs for the original package with only the import changed. Each must end by itself
+// and leave nothing behind.
 import { run } from "@codexkit/scripted-model";
 import { type CodexFolders, codexFolders } from "@codexkit/testing";
 import { execFile } from "node:child_process";
@@ -10,7 +10,7 @@ import { findCodex } from "../process/find-codex.ts";
 
 const compat = new URL("index.ts", import.meta.url).href;
 
-/** A program that does not end by itself is ended after this, and fails its test. */
+/** A program that does not end by itself is killed after this time and fails its test. */
 const LIMIT_MS = 60_000;
 
 interface Ended {
@@ -57,7 +57,7 @@ const options = { workingDirectory: process.env.WORKSPACE, sandboxMode: "danger-
 const thread = process.argv[2] ? codex.resumeThread(process.argv[2], options) : codex.startThread(options);
 `;
 
-/** The processes that came out of a world's codex; only Linux tells. */
+/** The processes started by a test's codex. Linux only. */
 async function left({ codexHome }: CodexFolders): Promise<string[]> {
   if (process.platform !== "linux") return [];
   const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
@@ -140,7 +140,7 @@ describe("a program for the original", { timeout: 2 * LIMIT_MS }, () => {
       } else console.log("other ran");
     `);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    // Three turns of ten tokens: each saw what the other process added.
+    // Three turns of ten tokens: each process saw the turns of the other.
     expect(stdout).toBe("other ran 30\n");
   });
 

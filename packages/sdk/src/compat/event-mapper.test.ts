@@ -20,7 +20,7 @@ const result: TurnResult = {
   structured: undefined,
 };
 
-/** What one turn's events become. */
+/** Maps the events of one turn. */
 function mapped(...events: CodexEvent[]): ThreadEvent[] {
   const mapper = new EventMapper();
   return events.flatMap((event) => mapper.map(event));

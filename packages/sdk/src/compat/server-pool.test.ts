@@ -1,4 +1,4 @@
-// The codex processes behind the objects: how many there are, and when they end.
+// The number and lifetime of the codex processes behind the objects.
 import { gate, run, say, type Script, waitFor } from "@codexkit/scripted-model";
 import { type CodexFolders, codexFolders } from "@codexkit/testing";
 import { appendFile, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
@@ -199,7 +199,7 @@ describe("a new process", () => {
       const { items } = await codex.startThread(at.thread).run("hi");
       counts.push(items.filter(({ type }) => type === "error").length);
     }
-    // One with the handshake, and one with the thread.
+    // One from the handshake, and one from the thread.
     expect(counts).toEqual(Array(40).fill(2));
   }, 300_000);
 });

@@ -14,7 +14,7 @@ interface Stage extends CodexFolders {
   readonly options: CodexOptions;
   /** Options for a thread with no sandbox, in the workspace. */
   readonly free: ThreadOptions;
-  /** A program in the place of codex. */
+  /** A program that replaces codex. */
   readonly impostor: (shell: string) => Promise<Codex>;
 }
 

@@ -1,4 +1,4 @@
-// Each refusal of the real codex by its own words: a release that says it differently fails here.
+// Provokes each error message of the real codex. A release with other messages fails here.
 import type { ClientRequests, ClientWire, v2 } from "@codexkit/protocol";
 import { memoryTransportPair, Peer, RemoteError, RPC_CODES, RpcError } from "@codexkit/rpc";
 import { gate, say, waitFor } from "@codexkit/scripted-model";
@@ -23,10 +23,10 @@ describe("a refusal of the real codex", () => {
   let peer: Peer<ClientWire>;
   /** A thread that waits for its model. */
   let busy: { threadId: string; turnId: string };
-  /** A thread with a finished turn, where nothing runs. */
+  /** An idle thread with a completed turn. */
   let idle: { threadId: string; turnId: string };
 
-  /** Sends what the types forbid too: that is the point of most of these. */
+  /** Untyped, because most of these tests send what the types forbid. */
   function send(to: Peer<ClientWire>, method: string, params: Params): Promise<unknown> {
     return to.request(method as "thread/read", params as unknown as ClientRequests["thread/read"]["params"]);
   }
@@ -160,7 +160,7 @@ describe("a refusal of the real codex", () => {
       const target = { type: "custom", instructions: "look" };
       const answer = (await send(peer, method, { threadId, target })) as { turn?: v2.Turn };
       const turnId = await running.promise;
-      // A review has two ids: that of its answer, its items and its end; and that of `turn/started` and interrupts.
+      // A review has two IDs: one for its response, items and end, and one for `turn/started` and interrupts.
       const expectedTurnId = answer.turn?.id ?? turnId;
       const steer = await refusal("turn/steer", { threadId, input: text("x"), expectedTurnId });
       expect(steer).toMatchObject({ code: "turn_not_steerable" });
@@ -185,7 +185,7 @@ describe("a refusal of the real codex", () => {
         });
       }
     }
-    // The largest that is taken: two units each, and a large image beside it.
+    // The largest accepted input: two UTF-16 units per character, next to a large image.
     const image = { type: "image", url: `data:image/png;base64,${"A".repeat(2_000_000)}` };
     const input = [...text("😀".repeat(1_048_576)), image];
     expect(await refusal("turn/steer", { threadId, input, expectedTurnId: NOBODY })).toMatchObject({

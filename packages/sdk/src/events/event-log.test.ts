@@ -19,7 +19,7 @@ function delta(text: string): CodexEvent {
   };
 }
 
-/** What readers must agree on, however deltas were joined for each. */
+/** What all readers must agree on, however their deltas were merged. */
 function story(events: readonly CodexEvent[]): string {
   return events
     .map((event) =>

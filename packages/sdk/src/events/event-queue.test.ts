@@ -31,7 +31,7 @@ function queueOf(
   return queue;
 }
 
-/** Enough unread events that deltas join over what stands between them. */
+/** Enough unread events for deltas to be merged across other events. */
 function crowd(): CodexEvent[] {
   return Array.from({ length: 300 }, (_, index) => notice(`crowd ${index}`));
 }
@@ -197,7 +197,7 @@ describe("EventQueue", () => {
         fc.array(events, { maxLength: 80 }),
         fc.constantFrom(2, 7, 40, 10_000),
         (before, pushed, limit) => {
-          // The same object twice would hide a change of order.
+          // The same object twice would hide a changed order.
           const all = [...before, ...pushed].map((event) => ({ ...event }));
           const read = queueOf(all, { events: 10_000, deltaCharacters: limit }).takeAll();
           expect(read.filter(({ type }) => type !== "item.delta")).toEqual(
@@ -236,7 +236,7 @@ describe("EventQueue", () => {
   });
 });
 
-/** Each text of an item between one start or end of the item and the next, however many deltas it is in. */
+/** Each text of an item between two of its start or end events, however many deltas it has. */
 function texts(events: readonly CodexEvent[]): Map<string, { text: string; length: number }> {
   const found = new Map<string, { text: string; length: number }>();
   const eras = new Map<string, number>();

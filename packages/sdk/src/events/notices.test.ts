@@ -9,7 +9,7 @@ const delta = { ...place, itemId: "item", delta: "text" };
 const item = { id: "item", type: "agentMessage" };
 const message = { message: "text", ...place };
 
-/** The least that each notification with an event of its own needs. */
+/** The minimal params of each notification that has a dedicated event. */
 const SAMPLES: Readonly<Record<string, unknown>> = {
   "thread/started": { thread: { id: "thread" } },
   "turn/started": { ...place, turn: { id: "turn" } },

@@ -1,4 +1,4 @@
-// What the real codex leaves behind when it or its owner is killed, and that nothing of it stays.
+// What the real codex leaves behind when it or its owner is killed, and that all of it is cleaned up.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
@@ -12,7 +12,7 @@ import { launchAppServer, type LaunchAppServerOptions, type LaunchedAppServer } 
 import { processTable } from "./process-table.ts";
 import { sweepOrphans } from "./sweep-orphans.ts";
 
-/** An MCP server that does not heed the end of its input. */
+/** An MCP server that ignores the end of its stdin. */
 const MCP_SERVER = `
 import { writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
@@ -40,10 +40,10 @@ beforeEach(async () => {
   for (const name of ["pids", "temp", "workspace", "home"]) await mkdir(join(folder, name));
   await writeFile(join(folder, "mcp.mjs"), MCP_SERVER);
 
-  // Each command writes its number: one that waits, one with a terminal, and three that get away from codex.
+  // Each command writes its pid: one waits, one has a terminal, and three detach from codex.
   const command = (name: string, before = ""): string =>
     `${before} sh -c 'echo $$ > ${pidFolder}/${name}; exec sleep 600'`;
-  // Codex ends the group of a command that is over: those who mean to get away need a moment for it.
+  // Codex kills the group of an ended command, so the detaching commands need a moment.
   const detached = (name: string, launch: string): string =>
     `${launch}; until [ -s ${pidFolder}/${name} ]; do sleep 0.02; done`;
   const model = await ScriptedModel.start((request) =>
@@ -75,7 +75,7 @@ beforeEach(async () => {
 
 const NAMES = ["double", "job", "last", "mcp", "session", "setsid", "terminal"];
 
-/** The numbers of all that came out of codex, when all are there. */
+/** The pids of all processes started by codex, once all exist. */
 async function descendants(): Promise<number[]> {
   await expect
     .poll(() => readdir(pidFolder).then((names) => names.toSorted()), { timeout: 20_000 })
@@ -91,7 +91,7 @@ async function descendants(): Promise<number[]> {
 
 const runs = (pid: number): boolean => processTable().one(pid) !== undefined;
 
-/** Begins the turn whose commands never end. */
+/** Starts the turn whose commands never end. */
 async function beginTurn(
   peer: Peer<ClientWire>,
   sandbox: "danger-full-access" | "workspace-write",
@@ -109,7 +109,7 @@ async function beginTurn(
   });
 }
 
-/** The same in a program of its own, to be killed; gives the number of its codex. */
+/** The same in a separate program, to be killed. Returns the pid of its codex. */
 async function ownerProgram(): Promise<{ owner: ChildProcess; codex: number }> {
   const program = `
     import { Peer } from "@codexkit/rpc";
@@ -144,7 +144,7 @@ describe("kill -9 of an owner with a running turn", () => {
     const { owner, codex } = await ownerProgram();
     const pids = await descendants();
     await kill9(owner);
-    // Codex sees the end of its stdin and leaves with all that is still its own.
+    // Codex exits when its stdin ends, with its remaining children.
     await expect.poll(() => runs(codex), { timeout: 10_000 }).toBe(false);
     expect(pids.filter(runs).length).toBeGreaterThan(0);
 
@@ -157,7 +157,7 @@ describe("kill -9 of an owner with a running turn", () => {
   it("and of its codex also leaves MCP servers, which a sweep ends", async () => {
     const { owner, codex } = await ownerProgram();
     const pids = await descendants();
-    // Stopped, codex can't leave by itself: it must be found alive.
+    // A stopped codex can't exit by itself, so it must be found running.
     process.kill(codex, "SIGSTOP");
     await kill9(owner);
     process.kill(codex, "SIGKILL");
@@ -182,7 +182,7 @@ describe("kill -9 of an owner with a running turn", () => {
 });
 
 describe.each(["danger-full-access", "workspace-write"] as const)("a turn that runs under %s", (sandbox) => {
-  /** A server with all its commands running, and a way to see who is left of them. */
+  /** A server with all its commands running, and a function that lists the survivors. */
   async function running(): Promise<{ server: LaunchedAppServer; left: () => number[] }> {
     const server = await launchAppServer(options);
     onTestFinished(() => server.dispose());
@@ -192,7 +192,7 @@ describe.each(["danger-full-access", "workspace-write"] as const)("a turn that r
     const mark = (await readdir(options.ownersFolder))[0]?.replace(".json", "") ?? "";
     const table = processTable();
     const marked = (): number[] => table.marked(mark, table.all()).map(({ pid }) => pid);
-    // In the sandbox the numbers are those of a world of their own: there the marks alone tell.
+    // The sandbox has its own pid namespace, so only the marks identify its processes.
     const pids = sandbox === "workspace-write" ? [] : await descendants();
     await expect.poll(() => marked().length, { timeout: 20_000 }).toBeGreaterThan(3);
     return { server, left: () => [...pids.filter(runs), ...marked()] };

@@ -46,7 +46,7 @@ function failure(machine: Machine, path?: string): CodexError {
   throw new Error("it was found");
 }
 
-/** An installed package, whose platform package npm has put beside it. */
+/** An installed package, with its platform package next to it. */
 function installed(platform: string, target: string, file: string): FakeMachine {
   const [system = "", arch = ""] = platform.split("-");
   const windows = system === "win32";
@@ -220,7 +220,7 @@ describe("on this machine", () => {
       source: "package",
       path: expect.stringMatching(/vendor.+bin.codex/) as string,
     });
-    // A program, not the script that starts one.
+    // The binary, not the script that starts it.
     await using file = await open(found.path);
     const { buffer } = await file.read(Buffer.alloc(2), 0, 2, 0);
     expect(buffer.toString()).not.toBe("#!");

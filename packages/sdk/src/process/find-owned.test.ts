@@ -29,10 +29,10 @@ describe("the processes of an owner", () => {
     entry(111, 110),
     // A command: its own session, still a child.
     entry(120, 100),
-    // A daemon: nothing but the mark.
+    // A daemon: only the mark.
     entry(130, 1),
     entry(131, 130),
-    // Strangers.
+    // Unrelated processes.
     entry(140, 1),
     entry(141, 50),
   ];

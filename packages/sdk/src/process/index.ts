@@ -13,6 +13,6 @@ export { spawnCommand, type SpawnCommand } from "./spawn-command.ts";
 // Cleanup after a killed owner: a manifest is written before a child starts, and the next start ends the orphans.
 export { ManifestFile, ownersFolder } from "./owner-manifest.ts";
 export { newMark } from "./owner-mark.ts";
-// Who a process is: a pid alone is used again.
+// Process identity. A pid alone is not enough, because pids are reused.
 export { pidExists, type ProcessEntry, type ProcessTable, processTable } from "./process-table.ts";
 export { sweepOrphans, type SweepReport } from "./sweep-orphans.ts";

@@ -48,7 +48,7 @@ async function configOf(options: LaunchAppServerOptions): Promise<Record<string,
   return config;
 }
 
-/** The environment that a process was given. */
+/** The initial environment of a process. */
 async function environmentOf(server: LaunchedAppServer): Promise<string[]> {
   const { readFile } = await import("node:fs/promises");
   return (await readFile(`/proc/${server.process.pid}/environ`, "utf8")).split("\0").filter(Boolean);

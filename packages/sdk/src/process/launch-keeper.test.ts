@@ -36,11 +36,11 @@ interface Owner {
   readonly pid: number;
   readonly threadId: string;
   readonly turnId: string;
-  /** `kill -9`, and waits until it is gone. */
+  /** Sends SIGKILL and waits for the exit. */
   readonly kill: () => Promise<void>;
 }
 
-/** Another program that launched a codex to outlive it, in the middle of a turn. */
+/** Another program, which launched a codex that outlives it, during a turn. */
 async function owner(launch: LaunchOptions): Promise<Owner> {
   const program = join(import.meta.dirname, "../../test/outliving-owner.ts");
   const given = JSON.stringify({ ...launch, cwd: folders.workspace });
@@ -64,7 +64,7 @@ async function owner(launch: LaunchOptions): Promise<Owner> {
   };
 }
 
-/** Waits until codex, its keeper and all that they left are gone. */
+/** Waits until codex, its keeper and their files are gone. */
 async function expectGone(url: string, pid: number): Promise<void> {
   const socketPath = url.slice("unix://".length);
   await expect.poll(() => runs(pid), { timeout: 20_000 }).toBe(false);
@@ -79,7 +79,7 @@ describe("a codex that outlives its owner", { timeout: 120_000 }, () => {
     expect(url).toMatch(/^unix:\/\/\//);
     await kill();
     expect(runs(pid)).toBe(true);
-    // A launch of another program in between ends orphans; this is none.
+    // Another launch sweeps orphans in between. This server is not one.
     await using other = await Codex.launch({ ...options, outliveOwner: { graceMs: 100 } });
     expect(other.pid).not.toBe(pid);
     await other.close();
@@ -190,14 +190,14 @@ it("keeps the folder of a starting keeper", async () => {
   removeKeeperFolder(folder);
 });
 
-/** Ends a server whose owner is gone, by its keeper. */
+/** Ends a server whose owner has exited, through its keeper. */
 async function end(codexPid: number): Promise<void> {
   const keeper = processTable().one(codexPid)?.parent ?? 0;
   process.kill(keeper, "SIGTERM");
   await expect.poll(() => runs(keeper), { timeout: 20_000 }).toBe(false);
 }
 
-/** Whether a process runs. One that has ended may wait for long to be collected by the first process of a container. */
+/** Whether a process is running. In a container, an ended process may stay a zombie for long. */
 function runs(pid: number): boolean {
   return processTable().one(pid) !== undefined;
 }

@@ -18,7 +18,7 @@ function shell(script: string, options: Partial<OwnedProcessOptions> = {}): Owne
 
 const runs = (pid: number): boolean => processTable().one(pid) !== undefined;
 
-/** The numbers that a process prints, one a line. */
+/** The pids that a process prints, one per line. */
 async function printed(owned: OwnedProcess, count = 1): Promise<number[]> {
   let text = "";
   owned.child.stdout.on("data", (chunk: Buffer) => (text += chunk.toString()));
@@ -46,7 +46,7 @@ describe("stopping an owned process", () => {
   });
 
   it("ends descendants: of its group, of its session, and with its mark", async () => {
-    // In the group; in a group of its own, as an MCP server; in a session of its own, as a command.
+    // In the same group; in another group, like an MCP server; in another session, like a command.
     const owned = shell(
       "(trap '' TERM; sleep 600) & echo $!; set -m; sleep 601 & echo $!; set +m; setsid sleep 602 & echo $!; wait",
     );
@@ -80,7 +80,7 @@ describe("an owned process that exits by itself", () => {
   });
 
   it("has ended even if a surviving descendant holds its output", async () => {
-    // No mark, another session, another parent: nothing tells whose it is.
+    // No mark, another session, another parent: nothing identifies its owner.
     const owned = shell("env -i setsid /bin/sh -c 'echo $$; exec sleep 600' & read line; exit 0", {
       limits: { lastOutputMs: 50 },
     });
@@ -96,7 +96,7 @@ describe("an owned process that exits by itself", () => {
     let bytes = 0;
     owned.child.stdout.on("data", (chunk: Buffer) => {
       bytes += chunk.length;
-      // A reader that is slower than the limit, all in all.
+      // A reader that takes longer than the limit in total.
       const until = performance.now() + 2;
       while (performance.now() < until);
     });

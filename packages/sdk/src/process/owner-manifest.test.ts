@@ -70,7 +70,7 @@ describe("the folder of manifests", () => {
   it("can be removed by one process while another writes", async () => {
     await using temp = await tempFolder();
     const folder = join(temp.path, "owners");
-    // Each removes the empty folder; the other must make it again.
+    // Each removes the empty folder, and the other must create it again.
     for (let round = 0; round < 50; round++) {
       const first = new ManifestFile(folder, newMark());
       first.remove();

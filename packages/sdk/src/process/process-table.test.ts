@@ -57,7 +57,7 @@ describe("the table of this machine", () => {
     const table = processTable();
     const seen = table.one(child.pid ?? 0);
     expect(seen).toMatchObject({ parent: process.pid });
-    // The environment is the parent's until the child has become its program.
+    // Until the child has called `exec`, its environment is the parent's.
     await expect.poll(() => table.marked("mine", table.all()).map(({ pid }) => pid)).toEqual([child.pid]);
     expect(table.marked("min", table.all())).toEqual([]);
     child.kill("SIGKILL");

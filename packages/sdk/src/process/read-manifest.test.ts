@@ -22,7 +22,7 @@ describe("a manifest", () => {
       "[]",
       JSON.stringify({ ...good, version: 2 }),
       JSON.stringify({ ...good, mark: "" }),
-      // Numbers that `kill` would take for everyone.
+      // Numbers that `kill` would interpret as all processes.
       JSON.stringify({ ...good, child: { ...owner, pid: -1 } }),
       JSON.stringify({ ...good, child: { ...owner, pid: 0 } }),
       JSON.stringify({ ...good, child: { ...owner, pid: 1 } }),

@@ -48,7 +48,7 @@ describe("a command to spawn", () => {
     fc.assert(
       fc.property(fc.array(fc.string().filter((text) => !/[\r\n\0]/.test(text))), (given) => {
         const line = spawnCommand("codex.cmd", given, windows).args[3] ?? "";
-        // cmd.exe takes its escapes off twice: from its command line, then from the batch file's `%*`.
+        // cmd.exe removes escapes twice: on its command line, then in the batch file's `%*`.
         const received = unescapeCmd(unescapeCmd(line.slice(1, -1)));
         expect(splitArguments(received)).toEqual(["codex.cmd", ...given]);
       }),
@@ -56,7 +56,7 @@ describe("a command to spawn", () => {
   });
 });
 
-/** What cmd.exe makes of carets; an unescaped character that means something to it is a hole. */
+/** Removes carets like cmd.exe. An unescaped special character is an error. */
 function unescapeCmd(text: string): string {
   return text.replaceAll(/\^(?<kept>.)/gsu, "$<kept>");
 }

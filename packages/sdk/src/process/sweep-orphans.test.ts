@@ -43,7 +43,7 @@ async function strangers(
   return { shell, pids: text.trim().split("\n").map(Number) };
 }
 
-/** An owner in a process of its own, that keeps its manifests in a folder and prints its child's pids. */
+/** An owner in a separate process, which writes its manifests to a folder and prints its child's pids. */
 async function owner(
   folder: string,
   script: string,
@@ -158,13 +158,13 @@ describe("a reused pid", () => {
   it("protects a session that may belong to another process", async () => {
     await using temp = await tempFolder();
     const folder = join(temp.path, "owners");
-    // A session without its leader: `setsid` makes it, the shell in it leaves.
+    // A session without its leader: `setsid` creates it, then its shell exits.
     const { pids } = await strangers("setsid sh -c 'echo $$; sleep 600 & echo $!'; wait; sleep 600", 2);
     const [leader = 0, member = 0] = pids;
     await expect.poll(() => runs(leader)).toBe(false);
     const { startOrder = 0 } = system.one(member) ?? {};
     const child = { pid: leader, start: "long ago", startOrder: startOrder - 1 };
-    // So many processes later that the numbers have come round.
+    // So many processes later that pids were reused.
     writeManifest(folder, manifest({ child, forks: -10_000_000 }));
     expect((await sweepOrphans(folder)).killed).toEqual([]);
     expect(runs(member)).toBe(true);
@@ -179,7 +179,7 @@ describe("a reused pid", () => {
     const folder = join(temp.path, "owners");
     const mark = newMark();
     const { shell } = await strangers("echo $$; sleep 600", 1, mark);
-    // No child in it: the owner was killed in the middle of the spawn.
+    // Without a child: the owner was killed during the spawn.
     writeManifest(folder, manifest({ mark }));
     const report = await sweepOrphans(folder);
     expect(report.killed).toContain(shell.pid);
@@ -209,7 +209,7 @@ describe("after kill -9 of an owner", () => {
     const folder = join(temp.path, "owners");
     const dead = await owner(folder, script, 4);
     const [leader = 0, ...rest] = dead.pids;
-    // The owner first: alive, it would clean up after its child.
+    // The owner first, because it would otherwise clean up after its child.
     await kill9([dead.owner]);
     process.kill(leader, "SIGKILL");
     await expect.poll(() => runs(leader)).toBe(false);

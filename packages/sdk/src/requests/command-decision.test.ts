@@ -48,7 +48,7 @@ const decision: fc.Arbitrary<CommandDecision> = fc.oneof(
   host.map((name) => decisions.denyHost(name)),
 );
 
-/** Whether a decision lets the command at hand run. */
+/** Whether a decision allows the current command. */
 function runs(value: CommandDecision): boolean {
   if (value === "decline" || value === "cancel") return false;
   return !(
@@ -64,7 +64,7 @@ describe("any decision with any offer", () => {
       fc.property(decision, fc.array(decision), (wanted, available) => {
         const sent = limitToAvailable(wanted, available);
         expect(runs(wanted) || !runs(sent)).toBe(true);
-        // Only the decision itself may have lasting effects; what replaces it has none.
+        // Only the decision itself may be remembered; its replacement may not.
         expect([wanted, "accept", "decline"]).toContain(sent);
         expect(typeof sent !== "string" || ["decline", ...available].includes(sent)).toBe(true);
       }),

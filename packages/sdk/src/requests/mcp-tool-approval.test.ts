@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { mcpToolApproval as form, waitingCall } from "../../test/server-requests.ts";
 import { isMcpToolApproval } from "./mcp-tool-approval.ts";
 
-/** Whether a form passes, with its calls claimed as the broker does it. */
+/** Whether a form counts as an approval, with calls claimed as in the broker. */
 function check(items: readonly v2.ThreadItem[]): (change?: object) => boolean {
   const claimed = new Set<string>();
   const claimCall = (_threadId: string, itemId: string): boolean => {

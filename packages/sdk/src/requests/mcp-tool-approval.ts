@@ -52,14 +52,13 @@ const QUESTION = /^Allow (?:the )?(?<server>[^]+?)(?: MCP server)? to run tool "
 const APPS_SERVER = "codex_apps";
 
 /**
- * Whether an elicitation is Codex's own approval of a tool call. Codex forwards forms of MCP servers with whatever `_meta`
- * they choose, so the metadata proves nothing: the form must ask for no fields, be worded as Codex words it for this
- * server, and name a call that was seen to begin, has not ended, and was not asked about before. A form about anything
- * else is a question of the server to the person.
+ * Whether an elicitation is Codex's own approval of a tool call. Codex forwards forms of MCP servers with any `_meta`, so
+ * the metadata proves nothing. The form must have no fields, use Codex's wording for this server, and match a running tool
+ * call that was not asked about before. Any other form is a question of the server to the user.
  *
- * One thing can't be told apart: while a call runs that Codex did not ask about (its approval was remembered, or the
- * settings need none), a form of that server that copies the call's tool and arguments looks like the approval of this
- * call. Accepting it repeats what was already allowed, but the server can take the answer for a consent of the person.
+ * One case can't be distinguished: while a call is running that needed no approval (it was remembered, or the settings
+ * require none), a form of that server that copies the tool and arguments of the call looks like its approval. Accepting it
+ * repeats what was already allowed, but the server may treat the answer as the user's consent.
  */
 export function isMcpToolApproval(
   params: v2.McpServerElicitationRequestParams,

@@ -82,7 +82,7 @@ const network = fc.constantFrom(null, { enabled: true }, { enabled: false }, { e
 
 const ranks = { none: 0, deny: 0, read: 1, write: 2 } as const;
 
-/** What a set of rules allows at a place, found without the code under test: the longest rule above decides. */
+/** What a set of rules allows at a path, computed independently: the longest matching rule decides. */
 function allowed(entries: readonly v2.FileSystemSandboxEntry[], at: string): number {
   const above = entries.flatMap(({ path: where, access: what }) =>
     where.type === "path" && (where.path === "/" || at === where.path || at.startsWith(`${where.path}/`))

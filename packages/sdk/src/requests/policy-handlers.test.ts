@@ -153,11 +153,11 @@ describe("a command", () => {
 });
 
 describe("a patch", () => {
-  // The sandbox of these turns lets nothing be written, so that every patch is asked about.
+  // The sandbox of these turns allows no writes, so that every patch needs approval.
   const sandboxPolicy = { type: "readOnly", networkAccess: false } as const;
 
   it("inside the workspace is applied, outside it is not", async () => {
-    // This test's own folders lie below the folder for temporary files, which a workspace usually includes.
+    // The folders of this test are inside the temp folder, which a workspace usually includes.
     const workspace = { roots: [stage.workspace], temp: [] };
     policy = policyOf({ preset: "workspace-write", default: "deny", workspace });
     const thread = await startThread();

@@ -156,11 +156,11 @@ describe("a handler", () => {
       const [slot = ""] = Object.keys(handlers);
       const denied = JSON.stringify(await settle(open().receive(method as Method)));
       for (const value of [undefined, null, 7, {}, { decision: {} }]) {
-        // No answer at all is an answer to questions.
+        // Questions may stay unanswered.
         if (slot === "userInput" && JSON.stringify(value) === "{}") continue;
         const { receive, events } = open({ [slot]: () => value });
         const sent = JSON.stringify(await settle(receive(method as Method)));
-        // The words may differ; what they mean may not.
+        // The text may differ, but not its meaning.
         const meaning = (text: string): string => text.replaceAll(/(no|a) handler [^"]*/g, "…");
         expect(meaning(sent)).toBe(meaning(denied));
         expect(events).toContainEqual(expect.objectContaining({ kind: "request_handler_failed" }));
@@ -376,7 +376,7 @@ describe("a request that is pending", () => {
     await expect(receive(command, 7)).resolves.toBe(UNANSWERED);
     decide("accept");
     await expect(first).resolves.toEqual({ decision: "accept" });
-    // The repetition may have left the server before it read the answer.
+    // The server may have sent the repetition before it read the answer.
     await expect(receive(command, 7)).resolves.toBe(UNANSWERED);
     expect(signals).toHaveLength(1);
     expect(types(events)).toEqual(["approval.requested", "approval.resolved"]);
@@ -435,7 +435,7 @@ describe("a request that is pending", () => {
     await expect(receive("applyPatchApproval", 8)).resolves.toBe(UNANSWERED);
     expect([signals, events]).toEqual([[], []]);
     await new Promise(setImmediate);
-    // Later the turn's processes may still ask, as one in the background does for a host.
+    // Background processes of the turn may still ask later, for example about a host.
     void receive(command, 9);
     expect(signals).toHaveLength(1);
   });

@@ -15,7 +15,7 @@ import type { RequestEvent, RequestWarningEvent } from "./request-events.ts";
  */
 const REMEMBERED_ANSWERS = 256;
 
-/** Far more threads than have a turn that runs on one connection. */
+/** More threads than ever have a running turn on one connection. */
 const CLAIMING_THREADS = 10_000;
 
 export interface ServerRequestBrokerOptions {

@@ -169,7 +169,7 @@ describe("AgentTree", () => {
     const parents = { b: "a", c: "a", d: "b", e: "d", f: "d" };
     const named = Object.entries(parents).flatMap(([child, parent]) => [
       fc.constantFrom(started(child, parent), calls("spawnAgent", parent, [child])),
-      // An activity is also shown above the parent.
+      // An activity is also reported to the threads above the parent.
       fc.constantFrom(parent, "a").map((by) => activity(by, child)),
     ]);
     fc.assert(

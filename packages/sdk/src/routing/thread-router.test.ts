@@ -11,7 +11,7 @@ const crash = new CodexError("app_server_crashed", "gone");
 function routerAnd(): {
   router: ThreadRouter;
   receive: (...messages: RawMessage[]) => void;
-  /** Ends the router and gives everything that passed its common stream. */
+  /** Closes the router and returns all events of its common stream. */
   seen: () => Promise<CodexEvent[]>;
 } {
   const router = new ThreadRouter();
@@ -187,7 +187,7 @@ describe("ThreadRouter", () => {
     };
     const router = new ThreadRouter();
     const channel = router.hold("thread");
-    // Each id is large, so that whatever remembers it shows.
+    // Each ID is large, so that a leak is visible.
     const large = "x".repeat(5_000);
     const round = (number: number): void => {
       const say = new TurnNotifications("thread", `t${number}`);

@@ -14,7 +14,7 @@ let caller: FakeCaller;
 let router: ThreadRouter;
 let reconciler: TurnReconciler;
 let turn: LiveTurn;
-/** What the server has stored, and what it says of the thread; a code is a refusal. */
+/** The stored turns and the thread status that the server returns. A code is a rejection. */
 let turns: unknown[] | CodexErrorCode;
 let status: "active" | "idle" | "notLoaded" | CodexErrorCode;
 
@@ -68,12 +68,15 @@ describe("TurnReconciler", () => {
     expect(caller.calls).toHaveLength(1);
   });
 
-  it.each(["interrupted", "failed"] as const)("ends a turn that is stored as %s with that status", async (stored) => {
-    turns = [say.turn(stored)];
-    beIdle();
-    await vi.advanceTimersByTimeAsync(idleGraceMs);
-    expect(turn.end?.type).toBe(`turn.${stored}`);
-  });
+  it.each(["interrupted", "failed"] as const)(
+    "ends a turn that is stored as %s with that status",
+    async (stored) => {
+      turns = [say.turn(stored)];
+      beIdle();
+      await vi.advanceTimersByTimeAsync(idleGraceMs);
+      expect(turn.end?.type).toBe(`turn.${stored}`);
+    },
+  );
 
   it("does not end a turn that is still running", async () => {
     turns = [say.turn("inProgress")];

@@ -15,7 +15,7 @@ interface Size {
   unit: "mm" | "cm";
 }
 
-/** The same schema in each library. The SDK itself runs on the one that is called `zod`. */
+/** The same schema in each library. The SDK itself uses the package named `zod`. */
 const schemas = {
   "the installed zod": current.object({ width: current.number(), unit: current.enum(["mm", "cm"]) }),
   "the installed zod/mini": mini.object({ width: mini.number(), unit: mini.enum(["mm", "cm"]) }),

@@ -15,11 +15,11 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { CodexEvent } from "../events/event.ts";
 import type { Thread } from "./thread.ts";
 
-// One real codex serves the whole file: each test has a thread of its own, and the script depends on the input of the thread.
+// One real codex serves the whole file: each test has its own thread, and the script depends on the thread's input.
 
 const gates = new Map<string, ReturnType<typeof gate>>();
 
-/** A gate that a prompt holds its turn at, until the test opens it. */
+/** A gate at which a prompt holds its turn until the test opens it. */
 function gateOf(name: string): ReturnType<typeof gate> {
   const known = gates.get(name) ?? gate();
   gates.set(name, known);
@@ -72,7 +72,7 @@ async function eventsOf(events: AsyncIterable<CodexEvent>): Promise<CodexEvent[]
   return Array.fromAsync(events);
 }
 
-/** Resolves with the first event that fits; the rest of the stream is left alone. */
+/** Resolves to the first event of a type, without closing the stream. */
 async function first<Type extends CodexEvent["type"]>(
   events: AsyncIterable<CodexEvent>,
   type: Type,
@@ -379,7 +379,7 @@ describe("a thread", () => {
     expect(items.map(({ type }) => type)).toEqual(
       expect.arrayContaining(["enteredReviewMode", "exitedReviewMode"]),
     );
-    // A review has two ids on the wire; it is one turn here, and it is over.
+    // A review has two IDs on the wire. Here it is one turn, which has ended.
     expect(thread.busy).toBe(false);
     expect((await thread.run("after it")).finalResponse).toBe("received: after it");
   });

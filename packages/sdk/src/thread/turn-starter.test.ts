@@ -44,7 +44,7 @@ function starterAnd({ sleep }: { sleep?: Sleep } = {}): {
   };
 }
 
-/** A run, and how it stands without waiting for it. */
+/** A run, and its current state without awaiting it. */
 interface Run {
   readonly promise: Promise<LiveTurn>;
   turnId: string | undefined;
@@ -516,7 +516,7 @@ describe("TurnStarter", () => {
   });
 });
 
-/** An app-server that does everything in whatever order the scheduler likes; what it says arrives in order. */
+/** An app-server whose actions the scheduler orders arbitrarily. Its messages arrive in order. */
 class ScheduledServer {
   readonly caller = new FakeCaller();
   readonly channel: ThreadChannel;
@@ -530,7 +530,7 @@ class ScheduledServer {
   refuseNext = false;
   startsWhileKnownBusy = 0;
   mostStartsAtOnce = 0;
-  /** Starts that joined a turn that the server had begun by itself, and warnings of that. */
+  /** Starts whose input was added to a turn that the server started by itself, and the warnings about it. */
   joined = 0;
   warned = 0;
 
@@ -561,7 +561,7 @@ class ScheduledServer {
     else call.refuse("request_failed");
   }
 
-  /** What the server does at once, and how it will answer. */
+  /** The immediate effect of a call on the server, and its later response. */
   #work({ method, params, answer, refuse }: FakeCall): () => void {
     const messageId = String(params["clientUserMessageId"]);
     switch (method) {

@@ -51,7 +51,7 @@ beforeEach(() => {
 
 afterEach(async () => {
   vi.useRealTimers();
-  // Node reports these after the microtasks of a task.
+  // Node reports these after the microtasks of the current task.
   await new Promise(setImmediate);
   process.off("unhandledRejection", onUnhandled);
   assert.deepEqual(unhandled, []);
@@ -142,7 +142,7 @@ describe("Turn", () => {
     receive(say.started());
     live.fail(refused);
     await settled();
-    // What was not looked at is checked after each test.
+    // Unhandled rejections are checked after each test.
   });
 
   it("releases a reader that stops early, before and after the turn has started", async () => {

@@ -13,7 +13,7 @@ function report(total: number | TokenUsage, last: number | TokenUsage): v2.Threa
   };
 }
 
-/** What a meter counts from these reports. */
+/** The tokens that a meter counts from these reports. */
 function counted(before: number | undefined, ...reports: v2.ThreadTokenUsage[]): number {
   const meter = new UsageMeter(before === undefined ? undefined : tokens(before));
   for (const each of reports) meter.update(each);

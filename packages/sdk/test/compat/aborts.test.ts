@@ -1,4 +1,4 @@
-// Turns that are left or aborted.
+// Turns that are abandoned or aborted.
 import { run } from "@codexkit/scripted-model";
 import { differential } from "./differential.ts";
 import { outcome, watch } from "./program.ts";

@@ -1,4 +1,4 @@
-// What this package does otherwise than the original, on purpose. Each is listed in docs/compat.md by its name.
+// Intentional differences from the original. docs/compat.md lists each by name.
 import { chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { differences } from "./differential.ts";

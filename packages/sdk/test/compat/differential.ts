@@ -37,7 +37,7 @@ export function differential(title: string, programs: Programs): void {
   });
 }
 
-/** Registers programs of which the packages make different things, with a recording for each. */
+/** Registers programs that the packages run differently, with a recording for each. */
 export function differences(programs: Programs): void {
   describe("programs for @openai/codex-sdk: known differences", { timeout: TIMEOUT_MS }, () => {
     afterAll(closeServers);
@@ -71,7 +71,7 @@ function findOriginal(): string | undefined {
   }
 }
 
-/** Runs a program in folders of its own and returns what it saw, as text without what differs from run to run. */
+/** Runs a program in its own folders and returns its result as text, without what differs between runs. */
 async function perform({ script, modelName, run: play }: Program, sdkUrl: string): Promise<string> {
   const sdk = sdkUrl === ours ? compat : ((await import(sdkUrl)) as Pick<typeof compat, "Codex">);
   await using folders = await codexFolders({
@@ -102,7 +102,7 @@ function normal(seen: unknown, { root, model }: CodexFolders): string {
         return `<uuid ${uuids.indexOf(uuid)}>`;
       })
       .replaceAll(/<(?<tag>current_date|timezone|shell)>[^<]*/g, "<$<tag>>…")
-      // Errors of the original end with whatever codex wrote to stderr: log lines and backtraces, too.
+      // Errors of the original end with codex's stderr, including log lines and backtraces.
       .replaceAll(/\\n\\nStack backtrace:(?:\\n *\d+: <unknown>)*/g, "")
       .replaceAll(/\d{4}-\d\d-\d\dT[^ ]+Z ERROR (?:(?!\\n).)*\\n/g, "")
   );

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { differential } from "./differential.ts";
 import { outputs, type Request, setting, type Stage, userTexts, warnings } from "./program.ts";
 
-/** The parts of a request that were not in the one before. */
+/** The parts of a request that are not in the previous one. */
 function added({ model }: Stage): unknown {
   const [before, last] = model.requests.slice(-2);
   const known = new Set(userTexts(before).map((text) => JSON.stringify(text)));

@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { differential } from "./differential.ts";
 import { outputs, type Stage, watch } from "./program.ts";
 
-/** Runs the user's text as a command, and then ends. */
+/** Runs the user's text as a command, then ends the turn. */
 const runText: ScriptFunction = ({ input, lastUserText }) =>
   input.at(-1)?.type === "function_call_output" ? "done" : run(lastUserText);
 
-/** What the last command of the model printed. */
+/** The output of the model's last command. */
 function printed({ model }: Stage): unknown {
   return String(outputs(model.requests.at(-1)).at(-1))
     .split("Output:\n")

@@ -1,4 +1,4 @@
-// Whole programs, each in a process of its own: how they end, and what they print.
+// Complete programs, each in its own process: how they end, and what they print.
 import { fail, run } from "@codexkit/scripted-model";
 import { execFile } from "node:child_process";
 import { writeFile } from "node:fs/promises";
@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { differential } from "./differential.ts";
 import type { Program, Stage } from "./program.ts";
 
-/** A program that does not end by itself is ended after this, and fails its test. */
+/** A program that does not end by itself is killed after this time and fails its test. */
 const LIMIT_MS = 60_000;
 
 function program(text: string): Program {
@@ -34,7 +34,7 @@ async function play({ sdkUrl, base, root, workspace }: Stage, text: string): Pro
     const args = ["--conditions=codexkit:source", file];
     execFile(process.execPath, args, { env: base.env, timeout: LIMIT_MS }, (error, stdout, stderr) => {
       const code = error ? (error.code ?? error.signal) : 0;
-      // The class of an error is printed, too, and is a known difference.
+      // The error class is printed too, and is a known difference.
       const thrown = /^\w*Error: (?<message>.*)$/m.exec(stderr)?.groups?.["message"];
       resolve({ code, stdout, thrown });
     });

@@ -1,4 +1,4 @@
-// What a turn shows: messages, commands, patches, tools, plans.
+// The items of a turn: messages, commands, patches, tools, plans.
 import { callTool, item, type Json, patch, run, say, think, usage } from "@codexkit/scripted-model";
 import { access, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -56,7 +56,7 @@ differential("what a turn shows", {
           ],
     run: async ({ codex, workspace, model }) => {
       await access(tillServer);
-      // Codex waits for a required server, also on a busy machine.
+      // Codex waits for a required server even on a busy machine.
       const wait = { required: true, startup_timeout_sec: 60 };
       const config = { mcp_servers: { till: { command: process.execPath, args: [tillServer], ...wait } } };
       const thread = codex({ config }).startThread({
@@ -129,7 +129,7 @@ differential("what a turn shows", {
   },
 });
 
-/** Two calls side by side end in any order. */
+/** Two parallel calls end in any order. */
 function sorted<Turn extends { events: ThreadEvent[] }>(turn: Turn): Turn {
   const text = (event: object): string => JSON.stringify(event).replaceAll(/item_\d/g, "");
   return { ...turn, events: turn.events.toSorted((left, right) => text(left).localeCompare(text(right))) };

@@ -2,17 +2,17 @@ import type { Script } from "@codexkit/scripted-model";
 import type { CodexFolders } from "@codexkit/testing";
 import type * as compat from "../../src/compat/index.ts";
 
-/** What a program of the differential test works with. */
+/** The inputs of a program of the differential test. */
 export interface Stage extends CodexFolders {
   /** Makes a `Codex` of the package under test. */
   readonly codex: (options?: compat.CodexOptions) => compat.Codex;
   /** The options that `codex` starts from. */
   readonly base: { readonly codexPathOverride: string; readonly env: Record<string, string> };
-  /** What a program of its own imports for the package under test. */
+  /** The module specifier of the package under test, for programs in their own process. */
   readonly sdkUrl: string;
 }
 
-/** A program for `@openai/codex-sdk`. What it returns must be the same with both packages. */
+/** A program for `@openai/codex-sdk`. It must return the same value with both packages. */
 export interface Program {
   readonly script: Script;
   readonly modelName?: string;
@@ -21,7 +21,7 @@ export interface Program {
 
 export type Programs = Readonly<Record<string, Program>>;
 
-/** The events of a turn, and what reading them threw. */
+/** The events of a turn, and the error of reading them. */
 export async function watch(
   thread: compat.Thread,
   input: compat.Input,
@@ -39,7 +39,7 @@ export async function watch(
   return { end: await outcome(reading()), events };
 }
 
-/** The value of a promise, or what programs can see of its error. */
+/** The value of a promise, or the visible parts of its error. */
 export async function outcome(promise: Promise<unknown>): Promise<unknown> {
   try {
     return await promise;
@@ -51,7 +51,7 @@ export async function outcome(promise: Promise<unknown>): Promise<unknown> {
   }
 }
 
-/** The messages of the error items of a turn: how warnings are shown. */
+/** The messages of a turn's error items, which contain the warnings. */
 export async function warnings(
   thread: compat.Thread,
   input: compat.Input = "hi",
@@ -66,7 +66,7 @@ export interface Request {
   readonly headers: { readonly [name: string]: unknown };
 }
 
-/** What the model is told of how a thread is set up. */
+/** The settings of a thread, as sent to the model. */
 export function setting(request: Request | undefined): unknown {
   const { model, reasoning, tools } = request?.body ?? {};
   const metadata = JSON.parse(String(request?.headers["x-codex-turn-metadata"])) as Record<string, unknown>;
@@ -76,7 +76,7 @@ export function setting(request: Request | undefined): unknown {
   return { model, reasoning, offered, sandbox, sandbox_mode, thread_source, turn_trigger, context };
 }
 
-/** The texts of the user's messages in a request, those that Codex adds included. */
+/** The texts of the user's messages in a request, including those that Codex adds. */
 export function userTexts(request: Request | undefined): unknown[] {
   return (request?.input ?? []).filter(({ role }) => role === "user").map(({ content }) => content);
 }

@@ -1,4 +1,4 @@
-// Threads that are gone on with.
+// Resumed threads.
 import { Codex } from "codexkit";
 import { execFile } from "node:child_process";
 import { mkdir } from "node:fs/promises";
@@ -29,7 +29,7 @@ differential("threads that are resumed", {
       const setups: ThreadOptions[] = [
         { model: "gpt-5.4", modelReasoningEffort: "low" },
         { sandboxMode: "danger-full-access" },
-        // Not the sandbox of the turn before.
+        // Not the sandbox of the previous turn.
         {},
         { sandboxMode: "read-only", modelReasoningEffort: "high", webSearchMode: "live" },
         {},
@@ -181,7 +181,7 @@ differential("threads that are resumed", {
   },
 });
 
-/** What `codex exec resume` answers. */
+/** The response of `codex exec resume`. */
 async function execResume({ base, workspace }: Stage, threadId: string, text: string): Promise<string> {
   const args = ["exec", "--json", "--cd", workspace, "resume", threadId, text];
   const running = promisify(execFile)(base.codexPathOverride, args, { env: base.env });

@@ -4,7 +4,7 @@ import { shakeHands } from "../start-app-server.ts";
 import type { FakeBehaviour } from "./behaviour.ts";
 import { type FakeAppServer, startFakeAppServer } from "./start-fake.ts";
 
-/** A fake with its handshake done, and what its peer complained about. */
+/** An initialized fake, with the anomalies that its peer reported. */
 async function joined(behaviour: FakeBehaviour): Promise<FakeAppServer & { anomalies: RpcError[] }> {
   const fake = startFakeAppServer(behaviour);
   const anomalies: RpcError[] = [];
