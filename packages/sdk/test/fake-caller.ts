@@ -57,7 +57,7 @@ export class FakeCaller implements Caller {
   }
 }
 
-/** Runs all pending microtasks and immediates. */
+/** Runs pending microtasks. No time passes. */
 export async function settled(): Promise<void> {
   for (let turn = 0; turn < 50; turn += 1) await Promise.resolve();
 }
