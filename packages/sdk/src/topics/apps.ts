@@ -2,14 +2,7 @@ import type { v2 } from "@codexkit/protocol";
 import type { CallOptions } from "@codexkit/rpc";
 import type { Caller } from "../connection/caller.ts";
 import { pickCallOptions } from "./pick-call-options.ts";
-import {
-  type ListOptions,
-  type Page,
-  toPageOptions,
-  type PageOptions,
-  toPageParams,
-  paginate,
-} from "./paginate.ts";
+import { type ListOptions, listPages, type Page, type PageOptions, toPageParams } from "./paginate.ts";
 
 interface AppScope {
   /** Applies this thread's config. */
@@ -30,13 +23,8 @@ export class Apps {
   }
 
   /** Yields all apps that the account may use. */
-  list({ threadId, refetch = false, ...options }: ListOptions & AppListScope = {}): AsyncGenerator<
-    v2.AppInfo,
-    void,
-    undefined
-  > {
-    const scope = { refetch, ...(threadId === undefined ? {} : { threadId }) };
-    return paginate((cursor) => this.page({ ...toPageOptions(cursor, options), ...scope }));
+  list(options: ListOptions & AppListScope = {}): AsyncGenerator<v2.AppInfo, void, undefined> {
+    return listPages(options, (page) => this.page(page));
   }
 
   /** Reads one page of the apps. */

@@ -2,14 +2,7 @@ import type { v2 } from "@codexkit/protocol";
 import type { CallOptions } from "@codexkit/rpc";
 import type { Caller } from "../connection/caller.ts";
 import { pickCallOptions } from "./pick-call-options.ts";
-import {
-  type ListOptions,
-  type Page,
-  toPageOptions,
-  type PageOptions,
-  toPageParams,
-  paginate,
-} from "./paginate.ts";
+import { type ListOptions, listPages, type Page, type PageOptions, toPageParams } from "./paginate.ts";
 
 interface FeatureScope {
   /** Applies this thread's config. */
@@ -25,14 +18,8 @@ export class Features {
   }
 
   /** Yields all flags with their stage and whether they are enabled. */
-  list({ threadId, ...options }: ListOptions & FeatureScope = {}): AsyncGenerator<
-    v2.ExperimentalFeature,
-    void,
-    undefined
-  > {
-    return paginate((cursor) =>
-      this.page({ ...toPageOptions(cursor, options), ...(threadId === undefined ? {} : { threadId }) }),
-    );
+  list(options: ListOptions & FeatureScope = {}): AsyncGenerator<v2.ExperimentalFeature, void, undefined> {
+    return listPages(options, (page) => this.page(page));
   }
 
   /** Reads one page of the flags. */

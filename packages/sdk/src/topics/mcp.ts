@@ -4,14 +4,7 @@ import { DisposableStack } from "@codexkit/rpc/async";
 import { CodexError } from "../errors.ts";
 import { pickCallOptions } from "./pick-call-options.ts";
 import { NotificationWaiter } from "./notification-waiter.ts";
-import {
-  type ListOptions,
-  type Page,
-  toPageOptions,
-  type PageOptions,
-  toPageParams,
-  paginate,
-} from "./paginate.ts";
+import { type ListOptions, listPages, type Page, type PageOptions, toPageParams } from "./paginate.ts";
 import type { TopicCaller } from "./topic-caller.ts";
 
 interface McpScope {
@@ -58,8 +51,7 @@ export class Mcp {
 
   /** Yields all servers with their state, tools and resources. */
   status(options: ListOptions & McpStatusFilter = {}): AsyncGenerator<v2.McpServerStatus, void, undefined> {
-    const { pageSize: _pageSize, ...filter } = options;
-    return paginate((cursor) => this.statusPage({ ...filter, ...toPageOptions(cursor, options) }));
+    return listPages(options, (page) => this.statusPage(page));
   }
 
   /** Reads one page of the servers. */

@@ -3,14 +3,7 @@ import type { CallOptions } from "@codexkit/rpc";
 import type { Caller } from "../connection/caller.ts";
 import { CodexError } from "../errors.ts";
 import { pickCallOptions } from "./pick-call-options.ts";
-import {
-  type ListOptions,
-  type Page,
-  toPageOptions,
-  type PageOptions,
-  toPageParams,
-  paginate,
-} from "./paginate.ts";
+import { type ListOptions, listPages, type Page, type PageOptions, toPageParams } from "./paginate.ts";
 
 interface ModelFilter {
   /** Includes models that a picker does not show. */
@@ -30,14 +23,8 @@ export class Models {
    * @example
    * for await (const model of codex.models.list()) console.log(model.id, model.isDefault);
    */
-  list({ includeHidden, ...options }: ListOptions & ModelFilter = {}): AsyncGenerator<
-    v2.Model,
-    void,
-    undefined
-  > {
-    return paginate((cursor) =>
-      this.page({ ...toPageOptions(cursor, options), includeHidden: includeHidden ?? false }),
-    );
+  list(options: ListOptions & ModelFilter = {}): AsyncGenerator<v2.Model, void, undefined> {
+    return listPages(options, (page) => this.page(page));
   }
 
   /** Reads one page of the models. */

@@ -28,9 +28,13 @@ export function toPageParams({ cursor, limit }: PageOptions): {
   return { cursor: cursor ?? null, limit: limit ?? null };
 }
 
-/** Returns the options for the page at a cursor of a whole list. */
-export function toPageOptions(cursor: string | null, { pageSize, ...call }: ListOptions): PageOptions {
-  return { ...call, cursor, ...(pageSize === undefined ? {} : { limit: pageSize }) };
+/** Yields all entries of a list that `readPage` reads by pages, with the same filters for every page. */
+export function listPages<Filters, Entry>(
+  options: ListOptions & Filters,
+  readPage: (options: PageOptions & Filters) => Promise<Page<Entry>>,
+): AsyncGenerator<Entry, void, undefined> {
+  const limit = options.pageSize === undefined ? {} : { limit: options.pageSize };
+  return paginate((cursor) => readPage({ ...options, ...limit, cursor }));
 }
 
 /**

@@ -1,14 +1,7 @@
 import type { v2 } from "@codexkit/protocol";
 import type { Caller } from "../connection/caller.ts";
 import { pickCallOptions } from "./pick-call-options.ts";
-import {
-  type ListOptions,
-  type Page,
-  toPageOptions,
-  type PageOptions,
-  toPageParams,
-  paginate,
-} from "./paginate.ts";
+import { type ListOptions, listPages, type Page, type PageOptions, toPageParams } from "./paginate.ts";
 
 interface ProfileScope {
   /** Includes the profiles of this folder's project. */
@@ -24,14 +17,10 @@ export class PermissionProfiles {
   }
 
   /** Yields all profiles and whether each may be selected. */
-  list({ cwd, ...options }: ListOptions & ProfileScope = {}): AsyncGenerator<
-    v2.PermissionProfileSummary,
-    void,
-    undefined
-  > {
-    return paginate((cursor) =>
-      this.page({ ...toPageOptions(cursor, options), ...(cwd === undefined ? {} : { cwd }) }),
-    );
+  list(
+    options: ListOptions & ProfileScope = {},
+  ): AsyncGenerator<v2.PermissionProfileSummary, void, undefined> {
+    return listPages(options, (page) => this.page(page));
   }
 
   /** Reads one page of the profiles. */
