@@ -1,52 +1,18 @@
 // Faults that can't be provoked in the real codex, with a fake one.
-import { type FakeAction, type FakeBehaviour, fakeAppServerCommand } from "@codexkit/testing";
+import {
+  type FakeAction,
+  type FakeBehaviour,
+  fakeAppServerCommand,
+  FakeTurn,
+  notify,
+} from "@codexkit/testing";
 import { describe, expect, it } from "vitest";
 import { Codex } from "../src/codex.ts";
 import type { CodexOptions } from "../src/codex-options.ts";
 import type { CodexEvent } from "../src/events/event.ts";
 
-const threadId = "thread-1";
-const turnId = "turn-1";
-const turn = {
-  id: turnId,
-  items: [],
-  itemsView: "notLoaded",
-  status: "inProgress",
-  error: null,
-  durationMs: null,
-};
-const ended = { ...turn, status: "completed", durationMs: 5 };
-
-const reply: FakeAction = { do: "reply", result: { turn } };
-const started = notify("turn/started", { threadId, turn });
-const completed = notify("turn/completed", { threadId, turn: ended });
-const idle = notify("thread/status/changed", { threadId, status: { type: "idle" } });
-
-function notify(method: string, params: object, times = 1): FakeAction {
-  return { do: "notify", method, params, times };
-}
-
-function message(id: string, text: string, inThread = threadId, inTurn = turnId): FakeAction[] {
-  const item = {
-    type: "agentMessage",
-    id,
-    text: "",
-    phase: null,
-    memoryCitation: null,
-    delivery: null,
-    questions: null,
-  };
-  return [
-    notify("item/started", { threadId: inThread, turnId: inTurn, item, startedAtMs: 1 }),
-    notify("item/agentMessage/delta", { threadId: inThread, turnId: inTurn, itemId: id, delta: text }),
-    notify("item/completed", {
-      threadId: inThread,
-      turnId: inTurn,
-      item: { ...item, text },
-      completedAtMs: 2,
-    }),
-  ];
-}
+const turn = new FakeTurn();
+const { threadId, turnId, reply, started, completed } = turn;
 
 async function launch(behaviour: FakeBehaviour, options: CodexOptions = {}): Promise<Codex> {
   const { command, args } = fakeAppServerCommand(behaviour);
@@ -63,7 +29,7 @@ function types(events: readonly CodexEvent[]): CodexEvent["type"][] {
 
 describe("a turn", () => {
   it("is complete even if its events and its end precede the response that names it", async () => {
-    await using codex = await launch(onTurnStart(started, ...message("m", "early"), completed, reply));
+    await using codex = await launch(onTurnStart(started, ...turn.message("m", "early"), completed, reply));
     const thread = await codex.startThread();
     const run = thread.run("go");
     expect(types(await Array.fromAsync(run))).toEqual([
@@ -78,11 +44,12 @@ describe("a turn", () => {
   });
 
   it("whose end is never reported is read from the server once its thread is idle", async () => {
-    const stored = { data: [ended], nextCursor: null, backwardsCursor: null };
+    const idle = { threadId, status: { type: "idle" } };
+    const stored = { data: [turn.turn("completed")], nextCursor: null, backwardsCursor: null };
     await using codex = await launch(
       {
         on: {
-          "turn/start": [reply, started, ...message("m", "said"), idle],
+          "turn/start": [reply, started, ...turn.message("m", "said"), notify("thread/status/changed", idle)],
           "thread/turns/list": [{ do: "reply", result: stored }],
         },
       },
@@ -97,12 +64,12 @@ describe("a turn", () => {
   });
 
   it("that is silent is checked, and continues if it is running", async () => {
-    const running = { data: [turn], nextCursor: null, backwardsCursor: null };
+    const running = { data: [turn.turn()], nextCursor: null, backwardsCursor: null };
     await using codex = await launch(
       {
         on: {
           "turn/start": [reply, started],
-          "thread/turns/list": [{ do: "reply", result: running }, ...message("m", "slowly"), completed],
+          "thread/turns/list": [{ do: "reply", result: running }, ...turn.message("m", "slowly"), completed],
         },
       },
       { reconcile: { idleGraceMs: 1, quietMs: 1, checkEveryMs: 5 } },
@@ -112,21 +79,21 @@ describe("a turn", () => {
   });
 
   it("ends even if one of its items does not", async () => {
-    const [open] = message("never", "");
-    await using codex = await launch(onTurnStart(reply, started, ...(open ? [open] : []), completed));
+    const [start] = turn.message("never", "");
+    await using codex = await launch(onTurnStart(reply, started, start, completed));
     const thread = await codex.startThread();
     expect(await thread.run("go")).toMatchObject({ status: "completed", openItems: ["never"] });
   });
 
   it("of another client is published", async () => {
-    const other = { ...turn, id: "turn-other" };
+    const other = new FakeTurn(threadId, "turn-other");
     await using codex = await launch({
       on: {
         "thread/name/set": [
           { do: "reply", result: {} },
-          notify("turn/started", { threadId, turn: other }),
-          ...message("m", "from the queue", threadId, "turn-other"),
-          notify("turn/completed", { threadId, turn: { ...other, status: "completed" } }),
+          other.started,
+          ...other.message("m", "from the queue"),
+          other.completed,
         ],
       },
     });
@@ -144,15 +111,9 @@ describe("a turn", () => {
       onTurnStart(
         reply,
         started,
-        notify("turn/dreamt", { threadId, turnId, dream: "sheep" }),
-        notify("item/started", { threadId, turnId, item, startedAtMs: 1 }),
-        notify("item/completed", { threadId, turnId, item, completedAtMs: 1 }),
-        notify("turn/plan/updated", {
-          threadId,
-          turnId,
-          plan: [{ step: "x", status: "pondering" }],
-          explanation: null,
-        }),
+        turn.notify("turn/dreamt", { dream: "sheep" }),
+        ...turn.item(item),
+        turn.notify("turn/plan/updated", { plan: [{ step: "x", status: "pondering" }], explanation: null }),
         completed,
       ),
     );
@@ -172,31 +133,17 @@ describe("a turn", () => {
   });
 
   it("is kept apart from the turns of its agents", async () => {
-    const child = "thread-child";
-    const childTurn = { ...turn, id: "turn-child" };
-    const spawn = {
-      type: "collabAgentToolCall",
-      id: "spawn",
-      tool: "spawnAgent",
-      status: "completed",
-      senderThreadId: threadId,
-      receiverThreadIds: [child],
-      prompt: "look around",
-      model: null,
-      reasoningEffort: null,
-      agentsStates: { [child]: { status: "running", message: null } },
-    };
+    const child = new FakeTurn("thread-child", "turn-child");
     await using codex = await launch(
       onTurnStart(
         reply,
         started,
         // The child's events arrive before its parent reports that it started it.
-        notify("turn/started", { threadId: child, turn: childTurn }),
-        ...message("c1", "child's words", child, "turn-child"),
-        notify("item/started", { threadId, turnId, item: spawn, startedAtMs: 1 }),
-        notify("item/completed", { threadId, turnId, item: spawn, completedAtMs: 1 }),
-        notify("turn/completed", { threadId: child, turn: { ...childTurn, status: "completed" } }),
-        ...message("m1", "parent's words"),
+        child.started,
+        ...child.message("c1", "child's words"),
+        ...turn.spawnAgent(child.threadId),
+        child.completed,
+        ...turn.message("m1", "parent's words"),
         completed,
       ),
     );
@@ -207,7 +154,7 @@ describe("a turn", () => {
     expect(result.finalResponse).toBe("parent's words");
     expect(result.items.map(({ id }) => id)).toEqual(["spawn", "m1"]);
     expect(thread.agents).toMatchObject([
-      { threadId: child, parentThreadId: threadId, prompt: "look around", agents: [] },
+      { threadId: child.threadId, parentThreadId: threadId, prompt: "look around", agents: [] },
     ]);
     const ofChild: string[] = [];
     for await (const event of everything) {
@@ -218,25 +165,23 @@ describe("a turn", () => {
   });
 
   it("reaches a stalled reader in few, large deltas, without loss", async () => {
-    const [begin, , end] = message("m", "x".repeat(20_000));
-    const delta = notify("item/agentMessage/delta", { threadId, turnId, itemId: "m", delta: "x" }, 20_000);
-    await using codex = await launch(
-      onTurnStart(reply, started, ...(begin && end ? [begin, delta, end] : []), completed),
-    );
+    const [start, , completion] = turn.message("m", "x".repeat(20_000));
+    const deltas = turn.notify("item/agentMessage/delta", { itemId: "m", delta: "x" }, 20_000);
+    await using codex = await launch(onTurnStart(reply, started, start, deltas, completion, completed));
     const thread = await codex.startThread();
     const run = thread.run("go");
     const reader = run[Symbol.asyncIterator]();
     await reader.next();
     await run; // Everything has arrived, and this reader has read one event.
     let text = "";
-    let deltas = 0;
+    let count = 0;
     for (let next = await reader.next(); !next.done; next = await reader.next()) {
       if (next.value.type !== "item.delta") continue;
       text += next.value.delta;
-      deltas += 1;
+      count += 1;
     }
     expect(text).toBe("x".repeat(20_000));
-    expect(deltas).toBeLessThan(10);
+    expect(count).toBeLessThan(10);
   });
 });
 
@@ -326,7 +271,7 @@ describe("a server", () => {
     await using codex = await launch(
       {
         on: {
-          "turn/start": [reply, started, ask, ask, { do: "reply", result: { turn } }],
+          "turn/start": [reply, started, ask, ask, reply],
           "thread/name/set": [{ do: "reply", result: {} }, completed],
         },
       },

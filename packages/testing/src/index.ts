@@ -11,6 +11,7 @@ export {
 
 // A fake app-server for faults that the real one can't reproduce.
 export type { FakeAction, FakeBehaviour } from "./fake/behaviour.ts";
+export { FakeTurn, notify } from "./fake/fake-turn.ts";
 export { type FakeAppServer, fakeAppServerCommand, startFakeAppServer } from "./fake/start-fake.ts";
 
 // The real codex with an administrator's requirements.

@@ -1,5 +1,5 @@
 import { say } from "@codexkit/scripted-model";
-import { fakeAppServerCommand, launchCodex } from "@codexkit/testing";
+import { type FakeAction, fakeAppServerCommand, launchCodex, notify } from "@codexkit/testing";
 import { describe, expect, it } from "vitest";
 import { message, TurnNotifications } from "../../test/notices.ts";
 import { Codex } from "../codex.ts";
@@ -74,8 +74,7 @@ describe("buffered events", () => {
 
 describe("thread.events() of a thread that was opened with bufferEvents", () => {
   it("includes what arrived before and together with the response", async () => {
-    const warn = (text: string) =>
-      ({ do: "notify", method: "warning", params: { threadId: "thread-1", message: text } }) as const;
+    const warn = (text: string): FakeAction => notify("warning", { threadId: "thread-1", message: text });
     const thread = { id: "thread-1", turns: [], status: { type: "idle" } };
     const reply = { do: "reply", result: { thread, model: "fake", cwd: "/" } } as const;
     const { command, args } = fakeAppServerCommand({

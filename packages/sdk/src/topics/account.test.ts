@@ -1,10 +1,18 @@
 import type { v2 } from "@codexkit/protocol";
 import { headers, say } from "@codexkit/scripted-model";
-import { type AppServer, type FakeBehaviour, startAppServer, startFakeAppServer } from "@codexkit/testing";
+import {
+  type AppServer,
+  type FakeAction,
+  type FakeBehaviour,
+  notify,
+  startAppServer,
+  startFakeAppServer,
+} from "@codexkit/testing";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { peerCaller } from "../../test/peer-caller.ts";
+import { rateLimits, rateLimitWindow } from "../../test/rate-limits.ts";
 import { Account } from "./account.ts";
 import { discoverCredentials } from "./discover-credentials.ts";
 import type { TopicCaller } from "./topic-caller.ts";
@@ -105,11 +113,8 @@ describe("the real codex", () => {
 });
 
 describe("a login that the user completes", () => {
-  const completed = (loginId: string, success: boolean, error: string | null = null) => ({
-    do: "notify" as const,
-    method: "account/login/completed",
-    params: { loginId, success, error, onboardingEntrypoint: null },
-  });
+  const completed = (loginId: string, success: boolean, error: string | null = null): FakeAction =>
+    notify("account/login/completed", { loginId, success, error, onboardingEntrypoint: null });
   const device = {
     type: "chatgptDeviceCode",
     loginId: "mine",
@@ -189,32 +194,16 @@ describe("a login that the user completes", () => {
 });
 
 describe("the quotas", () => {
-  const snapshot = (more: Partial<v2.RateLimitSnapshot>): v2.RateLimitSnapshot => ({
-    limitId: "codex",
-    limitName: null,
-    normalModelSlug: null,
-    primary: null,
-    secondary: null,
-    credits: null,
-    individualLimit: null,
-    spendControlReached: null,
-    planType: null,
-    rateLimitReachedType: null,
-    ...more,
-  });
-  const used = (usedPercent: number): v2.RateLimitWindow => ({
-    usedPercent,
-    windowDurationMins: 300,
-    resetsAt: null,
-  });
-  const update = (usedPercent: number) => ({
-    do: "notify" as const,
-    method: "account/rateLimits/updated",
-    params: { rateLimits: snapshot({ primary: used(usedPercent) }) },
-  });
+  const update = (usedPercent: number): FakeAction =>
+    notify("account/rateLimits/updated", {
+      rateLimits: rateLimits({ limitId: "codex", primary: rateLimitWindow(usedPercent) }),
+    });
   const read = {
     do: "reply" as const,
-    result: { rateLimits: snapshot({ planType: "plus", primary: used(1) }), rateLimitsByLimitId: null },
+    result: {
+      rateLimits: rateLimits({ limitId: "codex", planType: "plus", primary: rateLimitWindow(1) }),
+      rateLimitsByLimitId: null,
+    },
   };
 
   it("are merged with the updates received while they were read, until the signal aborts", async () => {
@@ -223,9 +212,13 @@ describe("the quotas", () => {
     });
     const controller = new AbortController();
     const quotas = new Account(peerCaller(fake.peer)).watchRateLimits({ signal: controller.signal });
-    expect((await quotas.next()).value).toMatchObject({ main: { planType: "plus", primary: used(2) } });
+    expect((await quotas.next()).value).toMatchObject({
+      main: { planType: "plus", primary: rateLimitWindow(2) },
+    });
     await fake.go();
-    expect((await quotas.next()).value).toMatchObject({ main: { planType: "plus", primary: used(3) } });
+    expect((await quotas.next()).value).toMatchObject({
+      main: { planType: "plus", primary: rateLimitWindow(3) },
+    });
     const next = quotas.next();
     controller.abort();
     await expect(next).rejects.toMatchObject({ code: "aborted" });

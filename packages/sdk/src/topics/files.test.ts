@@ -1,4 +1,10 @@
-import { type AppServer, startAppServer, startFakeAppServer } from "@codexkit/testing";
+import {
+  type AppServer,
+  type FakeAction,
+  notify,
+  startAppServer,
+  startFakeAppServer,
+} from "@codexkit/testing";
 import fc from "fast-check";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -112,11 +118,8 @@ describe("a watch", () => {
   });
 
   it("ignores other watches and ends with the server", async () => {
-    const change = (path: string, watchId: unknown) => ({
-      do: "notify" as const,
-      method: "fs/changed",
-      params: { watchId, changedPaths: [path] },
-    });
+    const change = (path: string, watchId: unknown): FakeAction =>
+      notify("fs/changed", { watchId, changedPaths: [path] });
     await using fake = startFakeAppServer({
       on: {
         "fs/watch": [{ do: "reply", result: { path: "/w" } }, change("/other", "another")],

@@ -1,4 +1,11 @@
-import { type AppServer, startAppServer, startFakeAppServer, tempFolder } from "@codexkit/testing";
+import {
+  type AppServer,
+  type FakeAction,
+  notify,
+  startAppServer,
+  startFakeAppServer,
+  tempFolder,
+} from "@codexkit/testing";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -158,11 +165,8 @@ describe("the config of a server", () => {
 });
 
 describe("a login to a server", () => {
-  const notice = (loginId: string, success: boolean, error?: string) => ({
-    do: "notify" as const,
-    method: "mcpServer/oauthLogin/completed",
-    params: { name: "far", threadId: null, loginId, success, error },
-  });
+  const notice = (loginId: string, success: boolean, error?: string): FakeAction =>
+    notify("mcpServer/oauthLogin/completed", { name: "far", threadId: null, loginId, success, error });
   const answer = { do: "reply" as const, result: { authorizationUrl: "https://sign.in", loginId: "mine" } };
 
   it("completes by its own id", async () => {
