@@ -12,7 +12,7 @@ export const ours: Contender = {
         cwd,
         env,
         inheritEnv: false,
-        processLimits: { leaveMs: LEAVE_MS, terminateMs: 0 },
+        processLimits: { exitTimeoutMs: LEAVE_MS, terminateTimeoutMs: 0 },
       },
       cwd,
       sandbox: "read-only",

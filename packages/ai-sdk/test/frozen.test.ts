@@ -18,7 +18,7 @@ async function frozen() {
       env,
       inheritEnv: false,
       limits: { callTimeoutMs: 1_500 },
-      processLimits: { leaveMs: 200, terminateMs: 200 },
+      processLimits: { exitTimeoutMs: 200, terminateTimeoutMs: 200 },
     }),
   );
   const provider = made.use(createCodex({ codex, cwd: workspace }));

@@ -131,7 +131,7 @@ describe("limits of Infinity", () => {
     await using server = await webSocketServer();
     const transport = await connectWebSocket(server.url, {
       connectTimeoutMs: Infinity,
-      limits: { heartbeatMs: Infinity, closeTimeoutMs: Infinity },
+      limits: { heartbeatIntervalMs: Infinity, closeTimeoutMs: Infinity },
     });
     const end = rawEnd(transport);
     await end.close();

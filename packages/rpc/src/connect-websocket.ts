@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import type { WebSocket } from "ws";
 import { RpcError, toError } from "./errors.ts";
-import { DEFAULT_LIMITS, type RpcLimits } from "./limits.ts";
+import { RPC_LIMITS, type RpcLimits } from "./limits.ts";
 import { timerDelay } from "./timer-delay.ts";
 import { WebSocketTransport } from "./websocket-transport.ts";
 
@@ -63,7 +63,7 @@ function dial(
       headers: { ...headers, ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) },
       // Messages are small and local: compression costs more than it saves.
       perMessageDeflate: false,
-      maxPayload: limits?.messageBytes ?? DEFAULT_LIMITS.messageBytes,
+      maxPayload: limits?.messageBytes ?? RPC_LIMITS.messageBytes,
       // Masking protects proxies from crafted payloads. A local connection has no proxy, and a mask of zeros saves
       // both ends a pass over every byte.
       ...(isLocal(url, socketPath) ? { generateMask: () => {} } : {}),

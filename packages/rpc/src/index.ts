@@ -10,7 +10,7 @@ export { type NotificationMessage, RawJson, type RequestId, type RequestMessage 
 
 // Errors and limits.
 export { RemoteError, RequestFailure, RPC_CODES, RpcError, type RpcErrorCode } from "./errors.ts";
-export { DEFAULT_LIMITS, type RpcLimits } from "./limits.ts";
+export { RPC_LIMITS, type RpcLimits } from "./limits.ts";
 
 // Transports: lines over streams, WebSocket (TCP and unix sockets), and connected pairs in memory.
 export type { Transport, TransportReceiver } from "./transport.ts";

@@ -23,10 +23,10 @@ export interface RpcLimits {
   /** Time that a closing connection has to send its buffered data and to receive the last messages of the other side. */
   readonly closeTimeoutMs: number;
   /** Interval of WebSocket pings. The connection is dead if a ping is unanswered when the next is due. */
-  readonly heartbeatMs: number;
+  readonly heartbeatIntervalMs: number;
 }
 
-export const DEFAULT_LIMITS: RpcLimits = {
+export const RPC_LIMITS: RpcLimits = {
   // The limit of Codex's own remote client.
   messageBytes: 128 * 1024 * 1024,
   // An app-server queues 128 and refuses bursts of about 200: half of that leaves room for other clients.
@@ -41,5 +41,5 @@ export const DEFAULT_LIMITS: RpcLimits = {
   overloadRetries: 10,
   closeTimeoutMs: 2_000,
   // Below the minute after which common proxies drop an idle connection.
-  heartbeatMs: 30_000,
+  heartbeatIntervalMs: 30_000,
 };

@@ -1,7 +1,7 @@
 import type { Readable, Writable } from "node:stream";
 import { RpcError, toError } from "./errors.ts";
 import { LineSplitter } from "./line-splitter.ts";
-import { DEFAULT_LIMITS, type RpcLimits } from "./limits.ts";
+import { RPC_LIMITS, type RpcLimits } from "./limits.ts";
 import { timerDelay } from "./timer-delay.ts";
 import type { Transport, TransportReceiver } from "./transport.ts";
 
@@ -29,7 +29,7 @@ export class NdjsonTransport implements Transport {
   constructor({ input, output, limits }: NdjsonTransportOptions) {
     this.#input = input;
     this.#output = output;
-    this.#limits = { ...DEFAULT_LIMITS, ...limits };
+    this.#limits = { ...RPC_LIMITS, ...limits };
     // Attached in the constructor: an EPIPE without a listener would end the whole process.
     output.on("error", (error) => this.#outputEnded(error));
     output.on("finish", () => this.#outputEnded());

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { errorOf } from "../test/error-of.ts";
 import { overloadDelayMs } from "./backoff.ts";
 import { RemoteError, RpcError } from "./errors.ts";
-import { DEFAULT_LIMITS, type RpcLimits } from "./limits.ts";
+import { RPC_LIMITS, type RpcLimits } from "./limits.ts";
 import { type CallOptions, OutgoingCalls } from "./outgoing-calls.ts";
 
 interface Sent {
@@ -20,7 +20,7 @@ function testCalls(limits: Partial<RpcLimits> = {}, random: () => number = () =>
   const sent: Sent[] = [];
   let onSend: ((message: Sent) => Promise<void> | undefined) | undefined;
   const calls = new OutgoingCalls(
-    { ...DEFAULT_LIMITS, ...limits },
+    { ...RPC_LIMITS, ...limits },
     (text) => {
       const message = JSON.parse(text) as Sent;
       const drained = onSend?.(message);

@@ -1,6 +1,6 @@
 import { RpcError, toError } from "./errors.ts";
 import { type AnyRequestHandler, IncomingRequests, type RequestContext } from "./incoming-requests.ts";
-import { DEFAULT_LIMITS, type RpcLimits } from "./limits.ts";
+import { RPC_LIMITS, type RpcLimits } from "./limits.ts";
 import { callBody, type Message, type NotificationMessage, parseMessage } from "./message.ts";
 import { type CallOptions, OutgoingCalls } from "./outgoing-calls.ts";
 import { runListener } from "./run-listener.ts";
@@ -43,7 +43,7 @@ export class Peer<W extends Wire = AnyWire> implements AsyncDisposable {
 
   constructor(transport: Transport, { limits, random }: PeerOptions = {}) {
     this.#transport = transport;
-    this.#limits = { ...DEFAULT_LIMITS, ...limits };
+    this.#limits = { ...RPC_LIMITS, ...limits };
     this.#outgoing = new OutgoingCalls(this.#limits, (text) => this.#send(text), random);
     this.#incoming = new IncomingRequests(this.#limits.inboundRequests, (text) => this.#reply(text));
     const { promise, resolve } = Promise.withResolvers<RpcError>();

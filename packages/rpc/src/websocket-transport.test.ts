@@ -347,7 +347,7 @@ describe("the heartbeat", () => {
     const client = new WebSocket(server.url, { autoPong });
     const [socket] = await Promise.all([server.nextSocket(), once(client, "open")]);
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
-    const end = rawEnd(new WebSocketTransport(socket, { heartbeatMs: 1000 }));
+    const end = rawEnd(new WebSocketTransport(socket, { heartbeatIntervalMs: 1000 }));
     return { client, socket, end };
   }
 
@@ -394,7 +394,7 @@ describe("the heartbeat", () => {
     const client = new WebSocket(server.url, { autoPong: false });
     const [socket] = await Promise.all([server.nextSocket(), once(client, "open")]);
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
-    const transport = new WebSocketTransport(socket, { heartbeatMs: 1000 });
+    const transport = new WebSocketTransport(socket, { heartbeatIntervalMs: 1000 });
     const end = rawEnd(transport);
     transport.pause();
     await new Promise<void>((sent) => client.send('{"id":1}', () => sent()));

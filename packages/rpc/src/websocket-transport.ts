@@ -1,6 +1,6 @@
 import type { RawData, WebSocket } from "ws";
 import { RpcError } from "./errors.ts";
-import { DEFAULT_LIMITS, type RpcLimits } from "./limits.ts";
+import { RPC_LIMITS, type RpcLimits } from "./limits.ts";
 import { timerDelay } from "./timer-delay.ts";
 import type { Transport, TransportReceiver } from "./transport.ts";
 
@@ -25,7 +25,7 @@ export class WebSocketTransport implements Transport {
 
   constructor(socket: WebSocket, limits?: Partial<RpcLimits>) {
     this.#socket = socket;
-    this.#limits = { ...DEFAULT_LIMITS, ...limits };
+    this.#limits = { ...RPC_LIMITS, ...limits };
     // Frames received before `start` would be lost otherwise. A socket that is still connecting can't be paused yet.
     if (socket.readyState !== socket.CONNECTING) socket.pause();
     else socket.once("open", () => this.#receiver ?? socket.pause());
@@ -108,7 +108,7 @@ export class WebSocketTransport implements Transport {
 
   /** Detects a dead network. Without pings a call would wait for its timeout, and a listener forever. */
   #watch(): void {
-    const { heartbeatMs } = this.#limits;
+    const { heartbeatIntervalMs } = this.#limits;
     let isAlive = true;
     const markAlive = (): void => {
       isAlive = true;
@@ -120,13 +120,13 @@ export class WebSocketTransport implements Transport {
       // A paused socket does not read pongs.
       if (this.#isPaused) isAlive = true;
       if (!isAlive) {
-        this.#finish(new Error(`The other side answered no ping within ${heartbeatMs} ms.`));
+        this.#finish(new Error(`The other side answered no ping within ${heartbeatIntervalMs} ms.`));
         this.#socket.terminate();
         return;
       }
       isAlive = false;
       this.#socket.ping(ignoreError);
-    }, timerDelay(heartbeatMs));
+    }, timerDelay(heartbeatIntervalMs));
     this.#heartbeat.unref();
   }
 

@@ -1,4 +1,4 @@
-import { limits } from "./limits.ts";
+import { SCRIPTED_MODEL_LIMITS } from "./limits.ts";
 
 /** A call inside a cell. */
 export interface CellCall {
@@ -11,7 +11,7 @@ export interface CellCall {
  * parallel for a classic model must share a cell.
  */
 export function writeCell(calls: readonly CellCall[]): string {
-  const pragma = `// @exec: {"yield_time_ms": ${limits.cellYieldMs}}`;
+  const pragma = `// @exec: {"yield_time_ms": ${SCRIPTED_MODEL_LIMITS.cellYieldMs}}`;
   const [first] = calls;
   if (first && calls.length === 1) return `${pragma}\ntext(await ${first.expression});\n`;
   const ids = JSON.stringify(calls.map(({ callId }) => callId));

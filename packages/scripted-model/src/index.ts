@@ -40,7 +40,7 @@ export { codexConfig, variablesToRemove, withoutModelVariables } from "./codex-c
 export type { CodexConfig, CodexConfigOptions } from "./codex-config.ts";
 
 // Limits and errors.
-export { limits } from "./limits.ts";
+export { SCRIPTED_MODEL_LIMITS } from "./limits.ts";
 export { ScriptedModelError } from "./errors.ts";
 export type { ScriptedModelErrorCode } from "./errors.ts";
 export type { Json, JsonObject } from "./json.ts";

@@ -1,5 +1,5 @@
 /** Limits of this package. */
-export const limits = {
+export const SCRIPTED_MODEL_LIMITS = {
   /** Codex sends the whole history, including images, with every request. This is far above any test's. */
   requestBytes: 32 * 1024 * 1024,
   /** Requests kept for assertions. A benchmark of thousands of turns must not fill the memory. */
@@ -7,9 +7,9 @@ export const limits = {
   /** Failures of the script kept for assertions. */
   recordedProblems: 100,
   /** Default timeout of a wait for a request. Longer than a cold start on a slow machine. */
-  waitMs: 20_000,
+  waitTimeoutMs: 20_000,
   /** SSE text buffered per write: few writes for thousands of deltas, and little memory per stream. */
-  writeChars: 64 * 1024,
+  writeCharacters: 64 * 1024,
   /**
    * How long a generated code cell may run before Codex returns control to the model. With Codex's default of 30 s, a cell that
    * waits for an approval would be returned unfinished.

@@ -4,7 +4,7 @@ import { brotliDecompress, gunzip, inflate, zstdDecompress } from "node:zlib";
 
 import { ScriptedModelError } from "./errors.ts";
 import { isRecord } from "./json.ts";
-import { limits } from "./limits.ts";
+import { SCRIPTED_MODEL_LIMITS } from "./limits.ts";
 import { messageOf } from "./race-abort.ts";
 
 // Codex 0.166 sends uncompressed JSON to custom providers. With an OpenAI login it may compress.
@@ -29,14 +29,14 @@ export async function readBody(request: IncomingMessage): Promise<Record<string,
 }
 
 async function collect(request: IncomingMessage): Promise<Buffer> {
-  const tooLarge = bad(`the body is larger than ${limits.requestBytes} bytes`);
-  if (Number(request.headers["content-length"] ?? 0) > limits.requestBytes) throw tooLarge;
+  const tooLarge = bad(`the body is larger than ${SCRIPTED_MODEL_LIMITS.requestBytes} bytes`);
+  if (Number(request.headers["content-length"] ?? 0) > SCRIPTED_MODEL_LIMITS.requestBytes) throw tooLarge;
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
   const chunks: Buffer[] = [];
   let size = 0;
   request.on("data", (chunk: Buffer) => {
     size += chunk.length;
-    if (size <= limits.requestBytes) chunks.push(chunk);
+    if (size <= SCRIPTED_MODEL_LIMITS.requestBytes) chunks.push(chunk);
     else reject(tooLarge);
   });
   request.on("end", () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
@@ -49,7 +49,7 @@ async function decode(bytes: Buffer, encoding: string | undefined): Promise<Buff
   if (encoding === undefined || encoding === "identity") return bytes;
   if (!isKnown(encoding)) throw bad(`the content-encoding "${encoding}" is not known`);
   try {
-    return await decoders[encoding](bytes, { maxOutputLength: limits.requestBytes });
+    return await decoders[encoding](bytes, { maxOutputLength: SCRIPTED_MODEL_LIMITS.requestBytes });
   } catch (cause) {
     throw bad(`the body does not decode as ${encoding}: ${messageOf(cause)}`, cause);
   }

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 
 import type { Json } from "./json.ts";
-import { limits } from "./limits.ts";
+import { SCRIPTED_MODEL_LIMITS } from "./limits.ts";
 import { raceAbort } from "./race-abort.ts";
 
 /** The HTTP response as a stream of text. Buffers small writes and waits for a slow reader. */
@@ -26,7 +26,7 @@ export class ReplyStream {
   /** Buffers text for the next flush. Returns true if the buffer is full. */
   push(text: string): boolean {
     this.#pending += text;
-    return this.#pending.length >= limits.writeChars;
+    return this.#pending.length >= SCRIPTED_MODEL_LIMITS.writeCharacters;
   }
 
   /** Sends the buffered text and waits until the reader has received it or disconnected. */

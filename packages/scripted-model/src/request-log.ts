@@ -1,11 +1,11 @@
 import { ScriptedModelError } from "./errors.ts";
-import { limits } from "./limits.ts";
+import { SCRIPTED_MODEL_LIMITS } from "./limits.ts";
 import type { ScriptRequest } from "./script-request.ts";
 
 /** Options of a wait. */
 export interface WaitOptions {
   readonly signal?: AbortSignal;
-  /** Default: `limits.waitMs`. */
+  /** Default: `SCRIPTED_MODEL_LIMITS.waitTimeoutMs`. */
   readonly timeoutMs?: number;
 }
 
@@ -70,7 +70,7 @@ export class RequestLog {
   }
 
   async #until<T>(what: string, options: WaitOptions, probe: () => T | undefined): Promise<T> {
-    const { signal, timeoutMs = limits.waitMs } = options;
+    const { signal, timeoutMs = SCRIPTED_MODEL_LIMITS.waitTimeoutMs } = options;
     const ready = probe();
     if (ready !== undefined) return ready;
     if (this.#closed) throw closedError();

@@ -4,7 +4,19 @@ import { afterEach, describe, expect, it } from "vitest";
 
 import { events, items, parse, post, untilCut } from "../test/post.ts";
 import type { Script, ScriptedModelOptions } from "./index.ts";
-import { cut, fail, gate, headers, limits, run, say, ScriptedModel, think, usage, waitFor } from "./index.ts";
+import {
+  cut,
+  fail,
+  gate,
+  headers,
+  SCRIPTED_MODEL_LIMITS,
+  run,
+  say,
+  ScriptedModel,
+  think,
+  usage,
+  waitFor,
+} from "./index.ts";
 
 const started: ScriptedModel[] = [];
 
@@ -345,7 +357,7 @@ describe("invalid requests", () => {
 
   it("responds 400 to a body beyond the limit, with or without length and compression", async () => {
     const model = await start(["hi"]);
-    const large = Buffer.alloc(limits.requestBytes + 1, " ");
+    const large = Buffer.alloc(SCRIPTED_MODEL_LIMITS.requestBytes + 1, " ");
     expect((await post(model.url, {}, { body: large })).status).toBe(400);
     const stream = new Blob([large]).stream();
     expect((await post(model.url, {}, { body: stream, duplex: "half" })).status).toBe(400);

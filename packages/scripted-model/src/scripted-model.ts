@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { ScriptedModelError } from "./errors.ts";
 import type { NextId } from "./ids.ts";
 import { idSequence } from "./ids.ts";
-import { limits } from "./limits.ts";
+import { SCRIPTED_MODEL_LIMITS } from "./limits.ts";
 import type { Reply } from "./part.ts";
 import { playReply } from "./play-reply.ts";
 import { readBody } from "./read-body.ts";
@@ -24,7 +24,7 @@ export interface ScriptedModelOptions {
   readonly fallback?: Reply | ScriptFunction;
   /** Prefix for the numbers in generated ids, for threads that outlive one model: `"b"` gives `call_b1`. */
   readonly idPrefix?: string;
-  /** Number of requests kept for assertions. Default: `limits.recordedRequests`. */
+  /** Number of requests kept for assertions. Default: `SCRIPTED_MODEL_LIMITS.recordedRequests`. */
   readonly keepRequests?: number;
   /** Default: a free port. */
   readonly port?: number;
@@ -52,7 +52,7 @@ export class ScriptedModel implements AsyncDisposable {
     this.#script = toScriptFunction(script);
     this.#fallback = typeof fallback === "function" || fallback === undefined ? fallback : () => fallback;
     this.#nextId = idSequence(options.idPrefix ?? "");
-    this.#log = new RequestLog(options.keepRequests ?? limits.recordedRequests);
+    this.#log = new RequestLog(options.keepRequests ?? SCRIPTED_MODEL_LIMITS.recordedRequests);
     // No keep-alive timeout: Codex can reuse an idle connection at any time, and it must not be half closed.
     this.#server = createServer(
       { noDelay: true, keepAliveTimeout: 0, requestTimeout: 0 },
@@ -228,7 +228,7 @@ export class ScriptedModel implements AsyncDisposable {
         ? error
         : new ScriptedModelError("script_failed", `The script failed: ${messageOf(error)}`, { cause: error });
     this.#problems.push(problem);
-    if (this.#problems.length > limits.recordedProblems) this.#problems.shift();
+    if (this.#problems.length > SCRIPTED_MODEL_LIMITS.recordedProblems) this.#problems.shift();
     if (stream.hasStarted) {
       await stream.cut();
       return;

@@ -14,7 +14,7 @@ import type { ProcessLimits } from "./process/limits.ts";
 import { HANDLERS, type ServerRequestHandlers } from "./requests/handlers.ts";
 import { RECONCILE, type ReconcileTimes } from "./routing/turn-reconciler.ts";
 
-/** Options of both `Codex.launch` and `Codex.connect`. */
+/** Options of `Codex.launch`, `Codex.connect` and `Codex.withTransport`. */
 export interface CodexOptions {
   /** Identifies this program. Codex includes it in its user agent and logs. */
   readonly clientInfo?: { readonly name: string; readonly version: string; readonly title?: string };
@@ -65,16 +65,20 @@ export interface LaunchOptions extends CodexOptions, Omit<LaunchAppServerOptions
   readonly outliveOwner?: OutliveOwner;
 }
 
+/** Options for a server that this program did not launch. */
+export interface TransportOptions extends CodexOptions {
+  /**
+   * Whether the server shares this file system, so that paths can be validated early. Default: true for unix sockets.
+   */
+  readonly local?: boolean | undefined;
+}
+
 /** Options for connecting to a running server. */
-export interface ConnectOptions extends CodexOptions {
+export interface ConnectOptions extends TransportOptions {
   /** Sent as `Authorization: Bearer …`. */
   readonly token?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly connectTimeoutMs?: number;
-  /**
-   * Whether the server shares this file system, so that paths can be validated early. Default: true for unix sockets.
-   */
-  readonly local?: boolean;
 }
 
 export interface EventsOptions {
@@ -127,12 +131,13 @@ export const LAUNCH: OptionKeys<LaunchOptions> = {
   args: true,
 };
 
+export const TRANSPORT: OptionKeys<TransportOptions> = { ...CODEX, local: true };
+
 export const CONNECT: OptionKeys<ConnectOptions> = {
-  ...CODEX,
+  ...TRANSPORT,
   token: true,
   headers: true,
   connectTimeoutMs: true,
-  local: true,
 };
 
 export const EVENTS: OptionKeys<EventsOptions> = { lossless: true };
@@ -154,14 +159,14 @@ const LIMITS: OptionKeys<RpcLimits> = {
   callTimeoutMs: true,
   overloadRetries: true,
   closeTimeoutMs: true,
-  heartbeatMs: true,
+  heartbeatIntervalMs: true,
 };
 
 const PROCESS_LIMITS: OptionKeys<ProcessLimits> = {
-  leaveMs: true,
-  terminateMs: true,
-  killMs: true,
-  lastOutputMs: true,
+  exitTimeoutMs: true,
+  terminateTimeoutMs: true,
+  killTimeoutMs: true,
+  outputTimeoutMs: true,
   stderrTailCharacters: true,
   stderrLineCharacters: true,
 };
@@ -193,7 +198,7 @@ export const SEARCH_THREADS: OptionKeys<Omit<v2.ThreadSearchParams, "cursor" | "
   archived: true,
 };
 
-/** Rejects unknown options of `launch` and `connect`, including nested ones. */
+/** Rejects unknown options of `launch`, `connect` and `withTransport`, including nested ones. */
 export function checkCodexOptions<
   Options extends CodexOptions & Pick<LaunchOptions, "outliveOwner" | "processLimits">,
 >(what: string, options: Options, known: OptionKeys<Options>): void {

@@ -11,6 +11,8 @@ import {
   type LaunchOptions,
   LIST_THREADS,
   SEARCH_THREADS,
+  TRANSPORT,
+  type TransportOptions,
 } from "./codex-options.ts";
 import { observedOpen } from "./connection/observe-transport.ts";
 import { type ServerLink, Supervisor } from "./connection/supervisor.ts";
@@ -180,10 +182,11 @@ export class Codex implements Topics, AsyncDisposable {
    * Uses connections that the caller opens: through a tunnel, into a container, in memory.
    * @param open Opens a connection that is not initialized yet. Called again after a connection was lost.
    */
-  static async over(
+  static async withTransport(
     open: (signal: AbortSignal) => Promise<Transport>,
-    options: CodexOptions & { readonly local?: boolean | undefined } = {},
+    options: TransportOptions = {},
   ): Promise<Codex> {
+    checkCodexOptions("Codex.withTransport", options, TRANSPORT);
     const openLink = async (signal: AbortSignal): Promise<ServerLink> => {
       const transport = await open(signal);
       return { transport, close: () => transport.close() };

@@ -3,14 +3,20 @@ import "./require-node.ts";
 
 // Entry point.
 export { Codex, VERSION } from "./codex.ts";
-export type { CodexOptions, ConnectOptions, EventsOptions, LaunchOptions } from "./codex-options.ts";
+export type {
+  CodexOptions,
+  ConnectOptions,
+  EventsOptions,
+  LaunchOptions,
+  TransportOptions,
+} from "./codex-options.ts";
 export type { LaunchAppServerOptions } from "./process/launch-app-server.ts";
 export type { OutliveOwner } from "./process/launch-keeper.ts";
 export type { ProcessLimits } from "./process/limits.ts";
 export type { Packet } from "./connection/observe-transport.ts";
 export { CodexError, type CodexErrorCode } from "./errors.ts";
 
-// The connection: options and limits of calls, transports for `Codex.over`, and the errors found in `cause`.
+// The connection: options and limits of calls, transports for `Codex.withTransport`, and the errors found in `cause`.
 export {
   type CallOptions,
   type ParamsArgument,

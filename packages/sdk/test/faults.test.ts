@@ -53,7 +53,7 @@ describe("a turn", () => {
           "thread/turns/list": [{ do: "reply", result: stored }],
         },
       },
-      { reconcile: { idleGraceMs: 1, quietMs: 60_000, checkEveryMs: 60_000 } },
+      { reconcile: { idleGraceMs: 1, quietMs: 60_000, checkIntervalMs: 60_000 } },
     );
     const thread = await codex.startThread();
     expect(await thread.run("go")).toMatchObject({
@@ -72,7 +72,7 @@ describe("a turn", () => {
           "thread/turns/list": [{ do: "reply", result: running }, ...turn.message("m", "slowly"), completed],
         },
       },
-      { reconcile: { idleGraceMs: 1, quietMs: 1, checkEveryMs: 5 } },
+      { reconcile: { idleGraceMs: 1, quietMs: 1, checkIntervalMs: 5 } },
     );
     const thread = await codex.startThread();
     expect(await thread.run("go")).toMatchObject({ status: "completed", finalResponse: "slowly" });

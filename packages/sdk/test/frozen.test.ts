@@ -1,7 +1,7 @@
 // A codex that is frozen (SIGSTOP) reads nothing and answers nothing, but its pipes stay open.
 import { gate, say, type ScriptFunction, waitFor } from "@codexkit/scripted-model";
 import { type LaunchedCodex, launchCodex } from "@codexkit/testing";
-import { DEFAULT_LIMITS } from "@codexkit/rpc";
+import { RPC_LIMITS } from "@codexkit/rpc";
 import { expect, it } from "vitest";
 import { waitsForWork } from "../src/connection/call-limits.ts";
 import type { CodexError } from "../src/errors.ts";
@@ -24,7 +24,7 @@ async function freeze(): Promise<Frozen> {
   const stage = await launchCodex({
     model: holding,
     limits: { callTimeoutMs: 3_000 },
-    processLimits: { leaveMs: 300, terminateMs: 300 },
+    processLimits: { exitTimeoutMs: 300, terminateTimeoutMs: 300 },
   });
   const start = { cwd: stage.workspace };
   const thread = await stage.codex.startThread(start, { timeoutMs: 20_000 });
@@ -37,7 +37,7 @@ async function freeze(): Promise<Frozen> {
 }
 
 it("limits calls to 30 s by default", () => {
-  expect(DEFAULT_LIMITS.callTimeoutMs).toBe(30_000);
+  expect(RPC_LIMITS.callTimeoutMs).toBe(30_000);
 });
 
 it.each(["command/exec", "thread/sample", "mcpServer/tool/call", "plugin/install"])(

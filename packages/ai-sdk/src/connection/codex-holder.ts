@@ -110,7 +110,7 @@ export class CodexHolder {
       onBegun();
       if (transport) {
         const { open, ...options } = transport;
-        return Codex.over(open, { ...packets, ...options });
+        return Codex.withTransport(open, { ...packets, ...options });
       }
       if (connect) {
         const { url, ...options } = connect;

@@ -44,7 +44,7 @@ const schema = z
 /** Connects to an app-server in a custom way: through a tunnel, into a container, in a test. */
 export interface CustomTransport extends CodexOptions {
   /** Opens a connection. Called again after a connection was lost. */
-  readonly open: Parameters<typeof Codex.over>[0];
+  readonly open: Parameters<typeof Codex.withTransport>[0];
   /** Whether the server shares this machine's files. Default: false. */
   readonly local?: boolean | undefined;
 }

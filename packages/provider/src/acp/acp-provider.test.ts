@@ -506,7 +506,7 @@ describe("an ACP agent that misbehaves", () => {
   });
 
   it("does not leave by itself: it is gone after the shutdown", async () => {
-    const processLimits = { leaveMs: 50, terminateMs: 50 };
+    const processLimits = { exitTimeoutMs: 50, terminateTimeoutMs: 50 };
     const provider = await launchTiny({ fault: "--stubborn", processLimits });
     const { pid = 0 } = provider;
     const works = await working(provider);

@@ -3,7 +3,10 @@ import { gate, say, waitFor } from "@codexkit/scripted-model";
 import { describe, expect, it } from "vitest";
 import { codexFixture, read } from "../../test/codex-fixture.ts";
 
-const BOUNDS = { limits: { callTimeoutMs: 500 }, processLimits: { leaveMs: 200, terminateMs: 200 } };
+const BOUNDS = {
+  limits: { callTimeoutMs: 500 },
+  processLimits: { exitTimeoutMs: 200, terminateTimeoutMs: 200 },
+};
 
 describe("on a frozen codex", () => {
   it("spawn and resume reject, stop resolves, and shutdown ends it", async () => {

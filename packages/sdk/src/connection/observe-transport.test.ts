@@ -10,7 +10,7 @@ describe("a custom transport", () => {
     await using folders = await codexFolders({ model: () => say("Hello.") });
     await using server = await launchAppServer({ inheritEnv: false, env: folders.env });
     const packets: Packet[] = [];
-    await using codex = await Codex.over(async () => server.transport, {
+    await using codex = await Codex.withTransport(async () => server.transport, {
       onPacket: (packet) => {
         packets.push(packet);
         throw new Error("a listener's own fault");

@@ -1,6 +1,7 @@
+import type { Transport } from "@codexkit/rpc";
 import { say } from "@codexkit/scripted-model";
 import { launchCodex } from "@codexkit/testing";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { Codex } from "../codex.ts";
 import { CONNECT, LAUNCH } from "../codex-options.ts";
 import { policyHandlers } from "../requests/policy-handlers.ts";
@@ -52,7 +53,7 @@ describe("an unknown option", () => {
     expect(() => rejectUnknownOptions("run", misspelt({ xyzzy: undefined }), {})).not.toThrow();
   });
 
-  it("of launch and connect is rejected before anything starts, including in nested objects", async () => {
+  it("of launch, connect and withTransport is rejected before anything starts, including in nested objects", async () => {
     const path = { codexPath: "/nowhere/codex" };
     await expect(Codex.launch(misspelt({ ...path, sandboxMode: "x" }))).rejects.toMatchObject({
       code: "invalid_argument",
@@ -70,6 +71,11 @@ describe("an unknown option", () => {
     await expect(Codex.connect("unix:///nowhere", misspelt({ tokn: "x" }))).rejects.toMatchObject(
       refusal("tokn", "token"),
     );
+    const open = vi.fn<() => Promise<Transport>>();
+    await expect(Codex.withTransport(open, misspelt({ lokal: true }))).rejects.toMatchObject(
+      refusal("lokal", "local"),
+    );
+    expect(open).not.toHaveBeenCalled();
   });
 
   it.each([

@@ -11,11 +11,11 @@ import { ManifestFile } from "./owner-manifest.ts";
 
 const LIMITS = {
   /** How long codex may take to listen. */
-  listenMs: 20_000,
+  listenTimeoutMs: 20_000,
 
-  pollMs: 20,
+  pollIntervalMs: 20,
   /** How long the launching program may take to connect, regardless of the grace period. */
-  firstClientMs: 30_000,
+  firstClientTimeoutMs: 30_000,
 } as const;
 
 // The launching program may have exited. Then nothing reads the output.
@@ -69,12 +69,12 @@ async function waitUntilListening(
   codex: OwnedProcess,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const until = Date.now() + LIMITS.listenMs;
+  const until = Date.now() + LIMITS.listenTimeoutMs;
   while (!(await canConnect(codexSocketPath))) {
     if (signal.aborted) await codex.stop("SIGTERM");
     if (await codex.endedWithin(0)) return false;
-    if (Date.now() > until) throw new Error(`Codex did not listen within ${LIMITS.listenMs} ms.`);
-    await delay(LIMITS.pollMs);
+    if (Date.now() > until) throw new Error(`Codex did not listen within ${LIMITS.listenTimeoutMs} ms.`);
+    await delay(LIMITS.pollIntervalMs);
   }
   return true;
 }
@@ -125,7 +125,7 @@ async function listen({ socketPath, codexSocketPath }: KeeperSettings): Promise<
 function waitUntilUnused(listening: Listening, graceMs: number, signal: AbortSignal): Promise<number> {
   return new Promise((resolve) => {
     const done = (): void => resolve(0);
-    let timer = setTimeout(done, Math.max(graceMs, LIMITS.firstClientMs));
+    let timer = setTimeout(done, Math.max(graceMs, LIMITS.firstClientTimeoutMs));
     listening.onChange = () => {
       clearTimeout(timer);
       if (listening.clients.size === 0) timer = setTimeout(done, graceMs);

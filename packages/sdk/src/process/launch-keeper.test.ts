@@ -117,7 +117,7 @@ describe("a codex that outlives its owner", { timeout: 120_000 }, () => {
 
   it("ends immediately when its owner closes it, even if it is frozen", async () => {
     for (const freeze of [false, true]) {
-      const codex = await Codex.launch({ ...options, processLimits: { terminateMs: 300 } });
+      const codex = await Codex.launch({ ...options, processLimits: { terminateTimeoutMs: 300 } });
       const { url = "", pid = 0 } = codex;
       const thread = await codex.startThread({ cwd: folders.workspace });
       expect((await thread.run("x")).finalResponse).toBe("heard");

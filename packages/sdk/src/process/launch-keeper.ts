@@ -46,9 +46,9 @@ export interface OutlivingServer extends Pick<
 
 const LIMITS = {
   /** How long codex may take to listen. */
-  startMs: 30_000,
+  startTimeoutMs: 30_000,
   /** How long the keeper may take to end after SIGTERM, which includes ending codex. */
-  endMs: PROCESS_LIMITS.terminateMs + PROCESS_LIMITS.killMs + 4_000,
+  endTimeoutMs: PROCESS_LIMITS.terminateTimeoutMs + PROCESS_LIMITS.killTimeoutMs + 4_000,
 } as const;
 
 /** Starts codex under a keeper, a separate process that survives this one and ends after the grace period. */
@@ -177,7 +177,7 @@ class Keeper {
   /** Resolves when clients can connect. */
   async ready(signal: AbortSignal | undefined): Promise<{ codexPid: number }> {
     const lines = createInterface({ input: this.child.stdout });
-    const limit = AbortSignal.timeout(LIMITS.startMs);
+    const limit = AbortSignal.timeout(LIMITS.startTimeoutMs);
     const stop = signal ? AbortSignal.any([signal, limit]) : limit;
     try {
       const line = once(lines, "line", { signal: stop }).then(([text]) => String(text));
@@ -188,7 +188,7 @@ class Keeper {
     } catch (error) {
       if (error instanceof CodexError) throw error;
       if (signal?.aborted) throw launchAbortedError(signal);
-      throw new CodexError("codex_start_failed", `Codex did not listen within ${LIMITS.startMs} ms.`, {
+      throw new CodexError("codex_start_failed", `Codex did not listen within ${LIMITS.startTimeoutMs} ms.`, {
         cause: error,
       });
     } finally {
@@ -220,9 +220,9 @@ class Keeper {
   async stop(): Promise<void> {
     this.#keepProgramAlive(true);
     this.child.kill("SIGTERM");
-    if (!(await this.endedWithin(LIMITS.endMs)) && this.child.pid !== undefined) {
+    if (!(await this.endedWithin(LIMITS.endTimeoutMs)) && this.child.pid !== undefined) {
       killGroup(this.child.pid, "SIGKILL");
-      await this.endedWithin(LIMITS.endMs);
+      await this.endedWithin(LIMITS.endTimeoutMs);
     }
     // A killed keeper leaves its folder, and possibly codex.
     if (!existsSync(this.#folder)) return;

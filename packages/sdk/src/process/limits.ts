@@ -1,13 +1,13 @@
 /** Timeouts and buffer sizes of an owned process. */
 export interface ProcessLimits {
   /** How long a process may take to exit after its stdin is closed. */
-  readonly leaveMs: number;
+  readonly exitTimeoutMs: number;
   /** How long it may take after SIGTERM. */
-  readonly terminateMs: number;
+  readonly terminateTimeoutMs: number;
   /** How long it may take after SIGKILL. Then `stop` stops waiting. */
-  readonly killMs: number;
+  readonly killTimeoutMs: number;
   /** How long the output of an exited process may be silent before it is closed. */
-  readonly lastOutputMs: number;
+  readonly outputTimeoutMs: number;
   /** Number of stderr characters kept for error messages. */
   readonly stderrTailCharacters: number;
   /** Maximum line length for `onStderr`. Longer lines are split. */
@@ -16,11 +16,11 @@ export interface ProcessLimits {
 
 export const PROCESS_LIMITS: ProcessLimits = {
   // Codex and its MCP servers exit within 0.3 s after stdin closes. The rest is for slow disks.
-  leaveMs: 2_000,
-  terminateMs: 2_000,
-  killMs: 2_000,
+  exitTimeoutMs: 2_000,
+  terminateTimeoutMs: 2_000,
+  killTimeoutMs: 2_000,
   // A surviving descendant can hold an inherited pipe open forever. Remaining output arrives within milliseconds.
-  lastOutputMs: 2_000,
+  outputTimeoutMs: 2_000,
   // Fits a Rust panic with its backtrace.
   stderrTailCharacters: 4_000,
   stderrLineCharacters: 16_384,
@@ -29,13 +29,13 @@ export const PROCESS_LIMITS: ProcessLimits = {
 /** Limits of the orphan sweep. Short, because it delays the first turn. */
 export const SWEEP_LIMITS = {
   /** How long orphans may take after SIGTERM. Codex's stdin has already closed, so it is exiting anyway. */
-  terminateMs: 500,
+  terminateTimeoutMs: 500,
   /** How long they may take after SIGKILL before the sweep reports a problem. */
-  killMs: 2_000,
+  killTimeoutMs: 2_000,
   /** Interval between checks. */
-  pollMs: 20,
+  pollIntervalMs: 20,
   /** A manifest has about 400 bytes. A larger file is not a manifest. */
   manifestBytes: 16_384,
   /** A temporary file older than this was left by a crashed writer. */
-  unfinishedMs: 60_000,
+  staleFileMs: 60_000,
 } as const;

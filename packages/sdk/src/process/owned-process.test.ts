@@ -34,7 +34,7 @@ describe("stopping an owned process", () => {
   });
 
   it("continues with SIGTERM, then SIGKILL", async () => {
-    const limits = { leaveMs: 50, terminateMs: 50 };
+    const limits = { exitTimeoutMs: 50, terminateTimeoutMs: 50 };
     const gentle = shell("trap 'exit 4' TERM; echo 1; while :; do sleep 0.01; done", { limits });
     await printed(gentle);
     await gentle.stop();
@@ -82,7 +82,7 @@ describe("an owned process that exits by itself", () => {
   it("has ended even if a surviving descendant holds its output", async () => {
     // No mark, another session, another parent: nothing identifies its owner.
     const owned = shell("env -i setsid /bin/sh -c 'echo $$; exec sleep 600' & read line; exit 0", {
-      limits: { lastOutputMs: 50 },
+      limits: { outputTimeoutMs: 50 },
     });
     const [escaped = 0] = await printed(owned);
     onTestFinished(() => void process.kill(escaped, "SIGKILL"));
@@ -92,7 +92,7 @@ describe("an owned process that exits by itself", () => {
   });
 
   it("has ended only after its output has been read", async () => {
-    const owned = shell("head -c 3000000 /dev/zero", { limits: { lastOutputMs: 20 } });
+    const owned = shell("head -c 3000000 /dev/zero", { limits: { outputTimeoutMs: 20 } });
     let bytes = 0;
     owned.child.stdout.on("data", (chunk: Buffer) => {
       bytes += chunk.length;

@@ -142,9 +142,9 @@ export class OwnedProcess implements AsyncDisposable {
     // Unread output would delay "close".
     this.child.stdout.resume();
     const steps = [
-      ["stdin", this.#limits.leaveMs],
-      ["SIGTERM", this.#limits.terminateMs],
-      ["SIGKILL", this.#limits.killMs],
+      ["stdin", this.#limits.exitTimeoutMs],
+      ["SIGTERM", this.#limits.terminateTimeoutMs],
+      ["SIGKILL", this.#limits.killTimeoutMs],
     ] as const;
     for (const [step, limitMs] of steps.slice(steps.findIndex(([name]) => name === from))) {
       if (step !== "stdin") this.kill(step);
@@ -175,7 +175,7 @@ export class OwnedProcess implements AsyncDisposable {
    */
   async #clear(): Promise<void> {
     this.#hasExited = true;
-    const until = Date.now() + this.#limits.killMs;
+    const until = Date.now() + this.#limits.killTimeoutMs;
     killOwned(this.#claim);
     do await delay(RECHECK_MS);
     while (killOwned(this.#claim).length > 0 && Date.now() < until);
@@ -193,7 +193,7 @@ export class OwnedProcess implements AsyncDisposable {
     const { stdout, stderr } = this.child;
     for (let seen = -1, now = 0; now !== seen || stdout.isPaused(); now = this.#bytesRead()) {
       seen = now;
-      if (await this.endedWithin(this.#limits.lastOutputMs)) return;
+      if (await this.endedWithin(this.#limits.outputTimeoutMs)) return;
       // If this program was blocked, pending output is read before the next check.
       await delay(0);
     }

@@ -69,7 +69,7 @@ class Sweep {
   #findOrphan(path: string): Orphan | undefined {
     if (!path.endsWith(".json")) {
       const written = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
-      if (Date.now() - written > SWEEP_LIMITS.unfinishedMs) this.#remove(path);
+      if (Date.now() - written > SWEEP_LIMITS.staleFileMs) this.#remove(path);
       return undefined;
     }
     const manifest = readManifest(path);
@@ -109,8 +109,8 @@ class Sweep {
 
   async #end(orphans: readonly Orphan[]): Promise<void> {
     for (const [name, limitMs] of [
-      ["SIGTERM", SWEEP_LIMITS.terminateMs],
-      ["SIGKILL", SWEEP_LIMITS.killMs],
+      ["SIGTERM", SWEEP_LIMITS.terminateTimeoutMs],
+      ["SIGKILL", SWEEP_LIMITS.killTimeoutMs],
     ] as const) {
       const signalled = new Set<number>();
       const until = Date.now() + limitMs;
@@ -126,7 +126,7 @@ class Sweep {
           sendSignal(pid, name);
         }
         if (Date.now() >= until) break;
-        await delay(SWEEP_LIMITS.pollMs);
+        await delay(SWEEP_LIMITS.pollIntervalMs);
       }
     }
   }

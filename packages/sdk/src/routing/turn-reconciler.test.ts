@@ -8,7 +8,7 @@ import type { LiveTurn } from "../turn/live-turn.ts";
 import { RECONCILE_TIMES, TurnReconciler } from "./turn-reconciler.ts";
 
 const say = new TurnNotifications("thread", "turn");
-const { idleGraceMs, quietMs, checkEveryMs } = RECONCILE_TIMES;
+const { idleGraceMs, quietMs, checkIntervalMs } = RECONCILE_TIMES;
 
 let caller: FakeCaller;
 let router: ThreadRouter;
@@ -81,7 +81,7 @@ describe("TurnReconciler", () => {
   it("does not end a turn that is still running", async () => {
     turns = [say.turn("inProgress")];
     beIdle();
-    await vi.advanceTimersByTimeAsync(quietMs + 3 * checkEveryMs);
+    await vi.advanceTimersByTimeAsync(quietMs + 3 * checkIntervalMs);
     expect(turn.end).toBeUndefined();
   });
 
@@ -103,7 +103,7 @@ describe("TurnReconciler", () => {
 
   it("does not end the turn of an ephemeral thread while the thread is active", async () => {
     turns = "request_failed";
-    await vi.advanceTimersByTimeAsync(quietMs + 3 * checkEveryMs);
+    await vi.advanceTimersByTimeAsync(quietMs + 3 * checkIntervalMs);
     expect(caller.made("thread/read").length).toBeGreaterThan(0);
     expect(turn.end).toBeUndefined();
   });
@@ -119,7 +119,7 @@ describe("TurnReconciler", () => {
   it("fails a silent turn that is stored as running in an idle thread", async () => {
     turns = [say.turn("inProgress")];
     status = "notLoaded";
-    await vi.advanceTimersByTimeAsync(quietMs + checkEveryMs);
+    await vi.advanceTimersByTimeAsync(quietMs + checkIntervalMs);
     expect(turn.end?.type).toBe("turn.failed");
   });
 
@@ -129,7 +129,7 @@ describe("TurnReconciler", () => {
     await vi.advanceTimersByTimeAsync(idleGraceMs);
     expect(turn.end).toBeUndefined();
     turns = [say.turn("completed")];
-    await vi.advanceTimersByTimeAsync(quietMs + checkEveryMs);
+    await vi.advanceTimersByTimeAsync(quietMs + checkIntervalMs);
     expect(turn.end?.type).toBe("turn.completed");
   });
 
@@ -140,7 +140,7 @@ describe("TurnReconciler", () => {
       router.route(say.delta("m", "still here"));
     }
     expect(caller.calls).toEqual([]);
-    await vi.advanceTimersByTimeAsync(quietMs + checkEveryMs);
+    await vi.advanceTimersByTimeAsync(quietMs + checkIntervalMs);
     expect(caller.made("thread/turns/list").length).toBeGreaterThan(0);
   });
 
@@ -148,7 +148,7 @@ describe("TurnReconciler", () => {
     caller.respond = () => {};
     beIdle();
     beIdle();
-    await vi.advanceTimersByTimeAsync(quietMs + 10 * checkEveryMs);
+    await vi.advanceTimersByTimeAsync(quietMs + 10 * checkIntervalMs);
     expect(caller.calls).toHaveLength(1);
   });
 
@@ -184,7 +184,7 @@ describe("TurnReconciler", () => {
   it("sends no request after it is disposed or the server has ended", async () => {
     beIdle();
     router.failAll(new CodexError("app_server_crashed", "gone"));
-    await vi.advanceTimersByTimeAsync(quietMs + checkEveryMs);
+    await vi.advanceTimersByTimeAsync(quietMs + checkIntervalMs);
     expect(caller.calls).toEqual([]);
     router.route(new TurnNotifications("thread", "other").started());
     beIdle();

@@ -11,12 +11,20 @@ export interface ReconcileTimes {
   /** Time without notifications after which the server is asked about a turn. A model that thinks longer is not affected. */
   readonly quietMs: number;
   /** Interval of the check for silent turns. */
-  readonly checkEveryMs: number;
+  readonly checkIntervalMs: number;
 }
 
-export const RECONCILE: OptionKeys<ReconcileTimes> = { idleGraceMs: true, quietMs: true, checkEveryMs: true };
+export const RECONCILE: OptionKeys<ReconcileTimes> = {
+  idleGraceMs: true,
+  quietMs: true,
+  checkIntervalMs: true,
+};
 
-export const RECONCILE_TIMES: ReconcileTimes = { idleGraceMs: 1_000, quietMs: 60_000, checkEveryMs: 15_000 };
+export const RECONCILE_TIMES: ReconcileTimes = {
+  idleGraceMs: 1_000,
+  quietMs: 60_000,
+  checkIntervalMs: 15_000,
+};
 
 /** Asks the server how a turn ended when no notification says so: occasionally a `turn/completed` is missing. */
 export class TurnReconciler implements Disposable {
@@ -35,7 +43,7 @@ export class TurnReconciler implements Disposable {
     this.#subscription = caller.on("thread/status/changed", ({ threadId, status }) => {
       if (status?.type !== "active") this.#expectEnd(threadId);
     });
-    this.#timer = setInterval(() => this.#checkSilentTurns(), times.checkEveryMs);
+    this.#timer = setInterval(() => this.#checkSilentTurns(), times.checkIntervalMs);
     this.#timer.unref();
   }
 

@@ -1,6 +1,6 @@
 import { type OptionKeys, rejectUnknownOptions } from "../options/reject-unknown-options.ts";
 import type { SchemaOutput, StandardSchema } from "../schema/standard-schema.ts";
-import { toolLimits } from "./limits.ts";
+import { TOOL_LIMITS } from "./limits.ts";
 import { checkNamespace, checkToolName, invalidTool } from "./tool-name.ts";
 import { toToolSchema } from "./tool-schema.ts";
 import type { JsonObject, Tool, ToolContext, ToolNamespace } from "./tool.ts";
@@ -58,7 +58,7 @@ export function defineTool<Input = JsonObject>(definition: ToolDefinition<JsonOb
 export function defineTool(definition: ToolDefinition<unknown, never>): Tool {
   rejectUnknownOptions("defineTool", definition, KNOWN);
   const { name, description, namespace, deferLoading = false, parallel = false } = definition;
-  const { timeoutMs = toolLimits.callTimeoutMs } = definition;
+  const { timeoutMs = TOOL_LIMITS.callTimeoutMs } = definition;
   checkToolName(name, namespace);
   if (!(timeoutMs > 0)) throw invalidTool("tool", name, "timeoutMs must be greater than 0");
   const { inputSchema, parse } = toToolSchema(name, definition.input);

@@ -1,5 +1,5 @@
 /** Limits of tools. */
-export const toolLimits = {
+export const TOOL_LIMITS = {
   /** Codex rejects longer names. */
   nameCharacters: 128,
   namespaceCharacters: 64,

@@ -2,7 +2,7 @@ import type { v2 } from "@codexkit/protocol";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { defineTool, toolNamespace } from "./define-tool.ts";
-import { toolLimits } from "./limits.ts";
+import { TOOL_LIMITS } from "./limits.ts";
 import { ToolHost } from "./tool-host.ts";
 import type { AnyTool, ToolContext } from "./tool.ts";
 
@@ -210,7 +210,7 @@ describe("calls of one tool", () => {
     expect(textOf(await hangs)).toContain("longer than 1000 ms");
     expect(log).toEqual(["begin 1"]);
     // The aborted call gets time to stop.
-    await vi.advanceTimersByTimeAsync(toolLimits.stopGraceMs);
+    await vi.advanceTimersByTimeAsync(TOOL_LIMITS.stopGraceMs);
     expect(log).toEqual(["begin 1", "begin 2"]);
     finish[1]?.();
     expect((await last).success).toBe(true);

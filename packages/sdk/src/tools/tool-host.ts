@@ -3,7 +3,7 @@ import { KeyedSerialQueue, raceAbort, timerDelay } from "@codexkit/rpc/async";
 import { CodexError } from "../errors.ts";
 import type { ServerRequestHandlers } from "../requests/handlers.ts";
 import { flattenTools, toDynamicTools } from "./dynamic-tools.ts";
-import { toolLimits } from "./limits.ts";
+import { TOOL_LIMITS } from "./limits.ts";
 
 import { toContent } from "./tool-result.ts";
 import { type AnyTool, type Tool, ToolInputError } from "./tool.ts";
@@ -74,7 +74,7 @@ export class ToolHost {
     let grace: NodeJS.Timeout | undefined;
     const onAbort = (): void => {
       // An aborted tool gets time to stop before it is called again.
-      grace = setTimeout(release, toolLimits.stopGraceMs).unref();
+      grace = setTimeout(release, TOOL_LIMITS.stopGraceMs).unref();
     };
     signal.addEventListener("abort", onAbort, { once: true });
     const invoke = async (): Promise<unknown> =>

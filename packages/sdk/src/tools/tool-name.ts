@@ -1,5 +1,5 @@
 import { CodexError } from "../errors.ts";
-import { toolLimits } from "./limits.ts";
+import { TOOL_LIMITS } from "./limits.ts";
 
 /** Namespaces of the Responses API. Codex rejects them. */
 const reservedNamespaces: ReadonlySet<string> = new Set([
@@ -44,7 +44,7 @@ const builtInTools: ReadonlySet<string> = new Set([
 
 /** Throws `invalid_tool` for a name that Codex rejects, or accepts and never calls. */
 export function checkToolName(name: string, namespace?: string): void {
-  checkCharacters("tool", name, toolLimits.nameCharacters);
+  checkCharacters("tool", name, TOOL_LIMITS.nameCharacters);
   if (namespace === undefined && builtInTools.has(toolIdentifier(name))) {
     throw invalidTool("tool", name, "Codex has a built-in tool with this name and would call that instead");
   }
@@ -52,11 +52,11 @@ export function checkToolName(name: string, namespace?: string): void {
 
 /** Throws `invalid_tool` for a namespace that Codex rejects. */
 export function checkNamespace(name: string, description: string): void {
-  checkCharacters("namespace", name, toolLimits.namespaceCharacters);
+  checkCharacters("namespace", name, TOOL_LIMITS.namespaceCharacters);
   if (reservedNamespaces.has(name)) {
     throw invalidTool("namespace", name, "the name is reserved by the Responses API");
   }
-  const { namespaceDescriptionCharacters: limit } = toolLimits;
+  const { namespaceDescriptionCharacters: limit } = TOOL_LIMITS;
   // Codex counts code points, not UTF-16 units.
   if (description.length > limit && Array.from(description).length > limit) {
     throw invalidTool("namespace", name, `the description is longer than ${limit} characters`);

@@ -2,7 +2,7 @@ import { tempFolder } from "@codexkit/testing";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { toolLimits } from "./limits.ts";
+import { TOOL_LIMITS } from "./limits.ts";
 import { toContent } from "./tool-result.ts";
 
 const png = Buffer.from(
@@ -60,7 +60,7 @@ describe("the result of a tool", () => {
     await expect(toContent({ image: "/no/such/file.png" })).rejects.toThrow("ENOENT");
     await expect(toContent({ image: "https://example.com/a.png" })).rejects.toThrow("is a URL");
     await expect(toContent({ image: new Uint8Array([1, 2]) })).rejects.toThrow("mimeType");
-    await expect(toContent({ image: new Uint8Array(toolLimits.mediaBytes + 1) })).rejects.toThrow(
+    await expect(toContent({ image: new Uint8Array(TOOL_LIMITS.mediaBytes + 1) })).rejects.toThrow(
       "mediaBytes",
     );
     await expect(toContent(1n)).rejects.toThrow("BigInt");
@@ -68,7 +68,7 @@ describe("the result of a tool", () => {
   });
 
   it("is cut with a note if it is too long", async () => {
-    const [content] = await toContent("x".repeat(toolLimits.textCharacters + 5));
+    const [content] = await toContent("x".repeat(TOOL_LIMITS.textCharacters + 5));
     expect(content).toMatchObject({ text: expect.stringMatching(/x\n\[5 characters were omitted/) });
   });
 });

@@ -1,7 +1,7 @@
 import type { v2 } from "@codexkit/protocol";
 import { Buffer } from "node:buffer";
 import { open } from "node:fs/promises";
-import { toolLimits } from "./limits.ts";
+import { TOOL_LIMITS } from "./limits.ts";
 import { detectMediaType } from "./media-type.ts";
 import type { ToolPart } from "./tool.ts";
 
@@ -77,12 +77,12 @@ async function readMedia(kind: "image" | "audio", path: string): Promise<Uint8Ar
 }
 
 function checkSize(kind: string, bytes: number): void {
-  if (bytes <= toolLimits.mediaBytes) return;
-  throw new RangeError(`the ${kind} is larger than ${toolLimits.mediaBytes} bytes (mediaBytes)`);
+  if (bytes <= TOOL_LIMITS.mediaBytes) return;
+  throw new RangeError(`the ${kind} is larger than ${TOOL_LIMITS.mediaBytes} bytes (mediaBytes)`);
 }
 
 function toText(text: string): Content {
-  const { textCharacters: limit } = toolLimits;
+  const { textCharacters: limit } = TOOL_LIMITS;
   if (text.length <= limit) return { type: "inputText", text };
   const note = `\n[${text.length - limit} characters were omitted: a result may have at most ${limit}]`;
   return { type: "inputText", text: text.slice(0, limit) + note };
