@@ -28,7 +28,7 @@ function npm(...words) {
 }
 
 if (!existsSync(stampFile) || readFileSync(stampFile, "utf8") !== stamp()) {
-  console.error("Installing the dependencies (about 440 MB, mostly Codex) …");
+  console.error("Installing the dependencies (about 1.1 GB, of which Codex is 440 MB) …");
   // Not `ci`, which fails if the lockfile lacks the optional packages of other platforms.
   const status = npm("install", "--no-audit", "--no-fund", "--loglevel=error");
   if (status !== 0) process.exit(status);

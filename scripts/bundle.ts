@@ -1,7 +1,7 @@
 // Writes the JavaScript of the packages that programs load at their start: a few files per package instead of one per
 // source, since Node spends about a millisecond on each. `tsc` writes their types.
 import { globSync, readFileSync, rmSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { isAbsolute, join, posix, resolve } from "node:path";
 import { rolldown } from "rolldown";
 
 interface BundledPackage {
@@ -28,7 +28,7 @@ for (const { folder, programs = [], sharedFolder = "." } of PACKAGES) {
     platform: "node",
     // As `tsc` compiles the other packages: Node 22 does not support `using`.
     transform: { target: "es2024" },
-    external: (id) => !id.startsWith(".") && !id.startsWith("/") && !id.startsWith("@oxc-project/runtime"),
+    external: (id) => !id.startsWith(".") && !isAbsolute(id) && !id.startsWith("@oxc-project/runtime"),
     onLog(level, log, report) {
       if (level === "warn") throw new Error(`${folder}: ${log.message}`);
       report(level, log);
@@ -41,7 +41,7 @@ for (const { folder, programs = [], sharedFolder = "." } of PACKAGES) {
     format: "esm",
     sourcemap: true,
     entryFileNames: "[name].js",
-    chunkFileNames: join(sharedFolder, "[name]-[hash].js"),
+    chunkFileNames: posix.join(sharedFolder, "[name]-[hash].js"),
     // Stack traces and error names show the names of the sources.
     minify: false,
     keepNames: true,

@@ -56,7 +56,7 @@ describe("the samples of the guides", () => {
     await using folders = await codexFolders({ model: script, modelName: "gpt-5.5" });
     const file = join(folders.root, `${name}.mts`);
     writeFileSync(file, source);
-    symlinkSync(join(root, "node_modules"), join(folders.root, "node_modules"));
+    symlinkSync(join(root, "node_modules"), join(folders.root, "node_modules"), "junction");
     const { stdout } = await promisify(execFile)(process.execPath, ["--conditions=codexkit:source", file], {
       cwd: folders.workspace,
       env: folders.env,

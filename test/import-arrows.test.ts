@@ -12,9 +12,10 @@ async function lint(source: string, file: string): Promise<string> {
   const folder = join(copy.path, "packages/rpc/src");
   mkdirSync(folder, { recursive: true });
   copyFileSync(join(root, "oxlint.config.ts"), join(copy.path, "oxlint.config.ts"));
-  symlinkSync(join(root, "node_modules"), join(copy.path, "node_modules"));
+  symlinkSync(join(root, "node_modules"), join(copy.path, "node_modules"), "junction");
   writeFileSync(join(folder, file), source);
-  const { stdout, status } = spawnSync(join(root, "node_modules/.bin/oxlint"), [join(folder, file)], {
+  const oxlint = join(root, "node_modules/oxlint/bin/oxlint");
+  const { stdout, status } = spawnSync(process.execPath, [oxlint, join(folder, file)], {
     cwd: copy.path,
     encoding: "utf8",
   });

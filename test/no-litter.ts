@@ -8,6 +8,9 @@ import { setTimeout as delay } from "node:timers/promises";
 /** Inherited by all descendants, except those that clear their environment. */
 const MARK = "CODEXKIT_TEST_RUN";
 
+/** The variables that `os.tmpdir()` reads. */
+const TEMP_VARIABLES = process.platform === "win32" ? ["TEMP", "TMP"] : ["TMPDIR"];
+
 /** How long the last children may take to exit. */
 const GRACE_MS = 5_000;
 
@@ -19,7 +22,7 @@ export default async function setup({ graceMs = GRACE_MS }: LitterOptions = {}):
   () => Promise<void>
 > {
   const folder = await mkdtemp(join(tmpdir(), "codexkit-tests-"));
-  process.env["TMPDIR"] = folder;
+  for (const name of TEMP_VARIABLES) process.env[name] = folder;
   process.env[MARK] = folder;
   return async () => {
     const processes = await leftProcesses(`${MARK}=${folder}`, graceMs);

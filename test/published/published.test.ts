@@ -268,9 +268,13 @@ describe.each(nodeVersions)("Node %s", { timeout: TIMEOUT_MS }, (version) => {
   });
 });
 
+/** The banner of docs/guides/troubleshooting.md. `ws` is CommonJS and calls `require`, which is undefined in an ES module. */
+const REQUIRE_BANNER =
+  'import { createRequire as nodeRequire } from "node:module"; const require = nodeRequire(import.meta.url);';
+
 describe("a bundle", { timeout: TIMEOUT_MS }, () => {
-  it("by esbuild runs the same turn", async () => {
-    const outfile = join(projects.full, "esbuild.mjs");
+  async function bundleWithEsbuild(name: string, banner: string): Promise<string> {
+    const outfile = join(projects.full, name);
     const { warnings } = await esbuild({
       absWorkingDir: projects.full,
       entryPoints: ["turn.mjs"],
@@ -280,13 +284,26 @@ describe("a bundle", { timeout: TIMEOUT_MS }, () => {
       target: "node22",
       outfile,
       logLevel: "silent",
-      // `ws` is CommonJS and calls `require` for built-in modules, which is undefined in an ES module.
-      banner: {
-        js: 'import { createRequire as create } from "node:module"; const require = create(import.meta.url);',
-      },
+      banner: { js: banner },
     });
     expect(warnings).toEqual([]);
-    expectTurn(22, await runNode(22, [outfile]));
+    return outfile;
+  }
+
+  it("by esbuild runs the same turn over pipes", async () => {
+    expectTurn(22, await runNode(22, [await bundleWithEsbuild("pipes.mjs", "")]));
+  });
+
+  it("by esbuild runs the same turn over a WebSocket, with the documented banner", async () => {
+    const guide = readFileSync(join(root, "docs/guides/troubleshooting.md"), "utf8");
+    expect(guide).toContain(REQUIRE_BANNER);
+    const outfile = await bundleWithEsbuild("websocket.mjs", REQUIRE_BANNER);
+    expectTurn(22, await runNode(22, [outfile], { env: { LISTEN: "ws://127.0.0.1:0" } }));
+  });
+
+  it("by esbuild keeps the check of the Node version", async () => {
+    const outfile = await bundleWithEsbuild("check.mjs", "");
+    expect(readFileSync(outfile, "utf8")).toContain("codexkit needs Node.js 22.12 or newer");
   });
 
   it("by vite runs the same turn", async () => {

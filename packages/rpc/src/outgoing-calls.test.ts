@@ -216,16 +216,12 @@ describe("the limit of calls in flight", () => {
     expect((await errorOf(start())).code).toBe("queue_full");
   });
 
-  it("processes a queue of 20,000 in linear time if calls are aborted", async () => {
-    const { calls, start } = testCalls({ inFlight: 1 });
-    const all = Array.from({ length: 20_000 }, () => start());
-    const opened = vi.spyOn(Set.prototype, "values");
-    const destructured = vi.spyOn(Set.prototype, Symbol.iterator);
+  it("is kept for a queue of 300,000 calls", async () => {
+    const { calls, start } = testCalls({ inFlight: 1, queuedCalls: 300_000 });
+    const all = Array.from({ length: 300_000 }, () => start());
+    // Takes minutes if each call walks over the slots of those that have left the queue.
     for (let id = 0; id < all.length; id++) calls.answer({ id, result: id });
-    // A fresh iterator walks over every place that was left: one a call would make the whole quadratic.
-    expect(opened.mock.calls.length + destructured.mock.calls.length).toBeLessThan(10);
-    vi.restoreAllMocks();
-    expect(await Promise.all(all)).toHaveLength(20_000);
+    expect(await Promise.all(all)).toHaveLength(300_000);
   });
 });
 

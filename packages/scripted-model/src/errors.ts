@@ -17,6 +17,8 @@ export type ScriptedModelErrorCode =
   /** The caller's signal aborted a wait. */
   | "aborted";
 
+const BRAND = Symbol.for("codexkit.ScriptedModelError");
+
 /** The error class of this package. */
 export class ScriptedModelError extends Error {
   override readonly name = "ScriptedModelError";
@@ -25,5 +27,15 @@ export class ScriptedModelError extends Error {
   constructor(code: ScriptedModelErrorCode, message: string, options?: ErrorOptions) {
     super(message, options);
     this.code = code;
+  }
+
+  static {
+    // On the prototype, so that neither the type nor a printed error shows it.
+    Object.defineProperty(this.prototype, BRAND, { value: true });
+  }
+
+  /** Whether a value is a `ScriptedModelError`, also one from another copy of this package. */
+  static is(value: unknown): value is ScriptedModelError {
+    return typeof value === "object" && value !== null && BRAND in value;
   }
 }

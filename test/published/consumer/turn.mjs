@@ -25,7 +25,9 @@ const measure = defineTool({
     return "20 mm";
   },
 });
+const { LISTEN: listen } = process.env;
 const codex = await Codex.launch({
+  ...(listen && { listen }),
   env: { ...withoutModelVariables(process.env), CODEX_HOME: codexHome, HOME: folder, TMPDIR: folder },
   inheritEnv: false,
 });
