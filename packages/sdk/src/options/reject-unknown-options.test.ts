@@ -38,6 +38,7 @@ describe("an unknown option", () => {
     ["codexpath", LAUNCH, "codexPath"],
     ["onStdErr", LAUNCH, "onStderr"],
     ["tokens", CONNECT, "token"],
+    ["cdw", START_THREAD, "cwd"],
     ["xyzzy", RUN, undefined],
   ])("%s gets the nearest valid name as a suggestion", (name, known, nearest) => {
     expect(findNearestName(name, Object.keys(known))).toBe(nearest);

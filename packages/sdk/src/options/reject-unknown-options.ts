@@ -91,8 +91,9 @@ function normalize(name: string): string {
   return name.replaceAll(/[_-]/g, "").toLowerCase();
 }
 
-/** Levenshtein distance. */
+/** Levenshtein distance, in which two swapped neighbours count as one difference: a common typing mistake. */
 function editDistance(left: string, right: string): number {
+  let beforePrevious: readonly number[] = [];
   let previous = Array.from({ length: right.length + 1 }, (_, index) => index);
   for (const [row, letter] of left.split("").entries()) {
     const current = [row + 1];
@@ -100,8 +101,12 @@ function editDistance(left: string, right: string): number {
       const replaced = (previous[column] ?? 0) + (letter === other ? 0 : 1);
       const inserted = (current[column] ?? 0) + 1;
       const deleted = (previous[column + 1] ?? 0) + 1;
-      current.push(Math.min(replaced, inserted, deleted));
+      const isSwapped =
+        row > 0 && column > 0 && letter === right[column - 1] && left[row - 1] === other;
+      const swapped = isSwapped ? (beforePrevious[column - 1] ?? 0) + 1 : Infinity;
+      current.push(Math.min(replaced, inserted, deleted, swapped));
     }
+    beforePrevious = previous;
     previous = current;
   }
   return previous.at(-1) ?? 0;
