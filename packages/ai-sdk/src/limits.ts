@@ -25,6 +25,8 @@ export const limits = {
   readyThreadMs: 10_000,
   /** Kinds of calls that are remembered: a program has few, and one with many gains nothing. */
   readyKinds: 8,
+  /** How long a tool call waits for the end of its response, so that further calls of the response join its step. */
+  responseEndMs: 5_000,
   /** How long an interrupted turn may take to stop before its stream is ended. Codex needs about 5 ms. */
   interruptMs: 5_000,
   /** A running command's output is streamed again when it has grown by this fraction, or … */

@@ -1,5 +1,5 @@
 // Tools of the AI SDK, called by the real codex.
-import { callTool, code, run, say, type Script } from "@codexkit/scripted-model";
+import { callTool, code, gate, run, say, type Script, waitFor } from "@codexkit/scripted-model";
 import {
   generateText,
   isStepCount,
@@ -86,14 +86,37 @@ describe("a tool of the AI SDK", () => {
     ]);
   });
 
-  it("is called twice at once when the model does so", async () => {
-    await using stage = await codexStage(({ newOutputs }) =>
-      newOutputs.length === 0
-        ? [callTool("add", { a: 1, b: 1 }), callTool("add", { a: 2, b: 2 })]
-        : say(newOutputs.map(({ text }) => text).join()),
+  it("has all calls of one response in one step, however late the model writes the last one", async () => {
+    const second = gate();
+    await using stage = await codexStage(
+      ({ newOutputs }) =>
+        newOutputs.length === 0
+          ? [callTool("add", { a: 1, b: 1 }), waitFor(second), callTool("add", { a: 2, b: 2 })]
+          : say(newOutputs.map(({ text }) => text).join()),
+      { launchOptions: { onPacket: ({ text }) => text.includes("item/tool/call") && second.open() } },
     );
     const result = await loop(stage, "go", { add });
     expect(result.text).toBe("2,4");
+    expect(result.steps.map(({ toolCalls }) => toolCalls.length)).toEqual([2, 0]);
+  });
+
+  it("is called in a thread whose history has calls", async () => {
+    await using stage = await codexStage(adds);
+    const before = await loop(stage, "add 1", { add });
+    // Without their metadata, the messages become the history of a new thread.
+    const messages = JSON.parse(
+      JSON.stringify([user("add 1"), ...before.responseMessages, user("add 2")]).replaceAll(
+        '"providerOptions"',
+        '"unused"',
+      ),
+    ) as ModelMessage[];
+    const after = await generateText({
+      model: stage.codex(),
+      messages,
+      tools: { add },
+      stopWhen: isStepCount(9),
+    });
+    expect(after.steps.map(({ toolCalls }) => toolCalls.length)).toEqual([1, 0]);
   });
 
   it("is reached by a model that writes code", async () => {

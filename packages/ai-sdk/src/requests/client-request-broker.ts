@@ -56,10 +56,19 @@ export class ClientRequestBroker {
     return { [Symbol.dispose]: () => void this.#listeners.delete(listener) };
   }
 
-  takeUnreported(): ClientRequest[] {
-    const requests = [...this.#unreported].map(({ request }) => request);
+  get unreported(): readonly ClientRequest[] {
+    return [...this.#unreported].map(({ request }) => request);
+  }
+
+  takeUnreported(): readonly ClientRequest[] {
+    const requests = this.unreported;
     this.#unreported.clear();
     return requests;
+  }
+
+  /** Whether the current call has a tool of this name. */
+  isOffered(toolName: string): boolean {
+    return this.#offered.has(toolName);
   }
 
   /** Reports pending requests again. */
@@ -112,7 +121,7 @@ export class ClientRequestBroker {
   /** Requests a tool's result from the client. Rejects when the signal aborts. */
   async callTool(request: ToolCallRequest, signal: AbortSignal): Promise<ToolOutcome> {
     if (!this.#isOpen) return { type: "error", message: NO_CLIENT };
-    if (!this.#offered.has(request.toolName)) {
+    if (!this.isOffered(request.toolName)) {
       return { type: "error", message: NOT_OFFERED };
     }
     return this.#request(

@@ -51,6 +51,8 @@ export function freshThreadOptions(call: Call, broker: ClientRequestBroker): Sta
     ...threadOptions(call, broker),
     tools: threadTools(call, broker),
     ephemeral: call.options.persist !== true,
+    // Only raw events show where a response ends, which decides when a step with tool calls is complete.
+    ...(call.tools.length > 0 && { experimentalRawEvents: true }),
   };
 }
 

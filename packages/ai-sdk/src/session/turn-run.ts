@@ -4,6 +4,7 @@ import { limits } from "../limits.ts";
 import type { TurnParts } from "../stream/turn-parts.ts";
 import type { ClientRequest } from "../requests/client-request.ts";
 import type { ClientRequestBroker } from "../requests/client-request-broker.ts";
+import { ResponseTracker } from "./response-tracker.ts";
 import { isLost } from "./thread-errors.ts";
 import type { TurnSettings } from "./thread-options.ts";
 
@@ -39,6 +40,10 @@ export class TurnRun {
   readonly #events: AsyncIterator<CodexEvent, unknown>;
   readonly #broker: ClientRequestBroker;
   readonly #listening: Disposable;
+  readonly #responses: ResponseTracker;
+  /** Ends the wait for further calls of a response. */
+  #responseLimit: NodeJS.Timeout | undefined;
+  #isResponseOverdue = false;
   #fetched: Next | undefined;
   #isFetching = false;
   #isLost = false;
@@ -62,6 +67,7 @@ export class TurnRun {
     this.#events = turn[Symbol.asyncIterator]();
     this.#broker = broker;
     this.parts = parts;
+    this.#responses = new ResponseTracker((name) => broker.isOffered(name));
     this.#listening = broker.onChange(() => this.#wake());
   }
 
@@ -98,15 +104,30 @@ export class TurnRun {
       if (this.#broker.hasUnreported) {
         // Events that have already arrived, and concurrent requests, are delivered within this pause.
         await setImmediate();
-        if (this.#fetched === undefined && this.#broker.hasUnreported) {
-          return { type: "requests", requests: this.#broker.takeUnreported() };
-        }
-        continue;
+        if (this.#fetched !== undefined || !this.#broker.hasUnreported) continue;
+        for (const { id } of this.#broker.unreported) this.#responses.onRequested(id);
+        if (this.#responses.isSettled || this.#isResponseOverdue) return this.#takeRequests();
+        this.#limitResponse();
       }
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
     }
+  }
+
+  #takeRequests(): Next {
+    clearTimeout(this.#responseLimit);
+    this.#responseLimit = undefined;
+    this.#isResponseOverdue = false;
+    return { type: "requests", requests: this.#broker.takeUnreported() };
+  }
+
+  /** A response may break off, and Codex repeats it only after the calls that it has already requested were answered. */
+  #limitResponse(): void {
+    this.#responseLimit ??= setTimeout(() => {
+      this.#isResponseOverdue = true;
+      this.#wake();
+    }, limits.responseEndMs);
   }
 
   /** Interrupts the turn. Its end arrives as its last event; the wait for it is limited. */
@@ -121,6 +142,7 @@ export class TurnRun {
   end(): void {
     this.#isOver = true;
     clearTimeout(this.#limit);
+    clearTimeout(this.#responseLimit);
     this.#listening[Symbol.dispose]();
     void this.#events.return?.();
     this.#wake();
@@ -137,6 +159,7 @@ export class TurnRun {
 
   #arrive(next: Next): void {
     this.#isFetching = false;
+    if (next.type === "event") this.#responses.observe(next.event);
     this.#fetched = next;
     this.#wake();
   }

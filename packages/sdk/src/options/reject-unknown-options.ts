@@ -101,8 +101,7 @@ function editDistance(left: string, right: string): number {
       const replaced = (previous[column] ?? 0) + (letter === other ? 0 : 1);
       const inserted = (current[column] ?? 0) + 1;
       const deleted = (previous[column + 1] ?? 0) + 1;
-      const isSwapped =
-        row > 0 && column > 0 && letter === right[column - 1] && left[row - 1] === other;
+      const isSwapped = row > 0 && column > 0 && letter === right[column - 1] && left[row - 1] === other;
       const swapped = isSwapped ? (beforePrevious[column - 1] ?? 0) + 1 : Infinity;
       current.push(Math.min(replaced, inserted, deleted, swapped));
     }
