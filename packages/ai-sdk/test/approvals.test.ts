@@ -17,7 +17,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { codexStage, ofType, partsOf, responseText, textOf, threadIdOf } from "./codex-stage.ts";
-import { type CodexProvider, createCodex } from "../src/index.ts";
+import { type CodexProvider, type CodexSettings, createCodex } from "../src/index.ts";
 
 const mcpServer = fileURLToPath(new URL("../../sdk/test/mcp-server.ts", import.meta.url));
 
@@ -253,6 +253,30 @@ describe("a policy", () => {
     const asked = await ask(stage.codex, [{ role: "user", content: "echo something-else" }]);
     const result = await generateText({ model: stage.codex(), messages: answer(asked, true) });
     expect(result.text).toContain("something-else");
+  });
+
+  it.each<[string, CodexSettings, string]>([
+    ["policy", { policy: definePolicy({ deny: ["echo"] }) }, "echo"],
+    ["handler", { handlers: { approve: () => ({ decision: "decline", reason: "use make" }) } }, "use make"],
+    [
+      "handler for commands",
+      { handlers: { commandApproval: () => ({ decision: "decline", reason: "use make" }) } },
+      "use make",
+    ],
+  ])("gives the model the reason of a %s that declines", async (_, settings, reason) => {
+    await using stage = await codexStage(runs, settings);
+    const { text } = await generateText({ model: stage.codex(), prompt: "go" });
+    expect(text).toContain("It did not run.");
+    expect(stage.model.requests.at(-1)?.lastUserText).toMatch(/^I declined that: /);
+    expect(stage.model.requests.at(-1)?.lastUserText).toContain(reason);
+  });
+
+  it("gives the model the reason of a person once", async () => {
+    await using stage = await codexStage(runs, { policy: definePolicy({ ask: ["echo"] }) });
+    const asked = await ask(stage.codex, start);
+    await generateText({ model: stage.codex(), messages: answer(asked, false, "too risky") });
+    const seen = JSON.stringify(stage.model.requests.at(-1)?.input);
+    expect(seen.split("I declined that: too risky")).toHaveLength(2);
   });
 
   it("comes after the program's own handlers", async () => {

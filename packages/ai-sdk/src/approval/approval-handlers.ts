@@ -8,8 +8,22 @@ import {
   type ServerRequestHandlers,
 } from "codexkit";
 import type { ClientRequestBroker } from "../requests/client-request-broker.ts";
+import type { UserDecision } from "../requests/client-request.ts";
 import { toApprovalRequest } from "./approval-request.ts";
+import { explainDecline } from "./explain-decline.ts";
 import type { ApprovalSettings, CodexHandlers } from "../options/approval-settings.ts";
+
+type Approve = NonNullable<ServerRequestHandlers["approve"]>;
+
+/** Handlers that each answer one kind of approval. */
+const SPECIFIC = new Set<PropertyKey>([
+  "commandApproval",
+  "fileChangeApproval",
+  "permissionsApproval",
+  "mcpToolApproval",
+  "execCommandApproval",
+  "applyPatchApproval",
+] satisfies (keyof CodexHandlers)[]);
 
 /**
  * The handlers of a thread: the program's own, then the policy, then a person, who answers in a later call. Each call may
@@ -22,42 +36,62 @@ export function approvalHandlers(
   cwd: string | undefined,
 ): ServerRequestHandlers {
   const current = (): ApprovalSettings => broker.approvals ?? first;
-  const askPerson = async (
+  // The call that brings a person's decision also adds the reason.
+  const explained =
+    (answer: Approve): Approve =>
+    async (approval, context) => {
+      const answered = await answer(approval, context);
+      await explainDecline(answered, context, broker.thread);
+      return answered;
+    };
+
+  const byPerson = async (
     approval: AnyApproval,
     context: HandlerContext,
     signal: AbortSignal,
-  ): Promise<{ readonly approved: boolean; readonly reason: string | undefined }> =>
-    broker.approve(toApprovalRequest(approval, context), signal);
+  ): Promise<UserDecision> => broker.approve(toApprovalRequest(approval, context), signal);
+
+  const byHandler = explained(
+    async (approval, context) => (await current().handlers?.approve?.(approval, context)) ?? "pass",
+  );
 
   const byPolicy = async (
     approval: AnyApproval,
     context: HandlerContext,
-    judge: Policy | (() => Policy),
+    policy: Policy | (() => Policy),
   ): Promise<ApprovalAnswer<AnyDecision>> => {
-    const { approve } = policyHandlers(judge, {
+    let isPersons = false;
+    const { approve } = policyHandlers(policy, {
       ...(cwd !== undefined && { cwd }),
       timeoutMs: current().parkedTurnMs,
       ask: async (_question, signal) => {
-        const { approved, reason } = await askPerson(approval, context, signal);
+        const { approved, reason } = await byPerson(approval, context, signal);
+        isPersons = true;
         return { decision: approved ? "allow" : "deny", reason, by: "person" };
       },
     });
-    return approve?.(approval, context) ?? "pass";
+    const answered = await approve(approval, context);
+    if (!isPersons) await explainDecline(answered, context, broker.thread);
+    return answered;
   };
 
-  const approve: ServerRequestHandlers["approve"] = async (approval, context) => {
-    const { handlers, policy } = current();
-    const own = (await handlers?.approve?.(approval, context)) ?? "pass";
-    if (own !== "pass") return own;
+  const approve: Approve = async (approval, context) => {
+    const answered = await byHandler(approval, context);
+    if (answered !== "pass") return answered;
+    const { policy } = current();
     if (policy !== undefined) return byPolicy(approval, context, policy);
-    const { approved, reason } = await askPerson(approval, context, context.signal);
+    const { approved, reason } = await byPerson(approval, context, context.signal);
     return { decision: approved ? "accept" : "decline", ...(reason !== undefined && { reason }) };
   };
   // Every other handler is looked up when needed: the set depends on the current call.
   return new Proxy<ServerRequestHandlers>(
     {},
     {
-      get: (_, slot) => (slot === "approve" ? approve : current().handlers?.[slot as keyof CodexHandlers]),
+      get: (_, slot) => {
+        if (slot === "approve") return approve;
+        const handler = current().handlers?.[slot as keyof CodexHandlers];
+        return handler !== undefined && SPECIFIC.has(slot) ? explained(handler as Approve) : handler;
+      },
     },
   );
 }

@@ -1,3 +1,4 @@
+import type { Thread } from "codexkit";
 import type { ApprovalSettings } from "../options/approval-settings.ts";
 import type { ProviderTool } from "../tools/provider-tools.ts";
 import type {
@@ -39,6 +40,8 @@ export class ClientRequestBroker {
   #approvals: ApprovalSettings | undefined;
   #providerTools: readonly ProviderTool[] = [];
   #isOpen = false;
+  /** The thread whose turns make the requests. Undefined until it is open. */
+  thread: Pick<Thread, "id" | "steer"> | undefined;
 
   /** Whether there are requests that `takeUnreported` has not returned yet. */
   get hasUnreported(): boolean {

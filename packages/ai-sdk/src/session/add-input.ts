@@ -1,9 +1,10 @@
 import { CodexError, type InputPart } from "codexkit";
+import { declineInput } from "../approval/explain-decline.ts";
 import type { Call } from "../call/read-call.ts";
 import type { ReadPrompt } from "../prompt/read-prompt.ts";
 import type { Session } from "./session.ts";
 
-/** Gives a turn that waits what the person adds to its answers. False for a turn that is over, which takes nothing more. */
+/** Sends new input, and the reasons of declined approvals, to a waiting turn. Returns false if the turn has ended. */
 export async function addInput({ thread }: Session, { prompt, callOptions }: Call): Promise<boolean> {
   const input = [...reasons(prompt), ...prompt.input];
   if (input.length === 0) return true;
@@ -16,9 +17,8 @@ export async function addInput({ thread }: Session, { prompt, callOptions }: Cal
   }
 }
 
-/** Codex's protocol has no field for the reason of a refusal: it is added as input of the user. */
 function reasons({ approvals }: ReadPrompt): InputPart[] {
   return approvals.flatMap(({ approved, reason }) =>
-    approved || reason === undefined || reason === "" ? [] : [{ text: `I declined that: ${reason}` }],
+    approved || reason === undefined || reason === "" ? [] : [declineInput(reason)],
   );
 }

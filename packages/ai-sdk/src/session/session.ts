@@ -76,6 +76,7 @@ export class Session {
     this.pid = options.pid;
     this.hasWarnedOfChange = options.hasWarnedOfChange ?? false;
     this.#waitMs = options.waitMs;
+    this.broker.thread = this.thread;
     this.broker.onChange(() => this.#watchRequests());
   }
 

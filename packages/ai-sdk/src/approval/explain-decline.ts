@@ -1,0 +1,20 @@
+import type { AnyDecision, ApprovalAnswer, HandlerContext, InputPart, Thread } from "codexkit";
+
+/** Input that tells the model why a request was declined: Codex's protocol has no field for the reason. */
+export function declineInput(reason: string): InputPart {
+  return { text: `I declined that: ${reason}` };
+}
+
+/** Gives the model the reason of an answer that declines. Requests of subagents run in other threads, and get none. */
+export async function explainDecline(
+  answer: ApprovalAnswer<AnyDecision>,
+  { threadId, signal }: Pick<HandlerContext, "threadId" | "signal">,
+  thread: Pick<Thread, "id" | "steer"> | undefined,
+): Promise<void> {
+  if (thread === undefined || thread.id !== threadId) return;
+  if (typeof answer !== "object" || !("decision" in answer)) return;
+  const { decision, reason = "" } = answer;
+  if (decision !== "decline" || reason === "") return;
+  // Before the answer, so that the model reads both in its next response. The turn may have ended meanwhile.
+  await thread.steer([declineInput(reason)], { signal }).catch(() => {});
+}
