@@ -163,6 +163,9 @@ describe.each([
     expect(reported.filter(({ threadId }) => threadId === first.threadId)).toHaveLength(1);
     expect(new Set(reported.map(({ threadId }) => threadId)).size).toBe(2);
     expect(reported.flatMap(({ warnings }) => warnings)).toEqual([]);
+    const other = reported.find(({ threadId }) => threadId !== first.threadId);
+    const { forkedFromId } = await at.codex.threads.read(other?.threadId ?? "");
+    expect(forkedFromId).toBe(persist ? first.threadId : null);
     for (const request of requests) {
       const texts = shown(request);
       expect(texts).toContain("The answer to a.");

@@ -1,5 +1,5 @@
 // What the provider keeps running, on the real codex.
-import { say } from "@codexkit/scripted-model";
+import { gate, say, waitFor } from "@codexkit/scripted-model";
 import { execFileSync } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -22,6 +22,9 @@ function serversOf({ stage }: CodexStage): number {
 
 const loaded = async ({ stage }: CodexStage): Promise<string[]> =>
   (await stage.codex.request("thread/loaded/list", {})).data;
+
+const open = gate();
+open.open();
 
 async function call({ codex }: CodexStage): Promise<string> {
   const { providerMetadata } = await codex().doGenerate({ prompt: responseText("go") });
@@ -111,11 +114,28 @@ describe("threads that are started ahead", () => {
     expect(seen).not.toContain("like a sailor");
   });
 
-  it("are none when the setting is 0", async () => {
-    await using stage = await codexStage(() => say("ok"), { readyThreads: 0 });
-    const started: string[] = [];
-    stage.stage.codex.on("thread/started", ({ thread }) => void started.push(thread.id));
-    for (let calls = 0; calls < 4; calls += 1) await call(stage);
-    expect(started).toHaveLength(4);
+  it.each([
+    [0, 7],
+    [1, 8],
+    [3, 9],
+  ])("are at most %i per kind of call, as the setting says", async (readyThreads, threads) => {
+    let started = 0;
+    const gates = [gate(), gate()];
+    await using stage = await codexStage(
+      ({ index }) => [waitFor(gates[Math.floor(index / 3)] ?? open), say("ok")],
+      {
+        readyThreads,
+        launchOptions: { onPacket: ({ text }) => void (text.includes('"thread/start"') && (started += 1)) },
+      },
+    );
+    for (const [burst, hold] of gates.entries()) {
+      const calls = [1, 2, 3].map(() => call(stage));
+      await stage.model.waitForRequests(3 * (burst + 1));
+      hold.open();
+      await Promise.all(calls);
+    }
+    // It takes a thread that was started ahead, if there is one, and so waits until all were requested.
+    await call(stage);
+    expect(started).toBe(threads);
   });
 });

@@ -1,6 +1,6 @@
 // The model on the real codex, through the AI SDK where it has a say.
-import { gate, headers, run, say, think, usage, waitFor } from "@codexkit/scripted-model";
-import { generateText, streamText, tool } from "ai";
+import { callTool, gate, headers, run, say, think, usage, waitFor } from "@codexkit/scripted-model";
+import { generateText, isStepCount, streamText, tool } from "ai";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -114,6 +114,21 @@ describe("a call", () => {
     const result = await generateText({ model: stage.codex("gpt-5.5"), prompt: "go" });
     expect(stage.model.requests[0]?.model).toBe("gpt-5.5");
     expect(result.response.modelId).toBe("gpt-other");
+  });
+
+  it("names the model that really answers in later steps of the turn too", async () => {
+    await using stage = await codexStage([
+      [headers({ "openai-model": "gpt-other" }), callTool("look", {})],
+      [say("a")],
+    ]);
+    const look = tool({ inputSchema: z.object({}), execute: () => "seen" });
+    const { steps } = await generateText({
+      model: stage.codex("gpt-5.5"),
+      prompt: "go",
+      tools: { look },
+      stopWhen: isStepCount(2),
+    });
+    expect(steps.map(({ response }) => response.modelId)).toEqual(["gpt-other", "gpt-other"]);
   });
 });
 

@@ -83,9 +83,9 @@ describe("options", () => {
     await generateText({
       model: stage.codex(),
       prompt: "go",
-      providerOptions: { codex: { textVerbosity: "low" } },
+      providerOptions: { codex: { textVerbosity: "high" } },
     });
-    expect(stage.model.requests[0]?.body["text"]).toMatchObject({ verbosity: "low" });
+    expect(stage.model.requests[0]?.body["text"]).toMatchObject({ verbosity: "high" });
   });
 
   it("of a call are merged with the provider's: MCP servers, configuration, instructions", async () => {
@@ -380,18 +380,23 @@ describe("prepareStep", () => {
 });
 
 describe("a logger and a packet log", () => {
-  it("receive warnings, and every message to and from Codex", async () => {
+  it("receive warnings, Codex's own log, and every message to and from Codex", async () => {
     const warnings: string[] = [];
+    const log: string[] = [];
     const packets: string[] = [];
     await using stage = await codexStage(() => say("ok"));
     await using codex = createCodex({
-      launch: stage.stage.launchOptions,
+      launch: {
+        ...stage.stage.launchOptions,
+        env: { ...stage.stage.launchOptions.env, RUST_LOG: "info" },
+      },
       cwd: stage.workspace,
-      logger: { warn: (message) => void warnings.push(message) },
+      logger: { warn: (message) => void warnings.push(message), debug: (line) => void log.push(line) },
       onPacket: ({ direction, text }) => void packets.push(`${direction} ${text}`),
     });
     await generateText({ model: codex(), prompt: "go", temperature: 1 });
     expect(warnings).toEqual([expect.stringContaining("temperature")]);
+    await expect.poll(() => log.join("\n")).toMatch(/INFO.*codex/);
     expect(packets.some((packet) => packet.startsWith("sent") && packet.includes("turn/start"))).toBe(true);
     expect(packets.some((packet) => packet.startsWith("received") && packet.includes("turn/completed"))).toBe(
       true,
