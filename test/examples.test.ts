@@ -13,7 +13,8 @@ const expectations: Record<string, { prints: RegExp; answers?: { to: string; wit
     answers: { to: "[y/N]", with: "y\n" },
   },
   "ai-sdk-chat-route.ts": {
-    prints: /codex_exec: output-available\nThe folder is empty\.\nI ran ls in it, as you asked\./,
+    prints:
+      /codex_exec: output-available\nThe folder is empty\.\nI ran ls in it, as you asked\.[^]*Ann's messages: 403/,
   },
   "ai-sdk-generate-text.ts": { prints: /Ask me anything\.\nYou said hello\.\n\d+ tokens, the same thread/ },
   "ai-sdk-stream-text.ts": { prints: /I look first\.[^]*"exitCode":0[^]*There are two lines\.\nstop, \d+/ },

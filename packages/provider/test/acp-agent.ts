@@ -358,7 +358,8 @@ const app = agent({ name: "tiny" })
       if (fault === "--lists") throw RequestError.internalError({ details: "no such file" });
       if (fault === "--breaks-on-load")
         throw RequestError.internalError({ details: `no file for ${sessionId}` });
-      throw RequestError.sessionNotFound(sessionId);
+      // The code alone says what is missing.
+      throw new RequestError(-32002, "Resource not found");
     }
     if (past.startsWith("spend"))
       await client.notify(methods.client.session.update, {

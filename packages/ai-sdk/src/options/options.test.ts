@@ -22,7 +22,8 @@ function permissions(request: ScriptRequest | undefined): string {
 describe("options", () => {
   it("fit into providerOptions, and model ids complete", () => {
     expectTypeOf<{ codex: CodexLanguageModelOptions }>().toExtend<ProviderOptions>();
-    expectTypeOf<"gpt-6.1-sol">().toExtend<CodexModelId>();
+    // A plain string has no literals to complete.
+    expectTypeOf<Extract<CodexModelId, "gpt-6.1-sol">>().toEqualTypeOf<"gpt-6.1-sol">();
     expectTypeOf<"my-own-model">().toExtend<CodexModelId>();
   });
 
