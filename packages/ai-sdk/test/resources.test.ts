@@ -92,9 +92,11 @@ describe("threads without a turn", () => {
   });
 
   it("are released on a timer", async () => {
-    await using stage = await codexStage(() => say("ok"), { idleThreadMs: 50, readyThreads: 0 });
+    // Longer than the delay of the search for MCP servers, which releases idle threads too.
+    const idleThreadMs = limits.mcpLookMs + 250;
+    await using stage = await codexStage(() => say("ok"), { idleThreadMs, readyThreads: 0 });
     await call(stage);
-    await expect.poll(() => loaded(stage)).toEqual([]);
+    await expect.poll(() => loaded(stage), { timeout: 10_000 }).toEqual([]);
   });
 });
 

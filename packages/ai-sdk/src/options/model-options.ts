@@ -81,7 +81,15 @@ const schema: z.ZodType<CodexLanguageModelOptions, CodexLanguageModelOptions> = 
   mentions: z.array(namedPath).optional(),
 });
 
-const OPTION_KEYS = [...Object.keys(sharedOptions), "threadId", "fork", "compact", "skills", "mentions"];
+/** All options of a call. */
+export const OPTION_KEYS: readonly string[] = [
+  ...Object.keys(sharedOptions),
+  "threadId",
+  "fork",
+  "compact",
+  "skills",
+  "mentions",
+];
 
 /** Reads the options of a call. An unknown one is an error: it would have no effect. */
 export function readModelOptions(options: unknown): CodexLanguageModelOptions {

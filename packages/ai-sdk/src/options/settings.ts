@@ -33,6 +33,9 @@ const fields = {
   fetch: z.custom<typeof fetch>((value) => typeof value === "function", "must be a function").optional(),
 };
 
+/** All settings of a provider. */
+export const SETTINGS_KEYS: readonly string[] = Object.keys(fields);
+
 const schema = z
   .strictObject(fields)
   .refine(
@@ -83,5 +86,5 @@ export interface CodexSettings extends CodexModelSettings {
 
 /** Checks the settings of a provider. An unknown key is an error. */
 export function readSettings(settings: CodexSettings): CodexSettings {
-  return checked(schema, settings, { what: "The settings of createCodex", keys: Object.keys(fields) });
+  return checked(schema, settings, { what: "The settings of createCodex", keys: SETTINGS_KEYS });
 }
