@@ -9,16 +9,18 @@ export const LIMITS = {
   hereDocuments: 16,
   /** Dollar signs and backticks in double quotes and unquoted here-documents. */
   expansions: 256,
+  /** Backslashes in double quotes. The parser takes a slow path for each of them. */
+  escapes: 20_000,
   /** Unquoted line ends, semicolons, ampersands and pipes. */
   separators: 1_000,
   /** Simple commands of all scripts of a request, after loops are unrolled. */
   commands: 200,
   /** Words after loops are unrolled and braces are expanded. */
-  words: 4_000,
+  words: 1_500,
   /** Characters of one argument of a program whose declaration reads it: a script for sed, awk or jq. */
   argumentChars: 32_768,
   /** Characters of all such arguments of a request. */
-  examinedChars: 262_144,
+  examinedChars: 131_072,
   /** Characters of a path: as long as Linux accepts. */
   pathChars: 4_096,
   /** Letters of one cluster of options. */
@@ -33,6 +35,8 @@ export const LIMITS = {
   matches: 1_000,
   /** Files and folders that are looked at for a pattern of a whole tree. */
   treeEntries: 50_000,
-  /** Regular expressions of a policy see this many characters of one command. */
+  /** Characters of a command that a regular expression may allow. */
   regexChars: 16_384,
+  /** Characters that the regular expressions of `deny` and `ask` search per request, all rules together. */
+  searchedChars: 524_288,
 } as const;

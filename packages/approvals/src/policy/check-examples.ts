@@ -4,6 +4,7 @@ import { Workspace } from "../files/workspace.ts";
 import { readEndpoint } from "../network/endpoint.ts";
 import { readScript } from "../shell/read-script.ts";
 import { unwrapShell } from "../shell/unwrap-shell.ts";
+import { WorkBudget } from "../shell/work-budget.ts";
 import type { CompiledPolicy, CompiledRule } from "./compile-policy.ts";
 import { matchesTool } from "./evaluate-mcp.ts";
 import { CommandJudge } from "./judge-commands.ts";
@@ -57,7 +58,7 @@ function matchesExample(
     }
     default:
       return callsOf(example, policy).some((call) =>
-        mode === "yes" ? matchTightening(compiled, call) === "yes" : matchAllowing(compiled, call),
+        mode === "yes" ? matchTightening(compiled, call, new WorkBudget()) === "yes" : matchAllowing(compiled, call),
       );
   }
 }

@@ -5,6 +5,7 @@ import { isAbsolute, resolvePath } from "../files/path.ts";
 import { LIMITS } from "../limits.ts";
 import { compilePatterns, type CommandPattern } from "./command-pattern.ts";
 import { compileHostPattern, type HostPattern } from "../network/host-pattern.ts";
+import type { WorkBudget } from "../shell/work-budget.ts";
 import type { Policy } from "./policy.ts";
 import type { Verdict } from "./evaluation.ts";
 import { PRESETS, type EffectKind, type Preset } from "./presets.ts";
@@ -17,7 +18,8 @@ export interface CompiledRule {
   readonly id: string;
   /** The words of a rule about commands, for denials and questions. */
   readonly patterns: readonly CommandPattern[];
-  readonly searches: (text: string) => boolean;
+  /** False also if the budget is exhausted, which `findDenial` then asks about. */
+  readonly searches: (text: string, budget: WorkBudget) => boolean;
   readonly matchesWhole: (text: string) => boolean;
   readonly path: PathGlob;
   readonly host: HostPattern;
@@ -127,14 +129,14 @@ function compileRule(rule: Rule, id: string, roots: readonly string[]): Compiled
   }
 }
 
-/** RE2 runs in time proportional to the text, so no pattern can be made to hang; commands have a greatest length. */
+/** RE2 runs in time proportional to the text, so no pattern can be made to hang. */
 function compileRegex(pattern: string, id: string): Pick<CompiledRule, "searches" | "matchesWhole"> {
   try {
     const regex = RE2JS.compile(pattern, RE2JS.DOTALL);
     return {
-      // All of the text: a denial that sees only its beginning is evaded by what stands before.
-      searches: (text) => regex.matcher(text).find(),
-      matchesWhole: (text) => text.length <= LIMITS.regexChars && regex.matcher(text).matches(),
+      // All of the text or nothing: a denial that sees only the beginning could be evaded by padding.
+      searches: (text, budget) => budget.addSearched(text.length) && regex.test(text),
+      matchesWhole: (text) => text.length <= LIMITS.regexChars && regex.testExact(text),
     };
   } catch (cause) {
     throw new PolicyError("invalid_regex", `${id}: /${pattern}/ is not a regular expression in RE2 syntax`, {

@@ -39,7 +39,7 @@ export function evaluateCommand(
   const source = unwrapped.kind === "script" ? unwrapped.script : unwrapped.words.join(" ");
   const isUnderstood = script.problem === undefined && !parse.some(({ rule }) => rule === "not-understood");
   const { calls, denied } = judge;
-  const denial = findDenial({ source, script, calls, denied, isUnderstood }, workspace, policy);
+  const denial = findDenial({ source, script, calls, denied, isUnderstood, budget }, workspace, policy);
   if (denial?.decision === "deny") return evaluation(denial, { parse });
   const problem = script.problem === undefined ? undefined : problemVerdict(script.problem, policy);
   const judgedOrProblem = judged === undefined ? problem : pickStricter(problem, judged);

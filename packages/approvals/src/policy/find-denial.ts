@@ -12,6 +12,7 @@ import { findCatastrophe, isCheckedProgram, type Denial } from "../programs/cata
 import { findCatastrophicText, findFlow } from "../denials/find-flow.ts";
 import { PRINTERS, scanScript, type ScannedCall } from "../denials/scan-script.ts";
 import type { PlainScript } from "../shell/plain-script.ts";
+import type { WorkBudget } from "../shell/work-budget.ts";
 
 export interface DeniableScript {
   readonly source: string;
@@ -22,6 +23,7 @@ export interface DeniableScript {
   readonly denied: Verdict | undefined;
   /** Whether these calls are all that the script does. */
   readonly isUnderstood: boolean;
+  readonly budget: WorkBudget;
 }
 
 /** A function that defines itself through a pipe to itself, in the background. */
@@ -100,9 +102,13 @@ function findInlineCode(source: string, calls: readonly CalledWords[]): Denial |
 }
 
 /** A regular expression and an exact script also see the text as it arrived. */
-function findInText(source: string, rules: readonly CompiledRule[]): CompiledRule | undefined {
+function findInText(
+  source: string,
+  rules: readonly CompiledRule[],
+  budget: WorkBudget,
+): CompiledRule | undefined {
   return rules.find(
-    (rule) => (rule.rule.kind === "script" && rule.rule.text === source) || rule.searches(source),
+    (rule) => (rule.rule.kind === "script" && rule.rule.text === source) || rule.searches(source, budget),
   );
 }
 
@@ -111,20 +117,21 @@ function findInText(source: string, rules: readonly CompiledRule[]): CompiledRul
  * that is not understood.
  */
 function judgeByUser(
-  { source, script, isUnderstood }: DeniableScript,
+  { source, script, isUnderstood, budget }: DeniableScript,
   policy: CompiledPolicy,
 ): Verdict | undefined {
   if (!policy.hasCommandRules) return undefined;
   const found = isUnderstood ? undefined : findCommands(script);
   const commands = found?.commands.map(toNamed) ?? [];
   const find = (rules: readonly CompiledRule[], decision: "deny" | "ask"): Verdict | undefined => {
-    const inText = findInText(source, rules);
+    const inText = findInText(source, rules, budget);
     if (inText !== undefined) return ruleVerdict(inText, decision, "the script");
-    const rule = rules.find((one) => commands.some((command) => matchesAnywhere(one, command)));
+    const rule = rules.find((one) => commands.some((command) => matchesAnywhere(one, command, budget)));
     return rule && ruleVerdict(rule, decision, "a command in the script");
   };
   const ruled = find(policy.deny, "deny") ?? find(policy.ask, "ask");
-  if (ruled !== undefined || found === undefined || found.isComplete) return ruled;
+  const isSearched = found?.isComplete !== false && !budget.isSearchIncomplete;
+  if (ruled !== undefined || isSearched) return ruled;
   return cautionVerdict(
     "too-much-text",
     "there is too much in it to look for what the rules deny",
@@ -142,8 +149,8 @@ function toNamed(words: readonly string[]): NamedWords {
   return { words, names: mayRunArguments(words) ? words.map(readName) : [] };
 }
 
-function matchesAnywhere(rule: CompiledRule, { words, names }: NamedWords): boolean {
-  if (matchTightening(rule, { words, call: undefined }) === "yes") return true;
+function matchesAnywhere(rule: CompiledRule, { words, names }: NamedWords, budget: WorkBudget): boolean {
+  if (matchTightening(rule, { words, call: undefined }, budget) === "yes") return true;
   return rule.patterns.some((pattern) =>
     names.some(
       (name, index) =>

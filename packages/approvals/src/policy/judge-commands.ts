@@ -180,7 +180,7 @@ export class CommandJudge {
 
   #judgeByRules(called: CalledWords): Verdict | undefined {
     this.calls.push(called);
-    const ruled = judgeByRules(called, this.#policy);
+    const ruled = judgeByRules(called, this.#policy, this.#budget);
     if (ruled?.decision === "deny" && ruled.matched !== undefined) this.denied ??= ruled;
     return ruled;
   }

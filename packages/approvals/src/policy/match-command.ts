@@ -15,6 +15,7 @@ import {
 import { innerCommands } from "./inner-commands.ts";
 import { notUnderstoodVerdict, type Verdict } from "./evaluation.ts";
 import { ruleVerdict } from "./judge-path.ts";
+import type { WorkBudget } from "../shell/work-budget.ts";
 
 /** A command as rules see it. */
 export interface CalledWords {
@@ -28,12 +29,16 @@ export interface CalledWords {
 export type Match = "yes" | "maybe" | "no";
 
 /** The word of the user's rules about one command: a denial, a question, a permission, or nothing. */
-export function judgeByRules(called: CalledWords, policy: CompiledPolicy): Verdict | undefined {
+export function judgeByRules(
+  called: CalledWords,
+  policy: CompiledPolicy,
+  budget: WorkBudget,
+): Verdict | undefined {
   if (policy.hasCommandRules) {
     const inner = innerCommands(called.words);
     const tightened =
-      judgeTightening(policy.deny, "deny", called, inner, policy) ??
-      judgeTightening(policy.ask, "ask", called, inner, policy);
+      judgeTightening(policy.deny, "deny", called, inner, policy, budget) ??
+      judgeTightening(policy.ask, "ask", called, inner, policy, budget);
     if (tightened !== undefined) return tightened;
   }
   const allows = (rule: CompiledRule): boolean => matchAllowing(rule, called);
@@ -47,11 +52,12 @@ function judgeTightening(
   called: CalledWords,
   inner: readonly (readonly (string | undefined)[])[],
   policy: CompiledPolicy,
+  budget: WorkBudget,
 ): Verdict | undefined {
   let isUnclear = false;
   for (const rule of rules) {
-    const match = matchCalled(rule, called);
-    if (match === "yes" || inner.some((words) => matchesRun(rule, words)))
+    const match = matchCalled(rule, called, budget);
+    if (match === "yes" || inner.some((words) => matchesRun(rule, words, budget)))
       return ruleVerdict(rule, decision, called.words[0] ?? "the command");
     if (match === "maybe") isUnclear = true;
   }
@@ -66,14 +72,14 @@ function judgeTightening(
  * options stand between them; options of the rule must be among those of the call, in any position and under any of
  * their names.
  */
-export function matchTightening(compiled: CompiledRule, called: CalledWords): Match {
-  const match = matchCalled(compiled, called);
+export function matchTightening(compiled: CompiledRule, called: CalledWords, budget: WorkBudget): Match {
+  const match = matchCalled(compiled, called, budget);
   if (match === "yes") return match;
-  return innerCommands(called.words).some((words) => matchesRun(compiled, words)) ? "yes" : match;
+  return innerCommands(called.words).some((words) => matchesRun(compiled, words, budget)) ? "yes" : match;
 }
 
-function matchCalled(compiled: CompiledRule, called: CalledWords): Match {
-  if (compiled.rule.kind === "regex") return matchText(compiled, called);
+function matchCalled(compiled: CompiledRule, called: CalledWords, budget: WorkBudget): Match {
+  if (compiled.rule.kind === "regex") return matchText(compiled, called, budget);
   const [first] = called.words;
   const name = first === undefined ? undefined : readName(first);
   let match: Match = "no";
@@ -86,19 +92,25 @@ function matchCalled(compiled: CompiledRule, called: CalledWords): Match {
 }
 
 /** A command that is only known by its words, because another program runs it. */
-function matchesRun(compiled: CompiledRule, words: readonly (string | undefined)[]): boolean {
-  if (compiled.rule.kind === "regex") return compiled.searches(textOf({ words, call: undefined }));
+function matchesRun(
+  compiled: CompiledRule,
+  words: readonly (string | undefined)[],
+  budget: WorkBudget,
+): boolean {
+  if (compiled.rule.kind === "regex") return compiled.searches(textOf({ words, call: undefined }), budget);
   const name = readName(words[0] ?? "");
   return compiled.patterns.some((pattern) => isCallOf(pattern, name) && matchesWritten(pattern, name, words));
 }
 
-function matchText(compiled: CompiledRule, called: CalledWords): Match {
-  if (compiled.searches(textOf(called))) return "yes";
+function matchText(compiled: CompiledRule, called: CalledWords, budget: WorkBudget): Match {
+  const text = textOf(called);
+  if (compiled.searches(text, budget)) return "yes";
   const { words, call } = called;
   const [first] = words;
   if (call === undefined || first === undefined) return "no";
   const normalized = [readName(first).main, ...call.normalized.slice(1).map(({ text }) => text)];
-  return compiled.searches(textOf({ words: normalized, call })) ? "yes" : "no";
+  const other = textOf({ words: normalized, call });
+  return other !== text && compiled.searches(other, budget) ? "yes" : "no";
 }
 
 function matchPattern(

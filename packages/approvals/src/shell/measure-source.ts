@@ -36,6 +36,7 @@ class SourceScanner {
   #square = 0;
   #separators = 0;
   #expansions = 0;
+  #escapes = 0;
   /** Set inside a substitution in double quotes: quotes are no longer followed. */
   #countsAll = false;
 
@@ -122,7 +123,8 @@ class SourceScanner {
       const at = match.index;
       const [char] = match;
       if (char === "$") this.#expansions += 1;
-      if (this.#expansions > LIMITS.expansions) return "too long to judge";
+      if (char === "\\") this.#escapes += 1;
+      if (this.#expansions > LIMITS.expansions || this.#escapes > LIMITS.escapes) return "too long to judge";
       if (char === "\\") SPECIAL_IN_DOUBLE_QUOTES.lastIndex = at + 2;
       else if (char === '"') {
         this.#quoted += at - start;

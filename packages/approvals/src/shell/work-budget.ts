@@ -9,6 +9,7 @@ export class WorkBudget {
   #words = 0;
   #chars = 0;
   #examinedChars = 0;
+  #searchedChars = 0;
 
   get isExhausted(): boolean {
     return (
@@ -27,6 +28,17 @@ export class WorkBudget {
     this.#words += count;
     this.#chars += chars;
     return this.#words <= LIMITS.words && this.#chars <= LIMITS.expandedChars;
+  }
+
+  /** Whether some text was too long to be searched: a rule may match it. */
+  get isSearchIncomplete(): boolean {
+    return this.#searchedChars > LIMITS.searchedChars;
+  }
+
+  /** @returns whether a regular expression may search the characters. */
+  addSearched(chars: number): boolean {
+    this.#searchedChars += chars;
+    return !this.isSearchIncomplete;
   }
 
   /** Characters of arguments that are programs in a language of their own. */
