@@ -23,6 +23,8 @@ export const LIMITS = {
   examinedChars: 131_072,
   /** Characters of a path: as long as Linux accepts. */
   pathChars: 4_096,
+  /** Characters of all paths that are judged. */
+  judgedPathChars: 131_072,
   /** Letters of one cluster of options. */
   clusterLetters: 64,
   /** Characters of all words after expansion. */

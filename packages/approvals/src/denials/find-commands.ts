@@ -1,102 +1,180 @@
-import { forEachChild, type SyntaxNode } from "unbash";
+import { forEachChild, type Command, type SyntaxNode } from "unbash";
 import { baseName } from "../files/path.ts";
 import { LIMITS } from "../limits.ts";
+import { DOWNLOADERS, mayRunArguments, runsArguments, runsInput } from "../programs/known-by-name.ts";
 import { parseSource } from "../shell/parse-source.ts";
-import type { PlainScript } from "../shell/plain-script.ts";
-import { PRINTERS, runsArguments, wordsOf } from "./scan-script.ts";
 
+/** Bounds of a search: beyond any of them it is incomplete. */
 const MOST_NODES = 20_000;
 const MOST_SCRIPTS = 64;
+const MOST_WORDS = 512;
 const DEEPEST_NODE = 400;
 const DEEPEST_SCRIPT = 8;
 
+export interface FoundCommand {
+  readonly words: readonly string[];
+  /** Set for text that a program may run, but more likely treats as data. Only the user's own rules apply to it. */
+  readonly isGuess: boolean;
+}
+
 export interface FoundCommands {
-  /** The words of every command that the text holds, also inside arguments. */
-  readonly commands: readonly (readonly string[])[];
-  /** False if there is more of it than is looked at. */
+  /** Every command of a script, also inside the arguments of others. */
+  readonly commands: readonly FoundCommand[];
+  /** The files that output is redirected to. */
+  readonly outputs: readonly string[];
+  /** Whether a program runs what another one downloads. */
+  readonly runsDownload: boolean;
+  /** False if the script is too large to be searched completely. */
   readonly isComplete: boolean;
 }
 
-/** Finds every command in a script that is not understood, for the denials and questions of the user. */
-export function findCommands({ syntax, commands }: Pick<PlainScript, "syntax" | "commands">): FoundCommands {
-  const finder = new CommandFinder();
-  if (syntax === undefined)
-    for (const { words } of commands)
-      finder.add(
-        words.map(({ text = "" }) => text),
-        0,
-      );
-  else finder.visit(syntax, 0, 0);
+/** Finds the commands of a script that is not understood, wherever they are. */
+export function findCommands(script: SyntaxNode, withGuesses: boolean): FoundCommands {
+  const finder = new CommandFinder(withGuesses);
+  finder.visit(script, { depth: 0, nesting: 0, isGuess: false });
   finder.readPrinted();
   return finder;
 }
 
+interface Position {
+  readonly depth: number;
+  /** Scripts around this one. */
+  readonly nesting: number;
+  readonly isGuess: boolean;
+}
+
 class CommandFinder implements FoundCommands {
-  readonly commands: (readonly string[])[] = [];
+  readonly commands: FoundCommand[] = [];
+  readonly outputs: string[] = [];
+  runsDownload = false;
   isComplete = true;
-  /** Text that is printed or given as input: a script, if anything here runs one. */
+  /** Text that is printed or given as input: a script, if any command runs one. */
   readonly #printed: string[] = [];
+  readonly #withGuesses: boolean;
   #nodes = 0;
   #scripts = 0;
 
-  visit(node: SyntaxNode, depth: number, nesting: number): void {
+  constructor(withGuesses: boolean) {
+    this.#withGuesses = withGuesses;
+  }
+
+  visit(node: SyntaxNode, position: Position): void {
     this.#nodes += 1;
-    if (this.#nodes > MOST_NODES || depth > DEEPEST_NODE) {
+    if (this.#nodes > MOST_NODES || position.depth > DEEPEST_NODE) {
       this.isComplete = false;
       return;
     }
-    if (node.type === "Command") this.add(wordsOf(node), nesting);
-    if (node.type === "HereDoc") this.#printed.push(node.body.text);
-    if (node.type === "HereString") this.#printed.push(node.target?.value ?? "");
-    forEachChild(node, (child) => this.visit(child, depth + 1, nesting));
-  }
-
-  add(words: readonly string[], nesting: number): void {
-    const [first] = words;
-    if (first === undefined) return;
-    this.commands.push(words);
-    const name = baseName(first);
-    if (name === "echo" || name === "printf") this.#printed.push(words.slice(1).join(" "), ...words.slice(1));
-    for (const text of textsOf(words)) this.#readText(text, nesting);
+    if (node.type === "Command") this.#addCommand(node, position);
+    else if (node.type === "Pipeline") this.#addPipeline(node.commands, position);
+    else if (node.type === "HereDoc") this.#printed.push(node.body.text);
+    else if (node.type === "HereString") this.#printed.push(node.target?.value ?? "");
+    else if (node.type === "Redirect" && node.target !== undefined && !position.isGuess) {
+      if (node.operator.includes(">")) this.outputs.push(node.target.value);
+      // `bash < <(curl …)`.
+      if (node.operator === "<" && downloadsInside(node.target.text)) this.runsDownload = true;
+    }
+    forEachChild(node, (child) => this.visit(child, { ...position, depth: position.depth + 1 }));
   }
 
   readPrinted(): void {
-    const runsText = this.commands.some((words) => words.some((word) => runsArguments(baseName(word))));
-    if (!runsText) return;
-    for (const text of this.#printed) if (/\s/.test(text)) this.#readText(text, 1);
+    if (!this.commands.some(({ words }) => words.some(runsArguments))) return;
+    for (const text of this.#printed)
+      if (/\s/.test(text)) this.#readText(text, { depth: 0, nesting: 1, isGuess: true });
   }
 
-  #readText(text: string, nesting: number): void {
+  #addCommand(node: Command, position: Position): void {
+    const all = wordsOf(node);
+    const words = all.slice(0, MOST_WORDS);
+    const [first] = words;
+    if (first === undefined) return;
+    if (all.length > MOST_WORDS) this.isComplete = false;
+    this.commands.push({ words, isGuess: position.isGuess });
+    const name = baseName(first);
+    if (name === "echo" || name === "printf") this.#printed.push(words.slice(1).join(" "), ...words.slice(1));
+    const isGuess = position.isGuess || !words.some(runsArguments);
+    if (!isGuess) {
+      // `bash -c "$(curl …)"` and `bash <(curl …)`.
+      if (node.args.some(({ text }) => downloadsInside(text))) this.runsDownload = true;
+      for (const text of hereDocumentsOf(node)) this.#readText(text, { ...position, isGuess });
+    }
+    for (const text of scriptsIn(words, isGuess)) this.#readText(text, { ...position, isGuess });
+  }
+
+  /** What `echo` and here-documents send into a shell is a script. */
+  #addPipeline(elements: readonly SyntaxNode[], position: Position): void {
+    let downloads = false;
+    const sent: string[] = [];
+    for (const node of elements.flatMap((element) => simpleCommands(element))) {
+      const words = wordsOf(node);
+      if (runsInput(words) && !position.isGuess) {
+        if (downloads) this.runsDownload = true;
+        for (const text of sent) this.#readText(text, position);
+      }
+      if (words.some((word) => DOWNLOADERS.has(baseName(word)))) downloads = true;
+      sent.push(
+        ...words.filter((word) => /\s/.test(word)),
+        words.slice(1).join(" "),
+        ...hereDocumentsOf(node),
+      );
+    }
+  }
+
+  #readText(text: string, { nesting, isGuess }: Position): void {
+    if (isGuess && !this.#withGuesses) return;
     this.#scripts += 1;
     if (this.#scripts > MOST_SCRIPTS || nesting >= DEEPEST_SCRIPT || text.length > LIMITS.syntaxChars) {
       this.isComplete = false;
       return;
     }
-    const { script } = parseSource(text);
-    if (script !== undefined) this.visit(script, 0, nesting + 1);
+    const script = parseSource(text);
+    if (script !== undefined) this.visit(script, { depth: 0, nesting: nesting + 1, isGuess });
   }
 }
 
-/** Whether the words behind a command's name may be another command. */
-export function mayRunArguments(words: readonly string[]): boolean {
-  const name = baseName(words[0] ?? "");
-  return name === "git" ? words.some((word) => GIT_RUNS.has(word)) : !PRINTERS.has(name);
-}
-
-/** Commands of git that run what an argument says. */
-const GIT_RUNS = new Set(["bisect", "filter-branch", "rebase", "submodule"]);
-
 /** The arguments that may be a script, or have one in them. */
-function textsOf(words: readonly string[]): readonly string[] {
+function scriptsIn(words: readonly string[], isGuess: boolean): readonly string[] {
   const name = baseName(words[0] ?? "");
-  const texts = words.slice(1).filter((word) => /\s/.test(word));
+  const args = words.slice(1);
+  if (!isGuess) return args.filter((word) => /[\s;|&]/.test(word)).map(withoutOption);
+  const texts = args.filter((word) => /\s/.test(word));
   if (name === "awk" || name === "sed")
-    return texts.flatMap((text) => [...text.matchAll(/"([^"]*\s[^"]*)"|\/([^/]*\s[^/]*)\//g)].map(quoted));
-  if (name === "git") return words.some((word) => GIT_RUNS.has(word)) ? texts : [];
-  if (PRINTERS.has(name)) return [];
-  return texts.map((text) => text.replace(/^(?:--?[\w-]+=|-[A-Za-z](?=[a-z]))/, ""));
+    return texts.flatMap((text) =>
+      text.length > LIMITS.syntaxChars
+        ? [text]
+        : [...text.matchAll(/"([^"]*\s[^"]*)"|\/([^/]*\s[^/]*)\//g)].map(
+            (match) => match[1] ?? match[2] ?? "",
+          ),
+    );
+  return mayRunArguments(words) ? texts.map(withoutOption) : [];
 }
 
-function quoted([, first, second]: RegExpMatchArray): string {
-  return first ?? second ?? "";
+/** The value of `--option=value` and `-Svalue`. */
+function withoutOption(text: string): string {
+  return text.replace(/^(?:--?[\w-]+=|-[A-Za-z](?=[a-z]))/, "");
+}
+
+/** The commands of one element of a pipeline: itself, or those of a group. */
+function simpleCommands(node: SyntaxNode, depth = 0): readonly Command[] {
+  if (node.type === "Command") return node.name === undefined ? [] : [node];
+  if (depth > 8) return [];
+  const found: Command[] = [];
+  forEachChild(node, (child) => {
+    found.push(...simpleCommands(child, depth + 1));
+  });
+  return found;
+}
+
+function wordsOf(node: Command): readonly string[] {
+  const words = node.args.map((arg) => (arg.type === "Word" ? arg.value : arg.text));
+  return node.name === undefined ? words : [node.name.value, ...words];
+}
+
+function hereDocumentsOf(node: Command): readonly string[] {
+  return node.redirects.flatMap((redirect) => (redirect.type === "HereDoc" ? [redirect.body.text] : []));
+}
+
+const DOWNLOAD_INSIDE = /(?:\$\(|<\(|`)[^)`]{0,200}\b(?:curl|wget|fetch|aria2c)\b/;
+
+function downloadsInside(text: string): boolean {
+  return DOWNLOAD_INSIDE.test(text.slice(0, LIMITS.syntaxChars));
 }

@@ -58,7 +58,9 @@ function matchesExample(
     }
     default:
       return callsOf(example, policy).some((call) =>
-        mode === "yes" ? matchTightening(compiled, call, new WorkBudget()) === "yes" : matchAllowing(compiled, call),
+        mode === "yes"
+          ? matchTightening(compiled, call, new WorkBudget()) === "yes"
+          : matchAllowing(compiled, call),
       );
   }
 }

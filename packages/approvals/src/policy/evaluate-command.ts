@@ -84,7 +84,7 @@ function scriptOf(unwrapped: Unwrapped, workspace: Workspace, budget: WorkBudget
     folders: [workspace.cwd],
     text,
   };
-  return { commands: words.length === 0 ? [] : [command], syntax: parseSource(text).script };
+  return { commands: words.length === 0 ? [] : [command], syntax: parseSource(text) };
 }
 
 /** What is too long for the denials to see is asked about even where everything else is allowed. */

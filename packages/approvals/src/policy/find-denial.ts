@@ -1,18 +1,22 @@
+import {
+  findCalledCatastrophe,
+  findCatastrophicText,
+  findFlow,
+  findHiddenCatastrophe,
+} from "../denials/find-catastrophe.ts";
+import { findCommands, type FoundCommands } from "../denials/find-commands.ts";
 import type { Workspace } from "../files/workspace.ts";
 import { LIMITS } from "../limits.ts";
+import type { Denial } from "../programs/catastrophic.ts";
+import { mayRunArguments } from "../programs/known-by-name.ts";
+import type { PlainScript } from "../shell/plain-script.ts";
+import type { WorkBudget } from "../shell/work-budget.ts";
 import { readName, type ProgramName } from "./command-names.ts";
 import { isCallOf, matchesWritten } from "./command-pattern.ts";
 import type { CompiledPolicy, CompiledRule } from "./compile-policy.ts";
 import { cautionVerdict, type Verdict } from "./evaluation.ts";
 import { ruleVerdict } from "./judge-path.ts";
 import { matchTightening, type CalledWords } from "./match-command.ts";
-import { findCommands, mayRunArguments } from "../denials/find-commands.ts";
-import { baseName } from "../files/path.ts";
-import { findCatastrophe, isCheckedProgram, type Denial } from "../programs/catastrophic.ts";
-import { findCatastrophicText, findFlow } from "../denials/find-flow.ts";
-import { PRINTERS, scanScript, type ScannedCall } from "../denials/scan-script.ts";
-import type { PlainScript } from "../shell/plain-script.ts";
-import type { WorkBudget } from "../shell/work-budget.ts";
 
 export interface DeniableScript {
   readonly source: string;
@@ -26,8 +30,7 @@ export interface DeniableScript {
   readonly budget: WorkBudget;
 }
 
-/** A function that defines itself through a pipe to itself, in the background. */
-const FORK_BOMB = /(?<!\w)(\w{1,32}|:)\s{0,8}\(\s{0,8}\)\s{0,8}\{[^}]{0,80}\1\s{0,8}\|\s{0,8}\1\s{0,8}&/;
+const NOTHING_SEARCHED: FoundCommands = { commands: [], outputs: [], runsDownload: false, isComplete: false };
 
 /**
  * The second layer: catastrophic commands, and the user's denials and questions. It never allows anything and does not
@@ -38,46 +41,29 @@ export function findDenial(
   workspace: Workspace,
   policy: CompiledPolicy,
 ): Verdict | undefined {
+  const { source, calls, isUnderstood, budget } = script;
   const context = { home: workspace.home, folder: workspace.cwd };
-  const catastrophe = findCalledCatastrophe(script, context);
-  if (catastrophe !== undefined) return verdictOf(catastrophe);
-  const ruled = script.denied ?? judgeByUser(script, policy);
-  if (ruled?.decision === "deny") return ruled;
-  const found = findCombination(script, context);
-  return found === undefined ? ruled : verdictOf(found);
-}
-
-type Context = Pick<ScannedCall, "home" | "folder">;
-
-function findCalledCatastrophe({ calls }: DeniableScript, context: Context): Denial | undefined {
-  for (const { words } of calls) {
-    const name = baseName(words[0] ?? "");
-    if (!isCheckedProgram(name)) continue;
-    const denial = findCatastrophe({ name, args: words.slice(1).map((word) => word ?? ""), ...context });
-    if (denial !== undefined) return denial;
-  }
-  return undefined;
-}
-
-/** What the commands of a script do together, and what can be found in one that is not understood. */
-function findCombination(
-  { source, script, calls, isUnderstood }: DeniableScript,
-  context: Context,
-): Denial | undefined {
   const called = calls.map(({ words }) => words.map((word) => word ?? ""));
-  const flow = findFlow(source, called) ?? findInlineCode(source, calls);
-  if (flow !== undefined || isUnderstood) return flow;
-  if (FORK_BOMB.test(source.slice(0, LIMITS.syntaxChars)))
-    return { rule: "fork-bomb", reason: "starts processes without end" };
-  const scan = scanScript(script, context);
-  return (
-    scan.denial ??
-    findFlow(
-      source,
-      scan.calls.map((call) => call.words),
-    ) ??
-    (scan.calls.some(({ name }) => !PRINTERS.has(name)) ? findCatastrophicText(source) : undefined)
-  );
+  const catastrophe = findCalledCatastrophe(called, context);
+  if (catastrophe !== undefined) return verdictOf(catastrophe);
+  if (script.denied !== undefined) return script.denied;
+  const { syntax } = script.script;
+  const { hasCommandRules } = policy;
+  const found = isUnderstood
+    ? undefined
+    : syntax === undefined
+      ? NOTHING_SEARCHED
+      : findCommands(syntax, hasCommandRules);
+  const ruled = hasCommandRules ? judgeByUser(source, found, policy, budget) : undefined;
+  if (ruled?.decision === "deny") return ruled;
+  const hidden =
+    findFlow(source, called) ??
+    findInlineCode(source, calls) ??
+    (found === undefined ? undefined : findHiddenCatastrophe(source, found, context));
+  if (hidden !== undefined) return verdictOf(hidden);
+  if (ruled !== undefined || (found?.isComplete !== false && !budget.isSearchIncomplete)) return ruled;
+  const reason = "there is too much in it to look for what is denied";
+  return cautionVerdict("too-much-text", reason, policy.policy.default);
 }
 
 /**
@@ -92,24 +78,10 @@ function findInlineCode(source: string, calls: readonly CalledWords[]): Denial |
           effect.kind === "execute" ||
           effect.kind === "inline-code" ||
           effect.kind === "stdin-code" ||
-          (effect.kind === "action" &&
-            (effect.action === "project-code" ||
-              effect.action === "install" ||
-              effect.action === "container")),
+          (effect.kind === "action" && /^(?:project-code|install|container)$/.test(effect.action)),
       ) === true,
   );
   return runsCode ? findCatastrophicText(source.slice(0, LIMITS.regexChars)) : undefined;
-}
-
-/** A regular expression and an exact script also see the text as it arrived. */
-function findInText(
-  source: string,
-  rules: readonly CompiledRule[],
-  budget: WorkBudget,
-): CompiledRule | undefined {
-  return rules.find(
-    (rule) => (rule.rule.kind === "script" && rule.rule.text === source) || rule.searches(source, budget),
-  );
 }
 
 /**
@@ -117,26 +89,22 @@ function findInText(
  * that is not understood.
  */
 function judgeByUser(
-  { source, script, isUnderstood, budget }: DeniableScript,
+  source: string,
+  found: FoundCommands | undefined,
   policy: CompiledPolicy,
+  budget: WorkBudget,
 ): Verdict | undefined {
-  if (!policy.hasCommandRules) return undefined;
-  const found = isUnderstood ? undefined : findCommands(script);
-  const commands = found?.commands.map(toNamed) ?? [];
+  const commands = found?.commands.map(({ words }) => toNamed(words)) ?? [];
   const find = (rules: readonly CompiledRule[], decision: "deny" | "ask"): Verdict | undefined => {
-    const inText = findInText(source, rules, budget);
+    // A regular expression and an exact script also see the text as it arrived.
+    const inText = rules.find(
+      (rule) => (rule.rule.kind === "script" && rule.rule.text === source) || rule.searches(source, budget),
+    );
     if (inText !== undefined) return ruleVerdict(inText, decision, "the script");
     const rule = rules.find((one) => commands.some((command) => matchesAnywhere(one, command, budget)));
     return rule && ruleVerdict(rule, decision, "a command in the script");
   };
-  const ruled = find(policy.deny, "deny") ?? find(policy.ask, "ask");
-  const isSearched = found?.isComplete !== false && !budget.isSearchIncomplete;
-  if (ruled !== undefined || isSearched) return ruled;
-  return cautionVerdict(
-    "too-much-text",
-    "there is too much in it to look for what the rules deny",
-    policy.policy.default,
-  );
+  return find(policy.deny, "deny") ?? find(policy.ask, "ask");
 }
 
 interface NamedWords {

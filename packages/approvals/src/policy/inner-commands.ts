@@ -117,8 +117,9 @@ function collect(words: Words, runners: readonly Runner[], found: Words[], depth
     for (const word of words.slice(start)) {
       const text = word?.replace(/^--?[\w-]+=/, "") ?? "";
       if (!/\s/.test(text) || found.length >= MOST_COMMANDS) continue;
-      const { script } = parseSource(text);
-      if (script !== undefined) found.push(...findCommands({ syntax: script, commands: [] }).commands);
+      const script = parseSource(text);
+      if (script !== undefined)
+        found.push(...findCommands(script, true).commands.map((command) => command.words));
     }
   }
 }

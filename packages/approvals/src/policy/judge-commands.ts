@@ -60,7 +60,7 @@ export class CommandJudge {
     this.#workspace = workspace;
     this.#policy = policy;
     this.#changes = new ScriptChanges(workspace);
-    this.#effects = new EffectJudge(workspace, policy, this.#changes);
+    this.#effects = new EffectJudge(workspace, policy, this.#changes, budget);
   }
 
   /** @returns the strictest verdict, or undefined if there is no command. */

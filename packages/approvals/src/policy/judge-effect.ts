@@ -1,9 +1,9 @@
 import { parentOf } from "../files/path.ts";
 import type { Location, Workspace } from "../files/workspace.ts";
-import { LIMITS } from "../limits.ts";
 import { readEndpoint } from "../network/endpoint.ts";
 import type { Effect } from "../programs/declaration/effect.ts";
 import type { Word } from "../programs/declaration/word.ts";
+import type { WorkBudget } from "../shell/work-budget.ts";
 import type { CompiledPolicy } from "./compile-policy.ts";
 import { evaluateEndpoint } from "./evaluate-network.ts";
 import { notUnderstoodVerdict, pickStricter, type Verdict } from "./evaluation.ts";
@@ -18,6 +18,7 @@ type JudgeLocation = (path: string, location: Location) => Verdict;
 
 /** Judges single effects of commands, in view of what earlier commands of the script changed. */
 export class EffectJudge {
+  readonly #budget: WorkBudget;
   readonly #workspace: Workspace;
   readonly #policy: CompiledPolicy;
   readonly #changes: ScriptChanges;
@@ -26,7 +27,8 @@ export class EffectJudge {
   readonly #judgeChange: JudgeLocation;
   readonly #judgeExecution: JudgeLocation;
 
-  constructor(workspace: Workspace, policy: CompiledPolicy, changes: ScriptChanges) {
+  constructor(workspace: Workspace, policy: CompiledPolicy, changes: ScriptChanges, budget: WorkBudget) {
+    this.#budget = budget;
     this.#workspace = workspace;
     this.#policy = policy;
     this.#changes = changes;
@@ -91,7 +93,7 @@ export class EffectJudge {
   }
 
   #judgePaths({ text, isGlob }: Word, folder: string, judge: JudgeLocation): Verdict {
-    if (text === undefined || text.length > LIMITS.pathChars) return judgeUnknown(judge);
+    if (text === undefined || !this.#budget.addPath(text.length)) return judgeUnknown(judge);
     const absolute = this.#workspace.absolute(text, folder);
     if (isGlob !== true) return judge(absolute, this.#workspace.locate(absolute));
     const existing = this.#workspace.candidatesOf(absolute);

@@ -57,7 +57,7 @@ export interface PlainScript {
   readonly commands: readonly PlainCommand[];
   /** One sentence. Undefined if the whole script is understood. */
   readonly problem?: string | undefined;
-  /** The script as the parser reads it. Undefined if it is too long for the parser, or too simple to need it. */
+  /** The script as the parser reads it. Undefined if it is too long for the parser. */
   readonly syntax: ParsedScript | undefined;
 }
 

@@ -8,6 +8,9 @@ export interface Redirects {
   readonly input: StandardInput | undefined;
 }
 
+/** The delimiters of here-documents that all shells read alike. */
+const DELIMITER = /^(?:'[\w.-]+'|"[\w.-]+"|\\?[\w.-]+)$/;
+
 export const NO_REDIRECTS: Redirects = { files: [], input: undefined };
 
 /** Redirections of the descriptors 0 to 2, to files with known names or to each other. */
@@ -23,6 +26,7 @@ export function readRedirects(redirects: readonly Redirection[], scope: WordScop
         if (descriptor !== 0) notPlain("a here-document for another descriptor than 0");
         if (redirect.type !== "HereDoc" || redirect.closing === undefined)
           notPlain("a here-document without an end");
+        if (!DELIMITER.test(redirect.delimiter?.text ?? "")) notPlain("this delimiter of a here-document");
         const text = readHereDocumentText(redirect.body, scope);
         input = { kind: "text", text: redirect.operator === "<<" ? text : text?.replaceAll(/^\t+/gm, "") };
         break;

@@ -29,7 +29,6 @@ import {
 } from "./plain-script.ts";
 import { parseSource } from "./parse-source.ts";
 import { NO_REDIRECTS, readRedirects } from "./read-redirects.ts";
-import { readSimpleScript } from "./read-simple-script.ts";
 import { readTest } from "./read-test.ts";
 import { readWord, type ReadWord, type WordScope } from "./read-word.ts";
 import { isOwnVariable } from "./variables.ts";
@@ -52,25 +51,12 @@ export interface ScriptContext {
 export function readScript(source: string, context: ScriptContext): PlainScript {
   const budget = context.budget ?? new WorkBudget();
   if (budget.isExhausted) return { commands: [], problem: "too long to judge", syntax: undefined };
-  const simple = readSimpleScript(source, context.folders);
-  if (simple === undefined) return readParsedScript(source, { ...context, budget });
-  let words = 0;
-  for (const command of simple) words += command.words.length;
-  const isWithin = budget.addCommands(simple.length) && budget.addWords(words, source.length);
-  return isWithin
-    ? { commands: simple, syntax: undefined }
-    : { commands: [], problem: "a script with this many commands is not understood", syntax: undefined };
-}
-
-/** Reads a script by its syntax tree. */
-export function readParsedScript(source: string, context: ScriptContext): PlainScript {
-  const parsed = parseSource(source);
-  const syntax = parsed.script;
-  if (syntax === undefined) return { commands: [], problem: parsed.problem, syntax };
+  const syntax = parseSource(source);
+  if (syntax === undefined) return { commands: [], problem: "too long to judge", syntax };
   const [error] = syntax.errors ?? [];
   if (error !== undefined)
     return { commands: [], problem: `not a script that can be read: ${error.message}`, syntax };
-  const reader = new ScriptReader(source, context);
+  const reader = new ScriptReader(source, { ...context, budget });
   try {
     reader.readTopLevel(syntax);
   } catch (thrown) {

@@ -10,6 +10,7 @@ export class WorkBudget {
   #chars = 0;
   #examinedChars = 0;
   #searchedChars = 0;
+  #pathChars = 0;
 
   get isExhausted(): boolean {
     return (
@@ -39,6 +40,12 @@ export class WorkBudget {
   addSearched(chars: number): boolean {
     this.#searchedChars += chars;
     return !this.isSearchIncomplete;
+  }
+
+  /** @returns whether a path of this length may be judged. */
+  addPath(chars: number): boolean {
+    this.#pathChars += chars;
+    return chars <= LIMITS.pathChars && this.#pathChars <= LIMITS.judgedPathChars;
   }
 
   /** Characters of arguments that are programs in a language of their own. */

@@ -1,0 +1,140 @@
+import { baseName } from "../files/path.ts";
+import { LIMITS } from "../limits.ts";
+import {
+  findCatastrophe,
+  findProtectedWrite,
+  isCheckedProgram,
+  type DeniableCall,
+  type Denial,
+} from "../programs/catastrophic.ts";
+import {
+  DANGEROUS_BY_ARGUMENTS,
+  DOWNLOADERS,
+  INTERPRETERS,
+  PRINTERS,
+  runsArguments,
+  SENDERS,
+  WRITES_ALL,
+  WRITES_LAST,
+} from "../programs/known-by-name.ts";
+import type { FoundCommands } from "./find-commands.ts";
+
+type Words = readonly string[];
+export type DenialContext = Pick<DeniableCall, "home" | "folder">;
+
+/** A function that defines itself through a pipe to itself, in the background. */
+const FORK_BOMB = /(?<!\w)(\w{1,32}|:)\s{0,8}\(\s{0,8}\)\s{0,8}\{[^}]{0,80}\1\s{0,8}\|\s{0,8}\1\s{0,8}&/;
+
+const SECRET =
+  /(?:^|[\s/@=~'"])\.(?:ssh|aws|gnupg|netrc|kube\/config|docker\/config\.json|npmrc|pypirc|git-credentials|codex\/auth\.json)\b|\/etc\/shadow|\bid_(?:rsa|dsa|ecdsa|ed25519)\b/;
+const ENVIRONMENT = /(?:^|[\s;&|(])(?:env|printenv|export -p|declare -x)\s{0,8}(?:\||\))/;
+
+/** Code that deletes everything, in the words of a shell inside another language. */
+const DELETES_ALL =
+  /\brm\s{1,8}(?:-[-\w]{1,20}\s{1,8}){0,6}-\w{0,8}[rR]\w{0,8}\s{1,8}(?:-[-\w]{1,20}\s{1,8}){0,6}(?:\/\*?|~\/?|\$HOME\/?)(?=['"`\s);]|$)|\b(?:rmtree|removeSync|rmSync)\(\s{0,8}['"](?:\/|~)['"]/;
+
+const RUNS_DOWNLOAD: Denial = { rule: "download-to-shell", reason: "runs what it downloads" };
+
+/** A catastrophic command among those that are known to run. */
+export function findCalledCatastrophe(calls: readonly Words[], context: DenialContext): Denial | undefined {
+  for (const [first = "", ...args] of calls) {
+    const name = baseName(first);
+    const denial = isCheckedProgram(name) ? findCatastrophe({ name, args, ...context }) : undefined;
+    if (denial !== undefined) return denial;
+  }
+  return undefined;
+}
+
+/**
+ * A catastrophic command anywhere in a script that is not understood. Guesses towards denying: a word that names a
+ * dangerous program counts as a call of it.
+ */
+export function findHiddenCatastrophe(
+  source: string,
+  { commands, outputs, runsDownload }: FoundCommands,
+  context: DenialContext,
+): Denial | undefined {
+  if (FORK_BOMB.test(source.slice(0, LIMITS.syntaxChars)))
+    return { rule: "fork-bomb", reason: "starts processes without end" };
+  if (runsDownload) return RUNS_DOWNLOAD;
+  const calls = commands.flatMap(({ words, isGuess }) => (isGuess ? [] : possibleCalls(words)));
+  for (const call of calls) {
+    const denial = findCalledCatastrophe([call], context) ?? findWrite(writtenBy(call), context);
+    if (denial !== undefined) return denial;
+  }
+  const isCode = calls.some(([name = ""]) => !PRINTERS.has(baseName(name)));
+  return (
+    findWrite(outputs, context) ??
+    findFlow(source, calls) ??
+    (isCode ? findCatastrophicText(source) : undefined)
+  );
+}
+
+/** Every word that names a checked program may be where a command starts: `env -i rm -rf /`. */
+function possibleCalls(words: Words): readonly Words[] {
+  const [first = ""] = words;
+  if (PRINTERS.has(baseName(first))) return [words];
+  // The bare name of a program is enough only behind a program that runs its arguments: `pytest -k sudo` is harmless.
+  const isRunner = runsArguments(first) || !/^[\w.+-]+$/.test(first);
+  const starts = (word: string): boolean => {
+    const name = baseName(word);
+    return (isRunner || DANGEROUS_BY_ARGUMENTS.has(name)) && (isCheckedProgram(name) || SENDERS.has(name));
+  };
+  return words.flatMap((word, index) => (index === 0 || starts(word) ? [words.slice(index)] : []));
+}
+
+function writtenBy([first = "", ...args]: Words): Words {
+  const name = baseName(first);
+  const operands = args.filter((arg) => !arg.startsWith("-"));
+  return WRITES_ALL.has(name) ? operands : WRITES_LAST.has(name) ? operands.slice(-1) : [];
+}
+
+function findWrite(targets: Words, context: DenialContext): Denial | undefined {
+  for (const target of targets) {
+    const denial = findProtectedWrite(target, context);
+    if (denial !== undefined) return denial;
+  }
+  return undefined;
+}
+
+/** What several commands of one script do together. */
+export function findFlow(source: string, calls: readonly Words[]): Denial | undefined {
+  const uses = (programs: ReadonlySet<string>): boolean =>
+    calls.some(([first = ""]) => programs.has(baseName(first)));
+  return (
+    (uses(SENDERS) ? findExfiltration(source.slice(0, LIMITS.syntaxChars)) : undefined) ??
+    (uses(DOWNLOADERS) ? findDownloadedCode(calls) : undefined)
+  );
+}
+
+/** Secrets, or the whole environment, in one script with a program that sends: taken for one flow. */
+function findExfiltration(source: string): Denial | undefined {
+  // An identity file is used to log in, not sent.
+  const text = source.replaceAll(/(?:^|\s)-i\s{1,8}\S+/g, " ");
+  return SECRET.test(text) || ENVIRONMENT.test(text)
+    ? { rule: "exfiltration", reason: "reads credentials and uses the network" }
+    : undefined;
+}
+
+/** A file that is downloaded by one command and run by a later one. */
+function findDownloadedCode(calls: readonly Words[]): Denial | undefined {
+  const downloaded = new Set<string>();
+  for (const [first = "", ...args] of calls) {
+    const name = baseName(first);
+    if (downloaded.size > 0) {
+      const runs = INTERPRETERS.test(name) || name === "source" || name === ".";
+      const script = runs ? args.find((arg) => !arg.startsWith("-")) : undefined;
+      const file = script ?? (first.includes("/") ? first : undefined);
+      if (file !== undefined && downloaded.has(baseName(file))) return RUNS_DOWNLOAD;
+    }
+    if (!DOWNLOADERS.has(name)) continue;
+    for (const arg of args) downloaded.add(baseName(arg.replace(/[?#].*$/, "")));
+    downloaded.delete("");
+  }
+  return undefined;
+}
+
+/** Code in another language with the words of a catastrophic command in it. */
+export function findCatastrophicText(text: string): Denial | undefined {
+  return DELETES_ALL.test(text) ? { rule: "delete-root", reason: "deletes everything" } : undefined;
+}

@@ -1,0 +1,60 @@
+import { baseName } from "../files/path.ts";
+
+// What programs do, by their names alone: for scripts that are not understood, in which only words can be recognised.
+
+const names = (list: string): ReadonlySet<string> => new Set(list.split(" "));
+
+/** Programs that fetch files. */
+export const DOWNLOADERS = names("aria2c curl fetch http https lynx wget xh");
+
+/** Programs that run what they are given. */
+export const INTERPRETERS =
+  /^(?:ba|z|da|k|fi|c|tc|a)?sh$|^(?:python|node|perl|ruby|php|lua|deno|bun|tclsh|osascript|pwsh|powershell)[\d.]*$/;
+
+/** Programs that send data somewhere. */
+export const SENDERS = names(
+  "aws curl ftp gh gsutil mail mutt nc ncat netcat rsync scp sendmail sftp socat ssh telnet tftp wget",
+);
+
+/** Programs that run a command or script in their arguments, besides interpreters. */
+const RUNNERS = names(
+  ". at batch builtin busybox command env eval exec find nice nohup parallel screen script setsid source ssh time " +
+    "timeout tmux trap unshare watch xargs",
+);
+
+/** Programs that only print or search the text of their arguments. */
+export const PRINTERS = names("[ awk cat echo git grep man printf rg sed test type which");
+
+/** Commands of git that run what an argument says. */
+const GIT_RUNNERS = names("bisect filter-branch rebase submodule");
+
+/** Programs that write to all of their operands, and to the last of them. */
+export const WRITES_ALL = names("chmod chown ln mkdir rm rmdir shred tee touch truncate unlink");
+export const WRITES_LAST = names("cp install mv rsync");
+
+/** Programs that are only dangerous with certain arguments, so that their bare name among other words means nothing. */
+export const DANGEROUS_BY_ARGUMENTS = names("chmod chown dd find git rm");
+
+/** Whether a word names a program that runs its arguments. */
+export function runsArguments(word: string): boolean {
+  const name = baseName(word);
+  return RUNNERS.has(name) || INTERPRETERS.test(name);
+}
+
+/** Whether the words behind a command's name may be another command. */
+export function mayRunArguments(words: readonly string[]): boolean {
+  const name = baseName(words[0] ?? "");
+  return name === "git" ? words.some((word) => GIT_RUNNERS.has(word)) : !PRINTERS.has(name);
+}
+
+/** Whether a command runs its standard input: an interpreter without a script of its own. */
+export function runsInput(words: readonly string[]): boolean {
+  const at = words.findIndex((word) => INTERPRETERS.test(baseName(word)));
+  if (at === -1) return false;
+  const args = words.slice(at + 1);
+  if (args.some((arg) => /^-\w*[cem]$/.test(arg))) return false;
+  return (
+    args.every((arg) => arg.startsWith("-")) ||
+    args.some((arg) => /^-\w*s$/.test(arg) || arg === "/dev/stdin")
+  );
+}
