@@ -95,8 +95,13 @@ def helper():
     'prefix_rule(pattern=WORDS, decision="forbidden")',
     'prefix_rule(pattern=[], decision="forbidden")',
     'network_rule(host="a b", protocol="http", decision="deny")',
+    String.raw`prefix_rule(pattern=["git"], decision="forb\x69dden")`,
+    String.raw`prefix_rule(pattern=["git"], decision="forb\u0069dden")`,
+    'prefix_rule(pattern=["git"], decision="forb" "idden")',
+    'prefix_rule(pattern=["git"], decision="forb" + "idden")',
+    'prefix_rule(["git"], DECISION)',
   ])("fail where a denial would be lost: %j", (file) => {
-    expect(() => importCodexRules(file)).toThrow("A rule that denies can't be translated");
+    expect(() => importCodexRules(file)).toThrow("A rule that may deny something can't be translated");
   });
 
   it("deny a host at every port, and a star more widely than Codex", () => {

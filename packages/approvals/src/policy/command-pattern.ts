@@ -9,7 +9,7 @@ import {
   REWRITINGS,
   TARGET_RUNNERS,
   type ProgramName,
-} from "./command-names.ts";
+} from "../programs/program-names.ts";
 
 export type RuleWord = string | readonly string[];
 

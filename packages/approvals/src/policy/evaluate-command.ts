@@ -17,9 +17,9 @@ import {
   type CommandVerdict,
   type Evaluation,
   type Verdict,
+  ruleVerdict,
 } from "./evaluation.ts";
 import { CommandJudge } from "./judge-commands.ts";
-import { ruleVerdict } from "./judge-path.ts";
 import type { Lasting } from "./rule.ts";
 
 /** Judges every simple command of a script; the strictest verdict is the answer. Denials are a layer of their own. */

@@ -1,32 +1,31 @@
 import { matchName } from "../files/glob.ts";
 import type { McpToolRequest } from "../request/request.ts";
 import type { CompiledPolicy, CompiledRule } from "./compile-policy.ts";
-import { cautionVerdict, defaultVerdict, evaluation, type Evaluation } from "./evaluation.ts";
-import { ruleVerdict } from "./judge-path.ts";
+import {
+  cautionVerdict,
+  defaultVerdict,
+  evaluation,
+  type Evaluation,
+  judgeByFirstRule,
+} from "./evaluation.ts";
 import { describeRule } from "./rule.ts";
 
 /** A tool of an MCP server, by the names of both. */
 export function evaluateMcpTool({ server, tool }: McpToolRequest, compiled: CompiledPolicy): Evaluation {
   const { policy, preset } = compiled;
   const name = `${server}/${tool ?? "?"}`;
-  for (const rule of compiled.deny) {
-    const match = matchesTool(rule, server, tool);
-    if (match === "yes") return evaluation(ruleVerdict(rule, "deny", name));
-    if (match === "maybe")
-      return evaluation(
-        cautionVerdict(
-          "may-be-denied",
-          `the tool is not named, and ${describeRule(rule.rule)} is denied`,
-          policy.default,
-        ),
-      );
+  const matches = (rule: CompiledRule): boolean => matchesTool(rule, server, tool) === "yes";
+  const ruled = judgeByFirstRule(compiled, name, { tightens: matches, allows: matches });
+  if (ruled?.decision === "deny") return evaluation(ruled);
+  const unclear = [...compiled.deny, ...compiled.ask].find(
+    (rule) => matchesTool(rule, server, tool) === "maybe",
+  );
+  if (unclear !== undefined) {
+    const reason = `the tool is not named, and ${describeRule(unclear.rule)} has a rule of its own`;
+    return evaluation(cautionVerdict("may-be-denied", reason, policy.default));
   }
-  const asked = compiled.ask.find((rule) => matchesTool(rule, server, tool) !== "no");
-  if (asked !== undefined) return evaluation(ruleVerdict(asked, "ask", name));
-  for (const rule of [...compiled.allow, ...compiled.alsoAllow]) {
-    if (matchesTool(rule, server, tool) !== "yes") continue;
-    return evaluation(ruleVerdict(rule, "allow", name), { lasting: rule.rule.lasting ?? "call" });
-  }
+  if (ruled?.decision === "ask") return evaluation(ruled);
+  if (ruled !== undefined) return evaluation(ruled, { lasting: ruled.matched?.lasting ?? "call" });
   if (compiled.exclusive.mcp || preset.mcpTools === "default")
     return evaluation(defaultVerdict(policy.default, compiled.exclusive.mcp, `the tool ${name}`));
   return evaluation({

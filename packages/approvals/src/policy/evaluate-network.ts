@@ -2,9 +2,8 @@ import type { Decision } from "../decision.ts";
 import { type Endpoint, readEndpoint } from "../network/endpoint.ts";
 import { rangeOf } from "../network/host-range.ts";
 import type { NetworkTarget } from "../request/request.ts";
-import type { CompiledPolicy } from "./compile-policy.ts";
-import { defaultVerdict, type Verdict } from "./evaluation.ts";
-import { ruleVerdict } from "./judge-path.ts";
+import type { CompiledPolicy, CompiledRule } from "./compile-policy.ts";
+import { defaultVerdict, type Verdict, judgeByFirstRule } from "./evaluation.ts";
 
 const PORTS: Readonly<Record<string, number>> = { http: 80, https: 443 };
 
@@ -34,17 +33,13 @@ export function evaluateEndpoint(
       reason: `${host} gives out the machine's credentials`,
     };
   }
-  for (const rule of compiled.deny) {
-    if (rule.host(endpoint)) return ruleVerdict(rule, "deny", host);
-  }
-  if (compiled.hostsDenied.some((matches) => matches(endpoint)))
+  const matches = (rule: CompiledRule): boolean => rule.host(endpoint);
+  const ruled = judgeByFirstRule(compiled, host, { tightens: matches, allows: matches });
+  if (ruled?.decision === "deny") return ruled;
+  if (compiled.hostsDenied.some((denies) => denies(endpoint)))
     return { decision: "deny", rule: "network.deny", reason: `${host} is a denied host` };
-  const asked = compiled.ask.find((rule) => rule.host(endpoint));
-  if (asked !== undefined) return ruleVerdict(asked, "ask", host);
-  for (const rule of [...compiled.allow, ...compiled.alsoAllow]) {
-    if (rule.host(endpoint)) return ruleVerdict(rule, "allow", host);
-  }
-  if (compiled.hostsAllowed.some((matches) => matches(endpoint)))
+  if (ruled !== undefined) return ruled;
+  if (compiled.hostsAllowed.some((allows) => allows(endpoint)))
     return { decision: "allow", rule: "network.allow", reason: `${host} is an allowed host` };
   if (compiled.exclusive.host) return defaultVerdict(policy.default, true, "");
   if (range !== "public") {
@@ -59,7 +54,7 @@ export function evaluateEndpoint(
       reason: `${host} is ${range === "loopback" ? "this machine" : "in a private network"}`,
     };
   }
-  const reads = compiled.presetHosts.some((matches) => matches(endpoint));
+  const reads = compiled.presetHosts.some((allows) => allows(endpoint));
   if (reads && (!sends || preset.allows.has("network")))
     return {
       decision: "allow",

@@ -1,7 +1,7 @@
 import { isStricter, type Decision } from "../decision.ts";
 import type { PermissionProfile } from "../request/request.ts";
-import type { CompiledPolicy } from "./compile-policy.ts";
-import type { Lasting, Rule } from "./rule.ts";
+import type { CompiledPolicy, CompiledRule } from "./compile-policy.ts";
+import { describeRule, type Lasting, type Rule } from "./rule.ts";
 
 /** The decision about a part of a request, and the rule that made it. */
 export interface Verdict {
@@ -99,6 +99,32 @@ const WEIGHTS: ReadonlyMap<string, number> = new Map(
 function weightOf(rule: string): number {
   const name = rule.slice(Math.max(rule.lastIndexOf("/"), rule.lastIndexOf(".")) + 1);
   return WEIGHTS.get(name) ?? WEIGHTS.size;
+}
+
+interface RuleMatchers {
+  readonly tightens: (rule: CompiledRule) => boolean;
+  readonly allows: (rule: CompiledRule) => boolean;
+}
+
+/** The verdict of the first of the user's rules that matches: denials, then questions, then permissions. */
+export function judgeByFirstRule(
+  { deny, ask, allow, alsoAllow }: CompiledPolicy,
+  what: string,
+  { tightens, allows }: RuleMatchers,
+): Verdict | undefined {
+  const denied = deny.find(tightens);
+  if (denied !== undefined) return ruleVerdict(denied, "deny", what);
+  const asked = ask.find(tightens);
+  if (asked !== undefined) return ruleVerdict(asked, "ask", what);
+  const allowed = allow.find(allows) ?? alsoAllow.find(allows);
+  return allowed && ruleVerdict(allowed, "allow", what);
+}
+
+/** The verdict of a user's rule, with its justification. */
+export function ruleVerdict({ rule, id }: CompiledRule, decision: Decision, what: string): Verdict {
+  const verb = { allow: "allowed", ask: "to be asked about", deny: "denied" }[decision];
+  const why = rule.justification === undefined ? "" : `: ${rule.justification}`;
+  return { decision, rule: id, reason: `${what} is ${verb} by ${describeRule(rule)}${why}`, matched: rule };
 }
 
 /** What is not understood is left to the default: asked about, or allowed where the preset says so. */

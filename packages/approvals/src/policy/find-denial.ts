@@ -11,11 +11,10 @@ import type { Denial } from "../programs/catastrophic.ts";
 import { mayRunArguments } from "../programs/known-by-name.ts";
 import type { PlainScript } from "../shell/plain-script.ts";
 import type { WorkBudget } from "../shell/work-budget.ts";
-import { readName, type ProgramName } from "./command-names.ts";
+import { readName, type ProgramName } from "../programs/program-names.ts";
 import { isCallOf, matchesWritten } from "./command-pattern.ts";
 import type { CompiledPolicy, CompiledRule } from "./compile-policy.ts";
-import { cautionVerdict, type Verdict } from "./evaluation.ts";
-import { ruleVerdict } from "./judge-path.ts";
+import { cautionVerdict, type Verdict, ruleVerdict } from "./evaluation.ts";
 import { matchTightening, type CalledWords } from "./match-command.ts";
 
 export interface DeniableScript {

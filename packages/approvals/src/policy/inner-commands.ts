@@ -1,88 +1,9 @@
 import { findCommands } from "../denials/find-commands.ts";
 import { parseSource } from "../shell/parse-source.ts";
-import { readName } from "./command-names.ts";
+import { findRunners, type Runner } from "../programs/runners.ts";
 import { isDashed } from "./command-pattern.ts";
 
 type Words = readonly (string | undefined)[];
-
-/** Where a program that runs other programs has their names. */
-interface Runner {
-  /** Its subcommand; none if the program itself runs the command. */
-  readonly verb?: string;
-  /** Operands before the command: an image, a container, a toolchain. */
-  readonly operands?: number;
-}
-
-const DIRECT: readonly Runner[] = [{}];
-const runs = (...verbs: readonly string[]): readonly Runner[] => verbs.map((verb) => ({ verb }));
-const COMPOSE: readonly Runner[] = [
-  { verb: "exec", operands: 1 },
-  { verb: "run", operands: 1 },
-];
-const CONTAINERS: readonly Runner[] = [
-  ...COMPOSE,
-  ...["container exec", "container run", "compose exec", "compose run"].map((verb) => ({
-    verb,
-    operands: 1,
-  })),
-];
-
-/** Programs whose declarations don't say which of their operands is a command: for denials and questions alone. */
-const RUNNERS: ReadonlyMap<string, readonly Runner[]> = new Map(
-  Object.entries({
-    asdf: runs("exec"),
-    bash: DIRECT,
-    bun: [...runs("x", "run"), {}],
-    bundle: runs("exec"),
-    bunx: DIRECT,
-    concurrently: DIRECT,
-    corepack: DIRECT,
-    "cross-env": DIRECT,
-    dash: DIRECT,
-    docker: CONTAINERS,
-    "docker-compose": COMPOSE,
-    fnm: runs("exec"),
-    gdb: DIRECT,
-    hatch: runs("run"),
-    hyperfine: DIRECT,
-    kubectl: [{ verb: "exec", operands: 1 }],
-    lldb: DIRECT,
-    mise: runs("exec", "x"),
-    nix: runs("develop", "run", "shell"),
-    node: DIRECT,
-    nodemon: DIRECT,
-    npm: runs("exec"),
-    npx: DIRECT,
-    nvm: [
-      { verb: "exec", operands: 1 },
-      { verb: "run", operands: 1 },
-    ],
-    oc: [{ verb: "exec", operands: 1 }],
-    pdm: runs("run"),
-    perf: runs("record", "stat", "trace"),
-    perl: DIRECT,
-    php: DIRECT,
-    pipenv: runs("run"),
-    pipx: runs("run"),
-    pnpm: [...runs("dlx", "exec"), {}],
-    pnpx: DIRECT,
-    podman: CONTAINERS,
-    "podman-compose": COMPOSE,
-    poetry: runs("run"),
-    pyenv: runs("exec"),
-    python: DIRECT,
-    rbenv: runs("exec"),
-    ruby: DIRECT,
-    rustup: [{ verb: "run", operands: 1 }],
-    sh: DIRECT,
-    uv: [...runs("run", "tool run"), {}],
-    uvx: DIRECT,
-    valgrind: DIRECT,
-    volta: runs("run"),
-    yarn: [...runs("dlx", "exec", "run"), {}],
-    zsh: DIRECT,
-  }),
-);
 
 const NONE: readonly Words[] = [];
 const DEEPEST = 6;
@@ -96,7 +17,7 @@ const MOST_COMMANDS = 64;
 export function innerCommands(words: Words): readonly Words[] {
   const [first] = words;
   if (first === undefined || words.length < 2) return NONE;
-  const runners = RUNNERS.get(readName(first).main);
+  const runners = findRunners(first);
   if (runners === undefined) return NONE;
   const found: Words[] = [];
   collect(words, runners, found, 0);
@@ -111,7 +32,7 @@ function collect(words: Words, runners: readonly Runner[], found: Words[], depth
       const inner = words.slice(at);
       if (found.length >= MOST_COMMANDS) return;
       found.push(inner);
-      const next = inner[0] === undefined ? undefined : RUNNERS.get(readName(inner[0]).main);
+      const next = inner[0] === undefined ? undefined : findRunners(inner[0]);
       if (next !== undefined && depth < DEEPEST) collect(inner, next, found, depth + 1);
     }
     for (const word of words.slice(start)) {

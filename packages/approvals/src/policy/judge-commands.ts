@@ -7,8 +7,9 @@ import { environmentEffects } from "../programs/declaration/environment.ts";
 import { isNotUnderstood, parseCall } from "../programs/declaration/parse-call.ts";
 import type { NotUnderstood, ParsedCall } from "../programs/declaration/parsed-call.ts";
 import type { Word } from "../programs/declaration/word.ts";
+import { printsNames } from "../programs/name-listers.ts";
 import type { PlainCommand, StandardInput } from "../shell/plain-script.ts";
-import { changesShell } from "../shell/read-builtin.ts";
+import { changesShell } from "../programs/shell-builtins.ts";
 import { readScript } from "../shell/read-script.ts";
 import { WorkBudget } from "../shell/work-budget.ts";
 import type { CompiledPolicy } from "./compile-policy.ts";
@@ -74,6 +75,7 @@ export class CommandJudge {
     const index = this.#reserve();
     const { words, wordsWithoutBraces, input, text } = command;
     let worst: Verdict | undefined;
+    const first = this.calls.length;
     this.#effects.unknownIsListed = this.#printsOnlyNames && input.kind !== "file" && input.kind !== "text";
     for (const folder of command.folders) {
       worst = pickStricter(worst, this.#judgeWords(command, { words, folder, input, index, depth }));
@@ -81,9 +83,16 @@ export class CommandJudge {
       const call: Call = { words: wordsWithoutBraces, folder, input, index, depth };
       worst = pickStricter(worst, this.#judgeWords(command, call));
     }
-    if (!printsNames(command) || !command.folders.every((folder) => this.#isInWorkspace(folder)))
-      this.#printsOnlyNames = false;
+    this.#printsOnlyNames &&= this.#printsNames(command, first);
     return this.#fill(index, worst ?? NO_EFFECT, text, parent);
+  }
+
+  /** @param first The index of the first call of the command. */
+  #printsNames({ builtin, input, redirects, folders }: PlainCommand, first: number): boolean {
+    if (!folders.every((folder) => this.#isInWorkspace(folder))) return false;
+    if (builtin !== undefined) return builtin.kind !== "source";
+    const call = this.calls[first]?.call;
+    return call !== undefined && printsNames(call, input.kind === "pipe" && redirects.length === 0);
   }
 
   #isInWorkspace(folder: string): boolean {
@@ -118,7 +127,7 @@ export class CommandJudge {
   }
 
   #judgeBuiltin(builtin: NonNullable<PlainCommand["builtin"]>, call: Call): Verdict {
-    if (builtin.kind === "none") return NO_EFFECT;
+    if (builtin.kind === "none" || builtin.kind === "export") return NO_EFFECT;
     const ruled = this.#judgeByRules({ words: textsOf(call.words), call: undefined });
     if (ruled !== undefined && ruled.decision !== "allow") return ruled;
     if (builtin.kind === "source")
@@ -354,30 +363,6 @@ function argumentParts(text: string): readonly string[] {
     if (at !== -1) parts.push(text.slice(at + 1));
   }
   return parts;
-}
-
-/** Programs that print names below the current folder, unless their arguments lead elsewhere or ask for more. */
-const LISTERS: Readonly<Record<string, RegExp>> = {
-  fd: /^fd(?: |$)/,
-  find: /^find (?!.*-(?:printf|fprint|exec|ok|follow))/,
-  git: /^git (?:ls-files|diff (?:.* )?--name-only)(?: |$)/,
-  grep: /^grep (?:.* )?-[a-zA-Z]*l[a-zA-Z]* /,
-  ls: /^ls(?: |$)/,
-  rg: /^rg (?:.* )?(?:-l|--files)(?: |$)/,
-};
-/** Programs that print lines of their input as they are. */
-const LINE_FILTERS = new Set(["grep", "head", "sort", "tail", "uniq"]);
-
-/** Whether a command prints nothing but names of files below its folder. */
-function printsNames({ words, builtin, input, redirects }: PlainCommand): boolean {
-  if (builtin !== undefined) return builtin.kind !== "source";
-  const texts = words.map(({ text }) => text);
-  if (!texts.every((text) => text !== undefined && !/^[/~]|=[/~]|(?:^|\/)\.\.(?:\/|$)/.test(text)))
-    return false;
-  const [name = ""] = texts;
-  if (input.kind === "pipe" && redirects.length === 0 && LINE_FILTERS.has(name ?? ""))
-    return texts.filter((text) => text?.startsWith("-") === false).length <= (name === "grep" ? 2 : 1);
-  return Object.hasOwn(LISTERS, name ?? "") && LISTERS[name ?? ""]?.test(texts.join(" ")) === true;
 }
 
 function isRefusedBySafety({ rule }: Verdict): boolean {

@@ -1,8 +1,7 @@
 import type { Location, Workspace } from "../files/workspace.ts";
 import type { CompiledPolicy, CompiledRule } from "./compile-policy.ts";
-import { defaultVerdict, notUnderstoodVerdict, type Verdict } from "./evaluation.ts";
+import { defaultVerdict, judgeByFirstRule, notUnderstoodVerdict, type Verdict } from "./evaluation.ts";
 import type { EffectKind } from "./presets.ts";
-import { describeRule } from "./rule.ts";
 
 const WHAT: Readonly<Record<EffectKind, string>> = {
   container: "controls containers",
@@ -144,27 +143,9 @@ function judgeByRules(
   const names = [path, real, entry].filter((name) => name !== undefined);
   const applies = ({ rule }: CompiledRule): boolean =>
     rule.kind === "path" && (rule.access === undefined || rule.access === access);
-  for (const [rules, decision] of [
-    [compiled.deny, "deny"],
-    [compiled.ask, "ask"],
-  ] as const) {
-    const found = rules.find((rule) => applies(rule) && names.some((name) => rule.path(name)));
-    if (found !== undefined) return ruleVerdict(found, decision, path);
-  }
-  if (real === undefined || entry === undefined) return undefined;
-  const allows = [...compiled.allow, ...compiled.alsoAllow].find(
-    (rule) => applies(rule) && rule.path(real) && rule.path(entry),
-  );
-  return allows === undefined ? undefined : ruleVerdict(allows, "allow", path);
-}
-
-/** The verdict of a user's rule, with its justification. */
-export function ruleVerdict(
-  { rule, id }: CompiledRule,
-  decision: Verdict["decision"],
-  what: string,
-): Verdict {
-  const verb = { allow: "allowed", ask: "to be asked about", deny: "denied" }[decision];
-  const why = rule.justification === undefined ? "" : `: ${rule.justification}`;
-  return { decision, rule: id, reason: `${what} is ${verb} by ${describeRule(rule)}${why}`, matched: rule };
+  return judgeByFirstRule(compiled, path, {
+    tightens: (rule) => applies(rule) && names.some((name) => rule.path(name)),
+    allows: (rule) =>
+      real !== undefined && entry !== undefined && applies(rule) && rule.path(real) && rule.path(entry),
+  });
 }

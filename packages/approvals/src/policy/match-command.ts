@@ -1,7 +1,7 @@
 import type { ParsedCall } from "../programs/declaration/parsed-call.ts";
 import { matchName } from "../files/glob.ts";
 import type { CompiledPolicy, CompiledRule } from "./compile-policy.ts";
-import { readName, type ProgramName } from "./command-names.ts";
+import { readName, type ProgramName } from "../programs/program-names.ts";
 import {
   fitsVerb,
   isCallOf,
@@ -13,8 +13,7 @@ import {
   type RuleWord,
 } from "./command-pattern.ts";
 import { innerCommands } from "./inner-commands.ts";
-import { notUnderstoodVerdict, type Verdict } from "./evaluation.ts";
-import { ruleVerdict } from "./judge-path.ts";
+import { notUnderstoodVerdict, type Verdict, ruleVerdict } from "./evaluation.ts";
 import type { WorkBudget } from "../shell/work-budget.ts";
 
 /** A command as rules see it. */

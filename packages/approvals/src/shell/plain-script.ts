@@ -1,5 +1,6 @@
 import type { ParsedScript } from "unbash";
 import type { Word } from "../programs/declaration/word.ts";
+import type { Builtin, SetVariable } from "../programs/shell-builtins.ts";
 import { retainShape } from "../retain-shape.ts";
 
 /** The shells whose reading of a text is known to differ. `unknown`: any of them, so that all must read it alike. */
@@ -23,12 +24,6 @@ export interface FileRedirect {
   readonly path: Word;
 }
 
-/** A variable that is set for one command, or for all that follow. */
-export interface SetVariable {
-  readonly name: string;
-  readonly value: Word;
-}
-
 /** One simple command with everything that the shell adds to it. */
 export interface PlainCommand {
   /** The program and its arguments. Empty if there are only redirections or assignments. */
@@ -45,12 +40,6 @@ export interface PlainCommand {
   /** The command as it is written. */
   readonly text: string;
 }
-
-export type Builtin =
-  /** No effect that matters here: `set -e`, `exit 1`, `wait`. */
-  | { readonly kind: "none" }
-  | { readonly kind: "cd"; readonly path: Word }
-  | { readonly kind: "source"; readonly path: Word };
 
 /** A script that is fully understood, or the first thing about it that is not. */
 export interface PlainScript {

@@ -11,10 +11,11 @@ import type {
   Redirection,
   Statement,
 } from "unbash";
+import { isNotUnderstood } from "../programs/declaration/parse-call.ts";
 import type { Word } from "../programs/declaration/word.ts";
+import { readBuiltin, type SetVariable } from "../programs/shell-builtins.ts";
 import { resolvePath } from "../files/path.ts";
 import { LIMITS } from "../limits.ts";
-import { readBuiltin } from "./read-builtin.ts";
 import {
   NotPlain,
   notPlain,
@@ -24,7 +25,6 @@ import {
   type FileRedirect,
   type PlainCommand,
   type PlainScript,
-  type SetVariable,
   type StandardInput,
 } from "./plain-script.ts";
 import { parseSource } from "./parse-source.ts";
@@ -287,14 +287,14 @@ class ScriptReader {
     const text = this.#textOf(node);
     if (node.name === undefined) return this.#assign(environment, files, state, context, text);
     const builtin = readBuiltin(words, environment, this.#context.home);
+    if (builtin !== undefined && isNotUnderstood(builtin)) notPlain(builtin.problem);
     if (builtin !== undefined && wordsWithoutBraces !== undefined)
       notPlain("braces in the arguments of a shell builtin");
-    const isExport = builtin?.kind === "export";
     this.#add({
       words,
       wordsWithoutBraces,
-      builtin: isExport ? { kind: "none" } : builtin,
-      environment: isExport ? builtin.variables : environment,
+      builtin,
+      environment: builtin?.kind === "export" ? builtin.variables : environment,
       redirects: files,
       input: input ?? context.input,
       folders: state.folders,
