@@ -1,5 +1,6 @@
 import { createHash, type Hash } from "node:crypto";
 import { closeSync, constants, fstatSync, openSync, readSync, writeSync } from "node:fs";
+import { setImmediate } from "node:timers/promises";
 import { PromptError } from "../errors.ts";
 import { WORKSPACE_LIMITS } from "./limits.ts";
 import { isSameVersion, toVersion, type FileVersion } from "./tree-entry.ts";
@@ -32,16 +33,18 @@ export class ContentFile implements Disposable {
   }
 
   /**
-   * Stores a file's content. Returns the version that was stored; undefined if the file is gone or keeps changing while it
-   * is read.
+   * Stores a file's content. Returns the version that was stored; undefined if the file is gone, can't be read or keeps
+   * changing while it is read. Calls must not overlap.
    */
-  store(path: string): { readonly content: StoredContent; readonly version: FileVersion } | undefined {
+  async store(
+    path: string,
+  ): Promise<{ readonly content: StoredContent; readonly version: FileVersion } | undefined> {
     for (let attempt = 0; attempt < WORKSPACE_LIMITS.readAttempts; attempt += 1) {
       const fd = openFile(path);
       if (fd === undefined) return undefined;
       try {
         const version = toVersion(fstatSync(fd));
-        const content = this.#copyFrom(fd);
+        const content = await this.#copyFrom(fd);
         if (isSameVersion(toVersion(fstatSync(fd)), version)) return { content, version };
       } finally {
         closeSync(fd);
@@ -66,10 +69,10 @@ export class ContentFile implements Disposable {
     closeSync(this.#fd);
   }
 
-  #copyFrom(fd: number): StoredContent {
+  async #copyFrom(fd: number): Promise<StoredContent> {
     const hash = createHash("sha256");
     const offset = this.#end;
-    const length = this.#append(fd, hash);
+    const length = await this.#append(fd, hash);
     const digest = hash.digest("hex");
     const known = this.#byHash.get(digest);
     // Stored before: what was just written is overwritten by the next one.
@@ -80,9 +83,11 @@ export class ContentFile implements Disposable {
     return content;
   }
 
-  #append(fd: number, hash: Hash): number {
+  async #append(fd: number, hash: Hash): Promise<number> {
     let length = 0;
     for (;;) {
+      // A chunk takes about a millisecond, so a large file would block the event loop.
+      if (length > 0) await setImmediate();
       const read = readSync(fd, this.#chunk, 0, CHUNK_BYTES, length);
       if (read === 0) return length;
       if (this.#end + length + read > this.#maxBytes) {
@@ -100,6 +105,16 @@ export class ContentFile implements Disposable {
   }
 }
 
+/** Codes of files that are gone, were replaced by something else, or may not be read. */
+const NO_FILE_CODES: ReadonlySet<string> = new Set([
+  "ENOENT",
+  "ENOTDIR",
+  "ELOOP",
+  "ENXIO",
+  "EACCES",
+  "EPERM",
+]);
+
 /** Opens a regular file, never through a link that replaced it. */
 function openFile(path: string): number | undefined {
   try {
@@ -109,12 +124,12 @@ function openFile(path: string): number | undefined {
     return undefined;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT" || code === "ELOOP" || code === "ENOTDIR") return undefined;
+    if (code !== undefined && NO_FILE_CODES.has(code)) return undefined;
     throw error;
   }
 }
 
-/** SHA-256 of a file's content; undefined if it is gone. */
+/** SHA-256 of a file's content; undefined if it is gone or can't be read. */
 export function hashFile(path: string): string | undefined {
   const fd = openFile(path);
   if (fd === undefined) return undefined;

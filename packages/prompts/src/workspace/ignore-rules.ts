@@ -3,10 +3,11 @@ import { existsSync, lstatSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import ignore, { type Ignore } from "ignore";
-import { isSameVersion, toVersion, type FileVersion } from "./tree-entry.ts";
+import { isRecent, isSameVersion, toVersion, type FileVersion } from "./tree-entry.ts";
 
 interface RuleFile {
-  readonly version: FileVersion;
+  /** Undefined if the file must be read again, because it has just changed. */
+  readonly version: FileVersion | undefined;
   readonly rules: Ignore;
 }
 
@@ -18,6 +19,7 @@ export class IgnoreRules {
   readonly #root: string;
   readonly #files = new Map<string, RuleFile>();
   readonly #verdicts = new Map<string, boolean>();
+  #revision = 0;
   #trackedIndex: FileVersion | undefined;
   #tracked: readonly string[] = [];
 
@@ -30,9 +32,9 @@ export class IgnoreRules {
     return this.#tracked;
   }
 
-  /** Whether no rules were found so far, so that nothing needs to be tested. */
-  get isEmpty(): boolean {
-    return this.#files.size === 0;
+  /** Changes with the rules. Verdicts of another revision may be wrong. */
+  get revision(): number {
+    return this.#revision;
   }
 
   /** Reads the rules again if they have changed. */
@@ -47,11 +49,12 @@ export class IgnoreRules {
   /** Takes a folder's `.gitignore` into account. Called before the entries of the folder are tested. */
   enterFolder(folder: string, hasRules: boolean): void {
     if (hasRules) this.#load(folder, join(folder, ".gitignore"));
-    else if (this.#files.delete(folder === "" ? "/" : folder)) this.#verdicts.clear();
+    else this.#remove(folder === "" ? "/" : folder);
   }
 
   /** Whether a path is ignored. Folders end with a slash. */
   isIgnored(path: string): boolean {
+    if (this.#files.size === 0) return false;
     const known = this.#verdicts.get(path);
     if (known !== undefined) return known;
     const verdict = this.#test(path);
@@ -78,15 +81,24 @@ export class IgnoreRules {
     const version = readVersion(path);
     const loaded = this.#files.get(key);
     if (version === undefined) {
-      if (this.#files.delete(key)) this.#verdicts.clear();
+      this.#remove(key);
       return;
     }
-    if (loaded && isSameVersion(loaded.version, version)) return;
+    if (loaded?.version && isSameVersion(loaded.version, version)) return;
     this.#files.set(key, {
-      version,
-      rules: ignore({ allowRelativePaths: false }).add(readFileSync(path, "utf8")),
+      version: isRecent(version) ? undefined : version,
+      rules: ignore({ allowRelativePaths: false }).add(readRules(path)),
     });
+    this.#forgetVerdicts();
+  }
+
+  #remove(key: string): void {
+    if (this.#files.delete(key)) this.#forgetVerdicts();
+  }
+
+  #forgetVerdicts(): void {
     this.#verdicts.clear();
+    this.#revision += 1;
   }
 }
 
@@ -94,6 +106,15 @@ function parentOf(path: string): string {
   const trimmed = path.endsWith("/") ? path.slice(0, -1) : path;
   const parent = dirname(trimmed);
   return parent === "." ? "" : parent;
+}
+
+/** Rules that can't be read do not apply, as in git. */
+function readRules(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
 }
 
 function readVersion(path: string): FileVersion | undefined {

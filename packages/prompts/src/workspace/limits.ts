@@ -8,6 +8,10 @@ export const WORKSPACE_LIMITS = {
   snapshotBytes: 2 * 1024 * 1024 * 1024,
   /** How long a scan may block the event loop at a time. */
   sliceMs: 4,
+  /** Threads that look at files, if there are as many cores. */
+  scanThreads: 4,
+  /** Files from which on more than one thread looks at them. */
+  parallelFiles: 2_000,
   /** Entries in a preview for the prompt. */
   previewEntries: 20,
   /** How often a file is read again because it changed while it was read. */

@@ -15,7 +15,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import type { ContentFile } from "./content-file.ts";
-import type { SavedEntry } from "./snapshot-store.ts";
+import type { SavedEntry } from "./journal.ts";
 import type { FileVersion, TreeEntry } from "./tree-entry.ts";
 
 /** What a restore did. */
@@ -122,7 +122,7 @@ function create({ root, contents }: RestoreTask, path: string, entry: SavedEntry
     chmodSync(absolute, entry.mode);
   } else if (entry.type === "link") {
     if (!isLinkTo(absolute, entry.target)) symlinkSync(entry.target, absolute);
-  } else if (entry.content) {
+  } else {
     const unfinished = join(dirname(absolute), `.codexkit-restore-${crypto.randomUUID()}`);
     try {
       const fd = openSync(unfinished, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, entry.mode);

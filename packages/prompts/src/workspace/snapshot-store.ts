@@ -1,20 +1,18 @@
-import { closeSync, mkdirSync, openSync, writeSync } from "node:fs";
+import { lstatSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { ContentFile, hashFile, type StoredContent } from "./content-file.ts";
-import { IgnoreRules } from "./ignore-rules.ts";
+import { SerialQueue } from "@codexkit/rpc/async";
+import { ContentFile, hashFile } from "./content-file.ts";
+import { Journal, type SavedEntry } from "./journal.ts";
 import { WORKSPACE_LIMITS } from "./limits.ts";
 import { restorePaths, type RestoreReport } from "./restore-paths.ts";
-import { scanTree, type Tree } from "./scan-tree.ts";
-import { type FileVersion, isSameVersion, type TreeEntry } from "./tree-entry.ts";
-
-/** A path as it was at a snapshot. Files have their content stored. */
-export type SavedEntry = TreeEntry & { readonly content?: StoredContent };
+import { type FileVersion, isRecent, isSameVersion, toVersion, type TreeEntry } from "./tree-entry.ts";
+import { type Tree, TreeScanner } from "./tree-scanner.ts";
 
 /** A moment of the workspace. Valid as long as its workspace is open. */
 export interface WorkspaceSnapshot {
   readonly version: number;
-  /** Paths that are not covered: sockets, pipes, devices, and files that changed while they were read. */
+  /** Paths that are not covered: sockets, pipes, devices, and files that can't be read or changed while they were read. */
   readonly uncovered: readonly string[];
 }
 
@@ -23,33 +21,29 @@ export interface RestoreOptions {
   readonly mayRestore?: (path: string) => boolean;
 }
 
-/** Journal lines of a workspace's state folder, from which a new process can restore an interrupted transaction. */
-export type JournalLine =
-  | { readonly set: readonly (readonly [path: string, entry: SavedEntry | null])[] }
-  | { readonly begin: number }
-  | { readonly end: number };
-
 /**
  * Snapshots of a folder. The first one stores the content of every file that is not ignored; later ones compare versions
  * (size, times, inode) and read only what has changed.
  */
 export class SnapshotStore implements Disposable {
   readonly #root: string;
-  readonly #rules: IgnoreRules;
+  readonly #scanner: TreeScanner;
   readonly #contents: ContentFile;
-  readonly #journal: number;
+  readonly #journal: Journal;
   readonly #saved = new Map<string, SavedEntry>();
   /** Per version: what the changed paths were before it. Undoing them from the end leads back to any version. */
   readonly #undo: ReadonlyMap<string, SavedEntry | undefined>[] = [];
-  /** Files whose version can't be trusted, because they changed in the tick of the clock in which they were read. */
-  readonly #recent = new Set<string>();
+  /** Paths that are not saved as they are, or whose version can't be trusted yet because they have just changed. */
+  readonly #changed = new Set<string>();
+  /** Two scans at the same time would record their changes in the wrong order. */
+  readonly #scans = new SerialQueue();
 
   constructor(root: string, stateFolder: string) {
     this.#root = root;
     mkdirSync(stateFolder, { recursive: true, mode: 0o700 });
-    this.#rules = new IgnoreRules(root);
+    this.#scanner = new TreeScanner(root);
     this.#contents = new ContentFile(join(stateFolder, "contents"));
-    this.#journal = openSync(join(stateFolder, "journal.jsonl"), "a", 0o600);
+    this.#journal = new Journal(join(stateFolder, "journal.jsonl"));
   }
 
   /** Paths and contents of the last snapshot, for fingerprints. */
@@ -58,29 +52,27 @@ export class SnapshotStore implements Disposable {
   }
 
   async take(): Promise<WorkspaceSnapshot> {
-    const tree = await scanTree(this.#root, this.#rules);
-    const changed = this.#findChanged(tree);
-    const undo = new Map<string, SavedEntry | undefined>();
-    const uncovered = [...tree.unsupported];
-    const lines: [string, SavedEntry | null][] = [];
-    // Pushed first: if the loop fails, the versions before it can still be restored.
-    if (changed.size > 0) this.#undo.push(undo);
-    let sliceEnd = performance.now() + WORKSPACE_LIMITS.sliceMs;
-    for (const path of changed) {
-      const entry = this.#save(path, tree.entries.get(path));
-      if (entry === "unreadable") uncovered.push(path);
-      const saved = entry === "unreadable" ? undefined : entry;
-      undo.set(path, this.#saved.get(path));
-      if (saved) this.#saved.set(path, saved);
-      else this.#saved.delete(path);
-      lines.push([path, saved ?? null]);
-      if (performance.now() > sliceEnd) {
-        await setImmediate();
-        sliceEnd = performance.now() + WORKSPACE_LIMITS.sliceMs;
+    return this.#scans.run(async () => {
+      const { entries, unsupported } = await this.#scan();
+      const uncovered = [...unsupported];
+      const changes = this.#openVersion();
+      let sliceEnd = performance.now() + WORKSPACE_LIMITS.sliceMs;
+      try {
+        for (const path of [...this.#changed]) {
+          const entry = await this.#save(path, entries.get(path));
+          if (entry === "unreadable") uncovered.push(path);
+          changes.set(path, entry === "unreadable" ? undefined : entry);
+          if (performance.now() > sliceEnd) {
+            await setImmediate();
+            sliceEnd = performance.now() + WORKSPACE_LIMITS.sliceMs;
+          }
+        }
+      } finally {
+        // Also after a failure: the journal must have every path that counts as saved.
+        changes.write();
       }
-    }
-    if (lines.length > 0) this.#write({ set: lines });
-    return { version: this.#undo.length, uncovered };
+      return { version: this.#undo.length, uncovered };
+    });
   }
 
   /** Restores a snapshot. Ignored paths are never touched; only paths that differ are written. */
@@ -88,66 +80,95 @@ export class SnapshotStore implements Disposable {
     snapshot: WorkspaceSnapshot,
     { mayRestore = () => true }: RestoreOptions = {},
   ): Promise<RestoreReport> {
-    const target = this.#entriesAt(snapshot.version);
-    const tree = await scanTree(this.#root, this.#rules);
-    const candidates = new Set([...this.#findChanged(tree), ...target.keys()]);
-    const report = restorePaths({
-      root: this.#root,
-      contents: this.#contents,
-      paths: [...candidates].filter((path) => !snapshot.uncovered.includes(path)),
-      current: tree.entries,
-      target: (path) => (target.has(path) ? target.get(path) : this.#saved.get(path)),
-      hasContent: (path, now, content) => this.#hasContent(path, now, content),
-      mayRestore,
+    return this.#scans.run(async () => {
+      const changedSince = this.#entriesAt(snapshot.version);
+      const { entries } = await this.#scan();
+      const uncovered = new Set(snapshot.uncovered);
+      const target = (path: string): SavedEntry | undefined =>
+        changedSince.has(path) ? changedSince.get(path) : this.#saved.get(path);
+      const candidates = new Set([...this.#changed, ...changedSince.keys()]);
+      const report = restorePaths({
+        root: this.#root,
+        contents: this.#contents,
+        paths: [...candidates].filter((path) => !uncovered.has(path)),
+        current: entries,
+        target,
+        hasContent: (path, now, content) => this.#hasContent(path, now, content),
+        mayRestore,
+      });
+      this.#saveRestored(report.restored, target);
+      return report;
     });
-    // What was written has new versions, which the next snapshot must know.
-    await this.take();
-    return report;
   }
 
   /** Marks the start of a transaction, so that a process that finds it unfinished knows what to restore. */
-  begin(snapshot: WorkspaceSnapshot): void {
-    this.#write({ begin: snapshot.version });
+  begin({ version, uncovered }: WorkspaceSnapshot): void {
+    this.#journal.write({ begin: version, uncovered: [...uncovered] });
   }
 
   end(snapshot: WorkspaceSnapshot): void {
-    this.#write({ end: snapshot.version });
+    this.#journal.write({ end: snapshot.version });
   }
 
   [Symbol.dispose](): void {
+    this.#scanner[Symbol.dispose]();
     this.#contents[Symbol.dispose]();
-    closeSync(this.#journal);
+    this.#journal[Symbol.dispose]();
   }
 
-  #save(path: string, entry: TreeEntry | undefined): SavedEntry | undefined | "unreadable" {
-    if (entry?.type !== "file") return entry;
-    const stored = this.#contents.store(join(this.#root, path));
+  async #save(path: string, entry: TreeEntry | undefined): Promise<SavedEntry | undefined | "unreadable"> {
+    if (entry?.type !== "file") {
+      this.#changed.delete(path);
+      return entry;
+    }
+    const stored = await this.#contents.store(join(this.#root, path));
     if (!stored) return "unreadable";
-    if (isRecent(stored.version.mtimeMs) || isRecent(stored.version.ctimeMs)) this.#recent.add(path);
-    else this.#recent.delete(path);
+    if (!isRecent(stored.version)) this.#changed.delete(path);
     return { ...entry, version: stored.version, content: stored.content };
+  }
+
+  /** What was restored has the content of its snapshot, and only new versions. */
+  #saveRestored(paths: readonly string[], target: (path: string) => SavedEntry | undefined): void {
+    const changes = this.#openVersion();
+    for (const path of paths) {
+      const entry = target(path);
+      const stats = entry && lstatSync(join(this.#root, path), { throwIfNoEntry: false });
+      // The next scan finds these paths changed since the last one, and they are checked again.
+      changes.set(path, entry?.type === "file" && stats ? { ...entry, version: toVersion(stats) } : entry);
+    }
+    changes.write();
+  }
+
+  /** Starts a version. It begins to exist with its first change, so that a failure after that can still be undone. */
+  #openVersion(): { set(path: string, entry: SavedEntry | undefined): void; write(): void } {
+    const undo = new Map<string, SavedEntry | undefined>();
+    const lines: [string, SavedEntry | null][] = [];
+    return {
+      set: (path, entry) => {
+        if (undo.size === 0) this.#undo.push(undo);
+        undo.set(path, this.#saved.get(path));
+        if (entry) this.#saved.set(path, entry);
+        else this.#saved.delete(path);
+        lines.push([path, entry ?? null]);
+      },
+      write: () => {
+        if (lines.length > 0) this.#journal.write({ set: lines });
+      },
+    };
   }
 
   /** Whether a file still has the content of a snapshot. Read only if its version does not tell. */
   #hasContent(path: string, now: FileVersion, then: SavedEntry): boolean {
-    if (then.type !== "file" || !then.content) return false;
-    if (isSameVersion(now, then.version) && !this.#recent.has(path)) return true;
+    if (then.type !== "file") return false;
+    if (isSameVersion(now, then.version) && !this.#changed.has(path)) return true;
     return now.size === then.content.length && hashFile(join(this.#root, path)) === then.content.hash;
   }
 
-  #findChanged({ entries }: Tree): ReadonlySet<string> {
-    const changed = new Set<string>(this.#recent);
-    let known = 0;
-    for (const [path, entry] of entries) {
-      const saved = this.#saved.get(path);
-      if (saved) known += 1;
-      if (!isUnchanged(entry, saved)) changed.add(path);
-    }
-    // Usually every saved path still exists, and there is nothing to look for.
-    if (known < this.#saved.size) {
-      for (const path of this.#saved.keys()) if (!entries.has(path)) changed.add(path);
-    }
-    return changed;
+  /** Scans the folder. Every change stays in `#changed` until a snapshot has saved it. */
+  async #scan(): Promise<Tree> {
+    const tree = await this.#scanner.scan();
+    for (const path of tree.changed) this.#changed.add(path);
+    return tree;
   }
 
   /** What paths were at a version, for those that differ from the last one. */
@@ -158,23 +179,4 @@ export class SnapshotStore implements Disposable {
     }
     return entries;
   }
-
-  #write(line: JournalLine): void {
-    writeSync(this.#journal, `${JSON.stringify(line)}\n`);
-  }
-}
-
-/** Clocks of file systems tick every few milliseconds: within a tick, a second change leaves the version as it was. */
-const CLOCK_TICK_MS = 20;
-
-function isRecent(timeMs: number): boolean {
-  return Date.now() - timeMs < CLOCK_TICK_MS;
-}
-
-function isUnchanged(entry: TreeEntry, saved: SavedEntry | undefined): boolean {
-  if (entry.type === "file") {
-    return saved?.type === "file" && saved.mode === entry.mode && isSameVersion(saved.version, entry.version);
-  }
-  if (entry.type === "link") return saved?.type === "link" && saved.target === entry.target;
-  return saved?.type === "folder" && saved.mode === entry.mode;
 }

@@ -11,9 +11,9 @@ import {
 } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
+import { readUnfinished, type UnfinishedTransaction } from "./journal.ts";
 import { WORKSPACE_LIMITS } from "./limits.ts";
 import { hasOwnerEnded, writeOwner } from "./owner-file.ts";
-import type { JournalLine, SavedEntry } from "./snapshot-store.ts";
 
 const TEMPORARY_PREFIX = "codexkit-workspace-";
 const DAY_MS = 24 * 60 * 60 * 1_000;
@@ -36,10 +36,8 @@ export function removeFolder(folder: string): void {
 }
 
 /** A transaction that its process did not finish. */
-export interface InterruptedTransaction {
+export interface InterruptedTransaction extends UnfinishedTransaction {
   readonly stateFolder: string;
-  /** Paths as they were when the transaction began. */
-  readonly entries: ReadonlyMap<string, SavedEntry>;
 }
 
 /** The folder in which the states of all workspaces of this user are kept. */
@@ -66,10 +64,10 @@ export function findInterrupted(stateRoot: string, root: string): InterruptedTra
   for (const parent of listFolders(stateRoot)) {
     for (const folder of listFolders(parent)) {
       if (!hasOwnerEnded(join(folder, "owner.json"))) continue;
-      const entries = readUnfinished(join(folder, "journal.jsonl"));
+      const unfinished = readUnfinished(join(folder, "journal.jsonl"));
       const isOld = Date.now() - statSync(folder).mtimeMs > WORKSPACE_LIMITS.interruptedDays * DAY_MS;
-      if (!entries || isOld) removeFolder(folder);
-      else if (readRoot(folder) === root) found = { stateFolder: folder, entries };
+      if (!unfinished || isOld) removeFolder(folder);
+      else if (readRoot(folder) === root) found = { stateFolder: folder, ...unfinished };
     }
   }
   return found;
@@ -88,40 +86,6 @@ function listFolders(path: string): readonly string[] {
 function readRoot(folder: string): string | undefined {
   try {
     return readFileSync(join(folder, "root"), "utf8");
-  } catch {
-    return undefined;
-  }
-}
-
-/** Replays a journal. Returns the entries of the snapshot with which an unfinished transaction began. */
-function readUnfinished(path: string): ReadonlyMap<string, SavedEntry> | undefined {
-  let text: string;
-  try {
-    text = readFileSync(path, "utf8");
-  } catch {
-    return undefined;
-  }
-  const entries = new Map<string, SavedEntry>();
-  let begun: ReadonlyMap<string, SavedEntry> | undefined;
-  // The last line is incomplete if the process was killed while writing it.
-  for (const line of text.slice(0, text.lastIndexOf("\n")).split("\n")) {
-    const change = parseLine(line);
-    if (!change) continue;
-    if ("begin" in change) begun ??= new Map(entries);
-    else if ("end" in change) begun = undefined;
-    else {
-      for (const [changed, entry] of change.set) {
-        if (entry) entries.set(changed, entry);
-        else entries.delete(changed);
-      }
-    }
-  }
-  return begun;
-}
-
-function parseLine(line: string): JournalLine | undefined {
-  try {
-    return JSON.parse(line) as JournalLine;
   } catch {
     return undefined;
   }

@@ -1,4 +1,5 @@
-import type { Stats } from "node:fs";
+import { constants } from "node:fs";
+import type { PathStats } from "./stat-batch.ts";
 
 /** Identifies one version of a file's content without reading it. */
 export interface FileVersion {
@@ -16,15 +17,34 @@ export type TreeEntry =
 
 const PERMISSIONS = 0o777;
 
-export function toFileEntry(stats: Stats): TreeEntry {
-  return { type: "file", mode: stats.mode & PERMISSIONS, version: toVersion(stats) };
+/**
+ * Describes a path. Undefined for sockets, pipes and devices.
+ * @param previous What the path was before. Returned if it still is, so that a scan allocates little.
+ */
+export function toEntry(
+  stats: PathStats,
+  previous: TreeEntry | undefined,
+  readTarget: () => string,
+): TreeEntry | undefined {
+  const mode = stats.mode & PERMISSIONS;
+  switch (stats.mode & constants.S_IFMT) {
+    case constants.S_IFREG: {
+      const isSame =
+        previous?.type === "file" && previous.mode === mode && hasVersion(stats, previous.version);
+      return isSame ? previous : { type: "file", mode, version: toVersion(stats) };
+    }
+    case constants.S_IFDIR:
+      return previous?.type === "folder" && previous.mode === mode ? previous : { type: "folder", mode };
+    case constants.S_IFLNK: {
+      const target = readTarget();
+      return previous?.type === "link" && previous.target === target ? previous : { type: "link", target };
+    }
+    default:
+      return undefined;
+  }
 }
 
-export function toFolderEntry(stats: Stats): TreeEntry {
-  return { type: "folder", mode: stats.mode & PERMISSIONS };
-}
-
-export function toVersion({ size, mtimeMs, ctimeMs, ino }: Stats): FileVersion {
+export function toVersion({ size, mtimeMs, ctimeMs, ino }: PathStats): FileVersion {
   return { size, mtimeMs, ctimeMs, inode: ino };
 }
 
@@ -35,4 +55,25 @@ export function isSameVersion(left: FileVersion, right: FileVersion): boolean {
     left.ctimeMs === right.ctimeMs &&
     left.inode === right.inode
   );
+}
+
+function hasVersion({ size, mtimeMs, ctimeMs, ino }: PathStats, version: FileVersion): boolean {
+  return (
+    size === version.size &&
+    mtimeMs === version.mtimeMs &&
+    ctimeMs === version.ctimeMs &&
+    ino === version.inode
+  );
+}
+
+/** Clocks of file systems tick every few milliseconds: within a tick, a second change leaves the version unchanged. */
+const CLOCK_TICK_MS = 20;
+
+/** Some file systems store whole seconds, FAT even only every other one. */
+const COARSE_TICK_MS = 2_000;
+
+/** Whether a version can't be trusted yet, because another change may leave it unchanged. */
+export function isRecent({ mtimeMs, ctimeMs }: FileVersion): boolean {
+  const latest = Math.max(mtimeMs, ctimeMs);
+  return Date.now() - latest < (ctimeMs % 1_000 === 0 ? COARSE_TICK_MS : CLOCK_TICK_MS);
 }

@@ -210,6 +210,36 @@ describe("snapshots", () => {
     expect(readFileSync(join(root, "d", "file"), "utf8")).toBe("mine");
   });
 
+  test("snapshots taken at the same time can all be restored", async () => {
+    await using workspace = openRoot();
+    const first = await workspace.snapshot();
+    writeFileSync(join(root, "a"), "one");
+    const during = Promise.all([workspace.snapshot(), workspace.snapshot(), workspace.fingerprint()]);
+    const [second] = await during;
+    writeFileSync(join(root, "a"), "two");
+
+    await workspace.restore(second);
+    expect(describeTree(root)).toEqual({ a: "644 one" });
+    await workspace.restore(first);
+    expect(describeTree(root)).toEqual({});
+  });
+
+  test("a restored snapshot can be left and restored again", async () => {
+    writeFileSync(join(root, "a"), "one");
+    await using workspace = openRoot();
+    const first = await workspace.snapshot();
+    writeFileSync(join(root, "a"), "two");
+    writeFileSync(join(root, "b"), "two");
+    const second = await workspace.snapshot();
+
+    for (const round of [1, 2, 3]) {
+      await workspace.restore(first);
+      expect(describeTree(root), `round ${round}`).toEqual({ a: "644 one" });
+      await workspace.restore(second);
+      expect(describeTree(root), `round ${round}`).toEqual({ a: "644 two", b: "644 two" });
+    }
+  });
+
   test("a path that may not be restored is reported and left as it is", async () => {
     writeFileSync(join(root, "a"), "one");
     writeFileSync(join(root, "b"), "one");

@@ -14,12 +14,10 @@ import { type OptionKeys, rejectUnknownOptions } from "codexkit";
 import { SerialQueue } from "@codexkit/rpc/async";
 import { PromptError } from "../errors.ts";
 import { ContentFile } from "./content-file.ts";
-import { IgnoreRules } from "./ignore-rules.ts";
 import { WORKSPACE_LIMITS } from "./limits.ts";
 import { copyMount, type Mount, type MountReport } from "./mount.ts";
 import { previewWorkspace } from "./preview-workspace.ts";
 import { restorePaths, type RestoreReport } from "./restore-paths.ts";
-import { scanTree } from "./scan-tree.ts";
 import { SnapshotStore, type RestoreOptions, type WorkspaceSnapshot } from "./snapshot-store.ts";
 import {
   createStateFolder,
@@ -30,6 +28,7 @@ import {
   removeFolder,
 } from "./state-folder.ts";
 import { isSameVersion, toVersion, type FileVersion } from "./tree-entry.ts";
+import { TreeScanner } from "./tree-scanner.ts";
 
 export interface WorkspaceOptions {
   /** Works in an existing folder. Exclusive with `mounts`. */
@@ -167,11 +166,14 @@ export class Workspace implements AsyncDisposable {
     if (!interrupted) return { restored: [], conflicts: [] };
     this.#interrupted = undefined;
     using contents = new ContentFile(join(interrupted.stateFolder, "contents"));
-    const { entries: current } = await scanTree(this.root, new IgnoreRules(this.root));
+    using scanner = new TreeScanner(this.root);
+    const { entries: current } = await scanner.scan();
     const report = restorePaths({
       root: this.root,
       contents,
-      paths: [...new Set([...interrupted.entries.keys(), ...current.keys()])],
+      paths: [...new Set([...interrupted.entries.keys(), ...current.keys()])].filter(
+        (path) => !interrupted.uncovered.has(path),
+      ),
       current,
       target: (path) => interrupted.entries.get(path),
       hasContent: (_path, version, then) => then.type === "file" && isSameVersion(version, then.version),
@@ -197,7 +199,7 @@ export class Workspace implements AsyncDisposable {
     await this.#store.take();
     const hash = createHash("sha256").update(JSON.stringify(this.#parts.mounts));
     for (const [path, entry] of [...this.#store.saved].toSorted(([one], [other]) => (one < other ? -1 : 1))) {
-      const content = entry.type === "file" ? entry.content?.hash : entry.type === "link" ? entry.target : "";
+      const content = entry.type === "file" ? entry.content.hash : entry.type === "link" ? entry.target : "";
       hash.update(JSON.stringify([path, entry.type, entry.type === "link" ? 0 : entry.mode, content]));
     }
     return hash.digest("hex");

@@ -1,0 +1,114 @@
+import { availableParallelism } from "node:os";
+import { setImmediate } from "node:timers/promises";
+import { Worker } from "node:worker_threads";
+import { WORKSPACE_LIMITS } from "./limits.ts";
+import { createBatch, type PathStats, type StatBatch, statChunk, statsAt } from "./stat-batch.ts";
+import type { StatRequest } from "./stat-worker.ts";
+
+const PROGRAM = new URL(`stat-worker${import.meta.filename.slice(-3)}`, import.meta.url);
+
+interface PoolThread {
+  readonly worker: Worker;
+  isReady: boolean;
+  /** Called at the end of a run, or of the thread. */
+  onDone: ((isComplete: boolean) => void) | undefined;
+}
+
+/**
+ * Looks up the stats of many paths on several threads, this one included. Most of the time of a scan is spent in the kernel, which
+ * serves threads in parallel. Threads that are not ready yet, or that ended, are not waited for.
+ */
+export class StatPool implements Disposable {
+  readonly #root: string;
+  readonly #threads = new Set<PoolThread>();
+  #batch: StatBatch;
+  #indexes: ReadonlyMap<string, number> = new Map();
+
+  constructor(
+    root: string,
+    threads: number = Math.min(availableParallelism(), WORKSPACE_LIMITS.scanThreads),
+  ) {
+    this.#root = root;
+    this.#batch = createBatch(root, []);
+    for (let count = 1; count < threads; count += 1) this.#startThread();
+  }
+
+  /** How many paths the pool looks up. */
+  get size(): number {
+    return this.#batch.paths.length;
+  }
+
+  setPaths(paths: readonly string[]): void {
+    this.#batch = createBatch(this.#root, paths);
+    this.#indexes = new Map(paths.map((path, index) => [path, index]));
+    for (const { worker } of this.#threads) post(worker, this.#batch);
+  }
+
+  /** Looks up all paths. The result gives the stats of a path; "failed" for those that must be looked up again. */
+  async stat(): Promise<(path: string) => PathStats | undefined | "failed"> {
+    const [batch, indexes] = [this.#batch, this.#indexes];
+    Atomics.store(batch.next, 0, 0);
+    const others = [...this.#threads].filter(({ isReady }) => isReady).map(runThread);
+    await statAll(batch);
+    const completed = await Promise.all(others);
+    if (completed.includes(false)) {
+      // A thread ended in the middle of a chunk, whose values are those of the run before.
+      Atomics.store(batch.next, 0, 0);
+      await statAll(batch);
+    }
+    return (path) => {
+      const index = indexes.get(path);
+      return index === undefined ? "failed" : statsAt(batch, index);
+    };
+  }
+
+  [Symbol.dispose](): void {
+    for (const { worker } of this.#threads) void worker.terminate();
+    this.#threads.clear();
+  }
+
+  #startThread(): void {
+    const worker = new Worker(PROGRAM);
+    const thread: PoolThread = { worker, isReady: false, onDone: undefined };
+    this.#threads.add(thread);
+    worker.unref();
+    worker.on("online", () => {
+      thread.isReady = true;
+    });
+    worker.on("message", () => thread.onDone?.(true));
+    // Without its threads a pool is only slower.
+    worker.on("error", () => {});
+    worker.on("exit", () => {
+      this.#threads.delete(thread);
+      thread.onDone?.(false);
+    });
+  }
+}
+
+/** Works on the batch in short slices, so that the event loop is not blocked. */
+async function statAll(batch: StatBatch): Promise<void> {
+  let sliceEnd = performance.now() + WORKSPACE_LIMITS.sliceMs;
+  while (statChunk(batch)) {
+    if (performance.now() > sliceEnd) {
+      await setImmediate();
+      sliceEnd = performance.now() + WORKSPACE_LIMITS.sliceMs;
+    }
+  }
+}
+
+/** Returns whether the thread finished all chunks that it took. */
+async function runThread(thread: PoolThread): Promise<boolean> {
+  // Referenced while it works: otherwise Node may exit although a caller waits for the scan.
+  thread.worker.ref();
+  const isComplete = await new Promise<boolean>((resolve) => {
+    thread.onDone = resolve;
+    post(thread.worker, "run");
+  });
+  thread.onDone = undefined;
+  thread.worker.unref();
+  return isComplete;
+}
+
+function post(worker: Worker, request: StatRequest): void {
+  worker.postMessage(request);
+}

@@ -1,0 +1,17 @@
+// A thread of a StatPool: looks up chunks of its batch whenever it is asked to, until none is left.
+import { parentPort } from "node:worker_threads";
+import { type StatBatch, statChunk } from "./stat-batch.ts";
+
+/** A new batch, or a request to work on the last one. */
+export type StatRequest = StatBatch | "run";
+
+let batch: StatBatch | undefined;
+
+parentPort?.on("message", (request: StatRequest) => {
+  if (request !== "run") {
+    batch = request;
+    return;
+  }
+  while (batch && statChunk(batch));
+  parentPort?.postMessage("done");
+});

@@ -1,0 +1,157 @@
+import { tempFolder } from "@codexkit/testing";
+import fc from "fast-check";
+import { execFileSync } from "node:child_process";
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { StatPool } from "./stat-pool.ts";
+import { type Tree, TreeScanner } from "./tree-scanner.ts";
+
+let folder: Awaited<ReturnType<typeof tempFolder>>;
+let root: string;
+
+beforeEach(async () => {
+  folder = await tempFolder("scanner");
+  root = join(folder.path, "root");
+  mkdirSync(root);
+});
+
+afterEach(async () => {
+  await folder[Symbol.asyncDispose]();
+});
+
+/** Makes folders old enough for their listings to be used again. */
+function age(path: string): void {
+  // A folder's ctime can't be set, so its clock must have moved on.
+  const changedAt = Date.now();
+  utimesSync(path, new Date(0), new Date(0));
+  while (Date.now() - changedAt < 25);
+}
+
+function toObject({ entries }: Tree): Record<string, unknown> {
+  return Object.fromEntries([...entries].toSorted(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+const path = fc.constantFrom("a", "b", "d/a", "d/b", "d/e/f", "x.log", "d/x.log", "d/e", "d");
+
+const action = fc.oneof(
+  fc.record({ kind: fc.constantFrom("write", "append", "remove", "folder", "link", "chmod"), path }),
+  fc.record({ kind: fc.constantFrom("rules", "no rules"), path: fc.constantFrom("", "d") }),
+  fc.record({ kind: fc.constant("rename"), path: fc.constantFrom("a", "d", "d/e") }),
+  // Lets the next scan use listings of the one before.
+  fc.record({ kind: fc.constant("wait"), path: fc.constant("") }),
+);
+
+function perform({ kind, path: relative }: { readonly kind: string; readonly path: string }): void {
+  const absolute = join(root, relative);
+  try {
+    if (kind === "wait") age(root);
+    else if (kind === "rules") writeFileSync(join(absolute, ".gitignore"), "*.log\ne/\n");
+    else if (kind === "no rules") rmSync(join(absolute, ".gitignore"), { force: true });
+    else if (kind === "remove") rmSync(absolute, { recursive: true, force: true });
+    else if (kind === "chmod") chmodSync(absolute, 0o700);
+    else if (kind === "append") appendFileSync(absolute, "more");
+    else if (kind === "rename") renameSync(absolute, join(root, "renamed"));
+    else {
+      mkdirSync(dirname(absolute), { recursive: true });
+      if (kind === "folder") mkdirSync(absolute);
+      else if (kind === "link") symlinkSync("a", absolute);
+      else writeFileSync(absolute, "text");
+    }
+  } catch {
+    // A file where a folder would have to be, or nothing there: the action does nothing.
+  }
+}
+
+test.for([
+  ["on one thread", Number.POSITIVE_INFINITY],
+  ["on several threads", 1],
+] as const)(
+  "a scan %s finds what a first scan finds, whatever happened since the last",
+  async ([, parallelFiles]) => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.array(action, { maxLength: 5 }), { minLength: 2, maxLength: 4 }),
+        async (rounds) => {
+          rmSync(root, { recursive: true, force: true });
+          mkdirSync(root);
+          using scanner = new TreeScanner(root, { parallelFiles });
+          let before: Record<string, unknown> = {};
+          for (const round of rounds) {
+            for (const one of round) perform(one);
+            const tree = await scanner.scan();
+            const first = await new TreeScanner(root).scan();
+
+            const found = toObject(tree);
+            expect(found).toEqual(toObject(first));
+            const differing = [...new Set([...Object.keys(before), ...Object.keys(found)])].filter(
+              (one) => JSON.stringify(before[one]) !== JSON.stringify(found[one]),
+            );
+            expect([...tree.changed].toSorted()).toEqual(differing.toSorted());
+            before = found;
+          }
+        },
+      ),
+      { numRuns: parallelFiles === 1 ? 15 : 60 },
+    );
+  },
+);
+
+test("the names in an unchanged folder are not read again, but its files are looked up", async () => {
+  mkdirSync(join(root, "d"));
+  writeFileSync(join(root, "d", "a"), "one");
+  age(join(root, "d"));
+  using scanner = new TreeScanner(root);
+  await scanner.scan();
+
+  writeFileSync(join(root, "d", "a"), "other");
+  const { changed } = await scanner.scan();
+
+  expect([...changed]).toEqual(["d/a"]);
+});
+
+test("pipes, sockets and names that are not UTF-8 are reported as unsupported", async () => {
+  execFileSync("mkfifo", [join(root, "pipe")]);
+  writeFileSync(Buffer.concat([Buffer.from(`${root}/latin-`), Buffer.from([0xe9])]), "text");
+  using scanner = new TreeScanner(root);
+
+  const { entries, unsupported } = await scanner.scan();
+
+  expect([...entries.keys()]).toEqual([]);
+  expect(unsupported.toSorted()).toEqual(["latin-\uFFFD", "pipe"]);
+});
+
+test("a tree of more files than allowed is refused", async () => {
+  for (const name of ["a", "b", "c"]) writeFileSync(join(root, name), "");
+  using scanner = new TreeScanner(root, { maxFiles: 2 });
+
+  await expect(scanner.scan()).rejects.toMatchObject({ code: "workspace_too_large" });
+});
+
+test("a pool whose threads end in the middle of a run still looks up every path", async () => {
+  const paths = Array.from({ length: 1_000 }, (_, index) => `f${index}`);
+  for (const name of paths) writeFileSync(join(root, name), name);
+  const pool = new StatPool(root, 3);
+  pool.setPaths([...paths, "missing"]);
+
+  // Threads take part as soon as they have started.
+  for (let run = 0; run < 100; run += 1) await pool.stat();
+  const running = pool.stat();
+  pool[Symbol.dispose]();
+  const statsOf = await running;
+
+  expect(paths.every((name) => (statsOf(name) as { size: number }).size === name.length)).toBe(true);
+  expect(statsOf("missing")).toBeUndefined();
+  expect(statsOf("other")).toBe("failed");
+  expect(existsSync(join(root, "missing"))).toBe(false);
+});

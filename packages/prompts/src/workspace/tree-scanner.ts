@@ -1,0 +1,222 @@
+import { type Dirent, lstatSync, readdirSync, readlinkSync, statfsSync } from "node:fs";
+import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
+import { PromptError } from "../errors.ts";
+import { IgnoreRules } from "./ignore-rules.ts";
+import { WORKSPACE_LIMITS } from "./limits.ts";
+import type { PathStats } from "./stat-batch.ts";
+import { StatPool } from "./stat-pool.ts";
+import {
+  isRecent,
+  isSameVersion,
+  toEntry,
+  toVersion,
+  type FileVersion,
+  type TreeEntry,
+} from "./tree-entry.ts";
+
+/** The paths of a workspace that snapshots cover, relative to its root, and those that they can't. */
+export interface Tree {
+  readonly entries: ReadonlyMap<string, TreeEntry>;
+  /** Sockets, pipes, devices, and what can't be read or named. */
+  readonly unsupported: readonly string[];
+  /** Paths that were added, changed or removed since the scan before. */
+  readonly changed: ReadonlySet<string>;
+}
+
+/** The covered children of a folder. */
+interface Listing {
+  readonly paths: readonly string[];
+  readonly hasRules: boolean;
+  /** Undefined if the listing must be read again at the next scan. */
+  readonly version: FileVersion | undefined;
+  /** Revision of the ignore rules that the children were tested with. */
+  readonly revision: number;
+}
+
+/** Could not be looked up or read. */
+const FAILED = "failed";
+
+/** Share of the files by which the pool's may differ before the pool is updated. */
+const MAX_POOL_DRIFT = 0.1;
+
+/** Entries between two looks at the clock. */
+const CLOCK_INTERVAL = 64;
+
+/**
+ * Magic numbers of Linux file systems that change a folder's times with every name that is added to it or removed from it:
+ * ext, xfs, btrfs, tmpfs, overlayfs, zfs, f2fs and bcachefs. Others, such as FUSE and network file systems, may not.
+ */
+const RELIABLE_FILE_SYSTEMS: ReadonlySet<number> = new Set([
+  0xef53, 0x58465342, 0x9123683e, 0x01021994, 0x794c7630, 0x2fc12fc1, 0xf2f52010, 0xca451a4e,
+]);
+
+/**
+ * Finds the names and versions of all files that are not ignored, but reads no content.
+ *
+ * Every scan asks for the version of every path, because a file that is changed in place leaves no trace in its folder. Only
+ * the names in a folder are taken from the scan before, and only if the folder's times and inode are the same, were not set in the
+ * tick of the clock in which the folder was read, and the file system is known to maintain them.
+ *
+ * Synchronous calls are four times as fast as asynchronous ones here, so a scan runs in short slices and lets the event loop
+ * work between them.
+ */
+export class TreeScanner implements Disposable {
+  readonly #root: string;
+  readonly #maxFiles: number;
+  readonly #rules: IgnoreRules;
+  readonly #device: number;
+  readonly #hasReliableTimes: boolean;
+  readonly #parallelFiles: number;
+  #pool: StatPool | undefined;
+  #listings = new Map<string, Listing>();
+  #entries: ReadonlyMap<string, TreeEntry> = new Map();
+
+  constructor(root: string, options: { readonly maxFiles?: number; readonly parallelFiles?: number } = {}) {
+    this.#root = root;
+    this.#maxFiles = options.maxFiles ?? WORKSPACE_LIMITS.files;
+    this.#parallelFiles = options.parallelFiles ?? WORKSPACE_LIMITS.parallelFiles;
+    this.#rules = new IgnoreRules(root);
+    this.#device = lstatSync(root).dev;
+    this.#hasReliableTimes = process.platform === "linux" && RELIABLE_FILE_SYSTEMS.has(statfsSync(root).type);
+  }
+
+  /** Scans must not overlap. */
+  async scan(): Promise<Tree> {
+    await this.#rules.refresh();
+    const pooled = await this.#preparePool()?.stat();
+    const entries = new Map<string, TreeEntry>();
+    const listings = new Map<string, Listing>();
+    const unsupported: string[] = [];
+    const changed = new Set<string>();
+    const folders: [path: string, stats: PathStats][] = [["", lstatSync(this.#root)]];
+    let known = 0;
+    let sliceEnd = performance.now() + WORKSPACE_LIMITS.sliceMs;
+
+    /** Returns the stats of a folder, whose children are to be added too. */
+    const add = (path: string): PathStats | undefined => {
+      const found = pooled?.(path) ?? FAILED;
+      const stats = found === FAILED ? lstatPath(this.#root, path) : found;
+      if (!stats || stats === FAILED) {
+        // Names that are not UTF-8 are listed with replacement characters, under which no file can be found.
+        if (stats === FAILED || path.includes("\uFFFD")) unsupported.push(path);
+        return undefined;
+      }
+      const previous = this.#entries.get(path);
+      const entry = toEntry(stats, previous, () => readlinkSync(join(this.#root, path)));
+      if (previous) known += 1;
+      if (entry !== previous) changed.add(path);
+      if (entry) entries.set(path, entry);
+      else unsupported.push(path);
+      if (entries.size > this.#maxFiles) {
+        throw new PromptError(
+          "workspace_too_large",
+          `The workspace has more than ${this.#maxFiles} files. Ignore generated ones in .gitignore.`,
+        );
+      }
+      return entry?.type === "folder" ? stats : undefined;
+    };
+
+    for (let next = folders.pop(); next !== undefined; next = folders.pop()) {
+      const [folder, folderStats] = next;
+      const listing = this.#list(folder, folderStats);
+      if (listing === FAILED) {
+        unsupported.push(folder);
+        continue;
+      }
+      listings.set(folder, listing);
+      for (const path of listing.paths) {
+        const stats = add(path);
+        if (stats) folders.push([path, stats]);
+        if (entries.size % CLOCK_INTERVAL === 0 && performance.now() > sliceEnd) {
+          await setImmediate();
+          sliceEnd = performance.now() + WORKSPACE_LIMITS.sliceMs;
+        }
+      }
+    }
+    for (const path of this.#rules.trackedFiles) {
+      for (const one of [...parentsOf(path), path]) if (!entries.has(one)) add(one);
+    }
+    // Usually every known path still exists, and there is nothing to look for.
+    if (known < this.#entries.size) {
+      for (const path of this.#entries.keys()) if (!entries.has(path)) changed.add(path);
+    }
+    this.#listings = listings;
+    this.#entries = entries;
+    return { entries, unsupported, changed };
+  }
+
+  [Symbol.dispose](): void {
+    this.#pool?.[Symbol.dispose]();
+  }
+
+  /** Large trees are looked up on several threads, from the second scan on: starting threads is not worth it for one. */
+  #preparePool(): StatPool | undefined {
+    if (this.#entries.size < this.#parallelFiles) return undefined;
+    this.#pool ??= new StatPool(this.#root);
+    // Files that the pool does not know yet are looked up by this thread, until they are many.
+    const { size } = this.#pool;
+    const files = this.#entries.size - this.#listings.size;
+    if (size === 0 || Math.abs(files - size) > files * MAX_POOL_DRIFT) {
+      this.#pool.setPaths(
+        [...this.#entries].flatMap(([path, { type }]) => (type === "folder" ? [] : [path])),
+      );
+    }
+    return this.#pool;
+  }
+
+  #list(folder: string, stats: PathStats): Listing | typeof FAILED {
+    const known = this.#listings.get(folder);
+    const version = toVersion(stats);
+    if (known?.version && isSameVersion(known.version, version)) {
+      this.#rules.enterFolder(folder, known.hasRules);
+      if (known.revision === this.#rules.revision) return known;
+    }
+    const names = readFolder(join(this.#root, folder));
+    if (names === FAILED) return FAILED;
+    const hasRules = names.some(({ name }) => name === ".gitignore");
+    this.#rules.enterFolder(folder, hasRules);
+    const isReliable = this.#hasReliableTimes && stats.dev === this.#device && !isRecent(version);
+    return {
+      paths: names.flatMap((entry) => this.#toCoveredPath(folder, entry)),
+      hasRules,
+      version: isReliable ? version : undefined,
+      revision: this.#rules.revision,
+    };
+  }
+
+  #toCoveredPath(folder: string, entry: Dirent): readonly string[] {
+    // git's own folder, or the file that points to it, belongs to git.
+    if (entry.name === ".git") return [];
+    const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
+    return this.#rules.isIgnored(entry.isDirectory() ? `${path}/` : path) ? [] : [path];
+  }
+}
+
+/** A tracked file may lie in an ignored folder, which must exist when the file is restored. */
+function parentsOf(path: string): readonly string[] {
+  const names = path.split("/").slice(0, -1);
+  return names.map((_, depth) => names.slice(0, depth + 1).join("/"));
+}
+
+/** The names in a folder can be read without the right to look up what they are. */
+function lstatPath(root: string, path: string): PathStats | undefined | typeof FAILED {
+  try {
+    // Not joined: a workspace has thousands of paths, and these are already normal.
+    return lstatSync(`${root}/${path}`, { throwIfNoEntry: false });
+  } catch {
+    return FAILED;
+  }
+}
+
+/** A folder may vanish between its parent's listing and its own. */
+function readFolder(path: string): readonly Dirent[] | typeof FAILED {
+  try {
+    return readdirSync(path, { withFileTypes: true });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR") return [];
+    if (code === "EACCES" || code === "EPERM") return FAILED;
+    throw error;
+  }
+}
