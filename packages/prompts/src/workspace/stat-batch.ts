@@ -7,8 +7,7 @@ export interface PathStats {
   readonly mtimeMs: number;
   readonly ctimeMs: number;
   readonly ino: number;
-  /** Not looked up by several threads: only the stats of folders need it. */
-  readonly dev?: number;
+  readonly dev: number;
 }
 
 /** Paths whose stats several threads look up together. The two arrays are shared memory. */
@@ -21,7 +20,7 @@ export interface StatBatch {
   readonly next: Int32Array;
 }
 
-const FIELDS = 5;
+const FIELDS = 6;
 
 /** Modes of paths without stats. */
 const MISSING = 0;
@@ -52,6 +51,7 @@ export function statChunk({ root, paths, values, next }: StatBatch): boolean {
       values[at + 2] = stats?.mtimeMs ?? 0;
       values[at + 3] = stats?.ctimeMs ?? 0;
       values[at + 4] = stats?.ino ?? 0;
+      values[at + 5] = stats?.dev ?? 0;
     } catch {
       values[at] = FAILED;
     }
@@ -71,5 +71,18 @@ export function statsAt({ values }: StatBatch, index: number): PathStats | undef
     mtimeMs: values[at + 2] ?? 0,
     ctimeMs: values[at + 3] ?? 0,
     ino: values[at + 4] ?? 0,
+    dev: values[at + 5] ?? 0,
   };
+}
+
+/** Indexes of the paths whose stats differ from an older copy of the values. */
+export function findDiffering({ paths, values }: StatBatch, before: Float64Array): readonly number[] {
+  const differing: number[] = [];
+  for (let index = 0; index < paths.length; index += 1) {
+    const at = index * FIELDS;
+    let field = 0;
+    while (field < FIELDS && values[at + field] === before[at + field]) field += 1;
+    if (field < FIELDS || values[at] === FAILED) differing.push(index);
+  }
+  return differing;
 }

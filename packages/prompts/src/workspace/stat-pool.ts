@@ -2,10 +2,25 @@ import { availableParallelism } from "node:os";
 import { setImmediate } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { WORKSPACE_LIMITS } from "./limits.ts";
-import { createBatch, type PathStats, type StatBatch, statChunk, statsAt } from "./stat-batch.ts";
+import {
+  createBatch,
+  findDiffering,
+  type PathStats,
+  type StatBatch,
+  statChunk,
+  statsAt,
+} from "./stat-batch.ts";
 import type { StatRequest } from "./stat-worker.ts";
 
 const PROGRAM = new URL(`stat-worker${import.meta.filename.slice(-3)}`, import.meta.url);
+
+/** The result of looking up all paths. Valid until the next run. */
+export interface StatRun {
+  /** Paths with other stats than in the run before; undefined if there is none to compare with. */
+  readonly changed: readonly string[] | undefined;
+  /** Undefined for paths that do not exist, "failed" for those that the pool does not have or could not look up. */
+  statsOf(path: string): PathStats | undefined | "failed";
+}
 
 interface PoolThread {
   readonly worker: Worker;
@@ -23,6 +38,8 @@ export class StatPool implements Disposable {
   readonly #threads = new Set<PoolThread>();
   #batch: StatBatch;
   #indexes: ReadonlyMap<string, number> = new Map();
+  /** Values of the last run; undefined before the first with these paths. */
+  #before: Float64Array | undefined;
 
   constructor(
     root: string,
@@ -33,20 +50,25 @@ export class StatPool implements Disposable {
     for (let count = 1; count < threads; count += 1) this.#startThread();
   }
 
-  /** How many paths the pool looks up. */
-  get size(): number {
-    return this.#batch.paths.length;
+  get paths(): readonly string[] {
+    return this.#batch.paths;
   }
 
   setPaths(paths: readonly string[]): void {
     this.#batch = createBatch(this.#root, paths);
     this.#indexes = new Map(paths.map((path, index) => [path, index]));
+    this.#before = undefined;
     for (const { worker } of this.#threads) post(worker, this.#batch);
   }
 
-  /** Looks up all paths. The result gives the stats of a path; "failed" for those that must be looked up again. */
-  async stat(): Promise<(path: string) => PathStats | undefined | "failed"> {
-    const [batch, indexes] = [this.#batch, this.#indexes];
+  has(path: string): boolean {
+    return this.#indexes.has(path);
+  }
+
+  /** Looks up all paths. Runs must not overlap. */
+  async stat(): Promise<StatRun> {
+    const batch = this.#batch;
+    const indexes = this.#indexes;
     Atomics.store(batch.next, 0, 0);
     const others = [...this.#threads].filter(({ isReady }) => isReady).map(runThread);
     await statAll(batch);
@@ -56,9 +78,14 @@ export class StatPool implements Disposable {
       Atomics.store(batch.next, 0, 0);
       await statAll(batch);
     }
-    return (path) => {
-      const index = indexes.get(path);
-      return index === undefined ? "failed" : statsAt(batch, index);
+    const differing = this.#before && findDiffering(batch, this.#before);
+    this.#before = batch.values.slice();
+    return {
+      changed: differing?.map((index) => batch.paths[index] ?? ""),
+      statsOf: (path) => {
+        const index = indexes.get(path);
+        return index === undefined ? "failed" : statsAt(batch, index);
+      },
     };
   }
 

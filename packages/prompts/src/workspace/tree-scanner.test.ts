@@ -138,6 +138,21 @@ test("a tree of more files than allowed is refused", async () => {
   await expect(scanner.scan()).rejects.toMatchObject({ code: "workspace_too_large" });
 });
 
+test("what a failed scan saw is found by the next one", async () => {
+  for (const name of ["a", "b"]) writeFileSync(join(root, name), "");
+  age(root);
+  using scanner = new TreeScanner(root, { maxFiles: 2, parallelFiles: 1 });
+  await scanner.scan();
+  writeFileSync(join(root, "a"), "changed");
+  writeFileSync(join(root, "c"), "");
+  await expect(scanner.scan()).rejects.toMatchObject({ code: "workspace_too_large" });
+  rmSync(join(root, "c"));
+
+  const { changed } = await scanner.scan();
+
+  expect([...changed]).toEqual(["a"]);
+});
+
 test("a pool whose threads end in the middle of a run still looks up every path", async () => {
   const paths = Array.from({ length: 1_000 }, (_, index) => `f${index}`);
   for (const name of paths) writeFileSync(join(root, name), name);
@@ -148,7 +163,7 @@ test("a pool whose threads end in the middle of a run still looks up every path"
   for (let run = 0; run < 100; run += 1) await pool.stat();
   const running = pool.stat();
   pool[Symbol.dispose]();
-  const statsOf = await running;
+  const { statsOf } = await running;
 
   expect(paths.every((name) => (statsOf(name) as { size: number }).size === name.length)).toBe(true);
   expect(statsOf("missing")).toBeUndefined();

@@ -5,7 +5,7 @@ import { PromptError } from "../errors.ts";
 import { IgnoreRules } from "./ignore-rules.ts";
 import { WORKSPACE_LIMITS } from "./limits.ts";
 import type { PathStats } from "./stat-batch.ts";
-import { StatPool } from "./stat-pool.ts";
+import { StatPool, type StatRun } from "./stat-pool.ts";
 import {
   isRecent,
   isSameVersion,
@@ -37,7 +37,7 @@ interface Listing {
 /** Could not be looked up or read. */
 const FAILED = "failed";
 
-/** Share of the files by which the pool's may differ before the pool is updated. */
+/** Share of the paths by which the pool's may differ before the pool is updated. */
 const MAX_POOL_DRIFT = 0.1;
 
 /** Entries between two looks at the clock. */
@@ -68,9 +68,12 @@ export class TreeScanner implements Disposable {
   readonly #device: number;
   readonly #hasReliableTimes: boolean;
   readonly #parallelFiles: number;
+  #listings: ReadonlyMap<string, Listing> = new Map();
+  #entries = new Map<string, TreeEntry>();
+  #unsupported: readonly string[] = [];
   #pool: StatPool | undefined;
-  #listings = new Map<string, Listing>();
-  #entries: ReadonlyMap<string, TreeEntry> = new Map();
+  /** Paths that were added since the pool was given its paths. */
+  #unpooled: readonly string[] = [];
 
   constructor(root: string, options: { readonly maxFiles?: number; readonly parallelFiles?: number } = {}) {
     this.#root = root;
@@ -84,27 +87,69 @@ export class TreeScanner implements Disposable {
   /** Scans must not overlap. */
   async scan(): Promise<Tree> {
     await this.#rules.refresh();
-    const pooled = await this.#preparePool()?.stat();
+    const run = await this.#pool?.stat();
+    const listings = this.#listings;
+    // If the walk fails, its changes must not be missed: without listings, the next scan walks the tree as well.
+    this.#listings = new Map();
+    const changed = (run && this.#applyChanges(run, listings)) ?? (await this.#walk(run, listings));
+    return { entries: this.#entries, unsupported: this.#unsupported, changed };
+  }
+
+  [Symbol.dispose](): void {
+    this.#pool?.[Symbol.dispose]();
+  }
+
+  /**
+   * Applies the changes since the scan before, if only the content or the mode of files has changed. Otherwise, or if that can't be
+   * known, returns undefined, and the tree must be walked.
+   */
+  #applyChanges(run: StatRun, listings: ReadonlyMap<string, Listing>): ReadonlySet<string> | undefined {
+    if (!run.changed || !this.#isCurrent(listings, run)) return undefined;
+    const changes = new Map<string, TreeEntry>();
+    for (const path of [...run.changed, ...this.#unpooled]) {
+      const previous = this.#entries.get(path);
+      const stats = this.#statsOf(path, run);
+      if (!previous || !stats || stats === FAILED) return undefined;
+      const entry = this.#toEntry(path, stats, previous);
+      if (entry?.type !== previous.type) return undefined;
+      if (entry !== previous) changes.set(path, entry);
+    }
+    for (const [path, entry] of changes) this.#entries.set(path, entry);
+    this.#listings = listings;
+    return new Set(changes.keys());
+  }
+
+  #isCurrent(listings: ReadonlyMap<string, Listing>, run: StatRun): boolean {
+    const { revision } = this.#rules;
+    for (const [folder, listing] of listings) {
+      const stats = folder === "" ? lstatSync(this.#root) : this.#statsOf(folder, run);
+      if (!stats || stats === FAILED || !hasVersion(listing, stats)) return false;
+      if (listing.hasRules) this.#rules.enterFolder(folder, true);
+      if (listing.revision !== revision || this.#rules.revision !== revision) return false;
+    }
+    return listings.size > 0;
+  }
+
+  async #walk(run: StatRun | undefined, known: ReadonlyMap<string, Listing>): Promise<ReadonlySet<string>> {
     const entries = new Map<string, TreeEntry>();
     const listings = new Map<string, Listing>();
     const unsupported: string[] = [];
     const changed = new Set<string>();
     const folders: [path: string, stats: PathStats][] = [["", lstatSync(this.#root)]];
-    let known = 0;
+    let seen = 0;
     let sliceEnd = performance.now() + WORKSPACE_LIMITS.sliceMs;
 
     /** Returns the stats of a folder, whose children are to be added too. */
     const add = (path: string): PathStats | undefined => {
-      const found = pooled?.(path) ?? FAILED;
-      const stats = found === FAILED ? lstatPath(this.#root, path) : found;
+      const stats = this.#statsOf(path, run);
       if (!stats || stats === FAILED) {
         // Names that are not UTF-8 are listed with replacement characters, under which no file can be found.
         if (stats === FAILED || path.includes("\uFFFD")) unsupported.push(path);
         return undefined;
       }
       const previous = this.#entries.get(path);
-      const entry = toEntry(stats, previous, () => readlinkSync(join(this.#root, path)));
-      if (previous) known += 1;
+      const entry = this.#toEntry(path, stats, previous);
+      if (previous) seen += 1;
       if (entry !== previous) changed.add(path);
       if (entry) entries.set(path, entry);
       else unsupported.push(path);
@@ -119,7 +164,7 @@ export class TreeScanner implements Disposable {
 
     for (let next = folders.pop(); next !== undefined; next = folders.pop()) {
       const [folder, folderStats] = next;
-      const listing = this.#list(folder, folderStats);
+      const listing = this.#list(folder, folderStats, known.get(folder));
       if (listing === FAILED) {
         unsupported.push(folder);
         continue;
@@ -138,37 +183,41 @@ export class TreeScanner implements Disposable {
       for (const one of [...parentsOf(path), path]) if (!entries.has(one)) add(one);
     }
     // Usually every known path still exists, and there is nothing to look for.
-    if (known < this.#entries.size) {
+    if (seen < this.#entries.size) {
       for (const path of this.#entries.keys()) if (!entries.has(path)) changed.add(path);
     }
     this.#listings = listings;
     this.#entries = entries;
-    return { entries, unsupported, changed };
+    this.#unsupported = unsupported;
+    this.#updatePool();
+    return changed;
   }
 
-  [Symbol.dispose](): void {
-    this.#pool?.[Symbol.dispose]();
+  #statsOf(path: string, run: StatRun | undefined): PathStats | undefined | typeof FAILED {
+    const found = run?.statsOf(path) ?? FAILED;
+    return found === FAILED ? lstatPath(this.#root, path) : found;
   }
 
-  /** Large trees are looked up on several threads, from the second scan on: starting threads is not worth it for one. */
-  #preparePool(): StatPool | undefined {
-    if (this.#entries.size < this.#parallelFiles) return undefined;
+  #toEntry(path: string, stats: PathStats, previous: TreeEntry | undefined): TreeEntry | undefined {
+    return toEntry(stats, previous, () => readlinkSync(join(this.#root, path)));
+  }
+
+  /** Large trees are looked up on several threads. */
+  #updatePool(): void {
+    if (this.#entries.size < this.#parallelFiles) return;
     this.#pool ??= new StatPool(this.#root);
-    // Files that the pool does not know yet are looked up by this thread, until they are many.
-    const { size } = this.#pool;
-    const files = this.#entries.size - this.#listings.size;
-    if (size === 0 || Math.abs(files - size) > files * MAX_POOL_DRIFT) {
-      this.#pool.setPaths(
-        [...this.#entries].flatMap(([path, { type }]) => (type === "folder" ? [] : [path])),
-      );
-    }
-    return this.#pool;
+    const pool = this.#pool;
+    this.#unpooled = [...this.#entries.keys()].filter((path) => !pool.has(path));
+    const gone = pool.paths.length + this.#unpooled.length - this.#entries.size;
+    // A new list of paths has to be sent to every thread, so a few new ones are looked up by this thread.
+    if (this.#unpooled.length + gone <= this.#entries.size * MAX_POOL_DRIFT && pool.paths.length > 0) return;
+    pool.setPaths([...this.#entries.keys()]);
+    this.#unpooled = [];
   }
 
-  #list(folder: string, stats: PathStats): Listing | typeof FAILED {
-    const known = this.#listings.get(folder);
+  #list(folder: string, stats: PathStats, known: Listing | undefined): Listing | typeof FAILED {
     const version = toVersion(stats);
-    if (known?.version && isSameVersion(known.version, version)) {
+    if (known && hasVersion(known, stats)) {
       this.#rules.enterFolder(folder, known.hasRules);
       if (known.revision === this.#rules.revision) return known;
     }
@@ -191,6 +240,10 @@ export class TreeScanner implements Disposable {
     const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
     return this.#rules.isIgnored(entry.isDirectory() ? `${path}/` : path) ? [] : [path];
   }
+}
+
+function hasVersion({ version }: Listing, stats: PathStats): boolean {
+  return version !== undefined && isSameVersion(version, toVersion(stats));
 }
 
 /** A tracked file may lie in an ignored folder, which must exist when the file is restored. */

@@ -166,7 +166,8 @@ export class Workspace implements AsyncDisposable {
     if (!interrupted) return { restored: [], conflicts: [] };
     this.#interrupted = undefined;
     using contents = new ContentFile(join(interrupted.stateFolder, "contents"));
-    using scanner = new TreeScanner(this.root);
+    // One scan is not worth starting threads.
+    using scanner = new TreeScanner(this.root, { parallelFiles: Number.POSITIVE_INFINITY });
     const { entries: current } = await scanner.scan();
     const report = restorePaths({
       root: this.root,
