@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { errorOf } from "../test/error-of.ts";
 import { overloadDelayMs } from "./backoff.ts";
-import { RemoteError, RpcError } from "./errors.ts";
+import { type RemoteError, RpcError } from "./errors.ts";
 import { OVERLOADED, testCalls } from "../test/outgoing-calls.ts";
 
 beforeEach(() => {

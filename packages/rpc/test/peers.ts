@@ -3,7 +3,7 @@ import {
   memoryTransportPair,
   Peer,
   type PeerOptions,
-  RpcError,
+  type RpcError,
   type Transport,
   type TransportReceiver,
 } from "../src/index.ts";

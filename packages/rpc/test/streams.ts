@@ -1,4 +1,4 @@
-import { Duplex, PassThrough, Readable, Writable } from "node:stream";
+import { Duplex, PassThrough, type Readable, Writable } from "node:stream";
 import type { NodeChild } from "./node-child.ts";
 import { rawEnd } from "./raw-end.ts";
 import { NdjsonTransport, Peer, type RpcLimits } from "../src/index.ts";

@@ -1,4 +1,4 @@
-import { type ServerOptions, WebSocket } from "ws";
+import type { ServerOptions, WebSocket } from "ws";
 import { type TestWebSocketServer, webSocketServer } from "./websocket-server.ts";
 import { connectWebSocket, Peer, type RpcLimits, WebSocketTransport } from "../src/index.ts";
 

@@ -1,5 +1,5 @@
 import type { ServerRequests } from "@codexkit/protocol";
-import { RequestFailure } from "@codexkit/rpc";
+import type { RequestFailure } from "@codexkit/rpc";
 import { sampleRequests, waitingCall } from "./server-requests.ts";
 import type { ServerRequestHandlers } from "../src/requests/handlers.ts";
 import type { RequestEvent } from "../src/requests/request-events.ts";

@@ -1,4 +1,4 @@
-import { CodexError } from "../src/errors.ts";
+import type { CodexError } from "../src/errors.ts";
 import type { RawMessage } from "../src/events/event.ts";
 import { parseNotification } from "../src/events/parse-notification.ts";
 import { ThreadChannel } from "../src/routing/thread-channel.ts";

@@ -8,7 +8,7 @@ import { relationTo, type ThreadRelations } from "./agent-events.ts";
  */
 export class EventBuffer {
   readonly #relations: ThreadRelations;
-  #events = new EventQueue();
+  readonly #events = new EventQueue();
   #threadId: string | undefined;
 
   constructor(relations: ThreadRelations) {
