@@ -2,8 +2,10 @@ import { say } from "@codexkit/scripted-model";
 import { launchCodex } from "@codexkit/testing";
 import { describe, expect, it } from "vitest";
 import { message, TurnNotifications } from "./notices.ts";
+import type { Codex } from "../src/codex.ts";
 import { CodexError } from "../src/errors.ts";
 import type { Thread } from "../src/thread/thread.ts";
+import type { Turn } from "../src/turn/turn.ts";
 import type { CodexEvent } from "../src/events/event.ts";
 import { ThreadRouter } from "../src/routing/thread-router.ts";
 import { LOSSLESS_LIMITS } from "../src/events/lossless-queue.ts";
@@ -17,15 +19,26 @@ async function readingStops(thread: Thread): Promise<void> {
   }
 }
 
+/** Starts a turn of one-character deltas, and a reader that does not read until the server is paused. */
+async function pausedTurn(
+  text: string,
+): Promise<
+  AsyncDisposable & { codex: Codex; thread: Thread; turn: Turn; reader: AsyncIterable<CodexEvent> }
+> {
+  const stage = await launchCodex({ model: () => say(text, { chunkSize: 1 }) });
+  const { codex } = stage;
+  const thread = await codex.startThread({ cwd: stage.workspace });
+  const reader = codex.events({ lossless: true });
+  const turn = thread.run("go");
+  await readingStops(thread);
+  return { codex, thread, turn, reader, [Symbol.asyncDispose]: () => stage[Symbol.asyncDispose]() };
+}
+
 describe("a lossless reader", () => {
   it("pauses reading from codex while it is behind, and gets every event unmerged", async () => {
     const text = "0123456789".repeat(2_000);
-    await using stage = await launchCodex({ model: () => say(text, { chunkSize: 1 }) });
-    const { codex } = stage;
-    const thread = await codex.startThread({ cwd: stage.workspace });
-    const reader = codex.events({ lossless: true });
-    const turn = thread.run("go");
-    await readingStops(thread);
+    await using paused = await pausedTurn(text);
+    const { thread, turn, reader } = paused;
     const deltas: string[] = [];
     for await (const event of reader) {
       expect(event).not.toMatchObject({ type: "warning", kind: "gap" });
@@ -41,12 +54,8 @@ describe("a lossless reader", () => {
 
   it("gets the events from before the crash of codex", async () => {
     const text = "0123456789".repeat(500);
-    await using stage = await launchCodex({ model: () => say(text, { chunkSize: 1 }) });
-    const { codex } = stage;
-    const thread = await codex.startThread({ cwd: stage.workspace });
-    const reader = codex.events({ lossless: true });
-    const turn = thread.run("go");
-    await readingStops(thread);
+    await using paused = await pausedTurn(text);
+    const { codex, turn, reader } = paused;
     process.kill(codex.pid ?? 0, "SIGKILL");
     const seen: CodexEvent[] = [];
     for await (const event of reader) {

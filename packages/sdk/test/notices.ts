@@ -24,6 +24,17 @@ export function userMessage(id: string, clientId: string | null): v2.ThreadItem 
   return { type: "userMessage", id, clientId, content: [] };
 }
 
+/** The item by which a thread reports that it started an agent. */
+export function agentStarted(agentThreadId: string): v2.ThreadItem {
+  return {
+    type: "subAgentActivity",
+    id: `start-${agentThreadId}`,
+    kind: "started",
+    agentThreadId,
+    agentPath: `/root/${agentThreadId}`,
+  } as v2.ThreadItem;
+}
+
 export function tokens(totalTokens: number): TokenUsage {
   return {
     totalTokens,

@@ -5,7 +5,7 @@ export {
   type AppServer,
   type AppServerOptions,
   type Listen,
-  shakeHands,
+  initializePeer,
   startAppServer,
 } from "./start-app-server.ts";
 

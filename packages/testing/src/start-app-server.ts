@@ -73,7 +73,7 @@ export async function startAppServer(options: AppServerOptions): Promise<AppServ
     url,
     connect: async ({ initialize, ...peerOptions } = {}) => {
       const peer = clients.use(new Peer<ClientWire>(await open(), peerOptions));
-      await shakeHands(peer, initialize);
+      await initializePeer(peer, initialize);
       return peer;
     },
     [Symbol.asyncDispose]: () => clients.disposeAsync(),
@@ -81,7 +81,7 @@ export async function startAppServer(options: AppServerOptions): Promise<AppServ
 }
 
 /** Sends `initialize` and `initialized` as a client with the experimental API. */
-export async function shakeHands(
+export async function initializePeer(
   peer: Peer<ClientWire>,
   params: Partial<v1.InitializeParams> = {},
 ): Promise<v1.InitializeResponse> {

@@ -59,15 +59,15 @@ describe("a refusal of the real codex", () => {
     );
     peer = await server.connect();
     const ended = Promise.withResolvers<void>();
-    const speaks = Promise.withResolvers<void>();
+    const isWaiting = Promise.withResolvers<void>();
     peer.on("turn/completed", () => ended.resolve());
     peer.on("item/agentMessage/delta", ({ threadId }) => {
-      if (threadId !== idle?.threadId) speaks.resolve();
+      if (threadId !== idle?.threadId) isWaiting.resolve();
     });
     idle = await startTurn();
     await ended.promise;
     busy = await startTurn();
-    await speaks.promise;
+    await isWaiting.promise;
   });
   afterAll(() => started.disposeAsync());
 

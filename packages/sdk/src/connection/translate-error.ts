@@ -98,8 +98,8 @@ function fromRpc(error: RpcError, { launched }: FailedCall): CodexError {
 
 function fromRemote(error: RemoteError): CodexError {
   const { code, hint } = codeOf(error);
-  const words = shorten(error.message);
-  return new CodexError(code, hint === undefined ? words : `${words}. ${hint}`, { cause: error });
+  const message = shorten(error.message);
+  return new CodexError(code, hint === undefined ? message : `${message}. ${hint}`, { cause: error });
 }
 
 function codeOf(error: RemoteError): { readonly code: CodexErrorCode; readonly hint?: string } {
@@ -115,6 +115,6 @@ function codeOf(error: RemoteError): { readonly code: CodexErrorCode; readonly h
 /** Characters of Codex's message that the error repeats. `cause` has all of it. */
 const QUOTED_CHARACTERS = 500;
 
-function shorten(words: string): string {
-  return words.length > QUOTED_CHARACTERS ? `${words.slice(0, QUOTED_CHARACTERS)}…` : words;
+function shorten(text: string): string {
+  return text.length > QUOTED_CHARACTERS ? `${text.slice(0, QUOTED_CHARACTERS)}…` : text;
 }

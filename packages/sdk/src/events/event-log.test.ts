@@ -4,8 +4,8 @@ import { settled } from "../../test/fake-caller.ts";
 import { EventLog } from "./event-log.ts";
 import type { CodexEvent } from "./event.ts";
 
-function notice(words: string): CodexEvent {
-  return { type: "warning", kind: "server", message: words };
+function notice(message: string): CodexEvent {
+  return { type: "warning", kind: "server", message };
 }
 
 function delta(text: string): CodexEvent {

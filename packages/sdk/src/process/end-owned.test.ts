@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { ClientWire } from "@codexkit/protocol";
 import { Peer } from "@codexkit/rpc";
 import { codexConfig, run, ScriptedModel, withoutModelVariables } from "@codexkit/scripted-model";
-import { shakeHands, tempFolder } from "@codexkit/testing";
+import { initializePeer, tempFolder } from "@codexkit/testing";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { launchAppServer, type LaunchAppServerOptions, type LaunchedAppServer } from "./launch-app-server.ts";
 import { processTable } from "./process-table.ts";
@@ -96,7 +96,7 @@ async function beginTurn(
   peer: Peer<ClientWire>,
   sandbox: "danger-full-access" | "workspace-write",
 ): Promise<void> {
-  await shakeHands(peer);
+  await initializePeer(peer);
   const { thread } = await peer.request("thread/start", {
     cwd: options.cwd ?? "",
     ephemeral: true,

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { ClientWire } from "@codexkit/protocol";
 import { Peer } from "@codexkit/rpc";
 import { codexConfig, withoutModelVariables } from "@codexkit/scripted-model";
-import { fakeAppServerCommand, shakeHands, tempFolder } from "@codexkit/testing";
+import { fakeAppServerCommand, initializePeer, tempFolder } from "@codexkit/testing";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { findCodex } from "./find-codex.ts";
 import { launchAppServer, type LaunchAppServerOptions, type LaunchedAppServer } from "./launch-app-server.ts";
@@ -38,7 +38,7 @@ async function launch(options: LaunchAppServerOptions = {}): Promise<LaunchedApp
 async function handshake(server: LaunchedAppServer): Promise<{ peer: Peer<ClientWire>; userAgent: string }> {
   const peer = new Peer<ClientWire>(server.transport);
   onTestFinished(() => peer.close());
-  const { userAgent } = await shakeHands(peer);
+  const { userAgent } = await initializePeer(peer);
   return { peer, userAgent };
 }
 

@@ -1,7 +1,7 @@
 import { callTool, run, say, type ScriptFunction } from "@codexkit/scripted-model";
 import { launchCodex } from "@codexkit/testing";
 import { describe, expect, it } from "vitest";
-import { message, TurnNotifications } from "../../test/notices.ts";
+import { agentStarted, message, TurnNotifications } from "../../test/notices.ts";
 import type { CodexEvent } from "../events/event.ts";
 import { ThreadRouter } from "./thread-router.ts";
 
@@ -63,19 +63,12 @@ describe("the events of a thread with its agents", () => {
       new TurnNotifications("mine", "m"),
       new TurnNotifications("stranger", "s"),
     ];
-    const agentStarted = {
-      type: "subAgentActivity",
-      id: "a",
-      kind: "started",
-      agentThreadId: "child",
-      agentPath: "/root/child",
-    };
     for (const raw of [
       child.started(),
       mine.started(),
       stranger.started(),
       child.itemStarted(message("one", "")),
-      new TurnNotifications("root", "r").itemStarted(agentStarted as never),
+      new TurnNotifications("root", "r").itemStarted(agentStarted("child")),
       child.itemCompleted(message("one", "two")),
     ]) {
       router.route(raw);

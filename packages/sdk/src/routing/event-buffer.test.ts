@@ -1,7 +1,7 @@
 import { say } from "@codexkit/scripted-model";
 import { type FakeAction, fakeAppServerCommand, launchCodex, notify } from "@codexkit/testing";
 import { describe, expect, it } from "vitest";
-import { message, TurnNotifications } from "../../test/notices.ts";
+import { agentStarted, message, TurnNotifications } from "../../test/notices.ts";
 import { Codex } from "../codex.ts";
 import type { CodexEvent } from "../events/event.ts";
 import { ThreadRouter } from "./thread-router.ts";
@@ -19,20 +19,13 @@ describe("buffered events", () => {
       new TurnNotifications("child", "c"),
       new TurnNotifications("mine", "m"),
     ];
-    const agentStarted = {
-      type: "subAgentActivity",
-      id: "a",
-      kind: "started",
-      agentThreadId: "child",
-      agentPath: "/root/child",
-    };
     await router.buffered(() => {
       for (const raw of [mine.started(), child.started(), turn.started()]) router.route(raw);
       router.hold("new");
       return Promise.resolve({ id: "new" });
     });
     router.route(mine.itemStarted(message("one", "")));
-    router.route(turn.itemStarted(agentStarted as never));
+    router.route(turn.itemStarted(agentStarted("child")));
     const [all, later] = [router.readWithAgents("new"), router.readWithAgents("new")];
     router.release("new");
     const ended = "new turn.failed";

@@ -135,7 +135,7 @@ describe("TurnReconciler", () => {
 
   it("reads the status of a turn that has been silent for long, and of no other", async () => {
     turns = [say.turn("inProgress")];
-    for (let spoken = 0; spoken < 10; spoken += 1) {
+    for (let count = 0; count < 10; count += 1) {
       await vi.advanceTimersByTimeAsync(quietMs / 2);
       router.route(say.delta("m", "still here"));
     }

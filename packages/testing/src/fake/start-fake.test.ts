@@ -1,6 +1,6 @@
 import type { RpcError } from "@codexkit/rpc";
 import { describe, expect, it } from "vitest";
-import { shakeHands } from "../start-app-server.ts";
+import { initializePeer } from "../start-app-server.ts";
 import type { FakeBehaviour } from "./behaviour.ts";
 import { type FakeAppServer, startFakeAppServer } from "./start-fake.ts";
 
@@ -9,7 +9,7 @@ async function joined(behaviour: FakeBehaviour): Promise<FakeAppServer & { anoma
   const fake = startFakeAppServer(behaviour);
   const anomalies: RpcError[] = [];
   fake.peer.onAnomaly((error) => anomalies.push(error));
-  await shakeHands(fake.peer);
+  await initializePeer(fake.peer);
   return { ...fake, anomalies };
 }
 
