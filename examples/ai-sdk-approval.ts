@@ -36,7 +36,7 @@ async function answer(): Promise<void> {
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
   const approved = (await terminal.question(`${JSON.stringify(call?.input)}\nAllow it? [y/N] `)) === "y";
   terminal.close();
-  // Without `providerExecuted` the AI SDK takes the call for one of this program's own tools.
+  // Without `providerExecuted` the AI SDK treats the call as one of this program's own tools.
   const response = {
     type: "tool-approval-response",
     approvalId: request.approvalId,
@@ -51,7 +51,7 @@ async function answer(): Promise<void> {
   console.log(text);
 }
 
-/** A turn that waits stays with the server when the provider is closed. */
+/** A suspended turn stays on the server when the provider is closed. */
 function connect(): CodexProvider {
   return createCodex({ connect: { url }, cwd: folder, persist: true, approvalPolicy: "on-request" });
 }

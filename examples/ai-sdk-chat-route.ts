@@ -20,13 +20,13 @@ await using setup = await setUpExample([
 ]);
 await using codex = createCodex({ launch: setup.launch, cwd: setup.folder });
 
-/** Whose each thread is. A table in a real application. */
+/** The owner of each thread. A real application uses a database table. */
 const owners = new Map<string, string>();
 
-/** Who sends a request. A real application reads it from its session cookie, never from what the browser claims. */
+/** Returns the user of a request. A real application reads the session cookie and never trusts the request itself. */
 const userOf = (request: Request): string => request.headers.get("x-user") ?? "anonymous";
 
-/** What a framework such as Next.js calls for `POST /api/chat`. */
+/** The handler that a framework such as Next.js calls for `POST /api/chat`. */
 async function POST(request: Request): Promise<Response> {
   const user = userOf(request);
   const { messages } = (await request.json()) as { messages: UIMessage[] };
@@ -38,20 +38,20 @@ async function POST(request: Request): Promise<Response> {
     model: codex("gpt-5.5"),
     messages: prompt,
     abortSignal: request.signal,
-    // The first part of an answer already names its thread: an answer that is cut off is the user's as well.
+    // The first part of a response names its thread, so that the owner is recorded even if the response is cut off.
     onChunk: ({ chunk }) => claim("providerMetadata" in chunk ? chunk.providerMetadata : undefined, user),
     onStepEnd: ({ providerMetadata }) => claim(providerMetadata, user),
   });
   return result.toUIMessageStreamResponse();
 }
 
-/** Notes that a thread is a user's; one that has an owner keeps it. */
+/** Records the owner of a thread, unless it has one. */
 function claim(metadata: ProviderMetadata | undefined, user: string): void {
   const threadId = metadata?.["codex"]?.["threadId"];
   if (typeof threadId === "string" && !owners.has(threadId)) owners.set(threadId, user);
 }
 
-/** Every thread that the messages name, wherever it stands. */
+/** All thread ids in the messages. */
 function threadIdsOf(messages: readonly ModelMessage[]): string[] {
   return [...JSON.stringify(messages).matchAll(/"threadId":"([^"]+)"/g)].map(([, threadId = ""]) => threadId);
 }
