@@ -37,6 +37,18 @@ describe("the docs", { timeout: 120_000 }, () => {
     }
   });
 
+  it("have a fleet that retries, adds costs and reports rejected specs", () => {
+    const [fleet = ""] = blocks("provider-recipes.md", "runFleet");
+    const { output } = run(`${fleet}\n${FLEET_DRIVER}`);
+    expect(output.trim().split("\n")).toEqual([
+      "a: 1 attempts, success, 2 calls",
+      "b: 3 attempts, provider_failed, 3 calls",
+      "c: 1 attempts, invalid_spec, 0 calls",
+      "d: 1 attempts, success, 2 calls",
+      "at most 2 at a time: true, resumed: true",
+    ]);
+  });
+
   it("have a Temporal activity that resumes after a crash, here and on another worker", () => {
     const [activity = ""] = blocks("provider-recipes.md", "createActivities");
     const { output } = run(`${activity}\n${TEMPORAL_DRIVER}`);
@@ -60,6 +72,57 @@ describe("the docs", { timeout: 120_000 }, () => {
     ]);
   });
 });
+
+const FLEET_DRIVER = `
+import { createProviders, type AgentEvent } from "@codexkit/provider";
+import { StubProvider } from "@codexkit/provider/stub";
+
+let running = 0;
+let most = 0;
+let resumed = 0;
+/** Counts the open sessions of a provider. Its failures are retryable, as those of an overloaded endpoint are. */
+function counted(inner: AgentProvider): AgentProvider {
+  const count = async (opening: Promise<AgentHandle>): Promise<AgentHandle> => {
+    const { sessionId, ignored, events } = await opening;
+    running += 1;
+    most = Math.max(most, running);
+    async function* all(): AsyncGenerator<AgentEvent> {
+      try {
+        for await (const event of events) yield event.kind === "error" ? { ...event, retryable: true } : event;
+      } finally {
+        running -= 1;
+      }
+    }
+    return { sessionId, ignored, events: all(), inject: async () => {}, stop: async () => {}, [Symbol.asyncDispose]: async () => {} };
+  };
+  return {
+    name: inner.name,
+    capabilities: inner.capabilities,
+    spawn: (spec, options) => count(inner.spawn(spec, options)),
+    resume: (id, spec, options) => {
+      resumed += 1;
+      return count(inner.resume(id, spec, options));
+    },
+    export: (id) => inner.export(id),
+    import: (bytes) => inner.import(bytes),
+    shutdown: () => inner.shutdown(),
+    [Symbol.asyncDispose]: () => inner.shutdown(),
+  };
+}
+const cwd = process.cwd();
+await using providers = await createProviders([counted(new StubProvider())]);
+const task = (id: string, spec: Partial<AgentSpec> = {}): Task => ({ id, provider: "stub", spec: { prompt: "Do it", cwd, ...spec } });
+const outcomes = await runFleet(
+  providers,
+  [task("a"), task("b", { providerConfig: { behaviour: "mid-stream-error" } }), task("c", { cwd: "here" }), task("d")],
+  { concurrency: 2 },
+);
+for (const { task: id, attempts, cost, end, error } of outcomes) {
+  const how = error?.code ?? (end?.kind === "error" ? end.code : end?.success ? "success" : end?.errorSubtype);
+  console.log(id + ":", attempts, "attempts, " + how + ", " + (cost.turns ?? 0), "calls");
+}
+console.log("at most 2 at a time:", (most === 2) + ", resumed:", resumed === 2);
+`;
 
 const TEMPORAL_DRIVER = `
 import { StubProvider, StubSessions } from "@codexkit/provider/stub";

@@ -56,8 +56,9 @@ export type {
   UsageEvent,
 } from "./contract/agent-event.ts";
 
-// Selecting a provider by name.
+// Running a fleet: providers by name, and the sum of costs.
 export { createProviders, type Providers } from "./contract/providers.ts";
+export { addCosts } from "./contract/add-costs.ts";
 
 // Writing a provider: validation, ignored fields, the event stream, and opening sessions.
 export { parseSpec, SPEC_FIELDS } from "./contract/parse-spec.ts";

@@ -9,6 +9,7 @@ import type {
 } from "../contract/agent-event.ts";
 import type { AgentHandle, ProviderCallOptions } from "../contract/agent-provider.ts";
 import type { AgentSpec } from "../contract/agent-spec.ts";
+import { addCosts } from "../contract/add-costs.ts";
 import { EventStream } from "../contract/event-stream.ts";
 import type { IgnoredField } from "../contract/ignored-field.ts";
 import { ProviderError } from "../contract/provider-error.ts";
@@ -187,16 +188,4 @@ export class StubHandle implements AgentHandle {
     this.#over.abort();
     this.#options.onEnd(this);
   }
-}
-
-function addCosts(one: AgentCost, other: AgentCost): AgentCost {
-  const sum = (a = 0, b = 0): number => a + b;
-  return {
-    inputTokens: sum(one.inputTokens, other.inputTokens),
-    cachedInputTokens: sum(one.cachedInputTokens, other.cachedInputTokens),
-    outputTokens: sum(one.outputTokens, other.outputTokens),
-    // Avoids floating-point artefacts in sums of cents.
-    usd: Math.round(sum(one.usd, other.usd) * 1e6) / 1e6,
-    turns: sum(one.turns, other.turns),
-  };
 }

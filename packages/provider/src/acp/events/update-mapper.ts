@@ -1,9 +1,10 @@
 import { BoundedSet } from "@codexkit/rpc/async";
+import { addCosts } from "../../contract/add-costs.ts";
 import type { ActivityEvent, AgentCost, SystemEvent } from "../../contract/agent-event.ts";
 import type { SessionUpdate, ToolCallPart } from "./session-notification.ts";
 import { categoryOf, commandFromTitle, hasInput, mergeToolCall, type ToolCall } from "./tool-call.ts";
 import { finalOutput, partialOutput } from "./tool-output.ts";
-import { addCosts, usageOfChunk } from "./usage.ts";
+import { usageOfChunk } from "./usage.ts";
 
 interface OpenTool {
   readonly call: ToolCall;

@@ -45,11 +45,6 @@ export function usageOfChunk(meta: unknown): AgentCost | undefined {
     .safeParse(meta).data;
 }
 
-export function addCosts(first: AgentCost, second: AgentCost): AgentCost {
-  const keys = new Set([...Object.keys(first), ...Object.keys(second)]) as Set<keyof AgentCost>;
-  return Object.fromEntries([...keys].map((key) => [key, (first[key] ?? 0) + (second[key] ?? 0)]));
-}
-
 /**
  * Agents disagree on whether input counts include cached tokens, and output counts thoughts; the total shows which of them does.
  * A cost includes both.
