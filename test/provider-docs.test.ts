@@ -58,6 +58,7 @@ describe("the docs", { timeout: 120_000 }, () => {
       "other worker: stub-1 success true, knows both turns true",
       "wrong spec: nonRetryable invalid_spec",
       "cancelled: cancelled by the workflow",
+      "keys of the first and of a repeated attempt: w/1 w/1",
     ]);
   });
 
@@ -69,6 +70,7 @@ describe("the docs", { timeout: 120_000 }, () => {
       "replayed: success true, sessions 1",
       "second turn, elsewhere: success true, session stub-1",
       "wrong spec: terminal true",
+      "key of the first turn: k/0",
     ]);
   });
 });
@@ -176,6 +178,17 @@ const cancelled = activities(here, "a", activityContext(undefined, abort.signal)
 await new Promise((resolve) => setImmediate(resolve));
 abort.abort("cancelled by the workflow");
 console.log("cancelled:", await cancelled);
+
+// Two attempts whose worker died before its first heartbeat.
+const keys: unknown[] = [];
+class Recording extends StubProvider {
+  override spawn(...args: Parameters<StubProvider["spawn"]>): ReturnType<StubProvider["spawn"]> {
+    keys.push(args[1]?.idempotencyKey);
+    return super.spawn(...args);
+  }
+}
+for (const worker of ["a", "b"]) await activities(new Recording(), worker, activityContext()).runTurn({ spec });
+console.log("keys of the first and of a repeated attempt:", ...keys);
 `;
 
 const RESTATE_DRIVER = `
@@ -203,7 +216,14 @@ function objectContext(): ObjectContext {
 const cwd = process.cwd();
 const terminalError = (message: string): Error => new Error("terminal", { cause: message });
 const isSuccess = (end: TerminalEvent): boolean => end.kind === "result" && end.success;
-const here = new StubProvider({ sessions: new StubSessions() });
+const keys: unknown[] = [];
+class Recording extends StubProvider {
+  override spawn(...args: Parameters<StubProvider["spawn"]>): ReturnType<StubProvider["spawn"]> {
+    keys.push(args[1]?.idempotencyKey);
+    return super.spawn(...args);
+  }
+}
+const here = new Recording({ sessions: new StubSessions() });
 const conversation = createConversation({ provider: here, store, terminalError });
 console.log("first turn: success", isSuccess(await conversation.turn(objectContext(), { prompt: "the heron", cwd })));
 // The process dies after the journal entry, before the state is stored.
@@ -215,4 +235,5 @@ const second = await elsewhere.turn(objectContext(), { prompt: "the otter", cwd 
 console.log("second turn, elsewhere: success", isSuccess(second) + ", session", state.get("sessionId"));
 const wrong = await elsewhere.turn(objectContext(), { prompt: "", cwd }).catch((error: Error) => error);
 console.log("wrong spec: terminal", (wrong as Error).message === "terminal");
+console.log("key of the first turn:", ...keys);
 `;
