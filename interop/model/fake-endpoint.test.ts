@@ -68,8 +68,8 @@ function post(endpoint: FakeEndpoint, path: string, body: object): Promise<Respo
   return fetch(endpoint.url + path, { method: "POST", body: JSON.stringify(body) });
 }
 
-describe.each(APIS)("a fake of $name", ({ api, path, body }) => {
-  it("says what it is ordered to, with its usage", async () => {
+describe.each(APIS)("a fake endpoint of $name", ({ api, path, body }) => {
+  it("says the text of the order, with its usage", async () => {
     await using endpoint = await start(api);
     const text = await (
       await post(endpoint, path, body(`Context. ${order("say", "the heron")}`, false))
@@ -79,7 +79,7 @@ describe.each(APIS)("a fake of $name", ({ api, path, body }) => {
     expect(text).toMatch(/"(output_tokens|completion_tokens|candidatesTokenCount)":30/);
   });
 
-  it("calls a tool until there is its result", async () => {
+  it("calls a tool until it has a result", async () => {
     await using endpoint = await start(api);
     const before = await (await post(endpoint, path, body(order("tool"), false))).text();
     expect(before).toContain("shell");
@@ -87,7 +87,7 @@ describe.each(APIS)("a fake of $name", ({ api, path, body }) => {
     expect(await (await post(endpoint, path, body(order("tool"), true))).text()).toContain("Done.");
   });
 
-  it("hangs where it is ordered to work, until the client leaves", async () => {
+  it("does not answer the order to work until the client disconnects", async () => {
     await using endpoint = await start(api);
     const response = await post(endpoint, path, body(order("work"), false));
     const reader = response.body?.getReader();
@@ -96,7 +96,7 @@ describe.each(APIS)("a fake of $name", ({ api, path, body }) => {
     await reader?.cancel();
   });
 
-  it("answers side jobs without tools at once, and unknown paths with 404", async () => {
+  it("answers requests without tools immediately, and unknown paths with 404", async () => {
     await using endpoint = await start(api);
     const side = { ...body(order("work"), false), tools: [] };
     expect(await (await post(endpoint, path, side)).text()).toContain("Side job");

@@ -59,7 +59,7 @@ describe("ai 6", () => {
     expect(results).toMatchObject([{ toolName: "codex_exec", output: { output: "hi\n" } }]);
   });
 
-  it("calls tools, several steps long", async () => {
+  it("calls tools in several steps", async () => {
     await using stage = await onScript(({ newOutputs }) =>
       newOutputs.length === 0
         ? callTool("weather", { city: "Oslo" })
@@ -81,7 +81,7 @@ describe("ai 6", () => {
     expect(steps).toHaveLength(2);
   });
 
-  it("gets structured output, regardless of earlier commentary, generated and streamed", async () => {
+  it("gets structured output without earlier commentary, generated and streamed", async () => {
     await using stage = await onScript(() => [
       say("Let me look.", { phase: "commentary" }),
       say('{"stars":5}', { phase: "final_answer" }),
@@ -95,7 +95,7 @@ describe("ai 6", () => {
     await expect(streamText(call).output).resolves.toEqual({ stars: 5 });
   });
 
-  it("has a person approve a command", async () => {
+  it("lets a person approve a command", async () => {
     await using stage = await onScript([[run("echo out", { escalate: "network" })], [say("Done.")]], {
       approvalPolicy: "on-request",
       sandbox: "read-only",
@@ -135,7 +135,7 @@ describe("ai 6", () => {
     expect(await stage.codex.listModels()).not.toEqual([]);
   });
 
-  it("takes the provider into its registry", async () => {
+  it("accepts the provider in its registry", async () => {
     await using stage = await onScript(() => say("Hello."));
     const registry = createProviderRegistry({ codex: stage.codex });
     const { text } = await generateText({ model: registry.languageModel("codex:gpt-5.5"), prompt: "Hi" });

@@ -61,8 +61,8 @@ function answer(
 
 const start: ModelMessage[] = [{ role: "user", content: "go" }];
 
-describe("a command that needs a person", () => {
-  it("is requested after its call, and the turn waits", async () => {
+describe("a command that needs an approval", () => {
+  it("is requested after its tool call, and the turn waits", async () => {
     await using stage = await codexStage(runs);
     const parts = await partsOf(stage.codex(), { prompt: responseText("go") });
     const [call] = ofType(parts, "tool-call");
@@ -99,7 +99,7 @@ describe("a command that needs a person", () => {
     expect(result.content).toMatchObject([{ type: "tool-call" }, { type: "tool-error" }, { type: "text" }]);
   });
 
-  it("is requested once per command when several wait, and accepts one answer at a time", async () => {
+  it("is requested once if several wait, and can be answered one at a time", async () => {
     await using stage = await codexStage(({ newOutputs }) =>
       newOutputs.length === 0
         ? [run("echo one", { escalate: "1" }), run("echo two", { escalate: "2" })]
@@ -144,7 +144,7 @@ describe("a command that needs a person", () => {
     expect(text).toBe("It did not run.");
   });
 
-  it("is an error for a process that has not asked", async () => {
+  it("can't be approved from a process that did not request it", async () => {
     await using stage = await codexStage(runs);
     const asked = await ask(stage.codex, start);
     await stage.codex.close();
@@ -154,7 +154,7 @@ describe("a command that needs a person", () => {
     await expect(call).rejects.toThrow("persist: true");
   });
 
-  it("is left for a new message", async () => {
+  it("is abandoned for a new message", async () => {
     await using stage = await codexStage(({ lastUserText, newOutputs }) =>
       lastUserText === "go" && newOutputs.length === 0
         ? [say("Wait."), run("echo by-hand", { escalate: "why" })]
@@ -173,8 +173,8 @@ describe("a command that needs a person", () => {
   });
 });
 
-describe("a change of files that needs a person", () => {
-  it("has its diff, and is applied when a later call approves it", async () => {
+describe("a file change that needs an approval", () => {
+  it("is requested with its diff, and applied when a later call approves it", async () => {
     await using stage = await codexStage(({ newOutputs }) =>
       newOutputs.length === 0
         ? patch("*** Begin Patch\n*** Add File: made.txt\n+hello\n*** End Patch")
@@ -194,8 +194,8 @@ describe("a change of files that needs a person", () => {
   });
 });
 
-describe("what else needs a person", () => {
-  it("is a tool of an MCP server, which then runs", async () => {
+describe("other requests that need an approval", () => {
+  it("include tools of MCP servers, which then run", async () => {
     await using stage = await codexStage(
       ({ newOutputs }) =>
         newOutputs.length === 0
@@ -220,7 +220,7 @@ describe("what else needs a person", () => {
     expect(result.finishReason).toBe("stop");
   });
 
-  it("is a permissions request, which has its decision as its result", async () => {
+  it("include permission requests, whose result is the decision", async () => {
     const permissions = { network: { enabled: true } };
     await using stage = await codexStage(
       ({ newOutputs }) =>
@@ -239,7 +239,7 @@ describe("what else needs a person", () => {
 });
 
 describe("a policy", () => {
-  it("answers what needs no person, and leaves the rest to one", async () => {
+  it("answers the requests that it decides, and leaves the others to a person", async () => {
     const script: Script = ({ lastUserText, newOutputs }) =>
       newOutputs.length === 0 ? run(lastUserText, { escalate: "why" }) : say(newOutputs[0]?.text ?? "");
     const policy = definePolicy({ allow: ["echo allowed"], deny: ["echo denied"], default: "ask" });
@@ -279,7 +279,7 @@ describe("a policy", () => {
     expect(seen.split("I declined that: too risky")).toHaveLength(2);
   });
 
-  it("comes after the program's own handlers", async () => {
+  it("is applied after the program's own handlers", async () => {
     await using stage = await codexStage(runs, {
       handlers: { commandApproval: ({ command = "" }) => (command.includes("by-hand") ? "accept" : "pass") },
       policy: definePolicy({ deny: ["echo"] }),

@@ -45,7 +45,7 @@ function loop(
 const user = (content: string): ModelMessage => ({ role: "user", content });
 
 describe("a tool of the AI SDK", () => {
-  it("is called by the model, runs in the client, and its result goes back into the same turn", async () => {
+  it("is called by the model and run by the client, and its result continues the same turn", async () => {
     await using stage = await codexStage(adds);
     const result = await loop(stage, "add 1", { add });
     expect(result.text).toBe("sums 1");
@@ -56,7 +56,7 @@ describe("a tool of the AI SDK", () => {
     expect(new Set(turns).size).toBe(1);
   });
 
-  it("is called in several steps, whose tokens add up to the turn's", async () => {
+  it("is called in several steps, whose tokens add up to those of the turn", async () => {
     await using stage = await codexStage(adds);
     const agent = new ToolLoopAgent({ model: stage.codex(), tools: { add }, stopWhen: isStepCount(9) });
     const result = await agent.generate({ prompt: "add 3" });
@@ -119,7 +119,7 @@ describe("a tool of the AI SDK", () => {
     expect(after.steps.map(({ toolCalls }) => toolCalls.length)).toEqual([1, 0]);
   });
 
-  it("is reached by a model that writes code", async () => {
+  it("can be called by a model that writes code", async () => {
     await using stage = await codexStage(
       ({ newOutputs }) =>
         newOutputs.length === 0
@@ -152,7 +152,7 @@ describe("a tool of the AI SDK", () => {
     expect(result.text).toContain("out of order");
   });
 
-  it("shows the model the images of its result", async () => {
+  it("can return images to the model", async () => {
     const png =
       "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
     await using stage = await codexStage(({ newOutputs }) =>
@@ -175,7 +175,7 @@ describe("a tool of the AI SDK", () => {
     expect(seen).toContain(`data:image/png;base64,${png}`);
   });
 
-  it("is not offered with toolChoice none, and a choice that Codex can't make is warned of", async () => {
+  it("is not offered with toolChoice none; other choices cause a warning", async () => {
     await using stage = await codexStage([[say("a")], [say("b")]]);
     const none = await generateText({
       model: stage.codex(),
@@ -195,14 +195,14 @@ describe("a tool of the AI SDK", () => {
   });
 });
 
-describe("tools that change in the middle of a conversation", () => {
+describe("tools that change during a conversation", () => {
   const tells: Script = ({ lastUserText, toolNames, newOutputs }) => {
     if (lastUserText === "call add" && newOutputs.length === 0) return callTool("add", { a: 1, b: 1 });
     const own = toolNames.filter((name) => name === "add" || name === "weather");
     return say([...own, ...newOutputs.map(({ text }) => text)].join());
   };
 
-  it("come with a new thread, which has the messages as its history", async () => {
+  it("cause a new thread with the messages as its history", async () => {
     await using stage = await codexStage(tells);
     const first = await generateText({ model: stage.codex(), prompt: "one", tools: { add } });
     expect(first.text).toBe("add");
@@ -232,7 +232,7 @@ describe("tools that change in the middle of a conversation", () => {
 });
 
 describe("a step that ends at a tool", () => {
-  it("streams what Codex did by itself before and after it", async () => {
+  it("streams Codex's own work before and after it", async () => {
     await using stage = await codexStage(({ newOutputs, outputs }) => {
       if (outputs.length === 0)
         return [run("echo before", { callId: "c1" }), callTool("weather", { city: "x" })];

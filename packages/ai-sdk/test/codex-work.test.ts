@@ -19,8 +19,8 @@ function once(did: ReturnType<typeof run> | ReturnType<typeof item> | ReturnType
   return ({ index }) => (index === 0 ? [did] : say("done"));
 }
 
-describe("what Codex does by itself", () => {
-  it("is a call that the provider runs, with one final result", async () => {
+describe("Codex's own work", () => {
+  it("is a provider-executed call with one final result", async () => {
     const parts = await shown(run("echo hello; exit 3"));
     const [call] = ofType(parts, "tool-call");
     expect(call).toMatchObject({ toolName: "codex_exec", providerExecuted: true, dynamic: true });
@@ -34,7 +34,7 @@ describe("what Codex does by itself", () => {
     expect(ofType(parts, "tool-input-start")).toMatchObject([{ providerExecuted: true, dynamic: true }]);
   });
 
-  it("is a patch, whose diff is also that of the turn", async () => {
+  it("includes patches, whose diff is also that of the turn", async () => {
     const parts = await shown(patch("*** Begin Patch\n*** Add File: made.txt\n+hello\n*** End Patch"), {
       sandbox: "workspace-write",
     });
@@ -47,7 +47,7 @@ describe("what Codex does by itself", () => {
     ]);
   });
 
-  it("is a call of an MCP server's tool", async () => {
+  it("includes calls of MCP tools", async () => {
     const parts = await shown(callTool("pay", { amount: 2 }, { namespace: "mcp__till" }), {
       mcpServers: { till: { command: process.execPath, args: [mcpServer], toolsApproval: "approve" } },
     });
@@ -57,7 +57,7 @@ describe("what Codex does by itself", () => {
     expect(ofType(parts, "tool-result")).toMatchObject([{ result: { status: "completed" } }]);
   });
 
-  it("is a search of the web, with the pages as sources", async () => {
+  it("includes web searches, with the pages as sources", async () => {
     const parts = await shown(
       item({
         type: "web_search_call",
@@ -72,7 +72,7 @@ describe("what Codex does by itself", () => {
     expect(ofType(parts, "source")).toMatchObject([{ sourceType: "url", url: "https://example.com/page" }]);
   });
 
-  it("is a plan, each version of it", async () => {
+  it("includes each version of the plan", async () => {
     const parts = await shown(
       callTool("update_plan", {
         plan: [
@@ -88,7 +88,7 @@ describe("what Codex does by itself", () => {
     ]);
   });
 
-  it("is displayed in a chat that does not know the tools", async () => {
+  it("can be displayed by a chat that does not know the tools", async () => {
     await using stage = await codexStage(once(run("echo hello")));
     const { fullStream } = streamText({ model: stage.codex(), prompt: "go" });
     const chunks = await Array.fromAsync(toUIMessageStream({ stream: fullStream }));

@@ -28,7 +28,7 @@ describe("a model that fails", () => {
   ] as const;
 
   it.each(cases)(
-    "is an error with its status and its words: %s",
+    "is an APICallError with the status and the message: %s",
     async (_name, failure, status, isRetryable) => {
       await using stage = await codexStage([[failure].flat()]);
       const error = await stage
@@ -44,14 +44,14 @@ describe("a model that fails", () => {
     },
   );
 
-  it("is tried again by the AI SDK where that makes sense", async () => {
+  it("is retried by the AI SDK if that may help", async () => {
     await using stage = await codexStage([[fail.response("server_is_overloaded")], [say("there")]]);
     const { text } = await generateText({ model: stage.codex(), prompt: "go", maxRetries: 1 });
     expect(text).toBe("there");
   });
 
   it.each([false, true])(
-    "is tried again also for a stream that has given nothing, with raw events: %s",
+    "is retried for a stream without parts so far, with raw events: %s",
     async (includeRawChunks) => {
       await using stage = await codexStage([[fail.http(500)], [say("there")]]);
       const errors: unknown[] = [];
@@ -72,7 +72,7 @@ describe("a model that fails", () => {
   it.each([
     ["said something", [say("so far"), cut()]],
     ["done something", [run("true")]],
-  ])("is not tried again for a stream once it has %s", async (_what, first) => {
+  ])("is not retried for a stream once it has %s", async (_what, first) => {
     await using stage = await codexStage([first, [fail.http(500)], [say("again")]]);
     const errors: unknown[] = [];
     const { fullStream } = streamText({
@@ -86,7 +86,7 @@ describe("a model that fails", () => {
     expect(errors).toHaveLength(1);
   });
 
-  it("ends a stream at once when the call is aborted before anything came", async () => {
+  it("ends a stream immediately when the call is aborted before its first part", async () => {
     const never = gate();
     await using stage = await codexStage(() => waitFor(never));
     const abort = new AbortController();
@@ -96,7 +96,7 @@ describe("a model that fails", () => {
     expect((await parts).at(-1)).toMatchObject({ finishReason: { unified: "interrupted" } });
   });
 
-  it("is not given the message a second time when a call on a named thread is tried again", async () => {
+  it("does not receive the message twice when a call on a named thread is retried", async () => {
     let requests = 0;
     await using stage = await codexStage(({ lastUserText }) => {
       if (lastUserText === "start") return say("Started.");
@@ -120,14 +120,14 @@ describe("a model that fails", () => {
     expect(seen()).toBe(2);
   });
 
-  it("is not tried again once the turn has done something", async () => {
+  it("is not retried once the turn has had effects", async () => {
     await using stage = await codexStage([[run("true")], [fail.response("server_is_overloaded")]]);
     const call = generateText({ model: stage.codex(), prompt: "go", maxRetries: 1 });
     await expect(call).rejects.toMatchObject({ statusCode: 503, isRetryable: false });
     expect(stage.model.requests).toHaveLength(2);
   });
 
-  it("ends a stream with an error, after what came before", async () => {
+  it("ends a stream with an error after the earlier parts", async () => {
     await using stage = await codexStage([[say("so far"), fail.response("invalid_prompt")]]);
     const parts = await partsOf(stage.codex(), { prompt: responseText("go") });
     expect(textOf(parts)).toBe("so far");
@@ -142,7 +142,7 @@ describe("a model that fails", () => {
     ["cyber_policy", "content-filter", "cyberPolicy"],
     ["max_output_tokens", "length", "maxOutputTokens"],
     ["content_filter", "content-filter", "contentFilter"],
-  ] as const)("is an end with a reason, and no error: %s", async (code, unified, raw) => {
+  ] as const)("ends with a finish reason and without an error: %s", async (code, unified, raw) => {
     const failure =
       code === "max_output_tokens" || code === "content_filter" ? fail.incomplete(code) : fail.response(code);
     await using stage = await codexStage([[say("so far"), failure]]);
@@ -152,8 +152,8 @@ describe("a model that fails", () => {
   });
 });
 
-describe("a codex that dies in the middle of a turn", () => {
-  it("ends the stream with an error at once", async () => {
+describe("a codex that dies during a turn", () => {
+  it("ends the stream with an error immediately", async () => {
     const never = gate();
     await using stage = await codexStage([[say(["so far", waitFor(never)])]]);
     const errors: unknown[] = [];
@@ -173,7 +173,7 @@ describe("a codex that dies in the middle of a turn", () => {
     expect(CodexModelError.isInstance(errors[0])).toBe(true);
   });
 
-  it("rejects a call, and the next one has another codex", async () => {
+  it("rejects the call, and the next call launches another codex", async () => {
     const never = gate();
     await using stage = await codexStage(({ lastUserText }) =>
       lastUserText === "die" ? waitFor(never) : say("alive"),
@@ -186,7 +186,7 @@ describe("a codex that dies in the middle of a turn", () => {
     expect(text).toBe("alive");
   });
 
-  it("between two steps, after a tool has run, lets the loop go on with the tool's result", async () => {
+  it("between two steps, after a tool has run, does not stop the loop: it continues with the tool's result", async () => {
     for (const persist of [false, true]) {
       let runs = 0;
       await using stage = await codexStage(
@@ -216,7 +216,7 @@ describe("a codex that dies in the middle of a turn", () => {
     }
   });
 
-  it("after it took a tool's result is an error that carries the result", async () => {
+  it("after it received a tool's result causes an error that carries the result", async () => {
     const never = gate();
     await using stage = await codexStage(({ newOutputs }) =>
       newOutputs.length === 0 ? callTool("pay", {}) : waitFor(never),
@@ -240,7 +240,7 @@ describe("a codex that dies in the middle of a turn", () => {
     });
   });
 
-  it("is an error with its stderr when it can't start", async () => {
+  it("is codex_unavailable if it can't start", async () => {
     await using codex = createCodex({ launch: { codexPath: "/nowhere/codex" } });
     await expect(generateText({ model: codex(), prompt: "go" })).rejects.toMatchObject({
       code: "codex_unavailable",
@@ -296,7 +296,7 @@ function message(id: string, text: string, inThread = threadId, inTurn = turnId)
   ];
 }
 
-describe("agents that an agent starts", () => {
+describe("subagents", () => {
   const child = "thread-child";
   const childTurn = { ...turn, id: "turn-child" };
   const counts = { inputTokens: 900, cachedInputTokens: 0, outputTokens: 90, reasoningOutputTokens: 0 };
@@ -325,7 +325,7 @@ describe("agents that an agent starts", () => {
   ];
   const completed = notify("turn/completed", { threadId, turn: { ...turn, status: "completed" } });
 
-  it("appear as calls; their text, tokens and ends are not the parent's", async () => {
+  it("appear as calls; their text, tokens and ends are not those of the parent", async () => {
     await using codex = onFake({
       on: {
         "turn/start": [
@@ -352,7 +352,7 @@ describe("agents that an agent starts", () => {
     ]);
   });
 
-  it("have their approvals asked in the parent's stream", async () => {
+  it("request their approvals in the parent's stream", async () => {
     await using codex = onFake({
       on: {
         "turn/start": [
@@ -384,7 +384,7 @@ describe("agents that an agent starts", () => {
   });
 });
 
-describe("what the real codex shows only with an account", () => {
+describe("events that the real codex sends only with an account", () => {
   const at = { threadId, turnId };
   const shown = async (...actions: FakeAction[]) => {
     await using codex = onFake({
@@ -401,7 +401,7 @@ describe("what the real codex shows only with an account", () => {
     return await partsOf(codex(), { prompt: responseText("go") });
   };
 
-  it("is an image, which is a file before the text that follows it", async () => {
+  it("include images, which are files before the text that follows", async () => {
     const image = {
       type: "imageGeneration",
       id: "i",
@@ -422,7 +422,7 @@ describe("what the real codex shows only with an account", () => {
     expect(order.indexOf("file")).toBeLessThan(order.indexOf("text-start"));
   });
 
-  it("is another model that answers", async () => {
+  it("include a change of the model", async () => {
     const reason = "highRiskCyberActivity";
     const parts = await shown(notify("model/rerouted", { ...at, fromModel: "a", toModel: "b", reason }));
     expect(ofType(parts, "response-metadata").at(-1)).toMatchObject({ modelId: "b" });

@@ -10,7 +10,7 @@ import { codexStage } from "./codex-stage.ts";
 const image = { type: "input_image", image_url: pixelUrl };
 
 describe("the files of a prompt", () => {
-  it("reach the model as pictures and text, through ai 7, and others warn", async () => {
+  it("reach the model as images and text through ai 7; others cause a warning", async () => {
     await using stage = await codexStage(() => say("Seen."));
     const { warnings } = await generateText({
       model: stage.codex(),
@@ -37,7 +37,7 @@ describe("the files of a prompt", () => {
     });
   });
 
-  it("are downloaded by their address, and read by their path", async () => {
+  it("are downloaded by URL and read by path", async () => {
     await using stage = await codexStage(() => say("Seen."), { fetch: async () => new Response(png) });
     await writeFile(join(stage.workspace, "a.png"), png);
     const at = (url: URL) => ({ type: "file", mediaType: "image/*", data: { type: "url", url } }) as const;

@@ -32,7 +32,7 @@ async function frozen() {
   };
 }
 
-it("a call that runs ends when it is aborted", async () => {
+it("a running call ends when it is aborted", async () => {
   await using stage = await frozen();
   const abort = new AbortController();
   const { textStream } = streamText({
@@ -50,7 +50,7 @@ it("a call that runs ends when it is aborted", async () => {
   expect(texts).toEqual(["half "]);
 });
 
-it("a call that starts is aborted, or ends by the bound on requests", async () => {
+it("a starting call can be aborted, and times out otherwise", async () => {
   await using stage = await frozen();
   stage.freeze();
   const aborted = generateText({

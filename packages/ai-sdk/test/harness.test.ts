@@ -31,7 +31,7 @@ async function onScript(model: Script): Promise<
 }
 
 describe("a HarnessAgent on Codex", () => {
-  it("prompts, twice on one thread, in a folder of the session", async () => {
+  it("runs two prompts on one thread, in the folder of the session", async () => {
     const threads = new Set<string | undefined>();
     await using stage = await onScript(({ threadId, newOutputs, lastUserText }) => {
       threads.add(threadId);
@@ -59,7 +59,7 @@ describe("a HarnessAgent on Codex", () => {
     await session.destroy();
   });
 
-  it("runs tools of the host, and answers in a shape", async () => {
+  it("runs tools of the host, and returns structured output", async () => {
     await using stage = await onScript(({ newOutputs }) =>
       newOutputs.length === 0 ? callTool("weather", { city: "Oslo" }) : say('{"sky":"snow"}'),
     );
@@ -87,7 +87,7 @@ describe("a HarnessAgent on Codex", () => {
     await session.destroy();
   });
 
-  it("waits for the result of a tool that the host leaves to its caller", async () => {
+  it("waits for the result of a tool that the host's caller runs", async () => {
     await using stage = await onScript(({ newOutputs }) =>
       newOutputs.length === 0 ? callTool("confirm", {}) : say(`You said: ${newOutputs[0]?.text}`),
     );
@@ -117,32 +117,35 @@ describe("a HarnessAgent on Codex", () => {
   it.each([
     { approved: true, status: "completed" },
     { approved: false, status: "declined" },
-  ])("requests for a command, and goes on with the answer: $approved", async ({ approved, status }) => {
-    await using stage = await onScript(({ newOutputs }) =>
-      newOutputs.length === 0 ? run("echo out", { escalate: "network" }) : say("Done."),
-    );
-    const agent = new HarnessAgent({
-      harness: stage.open(),
-      sandbox: stage.sandbox,
-      permissionMode: "allow-reads",
-    });
-    const session = await agent.createSession();
-    const asked = await agent.generate({ session, prompt: "Go" });
-    const request = asked.content.find((part) => part.type === "tool-approval-request");
-    expect(request).toMatchObject({ toolCall: { toolName: "bash" } });
-    const answered = await agent.continueGenerate({
-      session,
-      toolApprovalContinuations: [
-        { type: "tool-approval-response", approvalId: request?.approvalId ?? "", approved },
-      ],
-    });
-    expect(answered.text).toBe("Done.");
-    const outcomes = answered.steps.flatMap(({ content }) => content);
-    expect(JSON.stringify(outcomes)).toContain(status);
-    await session.destroy();
-  });
+  ])(
+    "requests an approval for a command, and continues with the answer: $approved",
+    async ({ approved, status }) => {
+      await using stage = await onScript(({ newOutputs }) =>
+        newOutputs.length === 0 ? run("echo out", { escalate: "network" }) : say("Done."),
+      );
+      const agent = new HarnessAgent({
+        harness: stage.open(),
+        sandbox: stage.sandbox,
+        permissionMode: "allow-reads",
+      });
+      const session = await agent.createSession();
+      const asked = await agent.generate({ session, prompt: "Go" });
+      const request = asked.content.find((part) => part.type === "tool-approval-request");
+      expect(request).toMatchObject({ toolCall: { toolName: "bash" } });
+      const answered = await agent.continueGenerate({
+        session,
+        toolApprovalContinuations: [
+          { type: "tool-approval-response", approvalId: request?.approvalId ?? "", approved },
+        ],
+      });
+      expect(answered.text).toBe("Done.");
+      const outcomes = answered.steps.flatMap(({ content }) => content);
+      expect(JSON.stringify(outcomes)).toContain(status);
+      await session.destroy();
+    },
+  );
 
-  it("is suspended in the middle of a turn, and loses nothing in the same process", async () => {
+  it("can be suspended during a turn, and loses nothing in the same process", async () => {
     const middle = gate();
     await using stage = await onScript(() => say(["One. ", waitFor(middle), "Two."]));
     const harness = stage.open();
@@ -167,7 +170,7 @@ describe("a HarnessAgent on Codex", () => {
     await next.destroy();
   });
 
-  it("is stopped and resumed by another process, on the same thread", async () => {
+  it("can be stopped and resumed by another process, on the same thread", async () => {
     const threads = new Set<string | undefined>();
     await using stage = await onScript(({ threadId }) => {
       threads.add(threadId);
@@ -187,7 +190,7 @@ describe("a HarnessAgent on Codex", () => {
     await resumed.destroy();
   });
 
-  it("is compacted, which the next turn reports", async () => {
+  it("can be compacted, which the next turn reports", async () => {
     await using stage = await onScript(() => say("Hello."));
     const agent = new HarnessAgent({ harness: stage.open(), sandbox: stage.sandbox });
     const session = await agent.createSession();
@@ -201,7 +204,7 @@ describe("a HarnessAgent on Codex", () => {
     await session.destroy();
   });
 
-  it("is steered while it works", async () => {
+  it("can be steered during a turn", async () => {
     const middle = gate();
     await using stage = await onScript(({ lastUserText }) =>
       lastUserText === "wait" ? say(["Hm. ", waitFor(middle), "."]) : say(`heard: ${lastUserText}`),
@@ -222,7 +225,7 @@ describe("a HarnessAgent on Codex", () => {
     await session.destroy();
   });
 
-  it("is aborted, and takes another prompt", async () => {
+  it("can be aborted, and accepts another prompt", async () => {
     const never = gate();
     await using stage = await onScript(({ lastUserText }) =>
       lastUserText === "wait" ? say(["Hm. ", waitFor(never)]) : say("Still here."),
@@ -242,7 +245,7 @@ describe("a HarnessAgent on Codex", () => {
     await session.destroy();
   });
 
-  it("is prompted to continue where another process left a turn in the middle", async () => {
+  it("is prompted to continue a turn that another process left", async () => {
     const never = gate();
     await using stage = await onScript(({ lastUserText }) =>
       lastUserText === "wait" ? say(["Hm. ", waitFor(never)]) : say(`told: ${lastUserText}`),
@@ -263,7 +266,7 @@ describe("a HarnessAgent on Codex", () => {
     await resumed.destroy();
   });
 
-  it("has a command approved in another process, on a server that both reach", async () => {
+  it("can have a command approved in another process, on a shared server", async () => {
     await using server = await startAppServer({
       model: ({ newOutputs }) =>
         newOutputs.length === 0 ? run("echo out", { escalate: "network" }) : say("Done."),
@@ -296,7 +299,7 @@ describe("a HarnessAgent on Codex", () => {
     await resumed.destroy();
   });
 
-  it("refuses what Codex can't promise", async () => {
+  it("rejects settings that Codex can't guarantee", async () => {
     await using stage = await onScript([]);
     const agent = new HarnessAgent({
       harness: stage.open(),

@@ -9,7 +9,7 @@ const image = { type: "input_image", image_url: pixelUrl };
 
 describe("a history in a fresh thread", () => {
   // One that calls tools, one that writes code.
-  it.each(["gpt-5.5", "gpt-6.1-sol"])("is what the model reads, in order: %s", async (modelName) => {
+  it.each(["gpt-5.5", "gpt-6.1-sol"])("reaches the model in order: %s", async (modelName) => {
     const { readHistory, input } = await readPrompt(
       [
         { role: "user", content: [{ type: "text", text: "What is this?" }, picture] },

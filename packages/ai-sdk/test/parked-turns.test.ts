@@ -29,7 +29,7 @@ function withResult(
 const user = (content: string): ModelMessage => ({ role: "user", content });
 
 describe("several conversations that wait for tools", () => {
-  it("each get their own results, whichever comes first", async () => {
+  it("each receive their own results, in any order", async () => {
     await using stage = await codexStage(({ lastUserText, newOutputs }) =>
       newOutputs.length === 0
         ? callTool("weather", { city: lastUserText })
@@ -59,13 +59,13 @@ describe("several conversations that wait for tools", () => {
   });
 });
 
-describe("a turn whose tool's result does not come", () => {
+describe("a turn whose tool result does not arrive", () => {
   const requests: Script = ({ lastUserText, newOutputs, outputs }) => {
     if (lastUserText === "ask" && outputs.length === 0) return callTool("weather", { city: "Rome" });
     return say(`${lastUserText} ${newOutputs.map(({ text }) => text).join()}`);
   };
 
-  it("is stopped when its time is up, and the model receives the reason", async () => {
+  it("is interrupted after a timeout, and the model receives the reason", async () => {
     await using stage = await codexStage(requests, { parkedTurnMs: 50 });
     const first = await generateText({ model: stage.codex(), prompt: "ask", tools: { weather } });
     expect(first.finishReason).toBe("tool-calls");
@@ -81,7 +81,7 @@ describe("a turn whose tool's result does not come", () => {
     expect(seen).toContain("No answer came within 50 ms");
   });
 
-  it("is also stopped when the stream with the request has no reader", async () => {
+  it("is also interrupted if the stream with the request has no reader", async () => {
     await using stage = await codexStage(requests, { parkedTurnMs: 50 });
     const { request } = await stage.codex().doStream({
       prompt: responseText("ask"),
@@ -96,7 +96,7 @@ describe("a turn whose tool's result does not come", () => {
     expect(text).toMatch(/^next /);
   });
 
-  it("is left for a new message", async () => {
+  it("is abandoned for a new message", async () => {
     await using stage = await codexStage(requests);
     const first = await generateText({ model: stage.codex(), prompt: "ask", tools: { weather } });
     const { toolCallId = "", providerMetadata = {} } = first.toolCalls[0] ?? {};
@@ -154,7 +154,7 @@ describe("a turn whose tool's result does not come", () => {
     expect(second.warnings).toMatchObject([{ type: "other", message: expect.stringContaining("over") }]);
   });
 
-  it("takes what the person adds to a result into the same turn", async () => {
+  it("accepts new input together with a result", async () => {
     await using stage = await codexStage(requests);
     const first = await generateText({ model: stage.codex(), prompt: "ask", tools: { weather } });
     const second = await generateText({

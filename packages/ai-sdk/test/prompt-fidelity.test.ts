@@ -81,7 +81,7 @@ describe.each([
 ])("a conversation whose thread is $how", ({ persist }) => {
   const stage = (script: Script): Promise<CodexStage> => codexStage(script, { persist });
 
-  it("keeps its thread while its messages are the same, also after a round trip through a database", async () => {
+  it("keeps its thread while its messages are unchanged, also after a round trip through a database", async () => {
     await using at = await stage(answers);
     const first = await report(at.codex, [user("SECRET one")]);
     const second = await report(at.codex, [...stored(first.messages), user("two")]);
@@ -90,7 +90,7 @@ describe.each([
     expect(third.warnings).toEqual([]);
   });
 
-  it("does not show the model a message that was redacted since, and warns once", async () => {
+  it("does not pass on a message that was redacted, and warns once", async () => {
     await using at = await stage(answers);
     const first = await report(at.codex, [user("SECRET one")]);
     const second = await report(at.codex, [...first.messages, user("two")]);
@@ -107,7 +107,7 @@ describe.each([
     expect(shown(at.model.requests.at(-1) as ScriptRequest)).not.toContain("four");
   });
 
-  it("shows the model an answer as it was moderated, and the turns before it as they were", async () => {
+  it("passes on a moderated answer, and the turns before it unchanged", async () => {
     await using at = await stage(answers);
     const first = await report(at.codex, [user("one")]);
     const second = await report(at.codex, [...first.messages, user("two")]);
@@ -118,7 +118,7 @@ describe.each([
     expect(request.split("two")).toHaveLength(2);
   });
 
-  it("shows the model a window that slides, and only that", async () => {
+  it("passes on a sliding window, and nothing else", async () => {
     await using at = await stage(answers);
     const first = await report(at.codex, [user("one")]);
     const second = await report(at.codex, [...first.messages, user("two")]);
@@ -126,7 +126,7 @@ describe.each([
     expect(shown(at.model.requests.at(-1) as ScriptRequest)).not.toContain("one");
   });
 
-  it("shows the model context that was put in front of it", async () => {
+  it("passes on prepended context", async () => {
     await using at = await stage(answers);
     const first = await report(at.codex, [user("one")]);
     await report(at.codex, [user("CONTEXT"), ...first.messages, user("two")]);
@@ -135,7 +135,7 @@ describe.each([
     expect(request.indexOf("CONTEXT")).toBeLessThan(request.indexOf("The answer to one."));
   });
 
-  it("shows the model no output of a command that was redacted since", async () => {
+  it("does not pass on command output that was redacted", async () => {
     await using at = await codexStage(
       ({ lastUserText, newOutputs }) =>
         lastUserText === "look" && newOutputs.length === 0 ? run("echo SEC''RET-42") : say("Done."),
@@ -149,7 +149,7 @@ describe.each([
     expect(shown(at.model.requests.at(-1) as ScriptRequest)).not.toContain("SECRET-42");
   });
 
-  it("gives the thread to one of several calls that continue the same message", async () => {
+  it("gives the thread to one of several calls that continue the same message, and the others a copy", async () => {
     const gates = new Map<string, Gate>(["b", "c"].map((name) => [name, gate()]));
     await using at = await stage(({ lastUserText }) => [
       ...(gates.has(lastUserText) ? [waitFor(gates.get(lastUserText) ?? gate())] : []),
@@ -190,12 +190,12 @@ describe("a conversation that another process continues", () => {
     return { first, second, request: shown(at.model.requests.at(-1) as ScriptRequest) };
   }
 
-  it("keeps its thread while its messages are the same", async () => {
+  it("keeps its thread while its messages are unchanged", async () => {
     const { first, second } = await continued((messages) => messages);
     expect(second).toMatchObject({ threadId: first.threadId, warnings: [] });
   });
 
-  it("gets a copy through the last turn that is unchanged, with what was changed after it", async () => {
+  it("gets a copy of the thread through the last unchanged turn, with the changed messages after it", async () => {
     const { first, second, request } = await continued((messages) => redacted(messages, "SECRET"));
     expect(second.threadId).not.toBe(first.threadId);
     expect(second.warnings).toHaveLength(1);
@@ -204,7 +204,7 @@ describe("a conversation that another process continues", () => {
     expect(request).toContain("[redacted] one");
   });
 
-  it("does not show a part that was removed from the last answer", async () => {
+  it("does not pass on a part that was removed from the last answer", async () => {
     const { second, request } = await continued((messages) => {
       const last = messages.at(-1);
       if (last?.role !== "assistant" || typeof last.content === "string") throw new Error("no answer");
@@ -222,7 +222,7 @@ describe("a conversation that another process continues", () => {
   });
 });
 
-describe("a loop of tools", () => {
+describe("a tool loop", () => {
   const lookUp = tool({
     inputSchema: z.object({ name: z.string(), depth: z.number().default(3) }),
     execute: ({ name, depth }) => ({ name, depth, key: "SECRET" }),
@@ -230,7 +230,7 @@ describe("a loop of tools", () => {
   const calls: Script = ({ lastUserText, newOutputs }) =>
     lastUserText === "look" && newOutputs.length === 0 ? callTool("lookUp", { name: "x" }) : say("Found it.");
 
-  it("continues its turn though the tool's schema changed the input, and later compares with what was passed", async () => {
+  it("continues its turn although the tool's schema changed the input, and later detects an edited result", async () => {
     await using at = await codexStage(calls);
     const looked = { tools: { lookUp }, stopWhen: isStepCount(5) };
     const first = await report(at.codex, [user("look")], looked);
@@ -285,7 +285,7 @@ describe("a chat", () => {
     expect(await ask("and now?")).toBe(first);
   });
 
-  it("includes an answer that was cut off, though Codex dropped it", async () => {
+  it("includes an interrupted answer, although Codex dropped it", async () => {
     const never = gate();
     await using at = await codexStage(({ lastUserText }) =>
       lastUserText === "one" ? [say(["CUT OFF", waitFor(never)])] : say("Done."),

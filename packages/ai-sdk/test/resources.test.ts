@@ -38,7 +38,7 @@ describe("threads with MCP servers", () => {
     await expect.poll(() => serversOf(stage)).toBeLessThanOrEqual(limits.idleMcpThreads);
   });
 
-  it("end them when they have been idle, without another call", async () => {
+  it("end them when they have been idle, also without another call", async () => {
     await using stage = await codexStage(() => say("ok"), {
       mcpServers: { till },
       readyThreads: 0,
@@ -49,7 +49,7 @@ describe("threads with MCP servers", () => {
     await expect.poll(() => serversOf(stage)).toBe(0);
   });
 
-  it("that the user's own configuration gives them count too, stored or not", async () => {
+  it("from the user's configuration are limited too, stored or not", async () => {
     for (const persist of [false, true]) {
       await using stage = await codexStage(() => say("ok"), {
         launchOptions: { config: { mcp_servers: { till: { command: till.command, args: [...till.args] } } } },
@@ -61,7 +61,7 @@ describe("threads with MCP servers", () => {
     }
   });
 
-  it("continue in a new thread once theirs was released, without a warning", async () => {
+  it("continue in a new thread without a warning once theirs was released", async () => {
     await using stage = await codexStage(({ lastUserText }) => say(`re ${lastUserText}`), {
       mcpServers: { till },
       idleThreads: 0,
@@ -82,7 +82,7 @@ describe("threads with MCP servers", () => {
   });
 });
 
-describe("threads without a turn", () => {
+describe("idle threads", () => {
   it("are as many as the setting says", async () => {
     await using stage = await codexStage(() => say("ok"), { idleThreads: 3, readyThreads: 0 });
     const ids: string[] = [];
@@ -100,8 +100,8 @@ describe("threads without a turn", () => {
   });
 });
 
-describe("threads that are started ahead", () => {
-  it("are not used once AGENTS.md was edited", async () => {
+describe("threads started in advance", () => {
+  it("are not used if AGENTS.md was edited", async () => {
     await using stage = await codexStage(() => say("ok"));
     const started: string[] = [];
     stage.stage.codex.on("thread/started", ({ thread }) => void started.push(thread.id));

@@ -17,8 +17,8 @@ const person = z.object({ name: z.string(), nick: z.string().optional(), age: z.
 
 const answer = '{"name":"Ann","nick":null,"age":null}';
 
-describe("an answer in a shape", () => {
-  it("is what the schema says, which the model is held to in its strict form", async () => {
+describe("structured output", () => {
+  it("matches the schema, which the model receives in its strict form", async () => {
     await using stage = await codexStage([[say(answer, { chunkSize: 5 })]]);
     const { output, warnings } = await generateText({
       model: stage.codex(),
@@ -36,7 +36,7 @@ describe("an answer in a shape", () => {
     });
   });
 
-  it("streams as it comes", async () => {
+  it("is streamed as it arrives", async () => {
     const seen = gate();
     await using stage = await codexStage([[say(['{"name":"Ann",', waitFor(seen), '"nick":null,"age":4}'])]]);
     const { partialOutputStream, output } = streamText({
@@ -56,7 +56,7 @@ describe("an answer in a shape", () => {
   it.each([
     ["is marked as such", { phase: "commentary" }, { phase: "final_answer" }],
     ["is not marked", {}, {}],
-  ] as const)("has no commentary in it, also where that %s", async (_, before, after) => {
+  ] as const)("does not contain commentary that %s", async (_, before, after) => {
     const script = [[say("I look around.", before), run("true")], [say(answer, after)]] as const;
     await using stage = await codexStage([...script, ...script].map((parts) => [...parts]));
     const options = { model: stage.codex(), prompt: "who?", output: Output.object({ schema: person }) };
@@ -70,7 +70,7 @@ describe("an answer in a shape", () => {
     ["a refusal", "I can't help with that.", undefined],
     ["a refusal that is marked as the answer", "I can't help with that.", "final_answer"],
     ["fenced JSON", "```json\n{}\n```", undefined],
-  ] as const)("stays text when it is not JSON: %s", async (_, words, phase) => {
+  ] as const)("stays text if it is not JSON: %s", async (_, words, phase) => {
     const script = () => [[say("I look."), run("true")], [say(words, phase ? { phase } : {})]];
     await using stage = await codexStage([...script(), ...script()]);
     const options = { model: stage.codex(), prompt: "who?", output: Output.object({ schema: person }) };
@@ -83,7 +83,7 @@ describe("an answer in a shape", () => {
     expect(await streamed.text).toBe(words);
   });
 
-  it("is read out of a fence by the AI SDK's own middleware", async () => {
+  it("can be extracted from a fence by the AI SDK's own middleware", async () => {
     const fenced = `\`\`\`json\n${answer}\n\`\`\``;
     await using stage = await codexStage(() => say(fenced));
     const model = wrapLanguageModel({ model: stage.codex(), middleware: extractJsonMiddleware() });
@@ -92,7 +92,7 @@ describe("an answer in a shape", () => {
     expect(output).toEqual(JSON.parse(answer));
   });
 
-  it("is also the text that is to be parsed", async () => {
+  it("sets structuredOutputText", async () => {
     await using stage = await codexStage([[say('{"name":"draft","nick":null,"age":1}')], [say("never")]]);
     const result = await stage.codex().doGenerate({
       prompt: responseText("who?"),

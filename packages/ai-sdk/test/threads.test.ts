@@ -54,7 +54,7 @@ async function report(
 }
 
 describe("a conversation", () => {
-  it("continues in its own thread, which receives only what is new", async () => {
+  it("continues in its own thread, which receives only the new messages", async () => {
     await using stage = await codexStage(echo);
     const first = await report(stage.codex, [user("one")]);
     const second = await report(stage.codex, [...first.messages, user("two")]);
@@ -65,7 +65,7 @@ describe("a conversation", () => {
     expect(await Array.fromAsync(stage.codex.threads.list())).toEqual([]);
   });
 
-  it("without a thread gets its messages as real history", async () => {
+  it("without a thread has its messages as real history", async () => {
     await using stage = await codexStage(echo);
     const { text } = await report(stage.codex, [
       user("one"),
@@ -75,7 +75,7 @@ describe("a conversation", () => {
     expect(text).toBe("u:one | a:1 | u:two");
   });
 
-  it("whose last answer is removed leaves the thread unchanged, stored or not", async () => {
+  it("whose last answer was removed leaves the thread unchanged, stored or not", async () => {
     for (const persist of [false, true]) {
       await using stage = await codexStage(echo, { persist });
       const first = await report(stage.codex, [user("one")]);
@@ -154,7 +154,7 @@ describe("a thread that is named", () => {
     ["01a1def0-add8-7b20-9e38-97e003fbdd7b", { fork: true }],
     ["no-id", {}],
     ["no-id", { fork: true }],
-  ])("is an error when it is not there: %s %j", async (threadId, options) => {
+  ])("is rejected if it does not exist: %s %j", async (threadId, options) => {
     await using stage = await codexStage(echo);
     const call = report(stage.codex, [user("one")], { threadId, ...options });
     await expect(call).rejects.toMatchObject({
@@ -163,7 +163,7 @@ describe("a thread that is named", () => {
     });
   });
 
-  it("is not copied when it is not stored, and the error says what to set", async () => {
+  it("can't be copied if it is not stored, and the error names the setting", async () => {
     await using stage = await codexStage(echo);
     const { threadId } = await report(stage.codex, [user("one")]);
     const fork = report(stage.codex, [user("two")], { threadId, fork: true });
@@ -181,8 +181,8 @@ describe("a thread that is named", () => {
   });
 });
 
-describe("calls at the same time", () => {
-  it("on one thread run one after the other, each a turn of its own", async () => {
+describe("concurrent calls", () => {
+  it("on one thread run one after the other, each as its own turn", async () => {
     await using stage = await codexStage(echo);
     const { threadId } = await report(stage.codex, [user("start")]);
     const numbers = Array.from({ length: 8 }, (_, index) => `n${index}`);
@@ -191,7 +191,7 @@ describe("calls at the same time", () => {
     expect(new Set(reported.map((one) => one.threadId))).toEqual(new Set([threadId]));
   });
 
-  it("on different threads run side by side on one codex", async () => {
+  it("on different threads run in parallel on one codex", async () => {
     const gates = new Map<string, Gate>([
       ["a", gate()],
       ["b", gate()],
@@ -206,7 +206,7 @@ describe("calls at the same time", () => {
     expect((await Promise.all(both)).map(({ text }) => text)).toEqual(["a", "b"]);
   });
 
-  it("that give up their place in the line leave the others theirs", async () => {
+  it("that are aborted in the queue don't change the order of the others", async () => {
     const open = gate();
     await using stage = await codexStage(({ lastUserText }) => [
       ...(lastUserText === "slow" ? [waitFor(open)] : []),
@@ -231,8 +231,8 @@ describe("calls at the same time", () => {
   });
 });
 
-describe("threads beside calls", () => {
-  it("are steered by the metadata of what they say", async () => {
+describe("codex.threads", () => {
+  it("steers a thread by the metadata of its output", async () => {
     const open = gate();
     let requests = 0;
     await using stage = await codexStage((request) => {
@@ -261,7 +261,7 @@ describe("threads beside calls", () => {
     await expect(stage.codex.threads.steer(metadata, "too late")).rejects.toThrow("turn");
   });
 
-  it("are interrupted, listed, read, forked and compacted", async () => {
+  it("interrupts, lists, reads, forks and compacts threads", async () => {
     const never = gate();
     await using stage = await codexStage(
       ({ lastUserText }) => (lastUserText === "hang" ? [say(["so far", waitFor(never)])] : say("ok")),
@@ -294,7 +294,7 @@ describe("threads beside calls", () => {
     await expect(threads.read({})).rejects.toThrow("codex.threadId");
   });
 
-  it("have input queued, which Codex runs by itself", async () => {
+  it("queues input, which Codex runs by itself", async () => {
     const open = gate();
     await using stage = await codexStage(
       ({ lastUserText }) => (lastUserText === "slow" ? [waitFor(open), say("ok")] : say("queued ran")),
@@ -310,7 +310,7 @@ describe("threads beside calls", () => {
     expect(queued?.lastUserText).toBe("later");
   });
 
-  it("reject requests of a queued turn, which has no client, and let it continue", async () => {
+  it("rejects requests of a queued turn, which has no client, and the turn continues", async () => {
     const add = tool({ inputSchema: z.object({}), execute: () => "never" });
     await using stage = await codexStage(
       ({ lastUserText, newOutputs }) =>

@@ -11,7 +11,7 @@ import { codexStage, ofType, partsOf, responseText } from "../../test/codex-stag
 import { codex, type CodexSettings, createCodex } from "../index.ts";
 
 describe("a provider", () => {
-  it("gives models by call, by languageModel and by chat, and starts nothing for that", () => {
+  it("creates models by call, languageModel and chat, without starting codex", () => {
     for (const model of [codex("gpt-x"), codex.languageModel("gpt-x"), codex.chat("gpt-x")]) {
       expect(model).toMatchObject({ specificationVersion: "v4", provider: "codex", modelId: "gpt-x" });
     }
@@ -19,7 +19,7 @@ describe("a provider", () => {
     expect(codex().modelId).toBe("default");
   });
 
-  it("is not constructed, and has no other kinds of models", () => {
+  it("rejects new, and has no other kinds of models", () => {
     const Provider = codex as unknown as new (modelId: string) => unknown;
     expect(() => new Provider("x")).toThrow("without new");
     expect(() => codex.embeddingModel("x")).toThrow(expect.objectContaining({ name: "AI_NoSuchModelError" }));
@@ -43,13 +43,13 @@ describe("a provider", () => {
     [{ mcpServers: { a: { args: [] } } }, "needs a command or a url"],
     [{ sandboxPolicy: { type: "workspaceWrite", writeableRoots: ["/"] } }, 'Did you mean "writableRoots"'],
     [{ threadId: "x" }, "providerOptions: { codex: { threadId } }"],
-  ])("refuses settings that are none: %j", (settings, word) => {
+  ])("rejects invalid settings: %j", (settings, word) => {
     const make = (): unknown => createCodex(settings as CodexSettings);
     expect(make).toThrow(expect.objectContaining({ code: "invalid_options" }));
     expect(make).toThrow(word);
   });
 
-  it("takes loggers that can do more, policies, and functions that return one", () => {
+  it("accepts loggers with more methods, policies, and functions that return a policy", () => {
     const policy = definePolicy({ preset: "read-only" });
     const own = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
     for (const logger of [console, own]) expect(() => createCodex({ logger, policy })).not.toThrow();
@@ -69,7 +69,7 @@ describe("a provider", () => {
     expect(JSON.stringify(stage.model.requests[0]?.input)).toContain("From middleware.");
   });
 
-  it("takes no more calls once it is closed, and rejects those that run", async () => {
+  it("rejects running and new calls once it is closed", async () => {
     const never = gate();
     await using stage = await codexStage(() => [say(["so far", waitFor(never)])]);
     const running = stage.codex().doGenerate({ prompt: responseText("go") });
@@ -134,7 +134,7 @@ describe("the codex of a provider", () => {
     expect(stdout).toBe(finishReason);
   });
 
-  it("may be one that runs already", async () => {
+  it("may be an existing one", async () => {
     await using stage = await codexStage([[say("a")]]);
     expect(stage.stage.codex).toBeInstanceOf(Codex);
     const models = await stage.codex.listModels();

@@ -62,7 +62,7 @@ function turnOf(
 }
 
 describe("a turn of a harness", () => {
-  it("is one stream, whose tokens are those of all its steps", async () => {
+  it("is one stream with the tokens of all its steps", async () => {
     const { turn, answers, firstStep } = turnOf([
       [start, call, finish("tool-calls", 2)],
       [start, finish("stop", 3)],
@@ -93,7 +93,7 @@ describe("a turn of a harness", () => {
     ]);
   });
 
-  it("emits the results of calls once, under the names that harnesses share", async () => {
+  it("emits each tool result once, under the names that harnesses share", async () => {
     const result = { type: "tool-result", toolCallId: "c2", toolName: "codex_exec", dynamic: true } as const;
     const { turn } = turnOf([
       [
@@ -122,7 +122,7 @@ describe("a turn of a harness", () => {
     expect(seen[1]).not.toHaveProperty("dynamic");
   });
 
-  it("continues from the answer to what another process requested", async () => {
+  it("continues from the answer to a request of another process", async () => {
     const before = new StepRequests();
     before.add({ ...call, providerExecuted: true });
     before.add({ type: "tool-approval-request", approvalId: "a1", toolCallId: "c1" });
@@ -144,7 +144,7 @@ describe("a turn of a harness", () => {
     expect(seen.at(-1)).toMatchObject({ type: "finish", finishReason: { unified: "other" } });
   });
 
-  it("gives the next host the parts that arrived while none was attached, and the error", async () => {
+  it("gives the next host the parts and the error that arrived while no host was attached", async () => {
     const { turn, firstStep } = turnOf([[start, { type: "error", error: new Error("broken") }]]);
     turn.start([]);
     await firstStep;

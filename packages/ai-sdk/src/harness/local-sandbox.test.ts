@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { localSandbox } from "./local-sandbox.ts";
 
 describe("this machine as a sandbox", () => {
-  it("reads and writes files, from its folder on", async () => {
+  it("reads and writes files relative to its folder", async () => {
     await using folder = await tempFolder("local-sandbox");
     const session = await localSandbox({ folder: folder.path }).createSession();
     await session.writeTextFile({ path: "deep/a.txt", content: "one\ntwo\nthree" });
@@ -22,7 +22,7 @@ describe("this machine as a sandbox", () => {
     await session.destroy();
   });
 
-  it("runs commands, with their folder, variables and exit codes", async () => {
+  it("runs commands with a folder and variables, and returns exit codes", async () => {
     await using folder = await tempFolder("local-sandbox");
     const session = await localSandbox({ folder: folder.path }).createSession({ sessionId: "s" });
     expect(session.id).toBe("s");
@@ -31,7 +31,7 @@ describe("this machine as a sandbox", () => {
     await session.destroy();
   });
 
-  it("ends what runs when it is killed, aborted or stopped", async () => {
+  it("ends running commands when it is killed, aborted or stopped", async () => {
     await using folder = await tempFolder("local-sandbox");
     const session = await localSandbox({ folder: folder.path }).createSession();
     const killed = await session.spawn({ command: "sleep 600" });

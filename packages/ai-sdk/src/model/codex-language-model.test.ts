@@ -8,7 +8,7 @@ import { z } from "zod";
 import { codexStage, ofType, partsOf, responseText, textOf } from "../../test/codex-stage.ts";
 
 describe("a call", () => {
-  it("gives the text, the finish reason and who answered", async () => {
+  it("returns the text, the finish reason and the response metadata", async () => {
     await using stage = await codexStage([[say("Hello.")], [say("Hello again.")]]);
     const result = await generateText({ model: stage.codex(), prompt: "Hi" });
     expect(result.text).toBe("Hello.");
@@ -24,7 +24,7 @@ describe("a call", () => {
     expect(request?.body).toMatchObject({ input: [{ text: "Hi" }] });
   });
 
-  it("streams text as it comes", async () => {
+  it("streams text as it arrives", async () => {
     const seen = gate();
     await using stage = await codexStage([[say(["one ", waitFor(seen), "two"])]]);
     const { textStream } = streamText({ model: stage.codex(), prompt: "count" });
@@ -36,7 +36,7 @@ describe("a call", () => {
     expect(texts).toEqual(["one ", "two"]);
   });
 
-  it("counts the tokens of the whole turn, of the cache and of reasoning too", async () => {
+  it("counts the tokens of the whole turn, including cached and reasoning tokens", async () => {
     await using stage = await codexStage([
       [run("true"), usage({ input: 1000, output: 50, cached: 400, reasoning: 20 })],
       [say("done"), usage({ input: 100, output: 20, cached: 40 })],
@@ -50,7 +50,7 @@ describe("a call", () => {
     });
   });
 
-  it("keeps reasoning, text and tools in order, streamed or not", async () => {
+  it("keeps the order of reasoning, text and tools, streamed or not", async () => {
     const script = [
       [think("First", { raw: "raw first" }), say("I look.", { phase: "commentary" }), run("echo hi")],
       [say("Done.", { phase: "final_answer" })],
@@ -109,14 +109,14 @@ describe("a call", () => {
     expect(methods).toEqual(expect.arrayContaining(["turn/started", "item/completed", "turn/completed"]));
   });
 
-  it("names the model that really answers", async () => {
+  it("names the model that answered", async () => {
     await using stage = await codexStage([[headers({ "openai-model": "gpt-other" }), say("a")]]);
     const result = await generateText({ model: stage.codex("gpt-5.5"), prompt: "go" });
     expect(stage.model.requests[0]?.model).toBe("gpt-5.5");
     expect(result.response.modelId).toBe("gpt-other");
   });
 
-  it("names the model that really answers in later steps of the turn too", async () => {
+  it("names the model that answered in later steps of the turn too", async () => {
     await using stage = await codexStage([
       [headers({ "openai-model": "gpt-other" }), callTool("look", {})],
       [say("a")],
@@ -133,7 +133,7 @@ describe("a call", () => {
 });
 
 describe("the settings of a call", () => {
-  it("warn where Codex has no place for them, and only there", async () => {
+  it("cause a warning if Codex does not support them, and only then", async () => {
     await using stage = await codexStage([[say("a")]]);
     const { warnings = [] } = await generateText({
       model: stage.codex(),
@@ -164,7 +164,7 @@ describe("the settings of a call", () => {
     );
   });
 
-  it("reach the turn: effort, by either name, and summary", async () => {
+  it("set effort, by either name, and summary of the turn", async () => {
     await using stage = await codexStage([[say("a")], [say("b")], [say("c")]], {
       modelName: "gpt-5.5",
       effort: "low",
@@ -190,7 +190,7 @@ describe("the settings of a call", () => {
     ]);
   });
 
-  it("name the skills and files that the text speaks of", async () => {
+  it("add the skills and files that the text mentions", async () => {
     await using stage = await codexStage([[say("a")]]);
     // Codex knows the skills of its home; another file that is named is left alone.
     const folder = join(stage.stage.codexHome, "skills", "knots");
@@ -207,7 +207,7 @@ describe("the settings of a call", () => {
     expect(JSON.stringify(stage.model.requests[0]?.input)).toContain("Use a bowline.");
   });
 
-  it("are refused when Codex has no such option", async () => {
+  it("are rejected if there is no such option", async () => {
     await using stage = await codexStage([]);
     const call = generateText({
       model: stage.codex(),
@@ -218,7 +218,7 @@ describe("the settings of a call", () => {
     await expect(call).rejects.toThrow("sandbx");
   });
 
-  it("are refused when Codex can't work with them", async () => {
+  it("are rejected if Codex can't use them", async () => {
     await using stage = await codexStage([]);
     const call = generateText({
       model: stage.codex(),
@@ -230,7 +230,7 @@ describe("the settings of a call", () => {
     await expect(generateText({ model: stage.codex(), prompt: "go", tools })).rejects.toThrow("exec");
   });
 
-  it("give system messages to the developer's instructions", async () => {
+  it("pass system messages as developer instructions", async () => {
     await using stage = await codexStage([[say("a")]], { instructions: "From settings." });
     await generateText({ model: stage.codex(), system: "From the system.", prompt: "go" });
     const developer = stage.model.requests[0]?.input.filter(({ role }) => role === "developer");
@@ -239,7 +239,7 @@ describe("the settings of a call", () => {
 });
 
 describe("a call that is aborted", () => {
-  it("interrupts the turn and keeps what came", async () => {
+  it("interrupts the turn and keeps the parts that arrived", async () => {
     const never = gate();
     await using stage = await codexStage([[say(["so far", waitFor(never), "never"])]]);
     const abort = new AbortController();
@@ -257,7 +257,7 @@ describe("a call that is aborted", () => {
     expect(await stage.model.requests[0]?.ended).toBe("abandoned");
   });
 
-  it("is an abort of the AI SDK's stream, and no error", async () => {
+  it("ends the AI SDK's stream with an abort part, not an error", async () => {
     const never = gate();
     await using stage = await codexStage([[say(["so far", waitFor(never)])]]);
     const abort = new AbortController();
@@ -278,7 +278,7 @@ describe("a call that is aborted", () => {
     expect(await stage.model.requests[0]?.ended).toBe("abandoned");
   });
 
-  it("rejects with the reason of the signal", async () => {
+  it("rejects with the signal's reason", async () => {
     const never = gate();
     await using stage = await codexStage([[waitFor(never)]]);
     const abort = new AbortController();
@@ -294,7 +294,7 @@ describe("a call that is aborted", () => {
     expect(stage.model.requests).toHaveLength(1);
   });
 
-  it("ends the turn when its reader leaves", async () => {
+  it("interrupts the turn when its reader cancels the stream", async () => {
     const never = gate();
     await using stage = await codexStage([[say(["so far", waitFor(never)])]]);
     const { stream } = await stage.codex().doStream({ prompt: responseText("go") });

@@ -20,7 +20,7 @@ function permissions(request: ScriptRequest | undefined): string {
 }
 
 describe("options", () => {
-  it("fit into providerOptions, and model ids complete", () => {
+  it("are assignable to providerOptions, and model ids autocomplete", () => {
     expectTypeOf<{ codex: CodexLanguageModelOptions }>().toExtend<ProviderOptions>();
     // A plain string has no literals to complete.
     expectTypeOf<Extract<CodexModelId, "gpt-6.1-sol">>().toEqualTypeOf<"gpt-6.1-sol">();
@@ -33,7 +33,7 @@ describe("options", () => {
     ["sandbx", "sandbox"],
     ["reasoningeffort", "reasoningEffort"],
     ["threadID", "threadId"],
-  ])("name the right key for %s", async (wrong, right) => {
+  ])("are rejected with the right key for %s", async (wrong, right) => {
     await using codex = createCodex({ launch: { codexPath: "/nowhere/codex" } });
     const call = generateText({
       model: codex(),
@@ -53,23 +53,26 @@ describe("options", () => {
     [{ logger: {} }, "createCodex({ logger })"],
     [{ mcpServers: { a: { comand: "x" } } }, 'Did you mean "command"'],
     [{ sandboxPolicy: { type: "workspaceWrite", writeableRoots: [] } }, 'Did you mean "writableRoots"'],
-  ])("of another place, or wrong inside, say what is right: %j", async (options, words) => {
-    await using codex = createCodex({ launch: { codexPath: "/nowhere/codex" } });
-    const call = generateText({ model: codex(), prompt: "go", providerOptions: { codex: options } });
-    await expect(call).rejects.toMatchObject({
-      code: "invalid_options",
-      message: expect.stringContaining(words),
-    });
-  });
+  ])(
+    "in the wrong scope, or with a wrong nested key, are rejected with the right one: %j",
+    async (options, words) => {
+      await using codex = createCodex({ launch: { codexPath: "/nowhere/codex" } });
+      const call = generateText({ model: codex(), prompt: "go", providerOptions: { codex: options } });
+      await expect(call).rejects.toMatchObject({
+        code: "invalid_options",
+        message: expect.stringContaining(words),
+      });
+    },
+  );
 
-  it("of the provider name the right key too", () => {
+  it("of the provider are rejected with the right key too", () => {
     expect(() => createCodex({ codexPath: "/usr/bin/codex" } as object)).toThrow(
       'Did you mean "launch.codexPath"',
     );
     expect(() => createCodex({ readyThreads: -1 })).toThrow("readyThreads");
   });
 
-  it("take effort and summary by the names of other providers", async () => {
+  it("accept reasoningEffort and reasoningSummary", async () => {
     await using stage = await codexStage(() => say("ok"), { reasoningEffort: "low" });
     const call = (codex: CodexLanguageModelOptions) =>
       generateText({ model: stage.codex(), prompt: "go", providerOptions: { codex } });
@@ -79,7 +82,7 @@ describe("options", () => {
     expect(reasoning).toMatchObject([{ effort: "low" }, { effort: "high", summary: "detailed" }]);
   });
 
-  it("set how long answers are", async () => {
+  it("set the verbosity of answers", async () => {
     await using stage = await codexStage(() => say("ok"), { modelName: "gpt-6.1-sol" });
     await generateText({
       model: stage.codex(),
@@ -89,7 +92,7 @@ describe("options", () => {
     expect(stage.model.requests[0]?.body["text"]).toMatchObject({ verbosity: "high" });
   });
 
-  it("of a call are merged with the provider's: MCP servers, configuration, instructions", async () => {
+  it("of a call are merged with the provider's: mcpServers, config and instructions", async () => {
     const seen: unknown[] = [];
     await using stage = await codexStage(() => say("ok"), {
       launchOptions: {
@@ -126,7 +129,7 @@ describe("options", () => {
     ]);
   });
 
-  it("that change the sandbox keep the network access of the configuration", async () => {
+  it("that change the sandbox keep the configured network access", async () => {
     const settings = [
       { config: { sandbox_workspace_write: { network_access: true } } },
       { config: { "sandbox_workspace_write.network_access": true } },
@@ -149,7 +152,7 @@ describe("options", () => {
     }
   });
 
-  it("give the sandbox in detail, from the first turn on", async () => {
+  it("apply a detailed sandbox policy from the first turn on", async () => {
     await using stage = await codexStage(() => say("ok"), {
       sandboxPolicy: { type: "workspaceWrite", networkAccess: true, writableRoots: ["/opt"] },
     });
@@ -171,7 +174,7 @@ describe("options", () => {
     expect(permissions(stage.model.requests.at(-1))).not.toContain("`read-only`");
   });
 
-  it("name who reviews approvals", async () => {
+  it("set the reviewer of approvals", async () => {
     const sent: string[] = [];
     await using stage = await codexStage(() => say("ok"), {
       launchOptions: { onPacket: ({ text }) => void sent.push(text) },
@@ -182,7 +185,7 @@ describe("options", () => {
     expect(JSON.parse(started ?? "{}")).toMatchObject({ result: { approvalsReviewer: "auto_review" } });
   });
 
-  it("make mentions of what the text mentions", async () => {
+  it("turn mentions in the text into mentions of Codex", async () => {
     const sent: string[] = [];
     await using stage = await codexStage(() => say("ok"), {
       launchOptions: { onPacket: ({ direction, text }) => void (direction === "sent" && sent.push(text)) },
@@ -224,7 +227,7 @@ describe("a workspace", () => {
   const where = ({ input }: ScriptRequest): string =>
     /<cwd>([^<]*)<\/cwd>(?!.*<cwd>)/.exec(JSON.stringify(input))?.[1] ?? "";
 
-  it("of a call is empty, and removed after its turn", async () => {
+  it("of a call is empty, and is removed after its turn", async () => {
     await using stage = await codexStage(() => say("ok"), { workspace: "call" });
     await generateText({ model: stage.codex(), prompt: "go" });
     await streamText({ model: stage.codex(), prompt: "go" }).text;
@@ -234,7 +237,7 @@ describe("a workspace", () => {
     expect(existsSync(one) || existsSync(two)).toBe(false);
   });
 
-  it("of a conversation stays with it, also on another thread, and ends with the provider", async () => {
+  it("of a conversation is kept when the conversation moves to another thread, and is removed with the provider", async () => {
     await using stage = await codexStage(
       ({ lastUserText, newOutputs }) =>
         lastUserText === "make" && newOutputs.length === 0 ? run("touch made") : say("ok"),
@@ -260,7 +263,7 @@ describe("a workspace", () => {
 });
 
 describe("tools of the provider", () => {
-  it("run in the middle of a turn, and are shown with their results", async () => {
+  it("run during a turn, and are streamed with their results", async () => {
     await using stage = await codexStage(
       ({ newOutputs }) =>
         newOutputs.length === 0 ? callTool("order", { number: 42 }) : say(newOutputs[0]?.text ?? ""),
@@ -284,7 +287,7 @@ describe("tools of the provider", () => {
     ]);
   });
 
-  it("give way to a tool of the call with the same name, which the client runs", async () => {
+  it("are replaced by a tool of the call with the same name, which the client runs", async () => {
     const order = (by: string) =>
       tool({ description: by, inputSchema: z.object({ number: z.number() }), execute: () => by });
     await using stage = await codexStage(
@@ -306,7 +309,7 @@ describe("tools of the provider", () => {
     expect(second.text).toContain("by the provider");
   });
 
-  it("that take too long are an error to the model, and the turn continues", async () => {
+  it("that time out are reported to the model as an error, and the turn continues", async () => {
     await using stage = await codexStage(
       ({ newOutputs }) => (newOutputs.length === 0 ? callTool("slow", {}) : say(newOutputs[0]?.text ?? "")),
       {
@@ -322,7 +325,7 @@ describe("tools of the provider", () => {
 });
 
 describe("handlers of one model", () => {
-  it("answer the approvals of its calls, on a thread that began with others", async () => {
+  it("answer the approvals of its calls, on a thread that another model started", async () => {
     await using stage = await codexStage(
       ({ newOutputs }) => (newOutputs.length === 0 ? run("touch made") : say("ok")),
       { approvalPolicy: "untrusted", handlers: { approve: () => ({ decision: "decline" }) } },
@@ -347,7 +350,7 @@ describe("handlers of one model", () => {
 });
 
 describe("prepareStep", () => {
-  it("gets a warning for what it can't change in the middle of a turn, and the answer names its model", async () => {
+  it("causes warnings for changes that Codex can't make during a turn, and the response names the model that answered", async () => {
     const look = tool({ inputSchema: z.object({}), execute: () => "seen" });
     const other = tool({ inputSchema: z.object({}), execute: () => "other" });
     await using stage = await codexStage(({ newOutputs }) =>
@@ -414,7 +417,7 @@ describe("a logger that fails", () => {
       },
     ],
     ["rejects", () => Promise.reject(new Error("The disk is full."))],
-  ])("fails no call: it %s", async (_how, warn: () => unknown) => {
+  ])("does not fail the call: it %s", async (_how, warn: () => unknown) => {
     await using stage = await codexStage(() => say("ok"), { logger: { warn } });
     const { text } = await generateText({ model: stage.codex(), prompt: "go", temperature: 1 });
     expect(text).toBe("ok");
@@ -422,7 +425,7 @@ describe("a logger that fails", () => {
 });
 
 describe("a changing system prompt", () => {
-  it("leaves no copies behind", async () => {
+  it("does not accumulate copies", async () => {
     await using stage = await codexStage(() => say("ok"));
     const messages: ModelMessage[] = [];
     for (let minute = 0; minute < 4; minute += 1) {
@@ -441,8 +444,8 @@ describe("a changing system prompt", () => {
   });
 });
 
-describe("a transport of the caller's own", () => {
-  it("carries the calls, and is opened again after it was lost", async () => {
+describe("a custom transport", () => {
+  it("carries calls, and is opened again after it was lost", async () => {
     await using folders = await codexFolders({ model: ({ lastUserText }) => say(`re ${lastUserText}`) });
     const opened: LaunchedAppServer[] = [];
     await using codex = createCodex({

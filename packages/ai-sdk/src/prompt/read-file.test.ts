@@ -42,13 +42,13 @@ describe("a file of the user", () => {
     ["a bare buffer", bytes.buffer, "image"],
     ["bare base64", png, "image"],
     ["a bare data URL", new URL(pngUrl), "image/png"],
-  ])("is shown as a picture, of the type its bytes have: %s", async (_what, data, mediaType) => {
+  ])("is passed as an image with the type of its bytes: %s", async (_what, data, mediaType) => {
     const read = await readPrompt([user("see", file(data, mediaType))], { tools });
     expect(read.input).toEqual([{ text: "see" }, { image: pngUrl }]);
     expect(read.warnings).toEqual([]);
   });
 
-  it("is fetched where it is an address", async () => {
+  it("is downloaded if it is a URL", async () => {
     const url = "https://pictures.example/1.png";
     for (const data of [{ type: "url", url: new URL(url) }, new URL(url), url] as const) {
       const read = await readPrompt([user(file(data, "image/*"))], {
@@ -59,7 +59,7 @@ describe("a file of the user", () => {
     }
   });
 
-  it("is read if it is the path of an image, and never if it is the path of a text file", async () => {
+  it("is read from a path if it is an image, and never if it is a text file", async () => {
     await using folder = await tempFolder("ai-sdk-prompt");
     await writeFile(join(folder.path, "a.png"), bytes);
     await writeFile(join(folder.path, "secret.txt"), "secret");
@@ -92,7 +92,7 @@ describe("a file of the user", () => {
     ["source that browsers take for a video", Buffer.from("a: 1"), "video/mp2t", "a.ts"],
     ["source that systems know nothing of", Buffer.from("a: 1"), "application/octet-stream", "Makefile"],
     ["a drawing", Buffer.from("a: 1"), "image/svg+xml"],
-  ])("is put into the text where it is one: %s", async (_what, data, mediaType, filename) => {
+  ])("is inserted into the text if it is a text file: %s", async (_what, data, mediaType, filename) => {
     const read = await readPrompt([user(file(data, mediaType, filename))], { tools });
     const name = filename === undefined ? "" : ` name="${filename}"`;
     expect(read.input).toEqual([{ text: `<file${name} type="${mediaType}">\na: 1\n</file>` }]);
@@ -107,7 +107,7 @@ describe("a file of the user", () => {
     ["a reference", { type: "reference", reference: { codex: "file-1" } }, "image/png"],
     ["a malformed data URL", "data:text/plain,%E0%A4%A", "text/plain"],
     ["data of a kind to come", { type: "hologram" } as unknown as FileData, "image/png"],
-  ])("is refused with a warning, and a note for the model: %s", async (_what, data, mediaType) => {
+  ])("is left out with a warning and a note for the model: %s", async (_what, data, mediaType) => {
     const { input, warnings } = await readPrompt([user(file(data, mediaType, "f.bin"))], { tools });
     expect(warnings).toEqual([
       {
@@ -119,7 +119,7 @@ describe("a file of the user", () => {
     expect(input).toEqual([{ text: expect.stringMatching(/"f\.bin".* left out/) }]);
   });
 
-  it("that can't be fetched ends the call when it is new, and is left out when it is old", async () => {
+  it("that can't be downloaded fails the call if it is new, and is left out if it is from the history", async () => {
     const unreachable = user(file(new URL("https://pictures.example/gone.png"), "image/png"));
     const context = { tools, fetch: answering(() => new Response("gone", { status: 404 })) };
     await expect(readPrompt([unreachable], context)).rejects.toThrow(/404/);
@@ -132,7 +132,7 @@ describe("a file of the user", () => {
     expect(JSON.stringify(items)).toContain("left out");
   });
 
-  it("of earlier is fetched only for a thread that has it not", async () => {
+  it("from the history is downloaded only for a thread that does not have it", async () => {
     let fetches = 0;
     const fetch = answering(() => {
       fetches += 1;
@@ -150,7 +150,7 @@ describe("a file of the user", () => {
     expect(JSON.stringify((await readHistory()).items)).toContain(pngUrl);
   });
 
-  it("is not fetched from this machine's networks, by other protocols, or without an end", async () => {
+  it("is not downloaded from private networks, by other protocols, or without a size limit", async () => {
     const from = (address: string, context = {}): Promise<unknown> =>
       readPrompt([user(file(new URL(address), "image/png"))], { tools, ...context });
     await expect(from("http://127.0.0.1:1/a.png")).rejects.toThrow(DownloadError);
@@ -167,7 +167,7 @@ describe("a file of the user", () => {
     );
   });
 
-  it("stops being fetched when the call is aborted, with the caller's reason", async () => {
+  it("is no longer downloaded when the call is aborted, which rejects with the caller's reason", async () => {
     const abort = new AbortController();
     const never: typeof fetch = (_url, init) =>
       new Promise((_resolve, reject) => {

@@ -16,7 +16,7 @@ const assistant = (...content: Assistant["content"]): Assistant => ({ role: "ass
 const says = (text: string): Assistant => assistant({ type: "text", text });
 
 describe("a prompt", () => {
-  it("gives its system messages as instructions, wherever they stand", async () => {
+  it("passes its system messages as instructions, at any position", async () => {
     const read = await readPrompt(
       [{ role: "system", content: "Be brief." }, user("hi"), { role: "system", content: "Be kind." }],
       { tools },

@@ -29,7 +29,7 @@ const call = (toolCallId: string, providerExecuted = false): Assistant["content"
   providerExecuted,
 });
 
-describe("a call that stands in two steps", () => {
+describe("a call that appears in two steps", () => {
   it("is one call in the history, with its result", async () => {
     const output = { type: "text", value: "ran" } as const;
     const { readHistory } = await readPrompt(
@@ -73,7 +73,7 @@ describe("the result of a tool", () => {
         { type: "input_image", image_url: pngUrl },
       ],
     ],
-  ])("answers the call, and stands in the history: %j", async (output, answer, body = answer) => {
+  ])("answers the call, and is in the history: %j", async (output, answer, body = answer) => {
     const prompt = [user("weather?"), assistant(call("c1")), result("c1", output)];
     const read = await readPrompt(prompt, { tools });
     expect(read.toolResults).toEqual([{ toolCallId: "c1", toolName: "look", output, result: answer }]);
@@ -84,7 +84,7 @@ describe("the result of a tool", () => {
     expect(read.warnings).toEqual([]);
   });
 
-  it("counts once where ai 7 kept the preliminary ones too: the newest", async () => {
+  it("is the newest one if ai 7 kept preliminary ones too", async () => {
     const shown = (value: string): Assistant["content"][number] => ({
       type: "tool-result",
       toolCallId: "p1",
@@ -100,13 +100,13 @@ describe("the result of a tool", () => {
     ]);
   });
 
-  it("warns of content that has no meaning here", async () => {
+  it("causes a warning for content that is not supported", async () => {
     const output: LanguageModelV4ToolResultOutput = { type: "content", value: [{ type: "custom" }] };
     const read = await readPrompt([assistant(call("c1")), result("c1", output)], { tools });
     expect(read.warnings).toMatchObject([{ feature: "tool result content of type custom" }]);
   });
 
-  it("is the client's where its call was, or where the tool is offered; a denied call of the provider's is not", async () => {
+  it("is the client's if its call was, or if the tool is offered; a denied call of the provider is not", async () => {
     const denied = result("p1", { type: "execution-denied" });
     const known = await readPrompt([assistant(call("p1", true)), denied], { tools: new Set(["look"]) });
     expect(known.toolResults).toEqual([]);
@@ -116,7 +116,7 @@ describe("the result of a tool", () => {
     await expect(readPrompt([denied], { tools })).resolves.toMatchObject({ toolResults: [] });
   });
 
-  it("comes with the answers to requests for approval, of the newest exchange alone", async () => {
+  it("is read together with approval responses, from the newest exchange only", async () => {
     const answer = (
       approvalId: string,
       approved: boolean,
@@ -139,7 +139,7 @@ describe("the result of a tool", () => {
 });
 
 describe("the history", () => {
-  it("gives every call one output under a valid name and id, whatever was cut off", async () => {
+  it("has one output per call, with a valid name and id, wherever it was cut off", async () => {
     const name = fc.string({ maxLength: 90 });
     const called = fc.record({
       id: fc.string({ minLength: 1, maxLength: 90 }),
@@ -183,7 +183,7 @@ describe("the history", () => {
     );
   });
 
-  it("warns of what it can't hold", async () => {
+  it("causes a warning for content that it can't contain", async () => {
     const read = await readPrompt(
       [
         result("cut-off", { type: "text", value: "x" }),

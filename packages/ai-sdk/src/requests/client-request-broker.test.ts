@@ -20,8 +20,8 @@ function attendedBroker(): ClientRequestBroker {
   return broker;
 }
 
-describe("what a turn asks", () => {
-  it("is reported once, and answered by its id", async () => {
+describe("a request of a turn", () => {
+  it("is reported once and answered by its id", async () => {
     const broker = attendedBroker();
     const first = broker.callTool(tool("a"), signal);
     const second = broker.approve(approval("b"), signal);
@@ -43,14 +43,14 @@ describe("what a turn asks", () => {
     expect(broker.takeUnreported().map(({ id }) => id)).toEqual(["b"]);
   });
 
-  it("may have been answered before, and is then not reported", async () => {
+  it("is not reported if its answer arrived first", async () => {
     const broker = attendedBroker();
     broker.submitResult("a", { type: "result", result: "early" });
     expect(await broker.callTool(tool("a"), signal)).toEqual({ type: "result", result: "early" });
     expect(broker.hasUnreported).toBe(false);
   });
 
-  it("has no use for the answers of a turn that is over", async () => {
+  it("does not receive an answer from an earlier turn", async () => {
     const broker = new ClientRequestBroker();
     broker.serve({ tools: [{ name: "add" }] });
     const openBroker = broker.openForTurn();
@@ -70,7 +70,7 @@ describe("what a turn asks", () => {
     expect(broker.hasUnreported).toBe(false);
   });
 
-  it("is rejected with all others, and returns the ids of their items", async () => {
+  it("is rejected together with all others, by the ids of their items", async () => {
     const broker = attendedBroker();
     const asked = [broker.callTool(tool("a"), signal), broker.approve(approval("b", "item"), signal)];
     void broker.approve(approval("c"), signal);

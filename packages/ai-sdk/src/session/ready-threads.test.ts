@@ -4,7 +4,7 @@ import { say } from "@codexkit/scripted-model";
 import { limits } from "../limits.ts";
 import { ReadyThreads } from "./ready-threads.ts";
 
-describe("threads that are started ahead", () => {
+describe("threads started in advance", () => {
   let opened = 0;
   let closed: number[];
   let ready: ReadyThreads<number>;
@@ -28,7 +28,7 @@ describe("threads that are started ahead", () => {
   });
   afterEach(() => void vi.useRealTimers());
 
-  it("are as many as there were concurrent calls of their kind, once a thread would have been used", async () => {
+  it("are as many as there were concurrent calls of their kind, once one would have been used", async () => {
     expect(call("a")).toBeUndefined();
     expect(opened).toBe(0);
     expect(call("a", 3)).toBeUndefined();
@@ -39,7 +39,7 @@ describe("threads that are started ahead", () => {
     expect(opened).toBe(limits.readyThreads + 1);
   });
 
-  it("are not started for bursts that come too late for them", async () => {
+  it("are not started for bursts that arrive after they would have expired", async () => {
     for (let burst = 0; burst < 3; burst += 1) {
       for (let arrival = 0; arrival < 8; arrival += 1) expect(ready.take("a")).toBeUndefined();
       for (let begun = 0; begun < 8; begun += 1) ready.prepare("a", 8, open);
@@ -62,7 +62,7 @@ describe("threads that are started ahead", () => {
     expect(opened).toBe(3);
   });
 
-  it("are none where none are wanted", () => {
+  it("are not started if the limit is 0", () => {
     ready = new ReadyThreads(
       (one) => void closed.push(one),
       0,
@@ -72,7 +72,7 @@ describe("threads that are started ahead", () => {
     expect(opened).toBe(0);
   });
 
-  it("are released when other kinds are used more, and at the end", async () => {
+  it("are released when other kinds of calls are more recent, and at the end", async () => {
     void call("a");
     void call("a");
     for (let kind = 0; kind < limits.readyKinds; kind += 1) void call(`other ${kind}`);
@@ -86,7 +86,7 @@ describe("threads that are started ahead", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it("that fail to start are the concern of the call that takes them", async () => {
+  it("reject the call that takes them if they failed to start", async () => {
     void call("a");
     void ready.take("a");
     ready.prepare("a", 1, async () => Promise.reject(new Error("no codex")));
@@ -95,7 +95,7 @@ describe("threads that are started ahead", () => {
 });
 
 describe("a program that repeats one kind of call", () => {
-  it("finds its next thread started, and no call of another kind gets it", async () => {
+  it("uses the thread that was started in advance, and calls of another kind don't", async () => {
     await using stage = await codexStage(() => say("Hello."));
     const started: string[] = [];
     stage.stage.codex.on("thread/started", ({ thread }) => void started.push(thread.id));
@@ -115,7 +115,7 @@ describe("a program that repeats one kind of call", () => {
     expect(await threadOf()).toBe(started[2]);
   });
 
-  it("gets a new one when codex died meanwhile", async () => {
+  it("gets a new thread if codex died in the meantime", async () => {
     await using stage = await codexStage(() => say("Hello."));
     const { codex } = stage.stage;
     const started: string[] = [];
@@ -129,7 +129,7 @@ describe("a program that repeats one kind of call", () => {
     expect(warnings).toEqual([]);
   });
 
-  it("gets a new one, without a warning, when the server released the ready ones", async () => {
+  it("gets a new thread, without a warning, if the server has unloaded those", async () => {
     await using stage = await codexStage(() => say("Hello."));
     const { codex } = stage.stage;
     const started: string[] = [];

@@ -50,8 +50,8 @@ const result: TurnResult = {
   structured: undefined,
 };
 
-describe("the output of a command that runs", () => {
-  it("is complete each time, and streamed a last time when it ends", () => {
+describe("the output of a running command", () => {
+  it("is complete in each preliminary result, and in the final one", () => {
     const parts = play(
       turnParts(),
       { type: "item.started", item: command() },
@@ -93,7 +93,7 @@ describe("the output of a command that runs", () => {
     expect(shown.length).toBeLessThan(100);
   });
 
-  it("is cut at its beginning while it runs, and whole at its end", () => {
+  it("is limited to its end while the command runs, and complete afterwards", () => {
     const long = "x".repeat(20_000);
     const parts = play(
       turnParts(),
@@ -111,7 +111,7 @@ describe("the output of a command that runs", () => {
 describe("a message", () => {
   const message = (text: string): object => ({ type: "agentMessage", id: "m", text, phase: null });
 
-  it("is made whole where a slow reader missed a part of it", () => {
+  it("is completed from the item if a slow reader missed a part of it", () => {
     const parts = play(
       turnParts(),
       { type: "item.started", item: message("") },
@@ -122,7 +122,7 @@ describe("a message", () => {
     expect(textOf(parts)).toBe("one two three");
   });
 
-  it("that continues after a step ended continues in a block of the next one", () => {
+  it("that continues in the next step continues in a new block", () => {
     const parts = turnParts();
     play(
       parts,
@@ -152,7 +152,7 @@ describe("a message", () => {
 });
 
 describe("reasoning", () => {
-  it("has a block for each part, and one ends before the next begins", () => {
+  it("has one block per part, and each ends before the next begins", () => {
     const delta = (kind: string, index: number, text: string): object => ({
       type: "item.delta",
       kind,
@@ -179,8 +179,8 @@ describe("reasoning", () => {
   });
 });
 
-describe("what Codex does by itself", () => {
-  it("is a picture, which is a file of the answer", () => {
+describe("work that Codex does by itself", () => {
+  it("includes images, which are files of the response", () => {
     const image = {
       type: "imageGeneration",
       id: "i",
@@ -205,7 +205,7 @@ describe("what Codex does by itself", () => {
     ]);
   });
 
-  it("is a search that starts empty, and ends with what it found as sources", () => {
+  it("includes web searches, which end with their pages as sources", () => {
     const search = { type: "webSearch", id: "w", query: "", action: null, results: null };
     const results = [{ url: "https://a.example", title: "A" }, { note: "no address" }, null];
     const action = { type: "search", query: "x", queries: null };
@@ -225,7 +225,7 @@ describe("what Codex does by itself", () => {
     expect(ofType(parts, "source")).toMatchObject([{ url: "https://a.example", title: "A" }]);
   });
 
-  it("is the progress of an MCP server's tool, and its error", () => {
+  it("includes the progress and the error of an MCP tool", () => {
     const call = {
       type: "mcpToolCall",
       id: "t",
@@ -250,14 +250,14 @@ describe("what Codex does by itself", () => {
     ]);
   });
 
-  it("is another model that answers", () => {
+  it("includes a change of the model", () => {
     const rerouted = { type: "warning", kind: "model_rerouted", message: "b for a", model: "b" };
     expect(play(turnParts(), rerouted)).toEqual([{ type: "response-metadata", id: "turn", modelId: "b" }]);
   });
 });
 
-describe("what has no place among the parts", () => {
-  it("is in the metadata of the end", () => {
+describe("information without a stream part of its own", () => {
+  it("is in the metadata of the finish part", () => {
     const parts = turnParts();
     play(parts, { type: "warning", kind: "retrying", message: "again" });
     expect(parts.end({ type: "turn.completed", ...place, result }).at(-1)).toMatchObject({
@@ -265,7 +265,7 @@ describe("what has no place among the parts", () => {
     });
   });
 
-  it("is custom content where Codex has an item for it", () => {
+  it("is a custom part if Codex has an item for it", () => {
     const compaction = { type: "contextCompaction", id: "x" };
     const activity = {
       type: "subAgentActivity",

@@ -21,7 +21,7 @@ describe("the tokens of a step", () => {
     });
   });
 
-  it("are undefined where nothing was counted, not zero", () => {
+  it("are undefined, not zero, if nothing was counted", () => {
     const usage = new StepUsage();
     expect(usage.report().inputTokens.total).toBeUndefined();
     usage.update(tokens(1, 0, 0, 1, 0));
@@ -29,7 +29,7 @@ describe("the tokens of a step", () => {
     expect(usage.report().outputTokens.total).toBeUndefined();
   });
 
-  it("add up to the turn's, wherever the turn is cut into steps", () => {
+  it("add up to those of the turn, however it is split into steps", () => {
     const count = fc.nat(1000);
     fc.assert(
       fc.property(fc.array(fc.tuple(count, count, fc.boolean())), (responses) => {

@@ -31,8 +31,8 @@ function cleaned(text: string, size = 1): string {
   return out;
 }
 
-describe("JSON without what is absent", () => {
-  it("has no null for an optional property, wherever that stands", () => {
+describe("JSON without absent properties", () => {
+  it("has no null for an optional property, at any depth", () => {
     const full = {
       nick: null,
       name: "n",
@@ -56,18 +56,18 @@ describe("JSON without what is absent", () => {
     });
   });
 
-  it("keeps what it does not take out as it was written, blanks included", () => {
+  it("keeps everything else as it was written, including whitespace", () => {
     expect(cleaned('{ "name" : "a, \\"null\\" }" , "nick": null, "places": [ ] }\n')).toBe(
       '{ "name" : "a, \\"null\\" }" , "places": [ ] }\n',
     );
   });
 
-  it("lets pass what is no JSON", () => {
+  it("passes on text that is not JSON", () => {
     expect(cleaned("{ name: null } and more")).toBe("{ name: null } and more");
     expect(cleaned('{"name" "x"}')).toBe('{"name" "x"}');
   });
 
-  it("gives the same whatever the pieces, and the same values as JSON", () => {
+  it("does not depend on how the text is split, and has the same values", () => {
     const place = fc.letrec((tie) => ({
       place: fc.record({
         city: fc.string(),

@@ -45,7 +45,7 @@ function threadWith(...exchanges: readonly (readonly [string, string])[]): Trans
 }
 
 describe("a digest", () => {
-  it("does not depend on the order of keys, nor on what is undefined", () => {
+  it("does not depend on the order of keys or on undefined values", () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (value) => {
         const reversed = Object.fromEntries(Object.entries(value).toReversed());
@@ -55,7 +55,7 @@ describe("a digest", () => {
     );
   });
 
-  it("differs for texts that differ", () => {
+  it("differs for different texts", () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (one, other) => {
         expect(digestOf(one) === digestOf(other)).toBe(one === other);
@@ -89,7 +89,7 @@ describe("a transcript", () => {
     });
   });
 
-  it("agrees only with its own messages, whichever of them is changed", () => {
+  it("matches only its own messages, whichever of them is changed", () => {
     const exchange = fc.tuple(fc.string({ minLength: 1 }), fc.string({ minLength: 1 }));
     fc.assert(
       fc.property(
@@ -108,7 +108,7 @@ describe("a transcript", () => {
     );
   });
 
-  it("accepts the input of a client's call from the first prompt, and compares later ones with it", () => {
+  it("takes the input of a client's tool call from the first prompt, and compares later prompts with it", () => {
     const transcript = new Transcript(entries(user("go")));
     const step = new StepRecorder();
     step.add({ type: "tool-call", toolCallId: "c", toolName: "look", input: "{}" });
@@ -125,7 +125,7 @@ describe("a transcript", () => {
     ).toBe("changed");
   });
 
-  it("finds the result of a call wherever it stands, the newest of several", () => {
+  it("finds the result of a call in any message, and uses the newest", () => {
     const transcript = new Transcript(entries(user("go")));
     const step = new StepRecorder();
     step.add({ type: "tool-call", toolCallId: "c", toolName: "look", input: "{}", providerExecuted: true });
@@ -139,7 +139,7 @@ describe("a transcript", () => {
     expect(transcript.compare(entries(user("go"), call("c"))).type).toBe("changed");
   });
 
-  it("counts a call once that a later step repeats before its result", () => {
+  it("counts a call once if a later step repeats it before its result", () => {
     const transcript = new Transcript(entries(user("go")));
     const first = new StepRecorder();
     first.add({ type: "tool-call", toolCallId: "c", toolName: "look", input: "{}", providerExecuted: true });
@@ -154,7 +154,7 @@ describe("a transcript", () => {
     expect(transcript.compare(entries(user("go"), call("c"), result("c", "none"))).type).toBe("changed");
   });
 
-  it("of a thread that a call named agrees with what the call passed, and with all that the thread has seen", () => {
+  it("of a thread that a call named matches both the messages of the call and those of the thread", () => {
     const named = threadWith(["one", "1"]);
     named.appendNamed(entries(user("two")), entries(user("two")));
     const step = new StepRecorder();
@@ -168,7 +168,7 @@ describe("a transcript", () => {
     expect(named.compare(entries(user("zwei"), assistant("2"))).type).toBe("changed");
   });
 
-  it("leaves out what a turn that was cut off had not finished", () => {
+  it("leaves out the unfinished text of an interrupted turn", () => {
     const step = new StepRecorder();
     step.add({ type: "text-start", id: "done" });
     step.add({ type: "text-delta", id: "done", delta: "done" });

@@ -27,7 +27,7 @@ const result = (part: Partial<LanguageModelV4GenerateResult>): LanguageModelV4Ge
 });
 
 describe("the prompt of a V3 call", () => {
-  it("comes with its files tagged, in messages and in results of tools", async () => {
+  it("has tagged files, in messages and in tool results", async () => {
     const model = new MockLanguageModelV4({ doGenerate: result({}) });
     const prompt: LanguageModelV3CallOptions["prompt"] = [
       { role: "system", content: "Be brief." },
@@ -117,8 +117,8 @@ describe("the prompt of a V3 call", () => {
   });
 });
 
-describe("what a V4 model gives, in V3", () => {
-  it("has bare files, and neither pings, custom parts, preliminary results nor interruptions", async () => {
+describe("the output of a V4 model in V3", () => {
+  it("has plain files, and no pings, custom parts, preliminary results or interruptions", async () => {
     const parts: LanguageModelV4StreamPart[] = [
       { type: "stream-start", warnings: [{ type: "deprecated", setting: "old", message: "use new" }] },
       { type: "ping" },
@@ -205,7 +205,7 @@ describe("what a V4 model gives, in V3", () => {
       ],
     ],
     ["a stretch of one", [{ type: "text" as const, text: 'It is {"a":1}' }]],
-  ])("has the answer for its only text where ai 6 parses it: %s", async (_what, content) => {
+  ])("has the answer as its only text if ai 6 parses it: %s", async (_what, content) => {
     const model = new MockLanguageModelV4({
       doGenerate: result({ content, structuredOutputText: '{"a":1}' }),
     });

@@ -50,7 +50,7 @@ beforeAll(async () => {
 afterAll(() => provider.shutdown());
 
 describe("the ends of an ACP session", () => {
-  it("may race in any order: every stream follows the rules, and the agent keeps working", async () => {
+  it("may come in any order: every stream follows the rules, and the agent keeps working", async () => {
     const step = fc.constantFrom<Step>("read", "stop", "abort", "crash", "shutdown");
     // Between two steps the agent may get a word in, or not.
     const script = fc.array(fc.tuple(step, fc.nat({ max: 2 }), fc.boolean()), { maxLength: 8 });

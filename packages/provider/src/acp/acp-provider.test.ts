@@ -70,7 +70,7 @@ describe("an ACP agent", () => {
     expect(events.at(-1)).toMatchObject({ message: "Done.", cost: { usd: 0.25 } });
   });
 
-  it("has a tool that it left open answered before the end", async () => {
+  it("gets a result for a tool that it left open, before the end", async () => {
     const events = await run(shared, { prompt: "leave-open" });
     expect(events.slice(-2)).toMatchObject([
       { kind: "tool_result", toolUseId: "o", isError: true },
@@ -83,11 +83,11 @@ describe("an ACP agent", () => {
     ["tokens", "token_limit"],
     ["turns", "max_turns"],
     ["fail badly", "execution_failed"],
-  ])("that ends for a reason of its own reports it: %s", async (prompt, errorSubtype) => {
+  ])("reports its own reason for an end: %s", async (prompt, errorSubtype) => {
     expect((await run(shared, { prompt })).at(-1)).toMatchObject({ success: false, errorSubtype });
   });
 
-  it("is given its model, effort, mode, options and meta, and says what it does not have", async () => {
+  it("receives model, effort, mode, options and meta; missing ones are listed as ignored", async () => {
     const events = await run(shared, {
       prompt: "settings",
       model: "LARGE",
@@ -110,7 +110,7 @@ describe("an ACP agent", () => {
     await expect(required).rejects.toMatchObject({ code: "unsupported" });
   });
 
-  it("uses the tools of the servers in its spec", async () => {
+  it("uses the tools of the MCP servers in the spec", async () => {
     const events = await run(shared, { prompt: "server ping", mcpStdioServers: ECHO_SERVER });
     expect(events).toContainEqual(
       expect.objectContaining({ kind: "tool_use", toolName: "mcp__tests__echo", toolCategory: "mcp" }),
@@ -118,7 +118,7 @@ describe("an ACP agent", () => {
     expect(textOf(events)).toBe("ping");
   });
 
-  it("is cancelled, and its process keeps serving the others", async () => {
+  it("can be cancelled while its process keeps serving other sessions", async () => {
     const { pid } = shared;
     const [stopped, works] = await Promise.all([working(shared), working(shared)]);
     await stopped.stop();
@@ -132,7 +132,7 @@ describe("an ACP agent", () => {
     ["when it is resumed", undefined],
     ["which it sends after it was resumed", "--late-replay"],
     ["when it was busy with its session at first", "--busy-at-first"],
-  ])("does not show its past again %s", async (_, fault) => {
+  ])("does not repeat the history %s", async (_, fault) => {
     await using home = await tempFolder("acp");
     const env = { ACP_TEST_HOME: home.path };
     await using provider = await launchTiny({ env, ...(fault !== undefined && { fault }) });
@@ -142,13 +142,13 @@ describe("an ACP agent", () => {
     expect(textOf(await Array.fromAsync(again.events))).toBe("remember the heron\nrecall\n");
   });
 
-  it("that can't load sessions is not asked to", async () => {
+  it("without session loading does not support resume", async () => {
     await using provider = await launchTiny({ fault: "--plain" });
     expect(provider.capabilities.supportsSessionResume).toBe(false);
     await expect(provider.resume("any", { prompt: "x", cwd })).rejects.toMatchObject({ code: "unsupported" });
   });
 
-  it("is known by its own name and its process by its id", async () => {
+  it("is known by its own name, and its process by its PID", async () => {
     const pids: number[] = [];
     expect(shared).toMatchObject({ name: "tiny", capabilities: { humanLabel: "Tiny agent" } });
     await run(shared, { prompt: "say x", onProcessSpawned: (pid) => pids.push(pid) });
@@ -156,8 +156,8 @@ describe("an ACP agent", () => {
   });
 });
 
-describe("what an ACP agent reports", () => {
-  it("is the input of a tool that it had not written when it announced the tool", async () => {
+describe("reports of an ACP agent", () => {
+  it("include the input of a tool that was announced without it", async () => {
     const events = await run(shared, { prompt: "late-input" });
     expect(events.filter((event) => "toolUseId" in event)).toMatchObject([
       { kind: "tool_use", toolName: "execute", input: { command: "date" } },
@@ -165,19 +165,19 @@ describe("what an ACP agent reports", () => {
     ]);
   });
 
-  it("is a tool that stays pending, after a while", async () => {
+  it("include a tool that stays pending, after a timeout", async () => {
     await using provider = await launchTiny({ limits: { pendingToolMs: 10 } });
     await using handle = await provider.spawn({ prompt: "pending", cwd });
     for await (const event of handle.events) if (event.kind === "tool_use") break;
   });
 
-  it("is the usage of the prompt, cached tokens among the input", async () => {
+  it("include the usage of the prompt, with cached tokens as part of the input", async () => {
     expect((await run(shared, { prompt: "usage" })).at(-1)).toMatchObject({
       cost: { inputTokens: 120, cachedInputTokens: 20, outputTokens: 30 },
     });
   });
 
-  it("is the cost of a session: what a resumed one had cost before is not counted again", async () => {
+  it("include the cost of a session, without the cost before a resume", async () => {
     await using home = await tempFolder("acp");
     await using provider = await launchTiny({ env: { ACP_TEST_HOME: home.path } });
     const first = await provider.spawn({ prompt: "spend 0.25", cwd });
@@ -186,7 +186,7 @@ describe("what an ACP agent reports", () => {
     expect(await lastOf(again)).toMatchObject({ cost: { usd: 0.5 } });
   });
 
-  it("is a turn that failed, which it ends as if it had not", async () => {
+  it("include a failed turn that ends with end_turn", async () => {
     expect((await run(shared, { prompt: "turn-fails" })).at(-1)).toMatchObject({
       success: false,
       errorSubtype: "execution_failed",
@@ -195,8 +195,8 @@ describe("what an ACP agent reports", () => {
   });
 });
 
-describe("a message to an ACP agent at work", () => {
-  it("reaches the turn that runs, also if it had not begun", async () => {
+describe("a message to a running ACP agent", () => {
+  it("reaches the running turn, also if it had not started yet", async () => {
     const handle = await working(shared, "listen");
     await handle.inject("the heron");
     const events = await Array.fromAsync(handle.events);
@@ -205,7 +205,7 @@ describe("a message to an ACP agent at work", () => {
     await expect(handle.inject("too late")).rejects.toMatchObject({ code: "session_ended" });
   });
 
-  it("fails when the turn ends without it, or in the time that a turn takes to begin", async () => {
+  it("fails if the turn ends without it, or if no turn starts in time", async () => {
     const ends = await working(shared, "say nothing");
     await expect(ends.inject("hello")).rejects.toMatchObject({ code: "session_ended" });
     await using provider = await launchTiny({ limits: { injectMs: 50 } });
@@ -213,7 +213,7 @@ describe("a message to an ACP agent at work", () => {
     await expect(works.inject("hello")).rejects.toMatchObject({ code: "inject_failed" });
   });
 
-  it("fails with the agent's reason when it is refused", async () => {
+  it("fails with the agent's reason if it is refused", async () => {
     await using handle = await working(shared, "listen");
     await expect(handle.inject("nonsense")).rejects.toMatchObject({
       code: "inject_failed",
@@ -221,7 +221,7 @@ describe("a message to an ACP agent at work", () => {
     });
   });
 
-  it("is not possible for an agent that does not offer it", async () => {
+  it("is not supported by an agent without the extension", async () => {
     await using provider = await launchTiny({ fault: "--plain" });
     expect(provider.capabilities.supportsMessageInjection).toBe(false);
     const handle = await working(provider);
@@ -233,9 +233,9 @@ describe("a session that an ACP agent does not load", () => {
   const unknown = "0f0e0d0c-0000-4000-8000-000000000000";
 
   it.each([
-    ["has the code for it", undefined, /has no session.*Resource not found/],
-    ["has not, and does not list it", "--lists", /has no session.*no such file/],
-    ["has not, and names it", "--breaks-on-load", /has no session.*no file for 0f0e0d0c/],
+    ["uses the error code for it", undefined, /has no session.*Resource not found/],
+    ["uses another code, and does not list it", "--lists", /has no session.*no such file/],
+    ["uses another code, and mentions the id", "--breaks-on-load", /has no session.*no file for 0f0e0d0c/],
   ])("is not found: the agent %s", async (_, fault, message) => {
     await using home = await tempFolder("acp");
     await using provider = await launchTiny({
@@ -249,9 +249,9 @@ describe("a session that an ACP agent does not load", () => {
   });
 
   it.each([
-    ["has had it just now", "--lists", /could not open the session.*no such file/],
-    ["does not name it", "--breaks-on-load", /could not open the session.*disk is full/],
-  ])("is there, but can't be opened: the agent %s", async (_, fault, message) => {
+    ["had it just before", "--lists", /could not open the session.*no such file/],
+    ["does not mention the id", "--breaks-on-load", /could not open the session.*disk is full/],
+  ])("exists but can't be opened: the agent %s", async (_, fault, message) => {
     await using home = await tempFolder("acp");
     const env = { ACP_TEST_HOME: home.path };
     await using provider = await launchTiny({ env, fault, limits: { reopenMs: 50 } });
@@ -299,7 +299,7 @@ describe("a session that was stopped before its first output", () => {
   }
 });
 
-it("a session that the agent lists and does not load is not taken for an unknown one", async () => {
+it("a session that the agent lists but can't load is not reported as unknown", async () => {
   await using home = await tempFolder("acp");
   const env = { ACP_TEST_HOME: home.path };
   await writeFile(join(home.path, "listed"), "say x");
@@ -310,14 +310,14 @@ it("a session that the agent lists and does not load is not taken for an unknown
 });
 
 describe("the login of an ACP agent", () => {
-  it("is offered by its methods", () => {
+  it("is offered as a list of methods", () => {
     expect(shared.authMethods).toEqual([
       { id: "key", name: "API key", description: "Use a key", type: "agent" },
       { id: "token", name: "Token", type: "env_var", variables: ["TINY_TOKEN"] },
     ]);
   });
 
-  it("is asked for by name when a session needs it, and done at the launch", async () => {
+  it("is requested by name when a session needs it, and done by launch", async () => {
     await using before = await launchTiny({ fault: "--needs-login" });
     await expect(working(before)).rejects.toMatchObject({
       code: "authentication_failed",
@@ -338,15 +338,15 @@ describe("the login of an ACP agent", () => {
   });
 });
 
-describe("what an ACP agent asks", () => {
+describe("a permission request of an ACP agent", () => {
   it.each<[string, string, AgentSpec["permissionConfig"], string]>([
-    ["is allowed for this once where nothing speaks against it", "execute make test", undefined, "yes"],
-    ["is refused when it endangers the machine", "execute sudo rm -rf /", undefined, "no"],
-    ["is refused by a pattern", "execute git push", { disallowPatterns: ["^git push"] }, "no"],
+    ["is allowed once if nothing denies it", "execute make test", undefined, "yes"],
+    ["is denied if it is unsafe", "execute sudo rm -rf /", undefined, "no"],
+    ["is denied by a pattern", "execute git push", { disallowPatterns: ["^git push"] }, "no"],
     ["is allowed by a pattern", "execute npm test", { allowPatterns: ["^npm"] }, "yes"],
-    ["is refused where others are allowed", "execute make", { allowPatterns: ["^npm"] }, "no"],
-    ["is refused by default", "execute make", { defaultDecision: "deny" }, "no"],
-    ["is refused where somebody should be asked", "execute make", { defaultDecision: "prompt" }, "no"],
+    ["is denied if only others are allowed", "execute make", { allowPatterns: ["^npm"] }, "no"],
+    ["is denied by default", "execute make", { defaultDecision: "deny" }, "no"],
+    ["is denied if a person would have to be asked", "execute make", { defaultDecision: "prompt" }, "no"],
     ["may be an edit in the folder", `edit ${cwd}/README.md`, undefined, "yes"],
     ["may not be an edit outside of it", "edit /etc/passwd", undefined, "no"],
     ["may not be an edit of git's own files", `edit ${cwd}/.git/config`, undefined, "no"],
@@ -365,7 +365,7 @@ describe("what an ACP agent asks", () => {
     expect(denials).toHaveLength(answer === "no" ? 1 : 0);
   });
 
-  it("is shown as a call after it was allowed, and not at all after it was denied", async () => {
+  it("is reported as a tool call if it was allowed, and not if it was denied", async () => {
     const calls = async (permissionConfig: AgentSpec["permissionConfig"]): Promise<unknown[]> => {
       const events = await run(shared, { prompt: "ask execute make test", permissionConfig });
       return events.flatMap((event) => ("toolUseId" in event && event.toolUseId === "c" ? [event] : []));
@@ -377,7 +377,7 @@ describe("what an ACP agent asks", () => {
     expect(await calls({ defaultDecision: "deny" })).toEqual([]);
   });
 
-  it("can't be denied where the agent does not ask: a receipt says so, and a required denial is refused", async () => {
+  it("can't be denied if the agent may not ask: the denial is listed as ignored, and refused if it is required", async () => {
     const spec = { prompt: "say x", cwd, permissionConfig: { disallowPatterns: ["^rm"] } };
     await using handle = await shared.spawn(spec);
     expect(handle.ignored).toEqual([
@@ -391,7 +391,7 @@ describe("what an ACP agent asks", () => {
     expect(honoured.ignored).toEqual([]);
   });
 
-  it("is an invalid spec if its patterns can't be read", async () => {
+  it("causes invalid_spec if the patterns are invalid", async () => {
     const spawned = shared.spawn({ prompt: "x", cwd, permissionConfig: { allowPatterns: ["("] } });
     await expect(spawned).rejects.toMatchObject({ code: "invalid_spec" });
   });
@@ -431,7 +431,7 @@ describe("an ACP agent that misbehaves", () => {
     expect(provider.pid).not.toBe(pid);
   });
 
-  it("prints garbage, and is understood all the same", async () => {
+  it("prints garbage: its messages are still read", async () => {
     expect(textOf(await run(shared, { prompt: "garbage" }))).toBe("Sorry about that.");
   });
 
@@ -444,12 +444,12 @@ describe("an ACP agent that misbehaves", () => {
     expect(events).toContainEqual(expect.objectContaining({ subtype: "unhandled_server_request" }));
   });
 
-  it("does not open a session in time: that one fails", async () => {
+  it("does not open a session in time: only that session fails", async () => {
     await using provider = await launchTiny({ fault: "--no-sessions", limits: { sessionMs: 50 } });
     await expect(working(provider)).rejects.toMatchObject({ code: "spawn_failed" });
   });
 
-  it("crashes while a session opens: that one fails with its last output, and so does the next, on a new process", async () => {
+  it("crashes while a session is being opened: the call fails with its last output, and so does the next, on a new process", async () => {
     await using provider = await launchTiny({ fault: "--dies-early" });
     const failure = { code: "spawn_failed", message: expect.stringContaining("no room for a session") };
     await expect(working(provider)).rejects.toMatchObject(failure);
@@ -473,7 +473,7 @@ describe("an ACP agent that misbehaves", () => {
     expect(refusals).toEqual(refusals.map(() => expect.objectContaining({ code: "spawn_failed" })));
   });
 
-  it("is not begun when the callback throws", async () => {
+  it("does not start a session if the callback throws", async () => {
     const spawned = shared.spawn({
       prompt: "work",
       cwd,
@@ -484,7 +484,7 @@ describe("an ACP agent that misbehaves", () => {
     await expect(spawned).rejects.toMatchObject({ code: "spawn_failed", message: "not now" });
   });
 
-  it("is given up while it is launched", async () => {
+  it("can be aborted during the launch", async () => {
     const abort = new AbortController();
     const launching = launchTiny({ fault: "--silent", signal: abort.signal });
     abort.abort();
@@ -505,7 +505,7 @@ describe("an ACP agent that misbehaves", () => {
     expect(textOf(await run(provider, { prompt: "say hello again" }))).toBe("hello again");
   });
 
-  it("does not leave by itself: it is gone after the shutdown", async () => {
+  it("does not exit by itself: it is ended by the shutdown", async () => {
     const processLimits = { exitTimeoutMs: 50, terminateTimeoutMs: 50 };
     const provider = await launchTiny({ fault: "--stubborn", processLimits });
     const { pid = 0 } = provider;
@@ -515,7 +515,7 @@ describe("an ACP agent that misbehaves", () => {
     expect(isAlive(pid)).toBe(false);
   });
 
-  it("is left by an owner that was killed: the next launch ends it", async () => {
+  it("is orphaned by an owner that was killed: the next launch ends it", async () => {
     const program = fileURLToPath(new URL("../../test/acp-owner.ts", import.meta.url));
     const owner = spawn(process.execPath, ["--conditions=codexkit:source", program], {
       stdio: ["ignore", "pipe", "inherit"],
@@ -529,7 +529,7 @@ describe("an ACP agent that misbehaves", () => {
     expect(isAlive(pid)).toBe(false);
   });
 
-  it("is given up by its caller while a session opens", async () => {
+  it("can be cancelled by its caller while a session is being opened", async () => {
     await using provider = await launchTiny({ fault: "--no-sessions" });
     const abort = new AbortController();
     const spawned = provider.spawn({ prompt: "work", cwd }, { signal: abort.signal });

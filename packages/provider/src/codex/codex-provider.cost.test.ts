@@ -33,7 +33,7 @@ function costs(transcript: Transcript): AgentCost[] {
 }
 
 describe("a resumed session", () => {
-  it("does not count the turns before it, neither in its cost nor toward its limits", async () => {
+  it("counts no earlier turns, neither in its cost nor toward its limits", async () => {
     await using fixture = await codexFixture(() => [say("ok"), usage({ input: 100, output: 10, cached: 0 })]);
     const { sessionId } = await fixture.run("one", { maxTurns: 1 });
     const limits = { maxTurns: 1, maxTokens: 110 };
@@ -131,7 +131,7 @@ describe("a budget", () => {
     expect(end.cost.inputTokens).toBe(300);
   });
 
-  it("is exceeded also by the call that completes the turn, whose message is kept", async () => {
+  it("can be exceeded by the call that completes the turn, whose message is kept", async () => {
     await using fixture = await codexFixture(() => [
       say("done"),
       usage({ input: 100, output: 10, cached: 0 }),

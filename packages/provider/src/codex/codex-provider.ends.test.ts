@@ -8,7 +8,7 @@ import type { AgentSpec } from "../contract/agent-spec.ts";
 import { CodexProvider } from "./codex-provider.ts";
 
 describe("the end of a session", () => {
-  it("follows stop, with the text and the cost so far", async () => {
+  it("follows stop, which resolves once Codex has released the session", async () => {
     await using fixture = await codexFixture(() => say(["Half a", waitFor(gate())]));
     const handle = await fixture.provider.spawn(fixture.spec("go"));
     const events: AgentEvent[] = [];
@@ -112,7 +112,7 @@ describe("the end of a session", () => {
     expect((await read(handle)).end).toMatchObject({ errorSubtype: "stopped" });
   });
 
-  it("is not confused with that of an earlier turn, nor caused by an unhandled request", async () => {
+  it("is not that of an earlier turn, and not caused by an unhandled request", async () => {
     const ask = {
       do: "request",
       id: "q",
@@ -178,8 +178,8 @@ async function fakeStage(
   return { provider, spec, [Symbol.asyncDispose]: () => owner.disposeAsync() };
 }
 
-describe("what a session leaves behind", () => {
-  it("is nothing: MCP servers, background commands and agents end with it", async () => {
+describe("the resources of a session", () => {
+  it("end with it: MCP servers, background commands and subagents", async () => {
     await using fixture = await codexFixture(({ newOutputs }) =>
       newOutputs.length === 0
         ? run("echo $$; exec sleep 600", { callId: "c", yieldMs: 250 })

@@ -5,7 +5,7 @@ import { codexFixture, read } from "../../test/codex-fixture.ts";
 import { CodexProvider } from "./codex-provider.ts";
 
 describe("openTimeoutMs", () => {
-  it("ends a call that does not open the session, and leaves nothing of it", async () => {
+  it("rejects a call that does not open the session in time, and releases everything", async () => {
     await using folder = await tempFolder("fake");
     const initialize = {
       do: "reply",

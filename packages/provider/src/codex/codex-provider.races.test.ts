@@ -42,7 +42,7 @@ async function live(handle: AgentHandle, { end, after }: Fate): Promise<Transcri
 }
 
 describe("a hundred sessions on one codex", () => {
-  it("all follow the rules of the stream, and leave nothing behind", { timeout: 120_000 }, async () => {
+  it("all follow the rules of the stream, and release everything", { timeout: 120_000 }, async () => {
     const never = gate();
     await using fixture = await codexFixture(({ lastUserText, newOutputs }) => {
       if (newOutputs.length === 0) return run(`echo ${lastUserText.split(" ")[0]}`, { callId: "c" });
@@ -78,7 +78,7 @@ describe("a hundred sessions on one codex", () => {
   });
 });
 
-describe("calls that race", () => {
+describe("concurrent calls", () => {
   it("resume a session only once", async () => {
     await using fixture = await codexFixture(() => say(["Half a", waitFor(gate())]));
     const first = await fixture.provider.spawn(fixture.spec("go"));
@@ -90,7 +90,7 @@ describe("calls that race", () => {
     expect(refusals).toMatchObject([{ code: "session_busy" }, { code: "session_busy" }]);
   });
 
-  it("spawn before a shutdown or not at all", async () => {
+  it("spawn before a shutdown, or reject", async () => {
     await using fixture = await codexFixture(() => say(["Half a", waitFor(gate())]));
     const spawning = Array.from({ length: 5 }, () => fixture.provider.spawn(fixture.spec("go")));
     const ends = Promise.allSettled(spawning.map(async (handle) => (await read(await handle)).end));
@@ -104,7 +104,7 @@ describe("calls that race", () => {
     expect(fixture.provider.sessions).toBe(0);
   });
 
-  it("spawn on a codex that is killed meanwhile, or on the next one, or say that they could not", async () => {
+  it("spawn on a codex that is being killed, on the next one, or reject", async () => {
     await using fixture = await codexFixture(() => say("done"));
     const spawning = Array.from(
       { length: 10 },

@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest";
 import { codexFixture, ofKind, read, words } from "../../test/codex-fixture.ts";
 import { CodexProvider } from "./codex-provider.ts";
 
-describe("making a Codex provider", () => {
+describe("creating a Codex provider", () => {
   it.each([
     ["missing", { codexPath: "/nowhere/codex" }],
     ["no codex", { codexPath: process.execPath, wrapperArgs: ["-e", "process.exit(3)"] }],
@@ -24,7 +24,7 @@ describe("making a Codex provider", () => {
     await expect(CodexProvider.create({ codexPath })).rejects.toMatchObject({ code: "provider_unavailable" });
   });
 
-  it("is given up when its signal fires", async () => {
+  it("is cancelled by its signal", async () => {
     const options = { signal: AbortSignal.abort(), ...fake() };
     await expect(CodexProvider.create(options)).rejects.toMatchObject({ code: "context_cancelled" });
   });
@@ -64,7 +64,7 @@ describe("a session", () => {
     expect(transcript.end).not.toHaveProperty("cost.usd");
   });
 
-  it("says why it failed", async () => {
+  it("reports why it failed", async () => {
     await using fixture = await codexFixture(() => fail.response("context_length_exceeded"));
     const { end } = await fixture.run("go");
     expect(end).toMatchObject({
@@ -75,7 +75,7 @@ describe("a session", () => {
     });
   });
 
-  it("is refused where it can't be: no folder, a wrong spec, a field that is required and ignored", async () => {
+  it("is refused without a folder, with an invalid spec, or with a required field that is ignored", async () => {
     await using fixture = await codexFixture([]);
     const { provider, spec } = fixture;
     await expect(provider.spawn(spec("go", { cwd: "/nowhere" }))).rejects.toMatchObject({
@@ -88,7 +88,7 @@ describe("a session", () => {
     expect(provider.sessions).toBe(0);
   });
 
-  it("gives a receipt for what it ignores, and the id of the process that serves it", async () => {
+  it("lists the ignored fields, and reports the PID of its process", async () => {
     await using fixture = await codexFixture(() => say("ok"));
     const pids: number[] = [];
     const handle = await fixture.provider.spawn(
@@ -100,7 +100,7 @@ describe("a session", () => {
     expect(pids).toEqual([fixture.provider.pid]);
   });
 
-  it("does not begin when the callback throws, and leaves nothing behind", async () => {
+  it("does not start if the callback throws, and releases everything", async () => {
     await using fixture = await codexFixture(() => say("ok"));
     const onProcessSpawned = (): void => {
       throw new Error("not today");
@@ -165,7 +165,7 @@ describe("resuming", () => {
     expect(counts).toEqual([counts[0], Number(counts[0]) + 1, Number(counts[0]) + 2]);
   });
 
-  it("takes the settings of the new spec", async () => {
+  it("uses the settings of the new spec", async () => {
     await using fixture = await codexFixture((request) =>
       request.newOutputs.length === 0
         ? run('echo "<$A$B>"', { callId: "c" })
@@ -179,7 +179,7 @@ describe("resuming", () => {
     ]);
   });
 
-  it("does not find what is not there", async () => {
+  it("rejects an unknown session", async () => {
     await using fixture = await codexFixture([]);
     for (const id of ["nonsense", "01a1def3-1278-73b0-bd6f-cda1d133cf49"]) {
       await expect(fixture.provider.resume(id, fixture.spec("go"))).rejects.toMatchObject({
@@ -189,7 +189,7 @@ describe("resuming", () => {
     expect(fixture.provider.sessions).toBe(0);
   });
 
-  it("is refused while the session works, here or elsewhere", async () => {
+  it("is refused while the session is running, here or in another process", async () => {
     const hold = gate();
     await using fixture = await codexFixture(() => say(["busy", waitFor(hold)]));
     const handle = await fixture.provider.spawn(fixture.spec("go"));
@@ -203,7 +203,7 @@ describe("resuming", () => {
     expect((await read(handle)).end).toMatchObject({ success: true });
   });
 
-  it("finds a session that is in the archive", async () => {
+  it("finds an archived session", async () => {
     await using fixture = await codexFixture(() => say("done"));
     const { sessionId } = await fixture.run("go");
     await using codex = await Codex.launch(fixture.options);

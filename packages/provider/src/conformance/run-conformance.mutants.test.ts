@@ -10,7 +10,7 @@ import { runConformance } from "./run-conformance.ts";
 
 const MUTANTS = [...STREAM_MUTANTS, ...END_MUTANTS, ...CALL_MUTANTS, ...FIELD_MUTANTS];
 
-describe("the suite finds a provider that", () => {
+describe("the suite detects a provider that", () => {
   it.each(MUTANTS.map((mutant) => [mutant.fault, mutant] as const))("%s", async (_, mutant) => {
     const { make, options } = referenceFixture(mutant.mutate);
     const report = await runConformance(make, {
@@ -22,18 +22,18 @@ describe("the suite finds a provider that", () => {
     expect(check).toMatchObject({ status: "failed", reason: expect.stringMatching(mutant.reason) });
   });
 
-  it("is any of a hundred and more, each with a name of its own", () => {
+  it("is tested with at least a hundred mutants, each with a unique name", () => {
     expect(MUTANTS.length).toBeGreaterThanOrEqual(100);
     expect(new Set(MUTANTS.map(({ fault }) => fault)).size).toBe(MUTANTS.length);
   });
 
-  it("has checks that all exist", () => {
+  it("names only checks that exist", () => {
     const ids = new Set(ALL_CHECKS.map(({ id }) => id));
     const named = MUTANTS.flatMap(({ caughtBy, after = [] }) => [caughtBy, ...after]);
     expect(named.filter((id) => !ids.has(id))).toEqual([]);
   });
 
-  it("leaves no behaviour without a mutant, but for twins", () => {
+  it("has a mutant for every check, except for the copies for resumed sessions", () => {
     const caught = new Set(MUTANTS.map(({ caughtBy }) => caughtBy.replace(/-resumed$/, "")));
     const unproven = ALL_CHECKS.map(({ id }) => id.replace(/-resumed$/, "")).filter((id) => !caught.has(id));
     expect([...new Set(unproven)]).toEqual([]);

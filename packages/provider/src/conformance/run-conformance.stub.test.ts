@@ -55,7 +55,7 @@ describe("the stub", () => {
     ]);
   });
 
-  it("passes check by check in a test runner, which skips what does not apply", async () => {
+  it("passes each check in a test runner, which skips checks that do not apply", async () => {
     const runner = recordingRunner();
     const made: StubProvider[] = [];
     registerConformance(

@@ -47,7 +47,7 @@ describe("the suite", () => {
       }, "resume"),
       ["one-reader-resumed"],
     ],
-  ])("finds one fault to be one fault: %s", async (_, mutate, expected) => {
+  ])("reports one fault as one failed check: %s", async (_, mutate, expected) => {
     const { make, options } = referenceFixture(mutate);
     expect(Object.keys(failures(await runConformance(make, options)))).toEqual(expected);
   });
@@ -116,7 +116,7 @@ describe("the suite", () => {
     expect(process.listeners("unhandledRejection")).toEqual(before);
   });
 
-  it("says of checks that were not selected that they are not verified", async () => {
+  it("reports checks that were not selected as not verified", async () => {
     const { make, options } = referenceFixture((provider) => provider);
     const report = await runConformance(make, { ...options, only: ["reports-text"] });
     const ran = report.checks.filter(({ status }) => status === "passed").map(({ id }) => id);
@@ -134,7 +134,7 @@ describe("the report", () => {
     limits: { deadlineMs: 5, slowReaderMs: 1 },
   };
 
-  it("does not let a tier be earned by what did not run", async () => {
+  it("does not let checks that did not run earn a tier", async () => {
     const report = await runConformance(
       () => new StubProvider({ without: ["injection", "resume", "export"] }),
       stub,
@@ -150,7 +150,7 @@ describe("the report", () => {
     expect(resume).toMatchObject({ status: "not_earned" });
   });
 
-  it("fails a claim that nothing proves", async () => {
+  it("fails a capability without a scenario", async () => {
     const report = await runConformance(() => new StubProvider(), stub);
     expect(failures(report)).toMatchObject({
       "injection-reaches-agent": expect.stringContaining("there is no scenario `echoes`"),
@@ -173,7 +173,7 @@ describe("the report", () => {
     expect(text).toMatch(/not verified\n(.*\n)*.*the internals of the agent/);
   });
 
-  it("says so when no provider could be made, without trying for each check", async () => {
+  it("reports that no provider could be created, without trying for each check", async () => {
     let tries = 0;
     const report = await runConformance(() => {
       tries += 1;
@@ -194,7 +194,7 @@ describe("the report", () => {
     expect(new Set(reported).size).toBe(reported.length);
   });
 
-  it("does not claim anything about what an abort left out", async () => {
+  it("makes no claim about checks that an abort skipped", async () => {
     const abort = AbortSignal.abort();
     const report = await runConformance(() => new StubProvider(), { ...stub, signal: abort });
     expect(report.tiers.every(({ status }) => status === "not_earned")).toBe(true);

@@ -31,7 +31,7 @@ describe("an event stream", () => {
     expect(await Array.fromAsync(stream)).toEqual([INIT, notice("a"), RESULT]);
   });
 
-  it("gives events as they come to a reader that waits", async () => {
+  it("gives events to a waiting reader as they arrive", async () => {
     const stream = new EventStream(INIT);
     const reader = stream[Symbol.asyncIterator]();
     const three = [reader.next(), reader.next(), reader.next(), reader.next()];

@@ -11,7 +11,7 @@ describe("prices", () => {
     expect(createPricer({ m: full })(USAGE)).toBeCloseTo(10 + 5);
   });
 
-  it("are not known for a model without an entry, whatever its name", () => {
+  it("are unknown for a model without an entry, whatever its name", () => {
     expect(createPricer({})(USAGE)).toBeUndefined();
     expect(createPricer({})({ ...USAGE, model: "constructor" })).toBeUndefined();
   });

@@ -25,7 +25,7 @@ async function firstEvent(handle: AgentHandle): Promise<AsyncIterator<AgentEvent
 }
 
 describe("a stub that is configured to", () => {
-  it("succeed opens a pull request and says where it is", async () => {
+  it("succeed opens a pull request and reports its URL", async () => {
     const pullRequest = "https://example.com/mine/pull/7";
     const events = await play({ behaviour: "succeed-with-pr", pullRequest });
     expect(events.at(-1)).toMatchObject({
@@ -50,7 +50,7 @@ describe("a stub that is configured to", () => {
     });
   });
 
-  it("fail silently claims success without a word or a deed", async () => {
+  it("fail silently claims success without text or tools", async () => {
     const events = await play({ behaviour: "silent-fail" });
     expect(events.map(({ kind }) => kind)).toEqual(["init", "usage", "result"]);
     expect(events.at(-1)).toMatchObject({ success: true, message: "" });
@@ -78,7 +78,7 @@ describe("a stub that is configured to", () => {
     expect((await events).at(-1)).toMatchObject({ success: true, message: "It took 600 seconds." });
   });
 
-  it("overrun its cost does so, unless the calls of the model are limited", async () => {
+  it("overrun its cost does so, unless the model calls are limited", async () => {
     const free = await play({ behaviour: "cost-overrun", modelCalls: 1_000 });
     expect(free.at(-1)).toMatchObject({ success: true, cost: { usd: 1_000, turns: 1_000 } });
     const held = await play({ behaviour: "cost-overrun" }, { maxTurns: 3 });
@@ -89,7 +89,7 @@ describe("a stub that is configured to", () => {
     });
   });
 
-  it("break off in mid-stream leaves a tool open and ends with an error", async () => {
+  it("fail in mid-stream leaves a tool open and ends with an error", async () => {
     const events = await play({ behaviour: "mid-stream-error" });
     expect(events.slice(-2)).toMatchObject([
       { kind: "tool_use" },
@@ -97,7 +97,7 @@ describe("a stub that is configured to", () => {
     ]);
   });
 
-  it("wait for injections says each again, also one that came before it listened", async () => {
+  it("wait for injections repeats each one, also one that arrived early", async () => {
     await using provider = new StubProvider({ behaviour: "inject-test", injections: 2 });
     const handle = await provider.spawn(SPEC);
     await handle.inject("the first");
@@ -109,7 +109,7 @@ describe("a stub that is configured to", () => {
 });
 
 describe("a stub", () => {
-  it.each(STUB_BEHAVIOURS)("does the same every time: %s", async (behaviour) => {
+  it.each(STUB_BEHAVIOURS)("is deterministic: %s", async (behaviour) => {
     const settings: StubSettings = { behaviour, toolSeconds: 2 };
     const once = async (): Promise<readonly AgentEvent[]> => {
       const clock = new ManualClock();
@@ -155,7 +155,7 @@ describe("a stub", () => {
     await expect(provider.spawn(SPEC)).rejects.toMatchObject({ code: "shut_down" });
   });
 
-  it("resumes its sessions, and those of stubs that share them, once each is free", async () => {
+  it("resumes its sessions, and those of stubs that share them, once they have ended", async () => {
     const sessions = new StubSessions();
     const first = new StubProvider({ sessions });
     await using second = new StubProvider({ sessions });
@@ -167,7 +167,7 @@ describe("a stub", () => {
     await expect(second.resume("stub-99", SPEC)).rejects.toMatchObject({ code: "session_not_found" });
   });
 
-  it("ends the tool that runs when it is stopped", async () => {
+  it("ends the running tool when it is stopped", async () => {
     await using provider = new StubProvider({ behaviour: "slow-tool", clock: new ManualClock() });
     const handle = await provider.spawn(SPEC);
     const reader = handle.events[Symbol.asyncIterator]();
@@ -181,7 +181,7 @@ describe("a stub", () => {
     expect((await reader.next()).value).toMatchObject({ errorSubtype: "stopped" });
   });
 
-  it("keeps budgets of tokens and of money, and moves its sessions to another stub", async () => {
+  it("enforces budgets of tokens and money, and moves its sessions to another stub", async () => {
     const costly = { behaviour: "cost-overrun" } as const;
     expect((await play(costly, { maxTokens: 2_500 })).at(-1)).toMatchObject({
       errorSubtype: "budget_exceeded",
@@ -205,14 +205,14 @@ describe("a stub", () => {
     expect((await other.spawn(SPEC)).sessionId).not.toBe(handle.sessionId);
   });
 
-  it("refuses what it was made without", async () => {
+  it("rejects the features that it was created without", async () => {
     await using provider = new StubProvider({ without: ["injection", "resume"] });
     await using handle = await provider.spawn({ ...SPEC, providerConfig: { behaviour: "inject-test" } });
     await expect(handle.inject("a word")).rejects.toMatchObject({ code: "unsupported" });
     await expect(provider.resume("stub-1", SPEC)).rejects.toMatchObject({ code: "unsupported" });
   });
 
-  it("says what it ignores, and refuses what is required of it and ignored", async () => {
+  it("lists ignored fields, and refuses them if they are required", async () => {
     await using provider = new StubProvider();
     const handle = await provider.spawn({ ...SPEC, model: "any", maxTurns: 9 });
     expect(handle.ignored.map(({ field }) => field)).toEqual(["cwd", "model"]);

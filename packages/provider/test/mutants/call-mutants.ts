@@ -39,31 +39,31 @@ export const CALL_MUTANTS: readonly Mutant[] = [
     reason: /supportsSessionExport is missing/,
   },
   {
-    fault: "has a format of permissions that there is not",
+    fault: "has an unknown toolPermissionFormat",
     mutate: capable({ toolPermissionFormat: "bash" }),
     caughtBy: "capabilities-complete",
     reason: /toolPermissionFormat has the invalid value "bash"/,
   },
   {
-    fault: "says yes to a capability in words",
+    fault: "has a string instead of a boolean as a capability",
     mutate: capable({ supportsToolPlugins: "yes" }),
     caughtBy: "capabilities-complete",
     reason: /supportsToolPlugins has the invalid value "yes"/,
   },
   {
-    fault: "has a capability of its own",
+    fault: "has an unknown capability",
     mutate: capable({ supportsDancing: true }),
     caughtBy: "capabilities-complete",
     reason: /unknown capabilities: supportsDancing/,
   },
   {
-    fault: "has no label for people",
+    fault: "has an empty humanLabel",
     mutate: capable({ humanLabel: " " }),
     caughtBy: "capabilities-complete",
     reason: /humanLabel has the invalid value " "/,
   },
   {
-    fault: "changes its capabilities while it works",
+    fault: "changes its capabilities during a session",
     mutate: (provider) => {
       const capabilities = { ...provider.capabilities };
       return override(provider, {
@@ -78,7 +78,7 @@ export const CALL_MUTANTS: readonly Mutant[] = [
     reason: /the capabilities changed/,
   },
   {
-    fault: "has other capabilities each time that it is made",
+    fault: "has other capabilities in each instance",
     mutate: (() => {
       let made = 0;
       return (provider) => {
@@ -90,7 +90,7 @@ export const CALL_MUTANTS: readonly Mutant[] = [
     reason: /has different capabilities/,
   },
   {
-    fault: "takes specs with unknown fields",
+    fault: "accepts specs with unknown fields",
     mutate: specs(({ ...spec }) => {
       delete (spec as { conformance?: unknown }).conformance;
       return spec;
@@ -99,31 +99,31 @@ export const CALL_MUTANTS: readonly Mutant[] = [
     reason: /a spec with an unknown field should be refused with "invalid_spec", but it was accepted/,
   },
   {
-    fault: "takes a limit of no calls for none",
+    fault: "treats maxTurns: 0 as no limit",
     mutate: specs(({ maxTurns, ...spec }) => (maxTurns ? { ...spec, maxTurns } : spec)),
     caughtBy: "invalid-spec-refused",
     reason: /maxTurns: 0 should be refused/,
   },
   {
-    fault: "takes any spec for a session that is resumed",
+    fault: "accepts any spec for a resumed session",
     mutate: specs((spec, by) => (by === "resume" ? { prompt: "work", cwd: process.cwd() } : spec)),
     caughtBy: "invalid-spec-refused-resumed",
     reason: /should be refused with "invalid_spec", but it was accepted/,
   },
   {
-    fault: "takes paths that depend on where it runs",
+    fault: "accepts a relative cwd",
     mutate: specs((spec) => ({ ...spec, cwd: process.cwd() })),
     caughtBy: "invalid-spec-refused",
     reason: /a relative cwd should be refused/,
   },
   {
-    fault: "changes the spec that it is given",
+    fault: "modifies the spec",
     mutate: specs((spec) => Object.assign(spec, { model: "another" })),
     caughtBy: "spec-untouched",
     reason: /the spec was modified/,
   },
   {
-    fault: "changes lists inside of the spec",
+    fault: "modifies lists in the spec",
     mutate: specs((spec) => {
       (spec.allowedTools as string[] | undefined)?.push("Edit");
       return spec;
@@ -132,7 +132,7 @@ export const CALL_MUTANTS: readonly Mutant[] = [
     reason: /the spec was modified/,
   },
   {
-    fault: "lets a session live that was opened while it was shut down",
+    fault: "keeps a session open that was opened during its shutdown",
     mutate: (provider) => {
       let shutdown: Promise<void> | undefined;
       const opened = async <Handle>(opening: Promise<Handle>): Promise<Handle> => opening;
@@ -149,7 +149,7 @@ export const CALL_MUTANTS: readonly Mutant[] = [
     limits: HANGS,
   },
   {
-    fault: "rejects a session that is being opened during its shutdown with an error of its own",
+    fault: "rejects a session that is being opened during its shutdown with another code",
     mutate: overriding((provider) => ({
       spawn: async (spec, options) => {
         try {
@@ -164,7 +164,7 @@ export const CALL_MUTANTS: readonly Mutant[] = [
     reason: /should reject with "shut_down", but rejected with: The pipe was closed/,
   },
   {
-    fault: "does not know idempotency keys",
+    fault: "ignores idempotency keys",
     mutate: callOptions(({ signal }) => ({ signal })),
     caughtBy: "key-spawns-once",
     reason: /two concurrent calls with the same key started two sessions/,
@@ -189,7 +189,7 @@ export const CALL_MUTANTS: readonly Mutant[] = [
     reason: /a later call with the same key started a second session/,
   },
   {
-    fault: "takes every key for the same",
+    fault: "treats all idempotency keys as the same",
     mutate: callOptions(({ idempotencyKey, ...options }) => ({
       ...options,
       ...(idempotencyKey === undefined ? {} : { idempotencyKey: "the one" }),
@@ -198,7 +198,7 @@ export const CALL_MUTANTS: readonly Mutant[] = [
     reason: /a different key returned the same session/,
   },
   {
-    fault: "takes a key for another spec",
+    fault: "accepts a used idempotency key for a different spec",
     mutate: overriding((provider) => ({
       spawn: async (spec, options) => {
         try {
@@ -231,14 +231,14 @@ export const CALL_MUTANTS: readonly Mutant[] = [
     reason: /import\(\) after the shutdown/,
   },
   {
-    fault: "is not shut down when it is disposed of",
+    fault: "is not shut down by disposing it",
     mutate: overriding(() => ({ [Symbol.asyncDispose]: async () => {} })),
     caughtBy: "dispose-shuts-down",
     reason: /took longer/,
     limits: HANGS,
   },
   {
-    fault: "leaves a session behind that was given up while it was opened",
+    fault: "leaks a session that was cancelled while it was being opened",
     mutate: overriding((provider) => ({
       spawn: async (spec, options) => {
         if (options?.signal && spec.prompt === "work") provider.world.working.add(`given up ${spec.prompt}`);
@@ -256,27 +256,27 @@ export const CALL_MUTANTS: readonly Mutant[] = [
     limits: HANGS,
   },
   {
-    fault: "does not hear what is injected",
+    fault: "ignores injected text",
     mutate: overridingHandles(() => ({ inject: async () => {} })),
     caughtBy: "injection-reaches-agent",
     reason: /took longer/,
     limits: HANGS,
   },
   {
-    fault: "does not hear what is injected into a resumed session",
+    fault: "ignores text injected into a resumed session",
     mutate: overridingHandles(() => ({ inject: async () => {} }), "resume"),
     caughtBy: "injection-reaches-agent-resumed",
     reason: /took longer/,
     limits: HANGS,
   },
   {
-    fault: "claims injection and refuses it",
+    fault: "claims injection but rejects it",
     mutate: overridingHandles(() => ({ inject: () => Promise.reject(unsupported()) })),
     caughtBy: "injection-reaches-agent",
     reason: /It can't/,
   },
   {
-    fault: "takes injections after the end",
+    fault: "accepts injections after the end",
     mutate: overridingHandles((handle) => ({
       inject: (text, options) => handle.inject(text, options).catch(() => {}),
     })),
@@ -284,7 +284,7 @@ export const CALL_MUTANTS: readonly Mutant[] = [
     reason: /"session_ended", but it was accepted/,
   },
   {
-    fault: "calls an injection after the end unsupported",
+    fault: "rejects an injection after the end with unsupported",
     mutate: overridingHandles((handle) => ({
       inject: async (text, options) => {
         try {
@@ -298,25 +298,25 @@ export const CALL_MUTANTS: readonly Mutant[] = [
     reason: /refused with the code "session_ended", but failed with: It can't/,
   },
   {
-    fault: "injects although the signal has fired",
+    fault: "injects although the signal has aborted",
     mutate: overridingHandles((handle) => ({ inject: (text) => handle.inject(text) })),
     caughtBy: "injection-aborted",
     reason: /"context_cancelled", but it was accepted/,
   },
   {
-    fault: "denies injection and takes it",
+    fault: "accepts injection although the capability is false",
     mutate: capable({ supportsMessageInjection: false }),
     caughtBy: "injection-unsupported",
     reason: /"unsupported", but it was accepted/,
   },
   {
-    fault: "forgets what was said before",
+    fault: "forgets the conversation on resume",
     mutate: specs((spec, by) => (by === "resume" && spec.prompt === "recall" ? say(spec, "nothing") : spec)),
     caughtBy: "resume-remembers",
     reason: /should say "nonce-/,
   },
   {
-    fault: "knows only sessions of its own",
+    fault: "can't resume sessions of another provider",
     mutate: (provider) => {
       const own = new Set<string>();
       return override(provider, {
@@ -335,7 +335,7 @@ export const CALL_MUTANTS: readonly Mutant[] = [
     reason: /It is not mine/,
   },
   {
-    fault: "does not resume what was stopped",
+    fault: "does not resume a stopped session",
     mutate: (provider) => {
       const stopped = new Set<string>();
       const mutant = overridingHandles((handle) => ({
@@ -355,7 +355,7 @@ export const CALL_MUTANTS: readonly Mutant[] = [
     reason: /It was stopped/,
   },
   {
-    fault: "resumes a session that is at work",
+    fault: "resumes a running session",
     mutate: overriding((provider) => ({
       resume: (id, spec, options) => {
         provider.world.working.delete(id);
@@ -366,7 +366,7 @@ export const CALL_MUTANTS: readonly Mutant[] = [
     reason: /"session_busy", but it was accepted/,
   },
   {
-    fault: "makes up sessions",
+    fault: "resumes unknown sessions",
     mutate: overriding((provider) => ({
       resume: (id, spec, options) => {
         if (!provider.world.sessions.has(id)) provider.world.sessions.set(id, []);
@@ -377,13 +377,13 @@ export const CALL_MUTANTS: readonly Mutant[] = [
     reason: /"session_not_found", but it was accepted/,
   },
   {
-    fault: "denies resuming and does it",
+    fault: "resumes although the capability is false",
     mutate: capable({ supportsSessionResume: false }),
     caughtBy: "resume-unsupported",
     reason: /"unsupported", but it was accepted/,
   },
   {
-    fault: "goes on under another id",
+    fault: "continues under another session id",
     mutate: overridingHandles(() => ({ sessionId: crypto.randomUUID() }), "resume"),
     caughtBy: "resume-keeps-id",
     reason: /was resumed with the id/,
@@ -413,7 +413,7 @@ export const CALL_MUTANTS: readonly Mutant[] = [
     reason: /should end with "result success", but ended with "result max_turns"/,
   },
   {
-    fault: "exports sessions without their past",
+    fault: "exports sessions without their history",
     mutate: overriding((provider) => ({
       export: async (sessionId) => {
         await provider.export(sessionId);
@@ -448,7 +448,7 @@ export const CALL_MUTANTS: readonly Mutant[] = [
     reason: /It is here/,
   },
   {
-    fault: "exports a session that is at work",
+    fault: "exports a running session",
     mutate: overriding((provider) => ({
       export: (id) => {
         provider.world.working.delete(id);
@@ -459,7 +459,7 @@ export const CALL_MUTANTS: readonly Mutant[] = [
     reason: /"session_busy", but it was accepted/,
   },
   {
-    fault: "exports sessions that are not there",
+    fault: "exports unknown sessions",
     mutate: overriding((provider) => ({
       export: (id) => provider.export(id).catch(() => new Uint8Array(1)),
     })),
@@ -467,13 +467,13 @@ export const CALL_MUTANTS: readonly Mutant[] = [
     reason: /"session_not_found", but it was accepted/,
   },
   {
-    fault: "imports anything",
+    fault: "imports invalid bytes",
     mutate: overriding((provider) => ({ import: (bytes) => provider.import(bytes).catch(() => "the one") })),
     caughtBy: "import-refuses-garbage",
     reason: /"invalid_export", but it was accepted/,
   },
   {
-    fault: "denies exporting and does it",
+    fault: "exports although the capability is false",
     mutate: capable({ supportsSessionExport: false }),
     caughtBy: "export-unsupported",
     reason: /"unsupported", but it was accepted/,

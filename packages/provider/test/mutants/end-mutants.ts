@@ -25,7 +25,7 @@ import {
 /** What is wrong with the ways in which sessions end. */
 export const END_MUTANTS: readonly Mutant[] = [
   {
-    fault: "calls a session that was stopped a success",
+    fault: "ends a stopped session with success",
     mutate: ofKind("result", ({ errorSubtype: _subtype, retryable: _retryable, ...result }) => [
       { ...result, success: true, errors: [] },
     ]),
@@ -33,14 +33,14 @@ export const END_MUTANTS: readonly Mutant[] = [
     reason: /should end with "result stopped", but ended with "result success"/,
   },
   {
-    fault: "never stops",
+    fault: "never resolves stop()",
     mutate: overridingHandles(() => ({ stop: never })),
     caughtBy: "stop-ends-stream",
     reason: /stop\(\) took longer than/,
     limits: HANGS,
   },
   {
-    fault: "throws when it is stopped",
+    fault: "throws in stop()",
     mutate: overridingHandles(() => ({ stop: () => Promise.reject(new Error("It does not stop.")) })),
     caughtBy: "stop-ends-stream",
     reason: /It does not stop/,
@@ -60,7 +60,7 @@ export const END_MUTANTS: readonly Mutant[] = [
     reason: /ended with "error provider_failed"/,
   },
   {
-    fault: "gives nothing to a reader that comes after the stop",
+    fault: "emits nothing to a reader that starts after stop()",
     mutate: handles((handle) => {
       let isRead = false;
       let isStopped = false;
@@ -81,7 +81,7 @@ export const END_MUTANTS: readonly Mutant[] = [
     reason: /no terminal event/,
   },
   {
-    fault: "can't be stopped again",
+    fault: "rejects a second stop()",
     mutate: handles((handle) => {
       let stops = 0;
       const stop = async (): Promise<void> => {
@@ -95,14 +95,14 @@ export const END_MUTANTS: readonly Mutant[] = [
     reason: /It has ended/,
   },
   {
-    fault: "does not stop when it is disposed of",
+    fault: "is not stopped by disposing the handle",
     mutate: overridingHandles(() => ({ [Symbol.asyncDispose]: async () => {} })),
     caughtBy: "dispose-stops",
     reason: /took longer/,
     limits: HANGS,
   },
   {
-    fault: "can't be stopped after it ended by itself",
+    fault: "rejects stop() after the end",
     mutate: handles((handle) => {
       let isOver = false;
       const events = mapEvents(handle.events, (event) => {
@@ -119,27 +119,27 @@ export const END_MUTANTS: readonly Mutant[] = [
     reason: /It has ended/,
   },
   {
-    fault: "calls a session that was cancelled a stopped one",
+    fault: "ends a cancelled session with stopped",
     mutate: ofKind("error", ({ cost }) => [failedResult("stopped", "It was cancelled.", { cost })]),
     caughtBy: "abort-cancels",
     reason: /should end with "error context_cancelled", but ended with "result stopped"/,
   },
   {
-    fault: "does not listen to the signal of a spawned session",
+    fault: "ignores the signal of a spawned session",
     mutate: callOptions((options, by) => (by === "spawn" ? { ...options, signal: undefined } : options)),
     caughtBy: "abort-cancels",
     reason: /took longer/,
     limits: HANGS,
   },
   {
-    fault: "does not listen to the signal of a resumed session",
+    fault: "ignores the signal of a resumed session",
     mutate: callOptions((options, by) => (by === "resume" ? { ...options, signal: undefined } : options)),
     caughtBy: "abort-cancels-resumed",
     reason: /took longer/,
     limits: HANGS,
   },
   {
-    fault: "spawns with a signal that has fired",
+    fault: "spawns although the signal has aborted",
     mutate: callOptions((options, by) =>
       by === "spawn" && options.signal?.aborted ? { ...options, signal: undefined } : options,
     ),
@@ -147,7 +147,7 @@ export const END_MUTANTS: readonly Mutant[] = [
     reason: /"context_cancelled", but it was accepted/,
   },
   {
-    fault: "resumes with a signal that has fired",
+    fault: "resumes although the signal has aborted",
     mutate: callOptions((options, by) =>
       by === "resume" && options.signal?.aborted ? { ...options, signal: undefined } : options,
     ),
@@ -155,7 +155,7 @@ export const END_MUTANTS: readonly Mutant[] = [
     reason: /"context_cancelled", but it was accepted/,
   },
   {
-    fault: "misses a signal that fires while the session is being opened",
+    fault: "ignores a signal that aborts while the session is being opened",
     mutate: overriding((provider) => ({
       spawn: async (spec, { signal, ...options } = {}) => {
         if (signal?.aborted) throw new ProviderError("context_cancelled", "It fired.");
@@ -185,7 +185,7 @@ export const END_MUTANTS: readonly Mutant[] = [
     reason: /should reject with "context_cancelled", but rejected with: This operation was aborted/,
   },
   {
-    fault: "leaves a session in use whose signal fired while it was being resumed",
+    fault: "leaves a session busy whose signal aborted while it was being resumed",
     mutate: overriding((provider) => ({
       resume: async (id, spec, options) => {
         try {
@@ -201,7 +201,7 @@ export const END_MUTANTS: readonly Mutant[] = [
     limits: HANGS,
   },
   {
-    fault: "listens to the signal of a session for ever",
+    fault: "never removes its listener from the signal",
     mutate: callOptions((options) => {
       options.signal?.addEventListener("abort", () => {});
       return options;
@@ -210,25 +210,25 @@ export const END_MUTANTS: readonly Mutant[] = [
     reason: /2 listeners remain on the signal/,
   },
   {
-    fault: "goes on when its reader leaves",
+    fault: "continues after its reader has stopped",
     mutate: overridingHandles((handle) => ({ events: sticky(handle) })),
     caughtBy: "reader-leaves",
     reason: /should be refused with "session_ended" or "unsupported"/,
   },
   {
-    fault: "goes on when the reader of a resumed session leaves",
+    fault: "continues after the reader of a resumed session has stopped",
     mutate: overridingHandles((handle) => ({ events: sticky(handle) }), "resume"),
     caughtBy: "reader-leaves-resumed",
     reason: /should be refused with "session_ended" or "unsupported"/,
   },
   {
-    fault: "goes on when its reader leaves before the first event",
+    fault: "continues after its reader has stopped before the first event",
     mutate: overridingHandles((handle) => ({ events: sticky(handle, true) })),
     caughtBy: "reader-leaves-early",
     reason: /should be refused with "session_ended" or "unsupported"/,
   },
   {
-    fault: "shows the words of one session in another",
+    fault: "emits the text of one session in another",
     mutate: (provider) => {
       const responseText: string[] = [];
       return ofKind("assistant_text", (event) => {
@@ -258,19 +258,19 @@ export const END_MUTANTS: readonly Mutant[] = [
     reason: /should end with "error context_cancelled", but ended with "result stopped"/,
   },
   {
-    fault: "calls the death of its agent a failure of its own",
+    fault: "reports a crash of its agent as provider_failed",
     mutate: ofKind("error", ({ cost }) => [errorEvent("provider_failed", "It failed.", cost)]),
     caughtBy: "crash-ends-handles",
     reason: /should end with "error app_server_crashed"/,
   },
   {
-    fault: "does not spawn after its agent died",
+    fault: "does not spawn after its agent crashed",
     mutate: afterCrash((provider) => provider.shutdown()),
     caughtBy: "crash-ends-handles",
     reason: /was shut down/,
   },
   {
-    fault: "does not tell resumed sessions that their agent died",
+    fault: "does not end resumed sessions when their agent crashes",
     mutate: overridingHandles(
       (handle) => ({
         events: mapEvents(handle.events, (event) =>
@@ -283,7 +283,7 @@ export const END_MUTANTS: readonly Mutant[] = [
     reason: /should end with "error app_server_crashed", but ended with "no terminal event"/,
   },
   {
-    fault: "stops its sessions when it is shut down",
+    fault: "ends its sessions with stopped on shutdown",
     mutate: ofKind("error", (error) =>
       error.code === "provider_shutdown"
         ? [failedResult("stopped", "It was shut down.", { cost: error.cost })]
@@ -293,7 +293,7 @@ export const END_MUTANTS: readonly Mutant[] = [
     reason: /should end with "error provider_shutdown", but ended with "result stopped"/,
   },
   {
-    fault: "can't be shut down again",
+    fault: "rejects a second shutdown()",
     mutate: (provider) => {
       let shutdowns = 0;
       return override(provider, {
@@ -308,7 +308,7 @@ export const END_MUTANTS: readonly Mutant[] = [
     reason: /It is shut down/,
   },
   {
-    fault: "forgets resumed sessions when it is shut down",
+    fault: "does not end resumed sessions on shutdown",
     mutate: overriding((provider) => ({
       resume: async (id, spec, options) => {
         const handle = await provider.resume(id, spec, options);
@@ -321,50 +321,50 @@ export const END_MUTANTS: readonly Mutant[] = [
     limits: HANGS,
   },
   {
-    fault: "never shuts down",
+    fault: "never resolves shutdown()",
     mutate: overriding(() => ({ shutdown: never })),
     caughtBy: "shutdown-ends-handles",
     reason: /shutdown\(\) took longer/,
     limits: HANGS,
   },
   {
-    fault: "lets an agent work on after stop()",
+    fault: "lets an agent continue after stop()",
     mutate: worksOn({ stop: true }),
     caughtBy: "stop-ends-work",
     reason: /should be idle, but left \d+ more traces/,
   },
   {
-    fault: "lets a resumed agent work on after stop()",
+    fault: "lets a resumed agent continue after stop()",
     mutate: worksOn({ stop: true, only: "resume" }),
     caughtBy: "stop-ends-work-resumed",
     reason: /should be idle/,
   },
   {
-    fault: "lets an agent work on after its signal fired",
+    fault: "lets an agent continue after its signal has aborted",
     mutate: worksOn({ signal: true }),
     caughtBy: "signal-ends-work",
     reason: /should be idle/,
   },
   {
-    fault: "lets an agent work on after its reader left",
+    fault: "lets an agent continue after its reader has stopped",
     mutate: worksOn({ leave: true }),
     caughtBy: "reader-leaving-ends-work",
     reason: /should be idle/,
   },
   {
-    fault: "lets an agent work on after its deadline",
+    fault: "lets an agent continue after its deadline",
     mutate: worksOn({ deadline: true }),
     caughtBy: "deadline-ends-work",
     reason: /should be idle/,
   },
   {
-    fault: "lets agents work on after its shutdown",
+    fault: "lets agents continue after its shutdown",
     mutate: worksOn({ shutdown: true }),
     caughtBy: "shutdown-ends-work",
     reason: /should be idle/,
   },
   {
-    fault: "has a promise rejected that nothing waits for",
+    fault: "has an unhandled rejection",
     mutate: handles((handle) => {
       const stop = async (): Promise<void> => {
         void Promise.reject(new Error("no listener"));
@@ -376,7 +376,7 @@ export const END_MUTANTS: readonly Mutant[] = [
     reason: /an unhandled error: no listener/,
   },
   {
-    fault: "throws in a timer",
+    fault: "throws in a timer callback",
     mutate: overriding((provider) => ({
       shutdown: async () => {
         setImmediate(() => {
@@ -389,7 +389,7 @@ export const END_MUTANTS: readonly Mutant[] = [
     reason: /an unhandled error: no handler/,
   },
   {
-    fault: "ends a session that only its deadline should end",
+    fault: "ends a session before its deadline",
     mutate: specs((spec) => (spec.timeoutMs === undefined ? spec : { ...spec, prompt: "say early" })),
     caughtBy: "deadline-is-kept",
     reason: /should end with "result deadline_exceeded", but ended with "result success"/,

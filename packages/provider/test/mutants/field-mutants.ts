@@ -16,51 +16,51 @@ import {
 /** What is wrong with the fields of a spec: limits that are not kept, fields without effect, false receipts. */
 export const FIELD_MUTANTS: readonly Mutant[] = [
   {
-    fault: "has no deadline",
+    fault: "ignores timeoutMs",
     mutate: drop("timeoutMs"),
     caughtBy: "deadline-is-kept",
     reason: /took longer/,
     limits: HANGS,
   },
   {
-    fault: "has no deadline for resumed sessions",
+    fault: "ignores timeoutMs of resumed sessions",
     mutate: drop("timeoutMs", "resume"),
     caughtBy: "deadline-is-kept-resumed",
     reason: /took longer/,
     limits: HANGS,
   },
   {
-    fault: "calls its model as often as it likes",
+    fault: "ignores maxTurns",
     mutate: drop("maxTurns"),
     caughtBy: "max-turns-are-kept",
     reason: /should end with "result max_turns", but ended with "result success"/,
   },
   {
-    fault: "calls its model as often as it likes in resumed sessions",
+    fault: "ignores maxTurns of resumed sessions",
     mutate: drop("maxTurns", "resume"),
     caughtBy: "max-turns-are-kept-resumed",
     reason: /should end with "result max_turns"/,
   },
   {
-    fault: "takes as many tokens as it likes",
+    fault: "ignores maxTokens",
     mutate: drop("maxTokens"),
     caughtBy: "max-tokens-are-kept",
     reason: /should end with "result budget_exceeded", but ended with "result success"/,
   },
   {
-    fault: "ends any session that has a budget of tokens",
+    fault: "ends any session with maxTokens",
     mutate: specs((spec) => (spec.maxTokens === undefined ? spec : { ...spec, maxTokens: 1 })),
     caughtBy: "max-tokens-are-kept",
     reason: /should end with "result success", but ended with "result budget_exceeded"/,
   },
   {
-    fault: "spends as much money as it likes",
+    fault: "ignores maxCostUsd",
     mutate: drop("maxCostUsd"),
     caughtBy: "max-cost-is-kept",
     reason: /should end with "result budget_exceeded"/,
   },
   {
-    fault: "keeps a budget of money and does not tell what it spent",
+    fault: "enforces maxCostUsd but does not report the cost",
     mutate: events((event) => {
       if (!("cost" in event)) return [event];
       const { usd: _usd, ...cost } = event.cost;
@@ -70,7 +70,7 @@ export const FIELD_MUTANTS: readonly Mutant[] = [
     reason: /the cost of the session does not report it/,
   },
   {
-    fault: "calls a used-up budget by another name",
+    fault: "ends a session that exceeded its budget with another subtype",
     mutate: ofKind("result", (result) => [
       result.errorSubtype === "budget_exceeded" ? { ...result, errorSubtype: "token_limit" } : result,
     ]),
@@ -78,45 +78,45 @@ export const FIELD_MUTANTS: readonly Mutant[] = [
     reason: /ended with "result token_limit"/,
   },
   {
-    fault: "takes its time to open a session",
+    fault: "ignores openTimeoutMs",
     mutate: drop("openTimeoutMs"),
     caughtBy: "open-timeout-is-kept",
     reason: /spawn\(\) that takes too long took longer/,
     limits: HANGS,
   },
   {
-    fault: "takes its time to resume a session",
+    fault: "ignores openTimeoutMs of resumed sessions",
     mutate: drop("openTimeoutMs", "resume"),
     caughtBy: "open-timeout-is-kept-resumed",
     reason: /resume\(\) that takes too long took longer/,
     limits: HANGS,
   },
   {
-    fault: "takes variables and does not use them",
+    fault: "accepts env but does not use it",
     mutate: drop("env"),
     caughtBy: "env-is-used",
     reason: /should see "nonce-.*reported:\s+not set/,
   },
   {
-    fault: "does not use the variables of a resumed session",
+    fault: "does not use env of a resumed session",
     mutate: drop("env", "resume"),
     caughtBy: "env-is-used-resumed",
     reason: /should see "nonce-/,
   },
   {
-    fault: "does not call back with its process",
+    fault: "does not call onProcessSpawned",
     mutate: drop("onProcessSpawned"),
     caughtBy: "process-id-is-reported",
     reason: /was not called before the first event/,
   },
   {
-    fault: "does not call back with the process of a resumed session",
+    fault: "does not call onProcessSpawned for a resumed session",
     mutate: drop("onProcessSpawned", "resume"),
     caughtBy: "process-id-is-reported-resumed",
     reason: /was not called/,
   },
   {
-    fault: "calls back with a process that is not there",
+    fault: "reports a PID that does not exist",
     mutate: specs(({ onProcessSpawned, ...spec }) =>
       onProcessSpawned ? { ...spec, onProcessSpawned: () => onProcessSpawned(2 ** 30) } : spec,
     ),
@@ -124,7 +124,7 @@ export const FIELD_MUTANTS: readonly Mutant[] = [
     reason: /got 1073741824, which is not the PID of a running process/,
   },
   {
-    fault: "calls back without a number",
+    fault: "reports a PID that is not a number",
     mutate: specs(({ onProcessSpawned, ...spec }) =>
       onProcessSpawned ? { ...spec, onProcessSpawned: () => onProcessSpawned(Number.NaN) } : spec,
     ),
@@ -132,43 +132,43 @@ export const FIELD_MUTANTS: readonly Mutant[] = [
     reason: /got NaN/,
   },
   {
-    fault: "gives receipts for fields that were not set",
+    fault: "lists fields as ignored that were not set",
     mutate: receipts((ignored) => [...ignored, { field: "effort", reason: "it has none" }]),
     caughtBy: "receipt-is-valid",
     reason: /has effort, which was not set/,
   },
   {
-    fault: "gives receipts for fields that there are not",
+    fault: "lists unknown fields as ignored",
     mutate: receipts((ignored) => [...ignored, { field: "colour" as SpecField, reason: "it has none" }]),
     caughtBy: "receipt-is-valid",
     reason: /"colour", which is not a field of AgentSpec/,
   },
   {
-    fault: "gives receipts without a reason",
+    fault: "lists ignored fields without a reason",
     mutate: receipts((ignored) => ignored.map(({ field }) => ({ field, reason: "" }))),
     caughtBy: "receipt-is-valid",
     reason: /has no reason for subAgentProvider/,
   },
   {
-    fault: "gives a receipt twice",
+    fault: "lists an ignored field twice",
     mutate: receipts((ignored) => [...ignored, ...ignored]),
     caughtBy: "receipt-is-valid",
     reason: /has a field twice/,
   },
   {
-    fault: "ignores what is required",
+    fault: "ignores required fields",
     mutate: specs(({ required: _required, ...spec }) => spec),
     caughtBy: "required-is-refused",
     reason: /"unsupported", but it was accepted/,
   },
   {
-    fault: "ignores what is required of a resumed session",
+    fault: "ignores required fields of a resumed session",
     mutate: specs(({ required, ...spec }, by) => (by === "spawn" && required ? { ...spec, required } : spec)),
     caughtBy: "required-is-refused-resumed",
     reason: /"unsupported", but it was accepted/,
   },
   {
-    fault: "claims tool plugins and starts no server",
+    fault: "claims tool plugins but starts no server",
     mutate: ofKind("tool_use", (use) => [{ ...use, toolCategory: "other" }]),
     caughtBy: "server-is-used",
     reason: /no MCP tool was used/,
@@ -192,13 +192,13 @@ export const FIELD_MUTANTS: readonly Mutant[] = [
     reason: /with "allow" there should be no approval_denied/,
   },
   {
-    fault: "denies without a word",
+    fault: "denies without reporting it",
     mutate: ofKind("system", (event) => (event.subtype === "approval_denied" ? [] : [event])),
     caughtBy: "permission-is-answered",
     reason: /with "deny" there should be an approval_denied/,
   },
   {
-    fault: "shows what subagents do as the session's own",
+    fault: "reports events of subagents as the session's own",
     mutate: events(({ ...event }) => {
       delete (event as { subagent?: unknown }).subagent;
       return [event];
@@ -207,7 +207,7 @@ export const FIELD_MUTANTS: readonly Mutant[] = [
     reason: /no event has a `subagent`/,
   },
   {
-    fault: "names a parent of subagents that nobody knows",
+    fault: "reports an unknown parent of subagents",
     mutate: events((event) =>
       "subagent" in event && event.subagent
         ? [{ ...event, subagent: { ...event.subagent, parentId: "missing" } }]
@@ -217,13 +217,13 @@ export const FIELD_MUTANTS: readonly Mutant[] = [
     reason: /has the unknown parent "missing"/,
   },
   {
-    fault: "claims effort and ignores it",
+    fault: "claims effort but ignores it",
     mutate: ignoring("effort"),
     caughtBy: "field-effort",
     reason: /supportsReasoningEffort is true, but effort is ignored/,
   },
   {
-    fault: "denies tool lists and honours them",
+    fault: "honours tool lists although the capability is false",
     mutate: overriding((provider) => ({
       capabilities: { ...provider.capabilities, acceptsAllowedToolsList: false },
     })),

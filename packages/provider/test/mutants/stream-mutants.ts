@@ -18,44 +18,44 @@ const isStopped = (event: AgentEvent): boolean => event.kind === "result" && eve
 /** What is wrong with the events of a session. */
 export const STREAM_MUTANTS: readonly Mutant[] = [
   {
-    fault: "begins without init",
+    fault: "starts without init",
     mutate: ofKind("init", () => []),
     caughtBy: "init-first",
     reason: /first event should be "init", but is "usage"/,
   },
   {
-    fault: "gives init twice",
+    fault: "emits init twice",
     mutate: ofKind("init", (init) => [init, init]),
     caughtBy: "init-first",
     reason: /one "init", but there are 2/,
   },
   {
-    fault: "names another session in init",
+    fault: "has another session id in init",
     mutate: ofKind("init", (init) => [{ ...init, sessionId: "another" }]),
     caughtBy: "init-first",
     reason: /has the session id "another"/,
   },
   {
-    fault: "begins resumed sessions without init",
+    fault: "starts resumed sessions without init",
     mutate: ofKind("init", () => [], "resume"),
     caughtBy: "init-first",
     after: ["resume-keeps-id"],
     reason: /in the session that resume-keeps-id opened with resume\(\)/,
   },
   {
-    fault: "ends without a last event",
+    fault: "ends without a terminal event",
     mutate: ofKind("result", () => []),
     caughtBy: "one-terminal",
     reason: /there are 0/,
   },
   {
-    fault: "gives its last event twice",
+    fault: "emits its terminal event twice",
     mutate: ofKind("result", (result) => [result, result]),
     caughtBy: "one-terminal",
     reason: /there are 2: .*result, result/,
   },
   {
-    fault: "gives an error after the result of a session that was stopped",
+    fault: "emits an error after the result of a stopped session",
     mutate: events((event) =>
       isStopped(event) ? [event, errorEvent("provider_failed", "It was stopped.", {})] : [event],
     ),
@@ -64,110 +64,110 @@ export const STREAM_MUTANTS: readonly Mutant[] = [
     reason: /there are 2|there should be one/,
   },
   {
-    fault: "says something after its result",
+    fault: "emits text after its result",
     mutate: ofKind("result", (result) => [result, TEXT]),
     caughtBy: "nothing-after-terminal",
     reason: /after "result" came assistant_text/,
   },
   {
-    fault: "reports usage after the error of a session that was cancelled",
+    fault: "emits usage after the error of a cancelled session",
     mutate: ofKind("error", (error) => [error, { kind: "usage", cost: error.cost }]),
     caughtBy: "nothing-after-terminal",
     after: ["signal-ends-work"],
     reason: /after "error" came usage, in the session that signal-ends-work/,
   },
   {
-    fault: "gives events of a kind of its own",
+    fault: "emits events of an unknown kind",
     mutate: ofKind("init", (init) => [init, { kind: "debug", text: "hello" }]),
     caughtBy: "events-well-formed",
     reason: /"debug" does not match the contract/,
   },
   {
-    fault: "does not tell the category of a tool",
+    fault: "omits the category of a tool",
     mutate: ofKind("tool_use", ({ toolCategory: _category, ...use }) => [use]),
     caughtBy: "events-well-formed",
     reason: /toolCategory/,
   },
   {
-    fault: "does not tell why a stopped session did not succeed",
+    fault: "omits the errorSubtype of a stopped session",
     mutate: ofKind("result", ({ errorSubtype: _subtype, ...result }) => [result]),
     caughtBy: "events-well-formed",
     after: ["stop-ends-stream"],
     reason: /`errorSubtype` is set exactly when/,
   },
   {
-    fault: "gives a failure without words",
+    fault: "emits a failure without a message",
     mutate: ofKind("result", (result) => [{ ...result, errors: [] }]),
     caughtBy: "events-well-formed",
     after: ["stop-ends-stream"],
     reason: /`errors` is empty/,
   },
   {
-    fault: "does not tell whether an error may pass",
+    fault: "omits retryable of an error",
     mutate: ofKind("error", ({ retryable: _retryable, ...error }) => [error]),
     caughtBy: "events-well-formed",
     after: ["abort-cancels"],
     reason: /retryable/,
   },
   {
-    fault: "does not tell whether a failure may pass",
+    fault: "omits retryable of a failure",
     mutate: ofKind("result", ({ retryable: _retryable, ...result }) => [result]),
     caughtBy: "events-well-formed",
     after: ["stop-ends-stream"],
     reason: /`retryable` is set exactly when/,
   },
   {
-    fault: "calls a failure by a name of its own",
+    fault: "emits an unknown errorSubtype",
     mutate: ofKind("result", (result) => [result.success ? result : { ...result, errorSubtype: "halted" }]),
     caughtBy: "events-well-formed",
     after: ["stop-ends-stream"],
     reason: /errorSubtype/,
   },
   {
-    fault: "gives an error without its cost",
+    fault: "emits an error without its cost",
     mutate: ofKind("error", ({ cost: _cost, ...error }) => [error]),
     caughtBy: "events-well-formed",
     after: ["abort-cancels"],
     reason: /cost/,
   },
   {
-    fault: "gives text in parts instead of words",
+    fault: "emits text that is not a string",
     mutate: ofKind("assistant_text", (event) => [{ ...event, text: [event.text] }]),
     caughtBy: "events-well-formed",
     reason: /text/,
   },
   {
-    fault: "gives fields that JSON drops",
+    fault: "emits fields that JSON drops",
     mutate: ofKind("result", (result) => [{ ...result, reason: undefined }]),
     caughtBy: "json-round-trip",
     reason: /"result" changes in a JSON round trip/,
   },
   {
-    fault: "gives dates as the input of tools",
+    fault: "emits dates as the input of tools",
     mutate: ofKind("tool_use", (use) => [{ ...use, input: { at: new Date(0) } }]),
     caughtBy: "json-round-trip",
     reason: /"tool_use" changes in a JSON round trip/,
   },
   {
-    fault: "gives numbers that JSON can't write",
+    fault: "emits numbers that JSON can't represent",
     mutate: ofKind("tool_use", (use) => [{ ...use, input: 1n }]),
     caughtBy: "json-round-trip",
     reason: /BigInt/,
   },
   {
-    fault: "counts less than no tokens",
+    fault: "reports a negative number of tokens",
     mutate: ofKind("result", (result) => [{ ...result, cost: { ...result.cost, outputTokens: -1 } }]),
     caughtBy: "usage-sane",
     reason: /outputTokens/,
   },
   {
-    fault: "counts half a call of the model",
+    fault: "reports a fraction of a model call",
     mutate: ofKind("usage", (usage) => [{ ...usage, cost: { ...usage.cost, turns: 0.5 } }]),
     caughtBy: "usage-sane",
     reason: /the cost of "usage" is invalid: turns/,
   },
   {
-    fault: "takes more tokens from the cache than went in",
+    fault: "reports more cached tokens than input tokens",
     mutate: ofKind("result", (result) => [
       { ...result, cost: { ...result.cost, cachedInputTokens: 1_000_000 } },
     ]),
@@ -175,21 +175,21 @@ export const STREAM_MUTANTS: readonly Mutant[] = [
     reason: /cachedInputTokens is larger/,
   },
   {
-    fault: "gives the price of a cancelled session as not a number",
+    fault: "reports NaN as the price of a cancelled session",
     mutate: ofKind("error", (error) => [{ ...error, cost: { ...error.cost, usd: Number.NaN } }]),
     caughtBy: "usage-sane",
     after: ["abort-cancels"],
     reason: /usd/,
   },
   {
-    fault: "forgets the cost of a session that was cut off",
+    fault: "omits the cost so far of a session that was cut off",
     mutate: ofKind("error", (error) => [{ ...error, cost: {} }]),
     caughtBy: "usage-grows",
     after: ["signal-ends-work"],
     reason: /inputTokens of "error" is undefined, but was 100/,
   },
   {
-    fault: "reports each call of the model instead of the cost so far",
+    fault: "reports each model call instead of the cost so far",
     mutate: handles((handle) => {
       let calls = 0;
       const change = (event: AgentEvent): unknown[] => {
@@ -204,25 +204,25 @@ export const STREAM_MUTANTS: readonly Mutant[] = [
     reason: /inputTokens of "usage" is 198, but was 199/,
   },
   {
-    fault: "counts less in the result than before it",
+    fault: "reports a lower cost in the result than before",
     mutate: ofKind("result", (result) => [{ ...result, cost: { ...result.cost, turns: 0 } }]),
     caughtBy: "usage-grows",
     reason: /turns of "result" is 0, but was 1/,
   },
   {
-    fault: "does not tell the result of a tool",
+    fault: "omits the result of a tool",
     mutate: ofKind("tool_result", () => []),
     caughtBy: "tools-paired",
     reason: /there is no tool_result for shell/,
   },
   {
-    fault: "tells the result of a tool twice",
+    fault: "emits the result of a tool twice",
     mutate: ofKind("tool_result", (result) => [result, result]),
     caughtBy: "tools-paired",
     reason: /which has no open tool_use/,
   },
   {
-    fault: "tells the result of a tool before its use",
+    fault: "emits the result of a tool before its use",
     mutate: ofKind("tool_use", (use) => [
       { kind: "tool_result", toolUseId: use.toolUseId, toolName: use.toolName, content: "", isError: false },
       use,
@@ -240,7 +240,7 @@ export const STREAM_MUTANTS: readonly Mutant[] = [
     reason: /two tool_use events have the id "tool-1"/,
   },
   {
-    fault: "calls a tool by another name when it ends",
+    fault: "changes the name of a tool in its result",
     mutate: ofKind("tool_result", (result) => [{ ...result, toolName: "unknown" }]),
     caughtBy: "tools-paired",
     reason: /has the tool name "unknown", but its tool_use has "shell"/,
@@ -253,38 +253,38 @@ export const STREAM_MUTANTS: readonly Mutant[] = [
     reason: /there is no tool_result for shell, in the session that stop-ends-stream/,
   },
   {
-    fault: "tells the progress of a tool that is not in use",
+    fault: "emits progress of a tool that is not running",
     mutate: ofKind("tool_progress", (progress) => [{ ...progress, toolUseId: "another" }]),
     caughtBy: "tools-paired",
     reason: /a tool_progress for "another"/,
   },
   {
-    fault: "does not repeat its receipt in init",
+    fault: "omits the ignored fields in init",
     mutate: ofKind("init", (init) => [{ ...init, ignored: [] }]),
     caughtBy: "receipt-matches-init",
     after: ["receipt-is-valid"],
     reason: /differs from that of init/,
   },
   {
-    fault: "swallows what the agent says",
+    fault: "drops the text of the agent",
     mutate: ofKind("assistant_text", () => []),
     caughtBy: "reports-text",
     reason: /should say "nonce-.*, but said ""/,
   },
   {
-    fault: "says in one piece again what it has responseText in parts",
+    fault: "repeats text as a whole message after its deltas",
     mutate: ofKind("result", (result) => [{ kind: "assistant_text", text: result.message }, result]),
     caughtBy: "text-is-not-repeated",
     reason: /it was reported 2 times/,
   },
   {
-    fault: "swallows what a resumed agent says",
+    fault: "drops the text of a resumed agent",
     mutate: ofKind("assistant_text", () => [], "resume"),
     caughtBy: "reports-text-resumed",
     reason: /should say "nonce-/,
   },
   {
-    fault: "calls a success a failure",
+    fault: "reports a success as a failure",
     mutate: ofKind("result", (result) => [
       { ...result, success: false, errorSubtype: "execution_failed", errors: ["no"], retryable: false },
     ]),
@@ -292,13 +292,13 @@ export const STREAM_MUTANTS: readonly Mutant[] = [
     reason: /it ended with .*execution_failed/,
   },
   {
-    fault: "drops what a slow reader has not read",
+    fault: "drops events of a slow reader",
     mutate: overridingHandles((handle) => ({ events: hasty(handle.events) })),
     caughtBy: "slow-reader",
     reason: /the slow reader should get|there should be one|first event/,
   },
   {
-    fault: "lets several readers read",
+    fault: "allows several readers",
     mutate: handles((handle) => {
       const reader = handle.events[Symbol.asyncIterator]();
       return overrideHandle(handle, { events: { [Symbol.asyncIterator]: () => reader } });
@@ -307,7 +307,7 @@ export const STREAM_MUTANTS: readonly Mutant[] = [
     reason: /"events_taken", but it was accepted/,
   },
   {
-    fault: "lets several readers read a resumed session",
+    fault: "allows several readers of a resumed session",
     mutate: handles((handle) => {
       const reader = handle.events[Symbol.asyncIterator]();
       return overrideHandle(handle, { events: { [Symbol.asyncIterator]: () => reader } });
@@ -316,31 +316,31 @@ export const STREAM_MUTANTS: readonly Mutant[] = [
     reason: /"events_taken", but it was accepted/,
   },
   {
-    fault: "keeps the last message to itself",
+    fault: "omits the last message from the result",
     mutate: ofKind("result", (result) => [{ ...result, message: "" }]),
     caughtBy: "result-has-message",
     reason: /but is ""/,
   },
   {
-    fault: "puts into the result what the agent never said",
+    fault: "has text in the result that the agent did not say",
     mutate: ofKind("result", (result) => [{ ...result, message: "All is well." }]),
     caughtBy: "result-has-message",
     reason: /but is "All is well\."/,
   },
   {
-    fault: "answers two reads at once with the same event",
+    fault: "returns the same event to two concurrent reads",
     mutate: overridingHandles((handle) => ({ events: shared(handle.events) })),
     caughtBy: "concurrent-reads",
     reason: /returned init, init, init/,
   },
   {
-    fault: "does not tell the cost during the session",
+    fault: "does not report the cost during the session",
     mutate: ofKind("usage", () => []),
     caughtBy: "usage-is-reported",
     reason: /there was no usage event/,
   },
   {
-    fault: "counts one call of the model however many there are",
+    fault: "reports one model call, however many there were",
     mutate: events((event) =>
       "cost" in event ? [{ ...event, cost: { ...event.cost, turns: 1 } }] : [event],
     ),
@@ -348,7 +348,7 @@ export const STREAM_MUTANTS: readonly Mutant[] = [
     reason: /`turns` is 1/,
   },
   {
-    fault: "gives events without end",
+    fault: "emits events without end",
     mutate: overridingHandles(() => ({
       events: {
         [Symbol.asyncIterator]: () => ({ next: () => Promise.resolve({ done: false, value: TEXT }) }),
@@ -359,14 +359,14 @@ export const STREAM_MUTANTS: readonly Mutant[] = [
     limits: { events: 50 },
   },
   {
-    fault: "refuses without saying whether a retry may help",
+    fault: "rejects with errors without retryable",
     mutate: refusing((error) => Object.assign(new Error(error.message), { code: error.code })),
     caughtBy: "errors-well-formed",
     after: ["invalid-spec-refused"],
     reason: /should have a boolean `retryable`/,
   },
   {
-    fault: "refuses with errors that lose their message as JSON",
+    fault: "rejects with errors that lose their message as JSON",
     mutate: refusing((error) =>
       Object.assign(new Error(error.message), { code: error.code, retryable: false }),
     ),
@@ -375,21 +375,21 @@ export const STREAM_MUTANTS: readonly Mutant[] = [
     reason: /loses its message as JSON/,
   },
   {
-    fault: "refuses with what is not an error",
+    fault: "rejects with a value that is not an error",
     mutate: refusing(({ code }) => ({ code, retryable: false })),
     caughtBy: "errors-well-formed",
     after: ["invalid-spec-refused"],
     reason: /not an Error/,
   },
   {
-    fault: "refuses without a word",
+    fault: "rejects with errors without a message",
     mutate: refusing(({ code }) => new ProviderError(code, "")),
     caughtBy: "errors-well-formed",
     after: ["invalid-spec-refused"],
     reason: /without a message/,
   },
   {
-    fault: "gives every session the same words",
+    fault: "emits the same text in every session",
     mutate: specs((spec) => ({
       ...spec,
       prompt: spec.prompt.startsWith("say") ? "say the same" : spec.prompt,

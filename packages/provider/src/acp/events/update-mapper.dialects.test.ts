@@ -271,7 +271,7 @@ const DIALECTS: readonly Dialect[] = [
   },
 ];
 
-describe("a call of a tool has one name, its whole input and its output", () => {
+describe("a tool call has one name, its complete input and its output", () => {
   it.each(DIALECTS)("$agent", ({ updates, permission, expected }) => {
     const mapper = new UpdateMapper({ servers: ["tests"] });
     const { toolName, toolCategory, input, content } = expected;
@@ -290,7 +290,7 @@ describe("a call of a tool has one name, its whole input and its output", () => 
     expect(mapper.closeOpen("over")).toEqual([]);
   });
 
-  it("is not taken for a server's tool without a server of that name", () => {
+  it("is not reported as an MCP tool without a server of that name", () => {
     const mapper = new UpdateMapper({ servers: ["other"] });
     const [use] = mapper.map(parse(call("7", { title: "tests_echo", kind: "other", status: "in_progress" })));
     expect(use).toMatchObject({ toolName: "other", toolCategory: "other" });

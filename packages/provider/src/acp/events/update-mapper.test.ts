@@ -21,7 +21,7 @@ function mapAll(mapper: UpdateMapper, updates: readonly SessionUpdate[]): Activi
 }
 
 describe("the updates of a session", () => {
-  it("join adjacent chunks to one message, and keep the last message", () => {
+  it("join adjacent chunks into one message, and keep the last message", () => {
     const mapper = new UpdateMapper();
     const events = mapAll(mapper, [words("He"), words("llo"), tool("t", "completed"), words("Bye")]);
     const ids = events.flatMap((event) => (event.kind === "assistant_text" ? [event.messageId] : []));
@@ -61,7 +61,7 @@ describe("the updates of a session", () => {
     );
   });
 
-  it("begin another message with another id", () => {
+  it("start a new message with a new id", () => {
     const mapper = new UpdateMapper();
     mapAll(mapper, [words("Warning: slow."), words("Hel", "m-1"), words("lo", "m-1")]);
     expect(mapper.message).toBe("Hello");
@@ -73,7 +73,7 @@ describe("the updates of a session", () => {
     expect(mapAll(mapper, [tool("t", "in_progress"), tool("t", "completed")])).toEqual([]);
   });
 
-  it("sum up the tokens of model calls that come with pieces of a message", () => {
+  it("add up the tokens of model calls that arrive with message chunks", () => {
     const mapper = new UpdateMapper();
     const usage = { inputTokens: 120, outputTokens: 30, totalTokens: 150, cachedReadTokens: 20 };
     const counted = { ...words(""), _meta: { usage } } as SessionUpdate;

@@ -52,7 +52,7 @@ describe("the plan for an ACP session", () => {
     expect(Object.keys(FIELDS).toSorted()).toEqual([...SPEC_FIELDS].toSorted());
   });
 
-  it.each(Object.entries(FIELDS))("takes %s where it belongs", (field, { goes, ...spec }) => {
+  it.each(Object.entries(FIELDS))("translates %s", (field, { goes, ...spec }) => {
     const { ignored, ...rest } = plan(spec);
     const { ignored: _, ...before } = plan();
     expect(ignored.map((receipt) => receipt.field)).toEqual(goes === "receipt" ? [field] : []);
@@ -61,7 +61,7 @@ describe("the plan for an ACP session", () => {
     expect(isDeepStrictEqual(rest, before)).toBe(!changes);
   });
 
-  it("gives servers in the protocol's form, and those over http only to agents that take them", () => {
+  it("passes servers in the protocol's form, and http servers only to agents that support them", () => {
     const mcpStdioServers = [
       { name: "near", command: "run", args: ["x"], env: { A: "1" } },
       { name: "far", type: "http", url: "https://example.com/mcp", headers: { B: "2" } },
@@ -83,7 +83,7 @@ describe("the plan for an ACP session", () => {
     });
   });
 
-  it("refuses settings that no ACP agent has", () => {
+  it("rejects unknown settings", () => {
     expect(() => plan({ providerConfig: { colour: "red" } })).toThrow(
       expect.objectContaining({ code: "invalid_spec", message: expect.stringContaining("colour") }),
     );
@@ -97,7 +97,7 @@ describe("the plan for an ACP session", () => {
     [{ defaultDecision: "allow" }, false],
     [{ disallowPatterns: [] }, false],
     [undefined, false],
-  ])("has a receipt for denials that the agent may not ask about: %j", (permissionConfig, isIgnored) => {
+  ])("lists denials as ignored if the agent may not ask: %j", (permissionConfig, isIgnored) => {
     const { ignored } = plan({ permissionConfig }, false, "sometimes");
     expect(ignored.map(({ field }) => field)).toEqual(isIgnored ? ["permissionConfig"] : []);
     expect(plan({ permissionConfig }).ignored).toEqual([]);

@@ -8,7 +8,7 @@ import type { ErrorSubtype } from "../../contract/agent-event.ts";
 import { CodexProvider } from "../codex-provider.ts";
 
 describe("a failure of the model's endpoint", () => {
-  it("has its own subtype, and whether a retry may help", async () => {
+  it("has its own subtype, and is retryable if a retry may succeed", async () => {
     const failures: readonly (readonly [Reply, ErrorSubtype, boolean])[] = [
       [fail.http(401), "authentication_failed", false],
       [fail.http(403), "authentication_failed", false],
@@ -35,7 +35,7 @@ describe("a failure of the model's endpoint", () => {
     }
   });
 
-  it("is one of authentication where the key is missing", async () => {
+  it("is authentication_failed if the key is missing", async () => {
     await using folders = await codexFolders({ model: () => say("ok"), modelRetries: 0 });
     const key = 'model_providers.scripted.env_key="CODEXKIT_NO_SUCH_KEY"\n';
     await appendFile(join(folders.codexHome, "config.toml"), key);

@@ -130,7 +130,7 @@ describe("mapping", () => {
       { toolName: "view_image" },
       { isError: false },
     ],
-  ])("shows %s as a tool", (_, fields, use, result) => {
+  ])("reports %s as a tool", (_, fields, use, result) => {
     const mapper = new EventMapper();
     const whole = { id: "i", ...fields } as never;
     const events = [...mapper.map(item("item.started", whole)), ...mapper.map(item("item.completed", whole))];
@@ -147,7 +147,7 @@ describe("mapping", () => {
     ]);
   });
 
-  it("says how long a tool has been going, and what it printed", () => {
+  it("reports how long a tool has been running, and its output", () => {
     let now = 1_000;
     const mapper = new EventMapper(() => now);
     mapper.map(command("item.started", "c"));
@@ -157,7 +157,7 @@ describe("mapping", () => {
     ]);
   });
 
-  it("says a message once: as it is written, or whole if it was not", () => {
+  it("reports a message once: in deltas, or complete if there were none", () => {
     const mapper = new EventMapper();
     const message = (id: string): CodexEvent =>
       item("item.completed", { type: "agentMessage", id, text: "Hello" } as never);
@@ -196,7 +196,7 @@ describe("mapping", () => {
       "x",
     ],
     ["what is not known", { type: "unknown", raw: { method: "thread/new" } }, "thread/new", ""],
-  ])("says %s in a line", (_, event, subtype, message) => {
+  ])("reports %s as a system event", (_, event, subtype, message) => {
     const [system] = new EventMapper().map(event);
     expect(system).toEqual({ kind: "system", subtype, message, raw: event });
   });
@@ -224,7 +224,7 @@ describe("mapping", () => {
     [{ permissions: {} }, true, 2],
     [{ permissions: { network: { enabled: true } } }, false, 1],
     [{ applyNetworkPolicyAmendment: { network_policy_amendment: { host: "x", action: "deny" } } }, true, 2],
-  ] as const)("shows the answer %j", (decision, isError, events) => {
+  ] as const)("reports the answer %j", (decision, isError, events) => {
     const mapper = new EventMapper();
     const place = { ...PLACE, requestId: 7, kind: "command" } as const;
     const [use] = mapper.map({ type: "approval.requested", ...place, request: {} as never });
@@ -238,7 +238,7 @@ describe("mapping", () => {
     expect(resolved[0]).toMatchObject({ kind: "tool_result", toolUseId: "request-7", isError });
   });
 
-  it("shows every tool that began as ended, exactly once, whatever Codex leaves out or says twice", () => {
+  it("ends every started tool exactly once, whatever Codex omits or repeats", () => {
     const step = fc.record({
       what: fc.constantFrom("started", "completed", "output"),
       id: fc.constantFrom("a", "b", "c"),

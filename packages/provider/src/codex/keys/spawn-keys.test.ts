@@ -60,7 +60,7 @@ describe("an idempotency key", () => {
     });
   });
 
-  it("starts anew where its session is gone", async () => {
+  it("starts a new session if its session no longer exists", async () => {
     await using fixture = await codexFixture(() => say("ok"));
     const idempotencyKey = "task-1";
     const first = await fixture.provider.spawn(fixture.spec("go"), { idempotencyKey });

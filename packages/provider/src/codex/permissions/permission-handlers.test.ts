@@ -54,8 +54,8 @@ function commands(...lines: readonly string[]): Record<string, Part> {
 const edit = patch("*** Begin Patch\n*** Add File: new.txt\n+x\n*** End Patch\n", { callId: "edit" });
 const call = callTool("echo", { text: "hi" }, { namespace: "mcp__echo", callId: "call" });
 
-describe("what Codex asks", () => {
-  it("is refused for safety whatever the spec says", async () => {
+describe("a permission request of Codex", () => {
+  it("is denied if it is unsafe, regardless of the spec", async () => {
     const { done, denied } = await attempt(commands("sudo id", "git reset --hard", "true"), {
       permissionConfig: { allowPatterns: [".*"] },
     });
@@ -63,14 +63,14 @@ describe("what Codex asks", () => {
     expect(denied).toHaveLength(2);
   });
 
-  it("is refused by the spec's denies before its allow list is asked", async () => {
+  it("is denied by the spec's deny list before its allow list applies", async () => {
     const { done } = await attempt(commands("echo a", "echo b"), {
       permissionConfig: { allowPatterns: ["^echo"], disallowPatterns: ["b$"] },
     });
     expect(done).toEqual({ "echo a": true, "echo b": false });
   });
 
-  it("is refused if there is an allow list that does not name it", async () => {
+  it("is denied if it is not in the allow list", async () => {
     const { done, denied } = await attempt(commands("echo a", "pwd"), {
       permissionConfig: { allowPatterns: ["^echo"] },
     });
@@ -82,12 +82,12 @@ describe("what Codex asks", () => {
     ["deny", false],
     ["prompt", false],
     ["allow", true],
-  ] as const)("falls to the default: %s", async (defaultDecision, isDone) => {
+  ] as const)("gets the default decision: %s", async (defaultDecision, isDone) => {
     const { done } = await attempt({ ...commands("uname"), edit }, { permissionConfig: { defaultDecision } });
     expect(done).toEqual({ uname: isDone, edit: isDone });
   });
 
-  it("is asked of a person where the provider has one and the spec wants one", async () => {
+  it("is passed to the ask handler if the provider has one and the spec is not autonomous", async () => {
     const spec = { autonomous: false, permissionConfig: { defaultDecision: "prompt" } } as const;
     const { done } = await attempt(commands("uname", "uname -a"), spec, {
       ask: ({ evaluation }) => ({
@@ -97,7 +97,7 @@ describe("what Codex asks", () => {
     expect(done).toEqual({ uname: false, "uname -a": true });
   });
 
-  it("is judged by the lists of tools: commands, files, servers", async () => {
+  it("is decided by the tool lists: commands, files, servers", async () => {
     const tools = { ...commands("git status", "git push", "ls"), edit, call };
     const spec = { mcpStdioServers: [echo] };
     const allowed = await attempt(tools, {
@@ -110,7 +110,7 @@ describe("what Codex asks", () => {
     expect(denied.done).toMatchObject({ ls: false, edit: true, call: false });
   });
 
-  it("is reported as a tool with its answer, and a denial also as an event", async () => {
+  it("is reported as a tool with its answer, and a denial also as a system event", async () => {
     const { transcript } = await attempt(
       { "sudo id": run("sudo id", { callId: "sudo id" }), call },
       {
@@ -135,7 +135,7 @@ async function folderOutside(): Promise<{ path: string } & AsyncDisposable> {
 describe("the sandbox of a spec", () => {
   const inside = { sandboxEnabled: true } as const;
 
-  it("holds a program that was approved, also after it failed for want of rights", async () => {
+  it("confines an approved program, also after it failed for lack of permissions", async () => {
     await using otherFolder = await folderOutside();
     const path = join(otherFolder.path, "written");
     await using fixture = await codexFixture(({ newOutputs }) =>
@@ -150,7 +150,7 @@ describe("the sandbox of a spec", () => {
 
   // Twenty sandboxes at half a second of a processor each, and more on a machine that is busy.
   it(
-    "is set up for concurrent sessions, even without credentials to hide",
+    "is set up for concurrent sessions, also without credentials to hide",
     { timeout: 120_000 },
     async () => {
       await using fixture = await codexFixture(() => say("done"));
@@ -159,7 +159,7 @@ describe("the sandbox of a spec", () => {
     },
   );
 
-  it("holds a command that asks for more", async () => {
+  it("confines a command that requests more permissions", async () => {
     const asking = run("touch here.txt", { callId: "asking", escalate: "it must" });
     const { done, denied } = await attempt(
       { asking, inside: run("touch here.txt", { callId: "inside" }) },
@@ -173,14 +173,14 @@ describe("the sandbox of a spec", () => {
     ["a request for permissions", { kind: "permissions" }],
     ["a command with more rights", { kind: "command", additionalPermissions: {} as never }],
     ["a command with a reason", { kind: "command", reason: "it must" }],
-  ])("is not left by %s", async (_, approval) => {
+  ])("can't be left by %s", async (_, approval) => {
     const { permissions } = planSpawn({ prompt: "go", cwd: "/w" }, { codexHome: "/h" });
     const { approve } = permissionHandlers(permissions, { cwd: "/w" });
     const answer = await approve?.(approval as AnyApproval, {} as HandlerContext);
     expect(answer).toEqual({ decision: "decline", reason: expect.stringContaining("sandbox") });
   });
 
-  it("holds patches: none outside the workspace, none at all where it is read-only", async () => {
+  it("confines patches: none outside the workspace, and none if it is read-only", async () => {
     await using otherFolder = await folderOutside();
     const path = join(otherFolder.path, "new.txt");
     const outside = patch(`*** Begin Patch\n*** Add File: ${path}\n+x\n*** End Patch\n`, {
@@ -193,7 +193,7 @@ describe("the sandbox of a spec", () => {
     expect(existsSync(path)).toBe(false);
   });
 
-  it("can be wider: more folders, the network", async () => {
+  it("can be extended: more folders, the network", async () => {
     await using otherFolder = await folderOutside();
     const path = join(otherFolder.path, "wide");
     const line = `cat /proc/net/dev | wc -l > ${path}`;

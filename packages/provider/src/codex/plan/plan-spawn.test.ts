@@ -241,7 +241,7 @@ const lines = SPEC_FIELDS.flatMap((field) =>
 );
 
 describe("a plan", () => {
-  it("is the same for the same spec, ignores nothing of a plain one, and can be written as JSON", () => {
+  it("is deterministic, ignores nothing of a plain spec, and is serialisable as JSON", () => {
     const plan = planSpawn(SPEC, CONTEXT);
     expect(plan).toEqual(planSpawn(SPEC, CONTEXT));
     expect(plan.ignored).toEqual([]);
@@ -256,14 +256,14 @@ describe("a plan", () => {
     expect(plan).toMatchObject(part);
   });
 
-  it("asks a person where there is one and the spec wants one", () => {
+  it("asks a person if there is a handler and the spec is not autonomous", () => {
     const spec = { ...SPEC, autonomous: false, permissionConfig: { defaultDecision: "prompt" } } as const;
     const plan = planSpawn(spec, { ...CONTEXT, canAsk: true });
     expect(plan.ignored).toEqual([]);
     expect(plan.permissions.policy).toMatchObject({ default: "ask", effects: { read: "ask" } });
   });
 
-  it("keeps the lists of tools of a server apart from those of others, and takes what all lists name", () => {
+  it("keeps the tool lists of servers separate, and uses their intersection", () => {
     const plan = planSpawn(
       {
         ...SPEC,

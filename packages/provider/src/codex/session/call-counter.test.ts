@@ -46,7 +46,7 @@ describe("a call counter", () => {
     ["words", text],
     ["a tool", tool],
     ["nothing but its tokens", [usage]],
-  ])("notices a call that nothing announced by %s", (_, next) => {
+  ])("detects an unannounced call by %s", (_, next) => {
     expect(over(1, [...text, usage, ...next])).toEqual({ at: 3, calls: 2 });
   });
 
@@ -58,7 +58,7 @@ describe("a call counter", () => {
     });
   });
 
-  it("does not count tokens that are reported again", () => {
+  it("does not count repeated tokens", () => {
     const counter = new CallCounter();
     for (const event of [...text, usage]) record(counter, event);
     record(counter, usage, false);

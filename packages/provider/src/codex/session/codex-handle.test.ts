@@ -92,7 +92,7 @@ const ACTS = ["say", "begin", "complete", "crash", "stop", "abort", "shutdown", 
 const LAST = ["complete", "crash", "stop"] as const;
 
 describe("a handle", () => {
-  it("ends exactly once and releases everything, in any order of ends", async () => {
+  it("ends exactly once and releases everything, whatever the order of endings", async () => {
     const acts = fc.array(fc.constantFrom(...ACTS), { maxLength: 12 });
     await fc.assert(
       fc.asyncProperty(fc.scheduler(), acts, fc.constantFrom(...LAST), async (s, some, last) => {

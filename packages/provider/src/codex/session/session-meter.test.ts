@@ -23,9 +23,11 @@ const PRICES = createPricer({
 });
 
 describe("a session meter", () => {
-  it("counts turns that started while it watched, of all threads, and no others", () => {
+  it("counts only turns that started while the session was open, of all threads", () => {
     const one = meter();
     one.record(used("past", 1_000));
+    const item = { type: "agentMessage", id: "m" };
+    one.record({ type: "item.started", threadId: "thread", turnId: "past", item } as CodexEvent);
     expect(one.cost).toEqual({ inputTokens: 0, outputTokens: 0, cachedInputTokens: 0, turns: 0 });
     for (const event of [started("a"), started("b", "agent"), used("a", 100), used("b", 50, "agent")])
       one.record(event);

@@ -28,7 +28,7 @@ describe("an exported session", () => {
     expect(words).toContain("the otter");
   });
 
-  it("is restored exactly as it was exported, also where the session has gone on since", async () => {
+  it("is restored exactly as it was exported, also if the session has continued since", async () => {
     await using fixture = await codexFixture(recalls);
     const { sessionId } = await fixture.run("the heron");
     const bytes = await fixture.provider.export(sessionId);
@@ -51,7 +51,7 @@ describe("an exported session", () => {
     expect(await resumed(there, source, "again")).toContain("the heron");
   });
 
-  it("is without the turns that were reverted, and keeps what came after", async () => {
+  it("does not contain reverted turns, and keeps later ones", async () => {
     await using here = await codexFixture(recalls);
     await using there = await codexFixture(recalls);
     const { sessionId } = await here.run("the heron");
@@ -65,7 +65,7 @@ describe("an exported session", () => {
     expect(words).not.toContain("the otter");
   });
 
-  it("is one that has ended, and is not brought over one that runs", async () => {
+  it("must have ended, and does not replace a running one", async () => {
     const hold = gate();
     await using fixture = await codexFixture(({ lastUserText }) =>
       lastUserText === "wait" ? say(["a", waitFor(hold)]) : say("b"),
@@ -81,7 +81,7 @@ describe("an exported session", () => {
     await fixture.provider.import(bytes);
   });
 
-  it("is refused where there is none, and where the bytes are none", async () => {
+  it("is refused if it does not exist, or if the bytes are invalid", async () => {
     await using fixture = await codexFixture(recalls);
     const unknown = fixture.provider.export("01a1def3-1278-73b0-bd6f-cda1d133cf49");
     await expect(unknown).rejects.toMatchObject({ code: "session_not_found" });
