@@ -19,7 +19,7 @@ export const limits = {
   releasedThreads: 1_000,
   /** Folders whose view of Codex's configuration is remembered. */
   factFolders: 64,
-  /** Threads that are started ahead per kind of call: as many as there were concurrent calls, up to this. */
+  /** Threads that are started in advance per kind of call: as many as there were concurrent calls, up to this number. */
   readyThreads: 8,
   /** How long such threads are kept. Short, because files that they read at start, such as AGENTS.md, may change. */
   readyThreadMs: 10_000,

@@ -18,13 +18,13 @@ import { readModelOptions } from "../options/model-options.ts";
 import type { CodexLanguageModelOptions } from "../options/options.ts";
 import { unsupportedSettings } from "./unsupported.ts";
 
-/** One call of the model, read: what the prompt says, and how the turn is to run. */
+/** A parsed call of the model: the prompt and the settings of the turn. */
 export interface Call {
-  /** Undefined leaves it to Codex's configuration. */
+  /** Undefined selects the model in Codex's configuration. */
   readonly model: string | undefined;
   readonly prompt: ReadPrompt;
   readonly tools: readonly LanguageModelV4FunctionTool[];
-  /** Tools that this provider runs by itself; those that the call has a tool of the same name for are left out. */
+  /** Tools that the provider runs, without those that a tool of the call replaces. */
   readonly providerTools: readonly ProviderTool[];
   /** The provider's settings with the call's own over them. */
   readonly options: CodexLanguageModelOptions;
@@ -41,7 +41,7 @@ export interface Call {
 
 type CallSettings = Omit<LanguageModelV4CallOptions, "prompt">;
 
-/** What a call of the model is made with: a prompt, or the answers to what the step before asked for. */
+/** Input of a call: a prompt, or the answers to the requests of the previous step. */
 export type CallRequest = CallSettings &
   ({ readonly prompt: LanguageModelV4Prompt } | { readonly answers: StepAnswers });
 

@@ -2,7 +2,7 @@ import type { LanguageModelV4CallOptions, SharedV4Warning } from "@ai-sdk/provid
 
 const NO_SAMPLING = "Codex decides how its model samples.";
 
-/** Settings of the AI SDK that Codex has no place for. */
+/** Settings of the AI SDK that Codex does not support. */
 const UNSUPPORTED = {
   maxOutputTokens: "Codex sets no limit to a turn.",
   temperature: NO_SAMPLING,

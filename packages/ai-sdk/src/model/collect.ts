@@ -12,7 +12,7 @@ type Finish = Extract<Part, { type: "finish" }>;
 type Response = NonNullable<LanguageModelV4GenerateResult["response"]>;
 type Block = Extract<LanguageModelV4Content, { type: "text" | "reasoning" }>;
 
-/** The whole of a stream, in the order in which its parts began. Throws what the stream calls an error. */
+/** Collects a stream, in the order in which its parts started. Throws the error of an error part. */
 export async function collect(
   stream: ReadableStream<Part>,
   format: AnswerFormat,
@@ -68,7 +68,7 @@ export async function collect(
         break;
       case "error":
         throw part.error;
-      // Parts of a part that comes whole, and those for streams alone.
+      // Parts whose content also arrives as a whole, and those for streams only.
       default:
         break;
     }
@@ -88,7 +88,7 @@ export async function collect(
   };
 }
 
-/** The answer is the last message that is one: what was said before it is not a part of the JSON. */
+/** Only the final message is parsed; earlier commentary is not part of the JSON. */
 function structuredText(content: readonly LanguageModelV4Content[]): {
   readonly structuredOutputText?: string;
 } {

@@ -72,7 +72,7 @@ function streamOf(step: Step, call: Call, lease: Lease): ReadableStream<Language
         if (isComplete) transcript.endTurn(run.turnId);
       },
       onRequests: () => {
-        // The codex is needed until the client is back; the program need not stay for that.
+        // Codex is needed until the client returns, but must not keep the program alive for that.
         lease.rest();
         session.park(() => lease.release());
       },
@@ -85,7 +85,7 @@ function streamOf(step: Step, call: Call, lease: Lease): ReadableStream<Language
   );
 }
 
-/** An error of a codex that died carries the results that the call brought: their tools have already run. */
+/** Adds the results of the call to the error of a codex that exited, because their tools have already run. */
 function withUnusedResults(
   stream: ReadableStream<LanguageModelV4StreamPart>,
   { prompt }: Call,
@@ -115,7 +115,7 @@ function warningText(warning: SharedV4Warning): string {
   return `${warning.feature}: ${warning.details ?? warning.type}`;
 }
 
-/** Without the options: they may hold the secrets of MCP servers, and bodies are logged. */
+/** Omits the options: they may contain secrets of MCP servers, and bodies are logged. */
 function requestBody({ session, run }: Step, { prompt }: Call): unknown {
   return { threadId: session.thread.id, turnId: run.turnId, model: run.modelId, input: prompt.input };
 }

@@ -12,8 +12,8 @@ export function functionsOf<Type extends object>(
 }
 
 /**
- * The same for an object that may be more than that, as `console` is: of the other names, only those are an error that look
- * like a misspelt one.
+ * The same for an object that may have other members, such as `console`. Of those, only names that look like a misspelt one
+ * are an error.
  */
 export function someFunctionsOf<Type extends object>(
   known: Readonly<Record<keyof Type, true>>,
@@ -28,7 +28,7 @@ export function someFunctionsOf<Type extends object>(
   });
 }
 
-/** An object with these keys and no others; what their values may be is checked elsewhere. */
+/** An object with only these keys. Their values are checked elsewhere. */
 export function keysOf<Type extends object>(
   keys: readonly string[],
   needs: (value: Readonly<Record<string, unknown>>) => string | undefined,
@@ -40,7 +40,7 @@ export function keysOf<Type extends object>(
   });
 }
 
-/** What an unknown key is answered with. */
+/** The message for an unknown key. */
 export function unknownKey(given: string, keys: readonly string[]): string {
   const meant = suggestKey(given, keys);
   return meant === undefined

@@ -4,11 +4,11 @@ import { promptLimits } from "./limits.ts";
 
 export interface DownloadContext {
   readonly signal?: AbortSignal | undefined;
-  /** Replaces the default, which refuses private networks: a custom one is responsible for what it connects to. */
+  /** Replaces the default, which rejects private networks. A custom one is responsible for its connections. */
   readonly fetch?: typeof fetch | undefined;
 }
 
-/** The bytes at an address. Codex itself fetches nothing, and refuses addresses. */
+/** Downloads a URL. Codex itself downloads nothing, and rejects URLs. */
 export async function download(url: URL, { signal, fetch }: DownloadContext): Promise<Uint8Array> {
   signal?.throwIfAborted();
   if (url.protocol === "file:") return readLocal(url);

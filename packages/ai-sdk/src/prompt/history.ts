@@ -13,8 +13,8 @@ import { callParts, readToolResults, resultParts } from "./tool-results.ts";
 type AssistantPart = Extract<LanguageModelV4Message, { role: "assistant" }>["content"][number];
 
 /**
- * The messages before the new input as items of the Responses API: what a thread holds that had them for itself. Each call of
- * a tool is followed by its result, wherever in the prompt that stood: the API refuses one without the other.
+ * The messages before the new input as items of the Responses API, as a thread would store them. Each tool call is followed by
+ * its result, which may be in a later message: the API rejects one without the other.
  *
  * @param known Results that have been read already.
  * @param from The index of the first message that is wanted.
@@ -31,7 +31,7 @@ export async function readHistory(
   warnOfStrayResults(all, context);
   const unread = resultParts(prompt).filter(({ toolCallId }) => !known.has(toolCallId));
   const results = new Map([...known, ...(await readToolResults(unread, context))]);
-  // A call whose result came in a later step stands in both: the API takes each call once.
+  // A call whose result came in a later step is in both steps; the API accepts each call once.
   const firsts = new Map(
     callParts(all)
       .toReversed()
@@ -54,7 +54,7 @@ export async function readHistory(
   return items.flat();
 }
 
-/** What the person put into a message. */
+/** The content of a user message. */
 export async function readUserPart(
   part: Extract<LanguageModelV4Message, { role: "user" }>["content"][number],
   context: ReadContext,
@@ -78,9 +78,9 @@ async function assistantItems(
     }
     case "tool-call":
       return callItems(part, results.get(part.toolCallId));
-    // It stands with its call, above.
+    // Added with its call, above.
     case "tool-result":
-    // A model takes back its thoughts only as the encrypted item they came in, which the AI SDK does not keep.
+    // A model accepts earlier reasoning only as the original encrypted item, which the AI SDK does not keep.
     case "reasoning":
     case "reasoning-file":
       return [];
@@ -91,7 +91,7 @@ async function assistantItems(
   }
 }
 
-/** A tool call and its result, which the API takes only together. */
+/** A tool call and its result, which the API accepts only together. */
 export function callItems(
   { toolCallId, toolName, input }: Pick<LanguageModelV4ToolCallPart, "toolCallId" | "toolName" | "input">,
   output: readonly Content[] | undefined,
@@ -107,7 +107,7 @@ export function callItems(
     {
       type: "function_call_output",
       call_id: callId,
-      // Codex itself would put "aborted", which says less.
+      // Codex itself would insert "aborted", which is less specific.
       output: output === undefined ? "The call was not answered." : toOutputBody(output),
     },
   ];
@@ -121,7 +121,7 @@ function outputText({ text }: { readonly text: string }): JsonValue {
   return { type: "output_text", text };
 }
 
-/** The one item in which a picture can be the assistant's: its messages hold text alone. */
+/** The only item for an image of the assistant: its messages contain only text. */
 function generatedImage({ dataUrl }: { readonly dataUrl: string }): JsonValue {
   return {
     type: "image_generation_call",
@@ -130,19 +130,19 @@ function generatedImage({ dataUrl }: { readonly dataUrl: string }): JsonValue {
   };
 }
 
-/** Ids of other providers may be too long; what makes them short must keep them apart. */
+/** Ids of other providers may be too long. Shortened ids must stay distinct. */
 function toCallId(toolCallId: string): string {
   return toolCallId.length <= promptLimits.nameCharacters
     ? toolCallId
     : `call_${createHash("sha256").update(toolCallId).digest("hex").slice(0, 48)}`;
 }
 
-/** The API takes letters, digits, `_` and `-`. */
+/** The API accepts letters, digits, `_` and `-`. */
 function toName(toolName: string): string {
   return toolName.replaceAll(/[^a-zA-Z0-9_-]/g, "_").slice(0, promptLimits.nameCharacters) || "tool";
 }
 
-/** Results whose call is not there, as when messages were cut off. */
+/** Results without their call, for example after messages were removed. */
 function warnOfStrayResults(prompt: LanguageModelV4Prompt, { warn }: ReadContext): void {
   const called = new Set(callParts(prompt).map(({ toolCallId }) => toolCallId));
   for (const { toolCallId, toolName } of resultParts(prompt)) {

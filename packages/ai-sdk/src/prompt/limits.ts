@@ -1,4 +1,4 @@
-/** The bounds of what a prompt may make this program do. */
+/** Limits of the files in a prompt. */
 export const promptLimits = {
   /** One file, as the SDK bounds the images of tools: it stays in the thread and is sent with each request to the model. */
   fileBytes: 20 * 1024 * 1024,

@@ -4,7 +4,7 @@ import type { DownloadContext } from "./download.ts";
 import { fileKind } from "./file-kind.ts";
 import { type FileData, fileSource } from "./file-source.ts";
 
-/** A stretch of a message, a prompt or a tool's result, as a model can be shown it. */
+/** A part of a message, a prompt or a tool result, in a form that a model accepts. */
 export type Content =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "image"; readonly dataUrl: string };
@@ -16,9 +16,9 @@ export interface FilePart {
 }
 
 export interface ReadContext extends DownloadContext {
-  /** Where what can't be shown is reported. */
+  /** Receives a warning for each file that can't be passed on. */
   readonly warn: (warning: SharedV4Warning) => void;
-  /** Whether a file that can't be fetched ends the call, or is left out like one that can't be shown. */
+  /** Whether a file that can't be downloaded fails the call. Otherwise it is left out. */
   readonly unreachable: "reject" | "leave out";
 }
 
@@ -26,8 +26,8 @@ export interface ReadContext extends DownloadContext {
 const shownImages = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 
 /**
- * A file as content: pictures as they are, text inline under its name. Any other is refused: the caller is warned, and a note
- * stands in its place, so that the model does not guess what was in it.
+ * Reads a file as content: images as they are, text inline under its name. Any other file is left out: the caller gets a
+ * warning, and a note replaces it, so that the model does not guess its content.
  */
 export async function readFile(file: FilePart, context: ReadContext): Promise<Content> {
   const source = fileSource(file.data);
@@ -37,7 +37,7 @@ export async function readFile(file: FilePart, context: ReadContext): Promise<Co
 
   const kind = fileKind(file.mediaType, file.filename);
   if (kind === "other") return refuse("Codex is shown images and text, and no other files");
-  // A picture may be named by its path. Words from any file of this machine are not a prompt's to ask for.
+  // A prompt may name an image by its path, but must not be able to read any text file of this machine.
   if (kind === "text" && source.at === "url" && source.url.protocol === "file:")
     return refuse("text is not read from a path: give its content");
 
@@ -47,7 +47,7 @@ export async function readFile(file: FilePart, context: ReadContext): Promise<Co
     const text = decode(bytes);
     return text === undefined ? refuse("it is no text in UTF-8") : inline(file, text);
   }
-  // Loaded with the first picture, as the code that downloads is with the first address.
+  // Loaded with the first image, as the download code is with the first URL.
   const { detectMediaType } = await import("@ai-sdk/provider-utils");
   const type = detectMediaType({ data: bytes, topLevelType: "image" });
   if (type === undefined || !shownImages.has(type))
@@ -68,7 +68,7 @@ async function fetched(url: URL, context: ReadContext): Promise<Uint8Array | Dow
   }
 }
 
-/** Says to the caller that a file can't be shown, and to the model that there was one. */
+/** Warns the caller that a file can't be passed on, and adds a note for the model. */
 function refused({ filename, mediaType }: FilePart, why: string, { warn }: ReadContext): Content {
   const name = filename === undefined ? "A file" : `The file ${JSON.stringify(filename)}`;
   warn({

@@ -17,7 +17,7 @@ export interface ReadPrompt {
   readonly instructions: string | undefined;
   /** The thread that this prompt continues, from the metadata of its newest assistant message. */
   readonly thread: ThreadOrigin | undefined;
-  /** What the turn is given: everything that the user said after the last assistant message. */
+  /** Input of the turn: all user messages after the last assistant message. */
   readonly input: readonly InputPart[];
   /** The whole prompt, reduced to digests, and how many of them come before the new input. */
   readonly digests: PromptEntries & { readonly prefixLength: number };
@@ -44,7 +44,7 @@ export interface ClientToolResult {
   readonly result: ToolResult;
 }
 
-/** What was said before, as items of the Responses API. */
+/** Earlier messages, as items of the Responses API. */
 export interface History {
   readonly items: readonly JsonValue[];
   readonly warnings: readonly SharedV4Warning[];
@@ -63,7 +63,7 @@ export interface PromptContext {
   readonly fetch?: typeof fetch;
 }
 
-/** Reads a prompt. Rejects only when a file of the new input can't be fetched, or when `signal` fires. */
+/** Reads a prompt. Rejects only if a file of the new input can't be downloaded, or if `signal` aborts. */
 export async function readPrompt(
   prompt: LanguageModelV4Prompt,
   { tools, signal, fetch }: PromptContext,

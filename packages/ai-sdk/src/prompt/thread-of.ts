@@ -7,8 +7,8 @@ export interface ThreadOrigin {
 }
 
 /**
- * The thread of the newest assistant message. An older message's would not do: what another model said since then is not in
- * that thread, and the whole prompt has to go into a fresh one.
+ * The thread of the newest assistant message. The thread of an older message lacks what another model has said since, so the
+ * whole prompt needs a new thread.
  */
 export function threadOf(prompt: LanguageModelV4Prompt): ThreadOrigin | undefined {
   const newest = prompt.findLast(({ role }) => role === "assistant");

@@ -2,7 +2,7 @@ import type { LanguageModelV4ToolResultOutput } from "@ai-sdk/provider";
 import type { JsonValue, ToolResult } from "codexkit";
 import { type Content, readFile, type ReadContext } from "./read-file.ts";
 
-/** What a tool gave back, as a model can be shown it. */
+/** The result of a tool, in a form that a model accepts. */
 export async function readToolOutput(
   output: LanguageModelV4ToolResultOutput,
   context: ReadContext,
@@ -19,12 +19,12 @@ export async function readToolOutput(
     case "content":
       return readContent(output.value, context);
     default:
-      // Tools of older releases put a bare value here.
+      // Tools of older releases return a plain value here.
       return [text(toJson(output))];
   }
 }
 
-/** What the SDK answers a call of a tool with. */
+/** Converts the result for the SDK. */
 export function toToolResult(contents: readonly Content[]): ToolResult {
   const [only, ...more] = contents;
   if (only?.type === "text" && more.length === 0) return only.text;
@@ -40,7 +40,7 @@ export function toOutputBody(contents: readonly Content[]): JsonValue {
   return contents.map(toInputContent);
 }
 
-/** A part of what is said to the model, in the words of the Responses API. */
+/** A content part in the format of the Responses API. */
 export function toInputContent(content: Content): JsonValue {
   return content.type === "text"
     ? { type: "input_text", text: content.text }
@@ -67,7 +67,7 @@ async function readContent(
   return shown.length === 0 ? [text("The tool gave nothing back.")] : shown;
 }
 
-/** What is no JSON (`undefined`, a function) still has to be something that a model can read. */
+/** Values that are not JSON (`undefined`, a function) become readable text. */
 function toJson(value: unknown): string {
   return JSON.stringify(value) ?? String(value);
 }

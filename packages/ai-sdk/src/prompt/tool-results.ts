@@ -22,8 +22,8 @@ export async function readToolResults(
 }
 
 /**
- * The results that are answers to a client's tools, out of those that came after the last assistant message. The AI SDK also
- * writes a result for a provider's tool that a person denied, which no turn waits for.
+ * The results of client tools after the last assistant message. The AI SDK also adds a result for a provider's tool that a
+ * person denied, for which no turn waits.
  */
 export function clientToolResults(
   prompt: LanguageModelV4Prompt,
@@ -43,7 +43,7 @@ export function callParts(prompt: LanguageModelV4Prompt): LanguageModelV4ToolCal
   );
 }
 
-/** The results in a prompt: of client tools in tool messages, of the provider's beside the call. */
+/** The results in a prompt: those of client tools in tool messages, those of the provider next to their calls. */
 export function resultParts(prompt: LanguageModelV4Prompt): LanguageModelV4ToolResultPart[] {
   return prompt.flatMap((message): LanguageModelV4ToolResultPart[] => {
     if (message.role === "assistant") return message.content.filter((part) => part.type === "tool-result");

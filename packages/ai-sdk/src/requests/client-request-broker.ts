@@ -21,7 +21,7 @@ type Pending =
       readonly answer: (decision: UserDecision) => void;
     };
 
-/** The answer in a turn without a call: one of the thread's queue, or of an agent that outlived its parent's turn. */
+/** The answer in a turn without a call: a queued turn, or one of a subagent that outlived its parent's turn. */
 const NO_CLIENT = "No call of the AI SDK is waiting for this turn, so there is no client to ask.";
 
 const NOT_OFFERED = "It is not offered at the moment.";

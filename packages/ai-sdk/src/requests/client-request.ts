@@ -25,7 +25,7 @@ export interface ToolCallRequest {
 export interface ApprovalRequest {
   readonly kind: "approval";
   readonly id: string;
-  /** The item that is to be approved; undefined where Codex does not say which. */
+  /** The item to approve. Undefined if Codex does not name it. */
   readonly itemId: string | undefined;
   /** The tool call that the user sees. */
   readonly toolName: string;

@@ -18,16 +18,16 @@ import { TurnRun } from "./turn-run.ts";
  */
 export async function adoptTurn(sessions: Sessions, threadId: string, call: Call): Promise<Step | undefined> {
   const { turnId } = call.prompt.thread ?? {};
-  // What this process started and no longer has is over.
+  // A turn that this process started and no longer holds has ended.
   if (turnId === undefined || sessions.find(threadId)) return undefined;
-  // A turn that has seen other messages must not continue with these.
+  // A turn with other messages must not continue with these.
   if (call.options.threadId === undefined && isChanged(call, threadId, turnId)) return undefined;
   const broker = new ClientRequestBroker();
   broker.serve(call);
   const openBroker = broker.openForTurn();
   try {
     const session = await sessions.resume(threadId, call, broker);
-    // Another call of this process was faster: the turn is that one's.
+    // Another call of this process has already adopted the turn.
     if (session.broker !== broker) return undefined;
     const run = await attach(session, turnId, call);
     if (run === undefined || !(await addInput(session, call))) {

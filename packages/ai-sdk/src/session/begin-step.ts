@@ -14,11 +14,11 @@ import { turnSettings } from "./thread-options.ts";
 import { inWorkspace } from "./in-workspace.ts";
 import type { TurnRun } from "./turn-run.ts";
 
-/** What one call of the model streams: a turn from its start, or from where it waited for this call. */
+/** The part of a turn that one call streams: from its start, or from where it waited for this call. */
 export interface Step {
   readonly session: Session;
   readonly run: TurnRun;
-  /** Answers to approvals that this step begins with. */
+  /** Answers to approvals with which this step starts. */
   readonly answered: readonly { readonly approvalId: string; readonly approved: boolean }[];
   readonly warnings: readonly SharedV4Warning[];
 }
@@ -39,7 +39,7 @@ export async function beginStep(sessions: Sessions, call: Call): Promise<Step> {
   const adopted = await adoptTurn(sessions, origin.threadId, call);
   if (adopted) return adopted;
   if (toolResults.length > 0) return startFresh(sessions, call);
-  // New input makes up for an approval that came too late.
+  // New input replaces an approval that arrived too late.
   if (input.length > 0) return startStep(sessions, call);
   throw approvalLost(origin.threadId);
 }
@@ -54,7 +54,7 @@ function parkedTurn(
   return session && run?.turnId === turnId && run ? { session, run } : undefined;
 }
 
-/** Whether a turn that waits has seen the messages of this call, and no others. A call that names the thread need not show them. */
+/** Whether a waiting turn has exactly the messages of this call. A call that names the thread need not pass them. */
 function agreesWith(session: Session, { prompt, options }: Call): boolean {
   if (options.threadId === session.thread.id) return true;
   const { entries, prefixLength } = prompt.digests;
@@ -106,7 +106,7 @@ async function startStep(sessions: Sessions, call: Call): Promise<Step> {
   try {
     return await openAndStart(sessions, call);
   } catch (error) {
-    // A codex that died meanwhile is noticed by the first call that needs it; the next one starts another.
+    // The first call after a crash detects it; the next attempt starts another codex.
     if (isLost(error)) return openAndStart(sessions, call);
     throw error;
   }
@@ -120,7 +120,7 @@ async function openAndStart(sessions: Sessions, asked: Call): Promise<Step> {
       sessions.prepareNext(call, opened.session);
       return { ...started, answered: [], warnings: [...opened.warnings, ...started.warnings] };
     } catch (error) {
-      // A thread that lived in the memory of a codex that is gone, and so did all that were started ahead.
+      // The thread was in the memory of a codex that has exited, and so were all that were started in advance.
       if (!isGone(error) || call.options.threadId !== undefined) throw error;
       sessions.drop(opened.session);
       sessions.dropReady();
@@ -130,8 +130,8 @@ async function openAndStart(sessions: Sessions, asked: Call): Promise<Step> {
 }
 
 /**
- * The turn that these messages came from is gone, or has seen other ones: a new thread continues from the messages.
- * @param changed The thread that has seen other messages.
+ * Continues in a new thread from the messages, because their turn no longer exists or has other messages.
+ * @param changed The thread with other messages.
  */
 function startFresh(sessions: Sessions, asked: Call, changed?: Session): Promise<Step> {
   return inWorkspace(sessions, asked, (call) => freshStep(sessions, call, changed));

@@ -2,13 +2,13 @@ import { limits } from "../limits.ts";
 import type { Session } from "./session.ts";
 
 export interface IdleSettings {
-  /** How many threads without a turn are kept. */
+  /** How many idle threads are kept. */
   readonly idleThreads?: number | undefined;
   /** How long such a thread is kept. */
   readonly idleThreadMs?: number | undefined;
 }
 
-/** Releases the threads that nothing runs on: each one costs memory in Codex, and the processes of its MCP servers. */
+/** Releases idle threads: each one costs memory in Codex, and the processes of its MCP servers. */
 export class IdleSessions {
   readonly #held: ReadonlyMap<string, Session>;
   readonly #release: (session: Session) => void;
@@ -53,7 +53,7 @@ export class IdleSessions {
     clearTimeout(this.#timer);
   }
 
-  /** Releases those beyond the bounds; returns for how many milliseconds each other one may stay. */
+  /** Releases the sessions beyond the limits. Returns the remaining milliseconds of each of the others. */
   #keep(idle: readonly Session[], most: number, forMs: number): number[] {
     const beyond = idle.length - most;
     return idle.flatMap((session, at) => {

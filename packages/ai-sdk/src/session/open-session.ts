@@ -10,8 +10,8 @@ import type { Opened, Sessions } from "./sessions.ts";
 import { isNotFound, isRefused, notFound, notStored } from "./thread-errors.ts";
 
 /**
- * The thread for a call: the one that it names, the one that its messages came from, or one of its own. Messages that their
- * thread no longer agrees with lose nothing: they become the history of a copy or of a fresh thread.
+ * Opens the thread for a call: the one that it names, the one of its messages, or a new one. Messages that no longer match
+ * their thread become the history of a copy or of a new thread, so that none is lost.
  */
 export async function openSession(sessions: Sessions, call: Call): Promise<Opened> {
   const { threadId, fork } = call.options;
@@ -50,12 +50,12 @@ async function continueThread(sessions: Sessions, origin: ThreadOrigin, call: Ca
   const session = await sessions.resume(origin.threadId, call);
   const changedTools = missingTools(session, call);
   if (changedTools.length > 0) return sessions.start(call, { warnings: [toolsWarning(changedTools)] });
-  // Codex never replaces the instructions of a thread, nor those of its copies; adding to them would pile up copies.
+  // Codex never replaces the instructions of a thread or its copies; adding new ones would accumulate copies.
   if (session.instructions !== call.instructions) return sessions.start(call);
   const stored = isHeld ? undefined : compareStored(call, origin, await newestTurn(session.thread, call));
   if (stored !== undefined) session.transcript = stored.transcript;
   const comparison = stored?.comparison ?? compareHeld(session, call);
-  // Nothing may be awaited between these two lines: of calls that continue the same message, one alone gets the thread.
+  // No await between these two lines: only one of the calls that continue the same message may get the thread.
   if (comparison.type === "same" && session.isFree) {
     return { session, warnings: [], entered: session.enter(call.signal) };
   }
@@ -67,7 +67,7 @@ function compareHeld(session: Session, call: Call): Comparison {
   return session.transcript.compare(entries.slice(0, prefixLength));
 }
 
-/** Leaves the thread as it is: the call gets a copy through the last turn that both agree on, or a thread of its own. */
+/** Leaves the thread unchanged: the call gets a copy through the last matching turn, or a new thread. */
 async function copyOrStart(
   sessions: Sessions,
   session: Session,
@@ -90,7 +90,7 @@ async function copyOrStart(
   return { session: copy, warnings: [...warnings, ...history.warnings] };
 }
 
-/** The first message after a turn; undefined where the turn ended in the middle of one. */
+/** The first message after a turn. Undefined if the turn ended in the middle of a message. */
 function firstMissing({ prompt }: Call, transcript: Transcript, lastTurnId: string): number | undefined {
   const { messages } = prompt.digests;
   const { length } = transcript.through(lastTurnId).entries;
@@ -99,7 +99,7 @@ function firstMissing({ prompt }: Call, transcript: Transcript, lastTurnId: stri
   return last + 1;
 }
 
-/** The tools of the call that the thread does not have, or has with another definition or run by the other side. */
+/** The tools of the call that the thread lacks, or has with another definition or another owner. */
 function missingTools({ tools }: Session, call: Call): string[] {
   if (tools === undefined) return [];
   return [...toolFingerprints(call)].flatMap(([name, print]) => (tools.get(name) === print ? [] : [name]));

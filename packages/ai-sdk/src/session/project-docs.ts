@@ -12,8 +12,8 @@ export interface ProjectDocPlaces {
 }
 
 /**
- * The state of the instruction files that Codex reads when a thread starts: AGENTS.md in the thread's folder, in those above
- * it and in Codex's home. Two equal results mean that a thread started at the first one is still up to date.
+ * The state of the instruction files that Codex reads when a thread starts: AGENTS.md in the thread's folder, its parents and
+ * Codex's home. If two results are equal, a thread started at the first one is still up to date.
  */
 export function projectDocState({ cwd, codexHome, otherNames }: ProjectDocPlaces): string {
   return [codexHome, ...foldersUpFrom(cwd)]
@@ -26,7 +26,7 @@ function foldersUpFrom(folder: string): string[] {
   return above === folder ? [folder] : [folder, ...foldersUpFrom(above)];
 }
 
-/** Nanoseconds: an edit may keep the size, and follow another one within a millisecond. */
+/** In nanoseconds: an edit may keep the size and follow another within a millisecond. */
 function fileState(path: string): string {
   const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
   return stat === undefined ? "-" : `${stat.ino}:${stat.size}:${stat.mtimeNs}:${stat.ctimeNs}`;

@@ -7,15 +7,15 @@ interface Waiting<Ready> {
 
 interface Kind<Ready> {
   readonly waiting: Waiting<Ready>[];
-  /** Whether a thread started ahead is expected to be used, judged by what became of the last one. */
+  /** Whether a thread started in advance is expected to be used, judging by the last one. */
   isExpected: boolean;
-  /** When a thread would have been started ahead, had one been expected. */
+  /** When a thread would have been started in advance if one had been expected. */
   withheldAt: number;
 }
 
 /**
- * Threads that are started before the calls that need them, while Codex waits for its model anyway. They are started only
- * for a kind of call whose last one was used, or would have been: starting threads in vain delays the calls that run.
+ * Threads that are started before the calls that need them, while Codex waits for its model. They are started only for a kind
+ * of call whose last such thread was used or would have been: unused threads delay running calls.
  */
 export class ReadyThreads<Ready> {
   readonly #close: (ready: Ready) => void;
@@ -24,25 +24,25 @@ export class ReadyThreads<Ready> {
   /** By the kind of call; the least recently used first. */
   readonly #kinds = new Map<string, Kind<Ready>>();
 
-  /** @param most How many threads wait per kind of call; 0 starts none ahead. */
+  /** @param most Maximum number of threads per kind of call; 0 starts none in advance. */
   constructor(close: (ready: Ready) => void, most: number, now: () => number = () => performance.now()) {
     this.#close = close;
     this.#most = most;
     this.#now = now;
   }
 
-  /** A call of this kind arrives. Resolves to its thread, if one waits; it may still be starting, and may fail to. */
+  /** Takes a thread for a call of this kind, if there is one. It may still be starting, and may fail. */
   take(name: string): Promise<Ready> | undefined {
     const kind = this.#kinds.get(name);
     if (kind === undefined) return undefined;
     const waiting = kind.waiting.shift();
     clearTimeout(waiting?.expiry);
-    // A call that comes soon after a turn began would have used a thread; calls of one burst all come before that.
+    // A call soon after the start of a turn would have used a thread; all calls of one burst come before that.
     if (this.#now() - kind.withheldAt < limits.readyThreadMs) kind.isExpected = true;
     return waiting?.opening;
   }
 
-  /** The turn of a call of this kind has begun, one of `concurrent` such calls: starts as many threads for the next ones. */
+  /** The turn of one of `concurrent` calls of this kind has started: starts as many threads for the next calls. */
   prepare(name: string, concurrent: number, open: () => Promise<Ready>): void {
     if (this.#most === 0) return;
     const kind = this.#kinds.get(name) ?? { waiting: [], isExpected: false, withheldAt: -Infinity };
@@ -62,7 +62,7 @@ export class ReadyThreads<Ready> {
     this.#kinds.clear();
   }
 
-  /** Forgets all threads: their codex is about to end, and they with it. */
+  /** Forgets all threads. They end together with their codex. */
   forget(): void {
     for (const { waiting } of this.#kinds.values()) for (const { expiry } of waiting) clearTimeout(expiry);
     this.#kinds.clear();

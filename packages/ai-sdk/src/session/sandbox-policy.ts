@@ -4,8 +4,8 @@ import type { CodexLanguageModelOptions, SandboxPolicyOption } from "../options/
 type WorkspaceWrite = Readonly<Record<string, unknown>>;
 
 /**
- * The sandbox of a call, as a turn takes it. A turn's policy replaces the thread's whole: what the configuration says of
- * `workspace-write`, such as network access, is filled in, or it would be lost.
+ * The sandbox policy of a turn. It replaces the policy of the thread completely, so the configured settings of
+ * `workspace-write`, such as network access, are included.
  */
 export function turnSandbox(
   {
@@ -60,7 +60,7 @@ function workspaceWrite(settings: WorkspaceWrite): v2.SandboxPolicy {
 
 const TABLE = "sandbox_workspace_write";
 
-/** The table in a thread's configuration, written as one or key by key. */
+/** The table in a thread's configuration, as an object or as dotted keys. */
 function configuredFor(config: Readonly<Record<string, unknown>>): WorkspaceWrite {
   const table = config[TABLE];
   const dotted = Object.entries(config).flatMap(([key, value]) =>

@@ -1,9 +1,9 @@
 import type { Codex } from "codexkit";
 
-/** What the provider needs to know of Codex's own configuration. */
+/** The parts of Codex's own configuration that the provider uses. */
 export interface ServerFacts {
   readonly codexHome: string | undefined;
-  /** Whether threads have MCP servers that no call asks for. */
+  /** Whether the configuration has MCP servers. */
   readonly hasMcpServers: boolean;
   /** Other names of AGENTS.md. */
   readonly docNames: readonly string[];
@@ -17,7 +17,7 @@ const UNKNOWN: ServerFacts = {
   sandboxWorkspaceWrite: {},
 };
 
-/** Reads the configuration as it is seen from a folder. Facts that can't be read are unknown, which is no reason to fail. */
+/** Reads the configuration that applies in a folder. Facts that can't be read are unknown; the call does not fail. */
 export async function readServerFacts(codex: Codex, cwd: string): Promise<ServerFacts> {
   try {
     const [{ config }, { codexHome }] = await Promise.all([codex.config.read({ cwd }), codex.server()]);

@@ -13,20 +13,20 @@ export interface SessionOptions {
   readonly broker: ClientRequestBroker;
   /** Whether Codex stores the thread, so that it can be forked, and resumed by another process. */
   readonly isStored: boolean;
-  /** What sort of thread the call wanted that it is held for. */
+  /** The kind of thread, from the call that opened it. */
   readonly kind: string;
-  /** The tools that the thread has, with a fingerprint each; undefined where another process gave it some. */
+  /** Fingerprints of the thread's tools by name. Undefined if another process set them. */
   readonly tools: ReadonlyMap<string, string> | undefined;
   readonly instructions: string | undefined;
   readonly settings: LastingSettings;
-  /** Whether nothing has been said in it yet. */
+  /** Whether it has no messages yet. */
   readonly isEmpty: boolean;
   /** How long a turn waits for its client. */
   readonly waitMs: number;
   /** Whether the thread has MCP servers, each with processes of its own. */
   readonly hasMcpServers: boolean;
   readonly hasWarnedOfChange?: boolean;
-  /** The process that has the thread loaded; undefined for a server that was connected to. */
+  /** PID of the process with the thread. Undefined for an existing server. */
   readonly pid: number | undefined;
 }
 
@@ -37,21 +37,21 @@ export class Session {
   readonly isStored: boolean;
   readonly kind: string;
   readonly tools: ReadonlyMap<string, string> | undefined;
-  /** The developer's instructions that the thread has been given last. */
+  /** The newest developer instructions of the thread. */
   instructions: string | undefined;
-  /** What the next turn runs with unless it says otherwise. */
+  /** Settings of the next turn, unless its call overrides them. */
   settings: LastingSettings;
   isEmpty: boolean;
-  /** What the thread has seen, as far as prompts show it. */
+  /** The content of the thread, as far as it is known from prompts. */
   transcript: Transcript = new Transcript();
   /** Whether the thread has MCP servers, each with processes of its own. */
   hasMcpServers: boolean;
-  /** Whether the caller was warned that its messages differ from what the thread has seen. */
+  /** Whether the caller was warned that its messages differ from those of the thread. */
   hasWarnedOfChange: boolean;
   /** Digest of the input of the last turn, if the model failed in it: a retry must not repeat the input. */
   failedInput: string | undefined;
   readonly pid: number | undefined;
-  /** The temporary folder that the thread works in, which ends with it. */
+  /** The temporary folder of the thread. It is removed with the thread. */
   workspace: Workspace | undefined;
   /** The running turn, or one that ended without a reader. */
   run: TurnRun | undefined;
@@ -122,7 +122,7 @@ export class Session {
   park(onReturn: () => void): void {
     this.unpark();
     this.#onReturn = onReturn;
-    // This program is what is waited for, so the timer must not keep it alive.
+    // The turn waits for this program, so the timer must not keep it alive.
     this.#parked = setTimeout(() => this.abandon(this.#noAnswer), this.#waitMs).unref();
   }
 
@@ -163,7 +163,7 @@ export class Session {
     return `No answer came within ${this.#waitMs} ms.`;
   }
 
-  /** Limits how long a request may stay unanswered: in a stream without a reader it would block the thread for ever. */
+  /** Limits how long a request may stay unanswered. Without a reader of its stream it would block the thread forever. */
   #watchRequests(): void {
     if (this.broker.isWaiting) {
       this.#unanswered ??= setTimeout(() => this.stop(this.#noAnswer), this.#waitMs).unref();

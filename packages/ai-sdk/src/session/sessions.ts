@@ -26,14 +26,14 @@ interface StartOptions {
 }
 
 export interface SessionsSettings extends IdleSettings {
-  /** How many threads are started ahead per kind of call. */
+  /** How many threads are started in advance per kind of call. */
   readonly readyThreads: number;
 }
 
 interface FreshThread {
   readonly thread: Thread;
   readonly broker: ClientRequestBroker;
-  /** The process that it lives in. */
+  /** PID of its process. */
   readonly pid: number | undefined;
   /** Whether what Codex read at its start is still up to date. */
   readonly isCurrent: () => boolean;
@@ -66,7 +66,7 @@ export class Sessions {
     return this.#idle.hasReleased(threadId);
   }
 
-  /** Codex's configuration, as it is seen from a folder. */
+  /** Codex's configuration that applies in a folder. */
   facts(cwd: string): Promise<ServerFacts> {
     const known = this.#facts.get(cwd);
     if (known) return known;
@@ -76,7 +76,7 @@ export class Sessions {
     return facts;
   }
 
-  /** A thread of the call's own, with what its messages say as its history. */
+  /** Starts a new thread with the messages as its history. */
   async start(call: Call, { warnings = [], hasWarnedOfChange = false }: StartOptions = {}): Promise<Opened> {
     const history = await call.prompt.readHistory();
     const { thread, broker } =
@@ -93,7 +93,7 @@ export class Sessions {
 
   /** Starts threads for the next calls of this kind. Called when the call's turn has begun. */
   prepareNext(call: Call, { thread }: Session): void {
-    // An unused stored thread would stay for ever; a conversation that continues has its thread.
+    // An unused stored thread would stay forever, and a conversation that continues has its thread.
     const { persist, threadId, workspace } = call.options;
     if (persist === true || call.prompt.thread || threadId !== undefined || workspace !== undefined) return;
     const kind = threadKind(call);
@@ -156,12 +156,12 @@ export class Sessions {
     session.close().catch(() => {}); // Its server may have exited.
   }
 
-  /** Releases the threads that were started ahead. */
+  /** Releases the threads that were started in advance. */
   dropReady(): void {
     this.#ready.clear();
   }
 
-  /** A turn ended: releases threads beyond what is kept, now and whenever the next one is due. */
+  /** Called when a turn has ended: releases threads beyond the limits, now and when the next one expires. */
   trim(session: Session): void {
     this.#idle.trim();
     if (session.hasMcpServers) return;
@@ -170,10 +170,10 @@ export class Sessions {
     this.#looking = setTimeout(() => void this.#findMcpServers(), limits.mcpLookMs).unref();
   }
 
-  /** Finds the threads that have MCP servers by the user's own configuration. */
+  /** Finds the threads with MCP servers from the user's configuration. */
   async #findMcpServers(): Promise<void> {
     for (const session of this.#held.values()) {
-      // A codex that died is not started again for this.
+      // A codex that has exited is not restarted for this.
       if (session.hasMcpServers || session.pid !== this.#codex.pid) continue;
       const { hasMcpServers } = await this.facts(session.thread.cwd);
       session.hasMcpServers = hasMcpServers;
@@ -191,7 +191,7 @@ export class Sessions {
     await Promise.allSettled(sessions.map((session) => session.close(options)));
   }
 
-  /** Ends all sessions together with the process that they live in. */
+  /** Ends all sessions together with their process. */
   async end(closeCodex: () => Promise<void>): Promise<void> {
     const sessions = [...this.#held.values()];
     this.#held.clear();
@@ -209,7 +209,7 @@ export class Sessions {
     return { thread, broker, pid: this.#codex.pid, isCurrent: () => true };
   }
 
-  /** A thread that was started ahead, if it is still there and up to date: it lives in the memory of its codex. */
+  /** Takes a thread that was started in advance, if its codex still has it in memory and it is up to date. */
   async #takeReady(call: Call): Promise<FreshThread | undefined> {
     const ready = this.#ready.take(threadKind(call))?.catch(() => undefined);
     if (!ready) return undefined;

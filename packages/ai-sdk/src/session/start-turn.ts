@@ -9,7 +9,7 @@ import type { Opened, Sessions } from "./sessions.ts";
 import { lastingSettings, partsOptions, runOptions, turnSettings } from "./thread-options.ts";
 import { TurnRun } from "./turn-run.ts";
 
-/** Starts a turn on a thread, once those before it are over. */
+/** Starts a turn on a thread after the turns before it have ended. */
 export async function startTurn(
   sessions: Sessions,
   opened: Pick<Opened, "session" | "entered">,
@@ -95,7 +95,7 @@ const INSTRUCTIONS_ADDED: SharedV4Warning = {
     "let the messages name the thread, so that it can be replaced.",
 };
 
-/** A call that names its thread answers for what the thread has seen. */
+/** Whether the call names its thread, and so is responsible for its content. */
 function isNamed({ options }: Call): boolean {
   return options.threadId !== undefined;
 }
@@ -116,7 +116,7 @@ function inputOf({ prompt, format, options }: Call): InputPart[] {
   ];
 }
 
-/** A thread takes no other instructions once it runs: the new ones go into its history. */
+/** A running thread accepts no other instructions: the new ones are added to its history. */
 async function addInstructions(session: Session, instructions: string, { callOptions }: Call): Promise<void> {
   const text = `These instructions take the place of the developer's earlier ones:\n${instructions}`;
   const message = { type: "message", role: "developer", content: [{ type: "input_text", text }] };

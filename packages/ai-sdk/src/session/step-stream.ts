@@ -8,21 +8,21 @@ type Part = LanguageModelV4StreamPart;
 
 export interface StepStreamOptions {
   readonly run: TurnRun;
-  /** What the stream begins with. */
+  /** The first parts of the stream. */
   readonly opening: readonly Part[];
   readonly includeRaw: boolean;
   readonly signal: AbortSignal | undefined;
-  /** Records what the client is given. */
+  /** Records the parts that the client receives. */
   readonly step: StampedStep;
-  /** The step is over: what it gave, and whether the turn is complete with it. */
+  /** Called at the end of the step, with its output and whether the turn has completed. */
   readonly onRecorded: (step: RecordedStep, isComplete: boolean) => void;
-  /** The turn waits for its client. */
+  /** Called when the turn waits for its client. */
   readonly onRequests: () => void;
-  /** The turn is over, or its reader left. */
+  /** Called when the turn has ended or the reader has cancelled the stream. */
   readonly onEnd: () => void;
 }
 
-/** One step of a turn: from here to its end, or to where it waits for its client. A slow reader delays no other stream. */
+/** Streams one step of a turn, until the turn ends or waits for its client. A slow reader does not delay other streams. */
 export function stepStream(options: StepStreamOptions): ReadableStream<Part> {
   const { run, opening, includeRaw, signal, step, onRecorded, onRequests, onEnd } = options;
   let isCancelled = false;
@@ -54,7 +54,7 @@ export function stepStream(options: StepStreamOptions): ReadableStream<Part> {
           onRecorded(step.recorder.finish(), isCompletion(next));
           isDone = true;
           end(next.type === "requests" ? onRequests : onEnd);
-          // The last part can be read already. A turn that never says that it ended is not waited for.
+          // The last part is already readable. A turn that never reports its end is not waited for.
           if (next.type === "event") await run.cleanedUp;
           if (!isCancelled) controller.close();
           return;
@@ -89,7 +89,7 @@ function partsOf(
   return [...raw, ...(isCut ? run.parts.lost(true, closed) : run.parts.end(event))];
 }
 
-/** Set when it was not the caller who aborted the call: the provider was closed. */
+/** Set if the call was aborted because the provider was closed. */
 function closedReason(signal: AbortSignal | undefined): CodexModelError | undefined {
   const reason: unknown = signal?.aborted ? signal.reason : undefined;
   return CodexModelError.isInstance(reason) ? reason : undefined;

@@ -1,31 +1,31 @@
 import { CodexError } from "codexkit";
 import { CodexModelError } from "../errors.ts";
 
-/** Why a thread can't be gone on with: what is left are the messages, which are put into another one. */
+/** Reasons why a thread can't be continued. Its messages move to a new one. */
 const GONE = new Set<unknown>(["thread_not_found", "thread_lost", "thread_locked", "closed"]);
 
 export function isGone(error: unknown): boolean {
   return error instanceof CodexError && GONE.has(error.code);
 }
 
-/** The same of a resume or a copy, which Codex also refuses in other words: of a thread that it is just closing, for one. */
+/** The same for a resume or a copy, which Codex also rejects with a general error, for example while it closes the thread. */
 export function isRefused(error: unknown): boolean {
   return isGone(error) || (error instanceof CodexError && error.code === "request_failed");
 }
 
-/** Whether a codex died, or broke its connection, before it took a call. */
+/** Whether codex exited, or the connection broke, before it accepted a call. */
 export function isLost(error: unknown): boolean {
   return (
     error instanceof CodexError && (error.code === "app_server_crashed" || error.code === "connection_lost")
   );
 }
 
-/** Whether Codex has no thread by that id. */
+/** Whether Codex has no thread with this id. */
 export function isNotFound(error: unknown): boolean {
   return error instanceof CodexError && error.code === "thread_not_found";
 }
 
-/** A call names a thread that is not there. */
+/** A call names a thread that does not exist. */
 export function notFound(threadId: string, cause: unknown): CodexModelError {
   return new CodexModelError(
     "thread_unavailable",
@@ -35,7 +35,7 @@ export function notFound(threadId: string, cause: unknown): CodexModelError {
   );
 }
 
-/** A call wants a copy of a thread that Codex can't copy. */
+/** A call requests a copy of a thread that Codex can't copy. */
 export function notStored(threadId: string): CodexModelError {
   return new CodexModelError(
     "thread_unavailable",

@@ -11,7 +11,7 @@ import type { ServerFacts } from "./server-facts.ts";
 
 type ThreadOptions = Omit<StartThreadOptions, "ephemeral" | "tools">;
 
-/** How a thread for this call is set up, whether it starts, resumes or is a copy. */
+/** Options of a thread for this call, whether it is started, resumed or copied. */
 export function threadOptions(call: Call, broker: ClientRequestBroker): ThreadOptions {
   const { model, instructions, options } = call;
   const { cwd, sandbox, approvalPolicy, approvalsReviewer, serviceTier, baseInstructions, mcpServers } =
@@ -33,7 +33,7 @@ export function threadOptions(call: Call, broker: ClientRequestBroker): ThreadOp
   };
 }
 
-/** A thread that this provider releases is unloaded at once, which ends its MCP servers: it returns from what is stored. */
+/** A released thread is unloaded immediately, which ends its MCP servers. A stored one can be loaded again. */
 function threadConfig({
   config,
   textVerbosity,
@@ -45,7 +45,7 @@ function threadConfig({
   };
 }
 
-/** The same for a thread of this call alone. */
+/** The same for a new thread. */
 export function freshThreadOptions(call: Call, broker: ClientRequestBroker): StartThreadOptions {
   return {
     ...threadOptions(call, broker),
@@ -56,7 +56,7 @@ export function freshThreadOptions(call: Call, broker: ClientRequestBroker): Sta
   };
 }
 
-/** The same text for calls whose fresh threads are alike. */
+/** A key that is equal for calls whose new threads are interchangeable. */
 export function threadKind(call: Call): string {
   const { model, instructions, options } = call;
   const { cwd, sandbox, approvalPolicy, approvalsReviewer, serviceTier, baseInstructions } = options;
@@ -66,7 +66,7 @@ export function threadKind(call: Call): string {
   return JSON.stringify([model, instructions, asked, more, [...toolFingerprints(call)]]);
 }
 
-/** Settings that stay with a thread from the turn that they are given to. */
+/** Settings of a turn that also apply to the later turns of its thread. */
 export type LastingSettings = Pick<
   CodexLanguageModelOptions,
   "cwd" | "approvalPolicy" | "approvalsReviewer" | "serviceTier"
@@ -80,13 +80,13 @@ export function lastingSettings({ model, options }: Call): LastingSettings {
   return { model, cwd, sandbox: sandboxPolicy ?? sandbox, approvalPolicy, approvalsReviewer, serviceTier };
 }
 
-/** What a thread has from its start: only the name of a sandbox can be given then. */
+/** The settings of a new thread. At its start, only the name of a sandbox can be set. */
 export function initialSettings(call: Call): LastingSettings {
   const settings = lastingSettings(call);
   return { ...settings, sandbox: call.options.sandboxPolicy === undefined ? settings.sandbox : undefined };
 }
 
-/** What holds from a turn's start to its end. */
+/** Settings that can't change during a turn. */
 export type TurnSettings = Readonly<Record<string, unknown>>;
 
 export function turnSettings(call: Call): TurnSettings {
@@ -104,7 +104,7 @@ export function turnSettings(call: Call): TurnSettings {
   };
 }
 
-/** How the events of a call's turn are shown. */
+/** Options for converting the events of a call's turn. */
 export function partsOptions({
   options,
   providerTools,
@@ -112,7 +112,7 @@ export function partsOptions({
   return { plans: options.plans ?? true, providerTools: new Set(providerTools.map(({ name }) => name)) };
 }
 
-/** What a turn is given beside its input: only what the thread does not have already. */
+/** Options of a turn: only those that differ from the settings of the thread. */
 export async function runOptions(
   call: Call,
   has: LastingSettings,

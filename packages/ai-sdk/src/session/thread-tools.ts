@@ -9,7 +9,7 @@ export function threadTools({ tools, providerTools }: Call, broker: ClientReques
   return [...clientTools(tools, broker), ...providerTools.map((tool) => currentTool(tool, broker))];
 }
 
-/** A provider's tool as the current call has it: a thread outlives its first call, and later ones may have other functions. */
+/** Runs the function of the current call: a thread outlives its first call, and later ones may have other functions. */
 function currentTool(tool: ProviderTool, broker: ClientRequestBroker): ProviderTool {
   return {
     ...tool,
@@ -24,7 +24,7 @@ function clientTools(tools: readonly LanguageModelV4FunctionTool[], broker: Clie
       name: tool.name,
       description: describe(tool),
       input: toolSchema(tool),
-      // The turn's own limit holds, and the client is free to run them side by side.
+      // The limit of the turn applies, and the client may run tools in parallel.
       timeoutMs: Infinity,
       parallel: true,
       execute: async (input, { callId, signal }) => {
@@ -37,7 +37,7 @@ function clientTools(tools: readonly LanguageModelV4FunctionTool[], broker: Clie
   );
 }
 
-/** What each tool is to the model, and who runs it: a thread keeps both as they were when it began. */
+/** Definition and owner of each tool. A thread keeps those it was started with. */
 export function toolFingerprints({
   tools,
   providerTools,

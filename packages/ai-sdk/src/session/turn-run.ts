@@ -8,7 +8,7 @@ import { ResponseTracker } from "./response-tracker.ts";
 import { isLost } from "./thread-errors.ts";
 import type { TurnSettings } from "./thread-options.ts";
 
-/** What comes next: an event, requests to the client, or the end. */
+/** The next thing that a turn produces: an event, requests to the client, or its end. */
 export type Next =
   | { readonly type: "event"; readonly event: CodexEvent }
   | { readonly type: "requests"; readonly requests: readonly ClientRequest[] }
@@ -21,7 +21,7 @@ export interface TurnRunOptions {
   readonly parts: TurnParts;
   readonly modelId: string;
   readonly begunWith: TurnSettings;
-  /** The model failed. */
+  /** Called if the model failed. */
   readonly onFailed?: () => void;
 }
 
@@ -31,9 +31,9 @@ export class TurnRun {
   readonly turnId: string;
   /** The model that answers; Codex may have rerouted the turn. */
   modelId: string;
-  /** The settings that hold for the whole turn. */
+  /** The settings of the whole turn. */
   readonly begunWith: TurnSettings;
-  /** Settles when the turn is over, read or not. Never rejects. */
+  /** Resolves when the turn has ended, also without a reader. Never rejects. */
   readonly ended: Promise<void>;
   #cleanedUp: Promise<void>;
   readonly #turn: Turn<unknown>;
@@ -71,17 +71,17 @@ export class TurnRun {
     this.#listening = broker.onChange(() => this.#wake());
   }
 
-  /** Settles when the turn is over and cleaned up. Never rejects. */
+  /** Resolves when the turn has ended and was cleaned up. Never rejects. */
   get cleanedUp(): Promise<void> {
     return this.#cleanedUp;
   }
 
-  /** Runs a clean-up once the turn is over. Its failure is ignored. */
+  /** Runs a cleanup after the turn. Its failure is ignored. */
   cleanUp(remove: () => Promise<void>): void {
     this.#cleanedUp = this.#cleanedUp.then(remove).catch(() => {});
   }
 
-  /** Whether its codex died. */
+  /** Whether codex exited during the turn. */
   get isLost(): boolean {
     return this.#isLost;
   }
@@ -138,7 +138,7 @@ export class TurnRun {
     this.#turn.interrupt().catch(() => {});
   }
 
-  /** Stops reading: the turn is over, or has no reader. */
+  /** Stops reading, because the turn has ended or has no reader. */
   end(): void {
     this.#isOver = true;
     clearTimeout(this.#limit);

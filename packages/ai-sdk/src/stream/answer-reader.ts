@@ -1,26 +1,26 @@
-/** What a message comes to, as it comes: the answer, or only thoughts on the way to it. */
+/** Classified text of a message: the answer, or reasoning before it. */
 export interface ResponseText {
-  /** `"undecided"` is the answer if no other message follows, and a thought if one does. */
+  /** `"undecided"` is the answer if no other message follows, and reasoning otherwise. */
   readonly kind: "text" | "reasoning" | "undecided";
   readonly text: string;
 }
 
-/** Reads one message of the agent, delta by delta; nothing where it is not yet known what it will be. */
+/** Reads one message of the agent, delta by delta. Returns undefined until the kind of the text is known. */
 export type ReadMessage = (delta: string) => ResponseText | undefined;
 
-/** Makes the reader of a message. */
+/** Creates the reader of a message. */
 export type ReadAnswer = (phase: string | null) => ReadMessage;
 
 /** All messages are text; `phase` in the metadata distinguishes commentary from the answer. */
 export const readText: ReadAnswer = () => always("text");
 
-/** The answer is JSON of any kind: commentary is kept out of it. */
+/** The answer is any JSON value; commentary is not part of it. */
 export const readAnyJson: ReadAnswer = (phase) => always(phase === "commentary" ? "reasoning" : "text");
 
 /**
- * The answer is a JSON object. Models without phases also say what they are about to do: a message that does not begin as an
- * object is the answer only if it is the last one, as a refusal or fenced JSON is.
- * @param clean Makes the function that a JSON answer passes through, delta by delta.
+ * The answer is a JSON object. Models without phases also write commentary: a message that does not start as an object is the
+ * answer only if it is the last one, such as a refusal or fenced JSON.
+ * @param clean Creates the filter for the deltas of a JSON answer.
  */
 export function readObject(clean: () => (delta: string) => string): ReadAnswer {
   return (phase) =>

@@ -2,7 +2,7 @@ import type { LanguageModelV4FinishReason } from "@ai-sdk/provider";
 import { type CodexError, type TurnEndEvent, TurnFailedError } from "codexkit";
 import { unnamedFailure } from "./unnamed-failure.ts";
 
-/** Failures that are an end of the text, not an error: the AI SDK has words of its own for them. */
+/** Failures that end the text without an error. The AI SDK has finish reasons for them. */
 const ENDINGS: Readonly<Record<string, LanguageModelV4FinishReason["unified"]>> = {
   contextWindowExceeded: "length",
   sessionBudgetExceeded: "length",
@@ -12,7 +12,7 @@ const ENDINGS: Readonly<Record<string, LanguageModelV4FinishReason["unified"]>> 
   contentFilter: "content-filter",
 };
 
-/** Why a turn ended, in the AI SDK's words and Codex's own. */
+/** The finish reason of a turn, with Codex's own code. */
 export function finishReason(end: TurnEndEvent): LanguageModelV4FinishReason {
   switch (end.type) {
     case "turn.completed":

@@ -1,8 +1,8 @@
 import { limits } from "../limits.ts";
 
 /**
- * Says when a text that grows is worth showing again: often at first, and then less and less, so that the number of showings
- * grows only with the logarithm of the text and of the time.
+ * Decides when growing text is emitted again: often at first, then less and less, so that the number of emissions grows only
+ * with the logarithm of the text length and of the time.
  */
 export class OutputPace {
   readonly #now: () => number;

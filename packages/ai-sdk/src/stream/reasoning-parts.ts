@@ -11,10 +11,10 @@ interface Block {
   readonly kind: Kind;
 }
 
-/** The agent's thoughts: each part of a summary, and each raw thought, is a block of its own, and one ends before the next. */
+/** Converts reasoning. Each part of a summary and each raw thought is one block, which ends before the next begins. */
 export class ReasoningParts {
   readonly #metadata: (itemId: string) => PartMetadata;
-  /** How much of each block was shown, by the id of the block. */
+  /** Emitted length of each block, by its id. */
   readonly #shown = new Map<string, number>();
   readonly #open = new Map<string, Block>();
 
@@ -38,7 +38,7 @@ export class ReasoningParts {
     return [...this.#open.keys()].flatMap((itemId) => this.#close(itemId));
   }
 
-  /** What was not shown as it came, because it came whole or was missed. */
+  /** Emits the text that had no deltas, or whose deltas were missed. */
   #rest(itemId: string, kind: Kind, index: number, text: string): Part[] {
     const rest = text.slice(this.#shown.get(blockId(itemId, kind, index)) ?? 0);
     return rest === "" ? [] : this.#write(itemId, kind, index, rest);

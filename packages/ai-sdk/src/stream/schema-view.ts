@@ -1,6 +1,6 @@
 import type { JSONObject, JSONValue } from "@ai-sdk/provider";
 
-/** A place in a JSON Schema: what may stand there. */
+/** A position in a JSON Schema, and the values that it allows. */
 export class SchemaView {
   readonly #root: JSONObject;
   readonly #options: readonly JSONObject[];
@@ -30,14 +30,14 @@ export class SchemaView {
     return this.#options.some(acceptsNull);
   }
 
-  /** Whether a null for this property stands for its absence: it may be left out, and may not be null. */
+  /** Whether null means that this property is absent: it is optional and not nullable. */
   isAbsentWhenNull(name: string): boolean {
     const having = this.#options.filter((option) => propertyOf(option, name).length > 0);
     return having.some((option) => isOptional(option, name)) && !this.property(name).acceptsNull;
   }
 }
 
-/** The schemas themselves, references and alternatives followed. */
+/** The schemas, with references and alternatives resolved. */
 function flatten(root: JSONObject, schemas: readonly JSONObject[]): JSONObject[] {
   const seen = new Set<JSONObject>();
   const open = [...schemas];

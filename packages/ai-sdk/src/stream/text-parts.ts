@@ -10,20 +10,20 @@ type Spoken = ItemOf<"agentMessage"> | ItemOf<"plan">;
 interface Message {
   readonly read: ReadMessage;
   readonly metadata: PartMetadata;
-  /** How much of the text was read. */
+  /** Length of the text that was read. */
   length: number;
-  /** Whether a part of the text was missed: the rest then comes from the finished item. */
+  /** Whether a part of the text was missed. The rest is then taken from the completed item. */
   hasGap: boolean;
   blocks: number;
   open: { readonly id: string; readonly kind: "text" | "reasoning" } | undefined;
 }
 
-/** What the agent says: messages and proposed plans, each a block of text, or of reasoning where it is no answer. */
+/** Converts messages and proposed plans. Each is a block of text, or of reasoning if it is not an answer. */
 export class TextParts {
   readonly #metadata: (itemId: string) => PartMetadata;
   readonly #readAnswer: ReadAnswer;
   readonly #messages = new Map<string, Message>();
-  /** Messages that are the answer only if no other one follows. */
+  /** Messages that are the answer only if no other follows. */
   readonly #undecided: { readonly itemId: string; readonly message: Message; text: string }[] = [];
 
   constructor(metadata: (itemId: string) => PartMetadata, readAnswer: ReadAnswer) {
@@ -74,7 +74,7 @@ export class TextParts {
     return text === "" ? [] : this.#write(itemId, message, message.read(text));
   }
 
-  /** Decides what the messages were that could have been the answer: thoughts, unless the turn ends with the last of them. */
+  /** Classifies undecided messages: they are reasoning, unless the turn ends with the last of them. */
   decide(isEnd: boolean): Part[] {
     const undecided = this.#undecided.splice(0);
     return undecided.flatMap(({ itemId, message, text }, at) => {

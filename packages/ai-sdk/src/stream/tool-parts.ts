@@ -11,19 +11,19 @@ type Part = LanguageModelV4StreamPart;
 interface OpenCall {
   readonly input: JSONValue;
   readonly toolName: string;
-  /** The end of what it has printed or said so far, and the length of all of it. */
+  /** The end of the output so far, and the length of all of it. */
   output: string;
   length: number;
   readonly pace: OutputPace;
 }
 
-/** What Codex does by itself, as calls of tools that the provider runs; each ends with one final result. */
+/** Converts Codex's own work to provider-executed tool calls. Each ends with one final result. */
 export class ToolParts {
   readonly #metadata: (itemId: string) => PartMetadata;
   readonly #open = new Map<string, OpenCall>();
-  /** Calls that the client was shown by another process. */
+  /** Calls that another process has emitted to the client. */
   readonly #known: ReadonlySet<string>;
-  /** Calls that were shown in this step: an approval can only be asked for one of them. */
+  /** Calls that were emitted in this step. An approval can only be requested for one of them. */
   readonly #shown = new Set<string>();
   #repeatsCalls = false;
 
@@ -33,8 +33,8 @@ export class ToolParts {
   }
 
   /**
-   * @param repeatsCalls Whether a call of an earlier step comes again before its result: the AI SDK takes such a result alone
-   * from a stream, where a UI finds the call by its id, but not from `doGenerate`.
+   * @param repeatsCalls Whether a call of an earlier step is emitted again before its result. The AI SDK accepts such a result
+   * without its call from a stream, where a UI finds the call by its id, but not from `doGenerate`.
    */
   beginStep(repeatsCalls: boolean): void {
     this.#shown.clear();
@@ -74,7 +74,7 @@ export class ToolParts {
     return [...parts, this.#result(item.id, toolName, result, isError ? { isError } : {}), ...yields];
   }
 
-  /** A call that is not one of Codex's items, or not one that was shown in this step. */
+  /** Emits a call that is not an item of Codex, or that this step has not emitted yet. */
   call(toolCallId: string, toolName: string, input: JSONValue): Part[] {
     if (this.#shown.has(toolCallId)) return [];
     this.#shown.add(toolCallId);
@@ -87,7 +87,7 @@ export class ToolParts {
     });
   }
 
-  /** The result of a call that is not one of Codex's items. */
+  /** Emits the result of a call that is not an item of Codex. */
   result(
     toolCallId: string,
     { toolName, input }: Pick<ToolView, "toolName" | "input">,
@@ -100,14 +100,14 @@ export class ToolParts {
     return this.#open.has(toolCallId);
   }
 
-  /** The open call that this is about, for a request that names no item. */
+  /** The open call of a request that names no item. */
   findOpen(toolName: string, input: JSONValue): string | undefined {
     const calls = [...this.#open].filter(([, call]) => call.toolName === toolName);
     const [id] = calls.find(([, call]) => isDeepStrictEqual(call.input, input)) ?? calls[0] ?? [];
     return id;
   }
 
-  /** The turn is over: what is still open gets its final result now. */
+  /** Ends the open calls with their final results, because the turn has ended. */
   end(): Part[] {
     const parts = [...this.#open].flatMap(([id, call]) => [
       ...this.#again(id, call),
@@ -122,7 +122,7 @@ export class ToolParts {
     return this.call(item.id, toolName, input);
   }
 
-  /** The call before a result, where it stands in an earlier step and has to come again. */
+  /** Repeats the call of a result, if it was in an earlier step and must be emitted again. */
   #again(toolCallId: string, { toolName, input }: Pick<ToolView, "toolName" | "input">): Part[] {
     return this.#repeatsCalls ? this.call(toolCallId, toolName, input).slice(-1) : [];
   }
@@ -145,7 +145,7 @@ export class ToolParts {
   }
 }
 
-/** A call with its input: by the provider itself, which a UI shows without knowing the tool, or for the client to run. */
+/** Emits a call with its input: provider-executed and dynamic, or for the client to run. */
 export function callParts(call: {
   readonly toolCallId: string;
   readonly toolName: string;

@@ -3,7 +3,7 @@ import { CodexError, type CodexErrorCode, TurnFailedError, type TurnResult } fro
 import { CodexModelError, type CodexModelErrorCode } from "../errors.ts";
 import { unnamedFailure } from "./unnamed-failure.ts";
 
-/** Codex's words for what failed at the model's endpoint, as the HTTP status they stand for. */
+/** HTTP status for each of Codex's codes for failures of the model's endpoint. */
 const STATUS: Readonly<Record<string, number>> = {
   usageLimitExceeded: 429,
   rateLimitExceeded: 429,
@@ -21,10 +21,10 @@ const STATUS: Readonly<Record<string, number>> = {
   modelNotFound: 404,
 };
 
-/** A limit of the plan lasts for hours or days: trying again at once only fails again. */
+/** A plan limit lasts for hours or days, so an immediate retry fails again. */
 const LASTING = new Set(["usageLimitExceeded"]);
 
-/** Items that did something: a turn that has one must not be run a second time by a caller that knows nothing of it. */
+/** Items with effects. A turn with one of them must not be repeated by an automatic retry. */
 const EFFECTS = new Set([
   "commandExecution",
   "fileChange",
@@ -51,8 +51,8 @@ const MEANINGS: Readonly<Partial<Record<CodexErrorCode, CodexModelErrorCode>>> =
 };
 
 /**
- * Whatever a call to Codex failed with, as the AI SDK wants it: an `APICallError` for what the model's endpoint refused,
- * with the status that decides about retries, and a `CodexModelError` for the rest.
+ * Converts an error for the AI SDK: an `APICallError` for failures of the model's endpoint, with the status that decides about
+ * retries, and a `CodexModelError` for the others.
  */
 export function toModelError(error: unknown): unknown {
   if (error instanceof TurnFailedError && error.code === "turn_failed") return toApiCallError(error);

@@ -24,15 +24,15 @@ export interface TurnPartsOptions {
   readonly threadId: string;
   readonly turnId: string;
   readonly readAnswer: ReadAnswer;
-  /** Calls that the client was shown by another process. */
+  /** Calls that another process has emitted to the client. */
   readonly knownCalls?: ReadonlySet<string>;
-  /** Whether plans are shown. Default: true. */
+  /** Whether plans are emitted. Default: true. */
   readonly plans?: boolean;
-  /** The names of the tools that the provider itself runs. */
+  /** Names of the tools that the provider runs. */
   readonly providerTools?: ReadonlySet<string>;
 }
 
-/** The events of one turn as parts of the AI SDK's streams: one stream, or several where the turn waits for its client. */
+/** Converts the events of one turn to parts of the AI SDK's streams: one stream, or several if the turn waits for its client. */
 export class TurnParts {
   readonly #place: { readonly threadId: string; readonly turnId: string };
   readonly #text: TextParts;
@@ -59,12 +59,12 @@ export class TurnParts {
     this.#tools = new ToolParts(metadata, knownCalls);
   }
 
-  /** What happened, shown. The end of the turn is `end`'s. */
+  /** Converts an event. `end` converts the end of the turn. */
   event(event: CodexEvent): Part[] {
     try {
       return this.#toParts(event);
     } catch (error) {
-      // An item of a later release may have another shape: that one is not shown, and the rest is.
+      // An item of a later release may have another shape. Only that item is left out.
       this.#warn(`An event ${event.type} could not be shown: ${String(error)}`);
       return [];
     }
@@ -93,12 +93,12 @@ export class TurnParts {
     }
   }
 
-  /** @param repeatsCalls Whether calls of earlier steps come again before their results, as `doGenerate` needs it. */
+  /** @param repeatsCalls Whether calls of earlier steps are emitted again before their results, as `doGenerate` requires. */
   beginStep(repeatsCalls: boolean): void {
     this.#tools.beginStep(repeatsCalls);
   }
 
-  /** Approvals that were answered: those of no item in this stream have no other result. */
+  /** Emits the result of an answered approval, if no item of this stream has one. */
   answered(approvalId: string, approved: boolean): Part[] {
     const call = this.#openApprovals.get(approvalId);
     this.#openApprovals.delete(approvalId);
@@ -106,7 +106,7 @@ export class TurnParts {
     return this.#tools.result(call.toolCallId, call, { approved });
   }
 
-  /** The turn waits for its client: what it asks, and the end of the step. */
+  /** Emits the requests of a waiting turn, and the end of the step. */
   requests(requests: readonly ClientRequest[]): Part[] {
     const shown = requests.flatMap((request) => this.#request(request));
     const raw = requests.some(({ kind }) => kind === "approval") ? "approval_requested" : "tool_called";
@@ -114,7 +114,7 @@ export class TurnParts {
     return [...responseText, ...shown, this.#finish({ unified: "tool-calls", raw }, {})];
   }
 
-  /** The turn is over. */
+  /** Converts the end of the turn. */
   end(end: TurnEndEvent): Part[] {
     const { diff, durationMs, usage } = end.result;
     if (usage.totalTokens > 0) this.#usage.update(usage);
@@ -134,8 +134,8 @@ export class TurnParts {
   }
 
   /**
-   * The turn's events ended without its end: it did not stop when interrupted, or its thread was released.
-   * @param reason Why the call fails, where that is known.
+   * Ends a turn whose events stopped without its end, because it did not react to an interrupt or its thread was released.
+   * @param reason Why the call fails, if that is known.
    */
   lost(isInterrupted: boolean, reason?: CodexModelError): Part[] {
     const closed = [...this.#text.decide(true), ...this.#closed(), ...this.#tools.end()];
@@ -176,7 +176,7 @@ export class TurnParts {
   }
 
   #started(item: v2.ThreadItem): Part[] {
-    // Whatever comes next, what could have been the answer was not the last word.
+    // Another item follows, so the undecided message was not the answer.
     if (item.type !== "reasoning" && item.type !== "userMessage") {
       return [...this.#text.decide(false), ...this.#startedItem(item)];
     }
@@ -188,7 +188,7 @@ export class TurnParts {
       this.#text.started(item);
       return [];
     }
-    // What a person adds to a turn cuts off what was being said, and Codex never says that it ended.
+    // New input interrupts a message, and Codex does not report its end.
     if (item.type === "userMessage") return this.#closed();
     if (item.type === "dynamicToolCall" && !this.#providerTools.has(item.tool)) return [];
     return this.#tools.started(item);
@@ -215,7 +215,7 @@ export class TurnParts {
         return this.#text.completed(item);
       case "reasoning":
         return this.#reasoning.completed(item);
-      // The client's own: what it said, and the results that it gave.
+      // The client's own messages and results.
       case "userMessage":
       case "functionCallOutput":
         return [];
@@ -228,7 +228,7 @@ export class TurnParts {
     }
   }
 
-  /** A plan has no item: each version of it is a call of its own. */
+  /** A plan has no item, so each version of it is a separate call. */
   #plan({ plan, explanation }: PlanUpdatedEvent): Part[] {
     if (!this.#showsPlans) return [];
     this.#plans += 1;
@@ -241,7 +241,7 @@ export class TurnParts {
     ];
   }
 
-  /** What is neither said nor done with a tool: an agent's activity, a compaction, a review's end, and what is to come. */
+  /** Items that are neither text nor tools: subagent activity, compactions, reviews, and unknown ones. */
   #custom({ id, ...item }: v2.ThreadItem): Part {
     const kind = `codex.${item.type.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}` as const;
     const fields = JSON.parse(JSON.stringify(item)) as JSONObject;

@@ -1,20 +1,20 @@
 import type { TurnFailedError } from "codexkit";
 
-/** What a failure is that Codex gives no name to (`other`). */
+/** A failure that Codex reports as `other`. */
 export type UnnamedFailure = "streamDisconnected" | "badRequest" | "maxOutputTokens" | "contentFilter";
 
 /**
- * Recognises failures that Codex 0.166 reports as `other`, without a status: its text is all there is to go by. A text that is
- * not recognised stays `other`, which is never retried.
+ * Recognises failures that Codex 0.166 reports as `other` and without a status, by their message. An unrecognised one stays
+ * `other`, which is never retried.
  */
 export function unnamedFailure({ reason, message }: TurnFailedError): UnnamedFailure | undefined {
   if (reason !== undefined && reason !== "other") return undefined;
   const incomplete = /Incomplete response returned, reason: (\w+)/.exec(message)?.[1];
   if (incomplete === "max_output_tokens") return "maxOutputTokens";
   if (incomplete === "content_filter") return "contentFilter";
-  // Also what Codex makes of a `response.failed` whose code it does not know, such as `server_error`.
+  // Codex also reports a `response.failed` with an unknown code in this way, such as `server_error`.
   if (message.startsWith("stream disconnected before completion")) return "streamDisconnected";
-  // The body of an answer with status 400, as it came: only that one is shown without its status.
+  // The body of a response with status 400, the only one that is reported without its status.
   return isJson(message) ? "badRequest" : undefined;
 }
 

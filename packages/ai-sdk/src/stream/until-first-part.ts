@@ -4,12 +4,12 @@ import { raceAbort } from "@codexkit/rpc/async";
 
 type Part = LanguageModelV4StreamPart;
 
-/** Parts that come before the turn has given anything. */
+/** Parts before the first output of a turn. */
 const OPENING = new Set<Part["type"]>(["stream-start", "response-metadata", "raw"]);
 
 /**
- * Resolves to the same stream at its first part that gives something, or when the call is aborted. Rejects where the model
- * failed before that: the AI SDK retries a call that rejects, and never a stream that has begun.
+ * Resolves to the same stream at its first output, or when the call is aborted. Rejects if the model failed before that: the
+ * AI SDK retries a call that rejects, but never a stream that has started.
  */
 export async function untilFirstPart(
   stream: ReadableStream<Part>,
@@ -25,7 +25,7 @@ export async function untilFirstPart(
     pending = undefined;
     const part = next.value;
     if (part.type === "error" && APICallError.isInstance(part.error)) {
-      // What is left is the end of the stream: the turn is over.
+      // Only the end of the stream is left: the turn has ended.
       while (!(await reader.read()).done);
       throw part.error;
     }
@@ -47,7 +47,7 @@ export async function untilFirstPart(
   );
 }
 
-/** Undefined when the signal fires first. */
+/** Undefined if the signal aborts first. */
 async function readWithAbort<Read>(
   reading: Promise<Read>,
   signal: AbortSignal | undefined,

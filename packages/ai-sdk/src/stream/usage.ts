@@ -1,7 +1,7 @@
 import type { LanguageModelV4Usage } from "@ai-sdk/provider";
 import type { TokenUsage } from "codexkit";
 
-/** The tokens of a step: of the turn so far, without what earlier steps of the same turn reported. */
+/** Counts the tokens of a step: those of the turn so far, minus those of its earlier steps. */
 export class StepUsage {
   #turn: TokenUsage | undefined;
   #reported: TokenUsage | undefined;
@@ -11,7 +11,7 @@ export class StepUsage {
     this.#turn = turn;
   }
 
-  /** What came since the last report. Codex counts a response once its tools are done: a step that asks for one knows none. */
+  /** The tokens since the last report. Codex counts a response after its tools have ended, so a step that calls one has none. */
   report(): LanguageModelV4Usage {
     const turn = this.#turn;
     const before = this.#reported;

@@ -2,8 +2,8 @@ import type { JSONObject } from "@ai-sdk/provider";
 import { SchemaView } from "./schema-view.ts";
 
 /**
- * Takes the nulls that stand for absent properties out of JSON as it streams. Strict mode has no optional properties: the
- * model writes null for one, which the caller's own schema would refuse. What is no JSON passes as it is.
+ * Removes nulls of absent properties from streamed JSON. Strict mode has no optional properties: the model writes null
+ * instead, which the caller's own schema would reject. Text that is not JSON is passed on unchanged.
  */
 export function withoutAbsent(schema: JSONObject): (delta: string) => string {
   const reader = new Reader(SchemaView.of(schema));
@@ -17,13 +17,13 @@ export function withoutAbsent(schema: JSONObject): (delta: string) => string {
 interface Frame {
   readonly kind: "object" | "array";
   readonly view: SchemaView;
-  /** Whether a member was written: the next one needs a comma before it. */
+  /** Whether a member was written, so that the next one needs a comma. */
   hasMember: boolean;
   /** The property that is being read. */
   key: string;
 }
 
-/** What may come next. `text` is a number, true, false or null. */
+/** The expected input. `text` is a number, true, false or null. */
 type Expected = "value" | "key" | "colon" | "next" | "string" | "keyString" | "text" | "anything";
 
 const BLANK = /\s/;
@@ -32,7 +32,7 @@ class Reader {
   readonly #root: SchemaView;
   readonly #frames: Frame[] = [];
   #expected: Expected = "value";
-  /** A member's beginning, until it is known whether the member stays. */
+  /** The start of a member, held until it is known whether the member is kept. */
   #held = "";
   #word = "";
   #isEscaped = false;
@@ -41,7 +41,7 @@ class Reader {
     this.#root = root;
   }
 
-  /** What can be written once this character is known. */
+  /** The output that this character completes. */
   read(char: string): string {
     switch (this.#expected) {
       case "anything":
@@ -110,7 +110,7 @@ class Reader {
 
   #readText(char: string): string {
     const isEnd = BLANK.test(char) || char === "," || char === "}" || char === "]";
-    // Only a null that may go is held with its member; anything else that begins with n has a right to stay.
+    // Only a removable null is held with its member. Any other value that starts with n is kept.
     if (!isEnd) {
       if (this.#word === "") return char;
       this.#word += char;
@@ -140,7 +140,7 @@ class Reader {
     const frame = this.#frame;
     if (frame === undefined) return this.#giveUp(",");
     this.#expected = frame.kind === "object" ? "key" : "value";
-    // Blanks before the comma; the comma itself comes with the member after it.
+    // Whitespace before the comma. The comma is written with the next member.
     return this.#release();
   }
 
@@ -150,7 +150,7 @@ class Reader {
     return this.#release() + char;
   }
 
-  /** The member stays. */
+  /** Keeps the member. */
   #flush(): string {
     const frame = this.#frame;
     const comma = frame?.hasMember ? "," : "";

@@ -10,8 +10,8 @@ import { type Comparison, Transcript } from "./transcript.ts";
 type AssistantPart = Extract<LanguageModelV4Message, { role: "assistant" }>["content"][number];
 
 /**
- * Compares a prompt with a stored thread that this process has not followed: by the stamps of its messages, which say what
- * the thread had seen when each was written, and by what Codex has stored of the newest turn.
+ * Compares a prompt with a stored thread that another process has used: by the stamps of its messages, which record what
+ * the thread contained when each was written, and by the newest turn that Codex has stored.
  */
 export function compareStored(
   call: {
@@ -43,7 +43,7 @@ export function compareStored(
   };
 }
 
-/** The turn that an assistant message ended, if neither it nor anything before it was changed since. */
+/** The turn that ended with an assistant message, if neither the message nor anything before it has changed. */
 function intactTurn(
   prompt: LanguageModelV4Prompt,
   index: number,
@@ -60,7 +60,7 @@ function intactTurn(
   return turnId;
 }
 
-/** The turn of the next assistant message: a turn of several steps can be copied only whole. */
+/** The turn of the next assistant message. A turn of several steps can only be copied as a whole. */
 function turnOf(prompt: LanguageModelV4Prompt, from: number): unknown {
   const next = prompt.slice(from).find(({ role }) => role === "assistant");
   return next?.role === "assistant"
@@ -104,7 +104,7 @@ function isEmpty(part: AssistantPart): boolean {
 
 function isVisible(item: v2.ThreadItem): boolean {
   if (item.type === "agentMessage" || item.type === "plan") return item.text !== "";
-  // The client runs those of its own, and its messages have them with the result.
+  // Client tools: the messages contain their calls and results.
   return item.type !== "dynamicToolCall" && toolView(item) !== undefined;
 }
 

@@ -1,17 +1,17 @@
 import { hash } from "node:crypto";
 
-/** 128 bits: an accidental collision is out of the question, and the digest stays short inside provider metadata. */
+/** 128 bits: short enough for provider metadata, and safe from accidental collisions. */
 const DIGEST_CHARACTERS = 22;
 
 /**
- * Digest of a value by its content. Messages are stored as JSON and come back with their keys in another order (JSONB) and
- * without what was undefined; neither changes the digest.
+ * Digest of a value by its content. Messages that were stored as JSON return with keys in another order (JSONB) and without
+ * undefined values; neither changes the digest.
  */
 export function digestOf(value: unknown): string {
   return hash("sha256", canonicalJson(value), "base64url").slice(0, DIGEST_CHARACTERS);
 }
 
-/** Digest of a file's bytes, whether they came as bytes or as base64. */
+/** Digest of a file's content, given as bytes or as base64. */
 export function digestOfBytes(data: Uint8Array | string): string {
   const bytes = typeof data === "string" ? Buffer.from(data, "base64") : data;
   return hash("sha256", bytes, "base64url").slice(0, DIGEST_CHARACTERS);

@@ -2,8 +2,8 @@ import type { LanguageModelV4FilePart, LanguageModelV4ToolResultOutput } from "@
 import { digestOf, digestOfBytes } from "./digest.ts";
 
 /**
- * One thing that a thread has seen or said, reduced to a digest. System messages are not among them (they are the thread's
- * instructions), nor is reasoning, which no prompt gives back to a model.
+ * One part of a conversation, reduced to a digest. System messages are excluded (they are the thread's instructions), and so
+ * is reasoning, which prompts don't return to a model.
  */
 export type Entry = MessageEntry | CallEntry;
 
@@ -13,18 +13,18 @@ export interface MessageEntry {
   readonly digest: string;
 }
 
-/** A tool call, with its result wherever in the prompt that stands. */
+/** A tool call with its result, which may be in a later message. */
 export interface CallEntry {
   readonly kind: "call";
   readonly callId: string;
   /**
-   * Of its name and input. Undefined for a call that the client has yet to run: the AI SDK passes the input through the
-   * tool's schema, which may add defaults or transform it, so that the first prompt that has the call decides.
+   * Of its name and input. Undefined for a call that the client has not run yet: the AI SDK passes the input through the
+   * tool's schema, which may add defaults or transform it, so the first prompt with the call determines the digest.
    */
   readonly digest: string | undefined;
   /** Undefined while there is no result. */
   readonly result: string | undefined;
-  /** Whether the only result is the AI SDK's own note that a person denied the call, which no thread holds. */
+  /** Whether the only result is the AI SDK's note that a person denied the call. Threads don't contain it. */
   readonly isDenied?: boolean;
 }
 
@@ -40,7 +40,7 @@ export function callDigest(toolName: string, input: unknown): string {
   return digestOf([toolName, input ?? {}]);
 }
 
-/** Digest of what the model is shown as the result: a JSON text and the JSON value read the same. */
+/** Digest of a result as the model receives it. JSON text and the equal JSON value have the same digest. */
 export function outputDigest(output: LanguageModelV4ToolResultOutput): string {
   switch (output?.type) {
     case "text":
@@ -62,7 +62,7 @@ export function resultDigest(value: unknown): string {
   return digestOf(typeof value === "string" ? parsedOr(value) : value);
 }
 
-/** Everything that a step was given, as one digest. */
+/** Digest of the complete input of a step. */
 export function digestOfPrompt(instructions: string | undefined, entries: readonly Entry[]): string {
   return digestOf([
     instructions ?? "",

@@ -7,15 +7,15 @@ import { callDigest, type CallEntry, type Entry, fileEntry, outputDigest, textEn
 
 type AssistantPart = Extract<LanguageModelV4Message, { role: "assistant" }>["content"][number];
 
-/** The entries of a prompt, each with the index of the message that it stands in. */
+/** The entries of a prompt, each with the index of its message. */
 export interface PromptEntries {
   readonly entries: readonly Entry[];
   readonly messages: readonly number[];
 }
 
 /**
- * Reduces a prompt to what a thread can be compared with. A call counts where it first stands, and its newest result counts:
- * the AI SDK repeats calls in later steps and keeps preliminary results.
+ * Reduces a prompt to entries for the comparison with a thread. The first occurrence of a call and its newest result count,
+ * because the AI SDK repeats calls in later steps and keeps preliminary results.
  */
 export function promptEntries(prompt: LanguageModelV4Prompt): PromptEntries {
   const results = newestResults(prompt);

@@ -4,9 +4,9 @@ import { digestOf } from "./digest.ts";
 import { callDigest, fileEntry, resultDigest } from "./entry.ts";
 import { StepRecorder } from "./step-recorder.ts";
 
-/** What a part carries so that another process can check the messages which it comes back with. */
+/** Metadata of a part that lets another process verify the messages with which it returns. */
 export interface Stamp {
-  /** Digest of the prompt that the part's step was given. */
+  /** Digest of the prompt of the part's step. */
   readonly seen: string;
   /** Digest of the part's own content. */
   readonly digest?: string;
@@ -17,7 +17,7 @@ export class StampedStep {
   readonly recorder: StepRecorder = new StepRecorder();
   readonly #seen: string;
 
-  /** @param seen Digest of the prompt that the step was given. */
+  /** @param seen Digest of the prompt of the step. */
   constructor(seen: string) {
     this.#seen = seen;
   }

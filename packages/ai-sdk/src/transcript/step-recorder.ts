@@ -1,13 +1,13 @@
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import { callDigest, type CallEntry, type Entry, fileEntry, resultDigest, textEntry } from "./entry.ts";
 
-/** What one step added to a thread: new entries, and results of calls of earlier steps. */
+/** The additions of one step to a thread: new entries, and results of calls of earlier steps. */
 export interface RecordedStep {
   readonly entries: readonly Entry[];
   readonly results: ReadonlyMap<string, string>;
 }
 
-/** Records the parts that a client is given, as the entries that its next prompt will have. */
+/** Records the parts that the client receives, as the entries that its next prompt will have. */
 export class StepRecorder {
   readonly #slots: (Entry | { readonly kind: "text"; readonly id: string })[] = [];
   readonly #texts = new Map<string, string>();
@@ -43,7 +43,7 @@ export class StepRecorder {
     }
   }
 
-  /** The turn was cut off: Codex drops from the thread what the model had not finished saying. */
+  /** The turn was interrupted: Codex drops unfinished text from the thread. */
   dropOpenTexts(): void {
     for (const id of this.#open) this.#texts.delete(id);
     this.#open.clear();

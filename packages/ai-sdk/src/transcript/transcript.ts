@@ -3,28 +3,28 @@ import type { RecordedStep } from "./step-recorder.ts";
 
 interface TurnEnd {
   readonly turnId: string;
-  /** How many entries the thread had then. */
+  /** Number of entries that the thread had then. */
   readonly length: number;
 }
 
 /** How a prompt relates to a thread. */
 export type Comparison =
-  /** The thread holds exactly these messages. */
+  /** The thread has exactly these messages. */
   | { readonly type: "same" }
   /** The thread has these messages and later ones: an answer was removed, or another call continued first. */
   | { readonly type: "behind"; readonly lastTurnId: string | undefined }
-  /** The thread holds other messages; it agrees with the prompt through the end of `lastTurnId`, if through any turn. */
+  /** The thread has other messages. `lastTurnId` is the last turn through which it matches the prompt, if any. */
   | { readonly type: "changed"; readonly lastTurnId: string | undefined; readonly common: number };
 
 /**
- * What a thread has seen, in the form of the prompts that led to it. A prompt may continue in the thread only while the two
- * agree: otherwise the model would see messages that the caller has since redacted, edited or dropped.
+ * The content of a thread, in the form of the prompts that led to it. A prompt may continue in the thread only if the two
+ * match: otherwise the model would see messages that the caller has redacted, edited or dropped.
  */
 export class Transcript {
   #entries: readonly Entry[];
   /**
-   * The messages of a call that named its thread: it may have passed only the newest ones. A prompt that continues from those
-   * agrees with the thread as well.
+   * The messages of a call that named its thread, which may be only the newest ones. A prompt that continues from them
+   * matches the thread as well.
    */
   #named: readonly Entry[] | undefined;
   #turnEnds: readonly TurnEnd[];
@@ -56,14 +56,14 @@ export class Transcript {
     return new Transcript(this.#entries.slice(0, ends.at(-1)?.length ?? 0), ends);
   }
 
-  /** A step begins with this prompt, which the thread agrees with. */
+  /** A step starts with this prompt, which matches the thread. */
   continueWith(prompt: readonly Entry[]): void {
     this.#entries = prompt;
     this.#named = undefined;
   }
 
   /**
-   * A step begins on a thread that the caller named, whatever its messages are.
+   * A step starts on a thread that the caller named, regardless of its messages.
    * @param input The entries of the prompt that the thread did not have.
    */
   appendNamed(prompt: readonly Entry[], input: readonly Entry[]): void {
@@ -71,19 +71,19 @@ export class Transcript {
     this.#named = prompt;
   }
 
-  /** What a step gave its client. */
+  /** Adds the output of a step. */
   record(step: RecordedStep): void {
     this.#entries = withStep(this.#entries, step);
     if (this.#named !== undefined) this.#named = withStep(this.#named, step);
   }
 
-  /** A turn ended as it should: the thread can be copied up to here. */
+  /** A turn completed: the thread can be copied up to here. */
   endTurn(turnId: string): void {
     this.#turnEnds = [...this.#turnEnds, { turnId, length: this.#entries.length }];
   }
 }
 
-/** A call that a step repeats, for a result that came late, counts where it first stood. */
+/** A call that a step repeats before a late result counts at its first position. */
 function withStep(before: readonly Entry[], { entries, results }: RecordedStep): Entry[] {
   const known = new Set(before.flatMap((entry) => (entry.kind === "call" ? [entry.callId] : [])));
   const isRepeated = (entry: Entry): entry is CallEntry => entry.kind === "call" && known.has(entry.callId);

@@ -8,14 +8,14 @@ import type {
 } from "@ai-sdk/provider";
 import { toV3File } from "./to-v3-file.ts";
 
-/** A part of a V4 stream in V3, or nothing for what V3 has no word for. */
+/** Converts a part of a V4 stream. Undefined for parts that V3 does not have. */
 export function toV3Part(part: LanguageModelV4StreamPart): LanguageModelV3StreamPart | undefined {
   switch (part.type) {
     case "ping":
     case "custom":
       return undefined;
     case "tool-result":
-      // `ai` 6 takes each for the final one, and keeps them all in its messages.
+      // `ai` 6 treats each as final, and keeps them all in its messages.
       return part.preliminary === true ? undefined : part;
     case "file":
     case "reasoning-file":
@@ -37,7 +37,7 @@ export function toV3Part(part: LanguageModelV4StreamPart): LanguageModelV3Stream
   }
 }
 
-/** V3 knows no interruption; `other` ends its loop too. */
+/** V3 has no interruption; `other` also ends its loop. */
 export function toV3FinishReason({ unified, raw }: LanguageModelV4FinishReason): LanguageModelV3FinishReason {
   return unified === "interrupted" ? { unified: "other", raw: raw ?? "interrupted" } : { unified, raw };
 }

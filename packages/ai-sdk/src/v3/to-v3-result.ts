@@ -7,7 +7,7 @@ import type {
 import { toV3File } from "./to-v3-file.ts";
 import { toV3FinishReason, toV3Warning } from "./to-v3-part.ts";
 
-/** A V4 result in V3. */
+/** Converts a V4 result. */
 export function toV3Result(result: LanguageModelV4GenerateResult): LanguageModelV3GenerateResult {
   const { structuredOutputText, ...rest } = result;
   const content = result.content.flatMap(toV3Content);
@@ -36,8 +36,8 @@ function toV3Content(part: LanguageModelV4Content): LanguageModelV3Content[] {
 }
 
 /**
- * V3 has no `structuredOutputText`: `ai` 6 parses all text together as JSON. What was said on the way to the answer is kept as
- * reasoning, so that the answer is all the text there is.
+ * V3 has no `structuredOutputText`: `ai` 6 parses all text together as JSON. Commentary before the answer becomes reasoning,
+ * so that the answer is the only text.
  */
 function answerAlone(content: readonly LanguageModelV3Content[], answer: string): LanguageModelV3Content[] {
   const at = content.findLastIndex((part) => part.type === "text" && part.text === answer);
