@@ -16,7 +16,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { codexStage, ofType, partsOf, responseText, textOf, threadIdOf } from "./codex-stage.ts";
+import { codexStage, ofType, partsOf, userPrompt, textOf, threadIdOf } from "./codex-stage.ts";
 import { type CodexProvider, type CodexSettings, createCodex } from "../src/index.ts";
 
 const mcpServer = fileURLToPath(new URL("../../sdk/test/mcp-server.ts", import.meta.url));
@@ -64,7 +64,7 @@ const start: ModelMessage[] = [{ role: "user", content: "go" }];
 describe("a command that needs an approval", () => {
   it("is requested after its tool call, and the turn waits", async () => {
     await using stage = await codexStage(runs);
-    const parts = await partsOf(stage.codex(), { prompt: responseText("go") });
+    const parts = await partsOf(stage.codex(), { prompt: userPrompt("go") });
     const [call] = ofType(parts, "tool-call");
     expect(call).toMatchObject({ toolName: "codex_exec", providerExecuted: true, dynamic: true });
     expect(parts.slice(-3)).toMatchObject([
@@ -160,13 +160,13 @@ describe("a command that needs an approval", () => {
         ? [say("Wait."), run("echo by-hand", { escalate: "why" })]
         : say(`${lastUserText}.`),
     );
-    const first = await partsOf(stage.codex(), { prompt: responseText("go") });
+    const first = await partsOf(stage.codex(), { prompt: userPrompt("go") });
     const codex = ofType(first, "text-start")[0]?.providerMetadata?.["codex"] ?? {};
     const second = await partsOf(stage.codex(), {
       prompt: [
-        ...responseText("go"),
+        ...userPrompt("go"),
         { role: "assistant", content: [{ type: "text", text: "Wait.", providerOptions: { codex } }] },
-        ...responseText("leave it"),
+        ...userPrompt("leave it"),
       ],
     });
     expect(textOf(second)).toBe("leave it.");

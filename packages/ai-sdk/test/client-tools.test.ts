@@ -11,7 +11,7 @@ import {
 } from "ai";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { type CodexStage, codexStage, ofType, partsOf, responseText, textOf } from "./codex-stage.ts";
+import { type CodexStage, codexStage, ofType, partsOf, userPrompt, textOf } from "./codex-stage.ts";
 
 const add = tool({
   description: "Adds two numbers",
@@ -186,7 +186,7 @@ describe("a tool of the AI SDK", () => {
     expect(none.warnings).toEqual([]);
     expect(stage.model.requests[0]?.toolNames).not.toContain("add");
     const forced = await stage.codex().doGenerate({
-      prompt: responseText("go"),
+      prompt: userPrompt("go"),
       tools: [{ type: "function", name: "add", inputSchema: { type: "object", properties: {} } }],
       toolChoice: { type: "required" },
     });
@@ -241,7 +241,7 @@ describe("a step that ends at a tool", () => {
         : say("done");
     });
     const first = await partsOf(stage.codex(), {
-      prompt: responseText("go"),
+      prompt: userPrompt("go"),
       tools: [
         {
           type: "function",

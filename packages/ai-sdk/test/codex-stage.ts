@@ -51,8 +51,8 @@ export async function codexStage(script: Script, options: StageOptions = {}): Pr
   };
 }
 
-/** What a person says, as a prompt. */
-export function responseText(text: string): LanguageModelV4Prompt {
+/** A prompt with one user message. */
+export function userPrompt(text: string): LanguageModelV4Prompt {
   return [{ role: "user", content: [{ type: "text", text }] }];
 }
 

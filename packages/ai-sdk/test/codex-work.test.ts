@@ -3,7 +3,7 @@ import { callTool, item, patch, run, say, type Script } from "@codexkit/scripted
 import { streamText, toUIMessageStream } from "ai";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { codexStage, ofType, partsOf, responseText, type StageOptions } from "./codex-stage.ts";
+import { codexStage, ofType, partsOf, userPrompt, type StageOptions } from "./codex-stage.ts";
 
 const mcpServer = fileURLToPath(new URL("../../sdk/test/mcp-server.ts", import.meta.url));
 /** The parts of a turn in which the model does one thing and then says that it is done. */
@@ -12,7 +12,7 @@ async function shown(
   options: StageOptions = {},
 ): ReturnType<typeof partsOf> {
   await using stage = await codexStage(once(did), options);
-  return await partsOf(stage.codex(), { prompt: responseText("go") });
+  return await partsOf(stage.codex(), { prompt: userPrompt("go") });
 }
 
 function once(did: ReturnType<typeof run> | ReturnType<typeof item> | ReturnType<typeof patch>): Script {

@@ -55,3 +55,20 @@ describe("the files of a prompt", () => {
     expect(stage.model.requests[0]?.input.at(-1)).toMatchObject({ content: [image, image] });
   });
 });
+
+describe("a prompt with a file whose data is text", () => {
+  it("is read like any other", async () => {
+    await using stage = await codexStage([[say("read")]]);
+    const { text } = await generateText({
+      model: stage.codex(),
+      messages: [
+        {
+          role: "user",
+          content: [{ type: "file", mediaType: "text/plain", data: { type: "text", text: "file's words" } }],
+        },
+      ],
+    });
+    expect(text).toBe("read");
+    expect(JSON.stringify(stage.model.requests[0]?.input)).toContain("file's words");
+  });
+});

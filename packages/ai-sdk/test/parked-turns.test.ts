@@ -4,7 +4,7 @@ import { startAppServer } from "@codexkit/testing";
 import { generateText, type ModelMessage, tool } from "ai";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { codexStage, responseText, threadIdOf } from "./codex-stage.ts";
+import { codexStage, userPrompt, threadIdOf } from "./codex-stage.ts";
 import { createCodex } from "../src/index.ts";
 
 /** A tool without a function: its result comes from somewhere else. */
@@ -84,7 +84,7 @@ describe("a turn whose tool result does not arrive", () => {
   it("is also interrupted if the stream with the request has no reader", async () => {
     await using stage = await codexStage(requests, { parkedTurnMs: 50 });
     const { request } = await stage.codex().doStream({
-      prompt: responseText("ask"),
+      prompt: userPrompt("ask"),
       tools: [{ type: "function", name: "weather", inputSchema: { type: "object", properties: {} } }],
     });
     const { threadId } = (request?.body ?? {}) as { threadId: string };
@@ -102,7 +102,7 @@ describe("a turn whose tool result does not arrive", () => {
     const { toolCallId = "", providerMetadata = {} } = first.toolCalls[0] ?? {};
     const second = await stage.codex().doGenerate({
       prompt: [
-        ...responseText("ask"),
+        ...userPrompt("ask"),
         {
           role: "assistant",
           content: [
@@ -115,7 +115,7 @@ describe("a turn whose tool result does not arrive", () => {
             },
           ],
         },
-        ...responseText("never mind"),
+        ...userPrompt("never mind"),
       ],
     });
     expect(second.content).toMatchObject([{ type: "text", text: expect.stringContaining("never mind") }]);

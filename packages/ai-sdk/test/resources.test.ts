@@ -5,7 +5,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { codexStage, type CodexStage, responseText, threadIdOf } from "./codex-stage.ts";
+import { codexStage, type CodexStage, userPrompt, threadIdOf } from "./codex-stage.ts";
 import { limits } from "../src/limits.ts";
 
 const mcpServer = fileURLToPath(new URL("../../sdk/test/mcp-server.ts", import.meta.url));
@@ -27,7 +27,7 @@ const open = gate();
 open.open();
 
 async function call({ codex }: CodexStage): Promise<string> {
-  const { providerMetadata } = await codex().doGenerate({ prompt: responseText("go") });
+  const { providerMetadata } = await codex().doGenerate({ prompt: userPrompt("go") });
   return threadIdOf(providerMetadata);
 }
 
@@ -66,15 +66,15 @@ describe("threads with MCP servers", () => {
       mcpServers: { till },
       idleThreads: 0,
     });
-    const first = await stage.codex().doGenerate({ prompt: responseText("one") });
+    const first = await stage.codex().doGenerate({ prompt: userPrompt("one") });
     const [answer] = first.content;
     if (answer?.type !== "text") throw new Error("no answer");
     const { text, providerMetadata = {} } = answer;
     const second = await stage.codex().doGenerate({
       prompt: [
-        ...responseText("one"),
+        ...userPrompt("one"),
         { role: "assistant", content: [{ type: "text", text, providerOptions: providerMetadata }] },
-        ...responseText("two"),
+        ...userPrompt("two"),
       ],
     });
     expect(second.warnings).toEqual([]);

@@ -11,7 +11,7 @@ import {
 } from "ai";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { codexStage, ofType, partsOf, responseText } from "./codex-stage.ts";
+import { codexStage, ofType, partsOf, userPrompt } from "./codex-stage.ts";
 
 const person = z.object({ name: z.string(), nick: z.string().optional(), age: z.number().nullable() });
 
@@ -95,11 +95,11 @@ describe("structured output", () => {
   it("sets structuredOutputText", async () => {
     await using stage = await codexStage([[say('{"name":"draft","nick":null,"age":1}')], [say("never")]]);
     const result = await stage.codex().doGenerate({
-      prompt: responseText("who?"),
+      prompt: userPrompt("who?"),
       responseFormat: { type: "json", schema: z.toJSONSchema(person) as never },
     });
     expect(result.structuredOutputText).toBe('{"name":"draft","age":1}');
-    const plain = await stage.codex().doGenerate({ prompt: responseText("who?") });
+    const plain = await stage.codex().doGenerate({ prompt: userPrompt("who?") });
     expect(plain.structuredOutputText).toBeUndefined();
   });
 
@@ -130,7 +130,7 @@ describe("structured output", () => {
       [say("Let me see.", { phase: "commentary" }), say("[1]", { phase: "final_answer" })],
     ]);
     const parts = await partsOf(stage.codex(), {
-      prompt: responseText("list"),
+      prompt: userPrompt("list"),
       responseFormat: { type: "json" },
     });
     expect(ofType(parts, "text-delta").map(({ delta }) => delta)).toEqual(["[1]"]);

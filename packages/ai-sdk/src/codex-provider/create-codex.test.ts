@@ -7,7 +7,7 @@ import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import { codexStage, ofType, partsOf, responseText } from "../../test/codex-stage.ts";
+import { codexStage, ofType, partsOf, userPrompt } from "../../test/codex-stage.ts";
 import { codex, type CodexSettings, createCodex } from "../index.ts";
 
 describe("a provider", () => {
@@ -72,8 +72,8 @@ describe("a provider", () => {
   it("rejects running and new calls once it is closed", async () => {
     const never = gate();
     await using stage = await codexStage(() => [say(["so far", waitFor(never)])]);
-    const running = stage.codex().doGenerate({ prompt: responseText("go") });
-    const streamed = partsOf(stage.codex(), { prompt: responseText("go") });
+    const running = stage.codex().doGenerate({ prompt: userPrompt("go") });
+    const streamed = partsOf(stage.codex(), { prompt: userPrompt("go") });
     const rejection = running.then(
       () => undefined,
       (error: unknown) => error,
@@ -82,7 +82,7 @@ describe("a provider", () => {
     await stage.codex.close();
     expect(await rejection).toMatchObject({ code: "closed" });
     expect(ofType(await streamed, "error")).toMatchObject([{ error: { code: "closed" } }]);
-    await expect(stage.codex().doGenerate({ prompt: responseText("go") })).rejects.toMatchObject({
+    await expect(stage.codex().doGenerate({ prompt: userPrompt("go") })).rejects.toMatchObject({
       code: "closed",
     });
     // A codex of the caller's own is the caller's to close.

@@ -5,7 +5,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { codexStage, ofType, partsOf, responseText, textOf } from "../../test/codex-stage.ts";
+import { codexStage, ofType, partsOf, userPrompt, textOf } from "../../test/codex-stage.ts";
 
 describe("a call", () => {
   it("returns the text, the finish reason and the response metadata", async () => {
@@ -20,7 +20,7 @@ describe("a call", () => {
       modelId: "mock-model",
     });
     expect(result.response.timestamp).toBeInstanceOf(Date);
-    const { request } = await stage.codex().doGenerate({ prompt: responseText("Hi") });
+    const { request } = await stage.codex().doGenerate({ prompt: userPrompt("Hi") });
     expect(request?.body).toMatchObject({ input: [{ text: "Hi" }] });
   });
 
@@ -56,7 +56,7 @@ describe("a call", () => {
       [say("Done.", { phase: "final_answer" })],
     ] as const;
     await using stage = await codexStage([...script, ...script].map((parts) => [...parts]));
-    const { content } = await stage.codex().doGenerate({ prompt: responseText("go") });
+    const { content } = await stage.codex().doGenerate({ prompt: userPrompt("go") });
     const shape = content.map((part) => ("text" in part ? `${part.type}: ${part.text}` : part.type));
     expect(shape).toEqual([
       "reasoning: First",
@@ -66,7 +66,7 @@ describe("a call", () => {
       "tool-result",
       "text: Done.",
     ]);
-    const parts = await partsOf(stage.codex(), { prompt: responseText("go") });
+    const parts = await partsOf(stage.codex(), { prompt: userPrompt("go") });
     // Whether the output is shown before it is complete is a matter of time.
     const settled = parts.filter((part) => part.type !== "tool-result" || part.preliminary !== true);
     const order = settled.map(({ type }) => type).filter((type) => !/^tool-input|delta$/.test(type));
@@ -97,14 +97,14 @@ describe("a call", () => {
 
   it("emits a message that arrives without deltas", async () => {
     await using stage = await codexStage([[say("At once.", { stream: false })]]);
-    expect(textOf(await partsOf(stage.codex(), { prompt: responseText("go") }))).toBe("At once.");
+    expect(textOf(await partsOf(stage.codex(), { prompt: userPrompt("go") }))).toBe("At once.");
   });
 
   it("streams Codex's own messages only with includeRawChunks", async () => {
     await using stage = await codexStage([[say("a")], [say("b")]]);
-    const quiet = await partsOf(stage.codex(), { prompt: responseText("go") });
+    const quiet = await partsOf(stage.codex(), { prompt: userPrompt("go") });
     expect(ofType(quiet, "raw")).toEqual([]);
-    const loud = await partsOf(stage.codex(), { prompt: responseText("go"), includeRawChunks: true });
+    const loud = await partsOf(stage.codex(), { prompt: userPrompt("go"), includeRawChunks: true });
     const methods = ofType(loud, "raw").map(({ rawValue }) => (rawValue as { method?: string }).method);
     expect(methods).toEqual(expect.arrayContaining(["turn/started", "item/completed", "turn/completed"]));
   });
@@ -243,9 +243,7 @@ describe("a call that is aborted", () => {
     const never = gate();
     await using stage = await codexStage([[say(["so far", waitFor(never), "never"])]]);
     const abort = new AbortController();
-    const { stream } = await stage
-      .codex()
-      .doStream({ prompt: responseText("go"), abortSignal: abort.signal });
+    const { stream } = await stage.codex().doStream({ prompt: userPrompt("go"), abortSignal: abort.signal });
     const parts = [];
     for await (const part of stream) {
       parts.push(part);
@@ -282,14 +280,14 @@ describe("a call that is aborted", () => {
     const never = gate();
     await using stage = await codexStage([[waitFor(never)]]);
     const abort = new AbortController();
-    const call = stage.codex().doGenerate({ prompt: responseText("go"), abortSignal: abort.signal });
+    const call = stage.codex().doGenerate({ prompt: userPrompt("go"), abortSignal: abort.signal });
     await stage.model.waitForRequests(1);
     abort.abort(new Error("enough"));
     await expect(call).rejects.toThrow("enough");
     await expect(
       stage
         .codex()
-        .doGenerate({ prompt: responseText("go"), abortSignal: AbortSignal.abort(new Error("before")) }),
+        .doGenerate({ prompt: userPrompt("go"), abortSignal: AbortSignal.abort(new Error("before")) }),
     ).rejects.toThrow("before");
     expect(stage.model.requests).toHaveLength(1);
   });
@@ -297,7 +295,7 @@ describe("a call that is aborted", () => {
   it("interrupts the turn when its reader cancels the stream", async () => {
     const never = gate();
     await using stage = await codexStage([[say(["so far", waitFor(never)])]]);
-    const { stream } = await stage.codex().doStream({ prompt: responseText("go") });
+    const { stream } = await stage.codex().doStream({ prompt: userPrompt("go") });
     for await (const part of stream) if (part.type === "text-delta") break;
     expect(await stage.model.requests[0]?.ended).toBe("abandoned");
   });

@@ -43,7 +43,7 @@ export async function readHistory(
     earlier.map(async (message): Promise<readonly JsonValue[]> => {
       if (message.role === "user") {
         const contents = await Promise.all(message.content.map((part) => readUserPart(part, context)));
-        return contents.length === 0 ? [] : [responseText("user", contents.map(toInputContent))];
+        return contents.length === 0 ? [] : [messageItem("user", contents.map(toInputContent))];
       }
       if (message.role !== "assistant") return [];
       const content = message.content.filter(isFirst);
@@ -69,11 +69,11 @@ async function assistantItems(
 ): Promise<readonly JsonValue[]> {
   switch (part.type) {
     case "text":
-      return part.text === "" ? [] : [responseText("assistant", [{ type: "output_text", text: part.text }])];
+      return part.text === "" ? [] : [messageItem("assistant", [{ type: "output_text", text: part.text }])];
     case "file": {
       const content = await readFile(part, context);
       return [
-        content.type === "text" ? responseText("assistant", [outputText(content)]) : generatedImage(content),
+        content.type === "text" ? messageItem("assistant", [outputText(content)]) : generatedImage(content),
       ];
     }
     case "tool-call":
@@ -113,7 +113,7 @@ export function callItems(
   ];
 }
 
-function responseText(role: "user" | "assistant", content: readonly JsonValue[]): JsonValue {
+function messageItem(role: "user" | "assistant", content: readonly JsonValue[]): JsonValue {
   return { type: "message", role, content: [...content] };
 }
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { codexStage, responseText, threadIdOf } from "../../test/codex-stage.ts";
+import { codexStage, userPrompt, threadIdOf } from "../../test/codex-stage.ts";
 import { say } from "@codexkit/scripted-model";
 import { limits } from "../limits.ts";
 import { ReadyThreads } from "./ready-threads.ts";
@@ -102,7 +102,7 @@ describe("a program that repeats one kind of call", () => {
     const threadOf = async (system?: string) => {
       const prompt = [
         ...(system === undefined ? [] : [{ role: "system", content: system } as const]),
-        ...responseText("go"),
+        ...userPrompt("go"),
       ];
       const { finishReason, warnings, providerMetadata } = await stage.codex().doGenerate({ prompt });
       expect({ finishReason, warnings }).toMatchObject({ finishReason: { unified: "stop" }, warnings: [] });
@@ -120,11 +120,11 @@ describe("a program that repeats one kind of call", () => {
     const { codex } = stage.stage;
     const started: string[] = [];
     codex.on("thread/started", ({ thread }) => void started.push(thread.id));
-    for (let call = 0; call < 2; call += 1) await stage.codex().doGenerate({ prompt: responseText("go") });
+    for (let call = 0; call < 2; call += 1) await stage.codex().doGenerate({ prompt: userPrompt("go") });
     await expect.poll(() => started.length).toBe(3);
     process.kill(codex.pid ?? 0, "SIGKILL");
     await expect.poll(() => codex.pid).toBeUndefined();
-    const { content, warnings } = await stage.codex().doGenerate({ prompt: responseText("go") });
+    const { content, warnings } = await stage.codex().doGenerate({ prompt: userPrompt("go") });
     expect(content).toMatchObject([{ type: "text", text: "Hello." }]);
     expect(warnings).toEqual([]);
   });
@@ -134,7 +134,7 @@ describe("a program that repeats one kind of call", () => {
     const { codex } = stage.stage;
     const started: string[] = [];
     codex.on("thread/started", ({ thread }) => void started.push(thread.id));
-    const call = () => stage.codex().doGenerate({ prompt: responseText("go") });
+    const call = () => stage.codex().doGenerate({ prompt: userPrompt("go") });
     await call();
     // Two at once: two threads wait for the next calls.
     await Promise.all([call(), call()]);

@@ -110,8 +110,8 @@ export class TurnParts {
   requests(requests: readonly ClientRequest[]): Part[] {
     const shown = requests.flatMap((request) => this.#request(request));
     const raw = requests.some(({ kind }) => kind === "approval") ? "approval_requested" : "tool_called";
-    const responseText = [...this.#text.decide(false), ...this.#closed()];
-    return [...responseText, ...shown, this.#finish({ unified: "tool-calls", raw }, {})];
+    const closing = [...this.#text.decide(false), ...this.#closed()];
+    return [...closing, ...shown, this.#finish({ unified: "tool-calls", raw }, {})];
   }
 
   /** Converts the end of the turn. */

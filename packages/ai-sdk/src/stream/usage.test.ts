@@ -39,9 +39,9 @@ describe("the tokens of a step", () => {
           const { inputTokens, outputTokens } = usage.report();
           counted += (inputTokens.total ?? 0) + (outputTokens.total ?? 0);
         };
-        for (const [more, responseText, ends] of responses) {
-          input += more;
-          output += responseText;
+        for (const [moreInput, moreOutput, ends] of responses) {
+          input += moreInput;
+          output += moreOutput;
           usage.update(tokens(input, 0, 0, output, 0));
           if (ends) report();
         }

@@ -1,9 +1,9 @@
 // Tools of providers and models, called by the real codex in the middle of a turn.
 import { callTool, say, type Script } from "@codexkit/scripted-model";
-import { generateText, type ModelMessage, tool } from "ai";
+import { generateText, isStepCount, type ModelMessage, tool } from "ai";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { codexStage, responseText } from "../../test/codex-stage.ts";
+import { codexStage, userPrompt } from "../../test/codex-stage.ts";
 
 const calls: Script = ({ newOutputs, tools }) => {
   const [output] = newOutputs;
@@ -69,7 +69,7 @@ describe("the tools of two models of one provider", () => {
   it("are rejected in a thread whose next call no longer has them", async () => {
     await using stage = await codexStage(calls);
     const model = stage.codex(undefined, { tools: { left: answering("L") } });
-    const { providerMetadata } = await model.doGenerate({ prompt: responseText("go") });
+    const { providerMetadata } = await model.doGenerate({ prompt: userPrompt("go") });
     const threadId = providerMetadata?.["codex"]?.["threadId"] as string;
     const { text } = await generateText({
       model: stage.codex(),
@@ -77,5 +77,67 @@ describe("the tools of two models of one provider", () => {
       providerOptions: { codex: { threadId } },
     });
     expect(text).toContain("not offered");
+  });
+});
+
+describe("tools of the provider", () => {
+  it("run during a turn, and are streamed with their results", async () => {
+    await using stage = await codexStage(
+      ({ newOutputs }) =>
+        newOutputs.length === 0 ? callTool("order", { number: 42 }) : say(newOutputs[0]?.text ?? ""),
+      {
+        tools: {
+          order: tool({
+            description: "An order by its number.",
+            inputSchema: z.object({ number: z.number() }),
+            execute: ({ number }, { toolCallId }) => `order ${number} ${typeof toolCallId}`,
+          }),
+        },
+      },
+    );
+    const result = await generateText({ model: stage.codex(), prompt: "go" });
+    expect(result.text).toContain("order 42 string");
+    expect(result.steps).toHaveLength(1);
+    expect(result.content).toMatchObject([
+      { type: "tool-call", toolName: "order", providerExecuted: true },
+      { type: "tool-result", toolName: "order" },
+      { type: "text" },
+    ]);
+  });
+
+  it("are replaced by a tool of the call with the same name, which the client runs", async () => {
+    const order = (by: string) =>
+      tool({ description: by, inputSchema: z.object({ number: z.number() }), execute: () => by });
+    await using stage = await codexStage(
+      ({ newOutputs }) =>
+        newOutputs.length === 0 ? callTool("order", { number: 42 }) : say(newOutputs[0]?.text ?? ""),
+      { tools: { order: order("by the provider") } },
+    );
+    const first = await generateText({
+      model: stage.codex(),
+      prompt: "go",
+      tools: { order: order("by the call") },
+      stopWhen: isStepCount(3),
+    });
+    expect(first.text).toContain("by the call");
+    expect(first.steps.map(({ toolCalls }) => toolCalls.length)).toEqual([1, 0]);
+    // Without it, the provider's own is there again.
+    const messages: ModelMessage[] = [...first.responseMessages, { role: "user", content: "again" }];
+    const second = await generateText({ model: stage.codex(), messages });
+    expect(second.text).toContain("by the provider");
+  });
+
+  it("that time out are reported to the model as an error, and the turn continues", async () => {
+    await using stage = await codexStage(
+      ({ newOutputs }) => (newOutputs.length === 0 ? callTool("slow", {}) : say(newOutputs[0]?.text ?? "")),
+      {
+        toolTimeoutMs: 20,
+        tools: {
+          slow: { description: "Slow.", inputSchema: z.object({}), execute: () => new Promise(() => {}) },
+        },
+      },
+    );
+    const { text } = await generateText({ model: stage.codex(), prompt: "go" });
+    expect(text).toMatch(/20 ms|time/i);
   });
 });

@@ -230,10 +230,10 @@ export const END_MUTANTS: readonly Mutant[] = [
   {
     fault: "emits the text of one session in another",
     mutate: (provider) => {
-      const responseText: string[] = [];
+      const texts: string[] = [];
       return ofKind("assistant_text", (event) => {
-        responseText.push(event.text);
-        return [{ ...event, text: responseText.join(" ") + event.text }];
+        texts.push(event.text);
+        return [{ ...event, text: texts.join(" ") + event.text }];
       })(provider);
     },
     caughtBy: "sessions-are-isolated",

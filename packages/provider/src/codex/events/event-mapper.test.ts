@@ -32,7 +32,7 @@ function delta(itemId: string, kind: "message" | "command_output" | "reasoning",
 }
 
 /** Without what came in, which every event repeats. */
-function responseText(events: readonly ActivityEvent[]): object[] {
+function withoutRaw(events: readonly ActivityEvent[]): object[] {
   return events.map(({ raw: _raw, ...event }) => event);
 }
 
@@ -134,14 +134,14 @@ describe("mapping", () => {
     const mapper = new EventMapper();
     const whole = { id: "i", ...fields } as never;
     const events = [...mapper.map(item("item.started", whole)), ...mapper.map(item("item.completed", whole))];
-    expect(responseText(events)).toMatchObject([
+    expect(withoutRaw(events)).toMatchObject([
       { kind: "tool_use", toolUseId: "i", ...use },
       { kind: "tool_result", toolUseId: "i", ...result },
     ]);
   });
 
   it("reports the start of a tool that Codex reports only when it is complete", () => {
-    expect(responseText(new EventMapper().map(command("item.completed", "c")))).toMatchObject([
+    expect(withoutRaw(new EventMapper().map(command("item.completed", "c")))).toMatchObject([
       { kind: "tool_use" },
       { kind: "tool_result" },
     ]);
@@ -152,7 +152,7 @@ describe("mapping", () => {
     const mapper = new EventMapper(() => now);
     mapper.map(command("item.started", "c"));
     now = 3_500;
-    expect(responseText(mapper.map(delta("c", "command_output", "half")))).toEqual([
+    expect(withoutRaw(mapper.map(delta("c", "command_output", "half")))).toEqual([
       { kind: "tool_progress", toolUseId: "c", toolName: "shell", elapsedSeconds: 2.5, output: "half" },
     ]);
   });
@@ -162,7 +162,7 @@ describe("mapping", () => {
     const message = (id: string): CodexEvent =>
       item("item.completed", { type: "agentMessage", id, text: "Hello" } as never);
     const events = [delta("a", "message", "Hel"), delta("a", "message", "lo"), message("a"), message("b")];
-    expect(responseText(events.flatMap((event) => mapper.map(event)))).toEqual([
+    expect(withoutRaw(events.flatMap((event) => mapper.map(event)))).toEqual([
       { kind: "assistant_text", text: "Hel", messageId: "a" },
       { kind: "assistant_text", text: "lo", messageId: "a" },
       { kind: "assistant_text", text: "Hello", messageId: "b" },

@@ -142,9 +142,9 @@ const ENDS: readonly SessionCheck[] = [
     title: "removes its listeners from the signal when the session ends",
     run: async (context, openedBy) => {
       const { signal } = new AbortController();
-      const responseText = await context.open(openedBy, context.scenarios.says(context.nonce()), { signal });
-      await responseText.readToEnd();
-      await responseText.stop();
+      const completed = await context.open(openedBy, context.scenarios.says(context.nonce()), { signal });
+      await completed.readToEnd();
+      await completed.stop();
       const stopped = await context.open(openedBy, context.scenarios.works(), { signal });
       await stopped.stop();
       const left = getEventListeners(signal, "abort").length;

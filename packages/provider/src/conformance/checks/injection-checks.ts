@@ -39,12 +39,10 @@ export const INJECTION_CHECKS: readonly Check[] = [
       run: async (context, openedBy) => {
         const { supportsMessageInjection } = context.provider.capabilities;
         const codes = [supportsMessageInjection ? "session_ended" : "unsupported"];
-        const responseText = await (
+        const ended = await (
           await context.open(openedBy, context.scenarios.says(context.nonce()))
         ).readToEnd();
-        await context.expectRefusal("inject() after the end", codes, () =>
-          responseText.handle.inject("too late"),
-        );
+        await context.expectRefusal("inject() after the end", codes, () => ended.handle.inject("too late"));
         const stopped = await context.open(openedBy, context.scenarios.works());
         await stopped.stop();
         await context.expectRefusal("inject() after stop()", codes, () => stopped.handle.inject("too late"));
