@@ -65,6 +65,7 @@ class CommandFinder implements FoundCommands {
       return;
     }
     if (node.type === "Command") this.#addCommand(node, position);
+    else if (node.type === "Time") this.commands.push({ words: ["time"], isGuess: position.isGuess });
     else if (node.type === "Pipeline") this.#addPipeline(node.commands, position);
     else if (node.type === "HereDoc") this.#printed.push(node.body.text);
     else if (node.type === "HereString") this.#printed.push(node.target?.value ?? "");

@@ -22,6 +22,8 @@ export interface CompiledRule {
   readonly searches: (text: string, budget: WorkBudget) => boolean;
   readonly matchesWhole: (text: string) => boolean;
   readonly path: PathGlob;
+  /** The absolute globs of a rule about paths. */
+  readonly globs: readonly string[];
   readonly host: HostPattern;
 }
 
@@ -95,6 +97,7 @@ function compileRule(rule: Rule, id: string, roots: readonly string[]): Compiled
     searches: never,
     matchesWhole: never,
     path: never,
+    globs: [],
     host: never,
   };
   switch (rule.kind) {
@@ -110,13 +113,13 @@ function compileRule(rule: Rule, id: string, roots: readonly string[]): Compiled
     case "regex":
       return { ...base, ...compileRegex(rule.pattern, id) };
     case "path": {
-      if (rule.literal === true) return { ...base, path: (path) => path === rule.glob };
+      if (rule.literal === true) return { ...base, path: (path) => path === rule.glob, globs: [rule.glob] };
       const globs =
         isAbsolute(rule.glob) || rule.glob.startsWith("**")
           ? [rule.glob]
           : roots.map((root) => `${resolvePath("/", root)}/${rule.glob.replace(/^\.\//, "")}`);
       const matchers = globs.map(compileGlob);
-      return { ...base, path: (path) => matchers.some((matches) => matches(path)) };
+      return { ...base, globs, path: (path) => matchers.some((matches) => matches(path)) };
     }
     case "host":
       return { ...base, host: compileHostPattern(rule.host) };

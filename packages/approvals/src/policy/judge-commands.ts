@@ -7,6 +7,7 @@ import { environmentEffects } from "../programs/declaration/environment.ts";
 import { isNotUnderstood, parseCall } from "../programs/declaration/parse-call.ts";
 import type { NotUnderstood, ParsedCall } from "../programs/declaration/parsed-call.ts";
 import type { Word } from "../programs/declaration/word.ts";
+import { treeReadingOf } from "../programs/tree-readers.ts";
 import { printsNames } from "../programs/name-listers.ts";
 import type { PlainCommand, StandardInput } from "../shell/plain-script.ts";
 import { changesShell } from "../programs/shell-builtins.ts";
@@ -127,12 +128,11 @@ export class CommandJudge {
   }
 
   #judgeBuiltin(builtin: NonNullable<PlainCommand["builtin"]>, call: Call): Verdict {
-    if (builtin.kind === "none" || builtin.kind === "export") return NO_EFFECT;
     const ruled = this.#judgeByRules({ words: textsOf(call.words), call: undefined });
     if (ruled !== undefined && ruled.decision !== "allow") return ruled;
     if (builtin.kind === "source")
       return this.#effects.judge({ kind: "execute", path: builtin.path }, call.folder);
-    return this.#judgeCd(builtin.path.text ?? "", call.folder);
+    return builtin.kind === "cd" ? this.#judgeCd(builtin.path.text ?? "", call.folder) : NO_EFFECT;
   }
 
   /** Shells resolve `..` in cd by its text, and fall back to the file system: both must lead to the same folder. */
@@ -254,6 +254,14 @@ export class CommandJudge {
     if (path[0] === "git" && this.#workspace.hasFacts) {
       const code = this.#findForeignRepository(call.folder);
       if (code !== undefined) worst = pickStricter(worst, code);
+    }
+    const reading = treeReadingOf(parsed);
+    if (reading !== "none") {
+      const read = effects.flatMap((effect) => (effect.kind === "read" ? [effect.path] : []));
+      for (const path of read.length === 0 ? [{ text: "." }] : read) {
+        const verdict = this.#effects.judgeTree(path, call.folder, reading);
+        if (ruled === undefined || isBinding(verdict, this.#policy)) worst = pickStricter(worst, verdict);
+      }
     }
     this.#changes.record(effects, call.folder);
     const denied = this.#judgeNamedPaths(parsed, call.folder);

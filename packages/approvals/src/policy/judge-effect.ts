@@ -1,14 +1,16 @@
-import { parentOf } from "../files/path.ts";
+import { isInside, parentOf } from "../files/path.ts";
 import type { Location, Workspace } from "../files/workspace.ts";
 import { readEndpoint } from "../network/endpoint.ts";
 import type { Effect } from "../programs/declaration/effect.ts";
 import type { Word } from "../programs/declaration/word.ts";
+import type { TreeReading } from "../programs/tree-readers.ts";
 import type { WorkBudget } from "../shell/work-budget.ts";
 import type { CompiledPolicy } from "./compile-policy.ts";
 import { evaluateEndpoint } from "./evaluate-network.ts";
 import { notUnderstoodVerdict, pickStricter, type Verdict } from "./evaluation.ts";
 import { hasReadDenials, judgeKind, judgeRead, judgeWrite } from "./judge-path.ts";
 import type { ScriptChanges } from "./script-changes.ts";
+import { judgePattern, judgeTree } from "./unnamed-files.ts";
 
 /** The effects that lead to another command, which is judged in its turn. */
 export type InnerEffect = Extract<Effect, { readonly kind: "command" | "shell" | "stdin-code" }>;
@@ -56,15 +58,15 @@ export class EffectJudge {
       case "read":
         if (effect.path.text === undefined && this.unknownIsListed && !hasReadDenials(this.#policy))
           return judgeKind("read", this.#policy);
-        return this.#judgePaths(effect.path, folder, this.#judgeRead);
+        return this.#judgePaths(effect.path, folder, "read", this.#judgeRead);
       case "enter":
-        return this.#judgePaths(effect.path, folder, this.#judgeEntered);
+        return this.#judgePaths(effect.path, folder, "read", this.#judgeEntered);
       case "write":
-        return this.#judgePaths(effect.path, folder, this.#judgeChange);
+        return this.#judgePaths(effect.path, folder, "write", this.#judgeChange);
       case "delete":
         return effect.isRecursive
           ? this.#judgeTreeDeletion(effect.path, folder)
-          : this.#judgePaths(effect.path, folder, this.#judgeChange);
+          : this.#judgePaths(effect.path, folder, "write", this.#judgeChange);
       case "link":
         return this.#judgeLink(effect, folder);
       case "connect": {
@@ -73,7 +75,7 @@ export class EffectJudge {
         return evaluateEndpoint(endpoint, effect.sends, this.#policy);
       }
       case "execute":
-        return this.#judgePaths(effect.path, folder, this.#judgeExecution);
+        return this.#judgePaths(effect.path, folder, "read", this.#judgeExecution);
       case "inline-code":
         return judgeKind("project-code", this.#policy);
       case "action":
@@ -92,7 +94,12 @@ export class EffectJudge {
     return judgeKind(action, this.#policy);
   }
 
-  #judgePaths({ text, isGlob }: Word, folder: string, judge: JudgeLocation): Verdict {
+  #judgePaths(
+    { text, isGlob }: Word,
+    folder: string,
+    access: "read" | "write",
+    judge: JudgeLocation,
+  ): Verdict {
     if (text === undefined || !this.#budget.addPath(text.length)) return judgeUnknown(judge);
     const absolute = this.#workspace.absolute(text, folder);
     if (isGlob !== true) return judge(absolute, this.#workspace.locate(absolute));
@@ -103,15 +110,28 @@ export class EffectJudge {
     // Judged by the pattern: what was not looked up, what an earlier command may have created, and the name that a shell
     // leaves as it is if nothing matches.
     const isTree = text.includes("**");
-    if (existing === undefined || this.#changes.hasWritten || (existing.length === 0 && !isTree))
+    if (existing === undefined || this.#changes.hasWritten || (existing.length === 0 && !isTree)) {
       worst = pickStricter(worst, judge(absolute, this.#workspace.locate(absolute, true)));
+      worst = pickStricter(worst, judgePattern(absolute, access, this.#policy) ?? NO_EFFECT);
+    }
     return worst ?? NO_EFFECT;
+  }
+
+  /** The files in a folder that a call reads as a whole. */
+  judgeTree({ text }: Word, folder: string, reading: TreeReading): Verdict {
+    const absolute = this.#workspace.absolute(text ?? "", folder);
+    const { real = absolute } = this.#workspace.locate(absolute);
+    const ruled = judgeTree(real, reading, this.#workspace, this.#policy);
+    if (ruled !== undefined) return ruled;
+    return reading === "all" && isInside(real, this.#workspace.home)
+      ? judgeKind("credentials", this.#policy, `reads all of ${real}, which holds credentials`)
+      : NO_EFFECT;
   }
 
   #judgeTreeDeletion(path: Word, folder: string): Verdict {
     if (this.#emptiesWorkspace(path, folder))
       return judgeKind("writeOutside", this.#policy, "deletes everything in the workspace");
-    return this.#judgePaths(path, folder, (name, location) => {
+    return this.#judgePaths(path, folder, "write", (name, location) => {
       const { real, entry } = location;
       for (const tree of [real, entry]) {
         if (tree !== undefined && this.#workspace.isPrecious(tree))
@@ -136,11 +156,11 @@ export class EffectJudge {
       location.real !== undefined && this.#workspace.inWorkspace(location.real)
         ? this.#judgeChange(name, location)
         : judgeKind("writeOutside", this.#policy, `links to ${name}, outside the workspace`);
-    const own = this.#judgePaths(path, folder, this.#judgeChange);
+    const own = this.#judgePaths(path, folder, "write", this.#judgeChange);
     const parent = parentOf(this.#workspace.absolute(path.text ?? "", folder));
     return pickStricter(
-      pickStricter(own, this.#judgePaths(target, folder, judgeTarget)),
-      this.#judgePaths(target, parent, judgeTarget),
+      pickStricter(own, this.#judgePaths(target, folder, "write", judgeTarget)),
+      this.#judgePaths(target, parent, "write", judgeTarget),
     );
   }
 

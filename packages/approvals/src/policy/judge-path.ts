@@ -141,11 +141,18 @@ function judgeByRules(
 ): Verdict | undefined {
   if (!compiled.hasPathRules) return undefined;
   const names = [path, real, entry].filter((name) => name !== undefined);
-  const applies = ({ rule }: CompiledRule): boolean =>
-    rule.kind === "path" && (rule.access === undefined || rule.access === access);
   return judgeByFirstRule(compiled, path, {
-    tightens: (rule) => applies(rule) && names.some((name) => rule.path(name)),
+    tightens: (rule) => isAbout(rule, access) && names.some((name) => rule.path(name)),
     allows: (rule) =>
-      real !== undefined && entry !== undefined && applies(rule) && rule.path(real) && rule.path(entry),
+      real !== undefined &&
+      entry !== undefined &&
+      isAbout(rule, access) &&
+      rule.path(real) &&
+      rule.path(entry),
   });
+}
+
+/** Whether a rule is about reading, or about writing, files. */
+export function isAbout({ rule }: CompiledRule, access: "read" | "write"): boolean {
+  return rule.kind === "path" && (rule.access === undefined || rule.access === access);
 }

@@ -115,6 +115,15 @@ interface CommandContext {
   readonly isRepeated?: boolean;
 }
 
+const NO_COMMAND: PlainCommand = {
+  words: [],
+  environment: [],
+  redirects: [],
+  input: INHERITED,
+  folders: [],
+  text: "time",
+};
+
 const TOP_LEVEL: CommandContext = { input: INHERITED, isConditional: false, forbidsCd: false };
 
 class ScriptReader {
@@ -187,6 +196,14 @@ class ScriptReader {
     if (isTimed && (first?.type !== "Command" || first.name === undefined || first.prefix.length > 0))
       notPlain("time before a compound command");
     if (isTimed && prefixes.length > 1) notPlain("time with a negation");
+    // For rules about `time` itself.
+    if (isTimed)
+      this.#add({
+        ...NO_COMMAND,
+        words: [{ text: "time" }],
+        builtin: { kind: "none" },
+        folders: state.folders,
+      });
     if (operators.some((operator) => operator !== "|" && operator !== "|&")) notPlain("this pipe");
     if (commands.length === 1 && first !== undefined && !isTimed)
       return eitherWay(this.#readCommandNode(first, state, context));

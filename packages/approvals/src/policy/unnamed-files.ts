@@ -1,0 +1,69 @@
+import { baseName, fixedFolder, isInside } from "../files/path.ts";
+import { matchesPattern } from "../files/protected-names.ts";
+import type { Workspace } from "../files/workspace.ts";
+import type { TreeReading } from "../programs/tree-readers.ts";
+import type { CompiledPolicy, CompiledRule } from "./compile-policy.ts";
+import { notUnderstoodVerdict, type Verdict } from "./evaluation.ts";
+import { isAbout } from "./judge-path.ts";
+import { describeRule } from "./rule.ts";
+
+// Files that a command uses without naming them: by a pattern, or along with the folder that they are in.
+
+/**
+ * Asks if a pattern of the shell may match a file that a denial or question of the user's is about. Without the names that
+ * exist, only the text of the two patterns can be compared.
+ */
+export function judgePattern(
+  pattern: string,
+  access: "read" | "write",
+  policy: CompiledPolicy,
+): Verdict | undefined {
+  return askAboutRule(policy, access, (glob) => {
+    const isNear = overlap(fixedFolder(pattern), fixedFolder(glob));
+    return isNear && mayMatchSameName(baseName(pattern), baseName(glob));
+  });
+}
+
+/** Asks if a file that a denial or question of the user's is about may be read along with a folder. */
+export function judgeTree(
+  folder: string,
+  reading: TreeReading,
+  workspace: Workspace,
+  policy: CompiledPolicy,
+): Verdict | undefined {
+  return askAboutRule(policy, "read", (glob, { path }) => {
+    const name = baseName(glob);
+    if (!overlap(folder, fixedFolder(glob)) || (reading === "visible" && /^\.[^*]/.test(name))) return false;
+    const found = workspace.candidatesOf(`${folder}/**/${name}`);
+    return name === "**" || found === undefined || found === null || found.some(path);
+  });
+}
+
+function askAboutRule(
+  policy: CompiledPolicy,
+  access: "read" | "write",
+  mayCover: (glob: string, rule: CompiledRule) => boolean,
+): Verdict | undefined {
+  if (!policy.hasPathRules) return undefined;
+  const found = [...policy.deny, ...policy.ask].find(
+    (rule) => isAbout(rule, access) && rule.globs.some((glob) => mayCover(glob, rule)),
+  );
+  if (found === undefined) return undefined;
+  const verdict = notUnderstoodVerdict(`it may use files that ${describeRule(found.rule)} is about`, policy);
+  return verdict.decision === "allow" ? { ...verdict, decision: "ask" } : verdict;
+}
+
+/** Whether a name may match a pattern of the shell and the last part of a glob, by what is before and after wildcards. */
+function mayMatchSameName(pattern: string, glob: string): boolean {
+  if (!/[*?{]/.test(glob)) return matchesPattern(pattern, glob);
+  const [before = "", otherBefore = ""] = [pattern, glob].map((text) => /^[^*?[{]*/.exec(text)?.[0]);
+  const [after = "", otherAfter = ""] = [pattern, glob].map((text) => /[^*?\]}]*$/.exec(text)?.[0]);
+  return (
+    (before.startsWith(otherBefore) || otherBefore.startsWith(before)) &&
+    (after.endsWith(otherAfter) || otherAfter.endsWith(after))
+  );
+}
+
+function overlap(one: string, other: string): boolean {
+  return isInside(one, other) || isInside(other, one);
+}
