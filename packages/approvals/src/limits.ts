@@ -41,4 +41,6 @@ export const LIMITS = {
   regexChars: 16_384,
   /** Characters that the regular expressions of `deny` and `ask` search per request, all rules together. */
   searchedChars: 524_288,
+  /** Characters of code in other languages that is searched for commands. */
+  codeChars: 65_536,
 } as const;

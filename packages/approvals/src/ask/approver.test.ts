@@ -174,6 +174,6 @@ describe("always allow this", () => {
       changes: [{ path: "/data/x", kind: "add" }],
       cwd: "/w",
     });
-    expect(patch.remember).toEqual([{ kind: "path", glob: "/data/x", access: "write" }]);
+    expect(patch.remember).toEqual([{ kind: "path", glob: "/data/x", access: "update" }]);
   });
 });

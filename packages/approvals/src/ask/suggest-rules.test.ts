@@ -37,6 +37,16 @@ describe("what is always allowed", () => {
       { kind: "command", command: ["frob", "*"], cwd: "/srv/app" },
       { command: "frob *" },
     ],
+    [
+      "the deletion of a file that was changed",
+      { kind: "fileChange", changes: [{ path: "/opt/x", kind: "update" }] },
+      { changes: [{ path: "/opt/x", kind: "delete" }] },
+    ],
+    [
+      "moving a file away that was changed",
+      { kind: "fileChange", changes: [{ path: "/opt/x", kind: "update" }] },
+      { changes: [{ path: "/opt/x", kind: "update", movePath: "/srv/app/x" }] },
+    ],
     ["text for a process", { kind: "command", command: "frob", cwd: "/srv/app" }, { stdin: true }],
     ["another tool", { kind: "mcpTool", server: "s", tool: "*" }, { tool: "delete" }],
     ["a tool by a pattern", { kind: "mcpTool", server: "s", tool: "get_*" }, { tool: "get_all" }],

@@ -17,8 +17,10 @@ export function suggestRules(request: ApprovalRequest, { decision }: Evaluation)
     case "network":
       return hostRules(request);
     case "fileChange":
-      return (request.changes ?? []).flatMap(({ path, movePath }) =>
-        [path, ...(movePath === undefined ? [] : [movePath])].flatMap((one) => pathRules(one, request.cwd)),
+      return (request.changes ?? []).flatMap(({ path, kind, movePath }) =>
+        movePath === undefined
+          ? pathRules(path, request.cwd, kind === "delete" ? "write" : "update")
+          : [...pathRules(path, request.cwd, "write"), ...pathRules(movePath, request.cwd, "update")],
       );
     case "mcpTool":
       return request.tool === undefined ? [] : [toolRule(request.server, request.tool)];
@@ -48,12 +50,12 @@ function hostRules({ host, protocol, port = PORTS[protocol ?? ""] }: NetworkTarg
   return [{ kind: "host", host: port === undefined ? name : `${name}:${port}`, lasting: "always" }];
 }
 
-/** A file by its name alone. One whose folder is not known can't be remembered. */
-function pathRules(path: string, cwd: string | undefined): Rule[] {
+/** One file. `write` also covers its deletion. A file whose folder is not known can't be remembered. */
+function pathRules(path: string, cwd: string | undefined, access: "write" | "update"): Rule[] {
   if (!isAbsolute(path) && cwd === undefined) return [];
   const glob = resolvePath(cwd ?? "/", path);
   const isPlain = !/[*?{}]/.test(glob);
-  return [{ kind: "path", glob, access: "write", ...(isPlain ? {} : { literal: true }) }];
+  return [{ kind: "path", glob, access, ...(isPlain ? {} : { literal: true }) }];
 }
 
 /** Servers choose their names and those of their tools. */

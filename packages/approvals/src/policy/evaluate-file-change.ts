@@ -24,10 +24,15 @@ export function evaluateFileChange(
       cautionVerdict("no-changes", "the list of changes is not at hand", policy.policy.default),
     );
   }
-  const paths = changes.flatMap(({ path, movePath }) => (movePath === undefined ? [path] : [path, movePath]));
-  const verdicts = paths.map((path) => judgeChange(path, cwd ?? workspace.cwd, workspace, policy));
+  const judge = (path: string, access: "update" | "delete"): Verdict =>
+    judgeChange(path, cwd ?? workspace.cwd, access, workspace, policy);
+  const verdicts = changes.flatMap(({ path, kind, movePath }) =>
+    movePath === undefined
+      ? [judge(path, kind === "delete" ? "delete" : "update")]
+      : [judge(path, "delete"), judge(movePath, "update")],
+  );
   if (grantRoot !== undefined) {
-    const folder = judgeChange(grantRoot, cwd ?? workspace.cwd, workspace, policy);
+    const folder = judge(grantRoot, "delete");
     // A folder that holds the workspace would grant more than the workspace.
     const { real } = workspace.locate(workspace.absolute(grantRoot, workspace.cwd));
     const wide = real === undefined || (workspace.holdsWorkspace(real) && !workspace.inWorkspace(real));
@@ -47,11 +52,17 @@ export function evaluateFileChange(
   return evaluation(worst, { lasting: worst.matched?.lasting === "session" ? "session" : "call" });
 }
 
-function judgeChange(path: string, cwd: string, workspace: Workspace, policy: CompiledPolicy): Verdict {
+function judgeChange(
+  path: string,
+  cwd: string,
+  access: "update" | "delete",
+  workspace: Workspace,
+  policy: CompiledPolicy,
+): Verdict {
   if (path === "" || path.includes("\u0000"))
     return { decision: "deny", rule: "safety/protected-path", reason: "a path that can't be a file" };
   const absolute = workspace.absolute(path, cwd);
-  const verdict = judgeWrite(absolute, workspace.locate(absolute), workspace, policy);
+  const verdict = judgeWrite(absolute, workspace.locate(absolute), workspace, policy, access);
   if (verdict.matched === undefined && policy.exclusive.path && !verdict.rule.startsWith("safety/"))
     return defaultVerdict(policy.policy.default, true, "");
   return verdict;

@@ -166,6 +166,17 @@ describe("rules", () => {
   });
 
   it("asks and denies by rules about builtins of the shell", () => {
+    for (const command of [
+      "time ls",
+      "time -p ls | cat",
+      "time { ls; }",
+      "set -e; ls",
+      "export CI=1",
+      "ls; exit 1",
+    ]) {
+      const name = /time|set|export|exit/.exec(command)?.[0] ?? "";
+      expect([command, judge(command, { deny: [name] }).rule]).toEqual([command, "deny[0]"]);
+    }
     expect(judge("cd src && ls", { ask: ["cd"] })).toMatchObject({ decision: "ask", rule: "ask[0]" });
     expect(judge(". ./env.sh", { deny: ["."] })).toMatchObject({ decision: "deny", rule: "deny[0]" });
   });
@@ -304,6 +315,23 @@ describe("paths", () => {
     expect(await decide("git status", "read-only")).toBe("allow");
     expect(await decide("echo x > src/HEAD; git -C src status")).toBe("ask");
     expect(await decide("git -C bare status", "developer")).toBe("allow");
+  });
+
+  it("below a folder are looked up if rules are about them", async () => {
+    const policy = definePolicy({
+      deny: [{ kind: "path", glob: "**/.env" }],
+      workspace: { roots: [join(folder, "ws")], temp: [], home: join(folder, "home") },
+    });
+    const grep = async (where: string): Promise<string> => {
+      const request = { kind: "command", command: `grep -r K ${where}`, cwd: join(folder, "ws") } as const;
+      return evaluate(policy, request, await resolvePaths(policy, request)).decision;
+    };
+    await mkdir(join(folder, "ws/src/deep"));
+    expect(await grep("src")).toBe("allow");
+    await writeFile(join(folder, "ws/src/deep/.env"), "");
+    expect(await grep("src")).toBe("ask");
+    expect(await grep(".")).toBe("ask");
+    expect(await grep("a.log")).toBe("allow");
   });
 
   it("that begin with a dash become options", async () => {

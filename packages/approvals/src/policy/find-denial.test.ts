@@ -66,6 +66,37 @@ describe("denials in a script that is not understood", () => {
     expect(judge(`frob${padding} 'git push'`, {}).decision).toBe("allow");
   });
 
+  it.each([
+    `python3 -c 'import os; os.system("git push origin")'`,
+    "python3 - <<'E'\nimport os\nos.system('git push')\nE",
+    'node -e \'require("child_process").execSync("git push")\'',
+    "make -f - <<'E'\nall:\n\tgit push\nE",
+  ])("hold for commands in code of another language: %j", (command) => {
+    expect(judge(command, { deny: ["git push"], preset: "developer" }).rule).toBe("deny[0]");
+    expect(judge(command, { ask: ["git push"], preset: "developer" }).rule).toBe("ask[0]");
+    expect(judge(command, { deny: ["git pull"], preset: "developer" }).decision).toBe("allow");
+  });
+
+  it.each<readonly [string, (padding: string) => string]>([
+    ["a here-document", (padding) => `cat > a.ts <<'E'\n${padding}\nno-verify\nE`],
+    ["inline code", (padding) => `python3 -c '${padding}; no-verify'`],
+    ["an argument", (padding) => `git commit -m '${padding}' --no-verify`],
+  ])("ask where %s is too long to be searched, in every preset and mode", (_, command) => {
+    const deny = [{ kind: "regex", pattern: "no-verify" }] as const;
+    for (const [size, rule] of [
+      [100_000, "deny[0]"],
+      [600_000, "caution/too-much-text"],
+    ] as const) {
+      const text = command("x".repeat(size));
+      expect(judge(text, { deny }).rule).toBe(rule);
+      expect(judge(text, { deny, alsoAllow: [{ kind: "script", text }] }).decision).not.toBe("allow");
+      expect(judge(text, { deny, default: "deny" }).decision).toBe("deny");
+    }
+    // A denial that surely matches is not weakened by another one that could not be searched for.
+    const long = command("x".repeat(600_000));
+    expect(judge(long, { deny: [...deny, "git", "python3", "cat"] }).decision).toBe("deny");
+  });
+
   it("see all of a text by regular expressions, and the normalised call", () => {
     const padding = "x".repeat(20_000);
     const deny = [{ kind: "regex", pattern: "no-verify|^git push" }] as const;

@@ -15,7 +15,7 @@ import { readName, type ProgramName } from "../programs/program-names.ts";
 import { isCallOf, matchesWritten } from "./command-pattern.ts";
 import type { CompiledPolicy, CompiledRule } from "./compile-policy.ts";
 import { cautionVerdict, type Verdict, ruleVerdict } from "./evaluation.ts";
-import { matchTightening, type CalledWords } from "./match-command.ts";
+import { matchTightening, toCalledWords, type CalledWords } from "./match-command.ts";
 
 export interface DeniableScript {
   readonly source: string;
@@ -93,7 +93,11 @@ function judgeByUser(
   policy: CompiledPolicy,
   budget: WorkBudget,
 ): Verdict | undefined {
-  const commands = found?.commands.map(({ words }) => toNamed(words)) ?? [];
+  const commands = (found?.commands ?? []).map(({ words }): NamedWords => ({
+    ...toCalledWords(words, undefined, policy, budget),
+    words,
+    names: mayRunArguments(words) ? words.map(readName) : [],
+  }));
   const find = (rules: readonly CompiledRule[], decision: "deny" | "ask"): Verdict | undefined => {
     // A regular expression and an exact script also see the text as it arrived.
     const inText = rules.find(
@@ -106,18 +110,15 @@ function judgeByUser(
   return find(policy.deny, "deny") ?? find(policy.ask, "ask");
 }
 
-interface NamedWords {
+interface NamedWords extends CalledWords {
   readonly words: readonly string[];
   /** Behind a program that runs its arguments, any word may be the name of a program: `env -i git push`. */
   readonly names: readonly ProgramName[];
 }
 
-function toNamed(words: readonly string[]): NamedWords {
-  return { words, names: mayRunArguments(words) ? words.map(readName) : [] };
-}
-
-function matchesAnywhere(rule: CompiledRule, { words, names }: NamedWords, budget: WorkBudget): boolean {
-  if (matchTightening(rule, { words, call: undefined }, budget) === "yes") return true;
+function matchesAnywhere(rule: CompiledRule, called: NamedWords, budget: WorkBudget): boolean {
+  const { words, names } = called;
+  if (matchTightening(rule, called, budget) === "yes") return true;
   return rule.patterns.some((pattern) =>
     names.some(
       (name, index) =>

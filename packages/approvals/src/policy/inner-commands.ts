@@ -1,5 +1,6 @@
 import { findCommands } from "../denials/find-commands.ts";
 import { parseSource } from "../shell/parse-source.ts";
+import type { WorkBudget } from "../shell/work-budget.ts";
 import { findRunners, type Runner } from "../programs/runners.ts";
 import { isDashed } from "./command-pattern.ts";
 
@@ -14,17 +15,35 @@ const MOST_COMMANDS = 64;
  * behind an option may be the option's argument or the command, so both are in the list. An argument with blanks is read
  * as a script.
  */
-export function innerCommands(words: Words): readonly Words[] {
+export function innerCommands(words: Words, budget: WorkBudget): readonly Words[] {
   const [first] = words;
   if (first === undefined || words.length < 2) return NONE;
   const runners = findRunners(first);
   if (runners === undefined) return NONE;
   const found: Words[] = [];
-  collect(words, runners, found, 0);
+  collect(words, runners, found, 0, budget);
   return found;
 }
 
-function collect(words: Words, runners: readonly Runner[], found: Words[], depth: number): void {
+const STRINGS = /"([^"\n]*\s[^"\n]*)"|'([^'\n]*\s[^'\n]*)'/g;
+
+/** The commands in code of any language: in the text itself, and in its strings, as in `os.system("git push")`. */
+export function commandsInCode(code: string, budget: WorkBudget): readonly Words[] {
+  if (!/\s/.test(code) || !budget.addCode(code.length)) return NONE;
+  const strings = [...code.matchAll(STRINGS)].map((match) => match[1] ?? match[2] ?? "");
+  return [code, ...strings].flatMap((text) => {
+    const script = parseSource(text);
+    return script === undefined ? [] : findCommands(script, true).commands.map(({ words }) => words);
+  });
+}
+
+function collect(
+  words: Words,
+  runners: readonly Runner[],
+  found: Words[],
+  depth: number,
+  budget: WorkBudget,
+): void {
   for (const { verb, operands = 0 } of runners) {
     const start = verb === undefined ? 1 : behindVerb(words, verb.split(" "));
     if (start === undefined) continue;
@@ -33,14 +52,11 @@ function collect(words: Words, runners: readonly Runner[], found: Words[], depth
       if (found.length >= MOST_COMMANDS) return;
       found.push(inner);
       const next = inner[0] === undefined ? undefined : findRunners(inner[0]);
-      if (next !== undefined && depth < DEEPEST) collect(inner, next, found, depth + 1);
+      if (next !== undefined && depth < DEEPEST) collect(inner, next, found, depth + 1, budget);
     }
     for (const word of words.slice(start)) {
-      const text = word?.replace(/^--?[\w-]+=/, "") ?? "";
-      if (!/\s/.test(text) || found.length >= MOST_COMMANDS) continue;
-      const script = parseSource(text);
-      if (script !== undefined)
-        found.push(...findCommands(script, true).commands.map((command) => command.words));
+      if (found.length < MOST_COMMANDS)
+        found.push(...commandsInCode(word?.replace(/^--?[\w-]+=/, "") ?? "", budget));
     }
   }
 }

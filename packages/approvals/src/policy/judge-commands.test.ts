@@ -70,6 +70,30 @@ describe("files that must not be read", () => {
     expect(judge(command, { deny }).rule).toBe("deny[0]");
   });
 
+  it.each([
+    "cat .e*",
+    "cat .[e]nv",
+    "cp .e* /tmp",
+    "grep -r K .",
+    "grep -R K . src",
+    "grep -rn K",
+    "rg --hidden K",
+    "tar cf x.tar .",
+    "zip -r x.zip .",
+    "cp -r . /tmp/y",
+    "diff -r . /tmp",
+  ])("may be among the files that %s uses without naming them", (command) => {
+    expect(judge(command, { deny })).toMatchObject({ decision: "ask", rule: "not-understood" });
+    expect(judge(command, { deny, preset: "danger-full-access" }).decision).toBe("ask");
+  });
+
+  it.each(["cat *.ts", "rg K .", "grep -r K src", "grep K src/a.ts", "cp a.ts b.ts", "tar xf x.tar"])(
+    "are not among the files that %s uses",
+    (command) => {
+      expect(judge(command, { deny }).decision).toBe("allow");
+    },
+  );
+
   it.each(["cat $(echo .env)", "echo .env | xargs cat", "find . -type f | xargs cat", "xargs cat < list"])(
     "may be what is only known at run time in %s",
     (command) => {
@@ -93,6 +117,9 @@ describe("files that must not be read", () => {
     "cd ~ && find . -name id_rsa | xargs cat",
     "echo ~/.ssh/id_rsa | bash -c 'xargs cat'",
     "cat /proc/self/cwd/x",
+    "grep -r PRIVATE ~",
+    "cd ~ && grep -r . .",
+    "grep -r PRIVATE /home",
   ])("may be credentials in %s", (command) => {
     for (const preset of ["read-only", "workspace-write", "developer"] as const)
       expect(judge(command, { preset }).decision).not.toBe("allow");

@@ -23,7 +23,7 @@ import {
 } from "./evaluation.ts";
 import { EffectJudge, NO_EFFECT, type InnerEffect } from "./judge-effect.ts";
 import { judgeKind } from "./judge-path.ts";
-import { judgeByRules, type CalledWords } from "./match-command.ts";
+import { judgeByRules, judgeCode, toCalledWords, type CalledWords } from "./match-command.ts";
 import { ScriptChanges } from "./script-changes.ts";
 
 /** A program call in its folder. */
@@ -128,7 +128,7 @@ export class CommandJudge {
   }
 
   #judgeBuiltin(builtin: NonNullable<PlainCommand["builtin"]>, call: Call): Verdict {
-    const ruled = this.#judgeByRules({ words: textsOf(call.words), call: undefined });
+    const ruled = this.#judgeByRules(call.words, undefined);
     if (ruled !== undefined && ruled.decision !== "allow") return ruled;
     if (builtin.kind === "source")
       return this.#effects.judge({ kind: "execute", path: builtin.path }, call.folder);
@@ -150,8 +150,7 @@ export class CommandJudge {
   #judgeCall(call: Call): Verdict {
     const parsed = this.#parse(call);
     const isUnknown = isNotUnderstood(parsed);
-    const called: CalledWords = { words: textsOf(call.words), call: isUnknown ? undefined : parsed };
-    const ruled = this.#judgeByRules(called);
+    const ruled = this.#judgeByRules(call.words, isUnknown ? undefined : parsed);
     if (ruled !== undefined && ruled.decision !== "allow") return ruled;
     if (isUnknown)
       return ruled === undefined ? this.#notUnderstood(parsed.problem) : this.#judgeAllowedWords(ruled, call);
@@ -187,7 +186,9 @@ export class CommandJudge {
     return worst;
   }
 
-  #judgeByRules(called: CalledWords): Verdict | undefined {
+  #judgeByRules(words: readonly Word[], call: ParsedCall | undefined): Verdict | undefined {
+    const texts = words.map(({ text }) => text);
+    const called = toCalledWords(texts, call, this.#policy, this.#budget);
     this.calls.push(called);
     const ruled = judgeByRules(called, this.#policy, this.#budget);
     if (ruled?.decision === "deny" && ruled.matched !== undefined) this.denied ??= ruled;
@@ -312,14 +313,16 @@ export class CommandJudge {
     if (input.kind === "file") return this.#effects.judge({ kind: "execute", path: input.path }, call.folder);
     if (input.kind !== "text" || input.text === undefined)
       return this.#notUnderstood("an interpreter runs what is piped or typed into it");
-    if (effect.language === "shell") return this.#judgeScript(input.text, call);
-    return judgeKind("project-code", this.#policy);
+    return effect.language === "shell" ? this.#judgeScript(input.text, call) : this.#judgeStandardInput(call);
   }
 
   /** `make -f -` and `python -`: code that is only in the script itself counts as code of the project. */
   #judgeStandardInput({ input }: Call): Verdict {
-    if (input.kind === "text" && input.text !== undefined) return judgeKind("project-code", this.#policy);
-    return this.#notUnderstood("a program runs what is piped or typed into it");
+    if (input.kind !== "text" || input.text === undefined)
+      return this.#notUnderstood("a program runs what is piped or typed into it");
+    const ruled = judgeCode(input.text, this.#policy, this.#budget);
+    if (ruled?.decision === "deny") this.denied ??= ruled;
+    return pickStricter(ruled, judgeKind("project-code", this.#policy));
   }
 
   #judgeScript(source: string | undefined, call: Call): Verdict {
@@ -353,10 +356,6 @@ export class CommandJudge {
 }
 
 const RESERVED: CommandVerdict = { ...NO_EFFECT, command: "", parent: -1 };
-
-function textsOf(words: readonly Word[]): readonly (string | undefined)[] {
-  return words.map(({ text }) => text);
-}
 
 /** The names of standard input among arguments. */
 function isStandardInput(text: string | undefined): boolean {

@@ -8,7 +8,7 @@ import type { WorkBudget } from "../shell/work-budget.ts";
 import type { CompiledPolicy } from "./compile-policy.ts";
 import { evaluateEndpoint } from "./evaluate-network.ts";
 import { notUnderstoodVerdict, pickStricter, type Verdict } from "./evaluation.ts";
-import { hasReadDenials, judgeKind, judgeRead, judgeWrite } from "./judge-path.ts";
+import { type FileAccess, hasReadDenials, judgeKind, judgeRead, judgeWrite } from "./judge-path.ts";
 import type { ScriptChanges } from "./script-changes.ts";
 import { judgePattern, judgeTree } from "./unnamed-files.ts";
 
@@ -27,6 +27,7 @@ export class EffectJudge {
   readonly #judgeRead: JudgeLocation;
   readonly #judgeEntered: JudgeLocation;
   readonly #judgeChange: JudgeLocation;
+  readonly #judgeDeletion: JudgeLocation;
   readonly #judgeExecution: JudgeLocation;
 
   constructor(workspace: Workspace, policy: CompiledPolicy, changes: ScriptChanges, budget: WorkBudget) {
@@ -37,10 +38,14 @@ export class EffectJudge {
     this.#judgeRead = (path, location) => judgeRead(path, location, workspace, policy);
     this.#judgeEntered = (path, location) =>
       changes.isRelinked(location) ? this.#stale(path) : judgeRead(path, location, workspace, policy);
-    this.#judgeChange = (path, location) => {
-      const verdict = judgeWrite(path, location, workspace, policy);
-      return verdict.decision === "allow" && changes.isRelinked(location) ? this.#stale(path) : verdict;
-    };
+    const judgeAccess =
+      (access: "update" | "delete"): JudgeLocation =>
+      (path, location) => {
+        const verdict = judgeWrite(path, location, workspace, policy, access);
+        return verdict.decision === "allow" && changes.isRelinked(location) ? this.#stale(path) : verdict;
+      };
+    this.#judgeChange = judgeAccess("update");
+    this.#judgeDeletion = judgeAccess("delete");
     this.#judgeExecution = (path, location) => {
       const read = judgeRead(path, location, workspace, policy);
       if (read.matched !== undefined && read.decision !== "allow") return read;
@@ -62,11 +67,11 @@ export class EffectJudge {
       case "enter":
         return this.#judgePaths(effect.path, folder, "read", this.#judgeEntered);
       case "write":
-        return this.#judgePaths(effect.path, folder, "write", this.#judgeChange);
+        return this.#judgePaths(effect.path, folder, "update", this.#judgeChange);
       case "delete":
         return effect.isRecursive
           ? this.#judgeTreeDeletion(effect.path, folder)
-          : this.#judgePaths(effect.path, folder, "write", this.#judgeChange);
+          : this.#judgePaths(effect.path, folder, "delete", this.#judgeDeletion);
       case "link":
         return this.#judgeLink(effect, folder);
       case "connect": {
@@ -94,12 +99,7 @@ export class EffectJudge {
     return judgeKind(action, this.#policy);
   }
 
-  #judgePaths(
-    { text, isGlob }: Word,
-    folder: string,
-    access: "read" | "write",
-    judge: JudgeLocation,
-  ): Verdict {
+  #judgePaths({ text, isGlob }: Word, folder: string, access: FileAccess, judge: JudgeLocation): Verdict {
     if (text === undefined || !this.#budget.addPath(text.length)) return judgeUnknown(judge);
     const absolute = this.#workspace.absolute(text, folder);
     if (isGlob !== true) return judge(absolute, this.#workspace.locate(absolute));
@@ -131,7 +131,7 @@ export class EffectJudge {
   #judgeTreeDeletion(path: Word, folder: string): Verdict {
     if (this.#emptiesWorkspace(path, folder))
       return judgeKind("writeOutside", this.#policy, "deletes everything in the workspace");
-    return this.#judgePaths(path, folder, "write", (name, location) => {
+    return this.#judgePaths(path, folder, "delete", (name, location) => {
       const { real, entry } = location;
       for (const tree of [real, entry]) {
         if (tree !== undefined && this.#workspace.isPrecious(tree))
@@ -139,7 +139,7 @@ export class EffectJudge {
       }
       return real !== undefined && this.#workspace.holdsWorkspace(real)
         ? judgeKind("writeOutside", this.#policy, `deletes ${real} with its repository and settings`)
-        : this.#judgeChange(name, location);
+        : this.#judgeDeletion(name, location);
     });
   }
 
@@ -156,11 +156,11 @@ export class EffectJudge {
       location.real !== undefined && this.#workspace.inWorkspace(location.real)
         ? this.#judgeChange(name, location)
         : judgeKind("writeOutside", this.#policy, `links to ${name}, outside the workspace`);
-    const own = this.#judgePaths(path, folder, "write", this.#judgeChange);
+    const own = this.#judgePaths(path, folder, "update", this.#judgeChange);
     const parent = parentOf(this.#workspace.absolute(path.text ?? "", folder));
     return pickStricter(
-      pickStricter(own, this.#judgePaths(target, folder, "write", judgeTarget)),
-      this.#judgePaths(target, parent, "write", judgeTarget),
+      pickStricter(own, this.#judgePaths(target, folder, "update", judgeTarget)),
+      this.#judgePaths(target, parent, "update", judgeTarget),
     );
   }
 

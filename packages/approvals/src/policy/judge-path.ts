@@ -87,6 +87,7 @@ export function judgeWrite(
   location: Location,
   workspace: Workspace,
   compiled: CompiledPolicy,
+  access: "update" | "delete" = "update",
 ): Verdict {
   const kind = workspace.kindOf(location);
   const shown = location.real ?? path;
@@ -103,7 +104,7 @@ export function judgeWrite(
       return refused("system-write", `${shown} belongs to the system`);
     default:
   }
-  const ruled = judgeByRules(path, location, "write", compiled);
+  const ruled = judgeByRules(path, location, access, compiled);
   if (ruled !== undefined) return ruled;
   switch (kind) {
     case "sink":
@@ -136,7 +137,7 @@ function refused(rule: string, reason: string): Verdict {
 function judgeByRules(
   path: string,
   { real, entry }: Location,
-  access: "read" | "write",
+  access: FileAccess,
   compiled: CompiledPolicy,
 ): Verdict | undefined {
   if (!compiled.hasPathRules) return undefined;
@@ -152,7 +153,13 @@ function judgeByRules(
   });
 }
 
-/** Whether a rule is about reading, or about writing, files. */
-export function isAbout({ rule }: CompiledRule, access: "read" | "write"): boolean {
-  return rule.kind === "path" && (rule.access === undefined || rule.access === access);
+/** What a command does to a file. */
+export type FileAccess = "read" | "update" | "delete";
+
+/** Whether a rule is about files that are used in this way. */
+export function isAbout({ rule }: CompiledRule, access: FileAccess): boolean {
+  if (rule.kind !== "path") return false;
+  return (
+    rule.access === undefined || rule.access === access || (rule.access === "write" && access !== "read")
+  );
 }

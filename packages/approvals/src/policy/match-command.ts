@@ -12,8 +12,8 @@ import {
   type CommandPattern,
   type RuleWord,
 } from "./command-pattern.ts";
-import { innerCommands } from "./inner-commands.ts";
-import { notUnderstoodVerdict, type Verdict, ruleVerdict } from "./evaluation.ts";
+import { commandsInCode, innerCommands } from "./inner-commands.ts";
+import { notUnderstoodVerdict, type Verdict, ruleVerdict, judgeByFirstRule } from "./evaluation.ts";
 import type { WorkBudget } from "../shell/work-budget.ts";
 
 /** A command as rules see it. */
@@ -22,6 +22,17 @@ export interface CalledWords {
   readonly words: readonly (string | undefined)[];
   /** The call by its declaration, if it is understood. */
   readonly call: ParsedCall | undefined;
+  /** Commands that it may run in its turn. */
+  readonly inner: readonly (readonly (string | undefined)[])[];
+}
+
+export function toCalledWords(
+  words: CalledWords["words"],
+  call: ParsedCall | undefined,
+  { hasCommandRules }: CompiledPolicy,
+  budget: WorkBudget,
+): CalledWords {
+  return { words, call, inner: hasCommandRules ? innerCommands(words, budget) : [] };
 }
 
 /** `maybe`: a word that is only known at run time decides. */
@@ -33,31 +44,36 @@ export function judgeByRules(
   policy: CompiledPolicy,
   budget: WorkBudget,
 ): Verdict | undefined {
-  if (policy.hasCommandRules) {
-    const inner = innerCommands(called.words);
-    const tightened =
-      judgeTightening(policy.deny, "deny", called, inner, policy, budget) ??
-      judgeTightening(policy.ask, "ask", called, inner, policy, budget);
-    if (tightened !== undefined) return tightened;
-  }
+  const tightened =
+    judgeTightening(policy.deny, "deny", called, policy, budget) ??
+    judgeTightening(policy.ask, "ask", called, policy, budget);
+  if (tightened !== undefined) return tightened;
   const allows = (rule: CompiledRule): boolean => matchAllowing(rule, called);
   const found = policy.allow.find(allows) ?? policy.alsoAllow.find(allows);
   return found === undefined ? undefined : ruleVerdict(found, "allow", called.words[0] ?? "the command");
+}
+
+/** What the user's denials and questions say about code that a program reads from standard input. */
+export function judgeCode(code: string, policy: CompiledPolicy, budget: WorkBudget): Verdict | undefined {
+  if (!policy.hasCommandRules) return undefined;
+  const commands = commandsInCode(code, budget);
+  return judgeByFirstRule(policy, "a command in the code", {
+    tightens: (rule) => commands.some((words) => matchesRun(rule, words, budget)),
+    allows: () => false,
+  });
 }
 
 function judgeTightening(
   rules: readonly CompiledRule[],
   decision: "deny" | "ask",
   called: CalledWords,
-  inner: readonly (readonly (string | undefined)[])[],
   policy: CompiledPolicy,
   budget: WorkBudget,
 ): Verdict | undefined {
   let isUnclear = false;
   for (const rule of rules) {
-    const match = matchCalled(rule, called, budget);
-    if (match === "yes" || inner.some((words) => matchesRun(rule, words, budget)))
-      return ruleVerdict(rule, decision, called.words[0] ?? "the command");
+    const match = matchTightening(rule, called, budget);
+    if (match === "yes") return ruleVerdict(rule, decision, called.words[0] ?? "the command");
     if (match === "maybe") isUnclear = true;
   }
   return isUnclear && policy.policy.default !== "allow"
@@ -74,7 +90,7 @@ function judgeTightening(
 export function matchTightening(compiled: CompiledRule, called: CalledWords, budget: WorkBudget): Match {
   const match = matchCalled(compiled, called, budget);
   if (match === "yes") return match;
-  return innerCommands(called.words).some((words) => matchesRun(compiled, words, budget)) ? "yes" : match;
+  return called.inner.some((words) => matchesRun(compiled, words, budget)) ? "yes" : match;
 }
 
 function matchCalled(compiled: CompiledRule, called: CalledWords, budget: WorkBudget): Match {
@@ -96,19 +112,19 @@ function matchesRun(
   words: readonly (string | undefined)[],
   budget: WorkBudget,
 ): boolean {
-  if (compiled.rule.kind === "regex") return compiled.searches(textOf({ words, call: undefined }), budget);
+  if (compiled.rule.kind === "regex") return compiled.searches(textOf(words), budget);
   const name = readName(words[0] ?? "");
   return compiled.patterns.some((pattern) => isCallOf(pattern, name) && matchesWritten(pattern, name, words));
 }
 
 function matchText(compiled: CompiledRule, called: CalledWords, budget: WorkBudget): Match {
-  const text = textOf(called);
+  const text = textOf(called.words);
   if (compiled.searches(text, budget)) return "yes";
   const { words, call } = called;
   const [first] = words;
   if (call === undefined || first === undefined) return "no";
   const normalized = [readName(first).main, ...call.normalized.slice(1).map(({ text }) => text)];
-  const other = textOf({ words: normalized, call });
+  const other = textOf(normalized);
   return other !== text && compiled.searches(other, budget) ? "yes" : "no";
 }
 
@@ -194,7 +210,7 @@ export function matchAllowing(compiled: CompiledRule, called: CalledWords): bool
         rule.argv.every((word, index) => word === words[index])
       );
     case "regex":
-      return !words.includes(undefined) && compiled.matchesWhole(textOf(called));
+      return !words.includes(undefined) && compiled.matchesWhole(textOf(called.words));
     default:
       return false;
   }
@@ -219,6 +235,6 @@ function systemName(text: string): string {
   return /^\/(?:usr\/(?:local\/)?)?s?bin\/([^/]+)$/.exec(text)?.[1] ?? text;
 }
 
-function textOf({ words }: CalledWords): string {
+function textOf(words: CalledWords["words"]): string {
   return words.map((word) => word ?? "").join(" ");
 }

@@ -40,7 +40,7 @@ export const ruleSchema = z.discriminatedUnion("kind", [
   z.strictObject({
     kind: z.literal("path"),
     glob: word,
-    access: z.enum(["read", "write"]).optional(),
+    access: z.enum(["read", "write", "update"]).optional(),
     literal: z.boolean().optional(),
     ...common,
   }),

@@ -49,7 +49,8 @@ export type RuleSubject =
   | {
       readonly kind: "path";
       readonly glob: string;
-      readonly access?: "read" | "write" | undefined;
+      /** What is done to the files. `write` includes `update` (create or change) and deleting. Default: anything. */
+      readonly access?: "read" | "write" | "update" | undefined;
       /** Whether the glob is a literal path. */
       readonly literal?: boolean | undefined;
     }

@@ -4,7 +4,7 @@ import type { Workspace } from "../files/workspace.ts";
 import type { TreeReading } from "../programs/tree-readers.ts";
 import type { CompiledPolicy, CompiledRule } from "./compile-policy.ts";
 import { notUnderstoodVerdict, type Verdict } from "./evaluation.ts";
-import { isAbout } from "./judge-path.ts";
+import { isAbout, type FileAccess } from "./judge-path.ts";
 import { describeRule } from "./rule.ts";
 
 // Files that a command uses without naming them: by a pattern, or along with the folder that they are in.
@@ -15,7 +15,7 @@ import { describeRule } from "./rule.ts";
  */
 export function judgePattern(
   pattern: string,
-  access: "read" | "write",
+  access: FileAccess,
   policy: CompiledPolicy,
 ): Verdict | undefined {
   return askAboutRule(policy, access, (glob) => {
@@ -41,7 +41,7 @@ export function judgeTree(
 
 function askAboutRule(
   policy: CompiledPolicy,
-  access: "read" | "write",
+  access: FileAccess,
   mayCover: (glob: string, rule: CompiledRule) => boolean,
 ): Verdict | undefined {
   if (!policy.hasPathRules) return undefined;

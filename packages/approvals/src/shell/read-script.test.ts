@@ -50,7 +50,7 @@ describe("a plain script", () => {
     ['echo "$(pwd)/x"', ["echo /srv/app/x"]],
     ["NODE_ENV=test npm test", ["NODE_ENV=test npm test"]],
     ['file=src/a.ts; cat "$file"', ["cat src/a.ts"]],
-    ["time ls", ["ls"]],
+    ["time ls", ["time", "ls"]],
     ["! grep x y", ["grep x y"]],
     ["set -euo pipefail; ls", ["set -euo pipefail", "ls"]],
     ["ls # rm -rf /", ["ls"]],

@@ -10,6 +10,7 @@ export class WorkBudget {
   #chars = 0;
   #examinedChars = 0;
   #searchedChars = 0;
+  #codeChars = 0;
   #pathChars = 0;
 
   get isExhausted(): boolean {
@@ -33,13 +34,19 @@ export class WorkBudget {
 
   /** Whether some text was too long to be searched: a rule may match it. */
   get isSearchIncomplete(): boolean {
-    return this.#searchedChars > LIMITS.searchedChars;
+    return this.#searchedChars > LIMITS.searchedChars || this.#codeChars > LIMITS.codeChars;
   }
 
   /** @returns whether a regular expression may search the characters. */
   addSearched(chars: number): boolean {
     this.#searchedChars += chars;
-    return !this.isSearchIncomplete;
+    return this.#searchedChars <= LIMITS.searchedChars;
+  }
+
+  /** @returns whether code of another language may be searched for commands. */
+  addCode(chars: number): boolean {
+    this.#codeChars += chars;
+    return this.#codeChars <= LIMITS.codeChars;
   }
 
   /** @returns whether a path of this length may be judged. */
