@@ -1,5 +1,6 @@
 import type { v1, v2 } from "@codexkit/protocol";
 import type { RpcLimits } from "@codexkit/rpc";
+import { checkAuth, type CodexAuth } from "./codex-auth.ts";
 import type { Packet } from "./connection/observe-transport.ts";
 import type { RawMessage } from "./events/event.ts";
 import {
@@ -63,6 +64,11 @@ export interface LaunchOptions extends CodexOptions, Omit<LaunchAppServerOptions
    * grace period.
    */
   readonly outliveOwner?: OutliveOwner;
+  /**
+   * How the server signs in. Default: with the credentials in its home. Requires a private `codexHome`, because a login
+   * changes the credentials of every program that shares the home.
+   */
+  readonly auth?: CodexAuth;
 }
 
 /** Options for a server that this program did not launch. */
@@ -123,6 +129,7 @@ export const LAUNCH: OptionKeys<LaunchOptions> = {
   ownersFolder: true,
   processLimits: true,
   outliveOwner: true,
+  auth: true,
   config: true,
   configOverrides: true,
   enable: true,
@@ -200,7 +207,7 @@ export const SEARCH_THREADS: OptionKeys<Omit<v2.ThreadSearchParams, "cursor" | "
 
 /** Rejects unknown options of `launch`, `connect` and `withTransport`, including nested ones. */
 export function checkCodexOptions<
-  Options extends CodexOptions & Pick<LaunchOptions, "outliveOwner" | "processLimits">,
+  Options extends CodexOptions & Pick<LaunchOptions, "auth" | "codexHome" | "outliveOwner" | "processLimits">,
 >(what: string, options: Options, known: OptionKeys<Options>): void {
   rejectUnknownOptions(what, options, known);
   const { clientInfo, handlers, limits, outliveOwner, processLimits, reconcile } = options;
@@ -208,6 +215,7 @@ export function checkCodexOptions<
   if (clientInfo) rejectUnknownOptions(`${what}: clientInfo`, clientInfo, CLIENT_INFO);
   if (handlers) rejectUnknownOptions(`${what}: handlers`, handlers, HANDLERS);
   checkSignal(what, options.signal);
+  checkAuth(what, options);
   if (limits) {
     rejectUnknownOptions(`${what}: limits`, limits, LIMITS);
     checkLimits(`${what}: limits`, limits);

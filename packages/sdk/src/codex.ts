@@ -14,6 +14,7 @@ import {
   TRANSPORT,
   type TransportOptions,
 } from "./codex-options.ts";
+import { toLoginParams, withTokenRefresh } from "./codex-auth.ts";
 import { observedOpen } from "./connection/observe-transport.ts";
 import { type ServerLink, Supervisor } from "./connection/supervisor.ts";
 import { ThreadRouter } from "./routing/thread-router.ts";
@@ -69,12 +70,16 @@ export class Codex implements Topics, AsyncDisposable {
   readonly #threads: ThreadRegistry;
   readonly #reconciler: TurnReconciler;
 
-  private constructor(options: CodexOptions, link: Pick<SupervisorLink, "open" | "launched" | "local">) {
-    const { onPacket } = options;
+  private constructor(
+    options: CodexOptions & Pick<LaunchOptions, "auth">,
+    link: Pick<SupervisorLink, "open" | "launched" | "local">,
+  ) {
+    const { auth, onPacket } = options;
+    const handlers = withTokenRefresh(auth, options.handlers);
     const broker = new ServerRequestBroker({
       handlersFor: (threadId) => [
         ...(threadId === undefined ? [] : this.#threads.handlersFor(threadId)),
-        ...(options.handlers ? [options.handlers] : []),
+        ...(handlers ? [handlers] : []),
       ],
       itemFor: (threadId, itemId) => this.#router.item(threadId, itemId),
       itemsOf: (threadId) => this.#router.items(threadId),
@@ -88,6 +93,7 @@ export class Codex implements Topics, AsyncDisposable {
       handshakeTimeoutMs: options.handshakeTimeoutMs ?? HANDSHAKE_TIMEOUT_MS,
       ...(options.limits ? { limits: options.limits } : {}),
       accept: ({ userAgent }) => this.#acceptVersion(userAgent, options.minimumVersion),
+      ...(auth ? { login: () => toLoginParams(auth) } : {}),
       onNotification: (message) => {
         options.onNotification?.(message);
         this.#router.route(message);
@@ -132,7 +138,7 @@ export class Codex implements Topics, AsyncDisposable {
   /** Launches a codex process that ends with this object. Rejects with the end of its stderr if it can't start. */
   static async launch(options: LaunchOptions = {}): Promise<Codex> {
     checkCodexOptions("Codex.launch", options, LAUNCH);
-    const { processLimits, limits: _rpc, signal: given, outliveOwner, ...rest } = options;
+    const { processLimits, limits: _rpc, signal: given, outliveOwner, auth: _auth, ...rest } = options;
     const openKept = async (signal: AbortSignal, kept: OutliveOwner): Promise<ServerLink> => {
       const server = await launchKeeper({ ...rest, limits: processLimits, signal }, kept);
       return {

@@ -157,6 +157,7 @@ export type { ExecProcess } from "./topics/exec-process.ts";
 export type { ExecOutput } from "./topics/exec-output.ts";
 export type { ExecResult } from "./topics/exec.ts";
 export type { ChangedPaths, FileWatch } from "./topics/file-watch.ts";
+export type { CodexAuth } from "./codex-auth.ts";
 export type { ChatgptLogin, ChatgptTokens, DeviceCodeLogin } from "./topics/account.ts";
 export type { RateLimits } from "./topics/rate-limits.ts";
 

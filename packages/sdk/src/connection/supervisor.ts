@@ -1,4 +1,4 @@
-import type { ClientRequests, ClientWire, ServerNotifications, v1 } from "@codexkit/protocol";
+import type { ClientRequests, ClientWire, ServerNotifications, v1, v2 } from "@codexkit/protocol";
 import {
   type CallOptions,
   type ParamsArgument,
@@ -12,7 +12,7 @@ import { abortedError, CodexError } from "../errors.ts";
 import type { RawMessage } from "../events/event.ts";
 import { rejectUnknownOptions } from "../options/reject-unknown-options.ts";
 import { StateRaceError } from "../process/explain-start-failure.ts";
-import { raceAbort } from "@codexkit/rpc/async";
+import { raceAbort, withTimeout } from "@codexkit/rpc/async";
 import type { Caller } from "./caller.ts";
 import { CALL, withCallLimit } from "./call-limits.ts";
 import { toCodexError } from "./translate-error.ts";
@@ -51,6 +51,8 @@ export interface SupervisorOptions {
   readonly handshakeTimeoutMs: number;
   /** Throws if the server is too old. Called before any other request. */
   readonly accept: (server: v1.InitializeResponse) => void;
+  /** Credentials that every new server is given before its first call. */
+  readonly login?: () => Promise<v2.LoginAccountParams>;
   readonly onNotification: (message: RawMessage) => void;
   readonly onRequest: (message: RequestMessage, signal: AbortSignal) => unknown;
   readonly onAnomaly: (error: Error) => void;
@@ -259,7 +261,34 @@ export class Supervisor implements Caller {
     const server = await peer.request("initialize", initialize, { timeoutMs: handshakeTimeoutMs, signal });
     accept(server);
     await peer.notify("initialized");
+    await this.#login(peer);
     return server;
+  }
+
+  async #login(peer: Peer<ClientWire>): Promise<void> {
+    const { login, handshakeTimeoutMs } = this.#options;
+    if (!login) return;
+    const completed = Promise.withResolvers<v2.AccountLoginCompletedNotification>();
+    using _listening = this.on("account/login/completed", (notice) => completed.resolve(notice));
+    const call = { timeoutMs: handshakeTimeoutMs, signal: this.#closing.signal };
+    try {
+      await peer.request("account/login/start", await login(), call);
+    } catch (cause) {
+      const why = toCodexError(cause, { method: "account/login/start", launched: this.#options.launched });
+      throw new CodexError("request_failed", `Codex did not accept the credentials of auth: ${why.message}`, {
+        cause: why,
+      });
+    }
+    // Codex answers before it uses the credentials.
+    const late = (): CodexError =>
+      new CodexError("timeout", `The login was not completed within ${handshakeTimeoutMs} ms.`);
+    const { success, error } = await withTimeout(
+      raceAbort(completed.promise, this.#closing.signal, abortedError),
+      handshakeTimeoutMs,
+      late,
+    );
+    if (!success)
+      throw new CodexError("request_failed", `The login failed: ${error ?? "no reason was given"}.`);
   }
 
   #lost(connection: Connection, link: ServerLink, reason: Error): void {
