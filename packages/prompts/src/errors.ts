@@ -16,6 +16,8 @@ export type PromptErrorCode =
   | "aborted"
   /** A stored session or snapshot can't be read, or was written by a newer version. */
   | "invalid_snapshot"
+  /** The file of a session is open in another session. */
+  | "session_locked"
   /** Two resources need each other, or a resource could not be created. */
   | "invalid_resource"
   /** A mount or path leaves the folders it is allowed in. */

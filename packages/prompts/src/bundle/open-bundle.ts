@@ -1,4 +1,5 @@
-import { readFile } from "node:fs/promises";
+import { constants } from "node:fs";
+import { open } from "node:fs/promises";
 import { strFromU8, unzipSync } from "fflate";
 import { z } from "zod";
 import { PromptError } from "../errors.ts";
@@ -19,27 +20,37 @@ export interface DebugBundle extends BundleRecord {
   readonly environment: unknown;
 }
 
-/** Bytes that a bundle may unpack to. */
-const MAX_UNPACKED_BYTES = 1024 * 1024 * 1024;
+/** Bytes that a bundle may have, packed and unpacked. The longest string of Node is twice as long. */
+const MAX_BYTES = 256 * 1024 * 1024;
 
 /**
  * Reads a debug bundle and checks its hashes. Needs no Codex.
  * @throws {PromptError} `invalid_bundle`
  */
 export async function openBundle(path: string): Promise<DebugBundle> {
-  const bytes = await readFile(path);
-  const files = unzip(path, bytes);
-  const manifest = readManifest(path, files["manifest.json"]);
+  const files = unzip(path, await readBounded(path));
+  const manifest = readManifest(path, files.get("manifest.json"));
   for (const [name, expected] of Object.entries(manifest.files)) {
-    const content = files[name];
+    const content = files.get(name);
     if (!content || hash(content) !== expected) throw invalid(path, `"${name}" is missing or was changed`);
   }
-  const text = (name: string): string => strFromU8(files[name] ?? new Uint8Array());
-  const json = (name: string): unknown => (name in files ? (JSON.parse(text(name)) as unknown) : undefined);
+  const unlisted = [...files.keys()].find(
+    (name) => name !== "manifest.json" && !Object.hasOwn(manifest.files, name),
+  );
+  if (unlisted !== undefined) throw invalid(path, `"${unlisted}" is not in its manifest`);
+  const text = (name: string): string => strFromU8(files.get(name) ?? new Uint8Array());
+  const parse = (name: string, content: string): unknown => {
+    try {
+      return JSON.parse(content) as unknown;
+    } catch (cause) {
+      throw invalid(path, `"${name}" is not JSON`, cause);
+    }
+  };
+  const json = (name: string): unknown => (files.has(name) ? parse(name, text(name)) : undefined);
   const lines = (name: string): readonly unknown[] =>
     text(name)
       .split("\n")
-      .flatMap((line) => (line === "" ? [] : [JSON.parse(line) as unknown]));
+      .flatMap((line) => (line === "" ? [] : [parse(name, line)]));
   return {
     manifest,
     request: json("request.json"),
@@ -54,17 +65,33 @@ export async function openBundle(path: string): Promise<DebugBundle> {
   };
 }
 
-function unzip(path: string, bytes: Uint8Array): Record<string, Uint8Array> {
+async function readBounded(path: string): Promise<Uint8Array> {
+  try {
+    // A pipe or a device in the place of the file must not block.
+    await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const stats = await file.stat();
+    if (!stats.isFile()) throw invalid(path, "it is not a file");
+    if (stats.size > MAX_BYTES) throw invalid(path, `it has more than ${MAX_BYTES} bytes`);
+    return await file.readFile();
+  } catch (cause) {
+    if (PromptError.is(cause)) throw cause;
+    throw invalid(path, (cause as Error).message, cause);
+  }
+}
+
+function unzip(path: string, bytes: Uint8Array): ReadonlyMap<string, Uint8Array> {
   let unpacked = 0;
   try {
-    return unzipSync(bytes, {
-      filter: ({ originalSize }) => {
+    const files = unzipSync(bytes, {
+      // The announced size is the size of the buffer that a file is unpacked into, so it can't be exceeded.
+      filter: ({ name, originalSize }) => {
         unpacked += originalSize;
-        if (unpacked > MAX_UNPACKED_BYTES)
-          throw new Error(`it unpacks to more than ${MAX_UNPACKED_BYTES} bytes`);
+        if (unpacked > MAX_BYTES) throw new Error(`it unpacks to more than ${MAX_BYTES} bytes`);
+        if (name === "__proto__") throw new Error(`it has a file "${name}"`);
         return true;
       },
     });
+    return new Map(Object.entries(files));
   } catch (cause) {
     throw invalid(path, cause instanceof Error ? cause.message : String(cause), cause);
   }
@@ -78,8 +105,11 @@ function readManifest(path: string, bytes: Uint8Array | undefined): z.output<typ
   } catch (cause) {
     throw invalid(path, "its manifest can't be read", cause);
   }
-  if (manifest.version <= BUNDLE_VERSION) return manifest;
-  throw invalid(path, `it has version ${manifest.version}; this package reads up to ${BUNDLE_VERSION}`);
+  if (manifest.version >= 1 && manifest.version <= BUNDLE_VERSION) return manifest;
+  throw invalid(
+    path,
+    `it has version ${manifest.version}; this package reads versions 1 to ${BUNDLE_VERSION}`,
+  );
 }
 
 function invalid(path: string, why: string, cause?: unknown): PromptError {

@@ -1,5 +1,6 @@
 import { rm } from "node:fs/promises";
-import type { Codex } from "codexkit";
+import { type Codex, type OptionKeys, rejectUnknownOptions } from "codexkit";
+import { checkValue, isCount, isFunction, isString } from "../check-value.ts";
 import { PromptError } from "../errors.ts";
 import { PromptEvaluationError } from "../evaluate/evaluation-error.ts";
 import { evaluate } from "../evaluate/evaluate.ts";
@@ -75,6 +76,7 @@ export async function evalPrompt<Output, Expected>(
   cases: readonly EvalCase<Output, Expected>[],
   options: EvalOptions<Output, Expected>,
 ): Promise<EvalReport> {
+  checkEvalOptions(cases, options);
   const { concurrency = DEFAULT_CONCURRENCY, onCase } = options;
   const results: EvalCaseResult[] = [];
   const pending = [...cases.entries()];
@@ -87,8 +89,44 @@ export async function evalPrompt<Output, Expected>(
       onCase?.(result);
     }
   };
-  await Promise.all(Array.from({ length: Math.max(1, concurrency) }, work));
+  await Promise.all(Array.from({ length: Math.min(concurrency, cases.length) }, work));
   return toReport(results);
+}
+
+const KNOWN: OptionKeys<EvalOptions<never, never>> = {
+  score: true,
+  concurrency: true,
+  threshold: true,
+  bundles: true,
+  signal: true,
+  onCase: true,
+};
+
+const KNOWN_CASE: OptionKeys<EvalCase<never, never>> = {
+  name: true,
+  prompt: true,
+  expected: true,
+  options: true,
+};
+
+function checkEvalOptions<Output, Expected>(
+  cases: readonly EvalCase<Output, Expected>[],
+  options: EvalOptions<Output, Expected>,
+): void {
+  checkValue("evalPrompt: cases", cases ?? null, "an array of cases", Array.isArray);
+  rejectUnknownOptions("evalPrompt", options, KNOWN as OptionKeys<EvalOptions<Output, Expected>>);
+  for (const [index, one] of cases.entries())
+    rejectUnknownOptions(`evalPrompt: case ${index}`, one, KNOWN_CASE as OptionKeys<typeof one>);
+  const { score, concurrency, threshold, bundles, signal } = options;
+  checkValue("evalPrompt: score", score ?? null, "a function", isFunction);
+  checkValue("evalPrompt: concurrency", concurrency, "a whole number of at least 1", isCount);
+  checkValue("evalPrompt: threshold", threshold, "a number from 0 to 1", isShare);
+  checkValue("evalPrompt: bundles", bundles, "the path of a folder", isString);
+  checkValue("evalPrompt: signal", signal, "an AbortSignal", (value) => value instanceof AbortSignal);
+}
+
+function isShare(value: unknown): boolean {
+  return typeof value === "number" && value >= 0 && value <= 1;
 }
 
 async function runCase<Output, Expected>(
@@ -137,7 +175,9 @@ function toFailedCase(name: string, error: unknown, durationMs: number): EvalCas
 }
 
 function toScore(score: Score | number | boolean): Score {
-  return typeof score === "object" ? score : { value: Number(score) };
+  const { value, reason } = typeof score === "object" ? score : { value: Number(score) };
+  checkValue("The score", value ?? null, "a boolean or a number from 0 to 1", isShare);
+  return reason === undefined ? { value } : { value, reason };
 }
 
 function toReport(cases: readonly EvalCaseResult[]): EvalReport {

@@ -72,7 +72,7 @@ class Evaluator<Output> {
   readonly #opened = new Set<string>();
   /** Sections that the agent asked to open in the running turn. */
   #pendingKeys: readonly string[] = [];
-  #rendered: RenderedPrompt;
+  #rendered: RenderedPrompt = { name: "", text: "", sections: [], tools: [], skills: [] };
   #thread: Thread | undefined;
 
   constructor(
@@ -94,7 +94,6 @@ class Evaluator<Output> {
       usage: this.#usage,
       emit,
     });
-    this.#rendered = this.#render();
   }
 
   async run(): Promise<EvaluationResult<Output>> {
@@ -103,6 +102,7 @@ class Evaluator<Output> {
     let checkpoint: WorkspaceSnapshot | undefined;
     try {
       stop.check();
+      this.#rendered = this.#render();
       if (onFailure === "restore") checkpoint = await workspace?.snapshot();
       const result = await this.#runTurns(stop);
       const bundle = await this.#reporter.reportCompleted(this.#turns, result.output);
@@ -230,11 +230,18 @@ class Evaluator<Output> {
 
   #render(opened: ReadonlySet<string> = this.#opened): RenderedPrompt {
     const { overrides, workspace } = this.#options;
-    return renderPrompt(this.#prompt, {
-      context: { session: this.#session, workspacePreview: workspace?.preview() },
-      opened,
-      ...(overrides && { overrides }),
-    });
+    try {
+      return renderPrompt(this.#prompt, {
+        context: { session: this.#session, workspacePreview: workspace?.preview() },
+        opened,
+        ...(overrides && { overrides }),
+      });
+    } catch (cause) {
+      if (PromptError.is(cause)) throw cause;
+      const message = cause instanceof Error ? cause.message : String(cause);
+      const { name } = this.#prompt.definition;
+      throw new PromptError("invalid_definition", `${name} could not be rendered: ${message}`, { cause });
+    }
   }
 
   #firstInput(): Input {

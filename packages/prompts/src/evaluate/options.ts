@@ -7,6 +7,8 @@ import {
   type ServerRequestHandlers,
   type StartThreadOptions,
 } from "codexkit";
+import { isAbsolute } from "node:path";
+import { checkValue, hasMethods, isCount, isFunction, isString } from "../check-value.ts";
 import { PromptError } from "../errors.ts";
 import type { Budget } from "../limits/budget.ts";
 import type { Deadline } from "../limits/deadline.ts";
@@ -114,6 +116,7 @@ export function checkEvaluateOptions(options: EvaluateOptions): void {
   rejectUnknownOptions("evaluate", options, KNOWN);
   const { thread = {}, session } = options;
   rejectUnknownOptions("evaluate.thread", thread, KNOWN_THREAD);
+  checkTypes(options);
   const policy: string = thread.approvalPolicy ?? "never";
   if (policy === "on-failure") {
     throw new PromptError(
@@ -133,10 +136,59 @@ export function checkEvaluateOptions(options: EvaluateOptions): void {
       "An ephemeral thread can't be reused. Remove `ephemeral` or `reuse`.",
     );
   }
+  if (options.workspace?.isInTransaction) {
+    throw new PromptError(
+      "invalid_option",
+      "A tool's handler can't evaluate another prompt in its own workspace: both would wait for each other. Use another workspace, or none.",
+    );
+  }
   if (session?.isInTransaction) {
     throw new PromptError(
       "invalid_option",
       "A tool's handler can't evaluate another prompt in its own session: both would wait for each other. Use a new session.",
     );
+  }
+}
+
+/** The most likely mistakes of callers without types, such as `budget: { totalTokens: 1000 }`. */
+function checkTypes(options: EvaluateOptions): void {
+  const { session, workspace, budget, deadline, signal, overrides, transcript, bundle, thread } = options;
+  const check = (
+    what: string,
+    value: unknown,
+    expected: string,
+    isValid: (value: unknown) => boolean,
+  ): void => checkValue(`evaluate: ${what}`, value, expected, isValid);
+  check("session", session, "a Session", (value) => hasMethods(value, "transact", "dispatch"));
+  check("workspace", workspace, "a Workspace from openWorkspace", (value) =>
+    hasMethods(value, "transact", "preview"),
+  );
+  check("budget", budget, "a Budget: new Budget({ totalTokens: … })", (value) => hasMethods(value, "record"));
+  check("deadline", deadline, "a Deadline: Deadline.in(60_000)", (value) => hasMethods(value, "remaining"));
+  check("signal", signal, "an AbortSignal", (value) => value instanceof AbortSignal);
+  check("overrides", overrides, "PromptOverrides", (value) => hasMethods(value, "sectionText"));
+  check("transcript", transcript, "a function", isFunction);
+  check("bundle", bundle, "the path of a folder", isString);
+  check(
+    "onFailure",
+    options.onFailure,
+    '"keep" or "restore"',
+    (value) => value === "keep" || value === "restore",
+  );
+  check(
+    "maxContinuations",
+    options.maxContinuations,
+    "a whole number of at least 0",
+    (value) => value === 0 || isCount(value),
+  );
+  check(
+    "thread.cwd",
+    thread?.cwd,
+    "an absolute path",
+    (value) => isString(value) && isAbsolute(value as string),
+  );
+  check("thread.network", thread?.network, "a boolean", (value) => typeof value === "boolean");
+  if (options.onFailure === "restore" && !workspace) {
+    throw new PromptError("invalid_option", 'evaluate: onFailure "restore" needs a workspace to restore.');
   }
 }

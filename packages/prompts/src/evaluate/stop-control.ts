@@ -78,10 +78,18 @@ export class StopControl implements Disposable {
   #watchDeadline(): void {
     const deadline = this.#deadline;
     if (!deadline) return;
-    const timer = setTimeout(
-      () => this.#stop(deadlineError(deadline)),
-      Math.max(0, timerDelay(deadline.remaining())),
-    );
+    let timer: NodeJS.Timeout;
+    const wait = (): void => {
+      timer = setTimeout(
+        () => {
+          // A timer waits for 24 days at most.
+          if (deadline.hasPassed) this.#stop(deadlineError(deadline));
+          else wait();
+        },
+        Math.max(0, timerDelay(deadline.remaining())),
+      );
+    };
+    wait();
     this.#cleanup.defer(() => clearTimeout(timer));
   }
 

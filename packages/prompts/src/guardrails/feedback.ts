@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { hasMethods, isString } from "../check-value.ts";
+import { PromptError } from "../errors.ts";
 import type { Deadline } from "../limits/deadline.ts";
 import type { Session } from "../session/session.ts";
 import { defineSlice, type Slice } from "../session/slice.ts";
@@ -26,6 +28,26 @@ export interface FeedbackProvider {
   readonly triggers: readonly FeedbackTrigger[];
   /** Returns the advice; undefined adds none. */
   provide(context: FeedbackContext): string | undefined | Promise<string | undefined>;
+}
+
+/** @throws {PromptError} `invalid_definition` for a provider that could never run */
+export function checkProvider(prompt: string, provider: FeedbackProvider): void {
+  const what = `${prompt}: feedback provider "${provider.name}"`;
+  if (!hasMethods(provider, "provide") || !Array.isArray(provider.triggers) || provider.triggers.length === 0)
+    throw new PromptError("invalid_definition", `${what} needs a provide method and at least one trigger.`);
+  for (const trigger of provider.triggers) {
+    const [kind = "none", ...rest] = Object.keys(trigger);
+    const value = (trigger as Readonly<Record<string, unknown>>)[kind];
+    const isValid =
+      kind === "everyCalls" || kind === "everySeconds"
+        ? typeof value === "number" && value > 0
+        : kind === "fileCreated" && isString(value);
+    if (isValid && rest.length === 0) continue;
+    throw new PromptError(
+      "invalid_definition",
+      `${what} has an invalid trigger ${JSON.stringify(trigger)}. Use { everyCalls: n }, { everySeconds: n } or { fileCreated: path }.`,
+    );
+  }
 }
 
 interface ProviderState {

@@ -1,4 +1,5 @@
-import type { TokenUsage } from "codexkit";
+import { type OptionKeys, rejectUnknownOptions, type TokenUsage } from "codexkit";
+import { checkValue } from "../check-value.ts";
 import { PromptError } from "../errors.ts";
 
 /** What evaluations may use. Several evaluations can share one budget. */
@@ -30,6 +31,16 @@ export interface BudgetExcess {
   readonly used: number;
 }
 
+const KNOWN: OptionKeys<BudgetOptions> = {
+  totalTokens: true,
+  inputTokens: true,
+  outputTokens: true,
+  usd: true,
+  prices: true,
+};
+
+const KNOWN_PRICES: OptionKeys<ModelPrices> = { input: true, output: true, cachedInput: true };
+
 const LIMITS = ["totalTokens", "inputTokens", "outputTokens", "usd"] as const;
 
 const TOKENS_PER_PRICE = 1_000_000;
@@ -46,20 +57,26 @@ export class Budget {
   /** By evaluation: usage is reported as a running total, so a new report replaces the old one. */
   readonly #recorded = new Map<string, Recorded>();
 
-  constructor({ prices = {}, ...limits }: BudgetOptions) {
+  constructor(options: BudgetOptions) {
+    rejectUnknownOptions("Budget", options, KNOWN);
+    const { prices = {}, ...limits } = options;
     this.#prices = prices;
     this.limits = limits;
-    const given = LIMITS.filter((limit) => limits[limit] !== undefined);
-    if (given.length === 0) {
+    if (LIMITS.every((limit) => limits[limit] === undefined)) {
       throw new PromptError("invalid_option", `A budget needs at least one limit: ${LIMITS.join(", ")}.`);
     }
-    for (const limit of given) {
-      if (!((limits[limit] ?? 0) > 0)) {
-        throw new PromptError(
-          "invalid_option",
-          `The budget's ${limit} must be above 0, got ${limits[limit]}.`,
+    for (const limit of LIMITS) checkValue(`Budget: ${limit}`, limits[limit], "a number above 0", isPositive);
+    for (const [model, price] of Object.entries(prices)) {
+      const what = `Budget: prices["${model}"]`;
+      rejectUnknownOptions(what, price, KNOWN_PRICES);
+      for (const field of ["input", "output"] as const)
+        checkValue(
+          `${what}.${field}`,
+          price[field] ?? null,
+          "a number of dollars per million tokens",
+          isPrice,
         );
-      }
+      checkValue(`${what}.cachedInput`, price.cachedInput, "a number of dollars per million tokens", isPrice);
     }
   }
 
@@ -114,6 +131,14 @@ export class Budget {
       (fresh * input + usage.cachedInputTokens * cachedInput + usage.outputTokens * output) / TOKENS_PER_PRICE
     );
   }
+}
+
+function isPositive(value: unknown): boolean {
+  return typeof value === "number" && value > 0;
+}
+
+function isPrice(value: unknown): boolean {
+  return typeof value === "number" && value >= 0;
 }
 
 /** One sentence that names the limit and by how much it was exceeded. */

@@ -1,3 +1,4 @@
+import { checkValue } from "../check-value.ts";
 import { PromptError } from "../errors.ts";
 
 /** The time by which an evaluation must end. */
@@ -7,14 +8,19 @@ export class Deadline {
   readonly #now: () => number;
 
   constructor(at: Date | number, now: () => number = Date.now) {
-    this.at = typeof at === "number" ? at : at.getTime();
+    this.at = at instanceof Date ? at.getTime() : at;
     this.#now = now;
     if (!Number.isFinite(this.at)) {
-      throw new PromptError("invalid_option", "The deadline is not a valid time.");
+      throw new PromptError(
+        "invalid_option",
+        `A deadline needs a valid Date or a number of milliseconds since 1970, got ${String(at)}.`,
+      );
     }
   }
 
+  /** A deadline that many milliseconds from now. */
   static in(milliseconds: number, now: () => number = Date.now): Deadline {
+    checkValue("Deadline.in: milliseconds", milliseconds, "a number", Number.isFinite);
     return new Deadline(now() + milliseconds, now);
   }
 

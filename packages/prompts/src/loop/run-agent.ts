@@ -1,5 +1,7 @@
 import { raceAbort, withTimeout } from "@codexkit/rpc/async";
-import type { Codex } from "codexkit";
+import { type Codex, type OptionKeys, rejectUnknownOptions } from "codexkit";
+import { checkValue, hasMethods, isCount, isFunction } from "../check-value.ts";
+import { PromptError } from "../errors.ts";
 import { evaluate } from "../evaluate/evaluate.ts";
 import type { EvaluationResult } from "../evaluate/evaluation.ts";
 import type { EvaluateOptions } from "../evaluate/options.ts";
@@ -23,7 +25,10 @@ export interface AgentOptions<Input, Output> {
   readonly evaluation?: (request: AgentRequest<Input>) => EvaluateOptions | Promise<EvaluateOptions>;
   /** Called with the result. The request is acknowledged when it resolves. */
   readonly onResult: (request: AgentRequest<Input>, result: EvaluationResult<Output>) => void | Promise<void>;
-  /** Called when a request failed and will be delivered again, as far as the queue does that. */
+  /**
+   * Called when a request failed and will be delivered again, as far as the queue does that. If this or `onDeadLetter` throws, the
+   * request would be lost, so the worker takes no more requests and `runAgent` rejects.
+   */
   readonly onFailure?: (request: AgentRequest<Input>, error: unknown) => void | Promise<void>;
   /** Called when a request failed for the last time. */
   readonly onDeadLetter?: (request: AgentRequest<Input>, error: unknown) => void | Promise<void>;
@@ -35,6 +40,8 @@ export interface AgentOptions<Input, Output> {
   readonly onHeartbeat?: (running: number) => void;
   /** Default: 15 s. */
   readonly heartbeatMs?: number;
+  /** Receives failures of `extendLease` and `onHeartbeat`, which end no request. */
+  readonly onWarning?: (message: string, error: unknown) => void;
   /** Requests that are evaluated at the same time. Default: 1. */
   readonly concurrency?: number;
   /** Stops taking requests. Running ones have `drainMs` to end, then they are aborted. */
@@ -62,8 +69,9 @@ export async function runAgent<Input, Output>(
   requests: AsyncIterable<AgentRequest<Input>>,
   options: AgentOptions<Input, Output>,
 ): Promise<AgentReport> {
+  checkAgentOptions(requests, options);
   await using worker = new Worker(options);
-  const { signal } = options;
+  const signal = AbortSignal.any([worker.failed, ...(options.signal ? [options.signal] : [])]);
   const iterator = requests[Symbol.asyncIterator]();
   try {
     for (;;) {
@@ -77,7 +85,45 @@ export async function runAgent<Input, Output>(
     void Promise.resolve(iterator.return?.()).catch(() => {});
     await worker.drain();
   }
+  worker.failed.throwIfAborted();
   return worker.report;
+}
+
+const KNOWN: OptionKeys<AgentOptions<never, never>> = {
+  codex: true,
+  prompt: true,
+  evaluation: true,
+  onResult: true,
+  onFailure: true,
+  onDeadLetter: true,
+  maxAttempts: true,
+  extendLease: true,
+  onHeartbeat: true,
+  heartbeatMs: true,
+  onWarning: true,
+  concurrency: true,
+  signal: true,
+  drainMs: true,
+};
+
+function checkAgentOptions<Input, Output>(
+  requests: AsyncIterable<AgentRequest<Input>>,
+  options: AgentOptions<Input, Output>,
+): void {
+  if (typeof (requests as Partial<typeof requests>)?.[Symbol.asyncIterator] !== "function")
+    throw new PromptError("invalid_option", "runAgent: requests must be an async iterable, such as a queue.");
+  rejectUnknownOptions("runAgent", options, KNOWN as OptionKeys<AgentOptions<Input, Output>>);
+  const isMilliseconds = (value: unknown): boolean => typeof value === "number" && value >= 0;
+  checkValue("runAgent: codex", options.codex ?? null, "a Codex", (value) =>
+    hasMethods(value, "startThread"),
+  );
+  checkValue("runAgent: prompt", options.prompt ?? null, "a function", isFunction);
+  checkValue("runAgent: onResult", options.onResult ?? null, "a function", isFunction);
+  checkValue("runAgent: concurrency", options.concurrency, "a whole number of at least 1", isCount);
+  checkValue("runAgent: maxAttempts", options.maxAttempts, "a whole number of at least 1", isCount);
+  checkValue("runAgent: heartbeatMs", options.heartbeatMs, "a number of milliseconds", isMilliseconds);
+  checkValue("runAgent: drainMs", options.drainMs, "a number of milliseconds", isMilliseconds);
+  checkValue("runAgent: signal", options.signal, "an AbortSignal", (value) => value instanceof AbortSignal);
 }
 
 async function nextRequest<Input>(
@@ -97,6 +143,7 @@ class Worker<Input, Output> implements AsyncDisposable {
   readonly #options: AgentOptions<Input, Output>;
   readonly #running = new Set<Promise<void>>();
   readonly #abort = new AbortController();
+  readonly #failure = new AbortController();
   readonly #heartbeat: NodeJS.Timeout;
   #succeeded = 0;
   #failed = 0;
@@ -105,9 +152,14 @@ class Worker<Input, Output> implements AsyncDisposable {
   constructor(options: AgentOptions<Input, Output>) {
     this.#options = options;
     this.#heartbeat = setInterval(
-      () => options.onHeartbeat?.(this.#running.size),
+      () => void this.#guard("onHeartbeat failed.", () => options.onHeartbeat?.(this.#running.size)),
       options.heartbeatMs ?? DEFAULTS.heartbeatMs,
     );
+  }
+
+  /** Aborts when a callback that must not fail has failed. */
+  get failed(): AbortSignal {
+    return this.#failure.signal;
   }
 
   get report(): AgentReport {
@@ -120,7 +172,9 @@ class Worker<Input, Output> implements AsyncDisposable {
   }
 
   start(request: AgentRequest<Input>): void {
-    const running = this.#handle(request).finally(() => this.#running.delete(running));
+    const running: Promise<void> = this.#handle(request)
+      .catch((error: unknown) => this.#failure.abort(error))
+      .finally(() => this.#running.delete(running));
     this.#running.add(running);
   }
 
@@ -143,7 +197,10 @@ class Worker<Input, Output> implements AsyncDisposable {
   async #handle(request: AgentRequest<Input>): Promise<void> {
     const { heartbeatMs = DEFAULTS.heartbeatMs, extendLease } = this.#options;
     const lease = extendLease
-      ? setInterval(() => void Promise.resolve(extendLease(request)).catch(() => {}), heartbeatMs)
+      ? setInterval(
+          () => void this.#guard("A lease could not be extended.", () => extendLease(request)),
+          heartbeatMs,
+        )
       : undefined;
     try {
       const result = await this.#evaluate(request);
@@ -173,5 +230,13 @@ class Worker<Input, Output> implements AsyncDisposable {
     const isLast = (request.attempt ?? 1) >= maxAttempts;
     if (isLast) this.#deadLetters += 1;
     await (isLast ? onDeadLetter : onFailure)?.(request, error);
+  }
+
+  async #guard(message: string, callback: () => void | Promise<void>): Promise<void> {
+    try {
+      await callback();
+    } catch (error) {
+      this.#options.onWarning?.(message, error);
+    }
   }
 }

@@ -1,7 +1,9 @@
+import { isAbsolute } from "node:path";
 import { type OptionKeys, rejectUnknownOptions, type StandardSchema } from "codexkit";
+import { checkValue, hasMethods, isFunction, isString } from "../check-value.ts";
 import { PromptError } from "../errors.ts";
 import type { CompletionChecker } from "../guardrails/completion.ts";
-import type { FeedbackProvider } from "../guardrails/feedback.ts";
+import { checkProvider, type FeedbackProvider } from "../guardrails/feedback.ts";
 import type { ResourceOverride } from "../resources/define-resource.ts";
 import type { AnyPromptTool } from "../tools/define-prompt-tool.ts";
 import type { ToolPolicy } from "../tools/tool-policy.ts";
@@ -87,6 +89,7 @@ export function definePrompt<Params = {}, Output = undefined>(
   checkPromptName("ns", options.ns);
   checkPromptName("key", options.key);
   const name = `${options.ns}/${options.key}`;
+  checkGuardrails(name, options);
   checkSections(name, options.sections, []);
   checkTools(name, options);
   const definition: PromptDefinition<Params, Output> = {
@@ -125,6 +128,7 @@ function checkSections<Params>(
   for (const section of sections) {
     checkSectionKey(section.key);
     const path = [...parents, section.key];
+    checkSection(`Section "${path.join(".")}" of ${name}`, section);
     if (keys.has(section.key)) {
       throw new PromptError("invalid_definition", `${name} has two sections "${path.join(".")}".`);
     }
@@ -139,6 +143,78 @@ function checkSections<Params>(
   }
 }
 
+const KNOWN_SECTION: OptionKeys<Section<never>> = {
+  key: true,
+  title: true,
+  render: true,
+  summary: true,
+  visibility: true,
+  enabled: true,
+  children: true,
+  tools: true,
+  skills: true,
+  policies: true,
+  acceptsOverrides: true,
+};
+
+function checkSection<Params>(what: string, section: Section<Params>): void {
+  rejectUnknownOptions(what, section, KNOWN_SECTION as OptionKeys<Section<Params>>);
+  const check = (key: keyof Section<Params>, expected: string, isValid: (value: unknown) => boolean): void =>
+    checkValue(`${what}: ${key}`, section[key] ?? undefined, expected, isValid, "invalid_definition");
+  const isText = (value: unknown): boolean => isString(value) || isFunction(value);
+  if (!isString(section.title) || section.title.trim() === "")
+    throw new PromptError("invalid_definition", `${what} has no title.`);
+  if (!isText(section.render))
+    throw new PromptError("invalid_definition", `${what}: render must be a string or a function.`);
+  check("summary", "a string or a function", isText);
+  check(
+    "visibility",
+    '"full", "summary" or a function',
+    (value) => value === "full" || value === "summary" || isFunction(value),
+  );
+  check("enabled", "a function", isFunction);
+  check("children", "an array of sections", Array.isArray);
+  check("tools", "an array of tools", Array.isArray);
+  check("policies", "an array of policies", Array.isArray);
+  check("skills", "an array of { name, path }", Array.isArray);
+  for (const skill of section.skills ?? []) {
+    checkValue(
+      `${what}: skill "${skill.name}": path`,
+      skill.path,
+      "an absolute path",
+      isAbsolutePath,
+      "invalid_definition",
+    );
+  }
+}
+
+function isAbsolutePath(value: unknown): boolean {
+  return typeof value === "string" && isAbsolute(value);
+}
+
+/** Checks what the types say, for callers that have none. */
+function checkGuardrails<Params, Output>(name: string, options: PromptOptions<Params, Output>): void {
+  const check = (
+    what: string,
+    value: unknown,
+    expected: string,
+    isValid: (value: unknown) => boolean,
+  ): void => checkValue(`${name}: ${what}`, value, expected, isValid, "invalid_definition");
+  check("sections", options.sections ?? null, "an array of sections", Array.isArray);
+  check("tools", options.tools, "an array of tools", Array.isArray);
+  check("policies", options.policies, "an array of policies", Array.isArray);
+  check("feedback", options.feedback, "an array of providers", Array.isArray);
+  check("resources", options.resources, "an array of overrides", Array.isArray);
+  check("completion", options.completion, "an object with a check method", (value) =>
+    hasMethods(value, "check"),
+  );
+  for (const policy of options.policies ?? [])
+    check(`policy "${policy.name}"`, policy, "an object with a check method", (value) =>
+      hasMethods(value, "check"),
+    );
+  for (const provider of options.feedback ?? []) checkProvider(name, provider);
+}
+
 function checkTools<Params>(
   name: string,
   options: { tools?: readonly AnyPromptTool[]; sections: readonly Section<Params>[] },
@@ -146,6 +222,13 @@ function checkTools<Params>(
   const names = new Set<string>();
   const add = (tools: readonly AnyPromptTool[] = []): void => {
     for (const tool of tools) {
+      checkValue(
+        `A tool of ${name}`,
+        tool,
+        "made by definePromptTool",
+        (value) => hasMethods(value, "parse", "run"),
+        "invalid_definition",
+      );
       if (names.has(tool.name)) {
         throw new PromptError("invalid_definition", `${name} has two tools named "${tool.name}".`);
       }

@@ -5,7 +5,7 @@ const SECTION_KEY = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 
 /** Namespaces and keys appear in file names, events and metrics, so they stay short and plain. */
 export function checkPromptName(field: "ns" | "key", value: string): void {
-  if (PROMPT_NAME.test(value)) return;
+  if (typeof value === "string" && PROMPT_NAME.test(value)) return;
   throw new PromptError(
     "invalid_definition",
     `A prompt's ${field} has 1 to 64 characters of a-z, 0-9, ".", "_" and "-", got ${JSON.stringify(value)}.`,
@@ -14,7 +14,7 @@ export function checkPromptName(field: "ns" | "key", value: string): void {
 
 /** Section keys are joined with dots to paths, so they contain none. */
 export function checkSectionKey(value: string): void {
-  if (SECTION_KEY.test(value)) return;
+  if (typeof value === "string" && SECTION_KEY.test(value)) return;
   throw new PromptError(
     "invalid_definition",
     `A section's key has 1 to 64 characters of a-z, 0-9, "_" and "-", got ${JSON.stringify(value)}.`,

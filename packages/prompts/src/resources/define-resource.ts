@@ -1,3 +1,6 @@
+import { type OptionKeys, rejectUnknownOptions } from "codexkit";
+import { PromptError } from "../errors.ts";
+
 /** Gives access to resources. */
 export interface Resources {
   /** Returns a resource, creating it on first use. */
@@ -22,6 +25,15 @@ export interface Resource<Value> {
   readonly restore?: (value: Value, snapshot: unknown) => void | Promise<void>;
 }
 
+const KNOWN: OptionKeys<Resource<never>> = {
+  name: true,
+  lifetime: true,
+  create: true,
+  dispose: true,
+  snapshot: true,
+  restore: true,
+};
+
 /**
  * Defines a resource.
  *
@@ -42,6 +54,18 @@ export function defineResource<Value, Snapshot = unknown>(
     readonly restore?: (value: Value, snapshot: Snapshot) => void | Promise<void>;
   },
 ): Resource<Value> {
+  const { name, create, snapshot, restore } = resource;
+  rejectUnknownOptions("defineResource", resource as Resource<Value>, KNOWN as OptionKeys<Resource<Value>>);
+  if (typeof name !== "string" || name === "")
+    throw new PromptError("invalid_definition", "A resource needs a name.");
+  if (typeof create !== "function")
+    throw new PromptError("invalid_definition", `Resource "${name}" needs a create function.`);
+  if ((snapshot === undefined) !== (restore === undefined)) {
+    throw new PromptError(
+      "invalid_definition",
+      `Resource "${name}" has only one of snapshot and restore. It needs both to be rolled back.`,
+    );
+  }
   return resource as Resource<Value>;
 }
 

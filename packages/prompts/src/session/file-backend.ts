@@ -1,7 +1,9 @@
-import { type FileHandle, open, readFile, truncate } from "node:fs/promises";
-import { SerialQueue } from "@codexkit/rpc/async";
+import { type FileHandle, open, readFile } from "node:fs/promises";
+import { rmSync } from "node:fs";
+import { AsyncDisposableStack, SerialQueue } from "@codexkit/rpc/async";
 import { z } from "zod";
 import { PromptError } from "../errors.ts";
+import { hasOwnerEnded, writeOwner } from "../owner-file.ts";
 import { Session, type SessionBackend, type SessionChange, type SessionOptions } from "./session.ts";
 
 const FILE_VERSION = 1;
@@ -14,28 +16,56 @@ const changeSchema = z.union([
 
 /**
  * Opens a session that is stored in a file, or creates one. The file is append-only: a header, then a change per line. A
- * line that was cut off by a crash is dropped.
+ * line that was cut off by a crash is dropped. Only one process, and only one session in it, can have the file open.
+ * @throws {PromptError} `session_locked` if it is open already, `invalid_snapshot` if it can't be read
  */
 export async function openSession(
   path: string,
   options: Omit<SessionOptions, "id" | "stored" | "backend"> = {},
 ): Promise<Session> {
+  await using opened = new AsyncDisposableStack();
+  const lock = opened.use(lockFile(path));
   const stored = await readSession(path);
-  const file = await open(path, "a");
+  // What agents read may be secret.
+  const file = await open(path, "a", 0o600);
+  opened.defer(() => file.close());
   const id = stored?.id ?? crypto.randomUUID();
-  if (stored) await truncate(path, stored.completeBytes);
-  const backend = new FileBackend(file);
+  await file.truncate(stored?.completeBytes ?? 0);
+  const backend = new FileBackend(file, lock);
   if (!stored) backend.writeLine({ version: FILE_VERSION, id });
-  return new Session({ ...options, id, backend, ...(stored && { stored: stored.slices }) });
+  const session = new Session({ ...options, id, backend, ...(stored && { stored: stored.slices }) });
+  opened.move();
+  return session;
+}
+
+/** Two writers would mix their changes. The lock of a process that has ended is removed. */
+function lockFile(path: string): Disposable {
+  const lock = `${path}.lock`;
+  for (let attempt = 0; attempt < 2; attempt += 1) {
+    try {
+      writeOwner(lock, "wx");
+      return { [Symbol.dispose]: () => rmSync(lock, { force: true }) };
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+      if (!hasOwnerEnded(lock)) break;
+      rmSync(lock, { force: true });
+    }
+  }
+  throw new PromptError(
+    "session_locked",
+    `${path} is open in another session. Close that one first, or remove ${lock} if no program uses it.`,
+  );
 }
 
 class FileBackend implements SessionBackend {
   readonly #file: FileHandle;
+  readonly #lock: Disposable;
   readonly #writes = new SerialQueue();
   #failure: { readonly cause: unknown } | undefined;
 
-  constructor(file: FileHandle) {
+  constructor(file: FileHandle, lock: Disposable) {
     this.#file = file;
+    this.#lock = lock;
   }
 
   append(change: SessionChange): void {
@@ -60,6 +90,7 @@ class FileBackend implements SessionBackend {
 
   async close(): Promise<void> {
     await this.#writes.run(() => this.#file.close());
+    this.#lock[Symbol.dispose]();
   }
 }
 
@@ -80,26 +111,27 @@ async function readSession(path: string): Promise<StoredSession | undefined> {
   if (completeBytes === 0) return undefined;
   const [headerLine = "", ...lines] = bytes.toString("utf8", 0, completeBytes - 1).split("\n");
   const header = parseLine(path, 1, headerLine, headerSchema);
-  if (header.version > FILE_VERSION) {
+  if (header.version < 1 || header.version > FILE_VERSION) {
     throw new PromptError(
       "invalid_snapshot",
-      `${path} has version ${header.version}; this package reads up to ${FILE_VERSION}. Update @codexkit/prompts.`,
+      `${path} has version ${header.version}; this package reads versions 1 to ${FILE_VERSION}. Update @codexkit/prompts.`,
     );
   }
-  const slices: Record<string, unknown> = {};
+  const slices = new Map<string, unknown>();
   for (const [index, line] of lines.entries()) {
-    applyChange(slices, parseLine(path, index + 2, line, changeSchema));
+    const change = parseLine(path, index + 2, line, changeSchema);
+    if (!("append" in change)) {
+      slices.set(change.slice, change.set);
+      continue;
+    }
+    const state = slices.get(change.slice) ?? [];
+    if (!Array.isArray(state)) {
+      throw new PromptError("invalid_snapshot", `${path}:${index + 2} adds to a slice that is not a list.`);
+    }
+    for (const value of change.append) state.push(value);
+    slices.set(change.slice, state);
   }
-  return { id: header.id, slices, completeBytes };
-}
-
-function applyChange(slices: Record<string, unknown>, change: z.output<typeof changeSchema>): void {
-  if (!("append" in change)) {
-    slices[change.slice] = change.set;
-    return;
-  }
-  const state = (slices[change.slice] ??= []);
-  if (Array.isArray(state)) for (const value of change.append) state.push(value);
+  return { id: header.id, slices: Object.fromEntries(slices), completeBytes };
 }
 
 function parseLine<Value>(path: string, line: number, text: string, schema: z.ZodType<Value>): Value {

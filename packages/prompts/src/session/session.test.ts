@@ -119,11 +119,13 @@ describe("files", () => {
         // A crash in the middle of a line loses that line alone.
         if (isCut) appendFileSync(path, '{"slice":"findings","se');
 
-        await using reopened = await openSession(path, { slices });
+        {
+          await using reopened = await openSession(path, { slices });
 
-        expect(reopened.toJSON()).toEqual(expected);
-        reopened.update(counter, () => 42);
-        await reopened.flush();
+          expect(reopened.toJSON()).toEqual(expected);
+          reopened.update(counter, () => 42);
+          await reopened.flush();
+        }
         await using third = await openSession(path, { slices });
         expect(third.get(counter)).toBe(42);
       }),

@@ -79,10 +79,10 @@ export class Session implements AsyncDisposable {
       throw new PromptError("invalid_snapshot", `This is not a session:\n${z.prettifyError(parsed.error)}`);
     }
     const { version, id, slices } = parsed.data;
-    if (version > SNAPSHOT_VERSION) {
+    if (version < 1 || version > SNAPSHOT_VERSION) {
       throw new PromptError(
         "invalid_snapshot",
-        `The session has version ${version}; this package reads up to ${SNAPSHOT_VERSION}. Update @codexkit/prompts.`,
+        `The session has version ${version}; this package reads versions 1 to ${SNAPSHOT_VERSION}. Update @codexkit/prompts.`,
       );
     }
     return new Session({ ...options, id, stored: slices });
@@ -156,6 +156,12 @@ export class Session implements AsyncDisposable {
 
   /** Runs a task alone: transactions of one session run one at a time, so that a rollback undoes no other's changes. */
   async transact<Result>(task: () => Promise<Result>): Promise<Result> {
+    if (this.isInTransaction) {
+      throw new PromptError(
+        "invalid_option",
+        "A transaction can't start inside another of the same session: it would wait for itself. Tool handlers already run in one.",
+      );
+    }
     return this.#transactions.run(() => currentTransaction.run(this, task));
   }
 

@@ -1,4 +1,5 @@
-import type { StandardSchema } from "codexkit";
+import { type OptionKeys, rejectUnknownOptions, type StandardSchema } from "codexkit";
+import { checkValue } from "../check-value.ts";
 import { PromptError } from "../errors.ts";
 import type { EventDefinition, SessionEvent } from "./session-event.ts";
 
@@ -44,6 +45,14 @@ export interface SliceOptions<State> {
   readonly reducers?: readonly Reducer<State>[];
 }
 
+const KNOWN: OptionKeys<SliceOptions<never>> = {
+  name: true,
+  kind: true,
+  initial: true,
+  schema: true,
+  reducers: true,
+};
+
 /**
  * Defines a slice.
  *
@@ -52,6 +61,16 @@ export interface SliceOptions<State> {
  * session.update(findings, (all) => [...all, "unchecked input"]);
  */
 export function defineSlice<State>(options: SliceOptions<State>): Slice<State> {
-  if (options.name === "") throw new PromptError("invalid_definition", "A slice needs a name.");
+  rejectUnknownOptions("defineSlice", options, KNOWN as OptionKeys<SliceOptions<State>>);
+  const { name, kind, schema } = options;
+  if (typeof name !== "string" || name === "")
+    throw new PromptError("invalid_definition", "A slice needs a name.");
+  const isKind = (value: unknown): boolean => value === "state" || value === "log";
+  checkValue(`Slice "${name}": kind`, kind, '"state" or "log"', isKind, "invalid_definition");
+  if (typeof schema !== "object" || !("~standard" in schema))
+    throw new PromptError(
+      "invalid_definition",
+      `Slice "${name}" needs a schema, such as z.array(z.string()).`,
+    );
   return { kind: "state", reducers: [], ...options };
 }

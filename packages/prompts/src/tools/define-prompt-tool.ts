@@ -7,6 +7,7 @@ import {
 } from "codexkit";
 import type { Budget } from "../limits/budget.ts";
 import type { Deadline } from "../limits/deadline.ts";
+import { checkValue, isFunction } from "../check-value.ts";
 import { PromptError } from "../errors.ts";
 import { parseWith } from "../parse-with.ts";
 import type { Resources } from "../resources/define-resource.ts";
@@ -98,12 +99,18 @@ const TOOL_NAME = /^[a-z0-9_-]{1,64}$/;
 export function definePromptTool<Input, Output>(options: PromptToolOptions<Input, Output>): AnyPromptTool {
   rejectUnknownOptions("definePromptTool", options, KNOWN as OptionKeys<PromptToolOptions<Input, Output>>);
   const { name, description, input, output, handler, format = formatValue, timeoutMs } = options;
-  if (!TOOL_NAME.test(name)) {
+  if (typeof name !== "string" || !TOOL_NAME.test(name)) {
     throw new PromptError(
       "invalid_definition",
       `A tool's name has 1 to 64 characters of a-z, 0-9, "_" and "-", got ${JSON.stringify(name)}.`,
     );
   }
+  if (typeof handler !== "function")
+    throw new PromptError("invalid_definition", `The tool "${name}" needs a handler function.`);
+  const what = `The tool "${name}"`;
+  const isPositive = (value: unknown): boolean => typeof value === "number" && value > 0;
+  checkValue(`${what}: timeoutMs`, timeoutMs, "a number above 0", isPositive, "invalid_definition");
+  checkValue(`${what}: format`, options.format, "a function", isFunction, "invalid_definition");
   // The SDK's tool checks the rest: that the schema is an object and can be written as JSON Schema.
   const { inputSchema } = defineTool({
     name,

@@ -1,17 +1,20 @@
 import {
   closeSync,
   constants,
-  copyFileSync,
   fstatSync,
   lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
+  readSync,
   realpathSync,
   statSync,
+  writeSync,
 } from "node:fs";
-import { isAbsolute, join, relative, sep } from "node:path";
+import { dirname, isAbsolute, join, relative, sep } from "node:path";
+import { type OptionKeys, rejectUnknownOptions } from "codexkit";
 import picomatch from "picomatch";
+import { checkValue, isString, isStrings } from "../check-value.ts";
 import { PromptError } from "../errors.ts";
 
 /** A file or folder of the host that is copied into a workspace. */
@@ -62,6 +65,7 @@ export function copyMount(
   allowedRoots: readonly string[],
   bytesLeft: number,
 ): MountReport {
+  checkMount(mount);
   const source = checkSource(mount.from, allowedRoots);
   const to = mount.to ?? ".";
   const target = checkTarget(root, to);
@@ -79,6 +83,38 @@ export function copyMount(
   else copyFile(context, source, "", joinTarget(target, mount, source));
   const { files, bytes, skipped } = context;
   return { from: mount.from, to, files, bytes, skipped };
+}
+
+const KNOWN: OptionKeys<Mount> = {
+  from: true,
+  to: true,
+  include: true,
+  exclude: true,
+  maxBytes: true,
+  links: true,
+};
+
+/** A misspelt `exclude` would copy what must not be copied. */
+function checkMount(mount: Mount): void {
+  rejectUnknownOptions("openWorkspace: mount", mount, KNOWN);
+  const { from, to, include, exclude, maxBytes, links } = mount;
+  const what = `The mount "${String(from)}"`;
+  checkValue("The mount's from", from ?? null, "an absolute path", isString);
+  checkValue(`${what}: to`, to, "a path inside the workspace", isString);
+  checkValue(`${what}: include`, include, "an array of globs", isStrings);
+  checkValue(`${what}: exclude`, exclude, "an array of globs", isStrings);
+  checkValue(
+    `${what}: maxBytes`,
+    maxBytes,
+    "a number of bytes",
+    (value) => typeof value === "number" && value >= 0,
+  );
+  checkValue(
+    `${what}: links`,
+    links,
+    '"skip" or "follow"',
+    (value) => value === "skip" || value === "follow",
+  );
 }
 
 /** A single file keeps its name unless `to` gives another. */
@@ -170,24 +206,65 @@ function copyLink(context: CopyContext, path: string, visited: readonly string[]
   else if (context.isIncluded(path)) copyFile(context, real, path, join(context.target, path));
 }
 
-/** Opens without following links, so that a file that was replaced by a link since it was looked at is not followed. */
+/** Shared by all copies, which are synchronous. */
+const chunk = Buffer.allocUnsafe(256 * 1024);
+
+/**
+ * Copies from the opened file, whose place is checked after it was opened: a file or folder that was replaced by a link since it
+ * was looked at is not followed, and a file that grows while it is copied does not exceed the limit.
+ */
 function copyFile(context: CopyContext, from: string, path: string, to: string): void {
-  const fd = openSync(from, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  const source = openInside(context, from);
   try {
-    const { size } = fstatSync(fd);
-    if (context.bytes + size > context.maxBytes) {
-      throw new PromptError(
-        "workspace_too_large",
-        `The mount "${context.source}" has more than ${context.maxBytes} bytes ("${path}" is one file too many).`,
-      );
+    mkdirSync(dirname(to), { recursive: true });
+    const target = openSync(
+      to,
+      constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL,
+      fstatSync(source).mode & 0o777,
+    );
+    try {
+      for (let read = readSync(source, chunk); read > 0; read = readSync(source, chunk)) {
+        context.bytes += read;
+        if (context.bytes > context.maxBytes) {
+          throw new PromptError(
+            "workspace_too_large",
+            `The mount "${context.source}" has more than ${context.maxBytes} bytes ("${path}" is one file too many).`,
+          );
+        }
+        for (let written = 0; written < read;) written += writeSync(target, chunk, written, read - written);
+      }
+    } finally {
+      closeSync(target);
     }
-    mkdirSync(join(to, ".."), { recursive: true });
-    copyFileSync(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
     context.files += 1;
-    context.bytes += size;
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== "EEXIST") throw cause;
+    throw new PromptError("invalid_option", `Two mounts copy a file to the same path: "${to}".`, { cause });
   } finally {
-    closeSync(fd);
+    closeSync(source);
   }
+}
+
+function openInside({ source }: CopyContext, from: string): number {
+  let fd: number;
+  try {
+    fd = openSync(from, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (cause) {
+    throw new PromptError("workspace_security", `"${from}" can't be read: ${(cause as Error).message}`, {
+      cause,
+    });
+  }
+  const opened = fstatSync(fd);
+  const found = statSync(from, { throwIfNoEntry: false });
+  if (
+    opened.isFile() &&
+    found?.ino === opened.ino &&
+    found.dev === opened.dev &&
+    isInside(source, realpathSync(from))
+  )
+    return fd;
+  closeSync(fd);
+  throw insecure(`"${from}" was replaced while it was copied.`);
 }
 
 function insecure(message: string): PromptError {

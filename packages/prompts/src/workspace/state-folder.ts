@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import {
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -13,7 +14,7 @@ import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { readUnfinished, type UnfinishedTransaction } from "./journal.ts";
 import { WORKSPACE_LIMITS } from "./limits.ts";
-import { hasOwnerEnded, writeOwner } from "./owner-file.ts";
+import { hasOwnerEnded, writeOwner } from "../owner-file.ts";
 
 const TEMPORARY_PREFIX = "codexkit-workspace-";
 const DAY_MS = 24 * 60 * 60 * 1_000;
@@ -23,11 +24,18 @@ export function createTemporaryFolder(): string {
   const parent = realpathSync(tmpdir());
   for (const name of readdirSync(parent)) {
     const folder = join(parent, name);
-    if (name.startsWith(TEMPORARY_PREFIX) && hasOwnerEnded(join(folder, "owner.json"))) removeFolder(folder);
+    if (name.startsWith(TEMPORARY_PREFIX) && isOwnFolder(folder) && hasOwnerEnded(join(folder, "owner.json")))
+      removeFolder(folder);
   }
   const folder = mkdtempSync(join(parent, TEMPORARY_PREFIX));
   writeOwner(join(folder, "owner.json"));
   return folder;
+}
+
+/** The folder for temporary files is shared: what other users put there is neither read nor removed. */
+function isOwnFolder(path: string): boolean {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  return stats?.isDirectory() === true && (process.getuid === undefined || stats.uid === process.getuid());
 }
 
 /** Removes a folder whose files may be read-only. */

@@ -1,8 +1,14 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { createHash } from "node:crypto";
 import {
+  closeSync,
+  constants,
   existsSync,
+  fstatSync,
+  ftruncateSync,
   lstatSync,
   mkdirSync,
+  openSync,
   readFileSync,
   realpathSync,
   rmSync,
@@ -12,6 +18,7 @@ import {
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { type OptionKeys, rejectUnknownOptions } from "codexkit";
 import { SerialQueue } from "@codexkit/rpc/async";
+import { checkValue, isString, isStrings } from "../check-value.ts";
 import { PromptError } from "../errors.ts";
 import { ContentFile } from "./content-file.ts";
 import { WORKSPACE_LIMITS } from "./limits.ts";
@@ -71,9 +78,20 @@ export interface WorkspaceTransaction {
 export function openWorkspace(options: WorkspaceOptions = {}): Workspace {
   rejectUnknownOptions("openWorkspace", options, KNOWN);
   const { folder, mounts = [], allowedRoots = [], maxBytes = WORKSPACE_LIMITS.mountBytes } = options;
+  const isBytes = (value: unknown): boolean => typeof value === "number" && value >= 0;
+  checkValue("openWorkspace: folder", folder, "an absolute path", isString);
+  checkValue("openWorkspace: mounts", mounts, "an array of mounts", Array.isArray);
+  checkValue("openWorkspace: allowedRoots", allowedRoots, "an array of absolute paths", isStrings);
+  checkValue("openWorkspace: maxBytes", maxBytes, "a number of bytes", isBytes);
+  checkValue("openWorkspace: stateRoot", options.stateRoot, "a path", isString);
   if (folder !== undefined) {
-    if (mounts.length > 0)
-      throw new PromptError("invalid_option", "Give either `folder` or `mounts`, not both.");
+    const extra = (["mounts", "allowedRoots", "maxBytes"] as const).find((key) => options[key] !== undefined);
+    if (extra !== undefined) {
+      throw new PromptError(
+        "invalid_option",
+        `openWorkspace: \`${extra}\` has no effect on a \`folder\`. Give either \`folder\` or \`mounts\`.`,
+      );
+    }
     return openFolder(folder, options.stateRoot ?? defaultStateRoot());
   }
   const temporary = createTemporaryFolder();
@@ -129,6 +147,9 @@ interface WorkspaceParts {
   readonly reports: readonly MountReport[];
   readonly interrupted?: InterruptedTransaction;
 }
+
+/** The workspace whose transaction the current code runs in. */
+const currentTransaction = new AsyncLocalStorage<Workspace>();
 
 /** Files with snapshots. See {@link openWorkspace}. */
 export class Workspace implements AsyncDisposable {
@@ -220,6 +241,12 @@ export class Workspace implements AsyncDisposable {
 
   /** Runs a task as a transaction. Transactions of one workspace run one at a time. */
   async transact<Result>(task: (transaction: WorkspaceTransaction) => Promise<Result>): Promise<Result> {
+    if (this.isInTransaction) {
+      throw new PromptError(
+        "invalid_option",
+        "A transaction can't start inside another of the same workspace: it would wait for itself. Tool handlers already run in one.",
+      );
+    }
     return this.#transactions.run(async () => {
       this.#checkOpen();
       const snapshot = await this.#store.take();
@@ -230,19 +257,25 @@ export class Workspace implements AsyncDisposable {
         if (isOpen) this.#store.end(snapshot);
         isOpen = false;
       };
+      const transaction: WorkspaceTransaction = {
+        commit: end,
+        rollback: async (options) => {
+          const report = await this.#store.restore(snapshot, options);
+          end();
+          return report;
+        },
+      };
       try {
-        return await task({
-          commit: end,
-          rollback: async (options) => {
-            const report = await this.#store.restore(snapshot, options);
-            end();
-            return report;
-          },
-        });
+        return await currentTransaction.run(this, () => task(transaction));
       } finally {
         end();
       }
     });
+  }
+
+  /** Whether the calling code runs inside a transaction of this workspace. */
+  get isInTransaction(): boolean {
+    return currentTransaction.getStore() === this;
   }
 
   /** Whether a path was last written by the current transaction, through this object. */
@@ -259,15 +292,22 @@ export class Workspace implements AsyncDisposable {
     return existsSync(this.resolve(path));
   }
 
+  /** @throws {PromptError} `workspace_security` for pipes and devices, which would block this process */
   readText(path: string): string {
-    return readFileSync(this.resolve(path), "utf8");
+    using file = openRegularFile(this.resolve(path), constants.O_RDONLY);
+    return readFileSync(file.fd, "utf8");
   }
 
   /** Writes a file and the folders above it. */
   writeText(path: string, text: string): void {
     const absolute = this.resolve(path);
     mkdirSync(dirname(absolute), { recursive: true });
-    writeFileSync(absolute, text);
+    {
+      using file = openRegularFile(absolute, constants.O_WRONLY | constants.O_CREAT);
+      // Truncated only now: opening a device must not change it.
+      ftruncateSync(file.fd);
+      writeFileSync(file.fd, text);
+    }
     this.#written.set(this.#toRelative(absolute), toVersion(lstatSync(absolute)));
   }
 
@@ -304,6 +344,23 @@ export class Workspace implements AsyncDisposable {
   #checkOpen(): void {
     if (this.#isClosed) throw new PromptError("invalid_option", "The workspace is closed.");
   }
+}
+
+/** Opens a file without waiting for the other end of a pipe. */
+function openRegularFile(path: string, flags: number): { readonly fd: number } & Disposable {
+  let fd: number | undefined;
+  try {
+    fd = openSync(path, flags | constants.O_NONBLOCK, 0o666);
+    if (fstatSync(fd).isFile()) {
+      const opened = fd;
+      return { fd: opened, [Symbol.dispose]: () => closeSync(opened) };
+    }
+  } catch (error) {
+    // A pipe that no other process reads.
+    if ((error as NodeJS.ErrnoException).code !== "ENXIO") throw error;
+  }
+  if (fd !== undefined) closeSync(fd);
+  throw new PromptError("workspace_security", `"${path}" is not a regular file.`);
 }
 
 function isInside(folder: string, path: string): boolean {

@@ -4,16 +4,17 @@ import { z } from "zod";
 
 const schema = z.object({ namespace: z.string(), pid: z.int(), start: z.string() });
 
-/** Records in a file that this process owns a folder. */
-export function writeOwner(path: string): void {
+/** Records in a file that this process owns a folder or a file. With the flag `wx`, fails if there is an owner. */
+export function writeOwner(path: string, flag: "w" | "wx" = "w"): void {
   const table = processTable();
   const start = table.one(process.pid)?.start ?? "";
   writeFileSync(path, JSON.stringify({ namespace: table.namespace(), pid: process.pid, start }), {
     mode: 0o600,
+    flag,
   });
 }
 
-/** Whether the owner of a folder has ended. False if that can't be known, such as for another machine's owner. */
+/** Whether the owner has ended. False if that can't be known, such as for another machine's owner. */
 export function hasOwnerEnded(path: string): boolean {
   const owner = readOwner(path);
   if (!owner) return false;

@@ -1,0 +1,188 @@
+// Sessions that are damaged, of other versions, or written by two.
+import { tempFolder } from "@codexkit/testing";
+import fc from "fast-check";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { z } from "zod";
+import { writeOwner } from "../owner-file.ts";
+import { openSession } from "./file-backend.ts";
+import { Session } from "./session.ts";
+import { defineSlice } from "./slice.ts";
+
+const words = defineSlice<readonly string[]>({ name: "words", schema: z.array(z.string()), initial: [] });
+
+let folder: Awaited<ReturnType<typeof tempFolder>>;
+let path: string;
+
+beforeEach(async () => {
+  folder = await tempFolder("hostile-session");
+  path = join(folder.path, "session.jsonl");
+});
+
+afterEach(() => folder[Symbol.asyncDispose]());
+
+describe("JSON", () => {
+  test.for([
+    null,
+    [],
+    "",
+    "{",
+    "null",
+    42,
+    {},
+    { version: 1 },
+    { version: 1, id: 5, slices: {} },
+    { version: 1, id: "x", slices: [] },
+    { version: 1, id: "x", slices: null },
+    { version: "1", id: "x", slices: {} },
+    { version: 0, id: "x", slices: {} },
+    { version: -1, id: "x", slices: {} },
+    { version: 1.5, id: "x", slices: {} },
+    { version: 2, id: "x", slices: {} },
+    { version: 1e300, id: "x", slices: {} },
+  ])("%j is refused", (json) => {
+    expect(() => Session.fromJSON(json)).toThrow(
+      expect.objectContaining({ code: "invalid_snapshot" }) as Error,
+    );
+  });
+
+  test("slices named like members of objects are slices like others", () => {
+    const json = '{"version":1,"id":"x","slices":{"__proto__":{"polluted":1},"constructor":["a"]}}';
+    const session = Session.fromJSON(json);
+    expect(({} as { polluted?: number }).polluted).toBeUndefined();
+    const odd = defineSlice({ name: "constructor", schema: z.array(z.string()), initial: [] as string[] });
+    expect(session.get(odd)).toEqual(["a"]);
+  });
+});
+
+describe("files", () => {
+  const header = '{"version":1,"id":"x"}\n';
+
+  test.for([
+    "nonsense\n",
+    "\n",
+    "null\n",
+    "[]\n",
+    '{"version":0,"id":"x"}\n',
+    '{"version":2,"id":"x"}\n',
+    '{"version":"1","id":"x"}\n',
+    '{"id":"x"}\n',
+    `${header}null\n`,
+    `${header}[]\n`,
+    `${header}{}\n`,
+    `${header}\n`,
+    `${header}{"slice":5,"set":1}\n`,
+    `${header}{"slice":"words","append":"a"}\n`,
+    `${header}{"slice":"words","set":1}\n{"slice":"words","append":["a"]}\n`,
+    `${header}{"slice":"words","set":["a"]\n{"slice":"words","append":["b"]}\n`,
+    "\u0000\u0000\u0000\n",
+    "\uFEFFx\n",
+  ])("%j is refused, and left as it is", async (text) => {
+    writeFileSync(path, text);
+    await expect(openSession(path)).rejects.toMatchObject({ code: "invalid_snapshot" });
+    expect(readFileSync(path, "utf8")).toBe(text);
+    expect(existsSync(`${path}.lock`)).toBe(false);
+  });
+
+  test("a stored state of another type is refused when its slice is used", async () => {
+    writeFileSync(path, `${header}{"slice":"words","set":{"a":1}}\n`);
+    await using session = await openSession(path);
+    expect(() => session.get(words)).toThrow(expect.objectContaining({ code: "invalid_snapshot" }) as Error);
+  });
+
+  test.for(["", "{", '{"version":1,"id"', "garbage without an end"])(
+    "a file whose first line was cut off at %j is started again",
+    async (text) => {
+      writeFileSync(path, text);
+      {
+        await using session = await openSession(path, { slices: [words] });
+        session.update(words, () => ["a"]);
+        await session.flush();
+      }
+      await using session = await openSession(path, { slices: [words] });
+      expect(session.get(words)).toEqual(["a"]);
+    },
+  );
+
+  test("a file that was cut off anywhere has the changes before the cut", async () => {
+    {
+      await using session = await openSession(path, { slices: [words] });
+      for (const word of ["one", "zwei", "drøj", "四"]) session.update(words, (all) => [...all, word]);
+      await session.flush();
+    }
+    const bytes = readFileSync(path);
+    await fc.assert(
+      fc.asyncProperty(fc.nat({ max: bytes.length }), async (length) => {
+        writeFileSync(path, bytes.subarray(0, length));
+        await using session = await openSession(path, { slices: [words] });
+        expect(["one", "zwei", "drøj", "四"].slice(0, session.get(words).length)).toEqual(session.get(words));
+      }),
+    );
+  });
+
+  test("a folder in the place of the file is an error, and leaves no lock", async () => {
+    mkdirSync(path);
+    await expect(openSession(path)).rejects.toMatchObject({ code: "EISDIR" });
+    expect(existsSync(`${path}.lock`)).toBe(false);
+  });
+
+  test("only the owner can read the file", async () => {
+    await using _session = await openSession(path);
+    expect(statSync(path).mode & 0o077).toBe(0);
+  });
+});
+
+describe("two writers", () => {
+  test("a file that is open is refused, and can be opened after it is closed", async () => {
+    {
+      await using session = await openSession(path, { slices: [words] });
+      await expect(openSession(path)).rejects.toMatchObject({ code: "session_locked" });
+      session.update(words, () => ["a"]);
+    }
+    await using again = await openSession(path, { slices: [words] });
+    expect(again.get(words)).toEqual(["a"]);
+  });
+
+  test("of many that open a file at the same time, one gets it", async () => {
+    const opened = await Promise.allSettled(Array.from({ length: 10 }, () => openSession(path)));
+    const sessions = opened.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+    expect(sessions).toHaveLength(1);
+    for (const session of sessions) await session[Symbol.asyncDispose]();
+  });
+
+  test("the lock of a process that was killed is removed", async () => {
+    const child = spawn(
+      process.execPath,
+      [
+        "--conditions=codexkit:source",
+        "--input-type=module",
+        "-e",
+        `import { openSession } from ${JSON.stringify(join(import.meta.dirname, "file-backend.ts"))};
+         await openSession(${JSON.stringify(path)});
+         console.log("open");
+         setInterval(() => {}, 1000);`,
+      ],
+      { stdio: ["ignore", "pipe", "inherit"] },
+    );
+    await once(child.stdout, "data");
+    await expect(openSession(path)).rejects.toMatchObject({ code: "session_locked" });
+    child.kill("SIGKILL");
+    await once(child, "exit");
+
+    await using session = await openSession(path);
+    expect(session.id).not.toBe("");
+  });
+
+  test("a lock that can't be read is respected", async () => {
+    writeFileSync(`${path}.lock`, "");
+    await expect(openSession(path)).rejects.toThrow(/remove .*\.lock if no program uses it/);
+  });
+
+  test("a session of this process keeps its lock", () => {
+    writeOwner(`${path}.lock`);
+    expect(() => writeOwner(`${path}.lock`, "wx")).toThrow(/EEXIST/);
+  });
+});

@@ -1,0 +1,422 @@
+// Files that are in the way of a snapshot, a restore or a tool.
+import { tempFolder } from "@codexkit/testing";
+import { execFileSync } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { openWorkspace, type Workspace } from "./workspace.ts";
+
+let folder: Awaited<ReturnType<typeof tempFolder>>;
+let root: string;
+
+beforeEach(async () => {
+  folder = await tempFolder("hostile");
+  root = join(folder.path, "root");
+  mkdirSync(root);
+});
+
+afterEach(() => folder[Symbol.asyncDispose]());
+
+function openRoot(): Workspace {
+  return openWorkspace({ folder: root, stateRoot: join(folder.path, "state") });
+}
+
+function put(path: string, text = "before"): string {
+  const absolute = join(root, path);
+  mkdirSync(dirname(absolute), { recursive: true });
+  writeFileSync(absolute, text);
+  return absolute;
+}
+
+function read(path: string): string {
+  return readFileSync(join(root, path), "utf8");
+}
+
+describe("names", () => {
+  test.for([
+    "a\nb",
+    "a\tb",
+    " leading and trailing ",
+    "-rf",
+    "quote'\"`$(x)",
+    "back\\slash",
+    "*?[a]{b}",
+    "!important",
+    "#comment",
+    "…/…",
+    "😀",
+    "e\u0301",
+    "\u00e9",
+    "\u202egnp.exe",
+    "__proto__",
+    "constructor",
+    "node_modules",
+    ".codexkit-restore-x",
+    "CON",
+    "a".repeat(255),
+    ".gitignore.bak",
+    "...",
+  ])("a file named %j is restored", async (name) => {
+    put(name);
+    await using workspace = openRoot();
+    const snapshot = await workspace.snapshot();
+    writeFileSync(join(root, name), "after");
+    expect((await workspace.restore(snapshot)).restored).toEqual([name]);
+    expect(read(name)).toBe("before");
+    rmSync(join(root, name));
+    await workspace.restore(snapshot);
+    expect(read(name)).toBe("before");
+  });
+
+  test("names that differ only in case or in Unicode form are different files", async () => {
+    for (const name of ["a", "A", "e\u0301", "\u00e9"]) put(name, name);
+    await using workspace = openRoot();
+    const snapshot = await workspace.snapshot();
+    for (const name of ["a", "A", "e\u0301", "\u00e9"]) put(name, "after");
+    await workspace.restore(snapshot);
+    for (const name of ["a", "A", "e\u0301", "\u00e9"]) expect(read(name)).toBe(name);
+  });
+});
+
+describe("what is not a regular file", () => {
+  test("pipes and sockets are left alone, and reported as not covered", async () => {
+    put("a");
+    execFileSync("mkfifo", [join(root, "pipe")]);
+    const server = createServer().listen(join(root, "socket"));
+    try {
+      await using workspace = openRoot();
+      const snapshot = await workspace.snapshot();
+      expect(snapshot.uncovered.toSorted()).toEqual(["pipe", "socket"]);
+      put("a", "after");
+      await workspace.restore(snapshot);
+      expect(read("a")).toBe("before");
+      expect(lstatSync(join(root, "pipe")).isFIFO()).toBe(true);
+    } finally {
+      server.close();
+    }
+  });
+
+  test("a file that was replaced by a pipe is restored", async () => {
+    put("a");
+    await using workspace = openRoot();
+    const snapshot = await workspace.snapshot();
+    rmSync(join(root, "a"));
+    execFileSync("mkfifo", [join(root, "a")]);
+    await workspace.restore(snapshot);
+    expect(lstatSync(join(root, "a")).isFile()).toBe(true);
+    expect(read("a")).toBe("before");
+  });
+
+  test.for(["readText", "writeText"] as const)("%s of a pipe fails instead of waiting", async (method) => {
+    execFileSync("mkfifo", [join(root, "pipe")]);
+    await using workspace = openRoot();
+    expect(() => workspace[method]("pipe", "text")).toThrow(
+      expect.objectContaining({ code: "workspace_security" }) as Error,
+    );
+  });
+
+  test("readText of a device fails instead of reading without an end", async () => {
+    try {
+      execFileSync("mknod", [join(root, "zero"), "c", "1", "5"], { stdio: "ignore" });
+    } catch {
+      // Only an administrator can make devices; a folder is no regular file either.
+      mkdirSync(join(root, "zero"));
+    }
+    await using workspace = openRoot();
+    expect(() => workspace.readText("zero")).toThrow();
+  });
+
+  test("a .gitignore that is a folder, a link or a pipe has no rules", async () => {
+    mkdirSync(join(root, ".gitignore"));
+    put("d/x");
+    symlinkSync("/etc/hosts", join(root, "d", ".gitignore"));
+    mkdirSync(join(root, "e"));
+    execFileSync("mkfifo", [join(root, "e", ".gitignore")]);
+    await using workspace = openRoot();
+    const snapshot = await workspace.snapshot();
+    put("d/x", "after");
+    await workspace.restore(snapshot);
+    expect(read("d/x")).toBe("before");
+  });
+});
+
+describe("links", () => {
+  test("a link in a circle is a link like others", async () => {
+    symlinkSync("loop", join(root, "loop"));
+    symlinkSync("..", join(root, "up"));
+    await using workspace = openRoot();
+    const snapshot = await workspace.snapshot();
+    rmSync(join(root, "loop"));
+    await workspace.restore(snapshot);
+    expect(lstatSync(join(root, "loop")).isSymbolicLink()).toBe(true);
+  });
+
+  test("a file that was replaced by a link out of the workspace is restored, its target untouched", async () => {
+    const outside = join(folder.path, "outside");
+    writeFileSync(outside, "precious");
+    put("a");
+    await using workspace = openRoot();
+    const snapshot = await workspace.snapshot();
+    rmSync(join(root, "a"));
+    symlinkSync(outside, join(root, "a"));
+    await workspace.restore(snapshot);
+    expect(read("a")).toBe("before");
+    expect(readFileSync(outside, "utf8")).toBe("precious");
+  });
+
+  test("a folder that was replaced by a link to another of the workspace is restored", async () => {
+    put("d/a", "in d");
+    put("e/a", "in e");
+    await using workspace = openRoot();
+    const snapshot = await workspace.snapshot();
+    rmSync(join(root, "d"), { recursive: true });
+    symlinkSync("e", join(root, "d"));
+    await workspace.restore(snapshot);
+    expect([read("d/a"), read("e/a")]).toEqual(["in d", "in e"]);
+  });
+
+  test("the other name of a hard link outside keeps what was written to it", async () => {
+    const outside = join(folder.path, "outside");
+    const inside = put("a");
+    linkSync(inside, outside);
+    await using workspace = openRoot();
+    const snapshot = await workspace.snapshot();
+    writeFileSync(outside, "after");
+    expect(read("a")).toBe("after");
+    await workspace.restore(snapshot);
+    expect(read("a")).toBe("before");
+    expect(readFileSync(outside, "utf8")).toBe("after");
+  });
+
+  test("two names of one file inside are restored both", async () => {
+    linkSync(put("a"), join(root, "b"));
+    await using workspace = openRoot();
+    const snapshot = await workspace.snapshot();
+    writeFileSync(join(root, "b"), "after");
+    await workspace.restore(snapshot);
+    expect([read("a"), read("b")]).toEqual(["before", "before"]);
+  });
+});
+
+describe("sizes, times and modes", () => {
+  test("a sparse file of 1 GB is restored, and the event loop goes on meanwhile", async () => {
+    truncateSync(put("sparse"), 1024 * 1024 * 1024);
+    await using workspace = openRoot();
+    let turns = 0;
+    const ticking = setInterval(() => (turns += 1), 1);
+    const snapshot = await workspace.snapshot();
+    clearInterval(ticking);
+    expect(turns).toBeGreaterThan(10);
+    rmSync(join(root, "sparse"));
+    await workspace.restore(snapshot);
+    const { size, blocks } = statSync(join(root, "sparse"));
+    expect(size).toBe(1024 * 1024 * 1024);
+    // Holes stay holes.
+    expect(blocks * 512).toBeLessThan(1024 * 1024);
+  }, 120_000);
+
+  test("an edit of the same size, with the old times, is found", async () => {
+    put("a", "one");
+    utimesSync(join(root, "a"), new Date(0), new Date(0));
+    await using workspace = openRoot();
+    const snapshot = await workspace.snapshot();
+    writeFileSync(join(root, "a"), "two");
+    utimesSync(join(root, "a"), new Date(0), new Date(0));
+    await workspace.restore(snapshot);
+    expect(read("a")).toBe("one");
+  });
+
+  test.for([0o000, 0o400, 0o755, 0o777])("a file of the mode %o is restored with it", async (mode) => {
+    put("a");
+    chmodSync(join(root, "a"), mode);
+    await using workspace = openRoot();
+    const snapshot = await workspace.snapshot();
+    chmodSync(join(root, "a"), 0o644);
+    writeFileSync(join(root, "a"), "after");
+    await workspace.restore(snapshot);
+    expect(statSync(join(root, "a")).mode & 0o777).toBe(mode);
+  });
+
+  test("500 folders inside each other are covered", async () => {
+    const deep = join(...Array.from({ length: 500 }, () => "d"), "a");
+    put(deep);
+    await using workspace = openRoot();
+    const snapshot = await workspace.snapshot();
+    put(deep, "after");
+    await workspace.restore(snapshot);
+    expect(read(deep)).toBe("before");
+  });
+
+  test("files that change while they are scanned fail no snapshot", async () => {
+    for (let index = 0; index < 200; index += 1) put(`f${index}`, "x".repeat(1_000));
+    await using workspace = openRoot();
+    const changing = setInterval(() => {
+      writeFileSync(join(root, "f7"), String(Math.random()));
+      rmSync(join(root, "f8"), { force: true });
+      renameSync(put("f9"), join(root, "moved"));
+    }, 0);
+    try {
+      for (let round = 0; round < 5; round += 1) {
+        const snapshot = await workspace.snapshot();
+        expect((await workspace.restore(snapshot)).conflicts).toEqual([]);
+      }
+    } finally {
+      clearInterval(changing);
+    }
+  });
+
+  test("a workspace whose folder is removed reports it", async () => {
+    const workspace = openRoot();
+    rmSync(root, { recursive: true });
+    await expect(workspace.snapshot()).rejects.toMatchObject({ code: "ENOENT" });
+    await workspace[Symbol.asyncDispose]();
+  });
+});
+
+describe("an account without rights", () => {
+  /** Runs a program as another user, if this one may. */
+  function runUnprivileged(program: string): string {
+    const as = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+    return execFileSync(
+      process.execPath,
+      ["--conditions=codexkit:source", "--input-type=module", "-e", program],
+      { ...as, encoding: "utf8", env: { ...process.env, HOME: tmpdir() } },
+    );
+  }
+
+  test("files and folders that can't be read are not covered, and fail nothing", () => {
+    put("readable");
+    put("secret");
+    put("closed/a");
+    put("listed/a");
+    chmodSync(folder.path, 0o777);
+    chmodSync(root, 0o777);
+    chmodSync(join(root, "secret"), 0o000);
+    chmodSync(join(root, "closed"), 0o000);
+    chmodSync(join(root, "listed"), 0o444);
+    const printed = runUnprivileged(`
+      import { writeFileSync, readFileSync } from "node:fs";
+      import { openWorkspace } from ${JSON.stringify(join(import.meta.dirname, "workspace.ts"))};
+      await using workspace = openWorkspace({
+        folder: ${JSON.stringify(root)},
+        stateRoot: ${JSON.stringify(join(folder.path, "other-state"))},
+      });
+      const { uncovered } = await workspace.snapshot();
+      await workspace.transact(async (transaction) => {
+        workspace.writeText("new", "x");
+        await transaction.rollback();
+      });
+      console.log(JSON.stringify({ uncovered: uncovered.toSorted(), isNew: workspace.exists("new") }));
+    `);
+    for (const name of ["closed", "listed"]) chmodSync(join(root, name), 0o755);
+    expect(JSON.parse(printed)).toEqual({ uncovered: ["closed", "listed/a", "secret"], isNew: false });
+  });
+});
+
+describe("the folder for temporary files", () => {
+  test("left-overs that are no folders of this user are not touched", async () => {
+    const names = ["codexkit-workspace-link", "codexkit-workspace-file"].map((name) => join(tmpdir(), name));
+    const [link = "", file = ""] = names;
+    mkdirSync(join(folder.path, "target"));
+    execFileSync("mkfifo", [join(folder.path, "target", "owner.json")]);
+    symlinkSync(join(folder.path, "target"), link);
+    writeFileSync(file, "");
+    try {
+      await openWorkspace()[Symbol.asyncDispose]();
+      expect(names.map((name) => existsSync(name) || lstatSync(name).isSymbolicLink())).toEqual([true, true]);
+    } finally {
+      for (const name of names) rmSync(name, { force: true });
+    }
+  });
+
+  test("a folder whose owner is a pipe does not block", async () => {
+    const left = join(tmpdir(), "codexkit-workspace-pipe");
+    mkdirSync(left);
+    execFileSync("mkfifo", [join(left, "owner.json")]);
+    try {
+      await openWorkspace()[Symbol.asyncDispose]();
+      expect(readdirSync(left)).toEqual(["owner.json"]);
+    } finally {
+      rmSync(left, { recursive: true });
+    }
+  });
+});
+
+describe("mounts", () => {
+  test("a pipe, a socket and an unreadable link are skipped", async () => {
+    execFileSync("mkfifo", [join(root, "pipe")]);
+    symlinkSync("nowhere", join(root, "link"));
+    put("a");
+    await using workspace = openWorkspace({
+      mounts: [{ from: root, links: "follow" }],
+      allowedRoots: [root],
+    });
+    expect(readdirSync(workspace.root)).toEqual(["a"]);
+    expect(workspace.mounts[0]?.skipped).toEqual(["link", "pipe"]);
+  });
+
+  test("a mount whose own path is a link counts by where it leads", () => {
+    symlinkSync("/etc", join(root, "link"));
+    expect(() => openWorkspace({ mounts: [{ from: join(root, "link") }], allowedRoots: [root] })).toThrow(
+      expect.objectContaining({ code: "workspace_security" }) as Error,
+    );
+  });
+
+  test("an allowed root that is only a prefix of the name does not count", () => {
+    mkdirSync(`${root}-other`);
+    expect(() => openWorkspace({ mounts: [{ from: `${root}-other` }], allowedRoots: [root] })).toThrow(
+      expect.objectContaining({ code: "workspace_security" }) as Error,
+    );
+  });
+
+  test("two mounts of the same file to the same path are refused", () => {
+    put("a");
+    expect(() => openWorkspace({ mounts: [{ from: root }, { from: root }], allowedRoots: [root] })).toThrow(
+      /same path/,
+    );
+  });
+
+  test("a sparse file counts with its full size", () => {
+    truncateSync(put("sparse"), 1024 * 1024 * 1024);
+    expect(() =>
+      openWorkspace({ mounts: [{ from: root }], allowedRoots: [root], maxBytes: 1024 * 1024 }),
+    ).toThrow(expect.objectContaining({ code: "workspace_too_large" }) as Error);
+  });
+
+  test.for([
+    [{ from: "relative" }, /absolute/],
+    [{ from: 5 }, /absolute path, got 5/],
+    [{ from: "/tmp", exlude: ["x"] }, /"exlude". Did you mean "exclude"\?/],
+    [{ from: "/tmp", include: "*.ts" }, /include must be an array of globs/],
+    [{ from: "/tmp", links: "copy" }, /links must be "skip" or "follow", got "copy"/],
+    [{ from: "/tmp", maxBytes: "1" }, /maxBytes must be a number of bytes, got "1"/],
+    [{ from: "/tmp", to: "/etc" }, /not inside the workspace/],
+    [{ from: "/tmp", to: "a/../../b" }, /not inside the workspace/],
+  ] as const)("%j is refused", ([mount, message]) => {
+    expect(() => openWorkspace({ mounts: [mount as never], allowedRoots: ["/tmp"] })).toThrow(message);
+  });
+});
+
+test("a transaction inside another is refused instead of waiting for itself", async () => {
+  await using workspace = openRoot();
+  await workspace.transact(async () => {
+    await expect(workspace.transact(async () => {})).rejects.toThrow(/wait for itself/);
+  });
+});
