@@ -1,9 +1,11 @@
 import { CODES, Refusal } from "../wire/refusal.ts";
-import type { Stats } from "node:fs";
-import { lstat, mkdir, readlink, realpath, symlink } from "node:fs/promises";
+import { constants, type Stats } from "node:fs";
+import { type FileHandle, lstat, mkdir, open, readlink, realpath, symlink } from "node:fs/promises";
 import { joinPath, type NativePath } from "../wire/path-uri.ts";
+import { BoundedTasks } from "./bounded-tasks.ts";
 import { folderEntries } from "./folder-entries.ts";
 import { openFile } from "./open-file.ts";
+import { writeAll } from "./write-file.ts";
 
 /** Copies a file, a link as a link, or a tree. Special files are left out of trees and refused alone. */
 export async function copyPath(
@@ -22,12 +24,25 @@ export async function copyPath(
 }
 
 async function copyTree(source: NativePath, destination: NativePath): Promise<void> {
-  await mkdir(destination, { recursive: true });
-  for await (const child of folderEntries(source)) {
-    const from = joinPath(source, child.name);
-    const to = joinPath(destination, child.name);
-    if (child.isDirectory()) await copyTree(from, to);
-    else await copyOne(from, to, child);
+  const tasks = new BoundedTasks();
+  // A list instead of recursion, so that a deep tree does not hold a folder open per level.
+  const folders = [{ from: source, to: destination }];
+  try {
+    for (let folder = folders.pop(); folder; folder = folders.pop()) {
+      const { from, to } = folder;
+      await mkdir(to, { recursive: true });
+      for await (const child of folderEntries(from)) {
+        const paths = { from: joinPath(from, child.name), to: joinPath(to, child.name) };
+        if (child.isDirectory()) folders.push(paths);
+        else
+          await tasks.start(async () => {
+            await copyOne(paths.from, paths.to, child);
+          });
+      }
+    }
+    await tasks.finish();
+  } finally {
+    await tasks.settle();
   }
 }
 
@@ -49,29 +64,50 @@ async function copyOne(
 /** Read and written in pieces of at most this size. */
 const PIECE_BYTES = 1024 * 1024;
 
+const READ_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
+// A new file, the usual case, needs no check of what was there before.
+const CREATE_FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL;
+
 /**
  * Copies one regular file. Both ends are opened without waiting and must be regular files: the system's own copy would
  * wait for the other side of a named pipe, and every wait occupies one of the few threads that serve all file operations.
  */
 async function copyContent(from: NativePath, to: NativePath): Promise<void> {
-  await using source = await openFile(from, "read", true);
-  const { mode, dev, ino, size } = await source.stat();
-  await using target = await openFile(to, "overwrite", true);
-  const existing = await target.stat();
-  // A file onto itself is already complete.
-  if (existing.dev === dev && existing.ino === ino) return;
-  await target.truncate(0);
+  await using source = await open(from, READ_FLAGS);
+  const found = await source.stat();
+  if (!found.isFile()) throw refused("fs/copy only supports regular files, directories, and symlinks");
+  await using target = await openTarget(to, found);
+  if (!target) return;
   // One byte more than expected, so that the end shows in the first read of a small file.
-  const piece = Buffer.allocUnsafe(Math.min(size + 1, PIECE_BYTES));
+  const piece = Buffer.allocUnsafe(Math.min(found.size + 1, PIECE_BYTES));
   for (;;) {
     const { bytesRead } = await source.read(piece, 0, piece.length);
-    if (bytesRead === 0) break;
-    for (let at = 0; at < bytesRead;) {
-      const { bytesWritten } = await target.write(piece, at, bytesRead - at);
-      at += bytesWritten;
-    }
+    await writeAll(target, piece.subarray(0, bytesRead), null);
+    if (bytesRead < piece.length) break;
   }
-  await target.chmod(mode & 0o7777);
+  await target.chmod(found.mode & 0o7777);
+}
+
+/** Opens the destination, empty. Undefined if it is the source itself, which is already complete. */
+async function openTarget(to: NativePath, source: Stats): Promise<FileHandle | undefined> {
+  try {
+    return await open(to, CREATE_FLAGS, source.mode & 0o777);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  }
+  const target = await openFile(to, "overwrite", true);
+  try {
+    const existing = await target.stat();
+    if (existing.dev !== source.dev || existing.ino !== source.ino) {
+      await target.truncate(0);
+      return target;
+    }
+  } catch (error) {
+    await target.close();
+    throw error;
+  }
+  await target.close();
+  return undefined;
 }
 
 async function assertNotInside(source: NativePath, destination: NativePath): Promise<void> {

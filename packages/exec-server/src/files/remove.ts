@@ -1,7 +1,8 @@
 import { CODES, Refusal } from "../wire/refusal.ts";
-import { lstat, rm, rmdir, unlink } from "node:fs/promises";
+import { lstat, rmdir, unlink } from "node:fs/promises";
 import type { NativePath } from "../wire/path-uri.ts";
 import { linkInPath, withoutLinks } from "./no-follow.ts";
+import { removeTree } from "./remove-tree.ts";
 
 export interface RemoveOptions {
   readonly recursive: boolean;
@@ -26,6 +27,6 @@ async function removeAt(path: NativePath, { recursive, followSymlinks }: RemoveO
   const found = await lstat(path);
   if (found.isSymbolicLink() && !followSymlinks) throw linkInPath();
   if (!found.isDirectory()) await unlink(path);
-  else if (recursive) await rm(path, { recursive: true });
+  else if (recursive) await removeTree(path);
   else await rmdir(path);
 }

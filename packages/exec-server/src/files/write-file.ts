@@ -18,9 +18,11 @@ export async function writeFileWhole(
   }
 }
 
-export async function writeAll(handle: FileHandle, bytes: Buffer, position: number): Promise<void> {
+/** @param position Where to write. `null`: where the last write ended. */
+export async function writeAll(handle: FileHandle, bytes: Buffer, position: number | null): Promise<void> {
   for (let at = 0; at < bytes.length;) {
-    const { bytesWritten } = await handle.write(bytes, at, bytes.length - at, position + at);
+    const offset = position === null ? null : position + at;
+    const { bytesWritten } = await handle.write(bytes, at, bytes.length - at, offset);
     at += bytesWritten;
   }
 }
