@@ -1,11 +1,12 @@
 import { ExecClient } from "@codexkit/exec-server/client";
 import { findCodex } from "@codexkit/testing";
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, type ChildProcessByStdio, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import type { Readable } from "node:stream";
 
 /** One server with a client on it, and a folder to work in. */
 export interface Contender {
@@ -47,20 +48,37 @@ async function contender(
   for (const path of [home, temp, join(folder, "work")]) await mkdir(path, { recursive: true });
   const child = spawn(command, args, {
     env: { ...process.env, CODEX_HOME: home, TMPDIR: temp },
-    stdio: ["ignore", "pipe", "ignore"],
+    stdio: ["ignore", "pipe", "inherit"],
     detached: true,
   });
   stack.defer(() => stop(child));
-  const [line] = (await once(child.stdout, "data", { signal: AbortSignal.timeout(START_MS) })) as [Buffer];
-  const url = String(line).trim();
+  const url = await firstLine(child);
   const client = stack.use(await ExecClient.connect(url));
   return { client, pid: child.pid ?? 0, url, folder: join(folder, "work") };
 }
 
-/** The compiled program, as users run it: compiled now, so that it is this very source. */
+async function firstLine(child: ChildProcessByStdio<null, Readable, null>): Promise<string> {
+  const cancel = new AbortController();
+  const signal = AbortSignal.any([cancel.signal, AbortSignal.timeout(START_MS)]);
+  const exited = once(child, "exit", { signal }).then(([code]) => {
+    throw new Error(`${child.spawnfile} exited with code ${code} instead of listening.`);
+  });
+  try {
+    const [line] = (await Promise.race([once(child.stdout, "data", { signal }), exited])) as [Buffer];
+    return String(line).trim();
+  } finally {
+    exited.catch(() => {});
+    cancel.abort();
+  }
+}
+
+/** The program as users run it, built now so that it matches the source. */
 function ourProgram(): string[] {
   const root = dirname(require.resolve("@codexkit/exec-server/package.json"));
-  execFileSync("tsc", ["-b", root], { stdio: ["ignore", "ignore", "inherit"] });
+  const stdio = ["ignore", "ignore", "inherit"] as const;
+  execFileSync("tsc", ["-b", root], { stdio: [...stdio] });
+  // `tsc` leaves the JavaScript of @codexkit/rpc to the bundler.
+  execFileSync(process.execPath, [join(root, "../../scripts/bundle.ts")], { stdio: [...stdio] });
   return [join(root, "bin/codexkit-exec-server.mjs")];
 }
 

@@ -6,10 +6,11 @@ import { fileURLToPath } from "node:url";
 const REQUIRED_MAJOR = 24;
 
 /**
- * glibc keeps freed memory for itself unless blocks are large, and learns from large files that blocks of any size are not.
- * Fixed thresholds return the memory of files and retained output to the system. It reads them only when a program starts.
+ * Messages with files are taken from the heap, whose memory is used again for the next file: mapping each of them anew takes
+ * a third of the time of a write. glibc would also get there by itself, but then keeps up to 64 MB at the end of the heap.
+ * The server returns that end when it is idle (see `trim-heap.ts`). glibc reads these settings only when a program starts.
  */
-const ALLOCATOR = { MALLOC_MMAP_THRESHOLD_: "65536", MALLOC_TRIM_THRESHOLD_: "8388608" };
+const ALLOCATOR = { MALLOC_MMAP_THRESHOLD_: "16777216", MALLOC_TRIM_THRESHOLD_: "33554432" };
 
 /** Set when the program was started again with `ALLOCATOR`; `main` removes both from the environment of its children. */
 const MARK = "CODEXKIT_EXEC_ALLOCATOR";

@@ -147,13 +147,13 @@ describe("the installed program", () => {
     });
     await using _run = run;
     expect((await run.ended).code).toBe(0);
-    expect(run.stderrTail.trim()).toBe(`${run.child.pid} function --flag 65536`);
+    expect(run.stderrTail.trim()).toBe(`${run.child.pid} function --flag 16777216`);
   });
 });
 
 test("commands don't inherit the allocator settings of the server", async () => {
   const settings = {
-    MALLOC_TRIM_THRESHOLD_: "8388608",
+    MALLOC_TRIM_THRESHOLD_: "33554432",
     CODEXKIT_EXEC_ALLOCATOR: "MALLOC_TRIM_THRESHOLD_",
     KEPT: "yes",
   };

@@ -4,8 +4,9 @@ import { ExecError } from "../errors.ts";
 import { jsonLogger } from "../logger.ts";
 import { ExecServer, PROTOCOL_VERSION } from "../server/exec-server.ts";
 import { SERVER_LIMITS } from "../limits.ts";
+import { IdleCollector } from "../process/idle-collector.ts";
 import { parseCommandLine, USAGE } from "./command-line.ts";
-import { IdleCollector } from "./idle-collector.ts";
+import { trimHeap } from "./trim-heap.ts";
 
 // A server moves bytes and keeps few objects: a small young generation returns memory sooner.
 setFlagsFromString("--semi-space-growth-factor=2");
@@ -30,7 +31,10 @@ async function main(): Promise<void> {
   }
   const log = jsonLogger(command.logLevel, (line) => process.stderr.write(line));
   using _collector = new IdleCollector({
-    collect: () => globalThis.gc?.({ type: "major", execution: "sync", flavor: "last-resort" }),
+    collect: () => {
+      globalThis.gc?.({ type: "major", execution: "sync", flavor: "last-resort" });
+      trimHeap();
+    },
     retentionMs: SERVER_LIMITS.closedRetentionMs,
   });
   await using server = await ExecServer.start({ ...command.options, log });

@@ -44,3 +44,14 @@ test("each is forgotten when its own time is over", () => {
   expect(vi.getTimerCount()).toBe(0);
   vi.useRealTimers();
 });
+
+test("a process that has expired already is forgotten without a warning", async () => {
+  const warnings: string[] = [];
+  const onWarning = (warning: Error): void => void warnings.push(warning.name);
+  process.on("warning", onWarning);
+  const processes = new ClosedProcesses({ ...LIMITS, closedRetentionMs: -50 });
+  processes.add("expired", closed(10), CONNECTED);
+  await vi.waitFor(() => expect(processes.size).toBe(0));
+  process.off("warning", onWarning);
+  expect(warnings).toEqual([]);
+});

@@ -113,7 +113,8 @@ export class ClosedProcesses {
         this.#forgetExpired();
         this.#schedule();
       },
-      Math.ceil(oldest.until - performance.now()),
+      // Others may expire while the expired ones are being forgotten.
+      Math.max(0, Math.ceil(oldest.until - performance.now())),
     );
     this.#timer.unref();
   }

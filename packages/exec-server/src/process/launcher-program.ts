@@ -6,6 +6,7 @@ import { closeSync, constants, openSync, readdirSync, readlinkSync, rmdirSync, r
 import { dirname, join } from "node:path";
 import { Server } from "node:net";
 import { createInterface } from "node:readline";
+import { IdleCollector } from "./idle-collector.ts";
 import { inheritedDescriptors } from "./inherited-descriptors.ts";
 import type { ListenerReport, EntryOrder, LaunchOrder, LaunchReport } from "./launch-order.ts";
 
@@ -123,6 +124,7 @@ function send(group: number, name: NodeJS.Signals | 0): boolean {
 }
 
 function goAway(): void {
+  collector[Symbol.dispose]();
   for (const group of groups) send(group, "SIGKILL");
   clearPlaceholders();
   if (folder !== undefined) {
@@ -159,6 +161,12 @@ function quietly<T>(act: () => T): T | undefined {
 }
 
 closeInherited();
+
+// The garbage of thousands of orders would otherwise stay until thousands more come.
+const collector = new IdleCollector({
+  collect: () => globalThis.gc?.({ type: "major", execution: "sync", flavor: "last-resort" }),
+  retentionMs: 0,
+});
 
 // Signals meant for the server's terminal or group are the server's to heed.
 for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(name, () => {});

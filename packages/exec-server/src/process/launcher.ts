@@ -80,7 +80,7 @@ export class Launcher implements AsyncDisposable {
   }
 
   #start(): LauncherProcess {
-    const child = spawn(process.execPath, ["--no-warnings", PROGRAM, this.#folder], {
+    const child = spawn(process.execPath, ["--no-warnings", "--expose-gc", PROGRAM, this.#folder], {
       // A session of its own: a signal to the server's group leaves the launcher running, which then clears up.
       detached: true,
       // Children get their environment with the order. Without one of its own the launcher bears no mark either, by which

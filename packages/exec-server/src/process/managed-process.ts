@@ -20,8 +20,11 @@ export interface ProcessListener {
 /** Whether the end of a sandboxed process looks like a denial; it sees the exit code and the newest output. */
 export type DenialCheck = (exitCode: number, tail: Buffer) => boolean;
 
-/** Chunks that follow each other faster than this are a burst: a PTY gives 4 KiB at a time, thousands a second. */
+/** Chunks that follow each other within this time are a burst: a PTY gives 4 KiB at a time, thousands of times per second. */
 const BURST_MS = 2;
+
+/** Small enough that the client decodes one chunk while the next one is read. */
+const PTY_CHUNK_BYTES = 16 * 1024;
 
 interface Waiter {
   readonly afterSeq: number;
@@ -94,7 +97,8 @@ export class ManagedProcess implements ChildEvents {
 
   /** Small reads of one turn of the event loop become one chunk; a full one leaves at once. */
   output(stream: OutputStream, bytes: Buffer): void {
-    if (stream !== this.#pendingStream || !this.#pending.fits(bytes.length)) this.#flush();
+    const limit = stream === "pty" ? PTY_CHUNK_BYTES : EXEC_LIMITS.chunkBytes;
+    if (stream !== this.#pendingStream || !this.#pending.fits(bytes.length, limit)) this.#flush();
     if (this.#pending.length === 0 && bytes.length >= EXEC_LIMITS.chunkBytes / 2) {
       this.#emit(stream, bytes);
       return;

@@ -13,9 +13,9 @@ export class PendingOutput {
     return this.#length;
   }
 
-  /** Whether a piece still fits. */
-  fits(length: number): boolean {
-    return this.#length + length <= EXEC_LIMITS.chunkBytes;
+  /** Whether a piece still fits into a chunk of at most `limit` bytes. */
+  fits(length: number, limit: number): boolean {
+    return this.#length + length <= limit;
   }
 
   /** Copies the bytes. A single piece, the usual case, needs no more memory than its own size. */

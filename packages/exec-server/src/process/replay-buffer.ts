@@ -10,10 +10,7 @@ export interface RetainedChunk {
 /** Chunks from here on are stored in slabs. Smaller ones share Node's own pool. */
 const LARGE_BYTES = EXEC_LIMITS.chunkBytes / 2;
 
-/**
- * Large enough for the allocator to map each slab by itself and to return it to the system. Blocks of the size of a chunk
- * would stay in its heap between other blocks.
- */
+/** Large enough that few mappings are needed for the output of many processes. */
 const SLAB_BYTES = 4 * EXEC_LIMITS.chunkBytes;
 
 interface Slab {
@@ -140,8 +137,13 @@ export class ReplayBuffer {
   }
 }
 
+/**
+ * V8 maps the memory of a resizable buffer by itself, and returns it to the system when it is collected. Ordinary buffers come
+ * from the heap of the C library, where retained output would lie between short-lived blocks and keep all of them.
+ */
 function newSlab(): Slab {
-  return { memory: Buffer.allocUnsafeSlow(SLAB_BYTES), used: 0, chunks: 0 };
+  const memory = new ArrayBuffer(SLAB_BYTES, { maxByteLength: SLAB_BYTES });
+  return { memory: Buffer.from(memory, 0, SLAB_BYTES), used: 0, chunks: 0 };
 }
 
 function copyInto(slab: Slab, bytes: Buffer): Buffer {

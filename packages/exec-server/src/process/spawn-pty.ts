@@ -25,10 +25,10 @@ const ATTACH = 'exec "$@" <>"$0" >&0 2>&0';
 const ATTACH_AS = 'exec -a "$1" "${@:2}" <>"$0" >&0 2>&0';
 
 /**
- * Lent to one read at a time. Exactly as much as a PTY gives at once: a buffer that is full makes Node read on, one that is
- * not makes it wait for the next event.
+ * Shared by all reads. A PTY gives at most 4095 bytes at once. The buffer is never full, so that Node waits for the next event
+ * before it reads again: reading at once would block until the kernel has refilled the PTY.
  */
-const readBuffer = Buffer.allocUnsafeSlow(4_095);
+const readBuffer = Buffer.allocUnsafeSlow(8 * 1024);
 
 let binding: PtyBinding | undefined;
 
