@@ -1,5 +1,4 @@
 import { createRequire } from "node:module";
-import { setFlagsFromString } from "node:v8";
 import { ExecError } from "../errors.ts";
 import { jsonLogger } from "../logger.ts";
 import { ExecServer, PROTOCOL_VERSION } from "../server/exec-server.ts";
@@ -7,9 +6,6 @@ import { SERVER_LIMITS } from "../limits.ts";
 import { IdleCollector } from "../process/idle-collector.ts";
 import { parseCommandLine, USAGE } from "./command-line.ts";
 import { trimHeap } from "./trim-heap.ts";
-
-// A server moves bytes and keeps few objects: a small young generation returns memory sooner.
-setFlagsFromString("--semi-space-growth-factor=2");
 
 const ALLOCATOR_MARK = "CODEXKIT_EXEC_ALLOCATOR";
 
