@@ -13,7 +13,7 @@ const page = readFileSync(join(root, "docs/ai-sdk.md"), "utf8");
 function section(heading: string): string {
   const [level = ""] = /^#+/.exec(heading) ?? [];
   const from = page.indexOf(`\n${heading}\n`);
-  expect(from, heading).toBeGreaterThan(-1);
+  if (from === -1) throw new Error(`docs/ai-sdk.md has no heading "${heading}".`);
   const rest = page.slice(from + heading.length + 2);
   const end = rest.search(new RegExp(`^#{1,${level.length}} `, "m"));
   return end === -1 ? rest : rest.slice(0, end);

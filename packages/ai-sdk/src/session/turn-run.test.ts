@@ -38,7 +38,7 @@ describe("a tool call of a response that never ends", () => {
     expect(await run.next()).toMatchObject({ type: "event" });
     const { signal } = new AbortController();
     void broker.callTool({ kind: "tool", id: "1", toolName: "add", input: {} }, signal);
-    const reported = vi.fn();
+    const reported = vi.fn<(next: unknown) => void>();
     const next = run.next().then(reported);
     await setImmediate();
     await setImmediate();

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { launchTiny } from "../../test/tiny-agent.ts";
 import type { AgentEvent } from "../contract/agent-event.ts";
 import type { AgentSpec } from "../contract/agent-spec.ts";
-import { AcpProvider } from "./acp-provider.ts";
+import type { AcpProvider } from "./acp-provider.ts";
 
 const cwd = process.cwd();
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { tempFolder } from "@codexkit/testing";
 import { describe, expect, it } from "vitest";
 import { launchTiny } from "../../test/tiny-agent.ts";
-import { AcpProvider } from "./acp-provider.ts";
+import type { AcpProvider } from "./acp-provider.ts";
 
 const cwd = process.cwd();
 

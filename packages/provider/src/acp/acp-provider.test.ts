@@ -4,7 +4,7 @@ import { ECHO_SERVER, launchTiny } from "../../test/tiny-agent.ts";
 import type { AgentEvent } from "../contract/agent-event.ts";
 import type { AgentHandle } from "../contract/agent-provider.ts";
 import type { AgentSpec } from "../contract/agent-spec.ts";
-import { AcpProvider } from "./acp-provider.ts";
+import type { AcpProvider } from "./acp-provider.ts";
 
 const cwd = process.cwd();
 
