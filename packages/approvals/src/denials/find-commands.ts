@@ -2,6 +2,7 @@ import { forEachChild, type Command, type SyntaxNode } from "unbash";
 import { baseName } from "../files/path.ts";
 import { LIMITS } from "../limits.ts";
 import { DOWNLOADERS, mayRunArguments, runsArguments, runsInput } from "../programs/known-by-name.ts";
+import { retainShape } from "../retain-shape.ts";
 import { parseSource } from "../shell/parse-source.ts";
 
 /** Bounds of a search: beyond any of them it is incomplete. */
@@ -179,3 +180,5 @@ const DOWNLOAD_INSIDE = /(?:\$\(|<\(|`)[^)`]{0,200}\b(?:curl|wget|fetch|aria2c)\
 function downloadsInside(text: string): boolean {
   return DOWNLOAD_INSIDE.test(text.slice(0, LIMITS.syntaxChars));
 }
+
+retainShape(new CommandFinder(false));

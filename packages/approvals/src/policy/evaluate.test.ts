@@ -129,6 +129,27 @@ describe("a command", () => {
     ).toBe("allow");
   });
 
+  it.each([
+    ["words", `cp ${"a ".repeat(1_600)}d`],
+    ["commands", "ls; ".repeat(201)],
+    ["letters of one cluster of options", `grep -${"i".repeat(65)} x y`],
+    ["characters of a script of sed", `sed '${"s/a/b/;".repeat(5_000)}' x`],
+    [
+      "characters of all such scripts",
+      `for i in ${"a ".repeat(70)}; do sed '${"s/a/b/;".repeat(300)}' x; done`,
+    ],
+    ["characters of a path", `touch ${"a/".repeat(2_049)}`],
+    ["characters of all paths", `for i in ${"a ".repeat(40)}; do touch '${"a/".repeat(2_000)}'; done`],
+    ["escapes", `echo "${"\\\\".repeat(20_001)}"`],
+    ["values made of values", `a=xxxxxxxxxx;${'a="$a$a";'.repeat(24)} echo $a`],
+    [
+      "loops in scripts in loops",
+      `for i in ${"a ".repeat(60)}; do bash -c 'for j in ${"a ".repeat(60)}; do ls; done'; done`,
+    ],
+  ])("is not accepted with too many %s", (_, command) => {
+    expect(judge(command, "developer").decision).toBe("ask");
+  });
+
   it("never makes evaluate throw", () => {
     const bad = { kind: "command", command: 5 } as unknown as Parameters<typeof evaluate>[1];
     expect(evaluate(definePolicy(), bad)).toMatchObject({ decision: "deny", rule: "safety/internal-error" });

@@ -1,12 +1,8 @@
-import {
-  findCalledCatastrophe,
-  findCatastrophicText,
-  findFlow,
-  findHiddenCatastrophe,
-} from "../denials/find-catastrophe.ts";
+import { findCalledCatastrophe, findHiddenCatastrophe } from "../denials/find-catastrophe.ts";
 import { findCommands, type FoundCommands } from "../denials/find-commands.ts";
 import type { Workspace } from "../files/workspace.ts";
 import { LIMITS } from "../limits.ts";
+import { findCatastrophicText, findFlow } from "../programs/catastrophic-flows.ts";
 import type { Denial } from "../programs/catastrophic.ts";
 import { mayRunArguments } from "../programs/known-by-name.ts";
 import type { PlainScript } from "../shell/plain-script.ts";

@@ -83,7 +83,9 @@ describe("files that must not be read", () => {
     "cp -r . /tmp/y",
     "diff -r . /tmp",
   ])("may be among the files that %s uses without naming them", (command) => {
-    expect(judge(command, { deny })).toMatchObject({ decision: "ask", rule: "not-understood" });
+    expect(judge(command, { deny })).toMatchObject({ decision: "ask", rule: "deny[0]" });
+    expect(judge(command, { deny, alsoAllow: [{ kind: "script", text: command }] }).decision).toBe("ask");
+    expect(judge(command, { deny, alsoAllow: ["grep", "cat", "cp"] }).decision).toBe("ask");
     expect(judge(command, { deny, preset: "danger-full-access" }).decision).toBe("ask");
   });
 

@@ -1,7 +1,7 @@
 import { resolvePath } from "../files/path.ts";
 import type { Workspace } from "../files/workspace.ts";
 import { LIMITS } from "../limits.ts";
-import { findProgram } from "../programs/all-programs.ts";
+import { callByPath, findProgram, nameOfProgram } from "../programs/find-program.ts";
 import type { Effect } from "../programs/declaration/effect.ts";
 import { environmentEffects } from "../programs/declaration/environment.ts";
 import { isNotUnderstood, parseCall } from "../programs/declaration/parse-call.ts";
@@ -201,9 +201,9 @@ export class CommandJudge {
     if (first?.text === undefined || first.isGlob === true || first.text === "")
       return { problem: "the name of the program is only known at run time" };
     const args = words.slice(1);
-    const name = programName(first.text);
+    const name = nameOfProgram(first.text);
     if (changesShell(name)) return { problem: `${name} changes the shell` };
-    if (name.includes("/")) return executeCall(first, args);
+    if (name.includes("/")) return callByPath(first, args);
     const program = findProgram(name);
     if (program === undefined) return { problem: `the program ${name} is not declared` };
     if (program.examine !== undefined && !this.#mayExamine(args))
@@ -259,8 +259,8 @@ export class CommandJudge {
     const reading = treeReadingOf(parsed);
     if (reading !== "none") {
       const read = effects.flatMap((effect) => (effect.kind === "read" ? [effect.path] : []));
-      for (const path of read.length === 0 ? [{ text: "." }] : read) {
-        const verdict = this.#effects.judgeTree(path, call.folder, reading);
+      for (const tree of read.length === 0 ? [{ text: "." }] : read) {
+        const verdict = this.#effects.judgeTree(tree, call.folder, reading);
         if (ruled === undefined || isBinding(verdict, this.#policy)) worst = pickStricter(worst, verdict);
       }
     }
@@ -383,22 +383,4 @@ function runsCode(effects: readonly Effect[]): boolean {
       effect.kind === "inline-code" ||
       (effect.kind === "action" && (effect.action === "project-code" || effect.action === "install")),
   );
-}
-
-/** Programs of the system by their name; everything else by its path. */
-function programName(text: string): string {
-  if (!text.startsWith("/")) return text;
-  return /^\/(?:usr\/(?:local\/)?)?s?bin\/([\w.+[-]+)$/.exec(text)?.[1] ?? text;
-}
-
-/** A program that is called by its path: project code, if it is in the workspace. */
-function executeCall(program: Word, args: readonly Word[]): ParsedCall {
-  return {
-    path: [program.text ?? ""],
-    options: new Map(),
-    hasOption: () => false,
-    operands: args,
-    effects: [{ kind: "execute", path: program }],
-    normalized: [program, ...args],
-  };
 }

@@ -1,5 +1,6 @@
 import type { ParsedCall } from "../programs/declaration/parsed-call.ts";
 import { matchName } from "../files/glob.ts";
+import { nameOfProgram } from "../programs/find-program.ts";
 import type { CompiledPolicy, CompiledRule } from "./compile-policy.ts";
 import { readName, type ProgramName } from "../programs/program-names.ts";
 import {
@@ -118,14 +119,14 @@ function matchesRun(
 }
 
 function matchText(compiled: CompiledRule, called: CalledWords, budget: WorkBudget): Match {
-  const text = textOf(called.words);
-  if (compiled.searches(text, budget)) return "yes";
+  const written = textOf(called.words);
+  if (compiled.searches(written, budget)) return "yes";
   const { words, call } = called;
   const [first] = words;
   if (call === undefined || first === undefined) return "no";
   const normalized = [readName(first).main, ...call.normalized.slice(1).map(({ text }) => text)];
   const other = textOf(normalized);
-  return other !== text && compiled.searches(other, budget) ? "yes" : "no";
+  return other !== written && compiled.searches(other, budget) ? "yes" : "no";
 }
 
 function matchPattern(
@@ -225,14 +226,9 @@ function fitsPrefix(rule: readonly RuleWord[], words: readonly (string | undefin
     words.length >= rule.length &&
     rule.every((word, index) => {
       const text = words[index];
-      return text !== undefined && fits(word, index === 0 ? systemName(text) : text);
+      return text !== undefined && fits(word, index === 0 ? nameOfProgram(text) : text);
     })
   );
-}
-
-/** `/usr/bin/git` is git; `./git` is not. */
-function systemName(text: string): string {
-  return /^\/(?:usr\/(?:local\/)?)?s?bin\/([^/]+)$/.exec(text)?.[1] ?? text;
 }
 
 function textOf(words: CalledWords["words"]): string {

@@ -3,7 +3,7 @@ import { matchesPattern } from "../files/protected-names.ts";
 import type { Workspace } from "../files/workspace.ts";
 import type { TreeReading } from "../programs/tree-readers.ts";
 import type { CompiledPolicy, CompiledRule } from "./compile-policy.ts";
-import { notUnderstoodVerdict, type Verdict } from "./evaluation.ts";
+import type { Verdict } from "./evaluation.ts";
 import { isAbout, type FileAccess } from "./judge-path.ts";
 import { describeRule } from "./rule.ts";
 
@@ -49,8 +49,10 @@ function askAboutRule(
     (rule) => isAbout(rule, access) && rule.globs.some((glob) => mayCover(glob, rule)),
   );
   if (found === undefined) return undefined;
-  const verdict = notUnderstoodVerdict(`it may use files that ${describeRule(found.rule)} is about`, policy);
-  return verdict.decision === "allow" ? { ...verdict, decision: "ask" } : verdict;
+  // Named after the rule, so that no rule that allows the command answers the question.
+  const decision = policy.policy.default === "deny" ? "deny" : "ask";
+  const reason = `it may use files that ${describeRule(found.rule)} is about`;
+  return { decision, rule: found.id, reason, matched: found.rule };
 }
 
 /** Whether a name may match a pattern of the shell and the last part of a glob, by what is before and after wildcards. */

@@ -392,16 +392,3 @@ export const ALL_PROGRAMS: readonly ProgramDeclaration[] = [
   zstd,
   zstdcat,
 ];
-
-const byName = new Map<string, ProgramDeclaration>();
-for (const program of ALL_PROGRAMS) {
-  for (const name of program.names) {
-    if (byName.has(name)) throw new Error(`The program ${name} is declared twice.`);
-    byName.set(name, program);
-  }
-}
-
-/** Finds the declaration of a program by any of its names. */
-export function findProgram(name: string): ProgramDeclaration | undefined {
-  return byName.get(name);
-}

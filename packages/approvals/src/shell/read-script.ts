@@ -31,7 +31,7 @@ import { parseSource } from "./parse-source.ts";
 import { NO_REDIRECTS, readRedirects } from "./read-redirects.ts";
 import { readTest } from "./read-test.ts";
 import { readWord, type ReadWord, type WordScope } from "./read-word.ts";
-import { isOwnVariable } from "./variables.ts";
+import { isOwnVariable } from "../programs/declaration/script-variables.ts";
 import { WorkBudget } from "./work-budget.ts";
 
 export interface ScriptContext {

@@ -2,7 +2,7 @@ import { retainShape } from "../retain-shape.ts";
 import type { ParsedScript, Word as Node, WordPart } from "unbash";
 import type { Word } from "../programs/declaration/word.ts";
 import { notPlain, type Dialect } from "./plain-script.ts";
-import { isInherited } from "./variables.ts";
+import { isInherited } from "../programs/declaration/script-variables.ts";
 import type { WorkBudget } from "./work-budget.ts";
 
 /** What a word may refer to. */

@@ -1,0 +1,58 @@
+import { baseName } from "../files/path.ts";
+import { LIMITS } from "../limits.ts";
+import type { Denial } from "./catastrophic.ts";
+import { DOWNLOADERS, INTERPRETERS, SENDERS } from "./known-by-name.ts";
+
+type Words = readonly string[];
+
+const SECRET =
+  /(?:^|[\s/@=~'"])\.(?:ssh|aws|gnupg|netrc|kube\/config|docker\/config\.json|npmrc|pypirc|git-credentials|codex\/auth\.json)\b|\/etc\/shadow|\bid_(?:rsa|dsa|ecdsa|ed25519)\b/;
+const ENVIRONMENT = /(?:^|[\s;&|(])(?:env|printenv|export -p|declare -x)\s{0,8}(?:\||\))/;
+
+/** Code that deletes everything, in the words of a shell inside another language. */
+const DELETES_ALL =
+  /\brm\s{1,8}(?:-[-\w]{1,20}\s{1,8}){0,6}-\w{0,8}[rR]\w{0,8}\s{1,8}(?:-[-\w]{1,20}\s{1,8}){0,6}(?:\/\*?|~\/?|\$HOME\/?)(?=['"`\s);]|$)|\b(?:rmtree|removeSync|rmSync)\(\s{0,8}['"](?:\/|~)['"]/;
+
+export const RUNS_DOWNLOAD: Denial = { rule: "download-to-shell", reason: "runs what it downloads" };
+
+/** What several commands of one script do together. */
+export function findFlow(source: string, calls: readonly Words[]): Denial | undefined {
+  const uses = (programs: ReadonlySet<string>): boolean =>
+    calls.some(([first = ""]) => programs.has(baseName(first)));
+  return (
+    (uses(SENDERS) ? findExfiltration(source.slice(0, LIMITS.syntaxChars)) : undefined) ??
+    (uses(DOWNLOADERS) ? findDownloadedCode(calls) : undefined)
+  );
+}
+
+/** Secrets, or the whole environment, in one script with a program that sends: taken for one flow. */
+function findExfiltration(source: string): Denial | undefined {
+  // An identity file is used to log in, not sent.
+  const text = source.replaceAll(/(?:^|\s)-i\s{1,8}\S+/g, " ");
+  return SECRET.test(text) || ENVIRONMENT.test(text)
+    ? { rule: "exfiltration", reason: "reads credentials and uses the network" }
+    : undefined;
+}
+
+/** A file that is downloaded by one command and run by a later one. */
+function findDownloadedCode(calls: readonly Words[]): Denial | undefined {
+  const downloaded = new Set<string>();
+  for (const [first = "", ...args] of calls) {
+    const name = baseName(first);
+    if (downloaded.size > 0) {
+      const runs = INTERPRETERS.test(name) || name === "source" || name === ".";
+      const script = runs ? args.find((arg) => !arg.startsWith("-")) : undefined;
+      const file = script ?? (first.includes("/") ? first : undefined);
+      if (file !== undefined && downloaded.has(baseName(file))) return RUNS_DOWNLOAD;
+    }
+    if (!DOWNLOADERS.has(name)) continue;
+    for (const arg of args) downloaded.add(baseName(arg.replace(/[?#].*$/, "")));
+    downloaded.delete("");
+  }
+  return undefined;
+}
+
+/** Code in another language with the words of a catastrophic command in it. */
+export function findCatastrophicText(text: string): Denial | undefined {
+  return DELETES_ALL.test(text) ? { rule: "delete-root", reason: "deletes everything" } : undefined;
+}
