@@ -80,9 +80,11 @@ for await (const line of createInterface({ input: process.stdin })) {
   const names = new Set([...before.keys(), ...after.keys()]);
   const changed = [...names].filter((name) => before.get(name) !== after.get(name)).toSorted();
   const report: Report = { changed, connections };
+  // Restored before the report, since the next script is judged by the files of the world as soon as it arrives.
+  if (changed.length > 0) {
+    restore();
+    before = scan();
+  }
   process.stdout.write(`${JSON.stringify(report)}\n`);
-  if (changed.length === 0) continue;
-  restore();
-  before = scan();
 }
 process.exit();
