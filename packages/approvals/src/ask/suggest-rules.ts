@@ -4,7 +4,7 @@ import { isAbsolute, resolvePath } from "../files/path.ts";
 import type { ApprovalRequest, CommandRequest, NetworkTarget } from "../request/request.ts";
 
 /**
- * The rules that "always allow this" stands for: exactly what was shown. Empty when nothing may be remembered.
+ * The rules for "always allow this", which cover exactly what was shown. Empty if nothing may be remembered.
  * Put them into `alsoAllow` with `remember`.
  */
 export function suggestRules(request: ApprovalRequest, { decision }: Evaluation): Rule[] {
@@ -42,7 +42,7 @@ function commandRules({ command, cwd }: CommandRequest): Rule[] {
 
 const PORTS: Readonly<Record<string, number>> = { http: 80, https: 443 };
 
-/** The host at the port that was asked for. A name that is none can't be remembered: a star would be every host. */
+/** The host at the port that was asked for. An invalid name can't be remembered: a star would match every host. */
 function hostRules({ host, protocol, port = PORTS[protocol ?? ""] }: NetworkTarget): Rule[] {
   const isAddress = /^\[?[0-9a-f]*:[0-9a-f:.]*:[0-9a-f.]*\]?$/i.test(host);
   if (!isAddress && !/^[\w.-]+$/.test(host)) return [];

@@ -67,7 +67,7 @@ export function baseName(path: string): string {
 
 /** The folder that a glob can't leave: everything before the first segment with a wildcard. */
 export function fixedFolder(path: string): string {
-  // A NUL stands for text that is not known.
+  // A NUL represents unknown text.
   const unknown = path.indexOf("\u0000");
   const pattern = path.search(/[*?[{(]/);
   const wild = unknown === -1 || pattern === -1 ? Math.max(unknown, pattern) : Math.min(unknown, pattern);

@@ -12,7 +12,7 @@ import {
   SOME_HOME,
 } from "./sensitive-paths.ts";
 
-/** What the file system says about paths, looked up beforehand so that the judgement itself does no I/O. */
+/** Resolved paths, looked up in advance so that `evaluate` does no I/O. */
 export interface PathFacts {
   /**
    * Absolute path as it is used, `..` included → where it leads once all links are followed. `null`: it could not be

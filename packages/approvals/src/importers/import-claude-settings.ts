@@ -86,7 +86,7 @@ function translate(
   }
 }
 
-/** A star stands for any text, blanks included; `:*` at the end and ` *` stand for any further words, or none. */
+/** A star matches any text, including blanks. `:*` and ` *` at the end match any further words, or none. */
 function commandRule(what: string | undefined): Rule | string {
   if (what === undefined || what === "*") return { kind: "regex", pattern: ".*" };
   if (what.trim() === "") return "it names no command";
@@ -122,7 +122,7 @@ function fileRules(
   const own: Rule = { kind: "path", glob, access };
   const below: Rule = { kind: "path", glob: `${glob}/**`, access };
   if (glob.endsWith("**")) return [own];
-  // What is in a folder is only allowed where the pattern says that it is one.
+  // The contents of a folder are allowed only if the pattern ends with a slash.
   if (isAllowed) return pattern === name ? [own] : [below];
   return [own, below];
 }

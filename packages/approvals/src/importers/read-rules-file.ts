@@ -17,7 +17,7 @@ export function readRulesFile(text: string): readonly RulesStatement[] {
 const OPAQUE =
   /[rbRB]{0,2}(?:"""(?:[^\\]|\\[^])*?(?:"""|$)|'''(?:[^\\]|\\[^])*?(?:'''|$)|"(?:[^"\\\n]|\\[^])*(?:"|$|(?=\n))|'(?:[^'\\\n]|\\[^])*(?:'|$|(?=\n)))|#[^\n]*|\\\r?\n/y;
 
-/** A statement ends at a line end outside of brackets and strings; indented lines belong to what stands before them. */
+/** A statement ends at a line end outside of brackets and strings; indented lines continue the statement before them. */
 function splitStatements(text: string): readonly string[] {
   const statements: string[] = [];
   let start = 0;

@@ -96,7 +96,7 @@ function combineWorkspaces(
   if (organization === undefined) return person;
   const home = organization.home ?? person.home;
   const common = intersect(organization.roots, person.roots);
-  // No roots at all would stand for whatever folder a request names.
+  // Without any roots, the folder of each request would be one.
   const roots =
     organization.roots.length === 0 ? person.roots : common.length === 0 ? organization.roots : common;
   const temp = intersect(organization.temp, person.temp);
@@ -129,7 +129,7 @@ function strictestPreset(layers: readonly Policy[]): PresetName {
   return found ?? "read-only";
 }
 
-/** An organisation's allow list is the whole truth: a person can't add to it. */
+/** A person can't add to the allow list of an organisation. */
 function exclusiveRules(
   organization: Policy | undefined,
   person: Policy,

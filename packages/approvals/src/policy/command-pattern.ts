@@ -17,7 +17,7 @@ export type RuleWord = string | readonly string[];
 export interface CommandPattern {
   readonly programs: readonly ProgramName[];
   readonly verbs: readonly (readonly string[])[];
-  /** Each is held if every one of the options that it stands for is there: `-rf` is `-r` and `-f`. */
+  /** A cluster matches if all of its options are used: `-rf` is `-r` and `-f`. */
   readonly options: readonly (readonly string[])[];
   /** Set if the command has nothing but options behind its name: `yarn` installs. */
   readonly hasNoOperands: boolean;
@@ -100,7 +100,7 @@ function isSameProgram(rule: ProgramName, called: ProgramName): boolean {
   return rule.main === called.main && isSameVersion(rule.version, called.version);
 }
 
-/** A command whose words stand there as the rule has them, with options and their arguments between. */
+/** Whether a command has the words of the rule in this order, with nothing but options and their arguments between them. */
 export function matchesWritten(
   pattern: CommandPattern,
   called: ProgramName,
@@ -183,7 +183,7 @@ function lettersOf(cluster: string): readonly string[] {
     .map((letter) => `-${letter}`);
 }
 
-/** `-f` in `-rf`, `--force` in `--force=x` and in any abbreviation that could stand for it. */
+/** `-f` in `-rf`, `--force` in `--force=x` and in any possible abbreviation. */
 function mayHoldOption(text: string, option: string): boolean {
   if (text === option || text.startsWith(`${option}=`)) return true;
   if (/^-[A-Za-z]$/.test(option)) return /^-[A-Za-z]/.test(text) && text.includes(option.charAt(1));

@@ -11,7 +11,7 @@ import type { Verdict } from "./evaluation.ts";
 import { PRESETS, type EffectKind, type Preset } from "./presets.ts";
 import { describeRule, type Rule } from "./rule.ts";
 
-/** A rule with its pattern made ready. */
+/** A rule with its patterns compiled. */
 export interface CompiledRule {
   readonly rule: Rule;
   /** `deny[0]`, `allow[2]`: how a verdict names it. */
@@ -43,7 +43,7 @@ export interface CompiledPolicy {
   readonly hasPathRules: boolean;
   /** The verdicts on kinds of effects that were needed so far. */
   readonly kindVerdicts: Map<EffectKind, Verdict>;
-  /** Kinds of requests for which the allow list is the whole truth. */
+  /** Kinds of requests of which only those in the allow list are allowed. */
   readonly exclusive: {
     readonly command: boolean;
     readonly path: boolean;

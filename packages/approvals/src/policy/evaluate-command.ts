@@ -95,7 +95,7 @@ function problemVerdict(problem: string, policy: CompiledPolicy): Verdict {
     : verdict;
 }
 
-/** A rule that speaks for exactly this request. */
+/** The verdict of a rule for exactly this request. */
 function wholeRequestRule(
   { command, stdin }: CommandRequest,
   source: string,
@@ -122,7 +122,7 @@ function wholeRequestRule(
   return found === undefined ? undefined : ruleVerdict(found, "allow", "exactly this command");
 }
 
-/** As long as the shortest of the rules that allowed it; a preset's word is for this call alone. */
+/** The shortest duration of the rules that allowed the commands. A preset allows one call only. */
 function lastingOf(parse: readonly CommandVerdict[]): Lasting {
   let lasting: Lasting = "always";
   for (const { matched, rule } of parse) {

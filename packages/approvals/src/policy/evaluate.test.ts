@@ -259,7 +259,7 @@ describe("rules", () => {
     expect(judge(`${script}2`, input).decision).toBe("ask");
   });
 
-  it("make an allow list the whole truth", () => {
+  it("allow nothing else if there is an allow list", () => {
     const input = { allow: ["ls", "cat"] } as const;
     expect(judge("ls | cat", input).decision).toBe("allow");
     expect(judge("pwd", input).decision).toBe("ask");

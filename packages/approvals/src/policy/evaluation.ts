@@ -127,7 +127,7 @@ export function ruleVerdict({ rule, id }: CompiledRule, decision: Decision, what
   return { decision, rule: id, reason: `${what} is ${verb} by ${describeRule(rule)}${why}`, matched: rule };
 }
 
-/** What is not understood is left to the default: asked about, or allowed where the preset says so. */
+/** The verdict on something that is not understood: the default. */
 export function notUnderstoodVerdict(problem: string, { policy, exclusive }: CompiledPolicy): Verdict {
   const decision = exclusive.command && policy.default === "allow" ? "deny" : policy.default;
   return { decision, rule: "not-understood", reason: problem };
@@ -138,7 +138,7 @@ export function cautionVerdict(rule: string, reason: string, fallback: Decision)
   return { decision: fallback === "deny" ? "deny" : "ask", rule: `caution/${rule}`, reason };
 }
 
-/** What nothing speaks for: the default, but never an allow where an allow list is the whole truth. */
+/** The verdict if no rule and no preset decides: the default, but never "allow" if there is an allow list. */
 export function defaultVerdict(fallback: Decision, exclusive: boolean, reason: string): Verdict {
   if (!exclusive) return { decision: fallback, rule: "default", reason };
   return { decision: fallback === "ask" ? "ask" : "deny", rule: "allow", reason: "not in the allow list" };

@@ -18,7 +18,7 @@ export interface DeniableScript {
   readonly script: PlainScript;
   /** The calls of the commands that were read. */
   readonly calls: readonly CalledWords[];
-  /** What a rule of the user's says that denies one of these calls. */
+  /** The verdict of the first rule of the user's that denies one of these calls. */
   readonly denied: Verdict | undefined;
   /** Whether these calls are all that the script does. */
   readonly isUnderstood: boolean;

@@ -300,7 +300,7 @@ export class CommandJudge {
     return undefined;
   }
 
-  /** What a command runs in its turn is judged like a command of the script. */
+  /** A command that another command runs is judged like a command of the script. */
   #judgeInner(effect: InnerEffect, call: Call): Verdict {
     if (effect.kind === "command") {
       const { words } = effect;
@@ -343,7 +343,7 @@ export class CommandJudge {
     return notUnderstoodVerdict(problem, this.#policy);
   }
 
-  /** A verdict stands before those of the commands that its command runs, which are known earlier. */
+  /** Reserves the place of a verdict, because the verdicts of inner commands are known earlier but listed after it. */
   #reserve(): number {
     return this.verdicts.push(RESERVED) - 1;
   }

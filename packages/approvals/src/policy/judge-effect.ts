@@ -12,7 +12,7 @@ import { type FileAccess, hasReadDenials, judgeKind, judgeRead, judgeWrite } fro
 import type { ScriptChanges } from "./script-changes.ts";
 import { judgePattern, judgeTree } from "./unnamed-files.ts";
 
-/** The effects that lead to another command, which is judged in its turn. */
+/** The effects that run another command, which is judged separately. */
 export type InnerEffect = Extract<Effect, { readonly kind: "command" | "shell" | "stdin-code" }>;
 export type OwnEffect = Exclude<Effect, InnerEffect>;
 

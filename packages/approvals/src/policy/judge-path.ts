@@ -22,7 +22,7 @@ const WHAT: Readonly<Record<EffectKind, string>> = {
   writeOutside: "writes outside the workspace",
 };
 
-/** The preset's word on one kind of effect, or the policy's own. */
+/** The verdict on a kind of effect, from the policy's `effects` or the preset. */
 export function judgeKind(kind: EffectKind, compiled: CompiledPolicy, reason?: string): Verdict {
   if (reason !== undefined) return kindVerdict(kind, compiled, reason);
   const known = compiled.kindVerdicts.get(kind);

@@ -23,7 +23,7 @@ export interface CalledWords {
   readonly words: readonly (string | undefined)[];
   /** The call by its declaration, if it is understood. */
   readonly call: ParsedCall | undefined;
-  /** Commands that it may run in its turn. */
+  /** Commands that it may run itself. */
   readonly inner: readonly (readonly (string | undefined)[])[];
 }
 
@@ -39,7 +39,7 @@ export function toCalledWords(
 /** `maybe`: a word that is only known at run time decides. */
 export type Match = "yes" | "maybe" | "no";
 
-/** The word of the user's rules about one command: a denial, a question, a permission, or nothing. */
+/** The verdict of the user's rules about one command. Undefined if no rule matches. */
 export function judgeByRules(
   called: CalledWords,
   policy: CompiledPolicy,
@@ -85,7 +85,7 @@ function judgeTightening(
 /**
  * Whether a rule that denies or asks covers a command, or one that it runs. Its words are compared with the command as it
  * is written and with the normalised call: the program and its subcommands, then the operands in their order, whatever
- * options stand between them; options of the rule must be among those of the call, in any position and under any of
+ * options are between them; options of the rule must be among those of the call, in any position and under any of
  * their names.
  */
 export function matchTightening(compiled: CompiledRule, called: CalledWords, budget: WorkBudget): Match {
@@ -147,7 +147,7 @@ function matchPattern(
   return matchInOrder(pattern.verbs, operands, name.main);
 }
 
-/** Not understood: any of its words may be an operand, so options may stand anywhere. */
+/** In a command that is not understood, any word may be an operand, and options may be anywhere. */
 function matchLoosely(
   { verbs, options, hasNoOperands }: CommandPattern,
   words: readonly (string | undefined)[],
@@ -175,7 +175,7 @@ function matchInOrder(
   let at = 0;
   for (const verb of verbs) {
     const isFit = (text: string | undefined): boolean => text === undefined || fitsVerb(program, verb, text);
-    // An option, and the word behind it that may be its argument, can stand between any two words.
+    // An option, and the next word, which may be its argument, may be between any two words.
     while (at < words.length && !isFit(words[at]) && (isDashed(words[at]) || isDashed(words[at - 1])))
       at += 1;
     if (at >= words.length || !isFit(words[at])) return "no";
@@ -204,7 +204,7 @@ export function matchAllowing(compiled: CompiledRule, called: CalledWords): bool
         ])
       );
     case "exact":
-      // A rule for one folder speaks for a whole request, whose folder is known.
+      // A rule with a folder only covers whole requests, whose folder is known.
       return (
         rule.folder === undefined &&
         words.length === rule.argv.length &&

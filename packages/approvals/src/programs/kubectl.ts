@@ -5,7 +5,8 @@ import {
   type OptionTable,
   value,
 } from "./declaration/declaration.ts";
-import { action } from "./declaration/effect.ts";
+import { action, type Effect } from "./declaration/effect.ts";
+import type { ParsedCall } from "./declaration/parsed-call.ts";
 
 /** `--kubeconfig`, `--server` and `--token` choose another cluster or run a plug-in: not declared. */
 const COMMON: OptionTable = {
@@ -42,8 +43,29 @@ const reads: CommandDeclaration = {
 
 const changes: CommandDeclaration = {
   operands: { rest: "data", acceptsAnyWord: true },
-  effects: [action("remote-write")],
+  examine: examineChange,
 };
+
+/** What may be in a call that only tries a change, besides the files. Files may not be addresses. */
+const DRY_RUN =
+  /^(?:--dry-run=(?:client|server)|-R|--recursive|-o=?(?:json|name|yaml)|--output=(?:json|name|yaml))$/;
+const FILE = /^(?:-f=|-f|--filename=)(?![-=])([^:]+)$/;
+
+/** A change is only tried if every word is known to belong to that: a later option could make it a real one. */
+function examineChange({ operands }: ParsedCall): readonly Effect[] {
+  const texts = operands.map(({ text, isGlob }) => (isGlob === true ? undefined : text));
+  const words = texts.flatMap((text, at) => {
+    if (text === "-f" || text === "-o") return [];
+    const option = texts[at - 1];
+    return [text !== undefined && (option === "-f" || option === "-o") ? `${option}=${text}` : text];
+  });
+  const isTry =
+    words.some((word) => word?.startsWith("--dry-run=") === true) &&
+    words.every((word) => word !== undefined && (DRY_RUN.test(word) || FILE.test(word)));
+  if (!isTry) return [action("remote-write")];
+  const files = words.flatMap((word) => FILE.exec(word ?? "")?.[1] ?? []);
+  return [action("remote-read"), ...files.map((file): Effect => ({ kind: "read", path: { text: file } }))];
+}
 
 export const kubectl = declareProgram({
   names: ["kubectl", "oc"],

@@ -351,7 +351,7 @@ class ScriptReader {
     return { success, failure: state.folders };
   }
 
-  /** Redirections and assignments that stand alone. */
+  /** Adds redirections and assignments without a command. */
   #addWithoutWords(
     environment: readonly SetVariable[],
     redirects: readonly FileRedirect[],

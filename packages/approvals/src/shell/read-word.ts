@@ -60,7 +60,7 @@ export function readLiteral(node: Node, scope: WordScope, what: string): Word {
   return word;
 }
 
-/** @param braces What stands for each brace expansion. Empty: the expansions as they are written. */
+/** @param braces The replacement of each brace expansion. Empty: the expansions as they are written. */
 function assemble(parts: readonly WordPart[], scope: WordScope, braces: readonly string[]): Word {
   const word = new WordBuilder();
   let used = 0;
@@ -255,7 +255,7 @@ export function readHereDocumentText(
 const BRACE_LIST = /^\{([\w./@+%:-]*(?:,[\w./@+%:-]*)+)\}$/;
 const BRACE_RANGE = /^\{(\d{1,4})\.\.(\d{1,4})\}$/;
 
-/** The texts that `{a,b}` or `{1..3}` stands for. Undefined if it is anything more complicated. */
+/** The texts that `{a,b}` or `{1..3}` expands to. Undefined for anything more complicated. */
 function expandBraces(text: string): readonly string[] | undefined {
   const list = BRACE_LIST.exec(text)?.[1]?.split(",");
   if (list !== undefined) return list.length > MOST_BRACE_WORDS ? undefined : list;
