@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { pidExists, processTable } from "codexkit/process";
 import { z } from "zod";
 
@@ -27,9 +27,14 @@ export function hasOwnerEnded(path: string): boolean {
 }
 
 function readOwner(path: string): z.output<typeof schema> | undefined {
+  let fd: number | undefined;
   try {
-    return schema.parse(JSON.parse(readFileSync(path, "utf8")));
+    // A pipe in the place of the file must not block.
+    fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    return fstatSync(fd).isFile() ? schema.parse(JSON.parse(readFileSync(fd, "utf8"))) : undefined;
   } catch {
     return undefined;
+  } finally {
+    if (fd !== undefined) closeSync(fd);
   }
 }

@@ -1,5 +1,5 @@
 import { createHash, type Hash } from "node:crypto";
-import { closeSync, constants, fstatSync, openSync, readSync, writeSync } from "node:fs";
+import { closeSync, constants, fstatSync, ftruncateSync, openSync, readSync, writeSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import { PromptError } from "../errors.ts";
 import { WORKSPACE_LIMITS } from "./limits.ts";
@@ -15,6 +15,8 @@ export interface StoredContent {
 
 const CHUNK_BYTES = 256 * 1024;
 
+const ZEROS = Buffer.alloc(CHUNK_BYTES);
+
 /**
  * Stores the content of files, one after the other, in a single file. Equal content is stored once. One file is much faster
  * to write than a file per content: a first snapshot of 10,000 files needs no 10,000 creations.
@@ -25,6 +27,7 @@ export class ContentFile implements Disposable {
   readonly #byHash = new Map<string, StoredContent>();
   readonly #chunk = Buffer.allocUnsafe(CHUNK_BYTES);
   #end: number;
+  #isDirty = false;
 
   constructor(path: string, maxBytes: number = WORKSPACE_LIMITS.snapshotBytes) {
     this.#fd = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600);
@@ -60,9 +63,15 @@ export class ContentFile implements Disposable {
       const read = readSync(this.#fd, this.#chunk, 0, length, content.offset + done);
       if (read === 0)
         throw new PromptError("invalid_snapshot", "The stored content of a workspace is incomplete.");
-      for (let written = 0; written < read;) written += writeSync(fd, this.#chunk, written, read - written);
+      if (!this.#isZero(read)) {
+        for (let written = 0; written < read;) {
+          written += writeSync(fd, this.#chunk, written, read - written, done + written);
+        }
+      }
       done += read;
     }
+    // A hole at the end has not been written.
+    ftruncateSync(fd, content.length);
   }
 
   [Symbol.dispose](): void {
@@ -72,11 +81,19 @@ export class ContentFile implements Disposable {
   async #copyFrom(fd: number): Promise<StoredContent> {
     const hash = createHash("sha256");
     const offset = this.#end;
+    // An attempt that failed may have left something behind.
+    if (this.#isDirty) ftruncateSync(this.#fd, offset);
+    this.#isDirty = true;
     const length = await this.#append(fd, hash);
+    this.#isDirty = false;
     const digest = hash.digest("hex");
     const known = this.#byHash.get(digest);
-    // Stored before: what was just written is overwritten by the next one.
-    if (known) return known;
+    if (known) {
+      // Stored before. Removed, because holes of the next content must read as zeros.
+      ftruncateSync(this.#fd, offset);
+      return known;
+    }
+    ftruncateSync(this.#fd, offset + length);
     const content: StoredContent = { offset, length, hash: digest };
     this.#end = offset + length;
     this.#byHash.set(digest, content);
@@ -97,11 +114,18 @@ export class ContentFile implements Disposable {
         );
       }
       hash.update(this.#chunk.subarray(0, read));
-      for (let written = 0; written < read;) {
-        written += writeSync(this.#fd, this.#chunk, written, read - written, this.#end + length + written);
+      if (!this.#isZero(read)) {
+        for (let written = 0; written < read;) {
+          written += writeSync(this.#fd, this.#chunk, written, read - written, this.#end + length + written);
+        }
       }
       length += read;
     }
+  }
+
+  /** Whether the chunk can be left out as a hole, so that a sparse file does not fill the disk. */
+  #isZero(length: number): boolean {
+    return length === CHUNK_BYTES && this.#chunk[0] === 0 && this.#chunk.equals(ZEROS);
   }
 }
 
