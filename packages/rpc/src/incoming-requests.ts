@@ -1,5 +1,11 @@
 import { RequestFailure, RPC_CODES, toError } from "./errors.ts";
-import { type RequestId, type RequestMessage, serializeValue, type WireError } from "./message.ts";
+import {
+  replaceLoneSurrogates,
+  type RequestId,
+  type RequestMessage,
+  serializeValue,
+  type WireError,
+} from "./message.ts";
 
 export interface RequestContext {
   readonly id: RequestId;
@@ -88,8 +94,8 @@ function toErrorResponse(id: RequestId, { code, message, data }: WireError): str
     message,
   };
   try {
-    return JSON.stringify({ id, error: { ...error, data } });
+    return replaceLoneSurrogates(JSON.stringify({ id, error: { ...error, data } }));
   } catch {
-    return JSON.stringify({ id, error });
+    return replaceLoneSurrogates(JSON.stringify({ id, error }));
   }
 }

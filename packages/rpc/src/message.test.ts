@@ -114,6 +114,26 @@ describe("callBody", () => {
 });
 
 describe("serializeValue", () => {
+  it("writes text that every JSON parser reads: halves of surrogate pairs are replaced", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.string({ unit: "binary" })),
+        fc.string({ unit: fc.constantFrom("\ud83d", "\ude00", "\\", "u", "d", "8", '"', "\n") }),
+        (texts, odd) => {
+          const value = { texts, [odd]: odd, nested: [odd + "x", `\\ud800${odd}`] };
+          const json = serializeValue(value, "The value");
+          const wellFormed = JSON.parse(JSON.stringify(value), (_key, one: unknown) =>
+            typeof one === "string" ? one.toWellFormed() : one,
+          ) as Record<string, unknown>;
+          const { [odd]: under, ...rest } = wellFormed;
+          expect(JSON.parse(json)).toEqual({ ...rest, [odd.toWellFormed()]: under });
+          expect(json.isWellFormed()).toBe(true);
+          expect(json).not.toMatch(/(?<!\\)(?:\\\\)*\\ud[89a-f]/);
+        },
+      ),
+    );
+  });
+
   const cycle: { self?: unknown } = {};
   cycle.self = cycle;
 

@@ -108,10 +108,21 @@ export function serializeValue(value: unknown, what: string): string {
   } catch (error) {
     cause = error;
   }
-  if (text !== undefined) return text;
+  if (text !== undefined) return replaceLoneSurrogates(text);
   // A value that JSON omits (a function, a symbol) would silently change the message.
   const why = cause === undefined ? `JSON can't represent a ${typeof value}` : toError(cause).message;
   throw new RpcError("unserializable", `${what} can't be serialised as JSON: ${why}`, { cause });
+}
+
+/**
+ * Replaces halves of surrogate pairs by U+FFFD. JSON can escape them, but they are no Unicode text: Codex drops a message that has
+ * one, so its sender would wait for ever. `JSON.stringify` escapes no complete pair.
+ */
+export function replaceLoneSurrogates(json: string): string {
+  if (!json.includes("\\ud")) return json;
+  return json.replaceAll(/\\(?:ud[89a-f][0-9a-f]{2}|.)/g, (escape) =>
+    escape.startsWith("\\ud") ? "\ufffd" : escape,
+  );
 }
 
 function malformed(problem: string, text: string, cause?: unknown): RpcError {

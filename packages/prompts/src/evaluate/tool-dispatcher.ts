@@ -252,8 +252,17 @@ async function endAfterAbort<Result>(handler: Promise<Result>, signal: AbortSign
 
 function failed(error: unknown): CallOutcome {
   if (error instanceof ToolFailure) return { success: false, text: error.message };
-  const message = error instanceof Error ? error.message || error.name : String(error);
+  const message = describeError(error);
   return { success: false, text: `The tool failed and its changes were undone: ${message}` };
+}
+
+/** Handlers may throw anything, also objects that can't be read. */
+function describeError(error: unknown): string {
+  try {
+    return error instanceof Error ? error.message || error.name : String(error);
+  } catch {
+    return "an error without a readable message";
+  }
 }
 
 function withConflicts(outcome: CallOutcome, conflicts: readonly string[]): CallOutcome {
@@ -267,6 +276,6 @@ function toJson(value: unknown): unknown {
   try {
     return JSON.parse(JSON.stringify(value) ?? "null");
   } catch {
-    return String(value);
+    return `a ${typeof value} that is not JSON`;
   }
 }
