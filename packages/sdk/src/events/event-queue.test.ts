@@ -18,8 +18,8 @@ function completed(itemId: string): CodexEvent {
   return { type: "item.completed", ...PLACE, item: message(itemId, "") };
 }
 
-function notice(message: string): CodexEvent {
-  return { type: "warning", kind: "server", message };
+function notice(text: string): CodexEvent {
+  return { type: "warning", kind: "server", message: text };
 }
 
 function queueOf(
