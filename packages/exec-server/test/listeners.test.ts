@@ -44,9 +44,12 @@ describe.each(["ours", "codex"] as const)("the HTTP side of %s", (kind) => {
 
 const SECRET = "a secret of at least thirty-two bytes";
 
-function jwt(claims: object, { alg = "HS256", secret = SECRET } = {}): string {
-  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
-  const signed = `${part({ alg, typ: "JWT" })}.${part(claims)}`;
+function jwt(
+  claims: object,
+  { alg = "HS256", secret = SECRET, payload = JSON.stringify(claims) } = {},
+): string {
+  const part = (text: string) => Buffer.from(text).toString("base64url");
+  const signed = `${part(JSON.stringify({ alg, typ: "JWT" }))}.${part(payload)}`;
   const hash = alg === "HS512" ? "sha512" : "sha256";
   return `${signed}.${createHmac(hash, secret).update(signed).digest("base64url")}`;
 }
@@ -73,6 +76,7 @@ describe.each(["ours", "codex"] as const)("auth of %s", (kind) => {
       await opens(server.url, "wrong"),
       await opens(server.url),
     ]).toEqual([true, false, false]);
+    await expect(RawClient.open(server.url, { authorization: "Bearer\tright" })).rejects.toThrow(/401/);
     await expect(RawClient.open(server.url)).rejects.toThrow(/401/);
     expect(await status(server.url, "/readyz")).toBe(200);
   });
@@ -107,6 +111,9 @@ describe.each(["ours", "codex"] as const)("auth of %s", (kind) => {
       [jwt(good, { alg: "HS512" }), false],
       [jwt(good, { alg: "none" }), false],
       [jwt(good, { secret: "another secret of thirty-two bytes or more" }), false],
+      [`${jwt(good)}=`, false],
+      [`${jwt(good)}.`, false],
+      [jwt({}, { payload: `{"exp":1,"exp":${now + 60},"iss":"me","aud":"you"}` }), false],
       ["nonsense", false],
     ];
     for (const [token, expected] of tokens) expect(await opens(server.url, token)).toBe(expected);

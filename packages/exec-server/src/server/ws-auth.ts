@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { isAbsolute } from "node:path";
 import { ExecError } from "../errors.ts";
+import { objectionToJson } from "../wire/json-tally.ts";
 
 /** How clients of a WebSocket listener authenticate. */
 export type WebSocketAuth =
@@ -53,7 +54,7 @@ export async function isAuthorized(
   header: string | undefined,
   now: Date,
 ): Promise<boolean> {
-  const token = /^bearer\s+(?<token>.+)$/i.exec(header?.trim() ?? "")?.groups?.["token"]?.trim();
+  const token = /^bearer +(?<token>.+)$/i.exec(header?.trim() ?? "")?.groups?.["token"]?.trim();
   if (token === undefined) return false;
   if (auth.mode === "signed-bearer-token") return isSignedToken(auth, token, now);
   return timingSafeEqual(Buffer.from(sha256Hex(token), "hex"), Buffer.from(auth.tokenSha256, "hex"));
@@ -62,6 +63,7 @@ export async function isAuthorized(
 type SignedAuth = Extract<WebSocketAuth, { mode: "signed-bearer-token" }>;
 
 async function isSignedToken(auth: SignedAuth, token: string, now: Date): Promise<boolean> {
+  if (!isStrictToken(token)) return false;
   // Loaded only for servers that use it: it needs 6 MB.
   const { errors, jwtVerify } = await import("jose");
   try {
@@ -78,5 +80,20 @@ async function isSignedToken(auth: SignedAuth, token: string, now: Date): Promis
   } catch (error) {
     if (error instanceof errors.JOSEError) return false;
     throw error;
+  }
+}
+
+/**
+ * jose accepts padded base64 and, of two equal claims, the last. Another verifier of the same token, such as Codex's own
+ * server or a proxy, may judge by the first.
+ */
+function isStrictToken(token: string): boolean {
+  const [, payload] = /^[\w-]+\.(?<payload>[\w-]+)\.[\w-]+$/.exec(token) ?? [];
+  if (payload === undefined) return false;
+  try {
+    const text = Buffer.from(payload, "base64url").toString();
+    return objectionToJson(text, JSON.parse(text)) === undefined;
+  } catch {
+    return false;
   }
 }

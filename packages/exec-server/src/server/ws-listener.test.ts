@@ -86,6 +86,18 @@ describe("a refused upgrade", () => {
     await closed(socket);
   });
 
+  test.each([
+    ["two Host headers", upgradeRequest({ Host: "evil.example" })],
+    ["HTTP/1.0", upgradeRequest().replace("HTTP/1.1", "HTTP/1.0")],
+    ["HTTP/2.0", upgradeRequest().replace("HTTP/1.1", "HTTP/2.0")],
+  ])("is the answer to %s", async (_, request) => {
+    await using server = await ExecServer.start();
+    const socket = await rawSocket(server.url ?? "");
+    socket.write(request);
+    expect(await firstBytes(socket)).toMatch(/^HTTP\/1\.1 400 /);
+    await closed(socket);
+  });
+
   test("costs no file descriptor, however many there are", async () => {
     await using server = await startProgram("ours", [
       "--ws-auth",
@@ -210,6 +222,34 @@ test("a client that answers no ping is disconnected, and its session can be resu
   while (result.error?.code === -32010)
     result = await client.call("initialize", { clientName: "next", resumeSessionId: sessionId });
   expect(result.result?.["sessionId"]).toBe(sessionId);
+});
+
+test("no subprotocol is agreed to", async () => {
+  await using server = await ExecServer.start();
+  const socket = await rawSocket(server.url ?? "");
+  socket.write(upgradeRequest({ "sec-websocket-protocol": "first, second" }));
+  const answer = await firstBytes(socket);
+  expect(answer).toMatch(/^HTTP\/1\.1 101 /);
+  expect(answer).not.toMatch(/sec-websocket-protocol/i);
+});
+
+test("a client that does not read its pongs gets no more of them", { timeout: 60_000 }, async () => {
+  await using server = await ExecServer.start();
+  const socket = await upgraded(server.url ?? "");
+  socket.pause();
+  const pings = 200_000;
+  const ping = frame(9, true, Buffer.alloc(100));
+  for (let sent = 0; sent < pings; sent += 1_000) {
+    if (!socket.write(Buffer.concat(Array.from({ length: 1_000 }, () => ping)))) await once(socket, "drain");
+  }
+  let received = 0;
+  socket.on("data", (bytes: Buffer) => {
+    received += bytes.length;
+  });
+  socket.write(frame(8, true));
+  await closed(socket);
+  // A pong is as long as its ping, without the mask.
+  expect(received).toBeLessThan(pings * (ping.length - 4));
 });
 
 test("a client that answers pings stays connected", async () => {

@@ -44,6 +44,9 @@ export class WsListener {
       noServer: true,
       clientTracking: false,
       perMessageDeflate: false,
+      // The protocol has none. The default would agree to whichever the client names first.
+      handleProtocols: () => false,
+      autoPong: false,
       maxPayload: limits.messageBytes,
       maxFragments: limits.messageFragments,
     });
@@ -134,10 +137,11 @@ export class WsListener {
   async #refusal(request: IncomingMessage): Promise<number | undefined> {
     const { headers } = request;
     if (this.#isClosing) return 503;
+    // Of two, a proxy in front might have checked the other one.
+    if (request.httpVersion !== "1.1" || countHeaders(request, "host") > 1) return 400;
     if (headers.origin !== undefined || !this.#isExpectedHost(headers.host)) return 403;
     if (pathOf(request) !== "/") return 404;
     const { auth } = this.#options;
-    // Of two, a proxy in front might have checked the other one.
     if (auth && countHeaders(request, "authorization") > 1) return 400;
     if (auth && !(await isAuthorized(auth, headers.authorization, new Date()))) return 401;
     return undefined;
@@ -169,6 +173,10 @@ export class WsListener {
     const connection = new Connection(inlet, writer, this.#options.connection);
     const heartbeat = startHeartbeat(client, limits.pingMs);
     client.on("message", (data: Buffer) => connection.receive(data));
+    client.on("ping", (data) => {
+      // A client that does not read its pongs gets no more of them: they would fill the memory.
+      if (client.bufferedAmount <= limits.outgoingHighBytes) client.pong(data);
+    });
     client.on("error", (error) => log.warn("connection failed", { error: error.message }));
     client.on("close", () => {
       clearInterval(heartbeat);
