@@ -1,103 +1,31 @@
 import type { ParsedCall } from "../programs/declaration/parsed-call.ts";
-import { matchName } from "../files/glob.ts";
+import { spellingsOf, type CommandSpelling } from "../programs/command-spellings.ts";
 import {
-  IMPLICATIONS,
-  isAbbreviation,
-  isSameVersion,
-  mainVerb,
+  fitsVerb,
+  isSameProgram,
   readName,
-  REWRITINGS,
   TARGET_RUNNERS,
   type ProgramName,
 } from "../programs/program-names.ts";
 
 export type RuleWord = string | readonly string[];
 
-/** The words of a rule that denies or asks, in one of the ways in which its command can be written. */
-export interface CommandPattern {
+/** One spelling of the command that a rule denies or asks about. */
+export interface CommandPattern extends Omit<CommandSpelling, "programs"> {
   readonly programs: readonly ProgramName[];
-  readonly verbs: readonly (readonly string[])[];
-  /** A cluster matches if all of its options are used: `-rf` is `-r` and `-f`. */
-  readonly options: readonly (readonly string[])[];
-  /** Set if the command has nothing but options behind its name: `yarn` installs. */
-  readonly hasNoOperands: boolean;
 }
 
-/** Makes the words of a rule ready, once per policy. */
+/** Compiles the words of a rule, once per policy. */
 export function compilePatterns(argv: readonly RuleWord[]): readonly CommandPattern[] {
-  const words = argv.map((word) => [word].flat());
-  const [programs = [], ...rest] = words;
-  const isOption = (choices: readonly string[]): boolean => choices.every(isDashed);
-  const verbs = rest.filter((choices) => !isOption(choices));
-  const options = rest.filter(isOption);
-  const spellings = rewrite([programs, ...verbs]);
-  const patterns = spellings.map(([names = [], ...others]) => toPattern(names, others, options));
-  if (spellings.some(([names = [], ...others]) => names.includes("yarn") && isWord(others, "install")))
-    patterns.push({ ...toPattern(["yarn"], [], options), hasNoOperands: true });
-  if (isWord(verbs, "branch") && programs.includes("git") && options.some((names) => names.includes("-D")))
-    for (const forced of [
-      ["-d", "-f"],
-      ["--delete", "--force"],
-    ])
-      patterns.push(
-        toPattern(
-          programs,
-          verbs,
-          forced.map((name) => [name]),
-        ),
-      );
-  return patterns;
-}
-
-function isWord([first, ...others]: readonly (readonly string[])[], text: string): boolean {
-  return first?.includes(text) === true && others.length === 0;
-}
-
-type Spelling = readonly (readonly string[])[];
-
-function rewrite(words: Spelling): readonly Spelling[] {
-  const all: Spelling[] = [words];
-  const add = (from: readonly string[], to: readonly string[]): void => {
-    if (!from.every((word, index) => words[index]?.some((choice) => isChoice(from, index, word, choice))))
-      return;
-    // `yarn run` alone is not every call of yarn.
-    if (words.length === from.length && to.length === 1 && from.length === 2 && to[0] === from[0]) return;
-    all.push([...to.map((word) => [word]), ...words.slice(from.length)]);
-  };
-  for (const [from, to] of REWRITINGS) {
-    add(from, to);
-    if (to.length > 1 || to[0] !== from[0]) add(to, from);
-  }
-  for (const [from, to] of IMPLICATIONS) add(from, to);
-  return all;
-}
-
-function isChoice(from: readonly string[], index: number, word: string, choice: string): boolean {
-  return choice === word || (index > 0 && mainVerb(from[0] ?? "", choice) === word);
-}
-
-function toPattern(
-  programs: readonly string[],
-  verbs: Spelling,
-  options: readonly (readonly string[])[],
-): CommandPattern {
-  return { programs: programs.map(readName), verbs, options, hasNoOperands: false };
+  return spellingsOf(argv.map((word) => [word].flat())).map(({ programs, ...words }) => ({
+    ...words,
+    programs: programs.map(readName),
+  }));
 }
 
 /** Whether a command is a call of the program that a pattern names. */
 export function isCallOf({ programs }: CommandPattern, called: ProgramName): boolean {
   return programs.some((program) => isSameProgram(program, called));
-}
-
-function isSameProgram(rule: ProgramName, called: ProgramName): boolean {
-  const { text } = rule;
-  if (text === called.text || text === called.base) return true;
-  if (text.includes("*")) return matchName(text, called.base) || matchName(text, called.text);
-  if (text.includes("/") && !/^\/(?:usr\/(?:local\/)?)?s?bin\/[^/]+$/.test(text)) {
-    const path = text.replace(/^\.\//, "");
-    return called.text === path || called.text.endsWith(`/${path}`);
-  }
-  return rule.main === called.main && isSameVersion(rule.version, called.version);
 }
 
 /** Whether a command has the words of the rule in this order, with nothing but options and their arguments between them. */
@@ -133,17 +61,6 @@ function mayPrecede(program: string, words: readonly (string | undefined)[], at:
     /^(?:\w+=|\+)/.test(word) ||
     (program === "yarn" && (word === "workspace" || words[at - 1] === "workspace"))
   );
-}
-
-export function fitsVerb(program: string, verb: readonly string[], text: string | undefined): boolean {
-  if (text === undefined) return false;
-  const main = mainVerb(program, text);
-  return verb.some((choice) => {
-    if (choice === text) return true;
-    if (choice.includes("*")) return matchName(choice, text);
-    const wanted = mainVerb(program, choice);
-    return wanted === main || isAbbreviation(program, text, wanted);
-  });
 }
 
 export function isDashed(text: string | undefined): boolean {

@@ -2,9 +2,8 @@ import type { ParsedCall } from "../programs/declaration/parsed-call.ts";
 import { matchName } from "../files/glob.ts";
 import { nameOfProgram } from "../programs/find-program.ts";
 import type { CompiledPolicy, CompiledRule } from "./compile-policy.ts";
-import { readName, type ProgramName } from "../programs/program-names.ts";
+import { fitsVerb, readName, type ProgramName } from "../programs/program-names.ts";
 import {
-  fitsVerb,
   isCallOf,
   isDashed,
   matchesWritten,

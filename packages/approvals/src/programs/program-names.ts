@@ -1,3 +1,4 @@
+import { matchName } from "../files/glob.ts";
 import { baseName } from "../files/path.ts";
 
 /** A program as a command calls it. */
@@ -30,7 +31,7 @@ export function readName(text: string): ProgramName {
 }
 
 /** `python` is any version; `python3` is also `python3.12`, and `python`, which may be it. */
-export function isSameVersion(one: string, other: string): boolean {
+function isSameVersion(one: string, other: string): boolean {
   return one.startsWith(other) || other.startsWith(one);
 }
 
@@ -101,42 +102,30 @@ export function mainVerb(program: string, text: string): string {
 }
 
 /** npm takes any beginning of a subcommand for it, unless several begin so. */
-export function isAbbreviation(program: string, text: string, verb: string): boolean {
+function isAbbreviation(program: string, text: string, verb: string): boolean {
   return program === "npm" && text.length > 1 && verb.startsWith(text);
 }
 
-/** Other ways to write the beginning of a command: whatever a rule says about the left holds for the right. */
-export const REWRITINGS: readonly (readonly [from: readonly string[], to: readonly string[]])[] = (
-  [
-    ["bun x", "bunx"],
-    ["docker compose", "docker-compose"],
-    ["docker container exec", "docker exec"],
-    ["docker container ls", "docker ps"],
-    ["docker container rm", "docker rm"],
-    ["docker container run", "docker run"],
-    ["docker image ls", "docker images"],
-    ["docker image pull", "docker pull"],
-    ["docker image push", "docker push"],
-    ["docker image rm", "docker rmi"],
-    ["npm run start", "npm start"],
-    ["npm run test", "npm test"],
-    ["pnpm dlx", "pnpx"],
-    ["pnpm run start", "pnpm start"],
-    ["pnpm run test", "pnpm test"],
-    ["podman compose", "podman-compose"],
-    ["podman image rm", "podman rmi"],
-    ["yarn run", "yarn"],
-    ["pnpm run", "pnpm"],
-  ] as const
-).map(([from, to]) => [from.split(" "), to.split(" ")]);
+/** Whether a rule's name of a program is another name of a program that is called. */
+export function isSameProgram(rule: ProgramName, called: ProgramName): boolean {
+  const { text } = rule;
+  if (text === called.text || text === called.base) return true;
+  if (text.includes("*")) return matchName(text, called.base) || matchName(text, called.text);
+  if (text.includes("/") && !/^\/(?:usr\/(?:local\/)?)?s?bin\/[^/]+$/.test(text)) {
+    const path = text.replace(/^\.\//, "");
+    return called.text === path || called.text.endsWith(`/${path}`);
+  }
+  return rule.main === called.main && isSameVersion(rule.version, called.version);
+}
 
-/** One command that does what several others do: a rule about the left holds for the right, but not the reverse. */
-export const IMPLICATIONS: readonly (readonly [from: readonly string[], to: readonly string[]])[] = (
-  [
-    ["npm install", "npm ci"],
-    ["npm install", "npm install-test"],
-    ["npm test", "npm install-test"],
-    ["npm test", "npm install-ci-test"],
-    ["npm run test", "npm install-test"],
-  ] as const
-).map(([from, to]) => [from.split(" "), to.split(" ")]);
+/** Whether a word is one of the subcommands, under any of their names. */
+export function fitsVerb(program: string, verb: readonly string[], text: string | undefined): boolean {
+  if (text === undefined) return false;
+  const main = mainVerb(program, text);
+  return verb.some((choice) => {
+    if (choice === text) return true;
+    if (choice.includes("*")) return matchName(choice, text);
+    const wanted = mainVerb(program, choice);
+    return wanted === main || isAbbreviation(program, text, wanted);
+  });
+}
