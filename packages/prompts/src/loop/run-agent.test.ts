@@ -108,3 +108,45 @@ describe("runAgent", () => {
     expect(report.succeeded).toBe(1);
   });
 });
+
+test("a dead-letter callback that throws ends the worker with its error, after running requests", async () => {
+  await using setup = await launch(answer);
+  const results: string[] = [];
+  const running = runAgent(queue("fine", "broken", "fine", "fine", "fine"), {
+    codex: setup.codex,
+    prompt: ({ input }) => echo.bind({ word: input }),
+    evaluation: () => ({ thread: { cwd: setup.workspace } }),
+    maxAttempts: 1,
+    concurrency: 2,
+    onResult: ({ id }) => void results.push(id),
+    onDeadLetter: () => {
+      throw new Error("the dead-letter queue is down");
+    },
+  });
+
+  await expect(running).rejects.toThrow("the dead-letter queue is down");
+  expect(results).toContain("0");
+});
+
+test("callbacks of the heartbeat that throw are reported, and end nothing", async () => {
+  await using setup = await launch(answer);
+  const warned = Promise.withResolvers<string>();
+  const report = await runAgent(queue("fine"), {
+    codex: setup.codex,
+    prompt: async ({ input }) => {
+      await warned.promise;
+      return echo.bind({ word: input });
+    },
+    evaluation: () => ({ thread: { cwd: setup.workspace } }),
+    heartbeatMs: 1,
+    extendLease: () => {
+      throw new Error("lost");
+    },
+    onHeartbeat: () => {},
+    onWarning: (message) => warned.resolve(message),
+    onResult: () => {},
+  });
+
+  expect(report.succeeded).toBe(1);
+  expect(await warned.promise).toBe("A lease could not be extended.");
+});
