@@ -72,14 +72,61 @@ describe("approvals", () => {
     expect(workspace.exists("approved.txt")).toBe(true);
   });
 
-  test("on-request without a handler is declined", async () => {
-    await using setup = await launch(model);
+  test.for(["on-request", "untrusted"] as const)(
+    "%s without a handler is declined",
+    async (approvalPolicy) => {
+      await using setup = await launch(model);
+      await using workspace = openWorkspace();
+      await evaluate(setup.codex, prompt, {
+        workspace,
+        thread: { sandbox: "read-only", approvalPolicy },
+      });
+      expect(workspace.exists("approved.txt")).toBe(false);
+    },
+  );
+
+  test("untrusted asks about a command inside the sandbox too, which on-request does not", async () => {
+    const asked: string[] = [];
+    for (const approvalPolicy of ["untrusted", "on-request"] as const) {
+      await using setup = await launch([run("touch made.txt"), "Done."]);
+      await using workspace = openWorkspace();
+      await evaluate(setup.codex, prompt, {
+        workspace,
+        thread: {
+          sandbox: "workspace-write",
+          approvalPolicy,
+          handlers: {
+            commandApproval: () => {
+              asked.push(approvalPolicy);
+              return "accept";
+            },
+          },
+        },
+      });
+      expect(workspace.exists("made.txt")).toBe(true);
+    }
+    expect(asked).toEqual(["untrusted"]);
+  });
+
+  test("never is sent as it is: the handler is not asked, and what the sandbox forbids fails", async () => {
+    await using setup = await launch([run("touch made.txt"), "Done."]);
     await using workspace = openWorkspace();
+    const asked: unknown[] = [];
     await evaluate(setup.codex, prompt, {
       workspace,
-      thread: { sandbox: "read-only", approvalPolicy: "on-request" },
+      thread: {
+        sandbox: "read-only",
+        approvalPolicy: "never",
+        handlers: {
+          commandApproval: (approval) => {
+            asked.push(approval);
+            return "accept";
+          },
+        },
+      },
     });
-    expect(workspace.exists("approved.txt")).toBe(false);
+    expect(asked).toEqual([]);
+    expect(workspace.exists("made.txt")).toBe(false);
   });
 });
 
@@ -236,6 +283,21 @@ describe("faults", () => {
     ).resolves.toMatchObject({
       text: "Done.",
     });
+    expect(setup.codex.pid).not.toBe(pid);
+  });
+
+  test("codex is restarted only when nothing else runs on it", async () => {
+    const open = gate();
+    await using setup = await launch([say(["Almost", waitFor(open)])]);
+    const running = evaluate(setup.codex, prompt, { thread: { cwd: setup.workspace } });
+    await setup.model.waitForRequests(1);
+    const { pid } = setup.codex;
+
+    expect(await setup.codex.restartIfIdle({ except: ["another thread"] })).toBe(false);
+    open.open();
+    await running;
+    expect(setup.codex.pid).toBe(pid);
+    expect(await setup.codex.restartIfIdle()).toBe(true);
     expect(setup.codex.pid).not.toBe(pid);
   });
 });

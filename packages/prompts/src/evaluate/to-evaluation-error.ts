@@ -64,7 +64,7 @@ export function toEvaluationError(error: unknown, partial: PartialEvaluation): P
       cause: error,
     });
   }
-  if (error instanceof TurnFailedError && error.turnError) {
+  if (TurnFailedError.is(error) && error.turnError) {
     const { reason, httpStatus, turnError } = error;
     return new PromptEvaluationError(message, {
       phase: PHASES[reason ?? "other"] ?? "response",
@@ -75,7 +75,7 @@ export function toEvaluationError(error: unknown, partial: PartialEvaluation): P
       ...(turnError.additionalDetails !== null && { additionalDetails: turnError.additionalDetails }),
     });
   }
-  const code = error instanceof CodexError ? error.code : "";
+  const code = CodexError.is(error) ? error.code : "";
   if (code === "aborted")
     return new PromptEvaluationError(message, { code: "aborted", phase: "request", partial, cause: error });
   const phase = REQUEST_CODES.has(code) ? "request" : "response";

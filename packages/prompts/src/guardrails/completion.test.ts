@@ -1,0 +1,41 @@
+import { tempFolder } from "@codexkit/testing";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { Session } from "../session/session.ts";
+import { allOf, anyOf, type CompletionChecker, filesExist } from "./completion.ts";
+
+const context = { session: new Session(), workspace: undefined, cwd: "/nowhere", text: "" };
+const yes: CompletionChecker = { check: () => ({ complete: true }) };
+const no = (feedback: string): CompletionChecker => ({ check: async () => ({ complete: false, feedback }) });
+
+test("files are looked for in the thread's folder, and the missing ones are named", async () => {
+  await using folder = await tempFolder("completion");
+  writeFileSync(join(folder.path, "a.md"), "");
+  const checker = filesExist("a.md", "b.md", "c/d.md");
+  expect(await checker.check({ ...context, cwd: folder.path })).toEqual({
+    complete: false,
+    feedback: "These files are missing: b.md, c/d.md. Create them.",
+  });
+  expect(await filesExist("a.md").check({ ...context, cwd: folder.path })).toEqual({ complete: true });
+});
+
+test("all must be complete, and the feedback of the others is combined", async () => {
+  expect(await allOf(yes, yes).check(context)).toEqual({ complete: true });
+  expect(await allOf(yes, no("one"), no("two")).check(context)).toEqual({
+    complete: false,
+    feedback: "one\n\ntwo",
+  });
+});
+
+test("one that is complete is enough, otherwise each is offered", async () => {
+  expect(await anyOf(no("one"), yes).check(context)).toEqual({ complete: true });
+  expect(await anyOf(no("one"), no("two")).check(context)).toEqual({
+    complete: false,
+    feedback: "Do one of these:\n\none\n\ntwo",
+  });
+});
+
+test("checkers can be nested", async () => {
+  expect(await allOf(anyOf(no("a"), yes), allOf(yes)).check(context)).toEqual({ complete: true });
+});
