@@ -131,12 +131,23 @@ export class Launcher implements AsyncDisposable {
     if (this.#process !== child || this.#stopped) return;
     this.#process = undefined;
     for (const { pid, started, exited } of this.#waiting.values()) {
-      if (pid === undefined) started.reject(Object.assign(new Error("EIO"), { code: "EIO", errno: -5 }));
+      if (pid === undefined) started.reject(new LauncherLost("EIO"));
       else killGroup(pid);
       exited.resolve({ code: -1, signalled: true });
     }
     this.#waiting.clear();
   }
+}
+
+/** Reported to clients as an I/O error. */
+class LauncherLost extends Error {
+  readonly code = "EIO";
+  readonly errno = -5;
+}
+
+/** Whether a launch failed because the launcher ended. Then it is not known whether the child was started. */
+export function isLauncherLost(error: unknown): boolean {
+  return error instanceof LauncherLost;
 }
 
 function exitOf({ code, signal }: { code: number | null; signal: NodeJS.Signals | null }): {

@@ -4,7 +4,7 @@ import { EXEC_LIMITS } from "../limits.ts";
 import type { OutputStream } from "../wire/exec-wire.ts";
 import type { Child, ChildEvents, ChildSpec } from "./child.ts";
 import type { FifoPool, Pipe } from "./fifo-pool.ts";
-import type { Launcher } from "./launcher.ts";
+import { isLauncherLost, type Launcher } from "./launcher.ts";
 import { stdinWriter } from "./stdin-writer.ts";
 
 /** Starts a child on pipes; throws the system's error when it can't be started. */
@@ -35,7 +35,9 @@ export async function spawnPiped(
     .catch((error: unknown) => {
       for (const pipe of [stdout, stderr, ...(stdin ? [stdin] : [])]) {
         closeSync(pipe.fd);
-        pipe.drop();
+        // If the launcher itself was lost, a child may have been started and hold the other end.
+        if (isLauncherLost(error)) pipe.drop();
+        else pipe.reuse();
       }
       throw error;
     })
