@@ -17,6 +17,11 @@ const packages: Record<string, { folder: string; mayImport: readonly string[] }>
     folder: "provider",
     mayImport: ["@codexkit/approvals", "@codexkit/rpc", "codexkit"],
   },
+  "@codexkit/store": { folder: "store", mayImport: ["@codexkit/rpc"] },
+  "@codexkit/daemon": {
+    folder: "daemon",
+    mayImport: ["@codexkit/approvals", "@codexkit/rpc", "@codexkit/store", "codexkit"],
+  },
   "@codexkit/testing": {
     folder: "testing",
     mayImport: ["@codexkit/protocol", "@codexkit/rpc", "@codexkit/scripted-model", "codexkit"],

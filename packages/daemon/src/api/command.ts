@@ -1,0 +1,83 @@
+import { z } from "zod";
+import { sessionSettings } from "./settings.ts";
+
+const text = z.string().min(1).max(1_000_000);
+
+/** Images are data URLs, so that a message is complete in the store and any node can send it. */
+export const messagePart = z
+  .discriminatedUnion("type", [
+    z.strictObject({ type: z.literal("text"), text }),
+    z.strictObject({
+      type: z.literal("image"),
+      url: z.string().regex(/^data:image\/[a-z0-9.+-]+;base64,[A-Za-z0-9+/=]+$/),
+    }),
+  ])
+  .meta({ id: "MessagePart" });
+
+export const message = z
+  .strictObject({
+    input: z.union([text, z.array(messagePart).min(1).max(64)]),
+    /**
+     * start: rejected if a turn is running. steer: added to the running turn, rejected if there is none. queue: runs after
+     * the messages before it.
+     */
+    mode: z.enum(["start", "steer", "queue"]).default("queue"),
+  })
+  .meta({ id: "Message" });
+export type Message = z.infer<typeof message>;
+
+export const reviewTarget = z
+  .discriminatedUnion("type", [
+    z.strictObject({ type: z.literal("uncommittedChanges") }),
+    z.strictObject({ type: z.literal("baseBranch"), branch: z.string().min(1).max(256) }),
+    z.strictObject({
+      type: z.literal("commit"),
+      sha: z.string().regex(/^[0-9a-f]{4,64}$/),
+      title: z.string().max(1024).optional(),
+    }),
+    z.strictObject({ type: z.literal("custom"), instructions: text }),
+  ])
+  .meta({ id: "ReviewTarget" });
+
+export const goal = z
+  .strictObject({
+    objective: z.string().min(1).max(10_000),
+    tokenBudget: z.int().positive().optional(),
+  })
+  .meta({ id: "Goal" });
+
+/** The body of each kind of command. Every mutation of a session is one of these. */
+export const commandBodies = {
+  create: z.strictObject({}),
+  message,
+  interrupt: z.strictObject({}),
+  /** Removes a message that has not been sent to Codex yet. */
+  unqueue: z.strictObject({ commandId: z.string() }),
+  fork: z.strictObject({
+    name: z.string().min(1).max(256).optional(),
+    /** Copies the history through this turn. Default: all of it. */
+    lastTurnId: z.string().optional(),
+  }),
+  /** Removes this turn and all later ones from the history. Files are not changed. */
+  revert: z.strictObject({ beforeTurnId: z.string() }),
+  compact: z.strictObject({}),
+  review: z.strictObject({ target: reviewTarget }),
+  /** A command of the person, outside the sandbox. */
+  shell: z.strictObject({ command: z.string().min(1).max(100_000) }),
+  settings: sessionSettings.partial(),
+  rename: z.strictObject({ name: z.string().min(1).max(256) }),
+  archive: z.strictObject({}),
+  unarchive: z.strictObject({}),
+  delete: z.strictObject({}),
+  goal: z.strictObject({ goal: goal.nullable() }),
+} as const satisfies Record<string, z.ZodType>;
+
+export type CommandKind = keyof typeof commandBodies;
+export type CommandBody<Kind extends CommandKind> = z.infer<(typeof commandBodies)[Kind]>;
+
+/** A command as parsed from the store. */
+export type AnyCommandBody = {
+  [Kind in CommandKind]: { readonly kind: Kind; readonly body: CommandBody<Kind> };
+}[CommandKind];
+
+export const commandKinds = Object.keys(commandBodies) as CommandKind[];

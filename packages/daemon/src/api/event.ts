@@ -1,0 +1,83 @@
+import type { CodexEvent } from "codexkit";
+import type { Problem } from "./problem.ts";
+
+/** Fields of every event of the journal. */
+export interface EventBase {
+  /** Gapless per session, starting at 1. */
+  readonly seq: number;
+  /** Number of the session's owner. It rises when another daemon or boot takes the session over. */
+  readonly epoch: number;
+  /** Milliseconds since the epoch, by the store's clock. */
+  readonly at: number;
+}
+
+type WithoutRaw<Event> = Event extends { readonly type: "notice" | "unknown" } ? Event : Omit<Event, "raw">;
+
+/**
+ * An event of the SDK as stored: without the wire message (except `notice` and `unknown`, which consist of it), errors as
+ * problems, and deltas with their offset.
+ */
+type StoredCodexEvent<Event extends CodexEvent = CodexEvent> = Event extends { readonly type: "turn.failed" }
+  ? Omit<WithoutRaw<Event>, "error"> & { readonly problem: Problem }
+  : Event extends { readonly type: "item.delta" }
+    ? WithoutRaw<Event> & {
+        /** UTF-16 offset of `delta` in the text of this kind and index. */
+        readonly offset: number;
+        /** Several deltas were merged into this one. */
+        readonly merged?: true;
+      }
+    : WithoutRaw<Event>;
+
+/** Events of the daemon itself. */
+export type DaemonEvent =
+  | { readonly type: "session.created" }
+  /** Settings, name, goal, archive state or phase changed; `changes` has the new values. */
+  | { readonly type: "session.updated"; readonly changes: Readonly<Record<string, unknown>> }
+  | { readonly type: "session.deleted" }
+  /** Another owner took the session over. */
+  | {
+      readonly type: "session.moved";
+      readonly from: string | null;
+      readonly to: string;
+      readonly reason: "restart" | "node_lost" | "drain" | "request";
+    }
+  | {
+      readonly type: "command.accepted" | "command.started";
+      readonly commandId: string;
+      readonly key: string;
+      readonly kind: string;
+    }
+  | {
+      readonly type: "command.finished";
+      readonly commandId: string;
+      readonly key: string;
+      readonly kind: string;
+      readonly problem?: Problem;
+      readonly result?: Readonly<Record<string, unknown>>;
+    }
+  /** An item that was running when its app-server died. Its outcome is unknown. */
+  | { readonly type: "item.abandoned"; readonly itemId: string; readonly turnId: string }
+  /** The events after this one, through `through`, were read from the thread's history after a crash. */
+  | { readonly type: "recovered"; readonly items: number; readonly reason: string }
+  /** Events from `from` through `to` are not available. */
+  | {
+      readonly type: "gap";
+      readonly from: number;
+      readonly to: number;
+      readonly reason: "retention" | "store_rewound";
+    }
+  | {
+      readonly type: "inbox.opened" | "inbox.answered" | "inbox.withdrawn" | "inbox.expired";
+      readonly approvalId: string;
+      readonly by?: string;
+      readonly note?: string;
+    };
+
+/** What an owner appends. The journal adds `seq`, `epoch` and `at`. */
+export type NewSessionEvent = (StoredCodexEvent | DaemonEvent) & {
+  /** Read from the thread's history after a crash, instead of live. */
+  readonly recovered?: true;
+};
+
+/** An event of a session, as stored and served. */
+export type SessionEvent = NewSessionEvent & EventBase;

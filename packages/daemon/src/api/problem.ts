@@ -1,0 +1,54 @@
+import { z } from "zod";
+
+/**
+ * Types of problems (RFC 9457), each with its HTTP status. The type URI is `https://codexkit.dev/problems/<type>`.
+ */
+export const PROBLEMS = {
+  bad_request: 400,
+  invalid_json: 400,
+  invalid_cursor: 400,
+  path_not_allowed: 400,
+  unknown_model: 400,
+  unauthorized: 401,
+  forbidden: 403,
+  host_not_allowed: 403,
+  origin_not_allowed: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  session_not_found: 404,
+  approval_not_found: 404,
+  already_answered: 409,
+  key_reused: 409,
+  turn_running: 409,
+  turn_not_running: 409,
+  session_deleted: 410,
+  writer_locked: 409,
+  body_too_large: 413,
+  unsupported_media_type: 415,
+  unprocessable: 422,
+  rate_limited: 429,
+  too_many_sessions: 429,
+  too_many_connections: 429,
+  internal: 500,
+  codex_failed: 502,
+  draining: 503,
+  store_unavailable: 503,
+  store_full: 507,
+  timeout: 504,
+} as const;
+
+export type ProblemType = keyof typeof PROBLEMS;
+
+export const problem = z
+  .object({
+    type: z.enum(Object.keys(PROBLEMS) as [ProblemType, ...ProblemType[]]),
+    title: z.string(),
+    status: z.int(),
+    detail: z.string(),
+    /** Where the input is wrong, for `bad_request`. */
+    errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+  })
+  .catchall(z.unknown())
+  .meta({ id: "Problem" });
+
+export type Problem = z.infer<typeof problem>;

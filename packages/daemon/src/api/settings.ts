@@ -1,0 +1,84 @@
+import { z } from "zod";
+
+/** What the agent may do without asking, and what its commands can reach. */
+export const permissionMode = z.enum(["read-only", "workspace-write", "danger-full-access", "bypass"]).meta({
+  id: "PermissionMode",
+  description:
+    "read-only: reads only. workspace-write: writes inside the roots. danger-full-access: no sandbox, dangerous commands are still denied. bypass: no sandbox, no approvals.",
+});
+export type PermissionMode = z.infer<typeof permissionMode>;
+
+export const agentMode = z.enum(["build", "plan", "chat"]).meta({
+  id: "AgentMode",
+  description:
+    "build: works. plan: Codex's plan mode. chat: answers without changing anything, in a read-only sandbox.",
+});
+export type AgentMode = z.infer<typeof agentMode>;
+
+export const approvalPolicy = z.enum(["never", "on-request", "untrusted"]).meta({ id: "ApprovalPolicy" });
+export type ApprovalPolicy = z.infer<typeof approvalPolicy>;
+
+/** Open on purpose: new models bring new efforts. Codex rejects unknown ones. */
+export const reasoningEffort = z.string().min(1).max(32).meta({ id: "ReasoningEffort" });
+
+const environmentVariables = z.record(z.string().min(1).max(256), z.string().max(32_768));
+
+export const mcpServer = z
+  .union([
+    z.strictObject({
+      command: z.string().min(1).max(4096),
+      args: z.array(z.string().max(32_768)).max(256).optional(),
+      env: environmentVariables.optional(),
+    }),
+    z.strictObject({
+      url: z.url({ protocol: /^https?$/ }),
+      headers: environmentVariables.optional(),
+      bearerTokenEnvVar: z.string().min(1).max(256).optional(),
+    }),
+  ])
+  .meta({ id: "McpServer" });
+
+/** An exec-server that runs the commands of a session. */
+export const executionEnvironment = z
+  .strictObject({ url: z.url({ protocol: /^wss?$/ }), token: z.string().min(1).max(8192).optional() })
+  .meta({ id: "ExecutionEnvironment" });
+
+export const budget = z
+  .strictObject({
+    totalTokens: z.int().positive().optional(),
+    inputTokens: z.int().positive().optional(),
+    outputTokens: z.int().positive().optional(),
+  })
+  .meta({
+    id: "Budget",
+    description: "Limits of the whole session. An overrun interrupts the running turn.",
+  });
+
+/** Everything about a session that can be changed later. */
+export const sessionSettings = z
+  .strictObject({
+    model: z.string().min(1).max(256).optional(),
+    effort: reasoningEffort.optional(),
+    permissionMode,
+    agentMode,
+    approvalPolicy,
+    budget: budget.optional(),
+    /** Milliseconds since the epoch. */
+    deadline: z.int().positive().optional(),
+  })
+  .meta({ id: "SessionSettings" });
+export type SessionSettings = z.infer<typeof sessionSettings>;
+
+export const createSession = z
+  .strictObject({
+    cwd: z.string().min(1).max(4096),
+    name: z.string().min(1).max(256).optional(),
+    ...sessionSettings.partial().shape,
+    mcpServers: z.record(z.string().regex(/^[\w-]{1,64}$/), mcpServer).optional(),
+    environment: executionEnvironment.optional(),
+    /** Whether the session gets an app-server of its own. Default: the shared one. */
+    dedicated: z.boolean().optional(),
+    priority: z.int().min(-100).max(100).optional(),
+  })
+  .meta({ id: "CreateSession" });
+export type CreateSession = z.infer<typeof createSession>;

@@ -1,0 +1,269 @@
+import type { Insertable, Selectable } from "kysely";
+
+// Columns are the same on SQLite and Postgres: text, bigint (as number), boolean as 0 | 1, blob. Times are milliseconds of the
+// database's clock. JSON is stored as text, because jsonb rejects `\u0000`, which commands do print.
+
+/** One boot of a daemon. A name may come back, an ID never does. */
+export interface NodeTable {
+  id: string;
+  name: string;
+  url: string | null;
+  labels: string;
+  capacity: number;
+  state: "up" | "draining";
+  lease_until: number;
+  version: string;
+  codex_version: string;
+  started_at: number;
+}
+
+/** A thread plus the daemon's settings and journal. `node_id` and `epoch` fence every write of its owner. */
+export interface SessionTable {
+  id: string;
+  tenant_id: string;
+  /** Null until the owner has started the thread. */
+  thread_id: string | null;
+  name: string | null;
+  cwd: string;
+  /** JSON of `SessionSettings`. */
+  settings: string;
+  /** JSON of `Goal`, or null. */
+  goal: string | null;
+  phase: SessionPhase;
+  /** Why the phase is `failed` or `stranded`: JSON of a problem, or null. */
+  problem: string | null;
+  active_turn_id: string | null;
+  /** First line of the newest message, for lists. */
+  preview: string;
+  /** JSON of `TokenUsage` of the whole thread, or null. */
+  usage: string | null;
+  archived_at: number | null;
+  created_at: number;
+  /** Changed with every change that a list shows. */
+  updated_at: number;
+  node_id: string | null;
+  last_node: string | null;
+  epoch: number;
+  last_seq: number;
+  /** Sequence number of the oldest event that retention has kept. */
+  first_seq: number;
+  ready_at: number | null;
+  priority: number;
+  needs: string;
+  codex_version: string | null;
+}
+
+export type SessionPhase =
+  /** Has commands or an answer to carry out, and no owner that runs them yet. */
+  | "ready"
+  | "running"
+  /** A turn waits for an answer of a person. */
+  | "waiting"
+  /** Waits for an answer without a process. */
+  | "parked"
+  | "idle"
+  /** Its workspace is on a node that is gone. */
+  | "stranded"
+  | "moving"
+  /** The thread can't be started or resumed; see `problem`. */
+  | "failed"
+  | "deleted";
+
+export interface EventTable {
+  session_id: string;
+  seq: number;
+  epoch: number;
+  at: number;
+  type: string;
+  turn_id: string | null;
+  item_id: string | null;
+  /** JSON of the event without the columns above. */
+  data: string;
+}
+
+/** History as a client shows it: one row per item, updated in the transaction that appends its events. */
+export interface ItemTable {
+  session_id: string;
+  item_id: string;
+  thread_id: string;
+  turn_id: string;
+  kind: string;
+  status: "running" | "completed" | "failed" | "abandoned";
+  /** Position in the history. */
+  first_seq: number;
+  /** The newest event of the item. */
+  last_seq: number;
+  /** The event that carries the complete item, or null while it runs. */
+  completed_seq: number | null;
+  /** JSON of the item with capped texts. */
+  preview: string;
+  /** Bytes of the longest text of the complete item. */
+  body_bytes: number;
+}
+
+export interface TurnTable {
+  session_id: string;
+  turn_id: string;
+  thread_id: string;
+  first_seq: number;
+  last_seq: number;
+  status: "running" | "completed" | "failed" | "interrupted";
+  /** First line of the message that started it. */
+  title: string;
+  started_at: number;
+  ended_at: number | null;
+  /** JSON of `TokenUsage`, or null. */
+  usage: string | null;
+  /** JSON of `{ files, added, removed }`, or null. */
+  diff_stat: string | null;
+}
+
+/** Every mutation of a session. Committed before it is acknowledged, carried out exactly once by the session's owner. */
+export interface CommandTable {
+  id: string;
+  session_id: string;
+  /** Idempotency key, unique per session. */
+  key: string;
+  /** Hash of kind and body: the same key with another body is a conflict. */
+  fingerprint: string;
+  kind: string;
+  body: string;
+  /** The token or user that sent it. */
+  by: string;
+  created_at: number;
+  /** Order of execution within the session. */
+  position: number;
+  /** Epoch of the owner that began it, or null. */
+  started_epoch: number | null;
+  finished_at: number | null;
+  /** JSON of `{ ok: true, … }` or `{ ok: false, problem }`, or null until it is finished. */
+  result: string | null;
+}
+
+export type ApprovalState = "open" | "answered" | "delivered" | "parked" | "withdrawn" | "expired";
+
+/** An approval, permission request, question or elicitation of a session or one of its agents. */
+export interface ApprovalTable {
+  id: string;
+  session_id: string;
+  epoch: number;
+  thread_id: string;
+  turn_id: string | null;
+  item_id: string | null;
+  /** The model's open call, if known. */
+  call_id: string | null;
+  /** JSON of the request's ID on the app-server's connection. */
+  request_id: string;
+  kind: string;
+  /** Hash of what is asked, to recognise a request that is sent again. */
+  fingerprint: string;
+  /** JSON: the typed request, with its diff or parsed command. */
+  request: string;
+  /** JSON: the policy's verdict and reason per segment, or null. */
+  verdict: string | null;
+  /** JSON: decisions on offer, each with what it would store. */
+  offers: string;
+  state: ApprovalState;
+  /** JSON of the answer, or null. */
+  answer: string | null;
+  answered_by: string | null;
+  answered_at: number | null;
+  /** Why it was withdrawn or expired, or how the answer was delivered. */
+  note: string | null;
+  created_at: number;
+  expires_at: number | null;
+  /** Length of the thread's rollout file when it was asked, for a later continuation. */
+  rollout_bytes: number | null;
+}
+
+/** A rollout file of Codex. Forks share files, so that they are keyed by Codex's ID. */
+export interface RolloutTable {
+  id: string;
+  /** Relative to `CODEX_HOME`. */
+  path: string;
+  base_id: string | null;
+  bytes: number;
+  /** zstd of the first `image_bytes` bytes, or null. */
+  image: Uint8Array | null;
+  image_bytes: number;
+}
+
+export interface SessionRolloutTable {
+  session_id: string;
+  rollout_id: string;
+  role: "main" | "base" | "agent";
+}
+
+export interface RolloutChunkTable {
+  rollout_id: string;
+  at_byte: number;
+  epoch: number;
+  data: Uint8Array;
+}
+
+/** An app-server that outlives its daemon, for the next boot on the same node to attach to. */
+export interface AppServerTable {
+  id: string;
+  node_name: string;
+  url: string;
+  pid: number | null;
+  codex_home: string;
+  /** The session that it serves alone, or null for the shared one. */
+  session_id: string | null;
+  started_at: number;
+}
+
+export interface TokenTable {
+  id: string;
+  name: string;
+  /** SHA-256 of the token. */
+  hash: string;
+  /** JSON array of scopes. */
+  scopes: string;
+  created_at: number;
+  expires_at: number | null;
+  revoked_at: number | null;
+  last_used_at: number | null;
+}
+
+/** Who did what: answers, tokens, deletions. */
+export interface AuditTable {
+  id: string;
+  at: number;
+  by: string;
+  action: string;
+  session_id: string | null;
+  subject: string | null;
+  /** JSON without secrets. */
+  detail: string;
+}
+
+export interface TenantTable {
+  id: string;
+  max_active: number | null;
+  max_waiting: number | null;
+  weight: number;
+}
+
+export interface DaemonTables {
+  node: NodeTable;
+  session: SessionTable;
+  event: EventTable;
+  item: ItemTable;
+  turn: TurnTable;
+  command: CommandTable;
+  approval: ApprovalTable;
+  rollout: RolloutTable;
+  session_rollout: SessionRolloutTable;
+  rollout_chunk: RolloutChunkTable;
+  app_server: AppServerTable;
+  token: TokenTable;
+  audit: AuditTable;
+  tenant: TenantTable;
+}
+
+export type SessionRow = Selectable<SessionTable>;
+export type EventRow = Selectable<EventTable>;
+export type CommandRow = Selectable<CommandTable>;
+export type ApprovalRow = Selectable<ApprovalTable>;
+export type NewEvent = Insertable<EventTable>;
