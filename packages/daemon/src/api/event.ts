@@ -25,6 +25,8 @@ type StoredCodexEvent<Event extends CodexEvent = CodexEvent> = Event extends { r
         readonly offset: number;
         /** Several deltas were merged into this one. */
         readonly merged?: true;
+        /** The sequence number of the first delta that was merged. `seq` is that of the last one. */
+        readonly mergedFrom?: number;
       }
     : WithoutRaw<Event>;
 

@@ -69,15 +69,21 @@ export const sessionSettings = z
   .meta({ id: "SessionSettings" });
 export type SessionSettings = z.infer<typeof sessionSettings>;
 
+/** Everything about a session that is fixed when it is created. Holds secrets: never served as it is. */
+export const sessionSetup = z.strictObject({
+  mcpServers: z.record(z.string().regex(/^[\w-]{1,64}$/), mcpServer).optional(),
+  environment: executionEnvironment.optional(),
+  /** Whether the session gets an app-server of its own. Default: the shared one. */
+  dedicated: z.boolean().optional(),
+});
+export type SessionSetup = z.infer<typeof sessionSetup>;
+
 export const createSession = z
   .strictObject({
     cwd: z.string().min(1).max(4096),
     name: z.string().min(1).max(256).optional(),
     ...sessionSettings.partial().shape,
-    mcpServers: z.record(z.string().regex(/^[\w-]{1,64}$/), mcpServer).optional(),
-    environment: executionEnvironment.optional(),
-    /** Whether the session gets an app-server of its own. Default: the shared one. */
-    dedicated: z.boolean().optional(),
+    ...sessionSetup.shape,
     priority: z.int().min(-100).max(100).optional(),
   })
   .meta({ id: "CreateSession" });

@@ -1,4 +1,4 @@
-import type { Insertable, Selectable } from "kysely";
+import type { Selectable } from "kysely";
 
 // Columns are the same on SQLite and Postgres: text, bigint (as number), boolean as 0 | 1, blob. Times are milliseconds of the
 // database's clock. JSON is stored as text, because jsonb rejects `\u0000`, which commands do print.
@@ -27,6 +27,8 @@ export interface SessionTable {
   cwd: string;
   /** JSON of `SessionSettings`. */
   settings: string;
+  /** JSON of `SessionSetup`. Holds secrets. */
+  setup: string;
   /** JSON of `Goal`, or null. */
   goal: string | null;
   phase: SessionPhase;
@@ -45,8 +47,11 @@ export interface SessionTable {
   last_node: string | null;
   epoch: number;
   last_seq: number;
+  /** The owner's newest transaction, to find out whether it was committed when the connection broke during the commit. */
+  append_id: string | null;
   /** Sequence number of the oldest event that retention has kept. */
   first_seq: number;
+  /** Since when there is something to do for an owner: a command, an answer or a running turn. Null if there is nothing. */
   ready_at: number | null;
   priority: number;
   needs: string;
@@ -171,6 +176,8 @@ export interface ApprovalTable {
   /** Why it was withdrawn or expired, or how the answer was delivered. */
   note: string | null;
   created_at: number;
+  /** Changed with every change of the row. */
+  updated_at: number;
   expires_at: number | null;
   /** Length of the thread's rollout file when it was asked, for a later continuation. */
   rollout_bytes: number | null;
@@ -266,4 +273,9 @@ export type SessionRow = Selectable<SessionTable>;
 export type EventRow = Selectable<EventTable>;
 export type CommandRow = Selectable<CommandTable>;
 export type ApprovalRow = Selectable<ApprovalTable>;
-export type NewEvent = Insertable<EventTable>;
+export type NodeRow = Selectable<NodeTable>;
+export type ItemRow = Selectable<ItemTable>;
+export type TurnRow = Selectable<TurnTable>;
+export type AppServerRow = Selectable<AppServerTable>;
+export type TokenRow = Selectable<TokenTable>;
+export type AuditRow = Selectable<AuditTable>;

@@ -1,0 +1,21 @@
+import type { Transaction } from "kysely";
+import type { DaemonTables, SessionRow } from "./tables.ts";
+
+/** The right to write to a session. It ends, without notice, when another node claims the session. */
+export interface Ownership {
+  readonly sessionId: string;
+  readonly nodeId: string;
+  readonly epoch: number;
+}
+
+/** A session that was just claimed. */
+export interface ClaimedSession extends Ownership {
+  readonly session: SessionRow;
+  /**
+   * ready: it had no owner. restart: it belonged to a former boot of the same node. node_lost: the lease of its node has
+   * ended. For the last two, the claim has appended `session.moved`.
+   */
+  readonly reason: "ready" | "restart" | "node_lost";
+}
+
+export type DaemonTransaction = Transaction<DaemonTables>;

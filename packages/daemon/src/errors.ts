@@ -1,0 +1,43 @@
+import type { ProblemType } from "./api/problem.ts";
+
+/** The reason of a {@link DaemonError}: the type of a problem, or one that never leaves the daemon. */
+export type DaemonErrorCode =
+  | ProblemType
+  /** Another owner has taken the session over. The former one must stop working on it. */
+  | "fenced"
+  /** The daemon or its database was closed. */
+  | "closed"
+  /** The command does not exist. */
+  | "command_not_found"
+  /** The bytes do not continue the stored part of a rollout file. */
+  | "rollout_mismatch";
+
+/** The same for every copy of this package in a program. */
+const BRAND = Symbol.for("@codexkit/daemon/DaemonError");
+
+export interface DaemonErrorOptions extends ErrorOptions {
+  /** Further members of the problem, such as the winner of an approval. */
+  readonly details?: Readonly<Record<string, unknown>>;
+}
+
+/** The error of this package. */
+export class DaemonError extends Error {
+  override readonly name = "DaemonError";
+  readonly code: DaemonErrorCode;
+  readonly details: Readonly<Record<string, unknown>>;
+
+  constructor(code: DaemonErrorCode, message: string, options?: DaemonErrorOptions) {
+    super(message, options);
+    this.code = code;
+    this.details = options?.details ?? {};
+  }
+
+  /** Whether a value is a `DaemonError`, including one from another copy of this package. */
+  static is(value: unknown): value is DaemonError {
+    return typeof value === "object" && value !== null && BRAND in value;
+  }
+
+  get [BRAND](): true {
+    return true;
+  }
+}

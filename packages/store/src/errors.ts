@@ -1,0 +1,37 @@
+/** The reason of a {@link StoreError}. Match these codes, never the message. */
+export type StoreErrorCode =
+  /** Another process has the SQLite folder open. The message names it. */
+  | "store_locked"
+  /** The store was written by a newer version. */
+  | "store_too_new"
+  /** The disk of the store is full. Nothing of the failed transaction was stored. */
+  | "store_full"
+  /** The store can't be reached, or did not answer in time. Trying again later may succeed. */
+  | "store_unavailable"
+  /** The location is neither a folder nor a `postgres://` URL, or can't be opened. */
+  | "bad_location"
+  /** The store was closed by this program. */
+  | "store_closed";
+
+/** The same for every copy of this package in a program. */
+const BRAND = Symbol.for("@codexkit/store/StoreError");
+
+/** The error of this package. Other failures of a query are thrown as the driver reports them. */
+export class StoreError extends Error {
+  override readonly name = "StoreError";
+  readonly code: StoreErrorCode;
+
+  constructor(code: StoreErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+
+  /** Whether a value is a `StoreError`, including one from another copy of this package. */
+  static is(value: unknown): value is StoreError {
+    return typeof value === "object" && value !== null && BRAND in value;
+  }
+
+  get [BRAND](): true {
+    return true;
+  }
+}

@@ -1,0 +1,45 @@
+import type { Kysely, Migration, RawBuilder } from "kysely";
+import type { Notifier } from "./notifier/notifier.ts";
+
+/** An open store: SQLite for one process, Postgres for any number. */
+export interface Store<Tables> extends AsyncDisposable {
+  readonly kind: "sqlite" | "postgres";
+  readonly db: Kysely<Tables>;
+  readonly notifier: Notifier;
+  /** The clock of the store in milliseconds since the epoch, as an SQL expression. */
+  readonly now: RawBuilder<number>;
+  /** Resolves if the store answers, within its time limits. Rejects with a `StoreError` otherwise. */
+  check(): Promise<void>;
+  /** Closes all connections. Pending queries fail. */
+  close(): Promise<void>;
+}
+
+export interface OpenStoreOptions {
+  /** A folder for SQLite, or a `postgres://` URL. */
+  readonly location: string;
+  /** By name. They run in the alphabetical order of the names. */
+  readonly migrations: Readonly<Record<string, Migration>>;
+  /** Name of the SQLite file and of the Postgres notification channel. Default: `store`. */
+  readonly name?: string;
+  readonly limits?: Partial<StoreLimits>;
+  /** SQLite only. `full` keeps every committed transaction after a power failure. Default: `full`. */
+  readonly synchronous?: "full" | "normal";
+  /** Receives failures that no caller waits for, such as a lost idle connection. */
+  readonly onWarning?: (error: Error) => void;
+}
+
+/** Limits of a store. Times are milliseconds. */
+export interface StoreLimits {
+  /** Connections to Postgres, not counting the one that listens for notifications. Default: 10. */
+  readonly connections: number;
+  /** Establishing a connection to Postgres, or waiting for a free one. Default: 5,000. */
+  readonly connectMs: number;
+  /** One statement. Default: 30,000. */
+  readonly statementMs: number;
+  /** Waiting for a lock in Postgres or for another process in SQLite. Default: 10,000. */
+  readonly lockMs: number;
+  /** Between polls while notifications arrive. Default: 1,000. */
+  readonly pollMs: number;
+  /** Between polls while notifications don't arrive. Default: 200. */
+  readonly fastPollMs: number;
+}
