@@ -1,0 +1,79 @@
+import type { v2 } from "codexkit";
+import type { CredentialStatus } from "../codex/credentials.ts";
+
+/** What the API shows of a model. */
+export interface ModelSummary {
+  readonly id: string;
+  readonly model: string;
+  readonly name: string;
+  readonly description: string;
+  readonly isDefault: boolean;
+  readonly hidden: boolean;
+  readonly efforts: readonly string[];
+  readonly defaultEffort: string;
+  readonly inputs: readonly string[];
+}
+
+/** The signed-in account, without secrets. */
+export interface AccountSummary {
+  readonly account: v2.GetAccountResponse["account"];
+  /** Whether the configured model provider needs an OpenAI account. */
+  readonly requiresOpenaiAuth: boolean;
+}
+
+/** A running app-server, for diagnostics. */
+export interface AppServerSummary {
+  readonly id: string;
+  readonly pid: number | null;
+  /** The session that it serves alone, or null for the shared one. */
+  readonly sessionId: string | null;
+  readonly state: "starting" | "ready" | "not_responding" | "ended";
+  readonly sessions: number;
+  /** Whether it was launched by an earlier boot of this daemon. */
+  readonly attached: boolean;
+}
+
+/** State of the runner, for health, readiness, metrics and diagnostics. Reading it costs nothing. */
+export interface RunnerStatus {
+  readonly state: "stopped" | "starting" | "running" | "draining" | "closed";
+  readonly nodeId: string | null;
+  readonly sessions: number;
+  readonly runningTurns: number;
+  readonly openApprovals: number;
+  readonly appServers: readonly AppServerSummary[];
+  /** Turns that ended since the start, by their end. */
+  readonly turns: Readonly<Record<"completed" | "failed" | "interrupted", number>>;
+  readonly appServerRestarts: number;
+  readonly recoveredSessions: number;
+}
+
+/**
+ * Owns sessions: claims them, runs their commands on Codex, writes their events and approvals. It is the only part of the
+ * daemon that talks to Codex. HTTP handlers write command rows and answers, and never call it for a session.
+ */
+export interface Runner extends AsyncDisposable {
+  /** Registers the node, attaches to the app-servers of an earlier boot, claims its sessions, and looks for more from then on. */
+  start(): Promise<void>;
+
+  /**
+   * Takes no more commands, waits for running turns at most this long, interrupts the rest, releases all sessions and ends
+   * codex. Never rejects.
+   */
+  drain(timeoutMs: number): Promise<void>;
+
+  /** The same as `drain(0)`. */
+  close(): Promise<void>;
+
+  readonly status: RunnerStatus;
+
+  /** Calls the listener after each change of `status.state`, and of the sessions that this node owns. */
+  onChange(listener: (status: RunnerStatus) => void): Disposable;
+
+  /** Codex's model catalog. Cached for a minute. */
+  models(options?: { readonly signal?: AbortSignal }): Promise<readonly ModelSummary[]>;
+
+  account(options?: { readonly signal?: AbortSignal }): Promise<AccountSummary>;
+
+  /** Where the credentials come from. Never contains a secret. */
+  credentialStatus(): CredentialStatus;
+}
