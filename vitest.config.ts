@@ -1,7 +1,10 @@
 import { defineConfig } from "vitest/config";
 
-/** Workspace packages resolve to their sources, so that tests never see a stale build. */
-const conditions = ["codexkit:source", "node", "import", "default"];
+/**
+ * Workspace packages resolve to their sources, so that tests never see a stale build. "import" is not listed, because Node
+ * would apply it to `require` calls too.
+ */
+const conditions = ["codexkit:source", "node", "default"];
 
 export default defineConfig({
   resolve: { conditions },

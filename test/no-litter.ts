@@ -1,6 +1,6 @@
 // A vitest global setup that gives the run its own temp folder and environment mark. Fails the run if the folder is not empty or
 // a marked process is still running after the last test.
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { chmod, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -22,6 +22,8 @@ export default async function setup({ graceMs = GRACE_MS }: LitterOptions = {}):
   () => Promise<void>
 > {
   const folder = await mkdtemp(join(tmpdir(), "codexkit-tests-"));
+  // Postgres refuses to run as root, so that its user must be able to enter the folder.
+  await chmod(folder, 0o711);
   for (const name of TEMP_VARIABLES) process.env[name] = folder;
   process.env[MARK] = folder;
   return async () => {

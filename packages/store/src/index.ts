@@ -1,7 +1,9 @@
 import "./require-node.ts";
 
 // An open store and its options.
+export { openStore } from "./open-store.ts";
 export type { OpenStoreOptions, Store, StoreLimits } from "./store.ts";
+export { DEFAULT_STORE_LIMITS } from "./limits.ts";
 
 // Hints between processes.
 export type { Hint, Notifier } from "./notifier/notifier.ts";

@@ -1,4 +1,5 @@
-import type { Kysely, Migration, RawBuilder } from "kysely";
+import type { Kysely, RawBuilder } from "kysely";
+import type { Migration } from "kysely/migration";
 import type { Notifier } from "./notifier/notifier.ts";
 
 /** An open store: SQLite for one process, Postgres for any number. */

@@ -1,0 +1,117 @@
+import { sql } from "kysely";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openStore } from "../open-store.ts";
+import type { Store } from "../store.ts";
+import { PostgresServer } from "../testing/index.ts";
+import { filterNotifications } from "../../test/filter-notifications.ts";
+
+let server: PostgresServer;
+beforeAll(async () => {
+  server = await PostgresServer.start();
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+const open = (location: string, limits = {}) =>
+  openStore<object>({ location, migrations: {}, limits: { connectMs: 20_000, ...limits } });
+
+/** Resolves when a listener of the key is called because of a notification, not of a poll. */
+async function nextNotification(store: Store<object>, key: string): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  using _listening = store.notifier.subscribe(key, (hint) => hint === "notified" && resolve());
+  await promise;
+}
+
+async function modeBecomes(store: Store<object>, mode: string): Promise<void> {
+  while (store.notifier.mode !== mode) {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    // A change of the mode calls every listener.
+    using _listening = store.notifier.subscribe("any", () => resolve());
+    await promise;
+  }
+}
+
+test("notifies the listeners of another process, in one message for many keys", async () => {
+  const location = await server.createDatabase();
+  await using here = await open(location);
+  await using there = await open(location);
+  await Promise.all([modeBecomes(here, "listening"), modeBecomes(there, "listening")]);
+  const heard = nextNotification(there, "session:999");
+  here.notifier.notify(Array.from({ length: 1_000 }, (_, number) => `session:${number}`));
+  await heard;
+});
+
+test("survives a crash of Postgres: queries fail or wait, then all goes on", async () => {
+  await using store = await open(await server.createDatabase());
+  await sql`create table note (id bigint)`.execute(store.db);
+  await modeBecomes(store, "listening");
+  const slow = sql`select pg_sleep(60)`.execute(store.db);
+  const failure = expect(slow).rejects.toMatchObject({ code: "store_unavailable" });
+  // A second query starts after the first one, so that the first one has reached the server.
+  await store.check();
+  await server.kill();
+  await failure;
+  await modeBecomes(store, "polling");
+  const waiting = sql`insert into note values (1)`.execute(store.db);
+  await server.restart();
+  await waiting;
+  await modeBecomes(store, "listening");
+});
+
+test("rejects within its limit while Postgres is down", async () => {
+  const location = await server.createDatabase();
+  await using store = await open(location, { connectMs: 200 });
+  await store.check();
+  await server.stop();
+  try {
+    await expect(store.check()).rejects.toMatchObject({ code: "store_unavailable" });
+    await expect(open(location, { connectMs: 200 })).rejects.toMatchObject({ code: "store_unavailable" });
+  } finally {
+    await server.restart();
+  }
+});
+
+test("polls when LISTEN succeeds but nothing is delivered, as behind a connection pooler", async () => {
+  const location = await server.createDatabase();
+  await using proxy = await filterNotifications(location);
+  await using store = await open(proxy.url);
+  const polled = Promise.withResolvers<string>();
+  using _listening = store.notifier.subscribe("key", polled.resolve);
+  expect(await polled.promise).toBe("poll");
+  expect(store.notifier.mode).toBe("polling");
+});
+
+test.each([
+  ["53100", "store_full"],
+  ["57P01", "store_unavailable"],
+  ["53300", "store_unavailable"],
+])("maps SQLSTATE %s to %s", async (state, code) => {
+  await using store = await open(await server.createDatabase());
+  const raised = sql.raw(`do $$ begin raise exception 'x' using errcode = '${state}'; end $$`);
+  await expect(raised.execute(store.db)).rejects.toMatchObject({ code });
+  await store.check();
+});
+
+test("ends a statement at its limit, and a wait for a lock", async () => {
+  const location = await server.createDatabase();
+  await using store = await open(location, { statementMs: 200, lockMs: 100 });
+  await expect(sql`select pg_sleep(60)`.execute(store.db)).rejects.toMatchObject({
+    code: "store_unavailable",
+  });
+  await sql`create table note (id bigint)`.execute(store.db);
+  await using other = await open(location);
+  await other.db.transaction().execute(async (trx) => {
+    await sql`lock table note`.execute(trx);
+    await expect(sql`select * from note`.execute(store.db)).rejects.toMatchObject({
+      code: "store_unavailable",
+    });
+  });
+});
+
+test("an unknown database is a bad location", async () => {
+  await expect(open(server.url("missing"))).rejects.toMatchObject({ code: "bad_location" });
+});
+
+test("does not change errors of a statement", async () => {
+  await using store = await open(await server.createDatabase());
+  await expect(sql`select * from missing`.execute(store.db)).rejects.toMatchObject({ code: "42P01" });
+});

@@ -1,0 +1,106 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { PostgresPool, PostgresPoolClient, PostgresQueryResult } from "kysely";
+import { Pool, types, type ClientConfig, type PoolClient } from "pg";
+import { StoreError } from "../errors.ts";
+import type { StoreLimits } from "../store.ts";
+import { toStoreError } from "./postgres-errors.ts";
+
+const RETRY_MS = { first: 50, longest: 500 };
+/** Beyond the server's own limit, so that it is reached only when the server doesn't answer at all. */
+const UNANSWERED_MS = 5_000;
+
+/** Counts and times are far below 2^53, so that numbers are the better type for them. */
+const INT8 = 20;
+const NUMERIC = 1700;
+
+export function clientConfig(url: string, limits: StoreLimits): ClientConfig {
+  return {
+    connectionString: url,
+    keepAlive: true,
+    connectionTimeoutMillis: limits.connectMs,
+    statement_timeout: limits.statementMs,
+    lock_timeout: limits.lockMs,
+    idle_in_transaction_session_timeout: limits.statementMs,
+    query_timeout: limits.statementMs + UNANSWERED_MS,
+    types: {
+      getTypeParser: (oid: number, format?: "text" | "binary") =>
+        oid === INT8 || oid === NUMERIC ? Number : types.getTypeParser(oid, format as "text"),
+    } as typeof types,
+  };
+}
+
+/** A pool for Kysely's dialect that waits for a restarting server, with errors as `StoreError`. */
+export class RetryingPool implements PostgresPool {
+  /** Kysely opens its connection for cancelling a query with these. */
+  readonly options: ClientConfig;
+  readonly #pool: Pool;
+  readonly #connectMs: number;
+  readonly #clients = new WeakMap<PoolClient, PostgresPoolClient>();
+  #isClosed = false;
+
+  constructor(config: ClientConfig, limits: StoreLimits, onWarning: (error: Error) => void) {
+    this.options = config;
+    this.#pool = new Pool({ ...config, max: limits.connections });
+    this.#connectMs = limits.connectMs;
+    // Without a listener, the loss of an idle connection would end the process.
+    this.#pool.on("error", onWarning);
+  }
+
+  async connect(): Promise<PostgresPoolClient> {
+    const until = performance.now() + this.#connectMs;
+    for (let waitMs = RETRY_MS.first; ; waitMs = Math.min(waitMs * 2, RETRY_MS.longest)) {
+      if (this.#isClosed) throw new StoreError("store_closed", "The store is closed.");
+      try {
+        return this.#wrap(await this.#pool.connect());
+      } catch (raw) {
+        const error = toStoreError(raw);
+        const mayRetry = StoreError.is(error) && error.code === "store_unavailable" && !this.#isClosed;
+        if (!mayRetry || performance.now() + waitMs >= until) throw error;
+        await delay(waitMs);
+      }
+    }
+  }
+
+  async end(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    await this.#pool.end();
+  }
+
+  /** Kysely recognises a connection by the identity of this object. */
+  #wrap(client: PoolClient): PostgresPoolClient {
+    let wrapped = this.#clients.get(client);
+    if (!wrapped) this.#clients.set(client, (wrapped = new MappedClient(client)));
+    return wrapped;
+  }
+}
+
+class MappedClient implements PostgresPoolClient {
+  readonly #client: PoolClient;
+  /** After an unanswered query the connection must not be used again: the answer may still arrive. */
+  #isBroken = false;
+
+  constructor(client: PoolClient) {
+    this.#client = client;
+    // An error while the client is checked out also rejects its query, which reports it.
+    client.on("error", () => {
+      this.#isBroken = true;
+    });
+  }
+
+  async query<Row>(text: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<Row>>;
+  query(cursor: never): never;
+  async query<Row>(text: string, parameters?: readonly unknown[]): Promise<PostgresQueryResult<Row>> {
+    try {
+      return (await this.#client.query(text, parameters as unknown[])) as unknown as PostgresQueryResult<Row>;
+    } catch (raw) {
+      const error = toStoreError(raw);
+      if (StoreError.is(error) && error.code === "store_unavailable") this.#isBroken = true;
+      throw error;
+    }
+  }
+
+  release(isDiscarded?: boolean): void {
+    this.#client.release(this.#isBroken || isDiscarded === true);
+  }
+}

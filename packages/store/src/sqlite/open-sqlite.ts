@@ -1,0 +1,70 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { DisposableStack } from "@codexkit/rpc/async";
+import { Kysely, sql, SqliteAdapter, SqliteDialect } from "kysely";
+import { StoreError } from "../errors.ts";
+import { LocalNotifier } from "../notifier/local-notifier.ts";
+import type { OpenStoreOptions, Store, StoreLimits } from "../store.ts";
+import { lockFolder } from "./folder-lock.ts";
+import { CachedDatabase, mapErrors } from "./sqlite-database.ts";
+
+export function openSqlite<Tables>(
+  { location, name = "store", synchronous = "full", onWarning = () => {} }: OpenStoreOptions,
+  limits: StoreLimits,
+): Store<Tables> {
+  makeFolder(location);
+  using stack = new DisposableStack();
+  stack.use(lockFolder(join(location, `${name}.lock`)));
+  const file = join(location, `${name}.sqlite`);
+  const database = mapErrors(() => new DatabaseSync(file, { timeout: limits.lockMs }));
+  stack.defer(() => database.isOpen && database.close());
+  mapErrors(() =>
+    database.exec(
+      `pragma journal_mode = wal; pragma synchronous = ${synchronous}; pragma foreign_keys = on; pragma temp_store = memory; pragma cache_size = -65536`,
+    ),
+  );
+  const db = new Kysely<Tables>({
+    dialect: new TransactionalDialect({ database: new CachedDatabase(database) }),
+  });
+  const opened = stack.move();
+  const close = async (): Promise<void> => {
+    await db.destroy();
+    opened.dispose();
+  };
+  return {
+    kind: "sqlite",
+    db,
+    notifier: new LocalNotifier(onWarning),
+    now: sql<number>`cast(unixepoch('subsec') * 1000 as integer)`,
+    check: async () => {
+      await sql`select 1`.execute(db);
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+/** Kysely does not roll back migrations on SQLite by default, although SQLite can. */
+class TransactionalDialect extends SqliteDialect {
+  override createAdapter(): SqliteAdapter {
+    return new TransactionalAdapter();
+  }
+}
+
+class TransactionalAdapter extends SqliteAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return true;
+  }
+}
+
+function makeFolder(location: string): void {
+  try {
+    // The journal holds what people and the agent wrote, and tokens of environments.
+    mkdirSync(location, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw new StoreError("bad_location", `The folder ${location} can't be used for the store.`, {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,78 @@
+import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
+import { BoundedMap } from "@codexkit/rpc/async";
+import type { SqliteDatabase, SqliteStatement } from "kysely";
+import { StoreError } from "../errors.ts";
+
+/** Prepared statements by their SQL. Preparing costs more than most queries. */
+const MAX_STATEMENTS = 256;
+
+const SQLITE_BUSY = 5;
+const SQLITE_READONLY = 8;
+const SQLITE_IOERR = 10;
+const SQLITE_FULL = 13;
+const SQLITE_CANTOPEN = 14;
+
+/** `node:sqlite` as Kysely's dialect expects it, with cached statements and errors as `StoreError`. */
+export class CachedDatabase implements SqliteDatabase {
+  readonly #database: DatabaseSync;
+  readonly #statements = new BoundedMap<string, SqliteStatement>(MAX_STATEMENTS);
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+  }
+
+  prepare(sql: string): SqliteStatement {
+    let statement = this.#statements.get(sql);
+    if (!statement) {
+      statement = toKysely(mapErrors(() => this.#database.prepare(sql)));
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+
+  close(): void {
+    if (this.#database.isOpen) this.#database.close();
+  }
+}
+
+function toKysely(statement: StatementSync): SqliteStatement {
+  return {
+    reader: statement.columns().length > 0,
+    all: (parameters) => mapErrors(() => statement.all(...(parameters as SQLInputValue[]))),
+    run: (parameters) => mapErrors(() => statement.run(...(parameters as SQLInputValue[]))),
+    iterate: (parameters) => mapErrors(() => statement.iterate(...(parameters as SQLInputValue[]))),
+  };
+}
+
+export function mapErrors<Result>(query: () => Result): Result {
+  try {
+    return query();
+  } catch (error) {
+    throw toStoreError(error);
+  }
+}
+
+function toStoreError(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const { errcode, code } = error as { errcode?: number; code?: string };
+  if (code === "ERR_INVALID_STATE")
+    return new StoreError("store_closed", "The store is closed.", { cause: error });
+  if (errcode === undefined) return error;
+  // The low byte is the primary code; the rest says which operation failed.
+  switch (errcode & 0xff) {
+    case SQLITE_FULL:
+      return new StoreError("store_full", "The disk of the store is full. Free some space and try again.", {
+        cause: error,
+      });
+    case SQLITE_BUSY:
+    case SQLITE_IOERR:
+    case SQLITE_READONLY:
+      return new StoreError("store_unavailable", `The store can't be written: ${error.message}.`, {
+        cause: error,
+      });
+    case SQLITE_CANTOPEN:
+      return new StoreError("bad_location", `The store can't be opened: ${error.message}.`, { cause: error });
+    default:
+      return error;
+  }
+}
