@@ -2,7 +2,7 @@ import "./require-node.ts";
 
 // An open store and its options.
 export { openStore } from "./open-store.ts";
-export type { OpenStoreOptions, Store, StoreLimits } from "./store.ts";
+export type { Migrations, OpenStoreOptions, Store, StoreKind, StoreLimits } from "./store.ts";
 export { DEFAULT_STORE_LIMITS } from "./limits.ts";
 
 // Hints between processes.

@@ -24,7 +24,11 @@ export async function openStore<Tables>(options: OpenStoreOptions): Promise<Stor
   }
   const store = isPostgres ? openPostgres<Tables>(options, limits) : openSqlite<Tables>(options, limits);
   try {
-    await migrate(store.db as Kysely<unknown>, options.migrations);
+    const { migrations } = options;
+    await migrate(
+      store.db as Kysely<unknown>,
+      typeof migrations === "function" ? migrations(store.kind) : migrations,
+    );
     return store;
   } catch (error) {
     await store.close();

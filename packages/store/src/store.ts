@@ -4,7 +4,7 @@ import type { Notifier } from "./notifier/notifier.ts";
 
 /** An open store: SQLite for one process, Postgres for any number. */
 export interface Store<Tables> extends AsyncDisposable {
-  readonly kind: "sqlite" | "postgres";
+  readonly kind: StoreKind;
   readonly db: Kysely<Tables>;
   readonly notifier: Notifier;
   /** The clock of the store in milliseconds since the epoch, as an SQL expression. */
@@ -15,11 +15,18 @@ export interface Store<Tables> extends AsyncDisposable {
   close(): Promise<void>;
 }
 
+export type StoreKind = "sqlite" | "postgres";
+
+/** By name, or a function of the kind of store where the schemas differ. */
+export type Migrations =
+  | Readonly<Record<string, Migration>>
+  | ((kind: StoreKind) => Readonly<Record<string, Migration>>);
+
 export interface OpenStoreOptions {
   /** A folder for SQLite, or a `postgres://` URL. */
   readonly location: string;
-  /** By name. They run in the alphabetical order of the names. */
-  readonly migrations: Readonly<Record<string, Migration>>;
+  /** They run in the alphabetical order of their names. */
+  readonly migrations: Migrations;
   /** Name of the SQLite file and of the Postgres notification channel. Default: `store`. */
   readonly name?: string;
   readonly limits?: Partial<StoreLimits>;

@@ -1,9 +1,19 @@
+import { raceAbort } from "@codexkit/rpc/async";
+import type { Store } from "@codexkit/store";
 import type { AnyCommandBody, CommandBody, CommandKind } from "../api/command.ts";
 import type { NewSessionEvent } from "../api/event.ts";
 import type { Problem } from "../api/problem.ts";
-import type { SessionChanges } from "../database/session-store.ts";
+import { fingerprint, newId } from "../database/ids.ts";
+import { notificationKeys } from "../database/notifications.ts";
 import type { DaemonTransaction, Ownership } from "../database/ownership.ts";
-import type { CommandRow } from "../database/tables.ts";
+import type { SessionChanges, SessionStore } from "../database/session-store.ts";
+import type { CommandRow, DaemonTables } from "../database/tables.ts";
+import { waitUntil } from "../database/wait-until.ts";
+import { DaemonError } from "../errors.ts";
+import type { Journal } from "../journal/journal.ts";
+import { insertCommand } from "../database/insert-command.ts";
+
+const DEFAULT_PAGE = 100;
 
 export interface NewCommand<Kind extends CommandKind = CommandKind> {
   readonly sessionId: string;
@@ -35,31 +45,205 @@ export type PendingCommand = AnyCommandBody & {
   readonly startedEpoch: number | null;
 };
 
-export interface CommandStore {
+/** Every mutation of a session: stored before it is acknowledged, executed once by the session's owner. */
+export class CommandStore {
+  readonly #store: Store<DaemonTables>;
+  readonly #journal: Journal;
+  readonly #sessions: SessionStore;
+  readonly #closed: AbortSignal;
+
+  constructor(store: Store<DaemonTables>, journal: Journal, sessions: SessionStore, closed: AbortSignal) {
+    this.#store = store;
+    this.#journal = journal;
+    this.#sessions = sessions;
+    this.#closed = closed;
+  }
+
   /**
    * Stores a command and the event `command.accepted`, and marks the session as ready. The same key with the same kind and body
    * returns the first row; with another one it rejects with `key_reused`. Rejects with `session_not_found` or
    * `session_deleted`.
    */
-  submit<Kind extends CommandKind>(
+  async submit<Kind extends CommandKind>(
     command: NewCommand<Kind>,
-  ): Promise<{ readonly command: CommandRow; readonly isNew: boolean }>;
-  get(id: string): Promise<CommandRow | undefined>;
+  ): Promise<{ readonly command: CommandRow; readonly isNew: boolean }> {
+    const { sessionId, key, kind, body, by } = command;
+    const print = fingerprint({ kind, body });
+    const result = await this.#store.db.transaction().execute(async (trx) => {
+      // The lock on the session's row puts concurrent commands in one order.
+      const session = await this.#sessions.lock(trx, sessionId);
+      const existing = await trx
+        .selectFrom("command")
+        .selectAll()
+        .where("session_id", "=", sessionId)
+        .where("key", "=", key)
+        .executeTakeFirst();
+      if (existing) return { command: requireSame(existing, print), isNew: false as const };
+      this.#sessions.assertNotDeleted(session);
+      const row = await insertCommand(this.#store, trx, {
+        id: newId(),
+        session_id: sessionId,
+        key,
+        fingerprint: print,
+        kind,
+        body: JSON.stringify(body),
+        by,
+      });
+      const isWaiting = session.node_id === null && session.phase === "idle";
+      const events = await this.#journal.appendAsClient(
+        trx,
+        sessionId,
+        [{ type: "command.accepted", commandId: row.id, key, kind }],
+        { ready_at: session.ready_at ?? row.created_at, ...(isWaiting && { phase: "ready" }) },
+      );
+      return { command: row, isNew: true as const, events };
+    });
+    if (result.isNew) {
+      this.#journal.publish(
+        [{ sessionId, events: result.events }],
+        [notificationKeys.commands(sessionId), notificationKeys.ready],
+      );
+    }
+    return { command: result.command, isNew: result.isNew };
+  }
+
+  async get(id: string): Promise<CommandRow | undefined> {
+    return await this.#store.db.selectFrom("command").selectAll().where("id", "=", id).executeTakeFirst();
+  }
+
   /** Unfinished commands in the order of execution. */
-  pending(sessionId: string): Promise<readonly PendingCommand[]>;
-  list(sessionId: string, options?: { readonly limit?: number }): Promise<readonly CommandRow[]>;
+  async pending(sessionId: string): Promise<readonly PendingCommand[]> {
+    const rows = await this.#store.db
+      .selectFrom("command")
+      .selectAll()
+      .where("session_id", "=", sessionId)
+      .where("finished_at", "is", null)
+      .orderBy("position")
+      .execute();
+    return rows.map(
+      (row) =>
+        ({
+          id: row.id,
+          key: row.key,
+          by: row.by,
+          startedEpoch: row.started_epoch,
+          kind: row.kind,
+          body: JSON.parse(row.body) as unknown,
+        }) as PendingCommand,
+    );
+  }
+
+  /** Newest first. */
+  async list(
+    sessionId: string,
+    { limit = DEFAULT_PAGE }: { readonly limit?: number } = {},
+  ): Promise<readonly CommandRow[]> {
+    return await this.#store.db
+      .selectFrom("command")
+      .selectAll()
+      .where("session_id", "=", sessionId)
+      .orderBy("position", "desc")
+      .limit(limit)
+      .execute();
+  }
+
   /** Records that the owner is about to tell Codex, and appends `command.started`. Rejects with `fenced`. */
-  begin(owner: Ownership, id: string): Promise<void>;
+  async begin(owner: Ownership, id: string): Promise<void> {
+    const { key, kind } = await this.#require(owner, id);
+    await this.#journal.write({
+      owner,
+      events: [{ type: "command.started", commandId: id, key, kind }],
+      also: async (trx) => {
+        await trx.updateTable("command").set({ started_epoch: owner.epoch }).where("id", "=", id).execute();
+      },
+    });
+  }
+
   /** Stores the result with `command.finished`, in one transaction. No-op if the command is finished. Rejects with `fenced`. */
-  finish(owner: Ownership, id: string, result: CommandResult, options?: FinishOptions): Promise<void>;
-  /** Resolves to the row when it is finished, or as it is at the timeout. Rejects when the signal aborts. */
-  wait(
+  async finish(
+    owner: Ownership,
     id: string,
-    options: { readonly timeoutMs: number; readonly signal?: AbortSignal },
-  ): Promise<CommandRow>;
+    result: CommandResult,
+    { events = [], changes, also }: FinishOptions = {},
+  ): Promise<void> {
+    const { key, kind, finished_at: finishedAt } = await this.#require(owner, id);
+    if (finishedAt !== null) return;
+    const outcome = result.ok ? { result: withoutOk(result) } : { problem: result.problem };
+    await this.#journal.write({
+      owner,
+      events: [...events, { type: "command.finished", commandId: id, key, kind, ...outcome }],
+      ...(changes && { changes }),
+      also: async (trx) => {
+        await trx
+          .updateTable("command")
+          .set({
+            finished_at: this.#store.now,
+            result: JSON.stringify(result),
+            started_epoch: owner.epoch,
+          })
+          .where("id", "=", id)
+          .execute();
+        await also?.(trx);
+      },
+      mayBecomeIdle: true,
+      notify: [notificationKeys.command(id)],
+    });
+  }
+
+  /** Resolves to the row when it is finished, or as it is at the timeout. Rejects when the signal aborts. */
+  async wait(
+    id: string,
+    { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal?: AbortSignal },
+  ): Promise<CommandRow> {
+    const timeout = AbortSignal.timeout(timeoutMs);
+    const finished = waitUntil({
+      notifier: this.#store.notifier,
+      key: notificationKeys.command(id),
+      signals: [this.#closed, timeout, ...(signal ? [signal] : [])],
+      look: async () => {
+        const row = await this.#requireRow(id);
+        return row.finished_at === null ? undefined : row;
+      },
+    });
+    try {
+      return await raceAbort(finished, signal);
+    } catch (error) {
+      if (!timeout.aborted || signal?.aborted || this.#closed.aborted) throw error;
+      return await this.#requireRow(id);
+    }
+  }
+
+  async #require(owner: Ownership, id: string): Promise<CommandRow> {
+    const row = await this.#requireRow(id);
+    if (row.session_id !== owner.sessionId) throw notFound(id);
+    return row;
+  }
+
+  async #requireRow(id: string): Promise<CommandRow> {
+    const row = await this.get(id);
+    if (!row) throw notFound(id);
+    return row;
+  }
 }
 
 /** The stored result of a command, or undefined while it is unfinished. */
 export function commandResult(row: CommandRow): CommandResult | undefined {
   return row.result === null ? undefined : (JSON.parse(row.result) as CommandResult);
+}
+
+function withoutOk({ ok: _ok, ...rest }: { readonly ok: true; readonly [member: string]: unknown }) {
+  return rest;
+}
+
+function requireSame(row: CommandRow, print: string): CommandRow {
+  if (row.fingerprint === print) return row;
+  throw new DaemonError(
+    "key_reused",
+    `The idempotency key ${JSON.stringify(row.key)} was used for another command before. Use a new key.`,
+    { details: { commandId: row.id } },
+  );
+}
+
+function notFound(id: string): DaemonError {
+  return new DaemonError("command_not_found", `There is no command ${id}.`);
 }

@@ -1,6 +1,10 @@
+import type { Store } from "@codexkit/store";
+import { newId } from "./ids.ts";
 import type { DaemonTransaction } from "./ownership.ts";
-import type { Page } from "./session-store.ts";
-import type { AuditRow } from "./tables.ts";
+import { readCursor, toPage, type Page } from "./page.ts";
+import type { AuditRow, DaemonTables } from "./tables.ts";
+
+const DEFAULT_PAGE = 50;
 
 export interface AuditEntry {
   readonly by: string;
@@ -13,12 +17,43 @@ export interface AuditEntry {
 }
 
 /** Who did what. Answers and token changes are recorded by their stores, in the same transaction. */
-export interface AuditLog {
-  record(entry: AuditEntry, trx?: DaemonTransaction): Promise<void>;
+export class AuditLog {
+  readonly #store: Store<DaemonTables>;
+
+  constructor(store: Store<DaemonTables>) {
+    this.#store = store;
+  }
+
+  async record(entry: AuditEntry, trx?: DaemonTransaction): Promise<void> {
+    await (trx ?? this.#store.db)
+      .insertInto("audit")
+      .values({
+        id: newId(),
+        at: this.#store.now,
+        by: entry.by,
+        action: entry.action,
+        session_id: entry.sessionId ?? null,
+        subject: entry.subject ?? null,
+        detail: JSON.stringify(entry.detail ?? {}),
+      })
+      .execute();
+  }
+
   /** Newest first. */
-  list(query?: {
-    readonly sessionId?: string;
-    readonly cursor?: string;
-    readonly limit?: number;
-  }): Promise<Page<AuditRow>>;
+  async list({
+    sessionId,
+    cursor,
+    limit = DEFAULT_PAGE,
+  }: { readonly sessionId?: string; readonly cursor?: string; readonly limit?: number } = {}): Promise<
+    Page<AuditRow>
+  > {
+    let select = this.#store.db
+      .selectFrom("audit")
+      .selectAll()
+      .orderBy("id", "desc")
+      .limit(limit + 1);
+    if (sessionId !== undefined) select = select.where("session_id", "=", sessionId);
+    if (cursor !== undefined) select = select.where("id", "<", readCursor(cursor, "string")[0]);
+    return toPage(await select.execute(), limit, ({ id }) => [id]);
+  }
 }

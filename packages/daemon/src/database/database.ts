@@ -1,14 +1,19 @@
-import type { Store, StoreLimits } from "@codexkit/store";
-import type { CommandStore } from "../commands/command-store.ts";
-import type { Inbox } from "../inbox/inbox.ts";
-import type { Journal, JournalLimits } from "../journal/journal.ts";
-import type { RolloutStore } from "../rollouts/rollout-store.ts";
-import type { TokenStore } from "../tokens/token-store.ts";
-import type { AppServerStore } from "./app-server-store.ts";
-import type { AuditLog } from "./audit-log.ts";
-import type { NodeStore } from "./node-store.ts";
-import type { SessionStore } from "./session-store.ts";
+import { openStore, type Store, type StoreLimits } from "@codexkit/store";
+import { CommandStore } from "../commands/command-store.ts";
+import { DaemonError } from "../errors.ts";
+import { Inbox } from "../inbox/inbox.ts";
+import { Journal } from "../journal/journal.ts";
+import { DEFAULT_JOURNAL_LIMITS, type JournalLimits } from "../journal/limits.ts";
+import { RolloutStore } from "../rollouts/rollout-store.ts";
+import { TokenStore } from "../tokens/token-store.ts";
+import { AppServerStore } from "./app-server-store.ts";
+import { AuditLog } from "./audit-log.ts";
+import { migrations } from "./migrations.ts";
+import { NodeStore } from "./node-store.ts";
+import { SessionStore } from "./session-store.ts";
 import type { DaemonTables } from "./tables.ts";
+
+const DEFAULT_LEASE_MS = 30_000;
 
 export interface OpenDatabaseOptions {
   readonly limits?: Partial<StoreLimits & JournalLimits>;
@@ -21,7 +26,9 @@ export interface OpenDatabaseOptions {
 }
 
 /** Everything that the daemon stores. No function here talks to Codex or HTTP. */
-export interface Database extends AsyncDisposable {
+export class Database implements AsyncDisposable {
+  /** Where it was opened. It may contain a password. */
+  readonly location: string;
   readonly store: Store<DaemonTables>;
   readonly nodes: NodeStore;
   readonly sessions: SessionStore;
@@ -32,6 +39,54 @@ export interface Database extends AsyncDisposable {
   readonly appServers: AppServerStore;
   readonly tokens: TokenStore;
   readonly audit: AuditLog;
+  readonly #closing = new AbortController();
+
+  constructor(
+    location: string,
+    store: Store<DaemonTables>,
+    { limits, leaseMs = DEFAULT_LEASE_MS }: OpenDatabaseOptions = {},
+  ) {
+    const closed = this.#closing.signal;
+    this.location = location;
+    this.store = store;
+    this.journal = new Journal(store, { ...DEFAULT_JOURNAL_LIMITS, ...limits });
+    this.audit = new AuditLog(store);
+    this.nodes = new NodeStore(store, leaseMs);
+    this.sessions = new SessionStore(store, this.journal);
+    this.commands = new CommandStore(store, this.journal, this.sessions, closed);
+    this.inbox = new Inbox(store, this.journal, this.sessions, this.audit, closed);
+    this.rollouts = new RolloutStore(store);
+    this.appServers = new AppServerStore(store);
+    this.tokens = new TokenStore(store, this.audit);
+  }
+
   /** Stores what was appended, then closes the store. Pending waits reject with `closed`. */
-  close(): Promise<void>;
+  async close(): Promise<void> {
+    if (this.#closing.signal.aborted) return;
+    this.#closing.abort(new DaemonError("closed", "The database is closed."));
+    await this.journal.close();
+    await this.store.close();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+}
+
+/**
+ * Opens the daemon's store and brings its schema up to date.
+ *
+ * @param location A folder for SQLite, or a `postgres://` URL.
+ */
+export async function openDatabase(location: string, options: OpenDatabaseOptions = {}): Promise<Database> {
+  const { limits, synchronous, onWarning } = options;
+  const store = await openStore<DaemonTables>({
+    location,
+    name: "daemon",
+    migrations,
+    ...(limits && { limits }),
+    ...(synchronous && { synchronous }),
+    ...(onWarning && { onWarning }),
+  });
+  return new Database(location, store, options);
 }

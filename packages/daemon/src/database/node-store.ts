@@ -1,4 +1,11 @@
-import type { NodeRow } from "./tables.ts";
+import type { Store } from "@codexkit/store";
+import { sql } from "kysely";
+import { newId } from "./ids.ts";
+import type { DaemonTables, NodeRow } from "./tables.ts";
+
+const DEFAULT_CAPACITY = 200;
+/** Rows of boots that ended this long ago are removed. Until then, they say where a session has been. */
+const KEEP_MS = 7 * 24 * 3_600_000;
 
 export interface NewNode {
   /** The same for every boot of this daemon, and unique among the daemons of a store. */
@@ -12,12 +19,75 @@ export interface NewNode {
   readonly codexVersion: string;
 }
 
-export interface NodeStore {
+/** Boots of daemons, each with a lease. */
+export class NodeStore {
+  readonly #store: Store<DaemonTables>;
+  readonly #leaseMs: number;
+
+  constructor(store: Store<DaemonTables>, leaseMs: number) {
+    this.#store = store;
+    this.#leaseMs = leaseMs;
+  }
+
+  get #leaseUntil() {
+    return sql<number>`${this.#store.now} + ${sql.lit(this.#leaseMs)}`;
+  }
+
   /** Starts a boot: a new ID with a lease. */
-  register(node: NewNode): Promise<string>;
+  async register(node: NewNode): Promise<string> {
+    const id = newId();
+    await this.#store.db
+      .insertInto("node")
+      .values({
+        id,
+        name: node.name,
+        url: node.url ?? null,
+        labels: JSON.stringify(node.labels ?? []),
+        capacity: node.capacity ?? DEFAULT_CAPACITY,
+        state: "up",
+        lease_until: this.#leaseUntil,
+        version: node.version,
+        codex_version: node.codexVersion,
+        started_at: this.#store.now,
+      })
+      .execute();
+    await this.#store.db
+      .deleteFrom("node")
+      .where("lease_until", "<", sql<number>`${this.#store.now} - ${sql.lit(KEEP_MS)}`)
+      .where("id", "not in", (select) =>
+        select
+          .selectFrom("session")
+          .select("node_id")
+          .where("node_id", "is not", null)
+          .$castTo<{ node_id: string }>(),
+      )
+      .execute();
+    return id;
+  }
+
   /** Extends the lease. Resolves to false if the node was retired: its sessions may have other owners by now. */
-  renew(nodeId: string, changes?: { readonly state: "up" | "draining" }): Promise<boolean>;
-  /** Ends the lease. Its sessions can be claimed at once. */
-  retire(nodeId: string): Promise<void>;
-  list(): Promise<readonly (NodeRow & { readonly isAlive: boolean })[]>;
+  async renew(nodeId: string, changes: { readonly state?: "up" | "draining" } = {}): Promise<boolean> {
+    const { numUpdatedRows } = await this.#store.db
+      .updateTable("node")
+      .set({ lease_until: this.#leaseUntil, ...changes })
+      .where("id", "=", nodeId)
+      .where("lease_until", ">", 0)
+      .executeTakeFirst();
+    return numUpdatedRows > 0n;
+  }
+
+  /** Ends the lease for good. Its sessions can be claimed at once. */
+  async retire(nodeId: string): Promise<void> {
+    await this.#store.db.updateTable("node").set({ lease_until: 0 }).where("id", "=", nodeId).execute();
+  }
+
+  async list(): Promise<readonly (NodeRow & { readonly isAlive: boolean })[]> {
+    const rows = await this.#store.db
+      .selectFrom("node")
+      .selectAll()
+      .select(this.#store.now.as("now"))
+      .orderBy("started_at", "desc")
+      .execute();
+    return rows.map(({ now, ...row }) => ({ ...row, isAlive: row.lease_until > now }));
+  }
 }

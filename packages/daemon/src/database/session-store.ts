@@ -1,46 +1,23 @@
-import type { z } from "zod";
-import type { goal } from "../api/command.ts";
+import type { Store } from "@codexkit/store";
+import { sql } from "kysely";
 import type { NewSessionEvent, SessionEvent } from "../api/event.ts";
-import type { Problem } from "../api/problem.ts";
-import type { SessionSettings, SessionSetup } from "../api/settings.ts";
-import type { TokenUsage } from "codexkit";
+import { DaemonError } from "../errors.ts";
+import type { Journal } from "../journal/journal.ts";
+import { claimSessions, type ClaimOptions } from "./claim-sessions.ts";
+import { insertSession, type InsertedSession, type NewSession } from "./insert-session.ts";
+import { notificationKeys } from "./notifications.ts";
 import type { ClaimedSession, DaemonTransaction, Ownership } from "./ownership.ts";
-import type { CommandRow, SessionPhase, SessionRow } from "./tables.ts";
+import { readCursor, toPage, type Page } from "./page.ts";
+import { purgeSession } from "./purge-session.ts";
+import type { SessionChanges } from "./session-columns.ts";
+import type { DaemonTables, SessionPhase, SessionRow } from "./tables.ts";
 
-export interface NewSession {
-  /** Default: a new UUID (version 7, so that IDs sort by time). */
-  readonly id?: string;
-  readonly cwd: string;
-  readonly name?: string;
-  readonly settings: SessionSettings;
-  readonly setup?: SessionSetup;
-  readonly priority?: number;
-  /** Labels that a node must have to own it, such as `node:<name>` for a local workspace. */
-  readonly needs?: readonly string[];
-  readonly tenantId?: string;
-  /** The token or user that creates it. */
-  readonly by: string;
-  /** Idempotency key, unique for the creator. */
-  readonly key: string;
-  /** Set for the fork of a thread: it exists already, so that no `create` command is needed. */
-  readonly threadId?: string;
-}
+export type { ClaimOptions } from "./claim-sessions.ts";
+export type { InsertedSession, NewSession } from "./insert-session.ts";
+export type { Page } from "./page.ts";
+export type { SessionChanges } from "./session-columns.ts";
 
-/** Columns that the owner changes. Values are parsed; the store serialises them. */
-export interface SessionChanges {
-  readonly threadId?: string;
-  readonly name?: string | null;
-  readonly settings?: SessionSettings;
-  readonly goal?: z.infer<typeof goal> | null;
-  readonly phase?: SessionPhase;
-  readonly problem?: Problem | null;
-  readonly activeTurnId?: string | null;
-  readonly preview?: string;
-  readonly usage?: TokenUsage | null;
-  readonly archived?: boolean;
-  readonly needs?: readonly string[];
-  readonly codexVersion?: string;
-}
+const DEFAULT_PAGE = 50;
 
 export interface SessionQuery {
   /** Part of the name, the preview or the working folder, in any case. */
@@ -54,66 +31,164 @@ export interface SessionQuery {
   readonly limit?: number;
 }
 
-export interface Page<Row> {
-  readonly rows: readonly Row[];
-  /** For the next page; undefined on the last one. */
-  readonly nextCursor?: string;
-}
+export class SessionStore {
+  readonly #store: Store<DaemonTables>;
+  readonly #journal: Journal;
 
-export interface ClaimOptions {
-  readonly nodeId: string;
-  /** Sessions of former boots with this name are adopted at once. */
-  readonly name: string;
-  readonly limit: number;
-  readonly labels: readonly string[];
-  /** Sessions that a newer Codex has written are left alone. */
-  readonly codexVersion: string;
-}
+  constructor(store: Store<DaemonTables>, journal: Journal) {
+    this.#store = store;
+    this.#journal = journal;
+  }
 
-export interface SessionStore {
   /**
    * Adds a session, its `create` command, and the events `session.created` and `command.accepted`. The same key of the same
    * creator returns the first session; with other content it rejects with `key_reused`. For a fork inside the transaction of
    * a command, pass `trx`.
    */
-  insert(
+  async insert(
     session: NewSession,
-    options?: { readonly trx?: DaemonTransaction },
-  ): Promise<{
-    readonly session: SessionRow;
-    readonly command: CommandRow | undefined;
-    readonly isNew: boolean;
-  }>;
+    { trx }: { readonly trx?: DaemonTransaction } = {},
+  ): Promise<InsertedSession> {
+    return await insertSession(this.#store, this.#journal, session, trx);
+  }
+
   /** Deleted sessions included: see `phase`. */
-  get(id: string): Promise<SessionRow | undefined>;
+  async get(id: string): Promise<SessionRow | undefined> {
+    return await this.#store.db.selectFrom("session").selectAll().where("id", "=", id).executeTakeFirst();
+  }
+
   /** As `get`, but rejects with `session_not_found` or `session_deleted`. */
-  require(id: string): Promise<SessionRow>;
+  async require(id: string): Promise<SessionRow> {
+    const row = await this.get(id);
+    if (!row) throw notFound(id);
+    this.assertNotDeleted(row);
+    return row;
+  }
+
+  /** The row, locked until the end of the transaction. Lock a session before its commands and approvals. */
+  async lock(trx: DaemonTransaction, id: string): Promise<SessionRow> {
+    const select = trx.selectFrom("session").selectAll().where("id", "=", id);
+    // SQLite has one connection: a transaction excludes all others.
+    const row = await (this.#store.kind === "postgres" ? select.forUpdate() : select).executeTakeFirst();
+    if (!row) throw notFound(id);
+    return row;
+  }
+
+  assertNotDeleted({ id, phase }: SessionRow): void {
+    if (phase === "deleted") throw new DaemonError("session_deleted", `Session ${id} was deleted.`);
+  }
+
   /** Newest change first. Deleted sessions are not listed. */
-  list(query?: SessionQuery): Promise<Page<SessionRow>>;
+  async list(query: SessionQuery = {}): Promise<Page<SessionRow>> {
+    const limit = query.limit ?? DEFAULT_PAGE;
+    let select = this.#store.db
+      .selectFrom("session")
+      .selectAll()
+      .where("phase", "<>", "deleted")
+      .orderBy("updated_at", "desc")
+      .orderBy("id", "desc")
+      .limit(limit + 1);
+    if (query.archived !== "all")
+      select = select.where("archived_at", query.archived ? "is not" : "is", null);
+    if (query.phase !== undefined)
+      select = select.where("phase", "in", [query.phase].flat() as SessionPhase[]);
+    if (query.search !== undefined && query.search !== "") {
+      const pattern = `%${query.search.toLowerCase().replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
+      const matches = (column: "name" | "preview" | "cwd") =>
+        sql<boolean>`lower(${sql.ref(column)}) like ${pattern} escape '\\'`;
+      select = select.where(({ or }) => or([matches("name"), matches("preview"), matches("cwd")]));
+    }
+    if (query.cursor !== undefined) {
+      const [updatedAt, id] = readCursor(query.cursor, "number", "string");
+      select = select.where(({ or, and, eb }) =>
+        or([eb("updated_at", "<", updatedAt), and([eb("updated_at", "=", updatedAt), eb("id", "<", id)])]),
+      );
+    }
+    return toPage(await select.execute(), limit, (row) => [row.updated_at, row.id]);
+  }
+
   /** Sessions changed at or after a time of the store's clock, oldest change first, deleted ones included. */
-  changedSince(
+  async changedSince(
     updatedAt: number,
-    options?: { readonly afterId?: string; readonly limit?: number },
-  ): Promise<readonly SessionRow[]>;
-  countByPhase(): Promise<Readonly<Record<SessionPhase, number>>>;
+    { afterId = "", limit = DEFAULT_PAGE }: { readonly afterId?: string; readonly limit?: number } = {},
+  ): Promise<readonly SessionRow[]> {
+    return await this.#store.db
+      .selectFrom("session")
+      .selectAll()
+      .where(({ or, and, eb }) =>
+        or([
+          eb("updated_at", ">", updatedAt),
+          and([eb("updated_at", "=", updatedAt), eb("id", ">", afterId)]),
+        ]),
+      )
+      .orderBy("updated_at")
+      .orderBy("id")
+      .limit(limit)
+      .execute();
+  }
+
+  /** The store's clock, for `changedSince`. */
+  async now(): Promise<number> {
+    const { rows } = await sql<{ now: number }>`select ${this.#store.now} as now`.execute(this.#store.db);
+    return rows[0]?.now ?? 0;
+  }
+
+  async countByPhase(): Promise<Readonly<Partial<Record<SessionPhase, number>>>> {
+    const rows = await this.#store.db
+      .selectFrom("session")
+      .select(["phase", ({ fn }) => fn.countAll<number>().as("count")])
+      .groupBy("phase")
+      .execute();
+    return Object.fromEntries(rows.map(({ phase, count }) => [phase, count]));
+  }
+
   /** Takes sessions that have something to do and no owner, those of former boots, and those of nodes whose lease has ended. */
-  claim(options: ClaimOptions): Promise<readonly ClaimedSession[]>;
+  async claim(options: ClaimOptions): Promise<readonly ClaimedSession[]> {
+    return await claimSessions(this.#store, this.#journal, options);
+  }
+
   /** Sessions that the node owns. */
-  ownedBy(nodeId: string): Promise<readonly SessionRow[]>;
-  /** Gives the session up. It is claimed again when it has something to do. */
-  release(owner: Ownership): Promise<void>;
+  async ownedBy(nodeId: string): Promise<readonly SessionRow[]> {
+    return await this.#store.db.selectFrom("session").selectAll().where("node_id", "=", nodeId).execute();
+  }
+
+  /** Gives the session up, after everything that was appended before. It is claimed again when it has something to do. */
+  async release(owner: Ownership): Promise<void> {
+    await this.#journal.write({
+      owner,
+      also: async (trx) => {
+        await trx.updateTable("session").set({ node_id: null }).where("id", "=", owner.sessionId).execute();
+      },
+      mayBecomeIdle: true,
+      notify: [notificationKeys.ready],
+    });
+  }
+
   /**
    * Changes columns and appends events in one transaction. Add `session.updated` yourself where clients need it. Rejects with
    * `fenced` if the session has another owner.
    */
-  update(
+  async update(
     owner: Ownership,
     changes: SessionChanges,
-    events?: readonly NewSessionEvent[],
-  ): Promise<readonly SessionEvent[]>;
+    events: readonly NewSessionEvent[] = [],
+  ): Promise<readonly SessionEvent[]> {
+    return await this.#journal.write({ owner, changes, events, mayBecomeIdle: true });
+  }
+
   /**
-   * Deletes journal, items, commands, approvals and rollouts of a deleted session, except its row and `session.deleted`
-   * event, so that readers learn of the deletion.
+   * Deletes journal, items, commands, approvals and rollouts of a deleted session, except its row and its newest event, so
+   * that readers learn of the deletion.
    */
-  purge(id: string): Promise<void>;
+  async purge(id: string): Promise<void> {
+    await this.#store.db.transaction().execute(async (trx) => {
+      const session = await this.lock(trx, id);
+      if (session.phase !== "deleted") throw new DaemonError("internal", `Session ${id} is not deleted.`);
+      await purgeSession(trx, id);
+    });
+  }
+}
+
+function notFound(id: string): DaemonError {
+  return new DaemonError("session_not_found", `There is no session ${id}.`);
 }

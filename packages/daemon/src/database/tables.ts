@@ -51,6 +51,8 @@ export interface SessionTable {
   append_id: string | null;
   /** Sequence number of the oldest event that retention has kept. */
   first_seq: number;
+  /** Deltas through this sequence number have been merged. */
+  merged_seq: number;
   /** Since when there is something to do for an owner: a command, an answer or a running turn. Null if there is nothing. */
   ready_at: number | null;
   priority: number;
@@ -96,14 +98,14 @@ export interface ItemTable {
   status: "running" | "completed" | "failed" | "abandoned";
   /** Position in the history. */
   first_seq: number;
-  /** The newest event of the item. */
+  /** The newest event of the item, except deltas. */
   last_seq: number;
   /** The event that carries the complete item, or null while it runs. */
   completed_seq: number | null;
   /** JSON of the item with capped texts. */
   preview: string;
-  /** Bytes of the longest text of the complete item. */
-  body_bytes: number;
+  /** UTF-16 length of the longest text of the complete item. */
+  body_length: number;
 }
 
 export interface TurnTable {

@@ -1,7 +1,21 @@
+import type { Store } from "@codexkit/store";
 import type { NewSessionEvent } from "../api/event.ts";
-import type { Ownership } from "../database/ownership.ts";
-import type { Page } from "../database/session-store.ts";
-import type { ApprovalRow, ApprovalState } from "../database/tables.ts";
+import type { AuditLog } from "../database/audit-log.ts";
+import { fingerprint, newId } from "../database/ids.ts";
+import { notificationKeys } from "../database/notifications.ts";
+import type { DaemonTransaction, Ownership } from "../database/ownership.ts";
+import { readCursor, toPage, type Page } from "../database/page.ts";
+import type { SessionStore } from "../database/session-store.ts";
+import type { ApprovalRow, ApprovalState, ApprovalTable, DaemonTables } from "../database/tables.ts";
+import { waitUntil } from "../database/wait-until.ts";
+import { DaemonError } from "../errors.ts";
+import type { Journal } from "../journal/journal.ts";
+
+const DEFAULT_PAGE = 50;
+/** States in which a person may still answer. */
+const ANSWERABLE: ApprovalState[] = ["open", "parked"];
+/** States in which Codex has not got an answer. */
+const UNDELIVERED: ApprovalState[] = ["open", "parked", "answered"];
 
 export interface NewApproval {
   /** Default: a new UUID. */
@@ -32,38 +46,340 @@ export interface InboxQuery {
 }
 
 /** Approvals, permission requests, questions and elicitations of all sessions. */
-export interface Inbox {
+export class Inbox {
+  readonly #store: Store<DaemonTables>;
+  readonly #journal: Journal;
+  readonly #sessions: SessionStore;
+  readonly #audit: AuditLog;
+  readonly #closed: AbortSignal;
+
+  constructor(
+    store: Store<DaemonTables>,
+    journal: Journal,
+    sessions: SessionStore,
+    audit: AuditLog,
+    closed: AbortSignal,
+  ) {
+    this.#store = store;
+    this.#journal = journal;
+    this.#sessions = sessions;
+    this.#audit = audit;
+    this.#closed = closed;
+  }
+
   /**
-   * Stores an open approval and the event `inbox.opened` after `events`. A request with the fingerprint of an open, parked or
-   * undelivered one of this session and thread is recognised: its row gets the new request ID and is returned.
+   * Stores an open approval and the event `inbox.opened` after `events`, and sets the session's phase to `waiting`. A request
+   * with the fingerprint of an open, parked or undelivered one of this session and thread is recognised: its row gets the new
+   * request ID and is returned.
    */
-  open(
+  async open(
     owner: Ownership,
     approval: NewApproval,
-    events?: readonly NewSessionEvent[],
-  ): Promise<{ readonly approval: ApprovalRow; readonly isNew: boolean }>;
+    events: readonly NewSessionEvent[] = [],
+  ): Promise<{ readonly approval: ApprovalRow; readonly isNew: boolean }> {
+    const existing = await this.#store.db
+      .selectFrom("approval")
+      .select("id")
+      .where("session_id", "=", owner.sessionId)
+      .where("thread_id", "=", approval.threadId)
+      .where("fingerprint", "=", approval.fingerprint)
+      .where("state", "in", UNDELIVERED)
+      .executeTakeFirst();
+    const id = existing?.id ?? approval.id ?? newId();
+    await this.#journal.write({
+      owner,
+      events: existing ? events : [...events, { type: "inbox.opened", approvalId: id }],
+      changes: { phase: "waiting" },
+      also: (trx) =>
+        existing ? this.#reopen(trx, owner, id, approval) : this.#insert(trx, owner, id, approval),
+      notify: this.#keys(id),
+    });
+    return { approval: await this.#require(id), isNew: existing === undefined };
+  }
+
   /**
    * Answers an open or parked approval, and appends `inbox.answered`. The first answer wins: a later one rejects with
    * `already_answered` and the winner in `details`. The same answer of the same person again is no conflict. Rejects with
    * `approval_not_found`.
    */
-  answer(id: string, answer: { readonly answer: unknown; readonly by: string }): Promise<ApprovalRow>;
+  async answer(
+    id: string,
+    { answer, by }: { readonly answer: unknown; readonly by: string },
+  ): Promise<ApprovalRow> {
+    const { session_id: sessionId } = await this.#require(id);
+    const { approval, events } = await this.#store.db.transaction().execute(async (trx) => {
+      // In this order everywhere: the owner holds the session's row when it changes an approval.
+      const session = await this.#sessions.lock(trx, sessionId);
+      const won = await trx
+        .updateTable("approval")
+        .set({
+          state: "answered",
+          answer: JSON.stringify(answer),
+          answered_by: by,
+          answered_at: this.#store.now,
+          updated_at: this.#store.now,
+        })
+        .where("id", "=", id)
+        .where("state", "in", ANSWERABLE)
+        .where(({ or, eb }) => or([eb("expires_at", "is", null), eb("expires_at", ">", this.#store.now)]))
+        .returningAll()
+        .executeTakeFirst();
+      if (!won) return { approval: await this.#sameAnswer(trx, id, answer, by), events: undefined };
+      const appended = await this.#journal.appendAsClient(
+        trx,
+        sessionId,
+        [{ type: "inbox.answered", approvalId: id, by }],
+        { ready_at: session.ready_at ?? won.updated_at },
+      );
+      await this.#audit.record(
+        { by, action: "approval.answered", sessionId, subject: id, detail: { kind: won.kind, answer } },
+        trx,
+      );
+      return { approval: won, events: appended };
+    });
+    if (events) {
+      this.#journal.publish([{ sessionId, events }], [...this.#keys(id), notificationKeys.ready]);
+    }
+    return approval;
+  }
+
   /** Records that Codex has the answer. */
-  delivered(owner: Ownership, id: string, note?: string, events?: readonly NewSessionEvent[]): Promise<void>;
+  async delivered(
+    owner: Ownership,
+    id: string,
+    note?: string,
+    events: readonly NewSessionEvent[] = [],
+  ): Promise<void> {
+    await this.#close(owner, id, ["answered"], { state: "delivered", note: note ?? null }, events);
+  }
+
   /** Closes an approval that needs no answer any more. No-op if it is closed or delivered. */
-  withdraw(owner: Ownership, id: string, note: string, events?: readonly NewSessionEvent[]): Promise<void>;
+  async withdraw(
+    owner: Ownership,
+    id: string,
+    note: string,
+    events: readonly NewSessionEvent[] = [],
+  ): Promise<void> {
+    const row = await this.#require(id);
+    if (!UNDELIVERED.includes(row.state)) return;
+    await this.#close(owner, id, UNDELIVERED, { state: "withdrawn", note }, [
+      ...events,
+      { type: "inbox.withdrawn", approvalId: id, note },
+    ]);
+  }
+
   /** Marks an open or answered approval as waiting without a process. */
-  park(owner: Ownership, id: string, note: string): Promise<void>;
+  async park(owner: Ownership, id: string, note: string): Promise<void> {
+    await this.#journal.write({
+      owner,
+      changes: { phase: "parked" },
+      also: async (trx) => {
+        await trx
+          .updateTable("approval")
+          .set({ state: "parked", note, updated_at: this.#store.now })
+          .where("id", "=", id)
+          .where("state", "in", UNDELIVERED)
+          .execute();
+      },
+      notify: this.#keys(id),
+    });
+  }
+
   /** Expires the open approvals of an owner whose time is over, and returns them. */
-  expire(owner: Ownership): Promise<readonly ApprovalRow[]>;
-  get(id: string): Promise<ApprovalRow | undefined>;
+  async expire(owner: Ownership): Promise<readonly ApprovalRow[]> {
+    const due = await this.#store.db
+      .selectFrom("approval")
+      .selectAll()
+      .where("session_id", "=", owner.sessionId)
+      .where("state", "in", ANSWERABLE)
+      .where("expires_at", "<=", this.#store.now)
+      .execute();
+    const note = "Nobody answered in time.";
+    for (const { id } of due) {
+      await this.#close(owner, id, ANSWERABLE, { state: "expired", note }, [
+        { type: "inbox.expired", approvalId: id, note },
+      ]);
+    }
+    return await Promise.all(due.map(({ id }) => this.#require(id)));
+  }
+
+  async get(id: string): Promise<ApprovalRow | undefined> {
+    return await this.#store.db.selectFrom("approval").selectAll().where("id", "=", id).executeTakeFirst();
+  }
+
   /** Newest first. */
-  list(query?: InboxQuery): Promise<Page<ApprovalRow>>;
+  async list({ state, sessionId, cursor, limit = DEFAULT_PAGE }: InboxQuery = {}): Promise<
+    Page<ApprovalRow>
+  > {
+    let select = this.#store.db
+      .selectFrom("approval")
+      .selectAll()
+      .orderBy("id", "desc")
+      .limit(limit + 1);
+    if (state !== undefined) select = select.where("state", "in", [state].flat() as ApprovalState[]);
+    if (sessionId !== undefined) select = select.where("session_id", "=", sessionId);
+    if (cursor !== undefined) select = select.where("id", "<", readCursor(cursor, "string")[0]);
+    return toPage(await select.execute(), limit, ({ id }) => [id]);
+  }
+
   /** Approvals changed at or after a time of the store's clock, oldest change first. */
-  changedSince(
+  async changedSince(
     updatedAt: number,
-    options?: { readonly afterId?: string; readonly limit?: number },
-  ): Promise<readonly ApprovalRow[]>;
+    { afterId = "", limit = DEFAULT_PAGE }: { readonly afterId?: string; readonly limit?: number } = {},
+  ): Promise<readonly ApprovalRow[]> {
+    return await this.#store.db
+      .selectFrom("approval")
+      .selectAll()
+      .where(({ or, and, eb }) =>
+        or([
+          eb("updated_at", ">", updatedAt),
+          and([eb("updated_at", "=", updatedAt), eb("id", ">", afterId)]),
+        ]),
+      )
+      .orderBy("updated_at")
+      .orderBy("id")
+      .limit(limit)
+      .execute();
+  }
+
   /** Resolves when the approval is no longer open. Rejects when the signal aborts. */
-  waitForAnswer(id: string, options?: { readonly signal?: AbortSignal }): Promise<ApprovalRow>;
+  async waitForAnswer(id: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<ApprovalRow> {
+    return await waitUntil({
+      notifier: this.#store.notifier,
+      key: notificationKeys.approval(id),
+      signals: [this.#closed, ...(signal ? [signal] : [])],
+      look: async () => {
+        const row = await this.#require(id);
+        return row.state === "open" ? undefined : row;
+      },
+    });
+  }
+
+  async #insert(trx: DaemonTransaction, owner: Ownership, id: string, approval: NewApproval): Promise<void> {
+    await trx
+      .insertInto("approval")
+      .values({
+        id,
+        session_id: owner.sessionId,
+        epoch: owner.epoch,
+        thread_id: approval.threadId,
+        turn_id: approval.turnId ?? null,
+        item_id: approval.itemId ?? null,
+        call_id: approval.callId ?? null,
+        request_id: JSON.stringify(approval.requestId),
+        kind: approval.kind,
+        fingerprint: approval.fingerprint,
+        request: JSON.stringify(approval.request),
+        verdict: approval.verdict === undefined ? null : JSON.stringify(approval.verdict),
+        offers: JSON.stringify(approval.offers),
+        state: "open",
+        answer: null,
+        answered_by: null,
+        answered_at: null,
+        note: null,
+        created_at: this.#store.now,
+        updated_at: this.#store.now,
+        expires_at: approval.expiresAt ?? null,
+        rollout_bytes: approval.rolloutBytes ?? null,
+      })
+      .execute();
+  }
+
+  /** A request that Codex has sent again, after a restart or to a new owner. An answer that it never got still counts. */
+  async #reopen(trx: DaemonTransaction, owner: Ownership, id: string, approval: NewApproval): Promise<void> {
+    await trx
+      .updateTable("approval")
+      .set(({ eb }) => ({
+        epoch: owner.epoch,
+        request_id: JSON.stringify(approval.requestId),
+        state: eb
+          .case()
+          .when("answer", "is", null)
+          .then("open" as const)
+          .else("answered" as const)
+          .end(),
+        updated_at: this.#store.now,
+      }))
+      .where("id", "=", id)
+      .where("state", "in", UNDELIVERED)
+      .execute();
+  }
+
+  async #close(
+    owner: Ownership,
+    id: string,
+    from: readonly ApprovalState[],
+    set: Pick<ApprovalTable, "state" | "note">,
+    events: readonly NewSessionEvent[],
+  ): Promise<void> {
+    await this.#journal.write({
+      owner,
+      events,
+      also: async (trx) => {
+        await trx
+          .updateTable("approval")
+          .set({ ...set, updated_at: this.#store.now })
+          .where("id", "=", id)
+          .where("session_id", "=", owner.sessionId)
+          .where("state", "in", from)
+          .execute();
+        await this.#leaveWaiting(trx, owner.sessionId);
+      },
+      mayBecomeIdle: true,
+      notify: [...this.#keys(id), notificationKeys.sessions],
+    });
+  }
+
+  /** The session goes on, if this was the last approval that it waited for. */
+  async #leaveWaiting(trx: DaemonTransaction, sessionId: string): Promise<void> {
+    await trx
+      .updateTable("session")
+      .set(({ eb }) => ({
+        phase: eb
+          .case()
+          .when("active_turn_id", "is", null)
+          .then("idle" as const)
+          .else("running" as const)
+          .end(),
+        updated_at: this.#store.now,
+      }))
+      .where("id", "=", sessionId)
+      .where("phase", "in", ["waiting", "parked"])
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom("approval")
+              .select("approval.id")
+              .where("approval.session_id", "=", sessionId)
+              .where("approval.state", "in", UNDELIVERED),
+          ),
+        ),
+      )
+      .execute();
+  }
+
+  /** The stored approval, if it has the same answer of the same person. */
+  async #sameAnswer(trx: DaemonTransaction, id: string, answer: unknown, by: string): Promise<ApprovalRow> {
+    const row = await trx.selectFrom("approval").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
+    const stored: unknown = row.answer === null ? undefined : JSON.parse(row.answer);
+    if (row.answered_by === by && fingerprint({ answer: stored }) === fingerprint({ answer })) return row;
+    const { state, answered_by: answeredBy, answered_at: answeredAt, note } = row;
+    throw new DaemonError(
+      "already_answered",
+      answeredBy === null
+        ? `The approval ${id} can no longer be answered: it is ${ANSWERABLE.includes(state) ? "expired" : state}.`
+        : `The approval ${id} was answered by ${answeredBy} before.`,
+      { details: { winner: { state, by: answeredBy, at: answeredAt, answer: stored ?? null, note } } },
+    );
+  }
+
+  async #require(id: string): Promise<ApprovalRow> {
+    const row = await this.get(id);
+    if (!row) throw new DaemonError("approval_not_found", `There is no approval ${id}.`);
+    return row;
+  }
+
+  #keys(id: string): string[] {
+    return [notificationKeys.approval(id), notificationKeys.inbox];
+  }
 }

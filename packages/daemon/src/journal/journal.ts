@@ -1,109 +1,277 @@
+import { raceAbort } from "@codexkit/rpc/async";
+import { StoreError, type Store } from "@codexkit/store";
 import type { NewSessionEvent, SessionEvent } from "../api/event.ts";
+import { notificationKeys } from "../database/notifications.ts";
 import type { DaemonTransaction, Ownership } from "../database/ownership.ts";
-import type { Page } from "../database/session-store.ts";
-import type { ItemRow, TurnRow } from "../database/tables.ts";
+import type { Page } from "../database/page.ts";
+import type { DaemonTables, ItemRow, SessionTable, TurnRow } from "../database/tables.ts";
+import { DaemonError } from "../errors.ts";
+import { appendAsClient } from "./commit.ts";
+import { encodeEvent } from "./event-row.ts";
+import { EventReader, type JournalPage } from "./event-reader.ts";
+import { History, type ItemBody, type ItemBodyQuery, type ItemsQuery } from "./history.ts";
+import { JournalWriter, type CommittedEvents } from "./journal-writer.ts";
+import type { JournalLimits } from "./limits.ts";
+import { Retainer, type Retention, type RetentionResult } from "./retention.ts";
+import { SessionFeed } from "./session-feed.ts";
+import type { WriteRequest } from "./write.ts";
 
-/** Limits of the journal. Times are milliseconds, sizes are bytes of JSON. */
-export interface JournalLimits {
-  /** Deltas wait this long for company. Other events are stored at once. Default: 20. */
-  readonly flushMs: number;
-  /** Waiting bytes from which deltas are stored at once. Default: 64 KiB. */
-  readonly flushBytes: number;
-  /** Unstored bytes from which `waitForCapacity` waits. Default: 8 MiB. */
-  readonly maxUnstoredBytes: number;
-  /** How long an append is tried again while the store is full or can't be reached. Default: 600,000. */
-  readonly retryMs: number;
-  /** Newest events that are kept in memory for the readers of a session. Default: 256 KiB. */
-  readonly tailBytes: number;
-}
+export type { ItemBody, ItemBodyQuery, ItemsQuery } from "./history.ts";
+export type { JournalPage } from "./event-reader.ts";
+export type { JournalLimits } from "./limits.ts";
+export type { Retention, RetentionResult } from "./retention.ts";
 
-export interface JournalPage {
-  readonly events: readonly SessionEvent[];
-  /** Set if events after the cursor were removed by retention. `events` go on after the gap. */
-  readonly gap?: { readonly from: number; readonly to: number };
-  /** Sequence number of the newest stored event. */
-  readonly lastSeq: number;
-}
-
-export interface ItemBody {
-  /** The longest text of the item: a message, the output of a command, a diff. */
-  readonly text: string;
-  /** UTF-16 offset of `text` in the whole body. */
-  readonly offset: number;
-  /** Length of the whole body. It grows while the item is running. */
-  readonly length: number;
-}
-
-export interface Retention {
-  /** Deltas of completed items are merged after this time. Default: never. */
-  readonly mergeAfterMs?: number;
-  /** Events are removed after this time. Default: never. */
-  readonly maxAgeMs?: number;
-  /** Oldest events are removed until the journal of a session is smaller. Default: no limit. */
-  readonly maxBytes?: number;
-}
+const DEFAULT_PAGE = 500;
+/** A failed look for new events is repeated after this time, because a local notifier has no polls. */
+const RELOAD_MS = 1_000;
+const CLOSE_MS = 5_000;
 
 /** Every event of every session, with gapless sequence numbers. */
-export interface Journal {
+export class Journal {
+  readonly #store: Store<DaemonTables>;
+  readonly #limits: JournalLimits;
+  readonly #writer: JournalWriter;
+  readonly #reader: EventReader;
+  readonly #history: History;
+  readonly #retainer: Retainer;
+  readonly #feeds = new Map<string, { readonly feed: SessionFeed; readonly listening: Disposable }>();
+  readonly #polled = new Set<SessionFeed>();
+  /** True while this process notifies about its own commits, which its feeds have already. */
+  #isPublishing = false;
+  #isClosed = false;
+
+  constructor(store: Store<DaemonTables>, limits: JournalLimits) {
+    this.#store = store;
+    this.#limits = limits;
+    this.#writer = new JournalWriter(store, limits, (committed, keys) => this.publish(committed, keys));
+    this.#reader = new EventReader(store);
+    this.#history = new History(store);
+    this.#retainer = new Retainer(store);
+  }
+
   /**
    * Appends events and updates the items, turns and session that they describe, in one transaction with `also`. Resolves after
    * the commit; events of one session are stored in the order of the calls, so that callers need not wait for each call.
    * Transactions of several calls are combined. While the store is full or can't be reached, it is tried again. Rejects with
    * `fenced` if the session has another owner. `also` may run more than once; only the last run is committed.
    */
-  append(
+  async append(
     owner: Ownership,
     events: readonly NewSessionEvent[],
     also?: (trx: DaemonTransaction) => Promise<void>,
-  ): Promise<readonly SessionEvent[]>;
+  ): Promise<readonly SessionEvent[]> {
+    return await this.#writer.write({ owner, events, ...(also && { also }) });
+  }
+
+  /** As `append`, with changes of the session's columns. For the other stores. */
+  async write(request: WriteRequest): Promise<readonly SessionEvent[]> {
+    return await this.#writer.write(request);
+  }
+
+  /** Appends events of a client inside its transaction. Call `publish` after the commit. */
+  async appendAsClient(
+    trx: DaemonTransaction,
+    sessionId: string,
+    events: readonly NewSessionEvent[],
+    columns?: Partial<Pick<SessionTable, "ready_at" | "phase">>,
+  ): Promise<readonly SessionEvent[]> {
+    return await appendAsClient(this.#store, trx, sessionId, events.map(encodeEvent), columns);
+  }
+
+  /** Hands committed events to the readers of this process, and notifies the other processes. */
+  publish(committed: readonly CommittedEvents[], keys: readonly string[] = []): void {
+    const changed = committed.filter(({ events }) => events.length > 0);
+    for (const { sessionId, events } of changed) this.#feeds.get(sessionId)?.feed.push(events);
+    this.#isPublishing = true;
+    try {
+      this.#store.notifier.notify(
+        new Set([...changed.map(({ sessionId }) => notificationKeys.journal(sessionId)), ...keys]),
+      );
+    } finally {
+      this.#isPublishing = false;
+    }
+  }
+
+  /** Bytes that are waiting to be stored. */
+  get unstoredBytes(): number {
+    return this.#writer.unstoredBytes;
+  }
+
   /** Resolves at once unless too much is waiting to be stored. Callers that don't wait for `append` wait here instead. */
-  waitForCapacity(signal?: AbortSignal): Promise<void>;
+  async waitForCapacity(signal?: AbortSignal): Promise<void> {
+    await this.#writer.waitForCapacity(signal);
+  }
+
   /**
    * Events after a sequence number. Rejects with `session_not_found`, and with `invalid_cursor` for a cursor that is newer
    * than the newest event.
    */
-  read(
+  async read(
     sessionId: string,
-    options?: { readonly after?: number; readonly limit?: number },
-  ): Promise<JournalPage>;
+    { after = 0, limit = DEFAULT_PAGE }: { readonly after?: number; readonly limit?: number } = {},
+  ): Promise<JournalPage> {
+    return await this.#reader.page(sessionId, after, limit);
+  }
+
   /**
    * Stored events after the cursor, then new ones, in batches and without repetition. A gap is yielded as a `gap` event whose
    * `seq` is the last missing number. A slow reader costs no memory: it reads from the store. Ends when the signal aborts,
    * after `session.deleted`, or when the database is closed. Readers at the same position get the same array object.
    */
-  follow(
+  async *follow(
     sessionId: string,
-    options?: { readonly after?: number; readonly signal?: AbortSignal },
-  ): AsyncIterable<readonly SessionEvent[]>;
-  /** Newest first. `before` is the `first_seq` of the last item of the page before. */
-  items(
-    sessionId: string,
-    options?: {
-      readonly before?: number;
-      readonly limit?: number;
-      readonly turnId?: string;
-      readonly threadId?: string;
-    },
-  ): Promise<readonly ItemRow[]>;
-  item(sessionId: string, itemId: string): Promise<ItemRow | undefined>;
-  /** Undefined if the item does not exist, or if retention has removed its body. */
-  itemBody(
-    sessionId: string,
-    itemId: string,
-    options?: { readonly offset?: number; readonly limit?: number },
-  ): Promise<ItemBody | undefined>;
+    { after = 0, signal }: { readonly after?: number; readonly signal?: AbortSignal } = {},
+  ): AsyncGenerator<readonly SessionEvent[], void, undefined> {
+    let cursor = after;
+    const feed = await this.#openFeed(sessionId, after);
+    try {
+      while (!signal?.aborted && !this.#isClosed) {
+        const step = feed.next(cursor);
+        if (step.kind === "wait") {
+          await raceAbort(step.changed, signal).catch((error: unknown) => {
+            if (!signal?.aborted && !this.#isClosed) throw error;
+          });
+          continue;
+        }
+        const events = step.kind === "events" ? step.events : await this.#readBehind(sessionId, cursor);
+        const last = events.at(-1);
+        if (!last) {
+          feed.refresh();
+          continue;
+        }
+        yield events;
+        cursor = last.seq;
+        if (last.type === "session.deleted") return;
+      }
+    } finally {
+      this.#closeFeed(feed);
+    }
+  }
+
   /** Newest first. */
-  turns(
+  async items(sessionId: string, query?: ItemsQuery): Promise<readonly ItemRow[]> {
+    return await this.#history.items(sessionId, query);
+  }
+
+  async item(sessionId: string, itemId: string): Promise<ItemRow | undefined> {
+    return await this.#history.item(sessionId, itemId);
+  }
+
+  /** Undefined if the item does not exist, or if retention has removed its body. */
+  async itemBody(sessionId: string, itemId: string, query?: ItemBodyQuery): Promise<ItemBody | undefined> {
+    return await this.#history.itemBody(sessionId, itemId, query);
+  }
+
+  /** Newest first. `before` is the `nextCursor` of the page before, as a number. */
+  async turns(
     sessionId: string,
     options?: { readonly before?: number; readonly limit?: number },
-  ): Promise<Page<TurnRow>>;
-  /** The newest event of a type, such as `plan.updated` or `diff.updated`. */
-  latest<Type extends SessionEvent["type"]>(
+  ): Promise<Page<TurnRow>> {
+    return await this.#history.turns(sessionId, options);
+  }
+
+  /** The newest event of a type, such as `plan.updated` or `diff.updated`. Deltas can't be looked up. */
+  async latest<Type extends Exclude<SessionEvent["type"], "item.delta">>(
     sessionId: string,
     type: Type,
-  ): Promise<Extract<SessionEvent, { readonly type: Type }> | undefined>;
+  ): Promise<Extract<SessionEvent, { readonly type: Type }> | undefined> {
+    const event = await this.#reader.latest(sessionId, type);
+    return event as Extract<SessionEvent, { readonly type: Type }> | undefined;
+  }
+
   /** Items without an end. After a crash, the owner ends them with `item.abandoned`. */
-  runningItems(sessionId: string): Promise<readonly ItemRow[]>;
+  async runningItems(sessionId: string): Promise<readonly ItemRow[]> {
+    return await this.#history.runningItems(sessionId);
+  }
+
   /** Merges and removes old events. Readers in the removed part get a gap. */
-  retain(retention: Retention): Promise<{ readonly merged: number; readonly removed: number }>;
+  async retain(retention: Retention): Promise<RetentionResult> {
+    return await this.#retainer.run(retention);
+  }
+
+  /** Stores what is waiting, and ends all readers. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    await this.#writer.close(CLOSE_MS);
+    this.#isClosed = true;
+    const closed = new DaemonError("closed", "The database is closed.");
+    for (const { feed, listening } of this.#feeds.values()) {
+      listening[Symbol.dispose]();
+      feed.close(closed);
+    }
+    this.#feeds.clear();
+  }
+
+  async #openFeed(sessionId: string, after: number): Promise<SessionFeed> {
+    const { lastSeq } = await this.#reader.bounds(sessionId);
+    if (after > lastSeq || after < 0 || !Number.isSafeInteger(after)) {
+      throw new DaemonError(
+        "invalid_cursor",
+        `The cursor ${after} is not one of session ${sessionId}, whose newest event is ${lastSeq}.`,
+      );
+    }
+    let entry = this.#feeds.get(sessionId);
+    if (!entry) {
+      const feed = new SessionFeed(
+        sessionId,
+        lastSeq,
+        this.#limits.tailBytes,
+        (id, last) => this.#reader.after(id, last, this.#limits.pageEvents),
+        (error) => this.#reload(feed, error),
+      );
+      const listening = this.#store.notifier.subscribe(notificationKeys.journal(sessionId), (hint) => {
+        if (this.#isPublishing) return;
+        if (hint === "poll") this.#poll(feed);
+        else feed.refresh();
+      });
+      entry = { feed, listening };
+      this.#feeds.set(sessionId, entry);
+      // What was committed after the query above and before the subscription.
+      feed.refresh();
+    }
+    entry.feed.readers += 1;
+    return entry.feed;
+  }
+
+  #closeFeed(feed: SessionFeed): void {
+    feed.readers -= 1;
+    const entry = this.#feeds.get(feed.sessionId);
+    if (feed.readers > 0 || entry?.feed !== feed) return;
+    entry.listening[Symbol.dispose]();
+    this.#feeds.delete(feed.sessionId);
+  }
+
+  async #readBehind(sessionId: string, cursor: number): Promise<readonly SessionEvent[]> {
+    const { events, gap } = await this.#reader.page(sessionId, cursor, this.#limits.pageEvents);
+    if (!gap) return events;
+    const { epoch, at } = events[0] ?? { epoch: 0, at: Date.now() };
+    return [{ type: "gap", ...gap, reason: "retention", seq: gap.to, epoch, at }, ...events];
+  }
+
+  /** One query for all feeds of a poll, which calls them one after the other. */
+  #poll(feed: SessionFeed): void {
+    this.#polled.add(feed);
+    if (this.#polled.size > 1) return;
+    queueMicrotask(() => {
+      const feeds = [...this.#polled];
+      this.#polled.clear();
+      this.#reader
+        .lastSeqs(feeds.map(({ sessionId }) => sessionId))
+        .then((lastSeqs) => {
+          for (const { sessionId } of feeds) {
+            const current = this.#feeds.get(sessionId)?.feed;
+            if (current && (lastSeqs.get(sessionId) ?? 0) > current.last) current.refresh();
+          }
+        })
+        // The next poll looks again.
+        .catch(() => {});
+    });
+  }
+
+  #reload(feed: SessionFeed, error: unknown): void {
+    if (this.#isClosed || !StoreError.is(error)) return feed.close(error);
+    setTimeout(() => {
+      if (this.#feeds.get(feed.sessionId)?.feed === feed) feed.refresh();
+    }, RELOAD_MS).unref();
+  }
 }

@@ -1,7 +1,16 @@
-import type { TokenRow } from "../database/tables.ts";
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import type { Store } from "@codexkit/store";
+import type { AuditLog } from "../database/audit-log.ts";
+import { newId } from "../database/ids.ts";
+import type { DaemonTables, TokenRow } from "../database/tables.ts";
 
 export const TOKEN_SCOPES = ["read", "write", "approve", "admin"] as const;
 export type TokenScope = (typeof TOKEN_SCOPES)[number];
+
+/** Recognisable in logs and by scanners for leaked secrets. */
+const PREFIX = "ckd_";
+/** The time of use is written once per this time, not per request. */
+const USE_RESOLUTION_MS = 60_000;
 
 /** A token as it is shown: without its hash. */
 export type TokenInfo = Omit<TokenRow, "hash" | "scopes"> & { readonly scopes: readonly TokenScope[] };
@@ -15,15 +24,97 @@ export interface NewToken {
   readonly by: string;
 }
 
-/** Bearer tokens. Only their hashes are stored. */
-export interface TokenStore {
+/** Bearer tokens. Only their hashes are stored: they are random, so that a plain hash can't be guessed back. */
+export class TokenStore {
+  readonly #store: Store<DaemonTables>;
+  readonly #audit: AuditLog;
+
+  constructor(store: Store<DaemonTables>, audit: AuditLog) {
+    this.#store = store;
+    this.#audit = audit;
+  }
+
   /** `token` is returned here only. */
-  create(token: NewToken): Promise<{ readonly token: string; readonly info: TokenInfo }>;
+  async create({
+    name,
+    scopes,
+    expiresAt,
+    by,
+  }: NewToken): Promise<{ readonly token: string; readonly info: TokenInfo }> {
+    const token = PREFIX + randomBytes(32).toString("base64url");
+    const row = await this.#store.db.transaction().execute(async (trx) => {
+      const inserted = await trx
+        .insertInto("token")
+        .values({
+          id: newId(),
+          name,
+          hash: hashOf(token),
+          scopes: JSON.stringify(scopes),
+          created_at: this.#store.now,
+          expires_at: expiresAt ?? null,
+          revoked_at: null,
+          last_used_at: null,
+        })
+        .returningAll()
+        .executeTakeFirstOrThrow();
+      await this.#audit.record(
+        { by, action: "token.created", subject: inserted.id, detail: { name, scopes } },
+        trx,
+      );
+      return inserted;
+    });
+    return { token, info: toInfo(row) };
+  }
+
   /** Undefined for an unknown, expired or revoked token. */
-  verify(token: string): Promise<TokenInfo | undefined>;
-  list(): Promise<readonly TokenInfo[]>;
-  /** Resolves to false if there is no such token. */
-  revoke(id: string, by: string): Promise<boolean>;
+  async verify(token: string): Promise<TokenInfo | undefined> {
+    const hash = hashOf(token);
+    const found = await this.#store.db
+      .selectFrom("token")
+      .selectAll()
+      .select(this.#store.now.as("now"))
+      .where("hash", "=", hash)
+      .executeTakeFirst();
+    if (!found || !timingSafeEqual(Buffer.from(found.hash), Buffer.from(hash))) return undefined;
+    const { now, ...row } = found;
+    if (row.revoked_at !== null || (row.expires_at !== null && row.expires_at <= now)) return undefined;
+    if (row.last_used_at === null || row.last_used_at + USE_RESOLUTION_MS < now) {
+      await this.#store.db.updateTable("token").set({ last_used_at: now }).where("id", "=", row.id).execute();
+      row.last_used_at = now;
+    }
+    return toInfo(row);
+  }
+
+  async list(): Promise<readonly TokenInfo[]> {
+    const rows = await this.#store.db.selectFrom("token").selectAll().orderBy("id").execute();
+    return rows.map(toInfo);
+  }
+
+  /** Resolves to false if there is no such token, or if it has been revoked before. */
+  async revoke(id: string, by: string): Promise<boolean> {
+    return await this.#store.db.transaction().execute(async (trx) => {
+      const { numUpdatedRows } = await trx
+        .updateTable("token")
+        .set({ revoked_at: this.#store.now })
+        .where("id", "=", id)
+        .where("revoked_at", "is", null)
+        .executeTakeFirst();
+      if (numUpdatedRows === 0n) return false;
+      await this.#audit.record({ by, action: "token.revoked", subject: id }, trx);
+      return true;
+    });
+  }
+
   /** Whether any token exists, also a revoked one. */
-  hasAny(): Promise<boolean>;
+  async hasAny(): Promise<boolean> {
+    return (await this.#store.db.selectFrom("token").select("id").limit(1).executeTakeFirst()) !== undefined;
+  }
+}
+
+function hashOf(token: string): string {
+  return createHash("sha256").update(token).digest("hex");
+}
+
+function toInfo({ hash: _hash, scopes, ...row }: TokenRow): TokenInfo {
+  return { ...row, scopes: JSON.parse(scopes) as TokenScope[] };
 }

@@ -1,11 +1,11 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { StoreKind } from "../store.ts";
 import { PostgresServer } from "./postgres-server.ts";
 
 /** Every kind of store, for `describe.each`. */
-export const STORE_KINDS = ["sqlite", "postgres"] as const;
-export type StoreKind = (typeof STORE_KINDS)[number];
+export const STORE_KINDS: readonly StoreKind[] = ["sqlite", "postgres"];
 
 /**
  * Empty stores for tests.

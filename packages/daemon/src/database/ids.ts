@@ -1,0 +1,21 @@
+import { createHash, randomBytes } from "node:crypto";
+
+/** A UUID of version 7: its order is the order of creation, so that new rows are neighbours in an index. */
+export function newId(): string {
+  const bytes = randomBytes(16);
+  bytes.writeUIntBE(Date.now(), 0, 6);
+  bytes[6] = (bytes.readUInt8(6) & 0x0f) | 0x70;
+  bytes[8] = (bytes.readUInt8(8) & 0x3f) | 0x80;
+  const hex = bytes.toString("hex");
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}
+
+/** A hash of a value that does not depend on the order of object keys. */
+export function fingerprint(value: unknown): string {
+  const canonical = JSON.stringify(value, (_, member: unknown) =>
+    typeof member === "object" && member !== null && !Array.isArray(member)
+      ? Object.fromEntries(Object.entries(member).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : member,
+  );
+  return createHash("sha256").update(canonical).digest("base64url");
+}

@@ -1,0 +1,24 @@
+import type { Store } from "@codexkit/store";
+import { sql } from "kysely";
+import type { DaemonTransaction } from "./ownership.ts";
+import type { CommandRow, DaemonTables } from "./tables.ts";
+
+/** Adds a command at the end of its session's queue. The caller holds the lock on the session's row. */
+export async function insertCommand(
+  store: Store<DaemonTables>,
+  trx: DaemonTransaction,
+  command: Pick<CommandRow, "id" | "session_id" | "key" | "fingerprint" | "kind" | "body" | "by">,
+): Promise<CommandRow> {
+  return await trx
+    .insertInto("command")
+    .values({
+      ...command,
+      created_at: store.now,
+      position: sql<number>`(select coalesce(max("position"), 0) + 1 from command where session_id = ${command.session_id})`,
+      started_epoch: null,
+      finished_at: null,
+      result: null,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}

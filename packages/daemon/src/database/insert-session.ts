@@ -1,0 +1,155 @@
+import type { Store } from "@codexkit/store";
+import type { NewSessionEvent, SessionEvent } from "../api/event.ts";
+import type { SessionSettings, SessionSetup } from "../api/settings.ts";
+import { insertCommand } from "./insert-command.ts";
+import { DaemonError } from "../errors.ts";
+import type { Journal } from "../journal/journal.ts";
+import { fingerprint, newId } from "./ids.ts";
+import { notificationKeys } from "./notifications.ts";
+import type { DaemonTransaction } from "./ownership.ts";
+import type { CommandRow, DaemonTables, SessionRow } from "./tables.ts";
+
+/** SQLSTATE of a unique violation: another request with the same key was faster. */
+const UNIQUE_VIOLATION = "23505";
+const DEFAULT_TENANT = "default";
+
+export interface NewSession {
+  /** Default: a new UUID (version 7, so that IDs sort by time). */
+  readonly id?: string;
+  readonly cwd: string;
+  readonly name?: string;
+  readonly settings: SessionSettings;
+  readonly setup?: SessionSetup;
+  readonly priority?: number;
+  /** Labels that a node must have to own it, such as `node:<name>` for a local workspace. */
+  readonly needs?: readonly string[];
+  readonly tenantId?: string;
+  /** The token or user that creates it. */
+  readonly by: string;
+  /** Idempotency key, unique for the creator. */
+  readonly key: string;
+  /** Set for the fork of a thread: it exists already, so that no `create` command is needed. */
+  readonly threadId?: string;
+}
+
+export interface InsertedSession {
+  readonly session: SessionRow;
+  /** The `create` command; undefined for a fork. */
+  readonly command: CommandRow | undefined;
+  readonly isNew: boolean;
+}
+
+export async function insertSession(
+  store: Store<DaemonTables>,
+  journal: Journal,
+  session: NewSession,
+  outer?: DaemonTransaction,
+): Promise<InsertedSession> {
+  if (outer) {
+    const inserted = await insert(store, journal, outer, session);
+    return inserted;
+  }
+  const attempt = () => store.db.transaction().execute((trx) => insert(store, journal, trx, session));
+  const inserted = await attempt().catch((error: unknown) => {
+    if ((error as { code?: string }).code !== UNIQUE_VIOLATION) throw error;
+    return attempt();
+  });
+  const { events } = inserted;
+  if (inserted.isNew) {
+    journal.publish(
+      [{ sessionId: inserted.session.id, events }],
+      [notificationKeys.sessions, notificationKeys.ready],
+    );
+  }
+  return { session: inserted.session, command: inserted.command, isNew: inserted.isNew };
+}
+
+async function insert(
+  store: Store<DaemonTables>,
+  journal: Journal,
+  trx: DaemonTransaction,
+  session: NewSession,
+): Promise<InsertedSession & { readonly events: readonly SessionEvent[] }> {
+  const { by, key, threadId, id = newId(), ...content } = session;
+  const print = fingerprint({ kind: "create", ...content });
+  const isFork = threadId !== undefined;
+  const existing = isFork ? await findById(trx, id) : await findByKey(trx, by, key, print);
+  if (existing) return { ...existing, isNew: false, events: [] };
+  await trx
+    .insertInto("session")
+    .values({
+      id,
+      tenant_id: session.tenantId ?? DEFAULT_TENANT,
+      thread_id: threadId ?? null,
+      name: session.name ?? null,
+      cwd: session.cwd,
+      settings: JSON.stringify(session.settings),
+      setup: JSON.stringify(session.setup ?? {}),
+      goal: null,
+      phase: isFork ? "idle" : "ready",
+      problem: null,
+      active_turn_id: null,
+      preview: "",
+      usage: null,
+      archived_at: null,
+      created_at: store.now,
+      updated_at: store.now,
+      node_id: null,
+      last_node: null,
+      epoch: 0,
+      last_seq: 0,
+      append_id: null,
+      first_seq: 1,
+      merged_seq: 0,
+      ready_at: isFork ? null : store.now,
+      priority: session.priority ?? 0,
+      needs: JSON.stringify(session.needs ?? []),
+      codex_version: null,
+    })
+    .execute();
+  const events: NewSessionEvent[] = [{ type: "session.created" }];
+  let command: CommandRow | undefined;
+  if (!isFork) {
+    const row = { id: newId(), session_id: id, key, fingerprint: print, kind: "create", body: "{}", by };
+    command = await insertCommand(store, trx, row);
+    events.push({ type: "command.accepted", commandId: command.id, key, kind: "create" });
+  }
+  const appended = await journal.appendAsClient(trx, id, events);
+  return { session: await byId(trx, id), command, isNew: true, events: appended };
+}
+
+async function findByKey(
+  trx: DaemonTransaction,
+  by: string,
+  key: string,
+  print: string,
+): Promise<Omit<InsertedSession, "isNew"> | undefined> {
+  const command = await trx
+    .selectFrom("command")
+    .selectAll()
+    .where("kind", "=", "create")
+    .where("by", "=", by)
+    .where("key", "=", key)
+    .executeTakeFirst();
+  if (!command) return undefined;
+  if (command.fingerprint !== print) {
+    throw new DaemonError(
+      "key_reused",
+      `The idempotency key ${JSON.stringify(key)} was used for another session before. Use a new key.`,
+      { details: { sessionId: command.session_id } },
+    );
+  }
+  return { session: await byId(trx, command.session_id), command };
+}
+
+async function findById(
+  trx: DaemonTransaction,
+  id: string,
+): Promise<Omit<InsertedSession, "isNew"> | undefined> {
+  const session = await trx.selectFrom("session").selectAll().where("id", "=", id).executeTakeFirst();
+  return session && { session, command: undefined };
+}
+
+async function byId(trx: DaemonTransaction, id: string): Promise<SessionRow> {
+  return await trx.selectFrom("session").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
+}

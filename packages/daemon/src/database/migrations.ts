@@ -1,0 +1,270 @@
+import { sql, type ColumnDataType, type CreateTableBuilder, type Kysely } from "kysely";
+import type { Migration } from "kysely/migration";
+
+type Kind = "sqlite" | "postgres";
+
+/** The schema, by migration. A released migration is never changed. */
+export function migrations(kind: Kind): Record<string, Migration> {
+  return { "0001-first": { up: (db: Kysely<unknown>) => createTables(db, kind) } };
+}
+
+type ColumnSpec = "text" | "text?" | "bigint" | "bigint?" | "bytes" | "bytes?";
+
+async function createTables(db: Kysely<unknown>, kind: Kind): Promise<void> {
+  const bytes = kind === "sqlite" ? ("blob" as const) : ("bytea" as const);
+  const table = (
+    name: string,
+    columns: Readonly<Record<string, ColumnSpec>>,
+    primaryKey: readonly string[],
+  ): CreateTableBuilder<string, string> => {
+    let builder: CreateTableBuilder<string, string> = db.schema.createTable(name);
+    for (const [column, spec] of Object.entries(columns)) {
+      const type = spec.replace("?", "");
+      builder = builder.addColumn(column, type === "bytes" ? bytes : (type as ColumnDataType), (definition) =>
+        spec.endsWith("?") ? definition : definition.notNull(),
+      );
+    }
+    return builder.addPrimaryKeyConstraint(`${name}_pk`, [...primaryKey]);
+  };
+  const index = async (name: string, on: string, where?: string): Promise<void> => {
+    await sql.raw(`create index ${name} on ${on}${where ? ` where ${where}` : ""}`).execute(db);
+  };
+  const uniqueIndex = async (name: string, on: string, where?: string): Promise<void> => {
+    await sql.raw(`create unique index ${name} on ${on}${where ? ` where ${where}` : ""}`).execute(db);
+  };
+
+  await table(
+    "node",
+    {
+      id: "text",
+      name: "text",
+      url: "text?",
+      labels: "text",
+      capacity: "bigint",
+      state: "text",
+      lease_until: "bigint",
+      version: "text",
+      codex_version: "text",
+      started_at: "bigint",
+    },
+    ["id"],
+  ).execute();
+
+  const session = table(
+    "session",
+    {
+      id: "text",
+      tenant_id: "text",
+      thread_id: "text?",
+      name: "text?",
+      cwd: "text",
+      settings: "text",
+      setup: "text",
+      goal: "text?",
+      phase: "text",
+      problem: "text?",
+      active_turn_id: "text?",
+      preview: "text",
+      usage: "text?",
+      archived_at: "bigint?",
+      created_at: "bigint",
+      updated_at: "bigint",
+      node_id: "text?",
+      last_node: "text?",
+      epoch: "bigint",
+      last_seq: "bigint",
+      append_id: "text?",
+      first_seq: "bigint",
+      merged_seq: "bigint",
+      ready_at: "bigint?",
+      priority: "bigint",
+      needs: "text",
+      codex_version: "text?",
+    },
+    ["id"],
+  );
+  // Every append updates the row: with free space on its page, Postgres changes no index for it.
+  await (kind === "postgres" ? session.modifyEnd(sql`with (fillfactor = 80)`) : session).execute();
+  await index("session_updated", "session (updated_at, id)");
+  await index("session_ready", "session (ready_at)", "ready_at is not null");
+  await index("session_node", "session (node_id)", "node_id is not null");
+  await index("session_thread", "session (thread_id)", "thread_id is not null");
+
+  const event = table(
+    "event",
+    {
+      session_id: "text",
+      seq: "bigint",
+      epoch: "bigint",
+      at: "bigint",
+      type: "text",
+      turn_id: "text?",
+      item_id: "text?",
+      data: "text",
+    },
+    ["session_id", "seq"],
+  );
+  await (kind === "sqlite" ? event.modifyEnd(sql`without rowid`) : event).execute();
+  // Deltas are most of the events and are never looked up by type.
+  await index("event_type", "event (session_id, type, seq)", "type <> 'item.delta'");
+
+  await table(
+    "item",
+    {
+      session_id: "text",
+      item_id: "text",
+      thread_id: "text",
+      turn_id: "text",
+      kind: "text",
+      status: "text",
+      first_seq: "bigint",
+      last_seq: "bigint",
+      completed_seq: "bigint?",
+      preview: "text",
+      body_length: "bigint",
+    },
+    ["session_id", "first_seq"],
+  ).execute();
+  // Models repeat their call IDs, so that an item ID is unique within its turn only.
+  await uniqueIndex("item_id", "item (session_id, item_id, turn_id, thread_id)");
+  await index("item_running", "item (session_id)", "status = 'running'");
+
+  await table(
+    "turn",
+    {
+      session_id: "text",
+      turn_id: "text",
+      thread_id: "text",
+      first_seq: "bigint",
+      last_seq: "bigint",
+      status: "text",
+      title: "text",
+      started_at: "bigint",
+      ended_at: "bigint?",
+      usage: "text?",
+      diff_stat: "text?",
+    },
+    ["session_id", "turn_id"],
+  ).execute();
+  await index("turn_first", "turn (session_id, first_seq)");
+
+  await table(
+    "command",
+    {
+      id: "text",
+      session_id: "text",
+      key: "text",
+      fingerprint: "text",
+      kind: "text",
+      body: "text",
+      by: "text",
+      created_at: "bigint",
+      position: "bigint",
+      started_epoch: "bigint?",
+      finished_at: "bigint?",
+      result: "text?",
+    },
+    ["id"],
+  ).execute();
+  await uniqueIndex("command_key", `command (session_id, "key")`);
+  await uniqueIndex("command_create", `command ("by", "key")`, "kind = 'create'");
+  await index("command_position", `command (session_id, "position")`);
+  await index("command_pending", `command (session_id)`, "finished_at is null");
+
+  await table(
+    "approval",
+    {
+      id: "text",
+      session_id: "text",
+      epoch: "bigint",
+      thread_id: "text",
+      turn_id: "text?",
+      item_id: "text?",
+      call_id: "text?",
+      request_id: "text",
+      kind: "text",
+      fingerprint: "text",
+      request: "text",
+      verdict: "text?",
+      offers: "text",
+      state: "text",
+      answer: "text?",
+      answered_by: "text?",
+      answered_at: "bigint?",
+      note: "text?",
+      created_at: "bigint",
+      updated_at: "bigint",
+      expires_at: "bigint?",
+      rollout_bytes: "bigint?",
+    },
+    ["id"],
+  ).execute();
+  await index("approval_session", "approval (session_id, state)");
+  await index("approval_state", "approval (state, id)");
+  await index("approval_updated", "approval (updated_at, id)");
+
+  await table(
+    "rollout",
+    { id: "text", path: "text", base_id: "text?", bytes: "bigint", image: "bytes?", image_bytes: "bigint" },
+    ["id"],
+  ).execute();
+  await table("session_rollout", { session_id: "text", rollout_id: "text", role: "text" }, [
+    "session_id",
+    "rollout_id",
+  ]).execute();
+  await index("session_rollout_file", "session_rollout (rollout_id)");
+  await table("rollout_chunk", { rollout_id: "text", at_byte: "bigint", epoch: "bigint", data: "bytes" }, [
+    "rollout_id",
+    "at_byte",
+  ]).execute();
+
+  await table(
+    "app_server",
+    {
+      id: "text",
+      node_name: "text",
+      url: "text",
+      pid: "bigint?",
+      codex_home: "text",
+      session_id: "text?",
+      started_at: "bigint",
+    },
+    ["id"],
+  ).execute();
+  await index("app_server_node", "app_server (node_name)");
+
+  await table(
+    "token",
+    {
+      id: "text",
+      name: "text",
+      hash: "text",
+      scopes: "text",
+      created_at: "bigint",
+      expires_at: "bigint?",
+      revoked_at: "bigint?",
+      last_used_at: "bigint?",
+    },
+    ["id"],
+  ).execute();
+  await uniqueIndex("token_hash", "token (hash)");
+
+  await table(
+    "audit",
+    {
+      id: "text",
+      at: "bigint",
+      by: "text",
+      action: "text",
+      session_id: "text?",
+      subject: "text?",
+      detail: "text",
+    },
+    ["id"],
+  ).execute();
+  await index("audit_session", "audit (session_id, id)", "session_id is not null");
+
+  await table("tenant", { id: "text", max_active: "bigint?", max_waiting: "bigint?", weight: "bigint" }, [
+    "id",
+  ]).execute();
+}

@@ -1,0 +1,35 @@
+import { DaemonError } from "../errors.ts";
+
+export interface Page<Row> {
+  readonly rows: readonly Row[];
+  /** For the next page; undefined on the last one. */
+  readonly nextCursor?: string;
+}
+
+/** Cuts a query's result, which has one row more than the page, and makes the cursor of its last row. */
+export function toPage<Row>(
+  found: readonly Row[],
+  limit: number,
+  position: (row: Row) => unknown,
+): Page<Row> {
+  const rows = found.slice(0, limit);
+  const last = rows.at(-1);
+  if (found.length <= limit || last === undefined) return { rows };
+  return { rows, nextCursor: Buffer.from(JSON.stringify(position(last))).toString("base64url") };
+}
+
+/** The position in a cursor: a list of strings and numbers in the order of `shape`. */
+export function readCursor<Shape extends readonly ("string" | "number")[]>(
+  cursor: string,
+  ...shape: Shape
+): { [Index in keyof Shape]: Shape[Index] extends "string" ? string : number } {
+  const invalid = new DaemonError("invalid_cursor", "The cursor is not one that this list has returned.");
+  try {
+    const values: unknown = JSON.parse(Buffer.from(cursor, "base64url").toString());
+    if (!Array.isArray(values) || values.length !== shape.length) throw invalid;
+    if (shape.some((type, index) => typeof values[index] !== type)) throw invalid;
+    return values as { [Index in keyof Shape]: Shape[Index] extends "string" ? string : number };
+  } catch {
+    throw invalid;
+  }
+}

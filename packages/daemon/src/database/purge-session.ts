@@ -1,0 +1,48 @@
+import type { DaemonTransaction } from "./ownership.ts";
+
+/** Deletes what belongs to a session. Rollout files stay while a fork of it refers to them. */
+export async function purgeSession(trx: DaemonTransaction, sessionId: string): Promise<void> {
+  for (const table of ["item", "turn", "approval", "session_rollout"] as const) {
+    await trx.deleteFrom(table).where("session_id", "=", sessionId).execute();
+  }
+  // A repeated request to delete it finds its first one.
+  await trx.deleteFrom("command").where("session_id", "=", sessionId).where("kind", "<>", "delete").execute();
+  const { last_seq: lastSeq } = await trx
+    .updateTable("session")
+    .set(({ ref }) => ({ first_seq: ref("last_seq"), preview: "", setup: "{}", goal: null }))
+    .where("id", "=", sessionId)
+    .returning("last_seq")
+    .executeTakeFirstOrThrow();
+  await trx.deleteFrom("event").where("session_id", "=", sessionId).where("seq", "<", lastSeq).execute();
+  await deleteUnusedRollouts(trx);
+}
+
+/** A base of a base becomes unused only after the file between them, so that it takes several rounds. */
+async function deleteUnusedRollouts(trx: DaemonTransaction): Promise<void> {
+  for (;;) {
+    const { numDeletedRows } = await trx
+      .deleteFrom("rollout")
+      .where(({ not, exists, selectFrom, and }) =>
+        and([
+          not(
+            exists(
+              selectFrom("session_rollout")
+                .select("rollout_id")
+                .whereRef("session_rollout.rollout_id", "=", "rollout.id"),
+            ),
+          ),
+          not(
+            exists(
+              selectFrom("rollout as fork").select("fork.id").whereRef("fork.base_id", "=", "rollout.id"),
+            ),
+          ),
+        ]),
+      )
+      .executeTakeFirst();
+    if (numDeletedRows === 0n) break;
+  }
+  await trx
+    .deleteFrom("rollout_chunk")
+    .where("rollout_id", "not in", (select) => select.selectFrom("rollout").select("id"))
+    .execute();
+}

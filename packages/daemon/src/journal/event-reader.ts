@@ -1,0 +1,88 @@
+import type { Store } from "@codexkit/store";
+import type { SessionEvent } from "../api/event.ts";
+import type { DaemonTables } from "../database/tables.ts";
+import { DaemonError } from "../errors.ts";
+import { decodeEvent } from "./event-row.ts";
+
+export interface JournalPage {
+  readonly events: readonly SessionEvent[];
+  /** Set if events after the cursor were removed by retention. `events` go on after the gap. */
+  readonly gap?: { readonly from: number; readonly to: number };
+  /** Sequence number of the newest stored event. */
+  readonly lastSeq: number;
+}
+
+/** Reads pages of events from the store. */
+export class EventReader {
+  readonly #store: Store<DaemonTables>;
+
+  constructor(store: Store<DaemonTables>) {
+    this.#store = store;
+  }
+
+  async bounds(sessionId: string): Promise<{ readonly firstSeq: number; readonly lastSeq: number }> {
+    const row = await this.#store.db
+      .selectFrom("session")
+      .select(["first_seq as firstSeq", "last_seq as lastSeq"])
+      .where("id", "=", sessionId)
+      .executeTakeFirst();
+    if (!row) throw new DaemonError("session_not_found", `There is no session ${sessionId}.`);
+    return row;
+  }
+
+  /** Newest sequence numbers of several sessions. */
+  async lastSeqs(sessionIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    if (sessionIds.length === 0) return new Map();
+    const rows = await this.#store.db
+      .selectFrom("session")
+      .select(["id", "last_seq"])
+      .where("id", "in", sessionIds)
+      .execute();
+    return new Map(rows.map(({ id, last_seq: last }) => [id, last]));
+  }
+
+  async page(sessionId: string, after: number, limit: number): Promise<JournalPage> {
+    const { lastSeq } = await this.bounds(sessionId);
+    if (after > lastSeq || after < 0 || !Number.isSafeInteger(after)) {
+      throw new DaemonError(
+        "invalid_cursor",
+        `The cursor ${after} is not one of session ${sessionId}, whose newest event is ${lastSeq}.`,
+      );
+    }
+    const events = await this.after(sessionId, after, limit);
+    // Read after the events: what retention removes meanwhile is reported too.
+    const { firstSeq } = await this.bounds(sessionId);
+    if (after + 1 >= firstSeq) return { events, lastSeq };
+    return {
+      events: events.filter(({ seq }) => seq >= firstSeq),
+      gap: { from: after + 1, to: firstSeq - 1 },
+      lastSeq,
+    };
+  }
+
+  async after(sessionId: string, after: number, limit: number): Promise<SessionEvent[]> {
+    const rows = await this.#store.db
+      .selectFrom("event")
+      .select(["seq", "epoch", "at", "type", "turn_id", "item_id", "data"])
+      .where("session_id", "=", sessionId)
+      .where("seq", ">", after)
+      .orderBy("seq")
+      .limit(limit)
+      .execute();
+    return rows.map(decodeEvent);
+  }
+
+  async latest(sessionId: string, type: string): Promise<SessionEvent | undefined> {
+    const row = await this.#store.db
+      .selectFrom("event")
+      .select(["seq", "epoch", "at", "type", "turn_id", "item_id", "data"])
+      .where("session_id", "=", sessionId)
+      .where("type", "=", type)
+      // Lets the store use the partial index.
+      .where("type", "<>", "item.delta")
+      .orderBy("seq", "desc")
+      .limit(1)
+      .executeTakeFirst();
+    return row && decodeEvent(row);
+  }
+}

@@ -1,0 +1,27 @@
+/** Limits of the journal. Times are milliseconds, sizes are bytes of JSON. */
+export interface JournalLimits {
+  /** Deltas wait this long for company. Other events are stored at once. Default: 20. */
+  readonly flushMs: number;
+  /** Waiting bytes from which deltas are stored at once. Default: 64 KiB. */
+  readonly flushBytes: number;
+  /** Bytes of one transaction. Default: 4 MiB. */
+  readonly transactionBytes: number;
+  /** Unstored bytes from which `waitForCapacity` waits. Default: 8 MiB. */
+  readonly maxUnstoredBytes: number;
+  /** How long an append is tried again while the store is full or can't be reached. Default: 600,000. */
+  readonly retryMs: number;
+  /** Newest events that are kept in memory for the readers of a session. Default: 256 KiB. */
+  readonly tailBytes: number;
+  /** Events per page that a reader gets from the store. Default: 1,000. */
+  readonly pageEvents: number;
+}
+
+export const DEFAULT_JOURNAL_LIMITS: JournalLimits = {
+  flushMs: 20,
+  flushBytes: 64 * 1024,
+  transactionBytes: 4 * 1024 * 1024,
+  maxUnstoredBytes: 8 * 1024 * 1024,
+  retryMs: 600_000,
+  tailBytes: 256 * 1024,
+  pageEvents: 1_000,
+};

@@ -1,0 +1,128 @@
+import type { SessionEvent } from "../api/event.ts";
+
+interface TailBatch {
+  /** The number before the first event. */
+  readonly after: number;
+  readonly through: number;
+  readonly events: readonly SessionEvent[];
+  readonly bytes: number;
+}
+
+/** What a reader gets for its cursor. */
+export type FeedStep =
+  | { readonly kind: "events"; readonly events: readonly SessionEvent[] }
+  /** The cursor is before the events in memory. */
+  | { readonly kind: "behind" }
+  /** There is nothing after the cursor yet. */
+  | { readonly kind: "wait"; readonly changed: Promise<void> };
+
+/** Rough size of an event in memory, without serialising it again. */
+function sizeOf(event: SessionEvent): number {
+  if (event.type === "item.delta") return 200 + event.delta.length;
+  return 2_000;
+}
+
+/**
+ * The newest committed events of one session, shared by all its readers, so that a thousand readers cost no more queries than
+ * one. Readers that fall behind read from the store.
+ */
+export class SessionFeed {
+  readonly sessionId: string;
+  readonly #tailBytes: number;
+  readonly #load: (sessionId: string, after: number) => Promise<readonly SessionEvent[]>;
+  readonly #onError: (error: unknown) => void;
+  #tail: TailBatch[] = [];
+  #bytes = 0;
+  #last: number;
+  #loading: Promise<void> | undefined;
+  #mustLoadAgain = false;
+  #changed = Promise.withResolvers<void>();
+  #error: unknown;
+  readers = 0;
+
+  constructor(
+    sessionId: string,
+    last: number,
+    tailBytes: number,
+    load: (sessionId: string, after: number) => Promise<readonly SessionEvent[]>,
+    onError: (error: unknown) => void,
+  ) {
+    this.sessionId = sessionId;
+    this.#last = last;
+    this.#tailBytes = tailBytes;
+    this.#load = load;
+    this.#onError = onError;
+    // Readers see the rejection when they wait for it; without readers nobody does.
+    this.#changed.promise.catch(() => {});
+  }
+
+  /** The newest number that readers can get. */
+  get last(): number {
+    return this.#last;
+  }
+
+  /** Adds committed events. Commits of other connections may be reported out of order; then the store has them in order. */
+  push(events: readonly SessionEvent[]): void {
+    const fresh =
+      events[0] && events[0].seq > this.#last ? events : events.filter(({ seq }) => seq > this.#last);
+    const [first] = fresh;
+    if (!first) return;
+    if (first.seq === this.#last + 1) this.#add(fresh);
+    else this.refresh();
+  }
+
+  /** Reads what other processes have appended. */
+  refresh(): void {
+    this.#mustLoadAgain = true;
+    this.#loading ??= this.#loadAll().finally(() => {
+      this.#loading = undefined;
+    });
+  }
+
+  next(cursor: number): FeedStep {
+    if (cursor >= this.#last) {
+      if (this.#error !== undefined) throw this.#error;
+      return { kind: "wait", changed: this.#changed.promise };
+    }
+    const [oldest] = this.#tail;
+    if (!oldest || cursor < oldest.after) return { kind: "behind" };
+    const batch = this.#tail.find(({ through }) => through > cursor) as TailBatch;
+    const events = batch.after === cursor ? batch.events : batch.events.filter(({ seq }) => seq > cursor);
+    return { kind: "events", events };
+  }
+
+  /** Ends all waits. */
+  close(error: unknown): void {
+    this.#error = error;
+    this.#changed.reject(error);
+  }
+
+  async #loadAll(): Promise<void> {
+    try {
+      while (this.#mustLoadAgain && this.#error === undefined) {
+        this.#mustLoadAgain = false;
+        const events = (await this.#load(this.sessionId, this.#last)).filter(({ seq }) => seq > this.#last);
+        if (events.length === 0) continue;
+        this.#add(events);
+        this.#mustLoadAgain = true;
+      }
+    } catch (error) {
+      this.#onError(error);
+    }
+  }
+
+  #add(events: readonly SessionEvent[]): void {
+    const through = (events.at(-1) as SessionEvent).seq;
+    const bytes = events.reduce((sum, event) => sum + sizeOf(event), 0);
+    this.#tail.push({ after: this.#last, through, events, bytes });
+    this.#bytes += bytes;
+    this.#last = through;
+    while (this.#bytes > this.#tailBytes && this.#tail.length > 1) {
+      this.#bytes -= this.#tail.shift()?.bytes ?? 0;
+    }
+    const { resolve } = this.#changed;
+    this.#changed = Promise.withResolvers();
+    this.#changed.promise.catch(() => {});
+    resolve();
+  }
+}

@@ -1,0 +1,60 @@
+import type { NewSessionEvent, SessionEvent } from "../api/event.ts";
+import type { DaemonTransaction, Ownership } from "../database/ownership.ts";
+import type { SessionChanges } from "../database/session-columns.ts";
+import { encodeEvent, type EncodedEvent } from "./event-row.ts";
+
+/** What an owner stores in one transaction. */
+export interface WriteRequest {
+  readonly owner: Ownership;
+  readonly events?: readonly NewSessionEvent[];
+  readonly changes?: SessionChanges;
+  readonly also?: (trx: DaemonTransaction) => Promise<void>;
+  /** The session may have nothing to do after this write: its commands and its turn are looked at. */
+  readonly mayBecomeIdle?: boolean;
+  /** Keys to notify after the commit, besides those of the journal. */
+  readonly notify?: readonly string[];
+}
+
+/** A write that waits for its transaction. */
+export class PendingWrite {
+  readonly request: WriteRequest;
+  readonly events: readonly EncodedEvent[];
+  readonly bytes: number;
+  /** Whether it may wait for others: deltas are many, and nobody waits for a single one. */
+  readonly isUrgent: boolean;
+  readonly stored: Promise<readonly SessionEvent[]>;
+  readonly resolve: (events: readonly SessionEvent[]) => void;
+  readonly reject: (error: unknown) => void;
+
+  constructor(request: WriteRequest) {
+    this.request = request;
+    this.events = (request.events ?? []).map(encodeEvent);
+    this.bytes = this.events.reduce((sum, { data }) => sum + data.length, 0);
+    this.isUrgent =
+      request.also !== undefined ||
+      request.changes !== undefined ||
+      this.events.some(({ event }) => event.type !== "item.delta");
+    const { promise, resolve, reject } = Promise.withResolvers<readonly SessionEvent[]>();
+    this.stored = promise;
+    this.resolve = resolve;
+    this.reject = reject;
+  }
+}
+
+/** The writes of one owner in one transaction, in their order. */
+export interface WriteGroup {
+  readonly owner: Ownership;
+  readonly writes: readonly PendingWrite[];
+}
+
+export function groupByOwner(writes: readonly PendingWrite[]): WriteGroup[] {
+  const groups = new Map<string, { owner: Ownership; writes: PendingWrite[] }>();
+  for (const write of writes) {
+    const { owner } = write.request;
+    const key = `${owner.sessionId} ${owner.nodeId} ${owner.epoch}`;
+    const group = groups.get(key);
+    if (group) group.writes.push(write);
+    else groups.set(key, { owner, writes: [write] });
+  }
+  return [...groups.values()];
+}
