@@ -1,0 +1,168 @@
+import { STORE_KINDS } from "@codexkit/store/testing";
+import { describe, expect, it } from "vitest";
+import {
+  allEvents,
+  claimOne,
+  NODE,
+  ownedSession,
+  useDatabases,
+  warning,
+} from "../../test/database-fixture.ts";
+import type { NewApproval } from "./inbox.ts";
+
+function approval(more: Partial<NewApproval> = {}): NewApproval {
+  return {
+    threadId: "thread",
+    turnId: "turn",
+    requestId: 7,
+    kind: "command",
+    fingerprint: "rm",
+    request: { command: "rm -rf build" },
+    offers: [{ decision: "accept" }, { decision: "decline" }],
+    ...more,
+  };
+}
+
+describe.each(STORE_KINDS)("the inbox on %s", (kind) => {
+  const databases = useDatabases(kind);
+
+  it("opens an approval, takes the first answer, and records its delivery", async () => {
+    await using database = await databases.open();
+    const owner = await ownedSession(database);
+    const { sessionId } = owner;
+    await database.journal.append(owner, [{ type: "turn.started", threadId: "thread", turnId: "turn" }]);
+    const { approval: row, isNew } = await database.inbox.open(owner, approval(), [warning("before")]);
+    expect(isNew).toBe(true);
+    expect(row).toMatchObject({ state: "open", request_id: "7", session_id: sessionId, epoch: owner.epoch });
+    expect(await database.sessions.require(sessionId)).toMatchObject({ phase: "waiting" });
+    const waiting = database.inbox.waitForAnswer(row.id);
+    const answered = await database.inbox.answer(row.id, { answer: { decision: "accept" }, by: "ann" });
+    expect(answered).toMatchObject({ state: "answered", answered_by: "ann" });
+    expect(await waiting).toEqual(answered);
+    await database.inbox.delivered(owner, row.id, "answered in the running turn");
+    expect(await database.inbox.get(row.id)).toMatchObject({ state: "delivered" });
+    expect(await database.sessions.require(sessionId)).toMatchObject({ phase: "running" });
+    expect((await allEvents(database, sessionId)).slice(-3)).toMatchObject([
+      { message: "before" },
+      { type: "inbox.opened", approvalId: row.id },
+      { type: "inbox.answered", approvalId: row.id, by: "ann" },
+    ]);
+    const { rows: audit } = await database.audit.list({ sessionId });
+    expect(audit).toMatchObject([{ by: "ann", action: "approval.answered", subject: row.id }]);
+  });
+
+  it("lets the first of many concurrent answers win, and names the winner to the others", async () => {
+    await using database = await databases.open();
+    const owner = await ownedSession(database);
+    const { approval: row } = await database.inbox.open(owner, approval());
+    const people = ["ann", "bob", "cy", "dee"];
+    const results = await Promise.allSettled(
+      people.map((by) => database.inbox.answer(row.id, { answer: { decision: by }, by })),
+    );
+    const winners = people.filter((_, index) => results[index]?.status === "fulfilled");
+    expect(winners).toHaveLength(1);
+    const [winner] = winners as [string];
+    for (const result of results) {
+      if (result.status === "fulfilled") continue;
+      expect(result.reason).toMatchObject({
+        code: "already_answered",
+        details: { winner: { by: winner, state: "answered", answer: { decision: winner } } },
+      });
+    }
+    const again = await database.inbox.answer(row.id, { answer: { decision: winner }, by: winner });
+    expect(again.answered_by).toBe(winner);
+    const answers = (await allEvents(database, owner.sessionId)).filter(
+      ({ type }) => type === "inbox.answered",
+    );
+    expect(answers).toHaveLength(1);
+  });
+
+  it("recognises a request that is sent again, and keeps an answer that was not delivered", async () => {
+    await using database = await databases.open();
+    const owner = await ownedSession(database);
+    const { approval: first } = await database.inbox.open(owner, approval());
+    await database.inbox.answer(first.id, { answer: "accept", by: "ann" });
+    const next = await claimOne(database, await database.nodes.register(NODE), owner.sessionId);
+    const { approval: again, isNew } = await database.inbox.open(next, approval({ requestId: "r-1" }));
+    expect(isNew).toBe(false);
+    expect(again).toMatchObject({ id: first.id, state: "answered", request_id: '"r-1"', epoch: next.epoch });
+    await database.inbox.delivered(next, first.id);
+    const { isNew: isAnother } = await database.inbox.open(next, approval({ requestId: 9 }));
+    expect(isAnother).toBe(true);
+  });
+
+  it("withdraws, parks and expires", async () => {
+    await using database = await databases.open();
+    const owner = await ownedSession(database);
+    const open = async (fingerprint: string, more = {}) =>
+      (await database.inbox.open(owner, approval({ fingerprint, ...more }))).approval;
+    const withdrawn = await open("1");
+    await database.inbox.withdraw(owner, withdrawn.id, "the turn ended");
+    await database.inbox.withdraw(owner, withdrawn.id, "again");
+    expect(await database.inbox.get(withdrawn.id)).toMatchObject({
+      state: "withdrawn",
+      note: "the turn ended",
+    });
+    await expect(database.inbox.answer(withdrawn.id, { answer: "accept", by: "ann" })).rejects.toMatchObject({
+      code: "already_answered",
+      details: { winner: { state: "withdrawn", by: null } },
+    });
+
+    const parked = await open("2");
+    await database.inbox.park(owner, parked.id, "the daemon is draining");
+    expect(await database.sessions.require(owner.sessionId)).toMatchObject({ phase: "parked" });
+    await database.sessions.release(owner);
+    expect(await database.inbox.answer(parked.id, { answer: "accept", by: "ann" })).toMatchObject({
+      state: "answered",
+    });
+    const next = await claimOne(database, owner.nodeId, owner.sessionId);
+    await database.inbox.delivered(next, parked.id);
+
+    const late = (await database.inbox.open(next, approval({ fingerprint: "3", expiresAt: 1 }))).approval;
+    await expect(database.inbox.answer(late.id, { answer: "accept", by: "ann" })).rejects.toMatchObject({
+      code: "already_answered",
+    });
+    expect(await database.inbox.expire(next)).toMatchObject([{ id: late.id, state: "expired" }]);
+    expect(await database.inbox.expire(next)).toEqual([]);
+    expect((await allEvents(database, owner.sessionId)).at(-1)).toMatchObject({ type: "inbox.expired" });
+  });
+
+  it("waits for all approvals of a session before it goes on", async () => {
+    await using database = await databases.open();
+    const owner = await ownedSession(database);
+    const ids = await Promise.all(
+      ["1", "2"].map(
+        async (fingerprint) => (await database.inbox.open(owner, approval({ fingerprint }))).approval.id,
+      ),
+    );
+    const phase = async () => (await database.sessions.require(owner.sessionId)).phase;
+    for (const [index, id] of ids.entries()) {
+      expect(await phase()).toBe("waiting");
+      await database.inbox.answer(id, { answer: "accept", by: "ann" });
+      await database.inbox.delivered(owner, id);
+      expect(await phase()).toBe(index === 0 ? "waiting" : "idle");
+    }
+  });
+
+  it("lists approvals of all sessions in pages, and those that have changed", async () => {
+    await using database = await databases.open();
+    const owner = await ownedSession(database);
+    const other = await ownedSession(database, { name: "other" });
+    for (const fingerprint of ["1", "2", "3"]) await database.inbox.open(owner, approval({ fingerprint }));
+    const { approval: last } = await database.inbox.open(other, approval());
+    const page = await database.inbox.list({ state: "open", limit: 3 });
+    expect(page.rows).toHaveLength(3);
+    expect(page.rows[0]?.id).toBe(last.id);
+    const rest = await database.inbox.list({ state: ["open"], limit: 3, cursor: page.nextCursor ?? "" });
+    expect(rest.rows).toHaveLength(1);
+    expect(rest.nextCursor).toBeUndefined();
+    expect((await database.inbox.list({ sessionId: other.sessionId })).rows).toHaveLength(1);
+    await database.inbox.answer(last.id, { answer: "accept", by: "ann" });
+    const { updated_at: at } = (await database.inbox.get(last.id)) ?? { updated_at: 0 };
+    expect((await database.inbox.changedSince(at)).map(({ id }) => id)).toContain(last.id);
+    expect(await database.inbox.changedSince(at + 1)).toEqual([]);
+    await expect(database.inbox.answer("unknown", { answer: "accept", by: "ann" })).rejects.toMatchObject({
+      code: "approval_not_found",
+    });
+  });
+});
