@@ -131,6 +131,24 @@ describe("a codex that is killed", () => {
   });
 });
 
+describe("the end of a connection", () => {
+  it("is reported for a codex that dies while idle, and for a close", async () => {
+    await using stage = await launchCodex({ model: [] });
+    const { codex } = stage;
+    const codes: string[] = [];
+    const lost = Promise.withResolvers<void>();
+    using _listener = codex.onDisconnect(({ code }) => {
+      codes.push(code);
+      lost.resolve();
+    });
+    process.kill(codex.pid ?? 0, "SIGKILL");
+    await lost.promise;
+    await codex.server();
+    await codex.close();
+    expect(codes).toEqual(["app_server_crashed", "closed"]);
+  });
+});
+
 describe("closing", () => {
   it("ends running turns with the code closed, and rejects later calls", async () => {
     await using stage = await launchCodex({ model: holding });

@@ -31,7 +31,7 @@ import type { Thread } from "./thread/thread.ts";
 import { paginate } from "./topics/paginate.ts";
 import { createTopics, type Topics } from "./topics/create-topics.ts";
 import { raceAbort } from "@codexkit/rpc/async";
-import { abortedError } from "./errors.ts";
+import { abortedError, type CodexError } from "./errors.ts";
 import { TurnReconciler } from "./routing/turn-reconciler.ts";
 
 /** Version of this package. A test compares it with package.json. */
@@ -288,6 +288,11 @@ export class Codex implements Topics, AsyncDisposable {
 
   /** Listens to a notification as received, from the current server and later ones. */
   on: Supervisor["on"] = (method, listener) => this.#supervisor.on(method, listener);
+
+  /** Calls the listener when the connection is lost, or closed by this program (`code` is then `closed`). */
+  onDisconnect(listener: (error: CodexError) => void): Disposable {
+    return this.#supervisor.onLost(listener);
+  }
 
   /** Closes the connection and, if it was launched here, the server. Running turns fail with `closed`. */
   async close(): Promise<void> {
