@@ -3,6 +3,8 @@ import "./require-node.ts";
 
 // Entry point.
 export { Codex, VERSION } from "./codex.ts";
+/** The release of Codex that the types were generated from, which is also the oldest that is accepted by default. */
+export { CODEX_VERSION } from "@codexkit/protocol";
 export type {
   CodexOptions,
   ConnectOptions,

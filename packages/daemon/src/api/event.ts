@@ -1,4 +1,4 @@
-import type { CodexEvent } from "codexkit";
+import type { CodexEvent, TokenUsage, TurnResult } from "codexkit";
 import type { Problem } from "./problem.ts";
 
 /** Fields of every event of the journal. */
@@ -11,6 +11,11 @@ export interface EventBase {
   readonly at: number;
 }
 
+/** How a turn ended. Its items are events of their own. `usage` is null if the end was read from the history. */
+export type StoredTurnResult = Omit<TurnResult, "items" | "structured" | "usage"> & {
+  readonly usage: TokenUsage | null;
+};
+
 type WithoutRaw<Event> = Event extends { readonly type: "notice" | "unknown" } ? Event : Omit<Event, "raw">;
 
 /**
@@ -18,17 +23,22 @@ type WithoutRaw<Event> = Event extends { readonly type: "notice" | "unknown" } ?
  * problems, and deltas with their offset.
  */
 type StoredCodexEvent<Event extends CodexEvent = CodexEvent> = Event extends { readonly type: "turn.failed" }
-  ? Omit<WithoutRaw<Event>, "error"> & { readonly problem: Problem }
-  : Event extends { readonly type: "item.delta" }
-    ? WithoutRaw<Event> & {
-        /** UTF-16 offset of `delta` in the text of this kind and index. */
-        readonly offset: number;
-        /** Several deltas were merged into this one. */
-        readonly merged?: true;
-        /** The sequence number of the first delta that was merged. `seq` is that of the last one. */
-        readonly mergedFrom?: number;
-      }
-    : WithoutRaw<Event>;
+  ? Omit<WithoutRaw<Event>, "error" | "result"> & {
+      readonly problem: Problem;
+      readonly result: StoredTurnResult;
+    }
+  : Event extends { readonly type: "turn.completed" | "turn.interrupted" }
+    ? Omit<WithoutRaw<Event>, "result"> & { readonly result: StoredTurnResult }
+    : Event extends { readonly type: "item.delta" }
+      ? WithoutRaw<Event> & {
+          /** UTF-16 offset of `delta` in the text of this kind and index. */
+          readonly offset: number;
+          /** Several deltas were merged into this one. */
+          readonly merged?: true;
+          /** The sequence number of the first delta that was merged. `seq` is that of the last one. */
+          readonly mergedFrom?: number;
+        }
+      : WithoutRaw<Event>;
 
 /** Events of the daemon itself. */
 export type DaemonEvent =

@@ -1,5 +1,6 @@
 import type { v2 } from "codexkit";
 import type { CredentialStatus } from "../codex/credentials.ts";
+import type { AppServerSummary } from "../codex/app-server.ts";
 
 /** What the API shows of a model. */
 export interface ModelSummary {
@@ -19,18 +20,6 @@ export interface AccountSummary {
   readonly account: v2.GetAccountResponse["account"];
   /** Whether the configured model provider needs an OpenAI account. */
   readonly requiresOpenaiAuth: boolean;
-}
-
-/** A running app-server, for diagnostics. */
-export interface AppServerSummary {
-  readonly id: string;
-  readonly pid: number | null;
-  /** The session that it serves alone, or null for the shared one. */
-  readonly sessionId: string | null;
-  readonly state: "starting" | "ready" | "not_responding" | "ended";
-  readonly sessions: number;
-  /** Whether it was launched by an earlier boot of this daemon. */
-  readonly attached: boolean;
 }
 
 /** State of the runner, for health, readiness, metrics and diagnostics. Reading it costs nothing. */

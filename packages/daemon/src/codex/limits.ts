@@ -1,0 +1,45 @@
+/** Limits of the app-servers and of the sessions on them. Times are milliseconds. */
+export interface RunnerLimits {
+  /** Sessions that this daemon owns at the same time. Default: 200. */
+  readonly ownedSessions: number;
+  /** How long an app-server runs on without a daemon, for the next boot to attach to. Default: 120,000. */
+  readonly appServerGraceMs: number;
+  /** An app-server without sessions is ended after this time. Default: 300,000. */
+  readonly appServerIdleMs: number;
+  /** Interval of the health checks of an app-server. Default: 10,000. */
+  readonly healthCheckMs: number;
+  /** An app-server that answers no health check for this long is killed. Default: 60,000. */
+  readonly notRespondingMs: number;
+  /** One call to Codex. Default: 30,000. */
+  readonly callMs: number;
+  /** A session without a turn and without commands is given up after this time. Default: 600,000. */
+  readonly sessionIdleMs: number;
+  /** Between looks for sessions to claim, if no notification arrives. Default: 1,000. */
+  readonly claimMs: number;
+  /** Between renewals of the node's lease. Default: 5,000. */
+  readonly renewMs: number;
+  /** How long an interrupted turn may take to end, when a session is deleted or the daemon drains. Default: 5,000. */
+  readonly interruptMs: number;
+  /** Between attempts to load a thread that another program has open, or that could not be loaded. Default: 2,000. */
+  readonly retryMs: number;
+  /** Attempts to load a thread before its commands fail. Default: 5. */
+  readonly loadAttempts: number;
+  /** An approval without an answer expires after this time. Default: never. */
+  readonly approvalMs: number;
+}
+
+export const RUNNER_LIMITS: RunnerLimits = {
+  ownedSessions: 200,
+  appServerGraceMs: 120_000,
+  appServerIdleMs: 300_000,
+  healthCheckMs: 10_000,
+  notRespondingMs: 60_000,
+  callMs: 30_000,
+  sessionIdleMs: 600_000,
+  claimMs: 1_000,
+  renewMs: 5_000,
+  interruptMs: 5_000,
+  retryMs: 2_000,
+  loadAttempts: 5,
+  approvalMs: Number.POSITIVE_INFINITY,
+};

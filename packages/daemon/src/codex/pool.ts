@@ -1,0 +1,228 @@
+import { CodexError, type CodexEvent, type LaunchOptions } from "codexkit";
+import { KeyedSerialQueue } from "@codexkit/rpc/async";
+import { randomUUID } from "node:crypto";
+import type { AppServerStore } from "../database/app-server-store.ts";
+import { AppServer, type AppServerAddress, type AppServerDeps, type AppServerSummary } from "./app-server.ts";
+import type { RunnerLimits } from "./limits.ts";
+
+export interface CodexPoolOptions {
+  readonly store: AppServerStore;
+  /** App-servers of earlier boots with this name are attached to. */
+  readonly nodeName: string;
+  readonly codexHome: string;
+  readonly launch: LaunchOptions;
+  readonly limits: RunnerLimits;
+  readonly onEvent: (server: AppServer, event: CodexEvent) => Promise<void> | void;
+  /** Called when a server has died. Its sessions acquire another one. */
+  readonly onEnd: (server: AppServer, error: CodexError) => void;
+}
+
+/** The right to use an app-server. While one is held, the server is not ended as idle. */
+export interface AppServerLease extends Disposable {
+  readonly server: AppServer;
+}
+
+const SHARED = "shared";
+
+/** The app-servers of this daemon: a shared one, and one per session that asks for its own. */
+export class CodexPool {
+  readonly #options: CodexPoolOptions;
+  readonly #deps: AppServerDeps;
+  /** By session ID, or `SHARED`. */
+  readonly #servers = new Map<string, AppServer>();
+  /** Servers whose connection was lost. They may still run. By the same key. */
+  readonly #lost = new Map<string, AppServerAddress>();
+  readonly #users = new Map<AppServer, number>();
+  readonly #idle = new Map<AppServer, NodeJS.Timeout>();
+  readonly #opening = new KeyedSerialQueue<string>();
+  readonly #closing = new AbortController();
+  #restarts = 0;
+
+  constructor(options: CodexPoolOptions) {
+    this.#options = options;
+    this.#deps = {
+      limits: options.limits,
+      onEvent: (server, event) => options.onEvent(server, event),
+      onEnd: (server, error) => this.#ended(server, error),
+    };
+  }
+
+  /** Number of servers that were launched because an earlier one had died. */
+  get restarts(): number {
+    return this.#restarts;
+  }
+
+  get summaries(): readonly AppServerSummary[] {
+    return [...this.#servers.values()].map((server) => ({
+      id: server.id,
+      pid: server.pid,
+      sessionId: server.sessionId,
+      state: server.hasEnded ? "ended" : server.isResponding ? "ready" : "not_responding",
+      sessions: this.#users.get(server) ?? 0,
+      attached: server.isAttached,
+    }));
+  }
+
+  /** Attaches to the servers of earlier boots that still run. */
+  async attach(): Promise<void> {
+    const { store, nodeName, codexHome } = this.#options;
+    for (const row of await store.list(nodeName)) {
+      const key = row.session_id ?? SHARED;
+      const server = await this.#tryAttach(row, codexHome);
+      if (!server || this.#servers.has(key)) {
+        await server?.close();
+        await store.remove(row.id);
+      } else {
+        this.#add(key, server);
+      }
+    }
+  }
+
+  /** The server of a session: its own if it is `dedicated`, otherwise the shared one. Launched if none runs. */
+  async acquire({
+    sessionId,
+    dedicated,
+  }: {
+    sessionId: string;
+    dedicated: boolean;
+  }): Promise<AppServerLease> {
+    const key = dedicated ? sessionId : SHARED;
+    const server = await this.#opening.run(key, async () => this.#servers.get(key) ?? this.#open(key));
+    return this.#lease(server);
+  }
+
+  /** Ends all servers, or leaves them running for their grace period. Later calls reject. */
+  async close(how: "end" | "detach" = "end"): Promise<void> {
+    this.#closing.abort(new CodexError("closed", "The daemon is closing."));
+    for (const timer of this.#idle.values()) clearTimeout(timer);
+    // A launch that is under way ends first, so that its process is not missed.
+    await Promise.allSettled(
+      [...this.#servers.keys(), SHARED].map((key) => this.#opening.run(key, () => {})),
+    );
+    const servers = [...this.#servers.values()];
+    this.#servers.clear();
+    await Promise.allSettled(
+      servers.map(async (server) => {
+        if (how === "detach") return server.detach();
+        await server.close();
+        await this.#options.store.remove(server.id);
+      }),
+    );
+  }
+
+  async #tryAttach(
+    row: Awaited<ReturnType<AppServerStore["list"]>>[number],
+    codexHome: string,
+  ): Promise<AppServer | undefined> {
+    if (row.codex_home !== codexHome) return undefined;
+    const { id, url, pid, session_id: sessionId } = row;
+    return AppServer.attach({ id, url, pid, sessionId }, this.#deps).catch(() => undefined);
+  }
+
+  async #open(key: string): Promise<AppServer> {
+    const lost = this.#lost.get(key);
+    this.#lost.delete(key);
+    if (lost) {
+      try {
+        const server = await AppServer.attach(lost, this.#deps);
+        this.#add(key, server);
+        return server;
+      } catch {
+        await this.#options.store.remove(lost.id);
+        this.#restarts += 1;
+      }
+    }
+    return this.#launch(key);
+  }
+
+  async #launch(key: string): Promise<AppServer> {
+    const { store, nodeName, codexHome, launch } = this.#options;
+    this.#closing.signal.throwIfAborted();
+    const sessionId = key === SHARED ? null : key;
+    const server = await AppServer.launch(
+      { id: randomUUID(), sessionId, options: { ...launch, codexHome, signal: this.#closing.signal } },
+      this.#deps,
+    );
+    try {
+      await store.put({
+        id: server.id,
+        node_name: nodeName,
+        url: server.url,
+        pid: server.pid,
+        codex_home: codexHome,
+        session_id: sessionId,
+      });
+    } catch (error) {
+      await server.close();
+      throw error;
+    }
+    this.#add(key, server);
+    return server;
+  }
+
+  #add(key: string, server: AppServer): void {
+    // It may have died in between.
+    if (server.hasEnded) return;
+    this.#servers.set(key, server);
+    this.#endWhenIdle(server);
+  }
+
+  #lease(server: AppServer): AppServerLease {
+    this.#users.set(server, (this.#users.get(server) ?? 0) + 1);
+    clearTimeout(this.#idle.get(server));
+    this.#idle.delete(server);
+    let isHeld = true;
+    return {
+      server,
+      [Symbol.dispose]: () => {
+        if (!isHeld) return;
+        isHeld = false;
+        const users = (this.#users.get(server) ?? 1) - 1;
+        if (users > 0) {
+          this.#users.set(server, users);
+        } else {
+          this.#users.delete(server);
+          this.#endWhenIdle(server);
+        }
+      },
+    };
+  }
+
+  #endWhenIdle(server: AppServer): void {
+    if (server.hasEnded || this.#closing.signal.aborted) return;
+    // No other session can use a dedicated one. The delay lets its own session come back at once.
+    const delay = this.#options.limits.appServerIdleMs;
+    const timer = setTimeout(() => {
+      this.#idle.delete(server);
+      void this.end(server);
+    }, delay);
+    timer.unref();
+    this.#idle.set(server, timer);
+  }
+
+  /** Ends one server, such as that of a deleted session. */
+  async end(server: AppServer): Promise<void> {
+    clearTimeout(this.#idle.get(server));
+    this.#idle.delete(server);
+    this.#remove(server);
+    await server.close();
+    await this.#options.store.remove(server.id).catch(() => {
+      // The next boot finds that it is gone.
+    });
+  }
+
+  #remove(server: AppServer): void {
+    const key = server.sessionId ?? SHARED;
+    if (this.#servers.get(key) === server) this.#servers.delete(key);
+  }
+
+  #ended(server: AppServer, error: CodexError): void {
+    clearTimeout(this.#idle.get(server));
+    this.#idle.delete(server);
+    this.#remove(server);
+    this.#users.delete(server);
+    if (error.code === "closed") return;
+    this.#lost.set(server.sessionId ?? SHARED, server.address);
+    this.#options.onEnd(server, error);
+  }
+}

@@ -1,0 +1,301 @@
+import { CodexError, type Input, type Thread } from "codexkit";
+import type { CommandBody, CommandKind, Message } from "../api/command.ts";
+import type { Problem } from "../api/problem.ts";
+import type { SessionSettings } from "../api/settings.ts";
+import type { CommandResult, FinishOptions, PendingCommand } from "../commands/command-store.ts";
+import type { SessionChanges } from "../database/session-store.ts";
+import { environmentsOf, type LoadedThread } from "./loaded-thread.ts";
+import { collaborationModeOf, permissionsOf, sandboxPolicyOf, turnOptions } from "./map-settings.ts";
+import { createProblem } from "./problems.ts";
+import type { SessionState } from "./session-state.ts";
+
+/** What becomes of a command. */
+export type Step =
+  /** Its result is to be stored. */
+  | { readonly result: CommandResult; readonly options?: FinishOptions }
+  /** The thread is busy. It is tried again when that changes. */
+  | "wait"
+  /** Codex has it; its result is stored later by this promise. */
+  | { readonly accepted: Promise<{ readonly result: CommandResult; readonly options?: FinishOptions }> };
+
+/** What the commands use of their session. */
+export interface CommandContext {
+  readonly state: SessionState;
+  /** Loads the thread if it is not loaded. */
+  load(): Promise<LoadedThread>;
+  /** The thread, if it is loaded. */
+  readonly loaded: LoadedThread | undefined;
+  /** Records that Codex is told now. */
+  begin(command: PendingCommand): Promise<void>;
+  /** Whether an earlier boot, or this one before it lost its connection, may have told Codex. */
+  mayHaveBeenSent(command: PendingCommand): boolean;
+  /** Why no more turns may start: the budget or the deadline. */
+  readonly limitReached: Problem | undefined;
+  /** Resolves when the message with this ID is in the thread, to its turn. Undefined if its turn ended without it. */
+  untilAccepted(commandId: string, turnId: string): Promise<string | undefined>;
+  /** Looks for a message in the thread's history. */
+  findMessage(thread: Thread, commandId: string): Promise<string | undefined>;
+  fork(options: CommandBody<"fork">, command: PendingCommand): Promise<Step>;
+  deleteSession(): Promise<Step>;
+  /** Ends a message that was not sent yet. False if it was, or does not exist. */
+  unqueue(commandId: string): Promise<boolean>;
+  /** Applies changed settings to timers and limits. */
+  settingsChanged(): void;
+  followRollout(): Promise<void>;
+}
+
+const done = (result: Readonly<Record<string, unknown>> = {}, options?: FinishOptions): Step => ({
+  result: { ...result, ok: true },
+  ...(options ? { options } : {}),
+});
+
+const refused = (problem: Problem): Step => ({ result: { ok: false, problem } });
+
+/** Kinds that need an idle thread, so that they wait for their turn. */
+const QUEUED: ReadonlySet<CommandKind> = new Set(["compact", "review", "revert"]);
+
+/** Whether a command waits for the turn before it. All others are carried out at once. */
+export function isQueued(command: PendingCommand): boolean {
+  return QUEUED.has(command.kind) || (command.kind === "message" && command.body.mode === "queue");
+}
+
+/** Carries out a command. Rejects with a `CodexError` if Codex refuses it. */
+export async function executeCommand(command: PendingCommand, context: CommandContext): Promise<Step> {
+  switch (command.kind) {
+    case "create":
+      await context.load();
+      return done({ threadId: context.state.threadId });
+    case "message":
+      return sendMessage(command, command.body, context);
+    case "interrupt":
+      return interrupt(command, context);
+    case "unqueue":
+      return unqueue(command.body, context);
+    case "fork":
+      return context.fork(command.body, command);
+    case "revert":
+      return revert(command, command.body, context);
+    case "compact":
+      return startTurn(command, context, (thread) => thread.compact());
+    case "review":
+      return startTurn(command, context, (thread) => thread.review(toReviewTarget(command.body.target)));
+    case "shell":
+      return shell(command, command.body, context);
+    case "settings":
+      return changeSettings(command.body, context);
+    case "rename":
+      return changed({ name: command.body.name });
+    case "archive":
+      return changed({ archived: true });
+    case "unarchive":
+      return changed({ archived: false });
+    case "delete":
+      return context.deleteSession();
+    case "goal":
+      return setGoal(command.body, context);
+  }
+}
+
+/** Changes columns, and reports them to clients. */
+function changed(changes: SessionChanges): Step {
+  return done({}, { changes, events: [{ type: "session.updated", changes: { ...changes } }] });
+}
+
+async function sendMessage(
+  command: PendingCommand,
+  { input, mode }: Message,
+  context: CommandContext,
+): Promise<Step> {
+  const loaded = await context.load();
+  const { thread } = loaded;
+  if (context.mayHaveBeenSent(command)) {
+    // An earlier boot may have sent it.
+    const turnId = await context.findMessage(thread, command.id);
+    if (turnId !== undefined) return done({ turnId, recovered: true });
+  }
+  if (mode === "steer") return steer(command, input, loaded, context);
+  if (context.limitReached) return refused(context.limitReached);
+  if (thread.busy) {
+    if (mode === "queue") return "wait";
+    return refused(
+      createProblem("turn_running", "A turn is running. Send the message with mode queue or steer."),
+    );
+  }
+  const { settings, sessionId, cwd, setup } = context.state;
+  const collaborationMode = collaborationModeOf(settings, loaded.agentMode, thread.settings.model);
+  const environments = environmentsOf({ sessionId, cwd, setup });
+  await context.begin(command);
+  const turn = thread.run(toInput(input), {
+    clientUserMessageId: command.id,
+    ...turnOptions(settings),
+    ...(collaborationMode ? { collaborationMode } : {}),
+    ...(environments ? { environments } : {}),
+  });
+  let turnId: string;
+  try {
+    turnId = await turn.id;
+  } catch (error) {
+    if (mode === "queue" && CodexError.is(error) && error.code === "thread_busy") return "wait";
+    throw error;
+  }
+  loaded.agentMode = settings.agentMode;
+  return { accepted: untilInThread(command, turnId, context) };
+}
+
+/** The message is in the thread's file only when its item was reported; a response alone can be lost with the process. */
+async function untilInThread(
+  command: PendingCommand,
+  turnId: string,
+  context: CommandContext,
+): Promise<{ result: CommandResult }> {
+  const found = await context.untilAccepted(command.id, turnId);
+  if (found !== undefined) return { result: { ok: true, turnId: found } };
+  return { result: { ok: true, turnId, ended: true } };
+}
+
+async function steer(
+  command: PendingCommand,
+  input: Message["input"],
+  { thread }: LoadedThread,
+  context: CommandContext,
+): Promise<Step> {
+  if (!thread.busy) {
+    return refused(
+      createProblem("turn_not_running", "No turn is running. Send the message with mode start."),
+    );
+  }
+  const turnId = context.state.activeTurnId ?? "";
+  if (context.mayHaveBeenSent(command)) {
+    // It may wait inside the turn, where its state is not visible. Whether it does is known when the turn has taken it or ended.
+    const accepted = context.untilAccepted(command.id, turnId).then(async (found) => {
+      const inTurn = found ?? (await context.findMessage(thread, command.id));
+      if (inTurn !== undefined) return { result: { ok: true, turnId: inTurn } as const };
+      const detail = "The daemon was restarted while the message was sent, and the turn ended without it.";
+      return { result: { ok: false, problem: createProblem("turn_not_running", detail) } as const };
+    });
+    return { accepted };
+  }
+  await context.begin(command);
+  await thread.steer(toInput(input), { clientUserMessageId: command.id });
+  return done({ turnId });
+}
+
+async function interrupt(command: PendingCommand, context: CommandContext): Promise<Step> {
+  const { loaded } = context;
+  if (!loaded?.thread.busy) return done({ interrupted: false });
+  await context.begin(command);
+  await loaded.thread.interrupt();
+  return done({ interrupted: true });
+}
+
+async function unqueue({ commandId }: CommandBody<"unqueue">, context: CommandContext): Promise<Step> {
+  if (await context.unqueue(commandId)) return done();
+  const detail = `Command ${commandId} is not a message that waits: it was sent, removed, or never existed.`;
+  return refused(createProblem("unprocessable", detail));
+}
+
+async function revert(
+  command: PendingCommand,
+  { beforeTurnId }: CommandBody<"revert">,
+  context: CommandContext,
+): Promise<Step> {
+  const { thread } = await context.load();
+  if (thread.busy) return "wait";
+  await context.begin(command);
+  try {
+    await thread.revert(beforeTurnId);
+  } catch (error) {
+    // An earlier boot has removed the turn.
+    const isGone = CodexError.is(error) && error.code === "turn_not_found";
+    if (!(isGone && context.mayHaveBeenSent(command))) throw error;
+  }
+  await context.followRollout();
+  return done({}, { events: [{ type: "session.updated", changes: { revertedBefore: beforeTurnId } }] });
+}
+
+async function startTurn(
+  command: PendingCommand,
+  context: CommandContext,
+  start: (thread: Thread) => { readonly id: Promise<string> },
+): Promise<Step> {
+  if (context.mayHaveBeenSent(command)) return refused(unknownOutcome(command.kind));
+  const { thread } = await context.load();
+  if (context.limitReached) return refused(context.limitReached);
+  if (thread.busy) return "wait";
+  await context.begin(command);
+  const turn = start(thread);
+  try {
+    return done({ turnId: await turn.id });
+  } catch (error) {
+    if (CodexError.is(error) && error.code === "thread_busy") return "wait";
+    throw error;
+  }
+}
+
+async function shell(
+  command: PendingCommand,
+  body: CommandBody<"shell">,
+  context: CommandContext,
+): Promise<Step> {
+  // Running it twice could do harm.
+  if (context.mayHaveBeenSent(command)) return refused(unknownOutcome(command.kind));
+  const { thread } = await context.load();
+  await context.begin(command);
+  const turn = thread.shell(body.command);
+  return done({ turnId: await turn.id });
+}
+
+async function changeSettings(body: CommandBody<"settings">, context: CommandContext): Promise<Step> {
+  const { state, loaded } = context;
+  const settings = { ...state.settings, ...withoutUndefined(body) } as SessionSettings;
+  if (body.model !== undefined && loaded) await checkModel(body.model, loaded);
+  if (loaded) {
+    const { sandbox, approvalPolicy } = permissionsOf(settings);
+    const before = permissionsOf(state.settings);
+    await loaded.thread.updateSettings({
+      ...turnOptions(settings),
+      ...(sandbox === before.sandbox ? {} : { sandboxPolicy: sandboxPolicyOf(sandbox) }),
+      ...(approvalPolicy === before.approvalPolicy ? {} : { approvalPolicy }),
+    });
+  }
+  state.settings = settings;
+  context.settingsChanged();
+  return done({}, { changes: { settings }, events: [{ type: "session.updated", changes: { settings } }] });
+}
+
+/** Codex accepts any name and fails at the next turn. Models of other providers are in no catalog. */
+async function checkModel(model: string, { codex, thread }: LoadedThread): Promise<void> {
+  if (thread.settings.modelProvider === "openai") await codex.models.get(model);
+}
+
+async function setGoal({ goal }: CommandBody<"goal">, context: CommandContext): Promise<Step> {
+  const { thread } = await context.load();
+  if (goal === null) {
+    await thread.goal.clear();
+  } else {
+    const { objective, tokenBudget } = goal;
+    await thread.goal.set({ objective, tokenBudget: tokenBudget ?? null, status: "active" });
+  }
+  context.state.goal = goal;
+  return changed({ goal });
+}
+
+function unknownOutcome(kind: CommandKind): Problem {
+  const detail = `The daemon was restarted while this ${kind} was sent to Codex. It may have run: look at the session before you send it again.`;
+  return createProblem("codex_failed", detail, { code: "outcome_unknown" });
+}
+
+function toInput(input: Message["input"]): Input {
+  if (typeof input === "string") return input;
+  return input.map((part) => (part.type === "text" ? { text: part.text } : { image: part.url }));
+}
+
+function toReviewTarget(target: CommandBody<"review">["target"]): Parameters<Thread["review"]>[0] {
+  return target.type === "commit" ? { ...target, title: target.title ?? null } : target;
+}
+
+function withoutUndefined<Value extends object>(value: Value): Partial<Value> {
+  return Object.fromEntries(
+    Object.entries(value).filter(([, member]) => member !== undefined),
+  ) as Partial<Value>;
+}

@@ -1,0 +1,317 @@
+import { CODEX_VERSION, type CodexError, type CodexEvent, VERSION } from "codexkit";
+import { BoundedMap } from "@codexkit/rpc/async";
+import { mkdir } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import type { AppServer, DaemonCodexOptions } from "../codex/app-server.ts";
+import { type CredentialStatus, installCredentials, KEY_VARIABLES } from "../codex/credentials.ts";
+import { RUNNER_LIMITS, type RunnerLimits } from "../codex/limits.ts";
+import { CodexPool } from "../codex/pool.ts";
+import type { Database } from "../database/database.ts";
+import { notificationKeys } from "../database/notifications.ts";
+import { DaemonError } from "../errors.ts";
+import { readAccount, readModels } from "./catalog.ts";
+import type { AccountSummary, ModelSummary, Runner, RunnerStatus } from "./runner.ts";
+import type { RunnerLogger, SessionDeps } from "./session-deps.ts";
+import { SessionOwner } from "./session-owner.ts";
+import { ThreadRoutes } from "./thread-routes.ts";
+import { Wake } from "./wake.ts";
+
+export interface RunnerOptions {
+  readonly database: Database;
+  /** The daemon's folder. Its Codex home is below it. */
+  readonly stateFolder: string;
+  /** The same for every boot of this daemon, and unique among the daemons of a store. Default: `local`. */
+  readonly nodeName?: string;
+  readonly labels?: readonly string[];
+  /** Where other nodes reach this one. */
+  readonly url?: string;
+  /** An OpenAI API key, which takes precedence over those of the environment and of login files. */
+  readonly apiKey?: string;
+  /** The user's Codex home, to look for a login in. Default: `$CODEX_HOME`, else `~/.codex`. */
+  readonly userCodexHome?: string;
+  readonly codex?: DaemonCodexOptions;
+  readonly limits?: Partial<RunnerLimits>;
+  readonly log: RunnerLogger;
+}
+
+/** Creates the part of the daemon that runs sessions. It does nothing until it is started. */
+export function createRunner(options: RunnerOptions): Runner {
+  return new SessionRunner(options);
+}
+
+/** How long a model catalog is kept. */
+const MODELS_MS = 60_000;
+
+class SessionRunner implements Runner {
+  readonly #options: RunnerOptions;
+  readonly #limits: RunnerLimits;
+  readonly #nodeName: string;
+  readonly #codexHome: string;
+  readonly #pool: CodexPool;
+  readonly #owners = new Map<string, SessionOwner>();
+  readonly #routes = new ThreadRoutes();
+  readonly #listeners = new Set<(status: RunnerStatus) => void>();
+  readonly #wake = new Wake();
+  readonly #turns = { completed: 0, failed: 0, interrupted: 0 };
+  readonly #cache = new BoundedMap<string, { readonly until: number; readonly value: Promise<unknown> }>(2);
+  #state: RunnerStatus["state"] = "stopped";
+  #nodeId: string | null = null;
+  #credentials: CredentialStatus = { kind: "none", source: null };
+  #claiming: Promise<void> = Promise.resolve();
+  #renewals: NodeJS.Timeout | undefined;
+  #subscription: Disposable | undefined;
+  #recovered = 0;
+  #ending: Promise<void> | undefined;
+
+  constructor(options: RunnerOptions) {
+    this.#options = options;
+    this.#limits = { ...RUNNER_LIMITS, ...options.limits };
+    this.#nodeName = options.nodeName ?? "local";
+    this.#codexHome = join(resolve(options.stateFolder), "codex");
+    const { inheritEnv = true, env, ...codex } = options.codex ?? {};
+    this.#pool = new CodexPool({
+      store: options.database.appServers,
+      nodeName: this.#nodeName,
+      codexHome: this.#codexHome,
+      launch: { ...codex, inheritEnv, env: { ...env, ...withoutKeys() } },
+      limits: this.#limits,
+      onEvent: (server, event) => this.#onEvent(server, event),
+      onEnd: (server, error) => this.#serverEnded(server, error),
+    });
+  }
+
+  get status(): RunnerStatus {
+    const owners = [...this.#owners.values()];
+    return {
+      state: this.#state,
+      nodeId: this.#nodeId,
+      sessions: owners.length,
+      runningTurns: owners.filter(({ isBusy }) => isBusy).length,
+      openApprovals: owners.reduce((sum, { openApprovals }) => sum + openApprovals, 0),
+      appServers: this.#pool.summaries,
+      turns: { ...this.#turns },
+      appServerRestarts: this.#pool.restarts,
+      recoveredSessions: this.#recovered,
+    };
+  }
+
+  onChange(listener: (status: RunnerStatus) => void): Disposable {
+    const entry = (status: RunnerStatus): void => listener(status);
+    this.#listeners.add(entry);
+    return { [Symbol.dispose]: () => void this.#listeners.delete(entry) };
+  }
+
+  async start(): Promise<void> {
+    if (this.#state !== "stopped") throw new DaemonError("internal", "The runner was started before.");
+    this.#setState("starting");
+    const { apiKey, userCodexHome, database } = this.#options;
+    await mkdir(this.#codexHome, { recursive: true, mode: 0o700 });
+    this.#credentials = await installCredentials({ codexHome: this.#codexHome, apiKey, userCodexHome });
+    await this.#pool.attach();
+    await this.#register();
+    this.#subscription = database.store.notifier.subscribe(notificationKeys.ready, () => this.#wake.set());
+    this.#setState("running");
+    this.#claiming = this.#claimLoop();
+  }
+
+  async models({ signal }: { readonly signal?: AbortSignal } = {}): Promise<readonly ModelSummary[]> {
+    return this.#cached("models", () => this.#withCodex((codex) => readModels(codex)), signal);
+  }
+
+  async account({ signal }: { readonly signal?: AbortSignal } = {}): Promise<AccountSummary> {
+    signal?.throwIfAborted();
+    return this.#withCodex((codex) => readAccount(codex));
+  }
+
+  credentialStatus(): CredentialStatus {
+    return this.#credentials;
+  }
+
+  drain(timeoutMs: number): Promise<void> {
+    this.#ending ??= this.#drain(timeoutMs);
+    return this.#ending;
+  }
+
+  close(): Promise<void> {
+    return this.drain(0);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #register(): Promise<void> {
+    const { database, labels = [], url } = this.#options;
+    this.#nodeId = await database.nodes.register({
+      name: this.#nodeName,
+      labels: this.#labels(labels),
+      capacity: this.#limits.ownedSessions,
+      version: VERSION,
+      codexVersion: CODEX_VERSION,
+      ...(url === undefined ? {} : { url }),
+    });
+    clearInterval(this.#renewals);
+    this.#renewals = setInterval(() => void this.#renew(), this.#limits.renewMs);
+    this.#renewals.unref();
+  }
+
+  #labels(labels: readonly string[]): readonly string[] {
+    return [...labels, `node:${this.#nodeName}`];
+  }
+
+  async #renew(): Promise<void> {
+    const nodeId = this.#nodeId;
+    if (nodeId === null || this.#state === "closed") return;
+    try {
+      const state = this.#state === "draining" ? "draining" : "up";
+      if (await this.#options.database.nodes.renew(nodeId, { state })) return;
+      // The lease has ended: the writes of these sessions are fenced, and each drops itself with its next one.
+      if (this.#state === "running") await this.#register();
+      this.#wake.set();
+    } catch (error) {
+      this.#options.log.warn({ err: error }, "The lease of this node could not be renewed");
+    }
+  }
+
+  async #claimLoop(): Promise<void> {
+    while (this.#state === "running") {
+      try {
+        await this.#claim();
+      } catch (error) {
+        this.#options.log.error({ err: error }, "Sessions could not be claimed");
+      }
+      if (this.#state === "running") await this.#wake.wait(this.#limits.claimMs);
+    }
+  }
+
+  async #claim(): Promise<void> {
+    const nodeId = this.#nodeId;
+    if (nodeId === null) return;
+    const limit = this.#limits.ownedSessions - this.#owners.size;
+    if (limit <= 0) {
+      await this.#releaseIdle();
+      return;
+    }
+    const { database, labels = [] } = this.#options;
+    const claimed = await database.sessions.claim({
+      nodeId,
+      name: this.#nodeName,
+      limit,
+      labels: this.#labels(labels),
+      codexVersion: CODEX_VERSION,
+    });
+    for (const session of claimed) {
+      if (session.reason !== "ready") this.#recovered += 1;
+      const owner = new SessionOwner(session, this.#sessionDeps());
+      this.#owners.set(session.sessionId, owner);
+      owner.start();
+    }
+    if (claimed.length > 0) this.#changed();
+    // There may be more than the limit of one query.
+    if (claimed.length === limit) this.#wake.set();
+  }
+
+  /** Makes room for sessions with something to do. */
+  async #releaseIdle(): Promise<void> {
+    const idle = [...this.#owners.values()].filter((owner) => owner.isIdle);
+    await Promise.all(
+      idle.slice(0, Math.ceil(this.#limits.ownedSessions / 4)).map((owner) => owner.release()),
+    );
+  }
+
+  #sessionDeps(): SessionDeps {
+    const { database, log } = this.#options;
+    return {
+      database,
+      pool: this.#pool,
+      limits: this.#limits,
+      codexHome: this.#codexHome,
+      log,
+      threads: this.#routes,
+      onTurnEnd: (end) => {
+        this.#turns[end] += 1;
+        this.#changed();
+      },
+      onReleased: (sessionId) => {
+        this.#owners.delete(sessionId);
+        this.#wake.set();
+        this.#changed();
+      },
+      onChange: () => this.#changed(),
+    };
+  }
+
+  async #onEvent(server: AppServer, event: CodexEvent): Promise<void> {
+    this.#routes.deliver(event, server);
+    await this.#options.database.journal.waitForCapacity();
+  }
+
+  #serverEnded(server: AppServer, error: CodexError): void {
+    for (const owner of this.#owners.values()) owner.serverEnded(server, error);
+    this.#changed();
+  }
+
+  async #drain(timeoutMs: number): Promise<void> {
+    const { database, log } = this.#options;
+    this.#setState("draining");
+    this.#subscription?.[Symbol.dispose]();
+    this.#wake.set();
+    await this.#claiming;
+    for (const owner of this.#owners.values()) owner.drain();
+    await this.#untilIdle(timeoutMs);
+    await Promise.all([...this.#owners.values()].map((owner) => owner.interrupt()));
+    await Promise.all([...this.#owners.values()].map((owner) => owner.release()));
+    await this.#pool.close();
+    clearInterval(this.#renewals);
+    if (this.#nodeId !== null) {
+      await database.nodes.retire(this.#nodeId).catch((error: unknown) => {
+        log.warn({ err: error }, "The node could not be retired. Its lease ends by itself");
+      });
+    }
+    this.#setState("closed");
+  }
+
+  /** Resolves when no turn is running, or after the time limit. */
+  async #untilIdle(timeoutMs: number): Promise<void> {
+    const isBusy = (): boolean => [...this.#owners.values()].some((owner) => owner.isBusy);
+    if (timeoutMs <= 0 || !isBusy()) return;
+    const idle = Promise.withResolvers<void>();
+    const timer = setTimeout(idle.resolve, timeoutMs);
+    using _listener = this.onChange(() => {
+      if (!isBusy()) idle.resolve();
+    });
+    await idle.promise;
+    clearTimeout(timer);
+  }
+
+  async #withCodex<Value>(use: (codex: AppServer["codex"]) => Promise<Value>): Promise<Value> {
+    using lease = await this.#pool.acquire({ sessionId: "", dedicated: false });
+    return await use(lease.server.codex);
+  }
+
+  async #cached<Value>(key: string, read: () => Promise<Value>, signal?: AbortSignal): Promise<Value> {
+    signal?.throwIfAborted();
+    const kept = this.#cache.get(key);
+    if (kept && kept.until > Date.now()) return kept.value as Promise<Value>;
+    const value = read();
+    this.#cache.set(key, { until: Date.now() + MODELS_MS, value });
+    value.catch(() => this.#cache.delete(key));
+    return value;
+  }
+
+  #setState(state: RunnerStatus["state"]): void {
+    this.#state = state;
+    this.#changed();
+  }
+
+  #changed(): void {
+    if (this.#listeners.size === 0) return;
+    const { status } = this;
+    for (const listener of this.#listeners) listener(status);
+  }
+}
+
+/** Codex's home has the keys. Its commands must not find them in their environment. */
+function withoutKeys(): Record<string, undefined> {
+  return Object.fromEntries(KEY_VARIABLES.map((name) => [name, undefined]));
+}

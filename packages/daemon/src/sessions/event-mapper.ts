@@ -1,0 +1,101 @@
+import type { CodexEvent, ItemDeltaEvent, TurnEndEvent, TurnResult } from "codexkit";
+import { BoundedSet } from "@codexkit/rpc/async";
+import type { NewSessionEvent, StoredTurnResult } from "../api/event.ts";
+import { errorToProblem } from "./problems.ts";
+
+/** Completed items and ended turns to remember. Only those around a reconnect can arrive twice. */
+const REMEMBERED = 4_096;
+
+/**
+ * Converts the events of one session's threads to those of the journal: without wire messages, with offsets of deltas, and
+ * without what the journal already has.
+ */
+export class EventMapper {
+  /** Length of the text so far, by item, kind and index. */
+  readonly #lengths = new Map<string, Map<string, number>>();
+  readonly #completed = new BoundedSet<string>(REMEMBERED);
+  readonly #ended = new BoundedSet<string>(REMEMBERED);
+  /** Turns that were running when the connection was made: parts of the texts of their items may be missing. */
+  readonly #joined = new Set<string>();
+
+  /** Marks a turn whose earlier events were not received on this connection. */
+  join(turnId: string): void {
+    this.#joined.add(turnId);
+  }
+
+  /** Forgets items that run, because their texts go on without the deltas of the lost connection. */
+  reset(): void {
+    this.#lengths.clear();
+  }
+
+  /** Marks what was read from the history, so that the same event is not stored again when it arrives. */
+  skip({ itemIds, turnIds }: { itemIds: Iterable<string>; turnIds: Iterable<string> }): void {
+    for (const itemId of itemIds) this.#completed.add(itemId);
+    for (const turnId of turnIds) this.#ended.add(turnId);
+  }
+
+  /** Undefined for an event that the journal does not store. */
+  map(event: CodexEvent): NewSessionEvent | undefined {
+    switch (event.type) {
+      case "item.started": {
+        if (this.#completed.has(event.item.id)) return undefined;
+        this.#lengths.set(event.item.id, new Map());
+        return withoutRaw(event);
+      }
+      case "item.delta":
+        return this.#mapDelta(event);
+      case "item.completed": {
+        this.#lengths.delete(event.item.id);
+        // A command of the background completes once more, late, if its turn ended first.
+        if (this.#completed.has(event.item.id)) return undefined;
+        this.#completed.add(event.item.id);
+        return withoutRaw(event);
+      }
+      case "turn.completed":
+      case "turn.interrupted":
+      case "turn.failed":
+        return this.#mapEnd(event);
+      case "turn.started":
+        return this.#ended.has(event.turnId) ? undefined : withoutRaw(event);
+      case "notice":
+      case "unknown":
+        return event;
+      default:
+        // Removing `raw` from each member of the union gives the stored union.
+        return withoutRaw(event as CodexEvent & { raw?: unknown }) as NewSessionEvent;
+    }
+  }
+
+  #mapDelta(event: ItemDeltaEvent): NewSessionEvent | undefined {
+    let lengths = this.#lengths.get(event.itemId);
+    if (!lengths) {
+      // The beginning of the text is unknown. The completed item has all of it.
+      if (this.#joined.has(event.turnId) || this.#completed.has(event.itemId)) return undefined;
+      this.#lengths.set(event.itemId, (lengths = new Map()));
+    }
+    const key = `${event.kind}:${event.index ?? 0}`;
+    const offset = lengths.get(key) ?? 0;
+    lengths.set(key, offset + event.delta.length);
+    return { ...withoutRaw(event), offset };
+  }
+
+  #mapEnd(event: TurnEndEvent): NewSessionEvent | undefined {
+    if (this.#ended.has(event.turnId)) return undefined;
+    this.#ended.add(event.turnId);
+    this.#joined.delete(event.turnId);
+    if (event.type !== "turn.failed") return { ...withoutRaw(event), result: storedResult(event.result) };
+    const { error, raw: _raw, ...rest } = event;
+    return { ...rest, result: storedResult(event.result), problem: errorToProblem(error) };
+  }
+}
+
+/** The items are in the journal as events of their own. */
+function storedResult({ items: _items, structured: _structured, ...result }: TurnResult): StoredTurnResult {
+  return result;
+}
+
+function withoutRaw<Event extends { readonly raw?: unknown }>(event: Event): Omit<Event, "raw"> {
+  if (event.raw === undefined) return event;
+  const { raw: _raw, ...rest } = event;
+  return rest;
+}

@@ -1,0 +1,56 @@
+import type { Codex, ServerRequestHandlers, Thread } from "codexkit";
+import type { AppServerLease } from "../codex/pool.ts";
+import type { SessionSettings, SessionSetup } from "../api/settings.ts";
+import { threadOptions } from "./map-settings.ts";
+
+/** A session's thread on an app-server. */
+export interface LoadedThread {
+  readonly lease: AppServerLease;
+  readonly codex: Codex;
+  readonly thread: Thread;
+  /** The agent mode that Codex has been told, if it is known. */
+  agentMode: SessionSettings["agentMode"] | undefined;
+}
+
+export interface LoadOptions {
+  readonly sessionId: string;
+  /** Undefined starts a thread. */
+  readonly threadId: string | undefined;
+  readonly cwd: string;
+  readonly settings: SessionSettings;
+  readonly setup: SessionSetup;
+  readonly handlers: ServerRequestHandlers;
+}
+
+/** Starts or resumes the thread of a session on an app-server. The caller disposes of the lease if this rejects. */
+export async function loadThread(lease: AppServerLease, options: LoadOptions): Promise<LoadedThread> {
+  const { codex } = lease.server;
+  const { sessionId, threadId, cwd, settings, setup, handlers } = options;
+  const { environment } = setup;
+  if (environment) {
+    await codex.environments.add({
+      id: sessionId,
+      url: environment.url,
+      ...(environment.token === undefined ? {} : { bearerToken: environment.token }),
+    });
+  }
+  const common = { ...threadOptions(cwd, settings, setup), handlers };
+  if (threadId === undefined) {
+    const environments = environmentsOf(options);
+    const thread = await codex.startThread({ ...common, ...(environments ? { environments } : {}) });
+    return { lease, codex, thread, agentMode: "build" };
+  }
+  const thread = await codex.resumeThread(threadId, common);
+  return { lease, codex, thread, agentMode: undefined };
+}
+
+/** The environment of a session's turns. Codex forgets it with the process, so that each turn names it. */
+export function environmentsOf({
+  sessionId,
+  cwd,
+  setup,
+}: Pick<LoadOptions, "sessionId" | "cwd" | "setup">):
+  | { readonly environmentId: string; readonly cwd: string }[]
+  | undefined {
+  return setup.environment ? [{ environmentId: sessionId, cwd }] : undefined;
+}

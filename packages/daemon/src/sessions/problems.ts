@@ -1,0 +1,42 @@
+import { CodexError, type CodexErrorCode } from "codexkit";
+import { type Problem, PROBLEMS, type ProblemType } from "../api/problem.ts";
+import { DaemonError } from "../errors.ts";
+
+/** Errors of Codex that a client can act on. All others are `codex_failed`. */
+const TYPES: Partial<Record<CodexErrorCode, ProblemType>> = {
+  thread_busy: "turn_running",
+  turn_not_active: "turn_not_running",
+  turn_not_steerable: "turn_not_running",
+  turn_not_found: "unprocessable",
+  thread_locked: "writer_locked",
+  model_not_found: "unknown_model",
+  input_too_large: "unprocessable",
+  invalid_argument: "unprocessable",
+  timeout: "timeout",
+};
+
+export function createProblem(
+  type: ProblemType,
+  detail: string,
+  members: Readonly<Record<string, unknown>> = {},
+): Problem {
+  const words = type.replaceAll("_", " ");
+  const title = words.charAt(0).toUpperCase() + words.slice(1);
+  return { ...members, type, title, status: PROBLEMS[type], detail };
+}
+
+/** The problem that is stored for an error. `reason` is Codex's own identifier, where there is one. */
+export function errorToProblem(error: unknown): Problem {
+  if (CodexError.is(error)) {
+    const { reason, httpStatus } = error as { reason?: string; httpStatus?: number };
+    return createProblem(TYPES[error.code] ?? "codex_failed", error.message, {
+      code: error.code,
+      ...(reason === undefined ? {} : { reason }),
+      ...(httpStatus === undefined ? {} : { httpStatus }),
+    });
+  }
+  if (DaemonError.is(error) && error.code in PROBLEMS) {
+    return createProblem(error.code as ProblemType, error.message, error.details);
+  }
+  return createProblem("internal", error instanceof Error ? error.message : String(error));
+}

@@ -1,0 +1,191 @@
+import type { Thread, v2 } from "codexkit";
+import type { NewSessionEvent, StoredTurnResult } from "../api/event.ts";
+import type { ItemRow, TurnRow } from "../database/tables.ts";
+import type { Journal } from "../journal/journal.ts";
+import { createProblem } from "./problems.ts";
+
+/** Turns of the history that are compared with the journal at most. */
+const TURNS = 200;
+
+export interface Recovery {
+  readonly events: readonly NewSessionEvent[];
+  /** Items and turns whose end the journal has after `events`. */
+  readonly itemIds: readonly string[];
+  readonly turnIds: readonly string[];
+  /** The turn that is still running. */
+  readonly runningTurnId: string | undefined;
+}
+
+/**
+ * Compares the history of a thread with the journal, and returns the events that the journal misses, marked as recovered. What
+ * was running and has no end in the history ends as failed or abandoned, unless the thread is still busy.
+ */
+export async function recoverThread(
+  sessionId: string,
+  thread: Thread,
+  { journal, reason }: { journal: Journal; reason: string },
+): Promise<Recovery> {
+  const known = await knownTurns(journal, sessionId);
+  const running = await journal.runningItems(sessionId);
+  const missing = await missingTurns(thread, known);
+  const merge = new Merge(thread.id, { running, known, isBusy: thread.busy });
+  for (const turn of missing) {
+    merge.addTurn(turn, await journaledItems(journal, sessionId, turn.id));
+  }
+  merge.endTheRest(reason);
+  return merge.finish(reason);
+}
+
+/** The newest turns of the journal by ID. */
+async function knownTurns(journal: Journal, sessionId: string): Promise<ReadonlyMap<string, TurnRow>> {
+  const { rows } = await journal.turns(sessionId, { limit: TURNS });
+  return new Map(rows.map((row) => [row.turn_id, row]));
+}
+
+/** Turns of the history that have not ended in the journal, oldest first. */
+async function missingTurns(thread: Thread, known: ReadonlyMap<string, TurnRow>): Promise<v2.Turn[]> {
+  const missing: v2.Turn[] = [];
+  for await (const turn of thread.history.turns({ itemsView: "full", limit: 20 })) {
+    const row = known.get(turn.id);
+    if ((row && row.status !== "running") || missing.length === TURNS) break;
+    missing.unshift(turn);
+  }
+  return missing;
+}
+
+async function journaledItems(
+  journal: Journal,
+  sessionId: string,
+  turnId: string,
+): Promise<ReadonlyMap<string, ItemRow>> {
+  const rows = await journal.items(sessionId, { turnId, limit: 1_000 });
+  return new Map(rows.map((row) => [row.item_id, row]));
+}
+
+/** Collects the events of a recovery. */
+class Merge {
+  readonly #threadId: string;
+  readonly #running: readonly ItemRow[];
+  readonly #known: ReadonlyMap<string, TurnRow>;
+  readonly #isBusy: boolean;
+  readonly #events: NewSessionEvent[] = [];
+  readonly #itemIds: string[] = [];
+  readonly #turnIds: string[] = [];
+  #runningTurnId: string | undefined;
+
+  constructor(
+    threadId: string,
+    state: {
+      readonly running: readonly ItemRow[];
+      readonly known: ReadonlyMap<string, TurnRow>;
+      readonly isBusy: boolean;
+    },
+  ) {
+    this.#threadId = threadId;
+    this.#running = state.running;
+    this.#known = state.known;
+    this.#isBusy = state.isBusy;
+  }
+
+  addTurn(turn: v2.Turn, journaled: ReadonlyMap<string, ItemRow>): void {
+    const ids = { threadId: this.#threadId, turnId: turn.id };
+    if (!this.#known.has(turn.id)) this.#push({ type: "turn.started", ...ids });
+    for (const item of turn.items) {
+      const row = journaled.get(item.id);
+      if (row && row.status !== "running") continue;
+      if ("status" in item && item.status === "inProgress") {
+        if (!row) this.#push({ type: "item.started", ...ids, item });
+        continue;
+      }
+      this.#push({ type: "item.completed", ...ids, item });
+      this.#itemIds.push(item.id);
+    }
+    if (turn.status === "inProgress" && this.#isBusy) {
+      this.#runningTurnId = turn.id;
+      return;
+    }
+    const isKnown = this.#known.has(turn.id);
+    this.#endItems(turn.id);
+    this.#turnIds.push(turn.id);
+    const result = resultOf(this.#threadId, turn);
+    if (turn.status === "completed") {
+      this.#push({ type: "turn.completed", ...ids, result });
+    } else if (turn.status === "failed") {
+      const problem = createProblem("codex_failed", turn.error?.message ?? "The turn failed.");
+      this.#push({ type: "turn.failed", ...ids, result: { ...result, status: "failed" }, problem });
+    } else if (isKnown) {
+      this.#fail(turn.id, result);
+    } else {
+      this.#push({ type: "turn.interrupted", ...ids, result: { ...result, status: "interrupted" } });
+    }
+  }
+
+  /** Turns that the journal has as running, and the history does not have at all: those of agents, or not stored in time. */
+  endTheRest(_reason: string): void {
+    for (const { turn_id: turnId, thread_id: threadId, status } of this.#known.values()) {
+      if (status !== "running" || turnId === this.#runningTurnId || this.#turnIds.includes(turnId)) continue;
+      // The turn of an agent goes on with that of its root.
+      if (this.#isBusy && threadId !== this.#threadId) continue;
+      this.#endItems(turnId);
+      this.#turnIds.push(turnId);
+      this.#fail(turnId, emptyResult(threadId, turnId), threadId);
+    }
+  }
+
+  finish(reason: string): Recovery {
+    const recovered = this.#events.filter(({ type }) => type !== "item.abandoned").length;
+    const head: NewSessionEvent[] =
+      recovered === 0 ? [] : [{ type: "recovered", items: this.#itemIds.length, reason }];
+    return {
+      events: [...head, ...this.#events],
+      itemIds: this.#itemIds,
+      turnIds: this.#turnIds,
+      runningTurnId: this.#runningTurnId,
+    };
+  }
+
+  /** Items of an ended turn that have no end. */
+  #endItems(turnId: string): void {
+    for (const { item_id: itemId, turn_id } of this.#running) {
+      if (turn_id !== turnId || this.#itemIds.includes(itemId)) continue;
+      this.#events.push({ type: "item.abandoned", itemId, turnId });
+      this.#itemIds.push(itemId);
+    }
+  }
+
+  #fail(turnId: string, result: StoredTurnResult, threadId = this.#threadId): void {
+    const detail =
+      "The app-server ended during this turn. Its thread was resumed, and takes further messages.";
+    const problem = createProblem("codex_failed", detail, { code: "app_server_crashed" });
+    const failed: StoredTurnResult = { ...result, status: "failed" };
+    this.#push({ type: "turn.failed", threadId, turnId, result: failed, problem });
+  }
+
+  #push(event: NewSessionEvent): void {
+    this.#events.push({ ...event, recovered: true });
+  }
+}
+
+function resultOf(threadId: string, { id, items, status, durationMs }: v2.Turn): StoredTurnResult {
+  const last = items.findLast((item) => item.type === "agentMessage");
+  return {
+    ...emptyResult(threadId, id),
+    status: status === "completed" ? "completed" : status === "failed" ? "failed" : "interrupted",
+    finalResponse: last?.text ?? "",
+    durationMs,
+  };
+}
+
+function emptyResult(threadId: string, turnId: string): StoredTurnResult {
+  return {
+    threadId,
+    turnId,
+    status: "failed",
+    finalResponse: "",
+    openItems: [],
+    usage: null,
+    diff: "",
+    plan: [],
+    durationMs: null,
+  };
+}

@@ -1,0 +1,134 @@
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { basename, relative } from "node:path";
+import { DaemonError } from "../errors.ts";
+import type { DaemonTransaction, Ownership } from "../database/ownership.ts";
+import type { RolloutStore } from "../rollouts/rollout-store.ts";
+
+/** Bytes that one transaction stores at most. The rest goes with the next event. */
+const CHUNK_BYTES = 4 * 1024 * 1024;
+
+/** Bytes in which the description of a file, its first line, is looked for. */
+const HEADER_BYTES = 256 * 1024;
+
+interface RolloutState {
+  readonly rolloutId: string;
+  readonly path: string;
+  readonly role: "main" | "agent";
+  baseId: string | undefined;
+  /** What was handed to the store. */
+  sentBytes: number;
+}
+
+/**
+ * Copies Codex's rollout files into the store, in the transactions of the events that they belong to. Codex only appends to
+ * them, so that each transaction carries the new lines.
+ */
+export class RolloutShipper {
+  readonly #store: RolloutStore;
+  readonly #owner: Ownership;
+  readonly #codexHome: string;
+  /** By thread. */
+  readonly #files = new Map<string, RolloutState>();
+
+  constructor(store: RolloutStore, owner: Ownership, codexHome: string) {
+    this.#store = store;
+    this.#owner = owner;
+    this.#codexHome = codexHome;
+  }
+
+  /** Follows the file of a thread. A revert continues a thread in another file. */
+  async follow(threadId: string, path: string, role: "main" | "agent"): Promise<void> {
+    if (this.#files.get(threadId)?.path === path) return;
+    const rolloutId = rolloutIdOf(path);
+    const sentBytes = await this.#store.storedBytes(rolloutId);
+    this.#files.set(threadId, { rolloutId, path, role, baseId: undefined, sentBytes });
+  }
+
+  isFollowing(threadId: string): boolean {
+    return this.#files.has(threadId);
+  }
+
+  /** Length of the thread's file, if it exists. */
+  bytes(threadId: string): number | undefined {
+    const file = this.#files.get(threadId);
+    if (!file) return undefined;
+    return withFile(file.path, (descriptor) => fstatSync(descriptor).size);
+  }
+
+  /** What to do in the next transaction to store the new lines of the thread's file. Undefined if there are none. */
+  collect(threadId: string): ((trx: DaemonTransaction) => Promise<void>) | undefined {
+    const file = this.#files.get(threadId);
+    if (!file) return undefined;
+    const data = withFile(file.path, (descriptor) => {
+      file.baseId ??= readBaseId(descriptor);
+      return readLines(descriptor, file.sentBytes);
+    });
+    if (!data || data.length === 0) return undefined;
+    const { rolloutId, role, baseId } = file;
+    const chunk = {
+      rolloutId,
+      path: relative(this.#codexHome, file.path),
+      ...(baseId === undefined ? {} : { baseId }),
+      role,
+      atByte: file.sentBytes,
+      data,
+    };
+    file.sentBytes += data.length;
+    return async (trx) => {
+      try {
+        await this.#store.append(trx, this.#owner, chunk);
+      } catch (error) {
+        // The events must not fail with it. The missing bytes are sent again from what is stored.
+        if (!DaemonError.is(error) || error.code !== "rollout_mismatch") throw error;
+        file.sentBytes = 0;
+      }
+    };
+  }
+}
+
+/** `rollout-2026-11-16T09-14-42-<thread>.jsonl` or `…-<thread>_<segment>.jsonl` → what follows the time. */
+function rolloutIdOf(path: string): string {
+  return basename(path)
+    .replace(/^rollout-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-/, "")
+    .replace(/\.jsonl$/, "");
+}
+
+function withFile<Value>(path: string, use: (descriptor: number) => Value): Value | undefined {
+  let descriptor: number;
+  try {
+    descriptor = openSync(path, "r");
+  } catch {
+    // Codex creates the file with the first message.
+    return undefined;
+  }
+  try {
+    return use(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** The new bytes through the last complete line. */
+function readLines(descriptor: number, from: number): Uint8Array {
+  const size = Math.min(fstatSync(descriptor).size - from, CHUNK_BYTES);
+  if (size <= 0) return new Uint8Array();
+  const buffer = Buffer.allocUnsafe(size);
+  const read = readSync(descriptor, buffer, 0, size, from);
+  const end = buffer.subarray(0, read).lastIndexOf(0x0a) + 1;
+  // A line longer than a chunk is sent in parts.
+  return buffer.subarray(0, end === 0 && size === CHUNK_BYTES ? read : end);
+}
+
+/** The file that a fork or a revert continues, named by the first line. */
+function readBaseId(descriptor: number): string | undefined {
+  const buffer = Buffer.allocUnsafe(HEADER_BYTES);
+  const text = buffer.toString("utf8", 0, readSync(descriptor, buffer, 0, HEADER_BYTES, 0));
+  try {
+    const { payload } = JSON.parse(text.slice(0, text.indexOf("\n"))) as {
+      payload?: { history_base?: { thread_id?: string } | null };
+    };
+    return payload?.history_base?.thread_id;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,197 @@
+import { type Evaluation, type Policy } from "@codexkit/approvals";
+import {
+  type AnyApproval,
+  type AnyDecision,
+  type ApprovalResolvedEvent,
+  type ElicitationAnswer,
+  type HandlerContext,
+  policyHandlers,
+  type QuestionResolvedEvent,
+  type RequestId,
+  type ServerRequestHandlers,
+  type UserInputAnswers,
+} from "codexkit";
+import { raceAbort } from "@codexkit/rpc/async";
+import type { ApprovalAnswer } from "../api/approval.ts";
+import type { Ownership } from "../database/ownership.ts";
+import type { ApprovalRow } from "../database/tables.ts";
+import type { Inbox } from "../inbox/inbox.ts";
+import { decisionFor, offersFor } from "../policy/offers.ts";
+import { type AnyRequest, fingerprintOf, toInboxRequest, toVerdict } from "../policy/to-inbox-request.ts";
+
+export interface SessionApprovalsDeps {
+  readonly inbox: Inbox;
+  readonly owner: Ownership;
+  readonly cwd: string;
+  readonly approvalMs: number;
+  /** The policy at this moment, and whether a person may be asked. */
+  readonly policy: () => { readonly policy: Policy; readonly mayAsk: boolean };
+  /** Length of the thread's rollout file. */
+  readonly rolloutBytes: (threadId: string) => number | undefined;
+  readonly onChange: () => void;
+  readonly onError: (error: unknown) => void;
+}
+
+/** A request on the current connection. */
+interface Asked {
+  /** Resolves when the event that reports the request is on its way into the journal. */
+  readonly published: PromiseWithResolvers<void>;
+  fingerprint?: string;
+  approvalId?: string;
+}
+
+/** Longest timer; the inbox has its own expiry. */
+const NO_TIMEOUT_MS = 2 ** 31 - 1;
+
+/**
+ * Answers the server requests of a session and its agents: by the policy where it decides, otherwise through the inbox. An
+ * answer is delivered once. It may have been given to an earlier boot, which Codex repeated its request after.
+ */
+export class SessionApprovals {
+  readonly handlers: ServerRequestHandlers;
+  readonly #deps: SessionApprovalsDeps;
+  readonly #asked = new Map<RequestId, Asked>();
+
+  constructor(deps: SessionApprovalsDeps) {
+    this.#deps = deps;
+    this.handlers = {
+      approve: (approval, context) => this.#approve(approval, context),
+      userInput: async (request, context) => this.#toAnswers(await this.#ask(request, context)),
+      elicitation: async (request, context) => this.#toElicitation(await this.#ask(request, context)),
+    };
+  }
+
+  /** Number of requests that wait for a person. */
+  get openCount(): number {
+    return [...this.#asked.values()].filter(({ approvalId }) => approvalId !== undefined).length;
+  }
+
+  /** Call when the event of a request was appended, so that the inbox entry comes after it. */
+  published(requestId: RequestId): void {
+    this.#entry(requestId).published.resolve();
+  }
+
+  /** Call with the end of each request, in the order of the events. Records what became of the inbox entry. */
+  resolved({ requestId, outcome }: ApprovalResolvedEvent | QuestionResolvedEvent): void {
+    const approvalId = this.#asked.get(requestId)?.approvalId;
+    this.#asked.delete(requestId);
+    if (approvalId === undefined) return;
+    const { inbox, owner, onChange, onError } = this.#deps;
+    const note = outcome.reason ?? outcome.by;
+    const stored =
+      outcome.by === "handler"
+        ? inbox.delivered(owner, approvalId)
+        : inbox.withdraw(
+            owner,
+            approvalId,
+            outcome.by === "otherClient" ? "Answered by another client." : note,
+          );
+    stored.then(onChange, onError);
+  }
+
+  /** Forgets the requests of a lost connection. Their inbox entries stay, because Codex may ask again. */
+  disconnected(): void {
+    this.#asked.clear();
+  }
+
+  /** Withdraws the entries of this session whose request no longer exists. */
+  async withdrawStale(note: string): Promise<void> {
+    const { inbox, owner } = this.#deps;
+    const { rows } = await inbox.list({
+      sessionId: owner.sessionId,
+      state: ["open", "answered", "parked"],
+      limit: 200,
+    });
+    const pending = new Set([...this.#asked.values()].map(({ fingerprint }) => fingerprint));
+    for (const row of rows) {
+      if (!pending.has(row.fingerprint)) await inbox.withdraw(owner, row.id, note);
+    }
+  }
+
+  async #approve(
+    approval: AnyApproval,
+    context: HandlerContext,
+  ): Promise<AnyDecision | { decision: AnyDecision; reason?: string }> {
+    this.#entry(context.requestId).fingerprint = fingerprintOf(approval);
+    const { policy, mayAsk } = this.#deps.policy();
+    let chosen: { decision: AnyDecision; reason?: string } | undefined;
+    const ask = async ({
+      evaluation,
+    }: {
+      evaluation: Evaluation;
+    }): Promise<{ decision: "allow" | "deny" }> => {
+      const answer = await this.#ask(approval, context, evaluation);
+      chosen =
+        answer === undefined
+          ? { decision: "decline", reason: "No answer arrived in time." }
+          : {
+              decision: decisionFor(approval, answer),
+              ...(answer.type === "decision" && answer.reason !== undefined ? { reason: answer.reason } : {}),
+            };
+      // The person's own decision is returned below: it says more than allow or deny.
+      return { decision: "deny" };
+    };
+    const { approve } = policyHandlers(policy, {
+      cwd: this.#deps.cwd,
+      timeoutMs: NO_TIMEOUT_MS,
+      ...(mayAsk ? { ask } : {}),
+    });
+    const judged = (await approve(approval, context)) as { decision: AnyDecision; reason?: string };
+    return chosen ?? judged;
+  }
+
+  /** Opens an inbox entry and waits for its answer. Undefined if it expired. */
+  async #ask(
+    request: AnyRequest,
+    { requestId, signal }: HandlerContext,
+    evaluation?: Evaluation,
+  ): Promise<ApprovalAnswer | undefined> {
+    const { inbox, owner, approvalMs, rolloutBytes, onChange } = this.#deps;
+    const asked = this.#entry(requestId);
+    const fingerprint = (asked.fingerprint ??= fingerprintOf(request));
+    await raceAbort(asked.published.promise, signal);
+    const bytes = rolloutBytes(request.threadId);
+    const itemId = "itemId" in request ? request.itemId : undefined;
+    const { approval } = await inbox.open(owner, {
+      threadId: request.threadId,
+      ...(request.turnId === null ? {} : { turnId: request.turnId }),
+      ...(itemId === undefined ? {} : { itemId, callId: itemId }),
+      requestId,
+      kind: request.kind,
+      fingerprint,
+      request: toInboxRequest(request),
+      ...(evaluation ? { verdict: toVerdict(evaluation) } : {}),
+      offers: isApproval(request) ? offersFor(request).map(({ decision: _wire, ...offer }) => offer) : [],
+      ...(Number.isFinite(approvalMs) ? { expiresAt: Date.now() + approvalMs } : {}),
+      ...(bytes === undefined ? {} : { rolloutBytes: bytes }),
+    });
+    asked.approvalId = approval.id;
+    onChange();
+    return answerOf(await inbox.waitForAnswer(approval.id, { signal }));
+  }
+
+  #entry(requestId: RequestId): Asked {
+    let asked = this.#asked.get(requestId);
+    if (!asked) this.#asked.set(requestId, (asked = { published: Promise.withResolvers() }));
+    return asked;
+  }
+
+  #toAnswers(answer: ApprovalAnswer | undefined): UserInputAnswers {
+    return answer?.type === "answers" ? answer.answers : {};
+  }
+
+  #toElicitation(answer: ApprovalAnswer | undefined): ElicitationAnswer {
+    if (answer?.type !== "elicitation") return "decline";
+    const { action, content } = answer;
+    return content === undefined ? { action } : { action, content };
+  }
+}
+
+function isApproval(request: AnyRequest): request is AnyApproval {
+  return request.kind !== "userInput" && request.kind !== "elicitation";
+}
+
+function answerOf({ state, answer }: ApprovalRow): ApprovalAnswer | undefined {
+  if (answer === null || state === "expired" || state === "withdrawn") return undefined;
+  return JSON.parse(answer) as ApprovalAnswer;
+}

@@ -1,0 +1,29 @@
+import type { CodexPool } from "../codex/pool.ts";
+import type { RunnerLimits } from "../codex/limits.ts";
+import type { Database } from "../database/database.ts";
+import type { ThreadListener } from "./thread-routes.ts";
+
+/** Where the runner reports what no caller waits for. pino's loggers fit. */
+export interface RunnerLogger {
+  info(details: object, message: string): void;
+  warn(details: object, message: string): void;
+  error(details: object, message: string): void;
+}
+
+/** What a session's owner uses of its runner. */
+export interface SessionDeps {
+  readonly database: Database;
+  readonly pool: CodexPool;
+  readonly limits: RunnerLimits;
+  readonly codexHome: string;
+  readonly log: RunnerLogger;
+  /** Routes the events of a thread, and of the agents below it, to a session. */
+  readonly threads: {
+    add(threadId: string, listener: ThreadListener): void;
+    remove(listener: ThreadListener): void;
+  };
+  readonly onTurnEnd: (end: "completed" | "failed" | "interrupted") => void;
+  /** Called once, when the session is no longer owned here. */
+  readonly onReleased: (sessionId: string) => void;
+  readonly onChange: () => void;
+}

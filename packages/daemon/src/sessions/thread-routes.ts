@@ -1,0 +1,65 @@
+import type { CodexEvent } from "codexkit";
+import { BoundedMap } from "@codexkit/rpc/async";
+import type { AppServer } from "../codex/app-server.ts";
+
+/** Receives the events of a session's threads. */
+export interface ThreadListener {
+  onEvent(event: CodexEvent, server: AppServer): void;
+}
+
+const LIMITS = {
+  /** Threads whose events arrived before a session was known for them. */
+  unclaimedThreads: 256,
+  unclaimedEvents: 64,
+} as const;
+
+/** Routes events to sessions by thread. The threads of agents belong to the session of their root. */
+export class ThreadRoutes {
+  readonly #routes = new Map<string, ThreadListener>();
+  /** A thread's first events may arrive before the response that names it. */
+  readonly #unclaimed = new BoundedMap<string, { event: CodexEvent; server: AppServer }[]>(
+    LIMITS.unclaimedThreads,
+  );
+
+  add(threadId: string, listener: ThreadListener): void {
+    this.#routes.set(threadId, listener);
+    const early = this.#unclaimed.get(threadId);
+    if (!early) return;
+    this.#unclaimed.delete(threadId);
+    for (const { event, server } of early) this.deliver(event, server);
+  }
+
+  /** Removes all threads of a session. */
+  remove(listener: ThreadListener): void {
+    for (const [threadId, owner] of this.#routes) if (owner === listener) this.#routes.delete(threadId);
+  }
+
+  deliver(event: CodexEvent, server: AppServer): void {
+    const { threadId } = event;
+    // Notices about the account and the like belong to no session.
+    if (threadId === undefined) return;
+    if (event.type === "thread.started") this.#adopt(threadId, event.thread.parentThreadId);
+    else if (event.type === "item.started" || event.type === "item.completed") this.#adoptAgents(event);
+    const listener = this.#routes.get(threadId);
+    if (listener) {
+      listener.onEvent(event, server);
+      return;
+    }
+    const early = this.#unclaimed.get(threadId) ?? [];
+    if (early.length < LIMITS.unclaimedEvents) early.push({ event, server });
+    this.#unclaimed.set(threadId, early);
+  }
+
+  #adopt(threadId: string, parentThreadId: string | null): void {
+    const parent = parentThreadId === null ? undefined : this.#routes.get(parentThreadId);
+    if (parent && !this.#routes.has(threadId)) this.add(threadId, parent);
+  }
+
+  /** After a reconnect, the start of an agent is not reported again, but its parent's items name it. */
+  #adoptAgents({ threadId, item }: Extract<CodexEvent, { type: "item.started" | "item.completed" }>): void {
+    if (item.type === "subAgentActivity") this.#adopt(item.agentThreadId, threadId);
+    else if (item.type === "collabAgentToolCall") {
+      for (const child of item.receiverThreadIds) this.#adopt(child, threadId);
+    }
+  }
+}
