@@ -167,7 +167,17 @@ export class SessionApprovals {
     });
     asked.approvalId = approval.id;
     onChange();
-    return answerOf(await inbox.waitForAnswer(approval.id, { signal }));
+    const expiry = Number.isFinite(approvalMs) ? setTimeout(() => this.#expire(), approvalMs + 1) : undefined;
+    try {
+      return answerOf(await inbox.waitForAnswer(approval.id, { signal }));
+    } finally {
+      clearTimeout(expiry);
+    }
+  }
+
+  #expire(): void {
+    const { inbox, owner, onError } = this.#deps;
+    inbox.expire(owner).catch(onError);
   }
 
   #entry(requestId: RequestId): Asked {

@@ -95,7 +95,8 @@ export class SessionOwner implements CommandContext {
       onChange: deps.onChange,
       onError: (error) => this.#failed(error),
     });
-    if (reason !== "ready" && this.state.threadId !== undefined) {
+    // A thread without a turn is compared with the journal when it is next used.
+    if (reason !== "ready" && this.state.threadId !== undefined && session.phase !== "idle") {
       this.#recoverReason =
         reason === "restart" ? "The daemon was restarted." : "The node of the session was lost.";
     }

@@ -1,0 +1,411 @@
+import {
+  askUser,
+  gate,
+  patch,
+  run,
+  say,
+  type Script,
+  type ScriptFunction,
+  usage,
+  waitFor,
+} from "@codexkit/scripted-model";
+import { existsSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { startRunner } from "../../test/start-runner.ts";
+import type { SessionEvent } from "../api/event.ts";
+
+const echo: ScriptFunction = ({ lastUserText }) => [
+  say(`received: ${lastUserText}`),
+  usage({ input: 10, output: 5 }),
+];
+
+/** A model that holds every turn whose message starts with "hold" until the gate opens. */
+function holding(open: ReturnType<typeof gate>): Script {
+  return ({ lastUserText }) =>
+    lastUserText.startsWith("hold") ? say(["half ", waitFor(open), "done"]) : say(`received: ${lastUserText}`);
+}
+
+const isDelta = ({ type }: SessionEvent): boolean => type === "item.delta";
+
+function userTexts(events: readonly SessionEvent[]): string[] {
+  return events.flatMap((event) =>
+    event.type === "item.completed" && event.item.type === "userMessage"
+      ? event.item.content.map((part) => (part.type === "text" ? part.text : part.type))
+      : [],
+  );
+}
+
+describe("messages", () => {
+  test("are run, and their events are stored in order", async () => {
+    await using stage = await startRunner(echo);
+    const session = await stage.create();
+    expect(await session.send("hello")).toMatchObject({ ok: true });
+    await session.ended();
+    const events = await session.events();
+    expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
+    const types = events
+      .map(({ type }) => type)
+      .filter((type) => /^(?:turn|item|usage)\./.test(type));
+    expect(types).toEqual([
+      "turn.started",
+      "item.started",
+      "item.completed",
+      "item.started",
+      "item.delta",
+      "item.completed",
+      "usage.updated",
+      "turn.completed",
+    ]);
+    expect(events.findLast(({ type }) => type === "turn.completed")).toMatchObject({
+      result: { finalResponse: "received: hello", usage: { totalTokens: 15 } },
+    });
+    expect(await session.row()).toMatchObject({ phase: "idle", active_turn_id: null });
+  });
+
+  test("carry offsets in their deltas", async () => {
+    await using stage = await startRunner([say(["one ", "two ", "three"])]);
+    const session = await stage.create();
+    await session.send("go");
+    await session.ended();
+    const deltas = (await session.events()).flatMap((event) =>
+      event.type === "item.delta" ? [[event.offset, event.delta]] : [],
+    );
+    expect(deltas).toEqual([
+      [0, "one "],
+      [4, "two "],
+      [8, "three"],
+    ]);
+  });
+
+  test("with images reach the model", async () => {
+    await using stage = await startRunner(echo);
+    const session = await stage.create();
+    const url = `data:image/png;base64,${Buffer.from("89504e470d0a1a0a", "hex").toString("base64")}`;
+    const body = {
+      input: [
+        { type: "text" as const, text: "look" },
+        { type: "image" as const, url },
+      ],
+      mode: "start" as const,
+    };
+    expect(await session.run("message", body)).toMatchObject({ ok: true });
+    await session.ended();
+    expect(userTexts(await session.events())).toEqual(["look", "image"]);
+  });
+
+  test("wait in the queue, in order, and can be removed from it", async () => {
+    const open = gate();
+    await using stage = await startRunner(holding(open));
+    const session = await stage.create();
+    await session.send("hold");
+    await session.event(isDelta);
+    const first = await session.submit("message", { input: "first", mode: "queue" });
+    const removed = await session.submit("message", { input: "removed", mode: "queue" });
+    const second = await session.submit("message", { input: "second", mode: "queue" });
+    expect(await session.run("unqueue", { commandId: removed })).toMatchObject({ ok: true });
+    expect(await session.result(removed)).toMatchObject({ ok: false, problem: { code: "unqueued" } });
+    open.open();
+    const [one, two] = [await session.result(first), await session.result(second)];
+    await session.ended(two.ok ? two["turnId"] : undefined);
+    expect(one).toMatchObject({ ok: true });
+    expect(userTexts(await session.events())).toEqual(["hold", "first", "second"]);
+    expect(await session.run("unqueue", { commandId: first })).toMatchObject({
+      problem: { type: "unprocessable" },
+    });
+  });
+
+  test("to start a turn are refused while one runs, and to steer while none does", async () => {
+    const open = gate();
+    await using stage = await startRunner(holding(open));
+    const session = await stage.create();
+    expect(await session.send("early", "steer")).toMatchObject({ problem: { type: "turn_not_running" } });
+    await session.send("hold", "start");
+    await session.event(isDelta);
+    expect(await session.send("late", "start")).toMatchObject({ problem: { type: "turn_running" } });
+    expect(await session.send("also this", "steer")).toMatchObject({ ok: true });
+    open.open();
+    await session.ended();
+    expect(userTexts(await session.events())).toEqual(["hold", "also this"]);
+  });
+
+  test("with the same idempotency key are sent once", async () => {
+    await using stage = await startRunner(echo);
+    const session = await stage.create();
+    const body = { input: "once", mode: "queue" as const };
+    const ids = await Promise.all([1, 2, 3].map(() => session.submit("message", body, "key")));
+    expect(new Set(ids).size).toBe(1);
+    await session.result(ids[0] ?? "");
+    await session.ended();
+    expect(userTexts(await session.events())).toEqual(["once"]);
+  });
+
+  test("interrupted turns end as interrupted, and the queue goes on", async () => {
+    const open = gate();
+    await using stage = await startRunner(holding(open));
+    const session = await stage.create();
+    await session.send("hold");
+    await session.event(isDelta);
+    const next = await session.submit("message", { input: "next", mode: "queue" });
+    expect(await session.run("interrupt", {})).toMatchObject({ ok: true, interrupted: true });
+    expect(await session.event(({ type }) => type === "turn.interrupted")).toBeDefined();
+    expect(await session.result(next)).toMatchObject({ ok: true });
+    await session.event(({ type }) => type === "turn.completed");
+    expect(await session.run("interrupt", {})).toMatchObject({ ok: true, interrupted: false });
+  });
+});
+
+describe("limits", () => {
+  test("an exhausted budget interrupts the turn and refuses the next", async () => {
+    const model: ScriptFunction = (request) =>
+      request.commandResult("c") ? say("finished") : [run("true", { callId: "c" }), usage({ input: 90, output: 20 })];
+    await using stage = await startRunner(model);
+    const session = await stage.create({ budget: { totalTokens: 100 } });
+    await session.send("go");
+    expect(await session.ended()).toMatchObject({ type: "turn.interrupted" });
+    expect(await session.send("more")).toMatchObject({
+      problem: { type: "unprocessable", limit: "budget.totalTokens" },
+    });
+    expect(await session.run("settings", { budget: { totalTokens: 10_000 } })).toMatchObject({ ok: true });
+    expect(await session.send("more")).toMatchObject({ ok: true });
+  });
+
+  test("a deadline interrupts the turn", async () => {
+    await using stage = await startRunner(holding(gate()));
+    const session = await stage.create();
+    await session.send("hold");
+    await session.event(isDelta);
+    await session.run("settings", { deadline: Date.now() + 1 });
+    expect(await session.ended()).toMatchObject({ type: "turn.interrupted" });
+    expect(await session.send("more")).toMatchObject({ problem: { limit: "deadline" } });
+  });
+});
+
+describe("approvals", () => {
+  const escalating: ScriptFunction = (request) => {
+    const done = request.commandResult("a");
+    if (done) return say(`exit ${done.exitCode}`);
+    return [
+      run("touch one", { callId: "a", escalate: "needs to write" }),
+      run("touch two", { callId: "b", escalate: "needs to write too" }),
+    ];
+  };
+
+  test("of a read-only session wait in the inbox, each for its own answer", async () => {
+    await using stage = await startRunner(escalating);
+    const session = await stage.create({ permissionMode: "read-only" });
+    await session.send("go");
+    const [first] = await session.approval();
+    expect(first).toMatchObject({ kind: "command", state: "open", item_id: "a" });
+    expect(JSON.parse(first?.request ?? "")).toMatchObject({ kind: "command", reason: "needs to write" });
+    expect(JSON.parse(first?.verdict ?? "")).toMatchObject({
+      decision: "ask",
+      segments: [{ command: "touch one", decision: "ask" }],
+    });
+    expect(await session.row()).toMatchObject({ phase: "waiting" });
+    await session.answer(first, { type: "decision", offer: "accept" });
+    await session.event(({ type }) => type === "approval.resolved");
+    const second = (await session.approval()).find(({ item_id: itemId }) => itemId === "b");
+    await session.answer(second, { type: "decision", offer: "decline" });
+    await session.ended();
+    expect(existsSync(join(stage.workspace, "one"))).toBe(true);
+    expect(existsSync(join(stage.workspace, "two"))).toBe(false);
+    const { rows } = await stage.database.inbox.list({ sessionId: session.id });
+    expect(rows.map(({ state }) => state)).toEqual(["delivered", "delivered"]);
+  });
+
+  test("that the policy allows are answered without the inbox, and recorded", async () => {
+    await using stage = await startRunner(escalating);
+    const session = await stage.create();
+    await session.send("go");
+    await session.ended();
+    expect(existsSync(join(stage.workspace, "one"))).toBe(true);
+    const events = await session.events();
+    expect(events.some(({ type }) => type === "inbox.opened")).toBe(false);
+    expect(events.find(({ type }) => type === "approval.resolved")).toMatchObject({
+      outcome: { by: "handler", decision: "accept", reason: expect.any(String) as string },
+    });
+  });
+
+  test("are withdrawn when the turn is interrupted", async () => {
+    await using stage = await startRunner(escalating);
+    const session = await stage.create({ permissionMode: "read-only" });
+    await session.send("go");
+    const [approval] = await session.approval();
+    await session.run("interrupt", {});
+    await session.event(({ type }) => type === "inbox.withdrawn");
+    await expect(session.answer(approval, { type: "decision", offer: "accept" })).rejects.toMatchObject({
+      code: "already_answered",
+    });
+    expect(existsSync(join(stage.workspace, "one"))).toBe(false);
+  });
+
+  test("expire, which declines them", async () => {
+    await using stage = await startRunner(escalating, { limits: { approvalMs: 50 } });
+    const session = await stage.create({ permissionMode: "read-only" });
+    await session.send("go");
+    await session.event(({ type }) => type === "inbox.expired");
+    await session.ended();
+    expect(existsSync(join(stage.workspace, "one"))).toBe(false);
+  });
+
+  test("of a patch show its diff", async () => {
+    const text = "*** Begin Patch\n*** Add File: note.txt\n+hello\n*** End Patch";
+    const model: ScriptFunction = ({ input }) =>
+      JSON.stringify(input).includes("_output") ? say("finished") : patch(text);
+    await using stage = await startRunner(model);
+    const session = await stage.create({ permissionMode: "read-only" });
+    await session.send("go");
+    const [approval] = await session.approval();
+    expect(JSON.parse(approval?.request ?? "")).toMatchObject({
+      kind: "fileChange",
+      changes: [{ kind: "add", path: join(stage.workspace, "note.txt"), diff: expect.stringContaining("hello") as string }],
+    });
+    await session.answer(approval, { type: "decision", offer: "accept" });
+    await session.ended();
+    expect(existsSync(join(stage.workspace, "note.txt"))).toBe(true);
+  });
+
+  test("questions of the model get the person's answers", async () => {
+    const question = { id: "q", header: "Colour", question: "Which one?", options: [] };
+    const model: ScriptFunction = ({ input }) =>
+      JSON.stringify(input).includes("_output")
+        ? say(JSON.stringify(input).includes("mauve") ? "mauve it is" : "no answer")
+        : askUser([question] as never);
+    await using stage = await startRunner(model);
+    const session = await stage.create({ agentMode: "plan" });
+    await session.send("go");
+    const [approval] = await session.approval();
+    expect(approval).toMatchObject({ kind: "userInput" });
+    await session.answer(approval, { type: "answers", answers: { q: "mauve" } });
+    expect(await session.ended()).toMatchObject({ result: { finalResponse: "mauve it is" } });
+  });
+
+  test("are never asked for in bypass, nor by a policy that never asks", async () => {
+    await using stage = await startRunner(escalating);
+    const bypassing = await stage.create({ permissionMode: "bypass" });
+    await bypassing.send("go");
+    await bypassing.ended();
+    expect(existsSync(join(stage.workspace, "two"))).toBe(true);
+    expect((await bypassing.events()).some(({ type }) => type === "approval.requested")).toBe(false);
+  });
+
+  test("deny dangerous commands in danger-full-access, and let the others run", async () => {
+    const model: ScriptFunction = (request) => {
+      const first = request.commandResult("ok");
+      if (!first) return run("touch made", { callId: "ok" });
+      return request.commandResult("bad") ? say("end") : run("rm -rf /", { callId: "bad" });
+    };
+    await using stage = await startRunner(model);
+    const session = await stage.create({ permissionMode: "danger-full-access" });
+    await session.send("go");
+    await session.ended();
+    expect(existsSync(join(stage.workspace, "made"))).toBe(true);
+    const resolved = (await session.events()).filter(({ type }) => type === "approval.resolved");
+    expect(resolved).toMatchObject([
+      { outcome: { decision: "accept" } },
+      { itemId: "bad", outcome: { decision: "decline" } },
+    ]);
+  });
+});
+
+describe("other commands", () => {
+  test("rename, archive and unarchive change the session", async () => {
+    await using stage = await startRunner(echo);
+    const session = await stage.create();
+    await session.run("rename", { name: "new name" });
+    await session.run("archive", {});
+    expect(await session.row()).toMatchObject({ name: "new name", archived_at: expect.any(Number) as number });
+    await session.run("unarchive", {});
+    expect(await session.row()).toMatchObject({ archived_at: null });
+  });
+
+  test("settings apply to the next turn", async () => {
+    const model: ScriptFunction = (request) =>
+      request.commandResult("w") ? say(`exit ${request.commandResult("w")?.exitCode}`) : run("touch f", { callId: "w" });
+    await using stage = await startRunner(model);
+    const session = await stage.create({ permissionMode: "read-only" });
+    await session.send("go");
+    await session.ended();
+    expect(existsSync(join(stage.workspace, "f"))).toBe(false);
+    expect(await session.run("settings", { permissionMode: "workspace-write", effort: "low" })).toMatchObject({
+      ok: true,
+    });
+    const second = await session.send("again");
+    await session.ended(second.ok ? second["turnId"] : undefined);
+    expect(JSON.parse((await session.row()).settings)).toMatchObject({ permissionMode: "workspace-write" });
+    expect(existsSync(join(stage.workspace, "f"))).toBe(false);
+  });
+
+  test("fork copies the history into another session, and revert removes turns", async () => {
+    await using stage = await startRunner(echo);
+    const session = await stage.create();
+    const first = await session.send("one");
+    await session.ended();
+    const second = await session.send("two");
+    await session.ended(second.ok ? second["turnId"] : undefined);
+    const forked = await session.run("fork", {
+      name: "copy",
+      ...(first.ok ? { lastTurnId: String(first["turnId"]) } : {}),
+    });
+    expect(forked).toMatchObject({ ok: true, sessionId: expect.any(String) as string });
+    const { TestSession } = await import("../../test/start-runner.ts");
+    const copy = new TestSession(String(forked.ok && forked["sessionId"]), stage.database);
+    const third = await copy.send("three");
+    await copy.ended(third.ok ? third["turnId"] : undefined);
+    expect(userTexts(await copy.events())).toEqual(["one", "three"]);
+    expect(await copy.row()).toMatchObject({ name: "copy" });
+
+    const beforeTurnId = String(second.ok && second["turnId"]);
+    expect(await session.run("revert", { beforeTurnId })).toMatchObject({ ok: true });
+    expect(await session.run("revert", { beforeTurnId })).toMatchObject({ ok: false });
+  });
+
+  test("compact and review run as turns", async () => {
+    await using stage = await startRunner(echo);
+    await writeFile(join(stage.workspace, "a.txt"), "a");
+    const session = await stage.create();
+    await session.send("one");
+    await session.ended();
+    const compacted = await session.run("compact", {});
+    expect(compacted).toMatchObject({ ok: true });
+    await session.ended(compacted.ok ? compacted["turnId"] : undefined);
+    const reviewed = await session.run("review", { target: { type: "custom", instructions: "look" } });
+    expect(reviewed).toMatchObject({ ok: true });
+    await session.ended(reviewed.ok ? reviewed["turnId"] : undefined);
+  });
+
+  test("shell runs a command of the person", async () => {
+    await using stage = await startRunner(echo);
+    const session = await stage.create({ permissionMode: "read-only" });
+    const shell = await session.run("shell", { command: "touch by-hand" });
+    expect(shell).toMatchObject({ ok: true });
+    await session.ended();
+    expect(existsSync(join(stage.workspace, "by-hand"))).toBe(true);
+  });
+
+  test("goal is stored and set in Codex", async () => {
+    await using stage = await startRunner(echo);
+    const session = await stage.create();
+    await session.send("hello");
+    await session.ended();
+    expect(await session.run("goal", { goal: { objective: "win" } })).toMatchObject({ ok: true });
+    expect(JSON.parse((await session.row()).goal ?? "null")).toEqual({ objective: "win" });
+    expect(await session.run("goal", { goal: null })).toMatchObject({ ok: true });
+    expect((await session.row()).goal).toBeNull();
+  });
+
+  test("delete ends a running turn and removes the thread", async () => {
+    await using stage = await startRunner(holding(gate()));
+    const session = await stage.create();
+    await session.send("hold");
+    await session.event(isDelta);
+    const waiting = await session.submit("message", { input: "never", mode: "queue" });
+    const deleted = await session.submit("delete", {});
+    await session.event(({ type }) => type === "session.deleted");
+    expect(await session.row()).toMatchObject({ phase: "deleted" });
+    expect(stage.model.problems).toEqual([]);
+    expect([waiting, deleted]).toHaveLength(2);
+  });
+});
