@@ -32,7 +32,7 @@ export function useDatabases(kind: "sqlite" | "postgres"): DatabaseFixture {
   return {
     location: () => locations.create(),
     open: async ({ location, ...options } = {}) =>
-      await openDatabase(location ?? (await locations.create()), options),
+      openDatabase(location ?? (await locations.create()), options),
     get locations() {
       return locations;
     },

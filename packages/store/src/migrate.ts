@@ -23,7 +23,8 @@ export async function migrate(
     migrationLockTableName: `${TABLE}_lock`,
   });
   const { error } = await migrator.migrateToLatest();
-  if (error !== undefined) throw error;
+  if (error !== undefined)
+    throw error instanceof Error ? error : new Error("A migration failed.", { cause: error });
 }
 
 async function executedMigrations(db: Kysely<unknown>): Promise<string[]> {

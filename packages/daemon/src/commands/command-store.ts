@@ -108,7 +108,7 @@ export class CommandStore {
   }
 
   async get(id: string): Promise<CommandRow | undefined> {
-    return await this.#store.db.selectFrom("command").selectAll().where("id", "=", id).executeTakeFirst();
+    return this.#store.db.selectFrom("command").selectAll().where("id", "=", id).executeTakeFirst();
   }
 
   /** Unfinished commands in the order of execution. */
@@ -138,7 +138,7 @@ export class CommandStore {
     sessionId: string,
     { limit = DEFAULT_PAGE }: { readonly limit?: number } = {},
   ): Promise<readonly CommandRow[]> {
-    return await this.#store.db
+    return this.#store.db
       .selectFrom("command")
       .selectAll()
       .where("session_id", "=", sessionId)
@@ -209,7 +209,7 @@ export class CommandStore {
       return await raceAbort(finished, signal);
     } catch (error) {
       if (!timeout.aborted || signal?.aborted || this.#closed.aborted) throw error;
-      return await this.#requireRow(id);
+      return this.#requireRow(id);
     }
   }
 

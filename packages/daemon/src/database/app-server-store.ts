@@ -18,7 +18,7 @@ export class AppServerStore {
   }
 
   async list(nodeName: string): Promise<readonly AppServerRow[]> {
-    return await this.#store.db
+    return this.#store.db
       .selectFrom("app_server")
       .selectAll()
       .where("node_name", "=", nodeName)

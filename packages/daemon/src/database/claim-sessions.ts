@@ -78,14 +78,14 @@ async function findCandidates(
       "node.name as formerName",
     ])
     .where("session.phase", "<>", "deleted")
-    .where(({ or, and, eb }) =>
-      or([
-        and([eb("session.node_id", "is", null), eb("session.ready_at", "<=", store.now)]),
-        and([eb("session.node_id", "<>", nodeId), eb("node.name", "=", name)]),
-        and([
-          eb("session.node_id", "<>", nodeId),
-          eb("session.ready_at", "is not", null),
-          or([eb("node.id", "is", null), eb("node.lease_until", "<", store.now)]),
+    .where((where) =>
+      where.or([
+        where.and([where("session.node_id", "is", null), where("session.ready_at", "<=", store.now)]),
+        where.and([where("session.node_id", "<>", nodeId), where("node.name", "=", name)]),
+        where.and([
+          where("session.node_id", "<>", nodeId),
+          where("session.ready_at", "is not", null),
+          where.or([where("node.id", "is", null), where("node.lease_until", "<", store.now)]),
         ]),
       ]),
     )
@@ -95,7 +95,7 @@ async function findCandidates(
     .orderBy("session.ready_at")
     .limit(limit * CANDIDATES);
   // Two nodes that claim at once get different sessions instead of waiting for each other.
-  return await (store.kind === "postgres" ? select.forUpdate("session").skipLocked() : select).execute();
+  return (store.kind === "postgres" ? select.forUpdate("session").skipLocked() : select).execute();
 }
 
 function needsOnly(kind: "sqlite" | "postgres", labels: readonly string[]): RawBuilder<boolean> {
@@ -112,7 +112,7 @@ async function take(
   candidate: Candidate,
   { nodeId, name }: ClaimOptions,
 ): Promise<SessionRow | undefined> {
-  return await trx
+  return trx
     .updateTable("session")
     .set({ node_id: nodeId, last_node: name, epoch: candidate.epoch + 1 })
     .where("id", "=", candidate.id)

@@ -9,7 +9,7 @@ export async function insertCommand(
   trx: DaemonTransaction,
   command: Pick<CommandRow, "id" | "session_id" | "key" | "fingerprint" | "kind" | "body" | "by">,
 ): Promise<CommandRow> {
-  return await trx
+  return trx
     .insertInto("command")
     .values({
       ...command,

@@ -151,5 +151,5 @@ async function findById(
 }
 
 async function byId(trx: DaemonTransaction, id: string): Promise<SessionRow> {
-  return await trx.selectFrom("session").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
+  return trx.selectFrom("session").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
 }

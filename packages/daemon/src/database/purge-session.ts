@@ -9,7 +9,7 @@ export async function purgeSession(trx: DaemonTransaction, sessionId: string): P
   await trx.deleteFrom("command").where("session_id", "=", sessionId).where("kind", "<>", "delete").execute();
   const { last_seq: lastSeq } = await trx
     .updateTable("session")
-    .set(({ ref }) => ({ first_seq: ref("last_seq"), preview: "", setup: "{}", goal: null }))
+    .set((set) => ({ first_seq: set.ref("last_seq"), preview: "", setup: "{}", goal: null }))
     .where("id", "=", sessionId)
     .returning("last_seq")
     .executeTakeFirstOrThrow();
@@ -22,18 +22,22 @@ async function deleteUnusedRollouts(trx: DaemonTransaction): Promise<void> {
   for (;;) {
     const { numDeletedRows } = await trx
       .deleteFrom("rollout")
-      .where(({ not, exists, selectFrom, and }) =>
-        and([
-          not(
-            exists(
-              selectFrom("session_rollout")
+      .where((where) =>
+        where.and([
+          where.not(
+            where.exists(
+              where
+                .selectFrom("session_rollout")
                 .select("rollout_id")
                 .whereRef("session_rollout.rollout_id", "=", "rollout.id"),
             ),
           ),
-          not(
-            exists(
-              selectFrom("rollout as fork").select("fork.id").whereRef("fork.base_id", "=", "rollout.id"),
+          where.not(
+            where.exists(
+              where
+                .selectFrom("rollout as fork")
+                .select("fork.id")
+                .whereRef("fork.base_id", "=", "rollout.id"),
             ),
           ),
         ]),

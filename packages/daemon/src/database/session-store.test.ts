@@ -49,7 +49,7 @@ describe.each(STORE_KINDS)("sessions on %s", (kind) => {
       rows.push(session);
     }
     const names = async (query: Parameters<Database["sessions"]["list"]>[0]) =>
-      (await database.sessions.list(query)).rows.map(({ name }) => name).toSorted();
+      (await database.sessions.list(query)).rows.map(({ name }) => name ?? "").toSorted();
     expect(await names({ search: "BET" })).toEqual(["Beta"]);
     expect(await names({ search: "%_" })).toEqual(["50%_off"]);
     expect(await names({ search: "/work" })).toHaveLength(3);
@@ -103,7 +103,7 @@ describe.each(STORE_KINDS)("sessions on %s", (kind) => {
     const claims = await Promise.all(
       ["a", "b", "c", "d"].map(async (name) => {
         const nodeId = await database.nodes.register({ ...NODE, name });
-        return await database.sessions.claim({ ...CLAIM, nodeId, name });
+        return database.sessions.claim({ ...CLAIM, nodeId, name });
       }),
     );
     const ids = claims.flat().map(({ sessionId }) => sessionId);

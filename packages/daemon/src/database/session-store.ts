@@ -49,12 +49,12 @@ export class SessionStore {
     session: NewSession,
     { trx }: { readonly trx?: DaemonTransaction } = {},
   ): Promise<InsertedSession> {
-    return await insertSession(this.#store, this.#journal, session, trx);
+    return insertSession(this.#store, this.#journal, session, trx);
   }
 
   /** Deleted sessions included: see `phase`. */
   async get(id: string): Promise<SessionRow | undefined> {
-    return await this.#store.db.selectFrom("session").selectAll().where("id", "=", id).executeTakeFirst();
+    return this.#store.db.selectFrom("session").selectAll().where("id", "=", id).executeTakeFirst();
   }
 
   /** As `get`, but rejects with `session_not_found` or `session_deleted`. */
@@ -90,19 +90,16 @@ export class SessionStore {
       .limit(limit + 1);
     if (query.archived !== "all")
       select = select.where("archived_at", query.archived ? "is not" : "is", null);
-    if (query.phase !== undefined)
-      select = select.where("phase", "in", [query.phase].flat() as SessionPhase[]);
+    if (query.phase !== undefined) select = select.where("phase", "in", [query.phase].flat());
     if (query.search !== undefined && query.search !== "") {
       const pattern = `%${query.search.toLowerCase().replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
       const matches = (column: "name" | "preview" | "cwd") =>
         sql<boolean>`lower(${sql.ref(column)}) like ${pattern} escape '\\'`;
-      select = select.where(({ or }) => or([matches("name"), matches("preview"), matches("cwd")]));
+      select = select.where((where) => where.or([matches("name"), matches("preview"), matches("cwd")]));
     }
     if (query.cursor !== undefined) {
       const [updatedAt, id] = readCursor(query.cursor, "number", "string");
-      select = select.where(({ or, and, eb }) =>
-        or([eb("updated_at", "<", updatedAt), and([eb("updated_at", "=", updatedAt), eb("id", "<", id)])]),
-      );
+      select = select.where(sql<boolean>`(updated_at, id) < (${updatedAt}, ${id})`);
     }
     return toPage(await select.execute(), limit, (row) => [row.updated_at, row.id]);
   }
@@ -112,15 +109,10 @@ export class SessionStore {
     updatedAt: number,
     { afterId = "", limit = DEFAULT_PAGE }: { readonly afterId?: string; readonly limit?: number } = {},
   ): Promise<readonly SessionRow[]> {
-    return await this.#store.db
+    return this.#store.db
       .selectFrom("session")
       .selectAll()
-      .where(({ or, and, eb }) =>
-        or([
-          eb("updated_at", ">", updatedAt),
-          and([eb("updated_at", "=", updatedAt), eb("id", ">", afterId)]),
-        ]),
-      )
+      .where(sql<boolean>`(updated_at, id) > (${updatedAt}, ${afterId})`)
       .orderBy("updated_at")
       .orderBy("id")
       .limit(limit)
@@ -144,12 +136,12 @@ export class SessionStore {
 
   /** Takes sessions that have something to do and no owner, those of former boots, and those of nodes whose lease has ended. */
   async claim(options: ClaimOptions): Promise<readonly ClaimedSession[]> {
-    return await claimSessions(this.#store, this.#journal, options);
+    return claimSessions(this.#store, this.#journal, options);
   }
 
   /** Sessions that the node owns. */
   async ownedBy(nodeId: string): Promise<readonly SessionRow[]> {
-    return await this.#store.db.selectFrom("session").selectAll().where("node_id", "=", nodeId).execute();
+    return this.#store.db.selectFrom("session").selectAll().where("node_id", "=", nodeId).execute();
   }
 
   /** Gives the session up, after everything that was appended before. It is claimed again when it has something to do. */
@@ -173,7 +165,7 @@ export class SessionStore {
     changes: SessionChanges,
     events: readonly NewSessionEvent[] = [],
   ): Promise<readonly SessionEvent[]> {
-    return await this.#journal.write({ owner, changes, events, mayBecomeIdle: true });
+    return this.#journal.write({ owner, changes, events, mayBecomeIdle: true });
   }
 
   /**

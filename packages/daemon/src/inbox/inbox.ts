@@ -1,6 +1,7 @@
 import type { Store } from "@codexkit/store";
 import type { NewSessionEvent } from "../api/event.ts";
 import type { AuditLog } from "../database/audit-log.ts";
+import { sql } from "kysely";
 import { fingerprint, newId } from "../database/ids.ts";
 import { notificationKeys } from "../database/notifications.ts";
 import type { DaemonTransaction, Ownership } from "../database/ownership.ts";
@@ -121,7 +122,9 @@ export class Inbox {
         })
         .where("id", "=", id)
         .where("state", "in", ANSWERABLE)
-        .where(({ or, eb }) => or([eb("expires_at", "is", null), eb("expires_at", ">", this.#store.now)]))
+        .where((where) =>
+          where.or([where("expires_at", "is", null), where("expires_at", ">", this.#store.now)]),
+        )
         .returningAll()
         .executeTakeFirst();
       if (!won) return { approval: await this.#sameAnswer(trx, id, answer, by), events: undefined };
@@ -200,11 +203,11 @@ export class Inbox {
         { type: "inbox.expired", approvalId: id, note },
       ]);
     }
-    return await Promise.all(due.map(({ id }) => this.#require(id)));
+    return Promise.all(due.map(({ id }) => this.#require(id)));
   }
 
   async get(id: string): Promise<ApprovalRow | undefined> {
-    return await this.#store.db.selectFrom("approval").selectAll().where("id", "=", id).executeTakeFirst();
+    return this.#store.db.selectFrom("approval").selectAll().where("id", "=", id).executeTakeFirst();
   }
 
   /** Newest first. */
@@ -216,7 +219,7 @@ export class Inbox {
       .selectAll()
       .orderBy("id", "desc")
       .limit(limit + 1);
-    if (state !== undefined) select = select.where("state", "in", [state].flat() as ApprovalState[]);
+    if (state !== undefined) select = select.where("state", "in", [state].flat());
     if (sessionId !== undefined) select = select.where("session_id", "=", sessionId);
     if (cursor !== undefined) select = select.where("id", "<", readCursor(cursor, "string")[0]);
     return toPage(await select.execute(), limit, ({ id }) => [id]);
@@ -227,15 +230,10 @@ export class Inbox {
     updatedAt: number,
     { afterId = "", limit = DEFAULT_PAGE }: { readonly afterId?: string; readonly limit?: number } = {},
   ): Promise<readonly ApprovalRow[]> {
-    return await this.#store.db
+    return this.#store.db
       .selectFrom("approval")
       .selectAll()
-      .where(({ or, and, eb }) =>
-        or([
-          eb("updated_at", ">", updatedAt),
-          and([eb("updated_at", "=", updatedAt), eb("id", ">", afterId)]),
-        ]),
-      )
+      .where(sql<boolean>`(updated_at, id) > (${updatedAt}, ${afterId})`)
       .orderBy("updated_at")
       .orderBy("id")
       .limit(limit)
@@ -244,7 +242,7 @@ export class Inbox {
 
   /** Resolves when the approval is no longer open. Rejects when the signal aborts. */
   async waitForAnswer(id: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<ApprovalRow> {
-    return await waitUntil({
+    return waitUntil({
       notifier: this.#store.notifier,
       key: notificationKeys.approval(id),
       signals: [this.#closed, ...(signal ? [signal] : [])],
@@ -345,10 +343,11 @@ export class Inbox {
       }))
       .where("id", "=", sessionId)
       .where("phase", "in", ["waiting", "parked"])
-      .where(({ not, exists, selectFrom }) =>
-        not(
-          exists(
-            selectFrom("approval")
+      .where((where) =>
+        where.not(
+          where.exists(
+            where
+              .selectFrom("approval")
               .select("approval.id")
               .where("approval.session_id", "=", sessionId)
               .where("approval.state", "in", UNDELIVERED),

@@ -119,10 +119,11 @@ async function clearReady(trx: DaemonTransaction, sessionId: string): Promise<vo
     .set({ ready_at: null })
     .where("id", "=", sessionId)
     .where("active_turn_id", "is", null)
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom("command")
+    .where((where) =>
+      where.not(
+        where.exists(
+          where
+            .selectFrom("command")
             .select("id")
             .where("session_id", "=", sessionId)
             .where("finished_at", "is", null),
@@ -133,7 +134,7 @@ async function clearReady(trx: DaemonTransaction, sessionId: string): Promise<vo
 }
 
 function number({ event }: EncodedEvent, seq: number, epoch: number, at: number): SessionEvent {
-  return { seq, epoch, at, ...event } as SessionEvent;
+  return { seq, epoch, at, ...event };
 }
 
 function toRow(sessionId: string, { seq, epoch, at, type }: SessionEvent, encoded: EncodedEvent): unknown[] {

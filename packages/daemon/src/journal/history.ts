@@ -51,7 +51,7 @@ export class History {
     if (query.before !== undefined) select = select.where("first_seq", "<", query.before);
     if (query.turnId !== undefined) select = select.where("turn_id", "=", query.turnId);
     if (query.threadId !== undefined) select = select.where("thread_id", "=", query.threadId);
-    return await Promise.all((await select.execute()).map((row) => this.#withRunningText(row)));
+    return Promise.all((await select.execute()).map((row) => this.#withRunningText(row)));
   }
 
   async item(sessionId: string, itemId: string): Promise<ItemRow | undefined> {
@@ -90,7 +90,7 @@ export class History {
   }
 
   async runningItems(sessionId: string): Promise<readonly ItemRow[]> {
-    return await this.#store.db
+    return this.#store.db
       .selectFrom("item")
       .selectAll()
       .where("session_id", "=", sessionId)
@@ -100,7 +100,7 @@ export class History {
   }
 
   async #findItem(sessionId: string, itemId: string): Promise<ItemRow | undefined> {
-    return await this.#store.db
+    return this.#store.db
       .selectFrom("item")
       .selectAll()
       .where("session_id", "=", sessionId)

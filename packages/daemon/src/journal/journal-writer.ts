@@ -12,7 +12,7 @@ import { groupByOwner, PendingWrite, type WriteRequest } from "./write.ts";
 
 const RETRY_MS = { first: 50, longest: 2_000 };
 /** SQLSTATE of a deadlock and of a serialization failure: the transaction was rolled back and may simply run again. */
-const CONFLICTS = ["40P01", "40001"];
+const CONFLICTS = new Set(["40P01", "40001"]);
 const MAX_CONFLICTS = 5;
 
 export interface CommittedEvents {
@@ -37,7 +37,7 @@ export class JournalWriter {
   #immediate: NodeJS.Immediate | undefined;
   #flushing: Promise<void> | undefined;
   #flushedAt = Number.NEGATIVE_INFINITY;
-  #capacityWaiters: (() => void)[] = [];
+  readonly #capacityWaiters: (() => void)[] = [];
 
   constructor(
     store: Store<DaemonTables>,
@@ -234,7 +234,7 @@ function isTemporary(error: unknown): boolean {
 }
 
 function isConflict(error: unknown): boolean {
-  return error instanceof Error && CONFLICTS.includes((error as { code?: string }).code ?? "");
+  return error instanceof Error && CONFLICTS.has((error as { code?: string }).code ?? "");
 }
 
 function closed(): DaemonError {

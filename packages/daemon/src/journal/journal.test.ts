@@ -134,7 +134,7 @@ describe.each(STORE_KINDS)("the journal on %s", (kind) => {
               const stored = await database.journal
                 .append(owner, [warning("a"), warning("b")])
                 .catch((error: { code: string }) => {
-                  expect(error.code).toBe("fenced");
+                  if (error.code !== "fenced") throw error;
                   fenced += 1;
                   return [];
                 });

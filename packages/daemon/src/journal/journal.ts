@@ -60,12 +60,12 @@ export class Journal {
     events: readonly NewSessionEvent[],
     also?: (trx: DaemonTransaction) => Promise<void>,
   ): Promise<readonly SessionEvent[]> {
-    return await this.#writer.write({ owner, events, ...(also && { also }) });
+    return this.#writer.write({ owner, events, ...(also && { also }) });
   }
 
   /** As `append`, with changes of the session's columns. For the other stores. */
   async write(request: WriteRequest): Promise<readonly SessionEvent[]> {
-    return await this.#writer.write(request);
+    return this.#writer.write(request);
   }
 
   /** Appends events of a client inside its transaction. Call `publish` after the commit. */
@@ -75,7 +75,7 @@ export class Journal {
     events: readonly NewSessionEvent[],
     columns?: Partial<Pick<SessionTable, "ready_at" | "phase">>,
   ): Promise<readonly SessionEvent[]> {
-    return await appendAsClient(this.#store, trx, sessionId, events.map(encodeEvent), columns);
+    return appendAsClient(this.#store, trx, sessionId, events.map(encodeEvent), columns);
   }
 
   /** Hands committed events to the readers of this process, and notifies the other processes. */
@@ -110,7 +110,7 @@ export class Journal {
     sessionId: string,
     { after = 0, limit = DEFAULT_PAGE }: { readonly after?: number; readonly limit?: number } = {},
   ): Promise<JournalPage> {
-    return await this.#reader.page(sessionId, after, limit);
+    return this.#reader.page(sessionId, after, limit);
   }
 
   /**
@@ -125,7 +125,8 @@ export class Journal {
     let cursor = after;
     const feed = await this.#openFeed(sessionId, after);
     try {
-      while (!signal?.aborted && !this.#isClosed) {
+      for (;;) {
+        if (signal?.aborted || this.#isClosed) return;
         const step = feed.next(cursor);
         if (step.kind === "wait") {
           await raceAbort(step.changed, signal).catch((error: unknown) => {
@@ -150,16 +151,16 @@ export class Journal {
 
   /** Newest first. */
   async items(sessionId: string, query?: ItemsQuery): Promise<readonly ItemRow[]> {
-    return await this.#history.items(sessionId, query);
+    return this.#history.items(sessionId, query);
   }
 
   async item(sessionId: string, itemId: string): Promise<ItemRow | undefined> {
-    return await this.#history.item(sessionId, itemId);
+    return this.#history.item(sessionId, itemId);
   }
 
   /** Undefined if the item does not exist, or if retention has removed its body. */
   async itemBody(sessionId: string, itemId: string, query?: ItemBodyQuery): Promise<ItemBody | undefined> {
-    return await this.#history.itemBody(sessionId, itemId, query);
+    return this.#history.itemBody(sessionId, itemId, query);
   }
 
   /** Newest first. `before` is the `nextCursor` of the page before, as a number. */
@@ -167,7 +168,7 @@ export class Journal {
     sessionId: string,
     options?: { readonly before?: number; readonly limit?: number },
   ): Promise<Page<TurnRow>> {
-    return await this.#history.turns(sessionId, options);
+    return this.#history.turns(sessionId, options);
   }
 
   /** The newest event of a type, such as `plan.updated` or `diff.updated`. Deltas can't be looked up. */
@@ -181,12 +182,12 @@ export class Journal {
 
   /** Items without an end. After a crash, the owner ends them with `item.abandoned`. */
   async runningItems(sessionId: string): Promise<readonly ItemRow[]> {
-    return await this.#history.runningItems(sessionId);
+    return this.#history.runningItems(sessionId);
   }
 
   /** Merges and removes old events. Readers in the removed part get a gap. */
   async retain(retention: Retention): Promise<RetentionResult> {
-    return await this.#retainer.run(retention);
+    return this.#retainer.run(retention);
   }
 
   /** Stores what is waiting, and ends all readers. */
@@ -268,7 +269,7 @@ export class Journal {
     });
   }
 
-  #reload(feed: SessionFeed, error: unknown): void {
+  #reload(feed: SessionFeed, error: Error): void {
     if (this.#isClosed || !StoreError.is(error)) return feed.close(error);
     setTimeout(() => {
       if (this.#feeds.get(feed.sessionId)?.feed === feed) feed.refresh();

@@ -92,15 +92,15 @@ export function project(events: readonly SessionEvent[], rootThreadId: string | 
         const change = item(event, event.item.id);
         change.insert ??= { kind: event.item.type, first_seq: seq };
         Object.assign(change.set, itemState(event.item as Item, "running"), { last_seq: seq });
-        describe(event, event.item as Item);
+        describe(event, event.item);
         break;
       }
       case "item.completed": {
         const change = item(event, event.item.id);
         change.insert ??= { kind: event.item.type, first_seq: seq };
-        const state = itemState(event.item as Item, endStatus(event.item as Item));
+        const state = itemState(event.item, endStatus(event.item));
         Object.assign(change.set, state, { last_seq: seq, completed_seq: seq });
-        describe(event, event.item as Item);
+        describe(event, event.item);
         break;
       }
       // Deltas change no row: the text of a running item is read from them.
@@ -152,7 +152,7 @@ function endStatus(item: Item): "completed" | "failed" {
 function firstLine(item: Item): string {
   const text =
     item.type === "agentMessage"
-      ? String(item["text"] ?? "")
+      ? (item["text"] as string)
       : (item["content"] as readonly { type: string; text?: string }[])
           .map((part) => (part.type === "text" ? (part.text ?? "") : ""))
           .join(" ");

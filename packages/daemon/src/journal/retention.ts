@@ -69,7 +69,7 @@ async function removeBefore(store: Store<DaemonTables>, sessionId: string, befor
     .orderBy("seq")
     .limit(1)
     .executeTakeFirst();
-  return await removeThrough(store, sessionId, kept ? kept.seq - 1 : Number.MAX_SAFE_INTEGER);
+  return removeThrough(store, sessionId, kept ? kept.seq - 1 : Number.MAX_SAFE_INTEGER);
 }
 
 async function removeBeyond(
@@ -91,7 +91,7 @@ async function removeBeyond(
     .select(({ fn }) => fn.max("seq").as("seq"))
     .where("bytes", ">", maxBytes)
     .executeTakeFirst();
-  return newest?.seq ? await removeThrough(store, sessionId, newest.seq) : 0;
+  return newest?.seq ? removeThrough(store, sessionId, newest.seq) : 0;
 }
 
 /** Removes the oldest events. The newest event always stays: it may be the deletion that readers wait for. */

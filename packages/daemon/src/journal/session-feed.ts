@@ -30,14 +30,14 @@ export class SessionFeed {
   readonly sessionId: string;
   readonly #tailBytes: number;
   readonly #load: (sessionId: string, after: number) => Promise<readonly SessionEvent[]>;
-  readonly #onError: (error: unknown) => void;
-  #tail: TailBatch[] = [];
+  readonly #onError: (error: Error) => void;
+  readonly #tail: TailBatch[] = [];
   #bytes = 0;
   #last: number;
-  #loading: Promise<void> | undefined;
+  #isLoading = false;
   #mustLoadAgain = false;
   #changed = Promise.withResolvers<void>();
-  #error: unknown;
+  #error: Error | undefined;
   readers = 0;
 
   constructor(
@@ -45,7 +45,7 @@ export class SessionFeed {
     last: number,
     tailBytes: number,
     load: (sessionId: string, after: number) => Promise<readonly SessionEvent[]>,
-    onError: (error: unknown) => void,
+    onError: (error: Error) => void,
   ) {
     this.sessionId = sessionId;
     this.#last = last;
@@ -74,9 +74,7 @@ export class SessionFeed {
   /** Reads what other processes have appended. */
   refresh(): void {
     this.#mustLoadAgain = true;
-    this.#loading ??= this.#loadAll().finally(() => {
-      this.#loading = undefined;
-    });
+    if (!this.#isLoading) void this.#loadAll();
   }
 
   next(cursor: number): FeedStep {
@@ -92,12 +90,13 @@ export class SessionFeed {
   }
 
   /** Ends all waits. */
-  close(error: unknown): void {
+  close(error: Error): void {
     this.#error = error;
     this.#changed.reject(error);
   }
 
   async #loadAll(): Promise<void> {
+    this.#isLoading = true;
     try {
       while (this.#mustLoadAgain && this.#error === undefined) {
         this.#mustLoadAgain = false;
@@ -107,7 +106,9 @@ export class SessionFeed {
         this.#mustLoadAgain = true;
       }
     } catch (error) {
-      this.#onError(error);
+      this.#onError(error as Error);
+    } finally {
+      this.#isLoading = false;
     }
   }
 

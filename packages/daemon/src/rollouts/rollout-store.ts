@@ -86,7 +86,7 @@ export class RolloutStore {
 
   /** Number of stored bytes; 0 for an unknown file. */
   async storedBytes(rolloutId: string): Promise<number> {
-    return await this.#bytes(this.#store.db, rolloutId);
+    return this.#bytes(this.#store.db, rolloutId);
   }
 
   /** The files of a session and those that they refer to. */
@@ -115,7 +115,7 @@ export class RolloutStore {
 
   /** The whole stored file. */
   async read(rolloutId: string): Promise<Uint8Array | undefined> {
-    return await this.#read(this.#store.db, rolloutId);
+    return this.#read(this.#store.db, rolloutId);
   }
 
   /** Replaces the chunks of a file by one compressed image. */

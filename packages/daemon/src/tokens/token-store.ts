@@ -92,7 +92,7 @@ export class TokenStore {
 
   /** Resolves to false if there is no such token, or if it has been revoked before. */
   async revoke(id: string, by: string): Promise<boolean> {
-    return await this.#store.db.transaction().execute(async (trx) => {
+    return this.#store.db.transaction().execute(async (trx) => {
       const { numUpdatedRows } = await trx
         .updateTable("token")
         .set({ revoked_at: this.#store.now })

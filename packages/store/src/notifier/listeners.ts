@@ -30,7 +30,7 @@ export class Listeners {
   }
 
   callAll(hint: Hint): void {
-    for (const listeners of [...this.#byKey.values()]) {
+    for (const listeners of this.#byKey.values()) {
       for (const listener of listeners) this.#callOne(listener, hint);
     }
   }

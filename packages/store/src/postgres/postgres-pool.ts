@@ -9,10 +9,6 @@ const RETRY_MS = { first: 50, longest: 500 };
 /** Beyond the server's own limit, so that it is reached only when the server doesn't answer at all. */
 const UNANSWERED_MS = 5_000;
 
-/** Counts and times are far below 2^53, so that numbers are the better type for them. */
-const INT8 = 20;
-const NUMERIC = 1700;
-
 export function clientConfig(url: string, limits: StoreLimits): ClientConfig {
   return {
     connectionString: url,
@@ -22,10 +18,13 @@ export function clientConfig(url: string, limits: StoreLimits): ClientConfig {
     lock_timeout: limits.lockMs,
     idle_in_transaction_session_timeout: limits.statementMs,
     query_timeout: limits.statementMs + UNANSWERED_MS,
+    // Counts and times are far below 2^53, so that numbers are the better type for them.
     types: {
-      getTypeParser: (oid: number, format?: "text" | "binary") =>
-        oid === INT8 || oid === NUMERIC ? Number : types.getTypeParser(oid, format as "text"),
-    } as typeof types,
+      getTypeParser: (oid: Parameters<typeof types.getTypeParser>[0], format?: "text" | "binary") =>
+        oid === types.builtins.INT8 || oid === types.builtins.NUMERIC
+          ? Number
+          : types.getTypeParser(oid, format),
+    },
   };
 }
 

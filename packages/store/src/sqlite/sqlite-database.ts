@@ -1,4 +1,4 @@
-import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
+import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { BoundedMap } from "@codexkit/rpc/async";
 import type { SqliteDatabase, SqliteStatement } from "kysely";
 import { StoreError } from "../errors.ts";

@@ -10,13 +10,19 @@ import { findBinaries, isReadableByAll, type PostgresBinaries } from "./postgres
 
 const run = promisify(execFile);
 
-const START_MS = 60_000;
+const START_MS = 30_000;
 const POLL_MS = 25;
 /** The user `nobody` of most systems. */
 const UNPRIVILEGED = 65_534;
 
 /** Ends Postgres at once when its stdin closes, so that it never outlives the test, however that ends. */
-const SUPERVISOR = '"$0" "$@" & server=$!; cat >/dev/null; kill -QUIT $server 2>/dev/null; wait $server';
+const SUPERVISOR = `
+exec 3<&0
+"$0" "$@" </dev/null 3<&- & server=$!
+(read -r end <&3; kill -QUIT $server) & reader=$!
+wait $server; code=$?
+kill $reader 2>/dev/null
+exit $code`;
 
 export interface PostgresServerOptions {
   /** Whether commits wait for the disk. Off by default: tests kill processes, not machines. */
@@ -141,6 +147,21 @@ export class PostgresServer implements AsyncDisposable {
   /** Starts the server again, after `kill` or `stop`. */
   async restart(): Promise<void> {
     await this.stop();
+    const until = performance.now() + START_MS;
+    // After a kill, Postgres refuses to start until the last process of the former one has noticed.
+    while (!(await this.#start())) {
+      if (performance.now() > until) throw new Error(`Postgres did not start:\n${this.#stderr}`);
+      await delay(POLL_MS);
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+
+  /** Resolves to true when it accepts connections, and to false if it has exited. */
+  async #start(): Promise<boolean> {
     const settings = { listen_addresses: "", unix_socket_directories: this.#folder, ...this.#settings };
     const args = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
     this.#stderr = "";
@@ -153,27 +174,15 @@ export class PostgresServer implements AsyncDisposable {
       this.#stderr = (this.#stderr + text).slice(-10_000);
     });
     this.#child = child;
-    await this.#waitUntilReady(child);
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.stop();
-    await rm(this.#folder, { recursive: true, force: true });
-  }
-
-  async #waitUntilReady(child: ChildProcess): Promise<void> {
-    const until = performance.now() + START_MS;
-    for (;;) {
+    while (child.exitCode === null) {
       try {
         await this.query("select 1");
-        return;
-      } catch (error) {
-        if (child.exitCode !== null || performance.now() > until) {
-          throw new Error(`Postgres did not start:\n${this.#stderr}`, { cause: error });
-        }
+        return true;
+      } catch {
         await delay(POLL_MS);
       }
     }
+    return false;
   }
 
   async #end(child: ChildProcess): Promise<void> {

@@ -36,7 +36,7 @@ export class TestLocations implements AsyncDisposable {
 
   /** A new, empty location for `openStore`. */
   async create(): Promise<string> {
-    if (this.#server) return await this.#server.createDatabase();
+    if (this.#server) return this.#server.createDatabase();
     const folder = await mkdtemp(join(tmpdir(), "store-"));
     this.#folders.push(folder);
     return folder;

@@ -1,0 +1,165 @@
+// Crashes and full disks: no acknowledged event is lost, and nothing stays half done.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { STORE_KINDS } from "@codexkit/store/testing";
+import { sql } from "kysely";
+import { describe, expect, it } from "vitest";
+import { openDatabase } from "../src/database/database.ts";
+import {
+  allEvents,
+  assertGapless,
+  claimOne,
+  delta,
+  newSession,
+  NODE,
+  ownedSession,
+  useDatabases,
+  warning,
+} from "./database-fixture.ts";
+
+const PROGRAM = fileURLToPath(new URL("journal-writer-program.ts", import.meta.url));
+
+describe.each(STORE_KINDS)("on %s", (kind) => {
+  const databases = useDatabases(kind);
+
+  it("kill -9 of a writing process loses no acknowledged event, and the next boot goes on", async () => {
+    const location = await databases.location();
+    let sessionId = "";
+    {
+      await using database = await databases.open({ location });
+      sessionId = (await database.sessions.insert(newSession())).session.id;
+    }
+    for (const boot of [1, 2]) {
+      const child = spawn(process.execPath, ["--conditions=codexkit:source", PROGRAM, location, sessionId], {
+        stdio: ["ignore", "pipe", "inherit"],
+      });
+      const exited = once(child, "exit");
+      const acknowledged: number[] = [];
+      for await (const line of createInterface({ input: child.stdout })) {
+        acknowledged.push(Number(line));
+        if (acknowledged.length === 500 * boot) child.kill("SIGKILL");
+      }
+      await exited;
+      await using database = await databases.open({ location });
+      const events = await allEvents(database, sessionId);
+      const stored = new Set(events.map(({ seq }) => seq));
+      expect(acknowledged.filter((seq) => !stored.has(seq))).toEqual([]);
+      expect(await database.sessions.require(sessionId)).toMatchObject({
+        epoch: boot,
+        last_seq: events.length,
+      });
+    }
+  });
+
+  it("refuses a store of a newer version, and changes nothing in it", async () => {
+    const location = await databases.location();
+    {
+      await using database = await databases.open({ location });
+      await sql`insert into kysely_migration (name, timestamp) values ('9999-future', '2030-01-01')`.execute(
+        database.store.db,
+      );
+    }
+    await expect(openDatabase(location)).rejects.toMatchObject({ code: "store_too_new" });
+  });
+});
+
+describe("a full disk under SQLite", () => {
+  const databases = useDatabases("sqlite");
+
+  it("refuses commands, holds appends back, and goes on when there is space", async () => {
+    await using database = await databases.open();
+    const owner = await ownedSession(database);
+    const { sessionId } = owner;
+    const { rows } = await sql<{ page_count: number }>`pragma page_count`.execute(database.store.db);
+    await sql.raw(`pragma max_page_count = ${(rows[0]?.page_count ?? 0) + 4}`).execute(database.store.db);
+    const text = "x".repeat(5_000);
+    const body = { input: text, mode: "queue" as const };
+    const submit = (key: number) =>
+      database.commands.submit({ sessionId, key: `${key}`, kind: "message", body, by: "tester" });
+    let accepted = 0;
+    const fill = async (): Promise<void> => {
+      for (; accepted < 1_000; accepted += 1) await submit(accepted);
+    };
+    await expect(fill()).rejects.toMatchObject({ code: "store_full" });
+    const held = database.journal.append(owner, [delta(text.repeat(10), 0)]);
+    await expect(submit(accepted)).rejects.toMatchObject({ code: "store_full" });
+    expect(await database.commands.pending(sessionId)).toHaveLength(accepted);
+    await sql.raw("pragma max_page_count = 1000000").execute(database.store.db);
+    const [event] = await held;
+    expect((await allEvents(database, sessionId)).at(-1)).toEqual(event);
+    await submit(accepted);
+  });
+});
+
+describe("a crash of Postgres", () => {
+  const databases = useDatabases("postgres");
+
+  it("delays appends and readers, and loses or repeats nothing", async () => {
+    await using database = await databases.open({ limits: { connectMs: 500 } });
+    const owner = await ownedSession(database);
+    const { sessionId } = owner;
+    const { lastSeq: start } = await database.journal.read(sessionId);
+    const appends: Promise<unknown>[] = [];
+    for (let round = 0; round < 3; round += 1) {
+      for (let count = 0; count < 50; count += 1) {
+        appends.push(database.journal.append(owner, [warning(`${appends.length}`)]));
+      }
+      // Some of them are in a transaction at this moment.
+      await appends[round * 50 + 1];
+      await databases.locations.postgres.kill();
+      appends.push(database.journal.append(owner, [warning(`${appends.length}`)]));
+      await databases.locations.postgres.restart();
+    }
+    await Promise.all(appends);
+    const events = (await allEvents(database, sessionId)).slice(start);
+    expect(events.map((event) => event.type === "warning" && Number(event.message))).toEqual(
+      Array.from({ length: appends.length }, (_, number) => number),
+    );
+  });
+
+  it("does not end the readers of other processes: they get everything", async () => {
+    const location = await databases.location();
+    await using writer = await databases.open({ location });
+    await using reader = await databases.open({ location });
+    const owner = await ownedSession(writer);
+    const { lastSeq: after } = await writer.journal.read(owner.sessionId);
+    const read = (async () => {
+      const events = [];
+      for await (const batch of reader.journal.follow(owner.sessionId, { after })) {
+        events.push(...batch);
+        if (events.length === 100) return events;
+      }
+      return events;
+    })();
+    for (let count = 0; count < 100; count += 1) {
+      if (count === 50) {
+        await databases.locations.postgres.kill();
+        await databases.locations.postgres.restart();
+      }
+      await writer.journal.append(owner, [warning(`${count}`)]);
+    }
+    const events = await read;
+    expect(events).toHaveLength(100);
+    assertGapless(events, after);
+  });
+
+  it("lets a new owner take over after an outage, and fences the former one", async () => {
+    const location = await databases.location();
+    await using former = await databases.open({ location });
+    await using next = await databases.open({ location });
+    const owner = await ownedSession(former);
+    await databases.locations.postgres.kill();
+    const late = former.journal.append(owner, [warning("late")]).catch((error: unknown) => error);
+    await databases.locations.postgres.restart();
+    const outcome = await late;
+    await claimOne(next, await next.nodes.register(NODE), owner.sessionId);
+    await expect(former.journal.append(owner, [warning("too late")])).rejects.toMatchObject({
+      code: "fenced",
+    });
+    const events = await allEvents(next, owner.sessionId);
+    expect(outcome).toMatchObject([{ message: "late" }]);
+    expect(events.slice(-2)).toMatchObject([{ message: "late" }, { type: "session.moved" }]);
+  });
+});
