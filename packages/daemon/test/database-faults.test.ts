@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { STORE_KINDS } from "@codexkit/store/testing";
+import { PostgresProxy, STORE_KINDS } from "@codexkit/store/testing";
 import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
 import { openDatabase } from "../src/database/database.ts";
@@ -117,6 +117,35 @@ describe("a crash of Postgres", () => {
     expect(events.map((event) => event.type === "warning" && Number(event.message))).toEqual(
       Array.from({ length: appends.length }, (_, number) => number),
     );
+  });
+
+  it("is noticed when the connection breaks before or after the commit: each event is stored once", async () => {
+    const location = await databases.location();
+    let cut: "before" | "after" | "never" = "never";
+    await using proxy = await PostgresProxy.start(location, ({ type, content }) => {
+      // The end of a command: after INSERT the commit is never sent, after COMMIT only its answer is lost.
+      const isCut = type === "C" && content.startsWith(cut === "before" ? "INSERT" : "COMMIT");
+      if (cut === "never" || !isCut) return "forward";
+      cut = "never";
+      return "cut";
+    });
+    await using database = await databases.open({ location: proxy.url });
+    const owner = await ownedSession(database);
+    const { lastSeq: start } = await database.journal.read(owner.sessionId);
+    const reader = database.journal.follow(owner.sessionId, { after: start });
+    for (const moment of ["before", "after", "before", "after"] as const) {
+      cut = moment;
+      const [event] = await database.journal.append(owner, [warning(moment)]);
+      expect(cut).toBe("never");
+      expect((await reader.next()).value).toEqual([event]);
+    }
+    await reader.return();
+    expect((await allEvents(database, owner.sessionId)).slice(start)).toMatchObject([
+      { message: "before" },
+      { message: "after" },
+      { message: "before" },
+      { message: "after" },
+    ]);
   });
 
   it("does not end the readers of other processes: they get everything", async () => {

@@ -1,9 +1,8 @@
-import { PostgresServer } from "@codexkit/store/testing";
+import { PostgresProxy, PostgresServer } from "@codexkit/store/testing";
 import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openStore } from "../open-store.ts";
 import type { Store } from "../store.ts";
-import { filterNotifications } from "../../test/filter-notifications.ts";
 
 let server: PostgresServer;
 beforeAll(async () => {
@@ -72,7 +71,7 @@ test("rejects within its limit while Postgres is down", async () => {
 
 test("polls when LISTEN succeeds but nothing is delivered, as behind a connection pooler", async () => {
   const location = await server.createDatabase();
-  await using proxy = await filterNotifications(location);
+  await using proxy = await PostgresProxy.start(location, ({ type }) => (type === "A" ? "drop" : "forward"));
   await using store = await open(proxy.url);
   const polled = Promise.withResolvers<string>();
   using _listening = store.notifier.subscribe("key", polled.resolve);
