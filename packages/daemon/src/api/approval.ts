@@ -121,7 +121,7 @@ export const approvalAnswer = z
     z.strictObject({
       type: z.literal("elicitation"),
       action: z.enum(["accept", "decline", "cancel"]),
-      content: z.json().optional(),
+      content: z.unknown().optional(),
     }),
   ])
   .meta({ id: "ApprovalAnswer" });

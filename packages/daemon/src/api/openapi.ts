@@ -1,0 +1,182 @@
+import { z } from "zod";
+import { problem, type ProblemType, PROBLEMS } from "./problem.ts";
+import { type Route, type RouteTable, SCOPES, splitKey } from "./route.ts";
+
+type Json = Record<string, unknown>;
+
+/** Problems of every route that takes a token, and of every route with input. */
+const COMMON: readonly ProblemType[] = [
+  "bad_request",
+  "host_not_allowed",
+  "origin_not_allowed",
+  "rate_limited",
+  "internal",
+  "store_unavailable",
+];
+const WITH_TOKEN: readonly ProblemType[] = ["unauthorized", "forbidden"];
+const WITH_BODY: readonly ProblemType[] = ["invalid_json", "body_too_large", "unsupported_media_type"];
+
+export interface OpenApiDocument extends Json {
+  readonly openapi: string;
+  readonly paths: Record<string, Record<string, Json>>;
+}
+
+/** The OpenAPI 3.1 document of a route table. */
+export function createOpenApiDocument(routes: RouteTable, version: string): OpenApiDocument {
+  const components = new Components();
+  const paths: Record<string, Record<string, Json>> = {};
+  for (const [key, route] of Object.entries(routes)) {
+    const { method, path } = splitKey(key);
+    (paths[path] ??= {})[method.toLowerCase()] = describeOperation(key, route, components);
+  }
+  return {
+    openapi: "3.1.1",
+    info: {
+      title: "codexkit daemon",
+      version,
+      description: "Codex sessions over HTTP. Errors are problem+json (RFC 9457).",
+      license: { name: "MIT", identifier: "MIT" },
+    },
+    servers: [{ url: "/" }],
+    security: [{ bearer: [] }, { cookie: [] }],
+    paths,
+    components: {
+      schemas: components.schemas,
+      securitySchemes: {
+        bearer: {
+          type: "http",
+          scheme: "bearer",
+          description: `A token of the daemon. Scopes: ${SCOPES.join(", ")}.`,
+        },
+        cookie: { type: "apiKey", in: "cookie", name: "codexkit_token" },
+      },
+    },
+  };
+}
+
+function describeOperation(key: string, route: Route, components: Components): Json {
+  return {
+    operationId: operationId(key),
+    summary: route.summary,
+    ...(route.description !== undefined && { description: route.description }),
+    tags: [route.tag],
+    "x-scope": route.scope,
+    security: route.scope === null ? [] : [{ bearer: [] }, { cookie: [] }],
+    parameters: [
+      ...parameters("path", route.params, components),
+      ...parameters("query", route.query, components),
+      ...(route.idempotencyKey ? [IDEMPOTENCY_KEY] : []),
+      ...(route.stream ? [LAST_EVENT_ID] : []),
+    ],
+    ...(route.body && {
+      requestBody: {
+        required: !route.body.safeParse(undefined).success,
+        content: { "application/json": { schema: components.toJson(route.body) } },
+      },
+    }),
+    responses: {
+      [route.status]: successResponse(route, components),
+      ...problemResponses(route, components),
+    },
+  };
+}
+
+const IDEMPOTENCY_KEY = {
+  name: "Idempotency-Key",
+  in: "header",
+  description:
+    "The same key with the same request is carried out once; every repetition gets the first command. With another request: `key_reused`.",
+  schema: { type: "string", minLength: 1, maxLength: 256, pattern: "^[\\x21-\\x7e]+$" },
+};
+
+const LAST_EVENT_ID = {
+  name: "Last-Event-ID",
+  in: "header",
+  description: "ID of the last message that the client got.",
+  schema: { type: "string", maxLength: 8192 },
+};
+
+function successResponse(route: Route, components: Components): Json {
+  const content = {
+    ...(route.response && { "application/json": { schema: components.toJson(route.response) } }),
+    ...(route.stream && {
+      "text/event-stream": { schema: { type: "string" }, "x-message-data": components.toJson(route.stream) },
+    }),
+    ...(route.contentType !== undefined &&
+      !route.stream && { [route.contentType]: { schema: { type: "string" } } }),
+  };
+  return {
+    description: route.status === 204 ? "Done." : "Success.",
+    ...(Object.keys(content).length > 0 && { content }),
+  };
+}
+
+function problemResponses(route: Route, components: Components): Json {
+  const types = new Set([
+    ...COMMON,
+    ...(route.scope === null ? [] : WITH_TOKEN),
+    ...(route.body ? WITH_BODY : []),
+    ...(route.problems ?? []),
+  ]);
+  const byStatus = Map.groupBy(types, (type) => PROBLEMS[type]);
+  return Object.fromEntries(
+    [...byStatus].map(([status, list]) => [
+      status,
+      {
+        description: `Problem: ${list.join(", ")}.`,
+        content: { "application/problem+json": { schema: components.toJson(problem) } },
+      },
+    ]),
+  );
+}
+
+function parameters(
+  place: "path" | "query",
+  schema: z.ZodObject | undefined,
+  components: Components,
+): Json[] {
+  if (!schema) return [];
+  const { properties, required } = components.toJson(schema) as {
+    properties: Record<string, Json>;
+    required?: string[];
+  };
+  return Object.entries(properties).map(([name, { description, ...rest }]) => ({
+    name,
+    in: place,
+    required: required?.includes(name) ?? false,
+    ...(description !== undefined && { description }),
+    schema: rest,
+  }));
+}
+
+/** `GET /sessions/{sessionId}/items` → `getSessionsBySessionIdItems`. */
+function operationId(key: string): string {
+  const { method, path } = splitKey(key);
+  const words = path
+    .replaceAll(/\{(\w+)\}/g, (_, name: string) => `by-${name}`)
+    .split(/[/\-.]/)
+    .filter(Boolean);
+  return method.toLowerCase() + words.map((word) => word[0]?.toUpperCase() + word.slice(1)).join("");
+}
+
+/** Schemas with an ID, shared by all operations. */
+class Components {
+  readonly schemas: Record<string, Json> = {};
+
+  toJson(schema: z.ZodType): Json {
+    // As a property, a schema with an ID becomes a reference. `input`: responses stay open for new fields.
+    const { properties, $defs = {} } = z.toJSONSchema(z.object({ schema }), { io: "input" }) as unknown as {
+      properties: { schema: Json };
+      $defs?: Record<string, Json>;
+    };
+    for (const [id, definition] of Object.entries($defs)) {
+      const { id: _, ...rest } = pointToComponents(definition);
+      this.schemas[id] = rest;
+    }
+    return pointToComponents(properties.schema);
+  }
+}
+
+function pointToComponents(schema: Json): Json {
+  return JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', '"#/components/schemas/')) as Json;
+}

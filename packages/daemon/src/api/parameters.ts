@@ -1,0 +1,35 @@
+import { z } from "zod";
+
+/** An integer of a query string. `Number()` alone would also accept `""`, `" 1"` and `0x1`. */
+export function integerParameter(
+  min: number,
+  max: number = Number.MAX_SAFE_INTEGER,
+): z.ZodType<number, number> {
+  return z.preprocess(
+    (value) => (typeof value === "string" && /^\d{1,16}$/.test(value) ? Number(value) : value),
+    z.int().min(min).max(max),
+  ) as unknown as z.ZodType<number, number>;
+}
+
+export function booleanParameter(): z.ZodType<boolean, boolean> {
+  return z.preprocess(
+    (value) => (value === "true" ? true : value === "false" ? false : value),
+    z.boolean(),
+  ) as unknown as z.ZodType<boolean, boolean>;
+}
+
+export const identifier = z.string().min(1).max(256);
+
+export const pageLimit = integerParameter(1, 500).default(50);
+
+export const cursor = z.string().min(1).max(8192);
+
+/** Milliseconds to wait for the outcome of a command. */
+export const waitQuery = z.strictObject({
+  wait: integerParameter(0, 60_000)
+    .optional()
+    .meta({ description: "Milliseconds to wait for the outcome. Default: 0, return at once." }),
+});
+
+/** Milliseconds since the epoch, by the store's clock. */
+export const timestamp = z.int();

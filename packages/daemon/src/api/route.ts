@@ -1,0 +1,72 @@
+import type { z } from "zod";
+import type { ProblemType } from "./problem.ts";
+
+/** What a token may do. A route needs one of them; none includes another. */
+export const SCOPES = ["read", "write", "approve", "admin"] as const;
+export type Scope = (typeof SCOPES)[number];
+
+type ObjectSchema = z.ZodObject;
+
+/**
+ * One operation of the API. The hono app, the OpenAPI document and the client's types are made from these, so that they
+ * can't differ.
+ */
+export interface Route {
+  readonly summary: string;
+  readonly description?: string;
+  readonly tag: string;
+  /** Null: no token needed. */
+  readonly scope: Scope | null;
+  readonly params?: ObjectSchema;
+  readonly query?: ObjectSchema;
+  readonly body?: z.ZodType | undefined;
+  /** Whether it takes an `Idempotency-Key` header. */
+  readonly idempotencyKey?: true;
+  readonly status: 200 | 201 | 202 | 204;
+  /** JSON response. Undefined: an empty one. */
+  readonly response?: z.ZodType;
+  /** Also served as `text/event-stream` to clients that accept it: the schema of `data` of each message. */
+  readonly stream?: z.ZodType;
+  /** A response that is not JSON. */
+  readonly contentType?: string;
+  /** Problems of this route, besides those that every route can have. */
+  readonly problems?: readonly ProblemType[];
+}
+
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+/** Such as `GET /sessions/{sessionId}`. */
+export type RouteKey = `${Method} /${string}`;
+
+export type RouteTable = Readonly<Record<RouteKey, Route>>;
+
+export function splitKey(key: string): { method: Method; path: string } {
+  const [method, path] = key.split(" ", 2);
+  return { method: method as Method, path: path ?? "/" };
+}
+
+type Output<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
+type Input<Schema> = Schema extends z.ZodType ? z.input<Schema> : undefined;
+
+/** What a handler of a route gets, parsed. */
+export interface ParsedRequest<R extends Route> {
+  readonly params: Output<R["params"]>;
+  readonly query: Output<R["query"]>;
+  readonly body: Output<R["body"]>;
+}
+
+/** What a handler of a route returns. */
+export type RouteResponse<R extends Route> = R["response"] extends z.ZodType
+  ? z.output<R["response"]>
+  : undefined;
+
+type Part<Name extends string, Value> = Value extends undefined
+  ? { readonly [N in Name]?: undefined }
+  : {} extends Value
+    ? { readonly [N in Name]?: Value }
+    : { readonly [N in Name]: Value };
+
+/** What a client passes to a route. */
+export type RouteArguments<R extends Route> = Part<"params", Input<R["params"]>> &
+  Part<"query", Input<R["query"]>> &
+  Part<"body", Input<R["body"]>> & { readonly idempotencyKey?: string };

@@ -1,0 +1,15 @@
+import type { RouteTable } from "../route.ts";
+import { historyRoutes } from "./history.ts";
+import { inboxRoutes } from "./inbox.ts";
+import { operationRoutes } from "./operations.ts";
+import { sessionRoutes } from "./sessions.ts";
+
+/** Every operation of the API. */
+export const routes = {
+  ...sessionRoutes,
+  ...historyRoutes,
+  ...inboxRoutes,
+  ...operationRoutes,
+} as const satisfies RouteTable;
+
+export type Routes = typeof routes;

@@ -1,0 +1,28 @@
+import { z } from "zod";
+import { gap, sessionEvent } from "./history.ts";
+import { approval } from "./inbox.ts";
+import { session } from "./session.ts";
+
+/**
+ * A frame of the multiplexed stream. Sessions and approvals are states, not changes: a newer one replaces an older one, and
+ * the same one twice means nothing.
+ */
+export const streamFrame = z
+  .discriminatedUnion("type", [
+    z.object({ type: z.literal("session"), session }),
+    z.object({ type: z.literal("approval"), approval }),
+    z.object({
+      type: z.literal("synced"),
+      openApprovals: z
+        .array(z.string())
+        .meta({ description: "IDs of all open approvals. Others that the client knows are closed." }),
+    }),
+    z.object({ type: z.literal("event"), sessionId: z.string(), event: sessionEvent }),
+    z.object({ type: z.literal("gap"), sessionId: z.string(), gap }),
+    z.object({
+      type: z.literal("unavailable"),
+      sessionId: z.string().meta({ description: "A watched session that does not exist." }),
+    }),
+  ])
+  .meta({ id: "StreamFrame" });
+export type StreamFrame = z.infer<typeof streamFrame>;
