@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { identifier, plainText } from "./parameters.ts";
 import { sessionSettings } from "./settings.ts";
 
 const text = z.string().min(1).max(1_000_000);
@@ -52,20 +53,20 @@ export const commandBodies = {
   message,
   interrupt: z.strictObject({}),
   /** Removes a message that has not been sent to Codex yet. */
-  unqueue: z.strictObject({ commandId: z.string() }),
+  unqueue: z.strictObject({ commandId: identifier }),
   fork: z.strictObject({
-    name: z.string().min(1).max(256).optional(),
+    name: plainText(256).optional(),
     /** Copies the history through this turn. Default: all of it. */
-    lastTurnId: z.string().optional(),
+    lastTurnId: identifier.optional(),
   }),
   /** Removes this turn and all later ones from the history. Files are not changed. */
-  revert: z.strictObject({ beforeTurnId: z.string() }),
+  revert: z.strictObject({ beforeTurnId: identifier }),
   compact: z.strictObject({}),
   review: z.strictObject({ target: reviewTarget }),
   /** A command of the person, outside the sandbox. */
   shell: z.strictObject({ command: z.string().min(1).max(100_000) }),
   settings: sessionSettings.partial(),
-  rename: z.strictObject({ name: z.string().min(1).max(256) }),
+  rename: z.strictObject({ name: plainText(256) }),
   archive: z.strictObject({}),
   unarchive: z.strictObject({}),
   delete: z.strictObject({}),

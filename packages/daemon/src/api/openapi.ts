@@ -70,7 +70,7 @@ function describeOperation(key: string, route: Route, components: Components): J
     ],
     ...(route.body && {
       requestBody: {
-        required: !route.body.safeParse(undefined).success,
+        required: !route.body.safeParse({}).success,
         content: { "application/json": { schema: components.toJson(route.body) } },
       },
     }),

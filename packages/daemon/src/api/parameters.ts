@@ -18,11 +18,29 @@ export function booleanParameter(): z.ZodType<boolean, boolean> {
   ) as unknown as z.ZodType<boolean, boolean>;
 }
 
-export const identifier = z.string().min(1).max(256);
+/** IDs of this API and of Codex are printable ASCII. Postgres rejects strings with a NUL. */
+export const identifier = z
+  .string()
+  .min(1)
+  .max(256)
+  .regex(/^[\x21-\x7e]+$/);
+
+/** Text without control characters, such as a name. */
+export function plainText(maxLength: number): z.ZodString {
+  return z
+    .string()
+    .min(1)
+    .max(maxLength)
+    .regex(/^\P{Cc}+$/u, "Control characters are not allowed.");
+}
 
 export const pageLimit = integerParameter(1, 500).default(50);
 
-export const cursor = z.string().min(1).max(8192);
+export const cursor = z
+  .string()
+  .min(1)
+  .max(8192)
+  .regex(/^[\x21-\x7e]+$/);
 
 /** Milliseconds to wait for the outcome of a command. */
 export const waitQuery = z.strictObject({

@@ -1,8 +1,6 @@
 import { z } from "zod";
 
-/**
- * Types of problems (RFC 9457), each with its HTTP status. The type URI is `https://codexkit.dev/problems/<type>`.
- */
+/** Types of problems (RFC 9457), each with its HTTP status. A type is a relative URI reference. docs/daemon.md explains each. */
 export const PROBLEMS = {
   bad_request: 400,
   invalid_json: 400,

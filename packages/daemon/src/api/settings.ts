@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { plainText } from "./parameters.ts";
 
 /** What the agent may do without asking, and what its commands can reach. */
 export const permissionMode = z.enum(["read-only", "workspace-write", "danger-full-access", "bypass"]).meta({
@@ -80,8 +81,8 @@ export type SessionSetup = z.infer<typeof sessionSetup>;
 
 export const createSession = z
   .strictObject({
-    cwd: z.string().min(1).max(4096),
-    name: z.string().min(1).max(256).optional(),
+    cwd: plainText(4096),
+    name: plainText(256).optional(),
     ...sessionSettings.partial().shape,
     ...sessionSetup.shape,
     priority: z.int().min(-100).max(100).optional(),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { gap, sessionEvent } from "./history.ts";
+import { sessionEvent } from "./history.ts";
 import { approval } from "./inbox.ts";
 import { session } from "./session.ts";
 
@@ -18,7 +18,6 @@ export const streamFrame = z
         .meta({ description: "IDs of all open approvals. Others that the client knows are closed." }),
     }),
     z.object({ type: z.literal("event"), sessionId: z.string(), event: sessionEvent }),
-    z.object({ type: z.literal("gap"), sessionId: z.string(), gap }),
     z.object({
       type: z.literal("unavailable"),
       sessionId: z.string().meta({ description: "A watched session that does not exist." }),

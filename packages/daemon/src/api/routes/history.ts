@@ -51,15 +51,15 @@ export const historyRoutes = {
     scope: "read",
     params: itemParams,
     query: z.strictObject({
-      offset: integerParameter(0).default(0).meta({ description: "In bytes." }),
-      limit: integerParameter(1, 1_048_576).default(65_536).meta({ description: "In bytes." }),
+      offset: integerParameter(0).default(0).meta({ description: "In UTF-16 code units." }),
+      limit: integerParameter(1, 1_048_576).default(65_536).meta({ description: "In UTF-16 code units." }),
     }),
     status: 200,
     response: z
       .object({
         text: z.string(),
         offset: z.int(),
-        bytes: z.int().meta({ description: "Of the whole text." }),
+        length: z.int().meta({ description: "Of the whole text. It grows while the item is running." }),
         next: z.int().nullable().meta({ description: "Pass as `offset` to continue. Null at the end." }),
       })
       .meta({ id: "ItemBody" }),

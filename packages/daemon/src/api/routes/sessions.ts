@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { commandBodies } from "../command.ts";
 import { page } from "../history.ts";
-import { booleanParameter, cursor, identifier, pageLimit, waitQuery } from "../parameters.ts";
+import { booleanParameter, cursor, identifier, pageLimit, plainText, waitQuery } from "../parameters.ts";
 import type { ProblemType } from "../problem.ts";
 import type { Route } from "../route.ts";
 import { command, session, sessionPhase } from "../session.ts";
@@ -27,7 +27,7 @@ function commandRoute<Body extends z.ZodType | undefined>(summary: string, body:
     status: 202,
     response: command,
     problems: [...ofSession, "key_reused", "draining", "store_full"],
-  } as const satisfies Route;
+  } as const;
 }
 
 export const sessionRoutes = {
@@ -50,7 +50,7 @@ export const sessionRoutes = {
     tag: "sessions",
     scope: "read",
     query: z.strictObject({
-      search: z.string().min(1).max(256).optional().meta({ description: "Text in name, folder or preview." }),
+      search: plainText(256).optional().meta({ description: "Text in name, folder or preview." }),
       archived: booleanParameter().optional().meta({ description: "Default: false." }),
       phase: sessionPhase.optional(),
       cursor: cursor.optional(),

@@ -1,0 +1,150 @@
+import { getConnInfo } from "@hono/node-server/conninfo";
+import { type Context, Hono } from "hono";
+import { cors } from "hono/cors";
+import { type Method, type Route, splitKey } from "../api/route.ts";
+import { routes } from "../api/routes/index.ts";
+import type { Identity } from "../api/token.ts";
+import { DaemonError } from "../errors.ts";
+import { authenticate, requireScope } from "./authenticate.ts";
+import { checkOrigin } from "./check-origin.ts";
+import type { HandlerRequest, Handlers, HttpServices } from "./handler.ts";
+import { parseRequest } from "./parse-request.ts";
+import { createProblem, problemResponse, toProblem } from "./problems.ts";
+import { RateLimiter } from "./rate-limiter.ts";
+
+const ANONYMOUS: Identity = { id: "anonymous", name: "anonymous", scopes: [] };
+
+/** The hono app of a route table: checks, parsing and errors are the same for all routes. */
+export function createApp(services: HttpServices, handlers: Handlers): Hono {
+  const app = new Hono();
+  const guard = createGuard(services);
+  if (services.origins.allowedOrigins.length > 0) {
+    app.use(cors({ origin: [...services.origins.allowedOrigins], credentials: true }));
+  }
+  const methods = new Map<string, Method[]>();
+  for (const [key, route] of Object.entries(routes) as [keyof Handlers, Route][]) {
+    const { method, path } = splitKey(key);
+    const pattern = path.replaceAll(/\{(\w+)\}/g, ":$1");
+    methods.set(pattern, [...(methods.get(pattern) ?? []), method]);
+    // The table ties each handler to its route; here, all of them are treated alike.
+    const handler = handlers[key] as (request: HandlerRequest<Route>) => Promise<unknown>;
+    app.on(method, pattern, async (context) => await answer(context, key, route, handler));
+  }
+  for (const [pattern, allowed] of methods) {
+    app.all(pattern, (context) =>
+      problemResponse(
+        createProblem(
+          "method_not_allowed",
+          `${context.req.method} is not possible here. Use ${allowed.join(", ")}.`,
+        ),
+        { allow: allowed.join(", ") },
+      ),
+    );
+  }
+  app.notFound((context) =>
+    problemResponse(
+      createProblem("not_found", `There is nothing at ${context.req.path}. See /openapi.json.`),
+    ),
+  );
+  app.onError((error) => fail(error));
+
+  async function answer(
+    context: Context,
+    key: string,
+    route: Route,
+    handler: (request: HandlerRequest<Route>) => Promise<unknown>,
+  ): Promise<Response> {
+    const startedAt = performance.now();
+    let identity = ANONYMOUS;
+    let response: Response;
+    try {
+      identity = await guard(context, route);
+      const parsed = await parseRequest(context, route, services.limits.bodyBytes);
+      response =
+        "problem" in parsed
+          ? problemResponse(parsed.problem)
+          : toResponse(
+              context,
+              route,
+              await handler({
+                ...(parsed as HandlerRequest<Route>),
+                identity,
+                signal: context.req.raw.signal,
+                context,
+              }),
+            );
+    } catch (error) {
+      response = fail(error);
+    }
+    const { method, path } = splitKey(key);
+    const seconds = (performance.now() - startedAt) / 1000;
+    services.metrics.requests.inc({ method, route: path, status: response.status });
+    services.metrics.requestSeconds.observe({ method, route: path }, seconds);
+    services.logger.debug(
+      { method, route: path, status: response.status, token: identity.id, ms: Math.round(seconds * 1000) },
+      "request",
+    );
+    return response;
+  }
+
+  function fail(error: unknown): Response {
+    const { problem, isExpected } = toProblem(error);
+    if (!isExpected) services.logger.error({ err: error }, "request failed");
+    const retryAfter = problem["retryAfter"];
+    return problemResponse(problem, {
+      ...(typeof retryAfter === "number" && { "retry-after": String(retryAfter) }),
+      ...(problem.status === 401 && { "www-authenticate": "Bearer" }),
+    });
+  }
+  return app;
+}
+
+function toResponse(context: Context, route: Route, result: unknown): Response {
+  if (result instanceof Response) return result;
+  if (route.status === 204) return context.body(null, 204);
+  return context.json(result as object, route.status, { "cache-control": "no-store" });
+}
+
+/** Who sent a request, after all checks that don't depend on its content. */
+function createGuard({ limits, auth, origins, database }: HttpServices) {
+  const requests = new RateLimiter({ perSecond: limits.requestsPerSecond, burst: limits.requestBurst });
+  const failures = new RateLimiter({
+    perSecond: limits.failedLoginsPerMinute / 60,
+    burst: limits.failedLoginsPerMinute,
+  });
+  return async (context: Context, route: Route): Promise<Identity> => {
+    checkOrigin(context.req.raw.headers, origins);
+    const address = remoteAddress(context);
+    if (route.scope === null) {
+      limitRate(requests, `address:${address}`);
+      return ANONYMOUS;
+    }
+    if (failures.isExhausted(address)) limitRate(failures, address);
+    const identity = await authenticate(context, { auth, tokens: database.tokens }).catch(
+      (error: unknown) => {
+        if (DaemonError.is(error) && error.code === "unauthorized") failures.take(address);
+        throw error;
+      },
+    );
+    limitRate(requests, identity.id);
+    requireScope(identity, route.scope);
+    return identity;
+  };
+}
+
+function limitRate(limiter: RateLimiter, key: string): void {
+  const retryAfter = limiter.take(key);
+  if (retryAfter === 0) return;
+  throw new DaemonError("rate_limited", `Too many requests. Try again in ${retryAfter} s.`, {
+    details: { retryAfter },
+  });
+}
+
+function remoteAddress(context: Context): string {
+  try {
+    return getConnInfo(context).remote.address ?? "unknown";
+  } catch {
+    // Mounted in a server that is not Node's: there is no socket to ask.
+    return "unknown";
+  }
+}

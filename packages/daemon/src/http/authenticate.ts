@@ -1,0 +1,46 @@
+import type { Context } from "hono";
+import { getCookie } from "hono/cookie";
+import { SCOPES, type Scope } from "../api/route.ts";
+import type { Identity } from "../api/token.ts";
+import { DaemonError } from "../errors.ts";
+import type { TokenStore } from "../tokens/token-store.ts";
+
+export const TOKEN_COOKIE = "codexkit_token";
+
+/** The identity of every request if the daemon works without tokens. */
+const LOCAL: Identity = { id: "local", name: "local", scopes: [...SCOPES] };
+
+export interface Authentication {
+  readonly auth: "tokens" | "none";
+  readonly tokens: Pick<TokenStore, "verify">;
+}
+
+/** The identity of a request's token. Rejects with `unauthorized`. */
+export async function authenticate(context: Context, { auth, tokens }: Authentication): Promise<Identity> {
+  if (auth === "none") return LOCAL;
+  const token = readToken(context);
+  if (token === undefined) {
+    throw new DaemonError("unauthorized", "Send a token as `Authorization: Bearer <token>`, or log in.");
+  }
+  return await verifyToken(token, tokens);
+}
+
+export async function verifyToken(token: string, tokens: Pick<TokenStore, "verify">): Promise<Identity> {
+  const info = await tokens.verify(token);
+  if (!info) throw new DaemonError("unauthorized", "The token is unknown, expired or revoked.");
+  return { id: info.id, name: info.name, scopes: [...info.scopes] };
+}
+
+export function requireScope({ scopes, name }: Identity, scope: Scope): void {
+  if (scopes.includes(scope)) return;
+  throw new DaemonError(
+    "forbidden",
+    `This needs the scope "${scope}". The token "${name}" has: ${scopes.join(", ")}.`,
+  );
+}
+
+function readToken(context: Context): string | undefined {
+  const header = context.req.header("authorization");
+  if (header !== undefined) return /^Bearer +(\S+)$/i.exec(header)?.[1];
+  return getCookie(context, TOKEN_COOKIE);
+}

@@ -1,0 +1,27 @@
+import { realpath, stat } from "node:fs/promises";
+import { isAbsolute, relative, sep } from "node:path";
+import { DaemonError } from "../errors.ts";
+
+/** Resolves the links of a folder and checks that it is inside one of the roots, which must be resolved too. */
+export async function checkFolder(folder: string, roots: readonly string[]): Promise<string> {
+  if (!isAbsolute(folder)) {
+    throw new DaemonError("path_not_allowed", `"${folder}" is not an absolute path.`);
+  }
+  const resolved = await realpath(folder).catch(() => undefined);
+  // The same answer for a missing and a forbidden folder: outside the roots, a client can't find out what exists.
+  if (resolved === undefined || !roots.some((root) => isInside(resolved, root))) {
+    throw new DaemonError(
+      "path_not_allowed",
+      `"${folder}" does not exist or is outside the allowed roots: ${roots.join(", ")}.`,
+    );
+  }
+  if (!(await stat(resolved)).isDirectory()) {
+    throw new DaemonError("path_not_allowed", `"${folder}" is not a folder.`);
+  }
+  return resolved;
+}
+
+function isInside(path: string, root: string): boolean {
+  const steps = relative(root, path);
+  return steps === "" || (!isAbsolute(steps) && steps !== ".." && !steps.startsWith(`..${sep}`));
+}

@@ -1,0 +1,26 @@
+import type { Hono } from "hono";
+import { createOpenApiDocument } from "../api/openapi.ts";
+import { routes } from "../api/routes/index.ts";
+import { createApp } from "./app.ts";
+import type { HttpServices } from "./handler.ts";
+import { createHistoryHandlers, type TestCommand } from "./history-handlers.ts";
+import { createInboxHandlers } from "./inbox-handlers.ts";
+import { createOperationHandlers } from "./operation-handlers.ts";
+import { createSessionHandlers } from "./session-handlers.ts";
+import { StreamCounter } from "./stream-counter.ts";
+import { createStreamHandlers } from "./stream-handlers.ts";
+import { createSummaryFeeds } from "./summary-feeds.ts";
+
+/** The whole API as a hono app. */
+export function createHttp(services: HttpServices, testCommand: TestCommand): Hono {
+  const streams = new StreamCounter(services.limits.streams, services.metrics);
+  const feeds = createSummaryFeeds(services.database, services.logger);
+  const document = createOpenApiDocument(routes, services.version);
+  return createApp(services, {
+    ...createSessionHandlers(services),
+    ...createHistoryHandlers(services, testCommand),
+    ...createInboxHandlers(services),
+    ...createStreamHandlers(services, streams, feeds),
+    ...createOperationHandlers(services, streams, document),
+  });
+}

@@ -1,0 +1,90 @@
+const encoder = new TextEncoder();
+const HEARTBEAT = encoder.encode(":\n\n");
+/** Sent first, so that proxies pass the headers on; and how long a browser waits before it reconnects. */
+const OPENING = encoder.encode(":\nretry: 1000\n\n");
+
+export interface EventStreamOptions {
+  readonly heartbeatMs: number;
+  /** Aborted when the client has gone, or the daemon closes. */
+  readonly signal: AbortSignal;
+  /** Called once, however the stream ends. */
+  readonly onEnd: () => void;
+}
+
+/**
+ * A response of server-sent events. The next chunk is requested only when the previous one was written to the socket, so that
+ * a stalled reader holds one chunk. The source keeps its position; nothing is skipped.
+ */
+export function eventStreamResponse(
+  chunks: AsyncIterable<Uint8Array>,
+  { heartbeatMs, signal, onEnd }: EventStreamOptions,
+): Response {
+  const iterator = chunks[Symbol.asyncIterator]();
+  let pending: Promise<IteratorResult<Uint8Array>> | undefined;
+  let hasEnded = false;
+  let beat: (() => void) | undefined;
+  const timer = setInterval(() => beat?.(), heartbeatMs);
+  timer.unref();
+
+  const end = (): void => {
+    if (hasEnded) return;
+    hasEnded = true;
+    clearInterval(timer);
+    signal.removeEventListener("abort", end);
+    beat?.();
+    void iterator.return?.().catch(() => undefined);
+    onEnd();
+  };
+  signal.addEventListener("abort", end, { once: true });
+  if (signal.aborted) end();
+
+  const body = new ReadableStream<Uint8Array>(
+    {
+      start: (controller) => controller.enqueue(OPENING),
+      pull: async (controller) => {
+        if (hasEnded) return controller.close();
+        pending ??= iterator.next();
+        const heartbeat = new Promise<undefined>((resolve) => {
+          beat = () => resolve(undefined);
+        });
+        const next = await Promise.race([pending, heartbeat]).catch(() => ({
+          done: true as const,
+          value: undefined,
+        }));
+        beat = undefined;
+        if (hasEnded) return controller.close();
+        if (next === undefined) return controller.enqueue(HEARTBEAT);
+        pending = undefined;
+        if (!next.done) return controller.enqueue(next.value);
+        end();
+        controller.close();
+      },
+      cancel: end,
+    },
+    { highWaterMark: 0 },
+  );
+  return new Response(body, {
+    headers: {
+      "content-type": "text/event-stream",
+      "cache-control": "no-store",
+      // nginx would collect events before it passes them on.
+      "x-accel-buffering": "no",
+    },
+  });
+}
+
+/** One message. JSON has no line breaks, so that `data` is one line. */
+export function encodeMessage(id: string | number, data: unknown): string {
+  return `id: ${id}\ndata: ${JSON.stringify(data)}\n\n`;
+}
+
+const encoded = new WeakMap<readonly object[], Uint8Array>();
+
+/** Encodes a batch of events once for all readers: those at the same position get the same array from the journal. */
+export function encodeBatch(events: readonly { readonly seq: number }[]): Uint8Array {
+  const known = encoded.get(events);
+  if (known) return known;
+  const bytes = encoder.encode(events.map((event) => encodeMessage(event.seq, event)).join(""));
+  encoded.set(events, bytes);
+  return bytes;
+}

@@ -1,0 +1,47 @@
+import type { Context } from "hono";
+import type { Logger } from "pino";
+import type { ParsedRequest, Route, RouteResponse } from "../api/route.ts";
+import type { Routes } from "../api/routes/index.ts";
+import type { SessionSettings } from "../api/settings.ts";
+import type { Identity } from "../api/token.ts";
+import type { Database } from "../database/database.ts";
+import type { HttpLimits } from "../limits.ts";
+import type { Runner } from "../sessions/runner.ts";
+import type { OriginRules } from "./check-origin.ts";
+import type { Metrics } from "./metrics.ts";
+
+/** What the handlers work with. */
+export interface HttpServices {
+  readonly database: Database;
+  readonly runner: Runner;
+  readonly metrics: Metrics;
+  readonly logger: Logger;
+  readonly limits: HttpLimits;
+  readonly origins: OriginRules;
+  /** none: every request has all scopes. */
+  readonly auth: "tokens" | "none";
+  /** Resolved folders that sessions may work in. */
+  readonly roots: readonly string[];
+  /** Settings of new sessions that the client leaves out. */
+  readonly defaults: SessionSettings;
+  /** Name of this node. Sessions with a local folder stay on it. */
+  readonly nodeName: string;
+  readonly version: string;
+  readonly codexVersion: string;
+  /** Aborted when the daemon closes: streams end. */
+  readonly closing: AbortSignal;
+}
+
+export interface HandlerRequest<R extends Route> extends ParsedRequest<R> {
+  readonly identity: Identity;
+  /** Aborted when the client has gone. */
+  readonly signal: AbortSignal;
+  readonly context: Context;
+}
+
+/** Returns the body of the response, or a whole response. Errors become problems. */
+export type Handler<R extends Route> = (request: HandlerRequest<R>) => Promise<RouteResponse<R> | Response>;
+
+export type Handlers<Key extends keyof Routes = keyof Routes> = {
+  readonly [K in Key]: Handler<Routes[K]>;
+};

@@ -1,0 +1,102 @@
+import { deleteCookie, setCookie } from "hono/cookie";
+import type { Context } from "hono";
+import type { OpenApiDocument } from "../api/openapi.ts";
+import { DaemonError } from "../errors.ts";
+import { TOKEN_COOKIE, verifyToken } from "./authenticate.ts";
+import type { Handlers, HttpServices } from "./handler.ts";
+import type { StreamCounter } from "./stream-counter.ts";
+import { viewToken } from "./views.ts";
+
+/** Browsers limit cookies to 400 days. The token itself may end earlier. */
+const COOKIE_SECONDS = 90 * 24 * 3600;
+
+export function createOperationHandlers(
+  services: HttpServices,
+  streams: StreamCounter,
+  document: OpenApiDocument,
+) {
+  const { database, runner, metrics, limits } = services;
+  const { tokens, audit, store } = database;
+  return {
+    "GET /models": async ({ signal }) => ({ data: [...(await runner.models({ signal }))] }),
+    "GET /account": async ({ signal }) => await runner.account({ signal }),
+    "GET /credentials": async () => runner.credentialStatus(),
+
+    "POST /login": async ({ body, context }) => {
+      const identity = await verifyToken(body.token, tokens);
+      setCookie(context, TOKEN_COOKIE, body.token, { ...cookieOptions(context), maxAge: COOKIE_SECONDS });
+      return identity;
+    },
+    "POST /logout": async ({ context }) => {
+      deleteCookie(context, TOKEN_COOKIE, cookieOptions(context));
+      return undefined;
+    },
+    "GET /whoami": async ({ identity }) => identity,
+
+    "GET /tokens": async () => ({ data: (await tokens.list()).map(viewToken) }),
+    "POST /tokens": async ({ body: { name, scopes, expiresAt }, identity }) => {
+      const { token, info } = await tokens.create({
+        name,
+        scopes: [...new Set(scopes)],
+        ...(expiresAt !== undefined && { expiresAt }),
+        by: identity.id,
+      });
+      return { token, info: viewToken(info) };
+    },
+    "DELETE /tokens/{tokenId}": async ({ params: { tokenId }, identity }) => {
+      if (!(await tokens.revoke(tokenId, identity.id))) {
+        throw new DaemonError("not_found", `There is no token "${tokenId}".`);
+      }
+      return undefined;
+    },
+    "GET /audit": async ({ query: { cursor, limit } }) => {
+      const { rows, nextCursor } = await audit.list({ ...(cursor !== undefined && { cursor }), limit });
+      const data = rows.map(({ session_id: sessionId, detail, ...row }) => ({
+        ...row,
+        sessionId,
+        detail: JSON.parse(detail) as Record<string, unknown>,
+      }));
+      return { data, next: nextCursor ?? null };
+    },
+
+    "GET /health": async () => ({ status: "ok" as const, version: services.version }),
+    "GET /ready": async () => {
+      await store.check();
+      const { state } = runner.status;
+      if (state !== "running") {
+        throw new DaemonError("draining", `The daemon takes no commands: it is ${state}.`, {
+          details: { state },
+        });
+      }
+      return { ready: true, store: "ok" as const, runner: state };
+    },
+    "GET /metrics": async () =>
+      new Response(await metrics.registry.metrics(), {
+        headers: { "content-type": metrics.registry.contentType, "cache-control": "no-store" },
+      }),
+    "GET /diagnostics": async () => ({
+      version: services.version,
+      codexVersion: services.codexVersion,
+      node: process.version,
+      platform: `${process.platform}-${process.arch}`,
+      uptimeMs: Math.round(process.uptime() * 1000),
+      memoryBytes: process.memoryUsage.rss(),
+      store: { kind: store.kind, notifications: store.notifier.mode },
+      runner: { ...runner.status },
+      streams: streams.counts,
+      limits: { ...limits },
+      roots: [...services.roots],
+    }),
+    "GET /openapi.json": async () => document,
+  } satisfies Partial<Handlers>;
+}
+
+function cookieOptions(context: Context) {
+  return {
+    httpOnly: true,
+    sameSite: "Strict",
+    path: "/",
+    // Browsers refuse `Secure` cookies of http pages, except on some names for loopback.
+    secure: new URL(context.req.url).protocol === "https:",
+  } as const;
+}

@@ -1,0 +1,76 @@
+import { StoreError } from "@codexkit/store";
+import { z } from "zod";
+import { type Problem, type ProblemType, PROBLEMS } from "../api/problem.ts";
+import { DaemonError } from "../errors.ts";
+
+const TITLES: Partial<Record<ProblemType, string>> = {
+  bad_request: "The request is invalid",
+  invalid_json: "The body is not JSON",
+  invalid_cursor: "The cursor is invalid",
+  path_not_allowed: "The folder is not allowed",
+  unauthorized: "A valid token is required",
+  forbidden: "The token lacks a scope",
+  already_answered: "Already answered",
+  key_reused: "The idempotency key was used for another request",
+  body_too_large: "The body is too large",
+  internal: "Internal error",
+  draining: "The daemon is shutting down",
+  store_unavailable: "The store can't be reached",
+  store_full: "The disk of the store is full",
+};
+
+export function createProblem(
+  type: ProblemType,
+  detail: string,
+  members: Readonly<Record<string, unknown>> = {},
+): Problem {
+  const title = TITLES[type] ?? sentenceCase(type);
+  return { ...members, type, title, status: PROBLEMS[type], detail };
+}
+
+/** `turn_not_running` → `Turn not running`. */
+function sentenceCase(type: string): string {
+  const words = type.replaceAll("_", " ");
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+export function problemResponse(problem: Problem, headers: Readonly<Record<string, string>> = {}): Response {
+  return new Response(JSON.stringify(problem), {
+    status: problem.status,
+    headers: { "content-type": "application/problem+json", "cache-control": "no-store", ...headers },
+  });
+}
+
+/** The problem that a client gets for an error. `isExpected` is false for defects, which are logged in full. */
+export function toProblem(error: unknown): { readonly problem: Problem; readonly isExpected: boolean } {
+  if (error instanceof z.ZodError) return { problem: invalidInput("body", error), isExpected: true };
+  if (StoreError.is(error)) {
+    const type = error.code === "store_full" ? "store_full" : "store_unavailable";
+    return { problem: createProblem(type, error.message), isExpected: true };
+  }
+  if (DaemonError.is(error)) {
+    if (error.code === "closed") {
+      return { problem: createProblem("draining", "The daemon is closing."), isExpected: true };
+    }
+    if (error.code === "command_not_found") {
+      return { problem: createProblem("not_found", error.message), isExpected: true };
+    }
+    if (error.code in PROBLEMS && error.code !== "internal") {
+      const type = error.code as ProblemType;
+      return { problem: createProblem(type, error.message, error.details), isExpected: true };
+    }
+  }
+  // The message of a defect may contain paths or parts of queries, so that it stays in the log.
+  return {
+    problem: createProblem("internal", "The daemon failed to handle the request. Its log has the details."),
+    isExpected: false,
+  };
+}
+
+/** A problem with the path of each invalid value, such as `body.budget.totalTokens`. */
+export function invalidInput(part: string, error: z.ZodError): Problem {
+  const errors = error.issues.map(({ path, message }) => ({ path: [part, ...path].join("."), message }));
+  const [first] = errors;
+  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : "";
+  return createProblem("bad_request", `${first?.path}: ${first?.message}${more}`, { errors });
+}

@@ -1,0 +1,153 @@
+import { randomUUID } from "node:crypto";
+import type { Context } from "hono";
+import type { CommandBody, CommandKind } from "../api/command.ts";
+import type { Route } from "../api/route.ts";
+import { sessionSettings, sessionSetup } from "../api/settings.ts";
+import type { NewSession } from "../database/session-store.ts";
+import type { CommandRow } from "../database/tables.ts";
+import { DaemonError } from "../errors.ts";
+import { checkFolder } from "./check-folder.ts";
+import type { HandlerRequest, Handlers, HttpServices } from "./handler.ts";
+import { viewCommand, viewSession } from "./views.ts";
+
+type CommandRequest = Pick<HandlerRequest<Route>, "identity" | "signal" | "context"> & {
+  readonly params: { readonly sessionId: string };
+  readonly query: { readonly wait?: number | undefined };
+};
+
+export function createSessionHandlers(services: HttpServices) {
+  const { database, runner, limits } = services;
+  const { sessions, commands } = database;
+
+  function refuseWhileDraining(): void {
+    const { state } = runner.status;
+    if (state === "draining" || state === "closed") {
+      throw new DaemonError(
+        "draining",
+        "The daemon is shutting down and takes no commands. Try again later.",
+        {
+          details: { retryAfter: 5 },
+        },
+      );
+    }
+  }
+
+  async function waitFor(
+    row: CommandRow,
+    wait: number | undefined,
+    signal: AbortSignal,
+  ): Promise<CommandRow> {
+    if (!wait || row.result !== null) return row;
+    const timeoutMs = Math.min(wait, limits.waitMs);
+    return await commands.wait(row.id, { timeoutMs, signal: AbortSignal.any([signal, services.closing]) });
+  }
+
+  async function submit<Kind extends CommandKind>(
+    request: CommandRequest,
+    kind: Kind,
+    body: CommandBody<Kind>,
+  ) {
+    refuseWhileDraining();
+    const { command } = await commands.submit({
+      sessionId: request.params.sessionId,
+      key: idempotencyKey(request.context),
+      kind,
+      body,
+      by: request.identity.id,
+    });
+    return viewCommand(await waitFor(command, request.query.wait, request.signal));
+  }
+
+  /** A handler that submits the body as a command. */
+  function submits<Kind extends CommandKind>(kind: Kind) {
+    return async (request: CommandRequest & { readonly body?: CommandBody<Kind> | undefined }) =>
+      await submit(request, kind, request.body ?? ({} as CommandBody<Kind>));
+  }
+
+  return {
+    "POST /sessions": async ({ body, query, identity, context, signal }) => {
+      refuseWhileDraining();
+      await refuseTooManySessions();
+      const { cwd: folder, name, priority, ...rest } = body;
+      const setup = sessionSetup.strip().parse(rest);
+      const isRemote = setup.environment !== undefined;
+      const cwd = isRemote ? checkAbsolute(folder) : await checkFolder(folder, services.roots);
+      const created: NewSession = {
+        cwd,
+        ...(name !== undefined && { name }),
+        ...(priority !== undefined && { priority }),
+        settings: sessionSettings.strip().parse({ ...services.defaults, ...rest }),
+        setup,
+        needs: isRemote ? [] : [`node:${services.nodeName}`],
+        by: identity.id,
+        key: idempotencyKey(context),
+      };
+      const { session, command } = await sessions.insert(created);
+      if (!command) throw new Error("A new session has no command.");
+      const finished = await waitFor(command, query.wait, signal);
+      const current = finished === command ? session : ((await sessions.get(session.id)) ?? session);
+      return { session: viewSession(current), command: viewCommand(finished) };
+    },
+    "GET /sessions": async ({ query: { search, archived, phase, cursor, limit } }) => {
+      const { rows, nextCursor } = await sessions.list({
+        ...(search !== undefined && { search }),
+        ...(archived !== undefined && { archived }),
+        ...(phase !== undefined && { phase }),
+        ...(cursor !== undefined && { cursor }),
+        limit,
+      });
+      return { data: rows.map(viewSession), next: nextCursor ?? null };
+    },
+    "GET /sessions/{sessionId}": async ({ params }) => viewSession(await sessions.require(params.sessionId)),
+    "DELETE /sessions/{sessionId}": submits("delete"),
+    "POST /sessions/{sessionId}/messages": submits("message"),
+    "DELETE /sessions/{sessionId}/messages/{commandId}": async (request) =>
+      await submit(request, "unqueue", { commandId: request.params.commandId }),
+    "POST /sessions/{sessionId}/interrupt": submits("interrupt"),
+    "POST /sessions/{sessionId}/fork": submits("fork"),
+    "POST /sessions/{sessionId}/revert": submits("revert"),
+    "POST /sessions/{sessionId}/compact": submits("compact"),
+    "POST /sessions/{sessionId}/review": submits("review"),
+    "POST /sessions/{sessionId}/shell": submits("shell"),
+    "PATCH /sessions/{sessionId}/settings": submits("settings"),
+    "PUT /sessions/{sessionId}/name": submits("rename"),
+    "PUT /sessions/{sessionId}/goal": submits("goal"),
+    "POST /sessions/{sessionId}/archive": submits("archive"),
+    "POST /sessions/{sessionId}/unarchive": submits("unarchive"),
+    "GET /sessions/{sessionId}/commands": async ({ params }) => {
+      await sessions.require(params.sessionId);
+      const rows = await commands.list(params.sessionId);
+      return { data: rows.filter(({ result }) => result === null).map(viewCommand) };
+    },
+    "GET /sessions/{sessionId}/commands/{commandId}": async ({ params, query, signal }) => {
+      const row = await commands.get(params.commandId);
+      if (row?.session_id !== params.sessionId) {
+        throw new DaemonError("not_found", `The session has no command "${params.commandId}".`);
+      }
+      return viewCommand(await waitFor(row, query.wait, signal));
+    },
+  } satisfies Partial<Handlers>;
+
+  async function refuseTooManySessions(): Promise<void> {
+    const { deleted: _, ...phases } = await sessions.countByPhase();
+    const count = Object.values(phases).reduce((sum, number) => sum + number, 0);
+    if (count >= limits.sessions) {
+      throw new DaemonError(
+        "too_many_sessions",
+        `There are ${count} sessions already. Delete or archive some.`,
+      );
+    }
+  }
+}
+
+function checkAbsolute(folder: string): string {
+  if (folder.startsWith("/") || /^[A-Za-z]:[\\/]/.test(folder)) return folder;
+  throw new DaemonError("path_not_allowed", `"${folder}" is not an absolute path.`);
+}
+
+function idempotencyKey(context: Context): string {
+  const key = context.req.header("idempotency-key");
+  if (key === undefined) return randomUUID();
+  if (/^[\x21-\x7e]{1,256}$/.test(key)) return key;
+  throw new DaemonError("bad_request", "Idempotency-Key must be 1 to 256 printable ASCII characters.");
+}

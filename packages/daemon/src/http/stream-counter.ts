@@ -1,0 +1,36 @@
+import { DaemonError } from "../errors.ts";
+import type { Metrics } from "./metrics.ts";
+
+export type StreamKind = "session" | "multiplexed";
+
+/** Counts open event streams and limits their number. */
+export class StreamCounter {
+  readonly #open: Record<StreamKind, number> = { session: 0, multiplexed: 0 };
+  readonly #limit: number;
+  readonly #metrics: Metrics;
+
+  constructor(limit: number, metrics: Metrics) {
+    this.#limit = limit;
+    this.#metrics = metrics;
+  }
+
+  get counts(): { readonly sessions: number; readonly multiplexed: number } {
+    return { sessions: this.#open.session, multiplexed: this.#open.multiplexed };
+  }
+
+  /** Counts a stream until the returned function is called. Throws `too_many_connections` at the limit. */
+  add(kind: StreamKind): () => void {
+    if (this.#open.session + this.#open.multiplexed >= this.#limit) {
+      throw new DaemonError("too_many_connections", `${this.#limit} event streams are open already.`, {
+        details: { retryAfter: 5 },
+      });
+    }
+    this.#change(kind, 1);
+    return () => this.#change(kind, -1);
+  }
+
+  #change(kind: StreamKind, by: 1 | -1): void {
+    this.#open[kind] += by;
+    this.#metrics.openStreams.set({ kind }, this.#open[kind]);
+  }
+}

@@ -1,0 +1,136 @@
+import type { ApprovalOffer, InboxRequest, PolicyVerdict } from "../api/approval.ts";
+import type { Item, TurnSummary } from "../api/history.ts";
+import type { Approval } from "../api/inbox.ts";
+import type { Command, Session } from "../api/session.ts";
+import type { TokenInfo } from "../api/token.ts";
+import { commandResult } from "../commands/command-store.ts";
+import type { ApprovalRow, CommandRow, ItemRow, SessionRow, TurnRow } from "../database/tables.ts";
+import type { TokenInfo as StoredToken } from "../tokens/token-store.ts";
+
+// Rows of the store as the API serves them. Secrets (a session's setup, hashes of tokens, secret answers) end here.
+
+export function viewSession(row: SessionRow): Session {
+  return {
+    id: row.id,
+    threadId: row.thread_id,
+    name: row.name,
+    cwd: row.cwd,
+    settings: JSON.parse(row.settings) as Session["settings"],
+    goal: parseNullable<Session["goal"]>(row.goal),
+    phase: row.phase,
+    problem: parseNullable<Session["problem"]>(row.problem),
+    activeTurnId: row.active_turn_id,
+    preview: row.preview,
+    usage: parseNullable<Session["usage"]>(row.usage),
+    archivedAt: row.archived_at,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    priority: row.priority,
+    node: row.last_node,
+    epoch: row.epoch,
+    firstSeq: row.first_seq,
+    lastSeq: row.last_seq,
+    codexVersion: row.codex_version,
+  };
+}
+
+export function viewCommand(row: CommandRow): Command {
+  const outcome = commandResult(row);
+  const { ok: _, ...result } = outcome?.ok === true ? outcome : { ok: true };
+  return {
+    id: row.id,
+    sessionId: row.session_id,
+    key: row.key,
+    kind: row.kind,
+    state: commandState(row, outcome),
+    by: row.by,
+    createdAt: row.created_at,
+    finishedAt: row.finished_at,
+    result: outcome?.ok === true ? result : null,
+    problem: outcome?.ok === false ? outcome.problem : null,
+  };
+}
+
+function commandState(row: CommandRow, outcome: ReturnType<typeof commandResult>): Command["state"] {
+  if (outcome) return outcome.ok ? "done" : "failed";
+  return row.started_epoch === null ? "accepted" : "running";
+}
+
+export function viewItem(row: ItemRow): Item {
+  return {
+    id: row.item_id,
+    threadId: row.thread_id,
+    turnId: row.turn_id,
+    kind: row.kind,
+    status: row.status,
+    firstSeq: row.first_seq,
+    lastSeq: row.last_seq,
+    item: JSON.parse(row.preview) as Item["item"],
+    bodyBytes: row.body_bytes,
+  };
+}
+
+export function viewTurn(row: TurnRow): TurnSummary {
+  return {
+    id: row.turn_id,
+    threadId: row.thread_id,
+    status: row.status,
+    title: row.title,
+    firstSeq: row.first_seq,
+    lastSeq: row.last_seq,
+    startedAt: row.started_at,
+    endedAt: row.ended_at,
+    usage: parseNullable<TurnSummary["usage"]>(row.usage),
+    diffStat: parseNullable<TurnSummary["diffStat"]>(row.diff_stat),
+  };
+}
+
+export function viewApproval(row: ApprovalRow): Approval {
+  const request = JSON.parse(row.request) as InboxRequest;
+  return {
+    id: row.id,
+    sessionId: row.session_id,
+    threadId: row.thread_id,
+    turnId: row.turn_id,
+    itemId: row.item_id,
+    kind: request.kind,
+    request,
+    verdict: parseNullable<PolicyVerdict>(row.verdict),
+    offers: JSON.parse(row.offers) as ApprovalOffer[],
+    state: row.state,
+    answer: maskSecrets(request, parseNullable<Record<string, unknown>>(row.answer)),
+    answeredBy: row.answered_by,
+    answeredAt: row.answered_at,
+    note: row.note,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+  };
+}
+
+const MASKED = "[secret]";
+
+function maskSecrets(request: InboxRequest, answer: Approval["answer"]): Approval["answer"] {
+  if (request.kind !== "userInput" || answer === null || typeof answer["answers"] !== "object") return answer;
+  const secret = new Set(request.questions.filter(({ isSecret }) => isSecret).map(({ id }) => id));
+  const answers = Object.entries(answer["answers"] ?? {}).map(([id, value]) => [
+    id,
+    secret.has(id) ? MASKED : (value as unknown),
+  ]);
+  return { ...answer, answers: Object.fromEntries(answers) as unknown };
+}
+
+export function viewToken(info: StoredToken): TokenInfo {
+  return {
+    id: info.id,
+    name: info.name,
+    scopes: [...info.scopes],
+    createdAt: info.created_at,
+    expiresAt: info.expires_at,
+    revokedAt: info.revoked_at,
+    lastUsedAt: info.last_used_at,
+  };
+}
+
+function parseNullable<Value>(json: string | null): Value | null {
+  return json === null ? null : (JSON.parse(json) as Value);
+}

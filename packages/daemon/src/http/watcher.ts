@@ -1,0 +1,53 @@
+import type { SessionEvent } from "../api/event.ts";
+import type { Journal } from "../journal/journal.ts";
+
+export interface WatcherOptions {
+  readonly journal: Journal;
+  readonly sessionId: string;
+  readonly after: number;
+  readonly signal: AbortSignal;
+  /** Called when a batch can be taken, or the watcher has ended. */
+  readonly onChange: () => void;
+}
+
+/** Follows one session of a multiplexed stream. It reads ahead by one batch. */
+export class Watcher {
+  readonly sessionId: string;
+  #batch: readonly SessionEvent[] | undefined;
+  #taken: (() => void) | undefined;
+  #error: Error | undefined;
+
+  constructor(options: WatcherOptions) {
+    this.sessionId = options.sessionId;
+    void this.#run(options);
+  }
+
+  /** The next batch, if there is one. Throws if the journal could not be read. */
+  take(): readonly SessionEvent[] | undefined {
+    const batch = this.#batch;
+    if (!batch && this.#error) throw this.#error;
+    this.#batch = undefined;
+    this.#taken?.();
+    return batch;
+  }
+
+  async #run({ journal, sessionId, after, signal, onChange }: WatcherOptions): Promise<void> {
+    const release = (): void => this.#taken?.();
+    signal.addEventListener("abort", release, { once: true });
+    try {
+      for await (const batch of journal.follow(sessionId, { after, signal })) {
+        this.#batch = batch;
+        const taken = new Promise<void>((resolve) => {
+          this.#taken = resolve;
+        });
+        onChange();
+        if (!signal.aborted) await taken;
+      }
+    } catch (error) {
+      this.#error = error instanceof Error ? error : new Error(String(error));
+    } finally {
+      signal.removeEventListener("abort", release);
+      onChange();
+    }
+  }
+}
