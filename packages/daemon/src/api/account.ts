@@ -24,7 +24,7 @@ export const account = z
 export const credentialStatus = z
   .object({
     kind: z.enum(["apiKey", "chatgpt", "unusable", "none"]),
-    source: z.enum(["options", "CODEX_API_KEY", "OPENAI_API_KEY", "auth.json"]).nullable(),
+    source: z.enum(["options", "CODEX_API_KEY", "OPENAI_API_KEY", "auth.json", "codexHome"]).nullable(),
     reason: z.string().optional(),
     email: z.string().optional(),
     expiresAt: z.int().optional(),

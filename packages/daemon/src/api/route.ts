@@ -60,7 +60,7 @@ export type RouteResponse<R extends Route> = R["response"] extends z.ZodType
   ? z.output<R["response"]>
   : undefined;
 
-type Part<Name extends string, Value> = Value extends undefined
+type Part<Name extends string, Value> = [Value] extends [undefined]
   ? { readonly [N in Name]?: undefined }
   : {} extends Value
     ? { readonly [N in Name]?: Value }

@@ -1,1 +1,27 @@
-export {};
+// The typed client of the daemon, for Node and browsers: it imports nothing of Node.
+
+// The client and its streams.
+export {
+  type CallOptions,
+  type CommandOptions,
+  DaemonClient,
+  type DaemonClientOptions,
+  type Operation,
+  type OperationArguments,
+  type OperationResponse,
+} from "./client.ts";
+export { EventStream, type EventStreamOptions } from "./event-stream.ts";
+export type { ReconnectOptions } from "./message-stream.ts";
+export { DaemonClientError } from "./errors.ts";
+
+// What the API serves and takes.
+export type { ApprovalAnswer, ApprovalOffer, InboxRequest, PolicyVerdict } from "../api/approval.ts";
+export type { CommandBody, CommandKind } from "../api/command.ts";
+export type { DaemonEvent, SessionEvent } from "../api/event.ts";
+export type { Item, TurnSummary } from "../api/history.ts";
+export type { Approval } from "../api/inbox.ts";
+export type { Problem, ProblemType } from "../api/problem.ts";
+export type { Scope } from "../api/route.ts";
+export type { Command, Session } from "../api/session.ts";
+export type { CreateSession, SessionSettings } from "../api/settings.ts";
+export type { StreamFrame } from "../api/stream.ts";

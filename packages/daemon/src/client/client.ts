@@ -1,0 +1,168 @@
+import type { ApprovalAnswer } from "../api/approval.ts";
+import type { CommandBody } from "../api/command.ts";
+import type { SessionEvent } from "../api/event.ts";
+import type { Approval } from "../api/inbox.ts";
+import type { RouteArguments, RouteResponse } from "../api/route.ts";
+import type { Routes } from "../api/routes/index.ts";
+import type { Command, Session } from "../api/session.ts";
+import type { CreateSession } from "../api/settings.ts";
+import { DaemonClientError } from "./errors.ts";
+import { EventStream, type EventStreamOptions } from "./event-stream.ts";
+import { type ReconnectOptions, reconnectingMessages } from "./message-stream.ts";
+
+export interface DaemonClientOptions {
+  /** Such as `http://127.0.0.1:4100`, with the path that the daemon is mounted at. */
+  readonly url: string;
+  /** Not needed in a browser that has logged in. */
+  readonly token?: string;
+  /** Default: the global one. */
+  readonly fetch?: typeof fetch;
+}
+
+export interface CallOptions {
+  readonly signal?: AbortSignal;
+}
+
+export interface CommandOptions extends CallOptions {
+  /** The same key is carried out once. Default: a new one per call. */
+  readonly idempotencyKey?: string;
+  /** Milliseconds to wait for the outcome. Default: 0. */
+  readonly wait?: number;
+}
+
+/** The operations of the API, such as `GET /sessions`. */
+export type Operation = keyof Routes;
+export type OperationArguments<Key extends Operation> = RouteArguments<Routes[Key]>;
+export type OperationResponse<Key extends Operation> = RouteResponse<Routes[Key]>;
+
+/** A client of the daemon, for Node and browsers. Types come from the schemas that the daemon validates with. */
+export class DaemonClient {
+  readonly #url: string;
+  readonly #token: string | undefined;
+  readonly #fetch: typeof fetch;
+
+  constructor({ url, token, fetch: customFetch }: DaemonClientOptions) {
+    this.#url = url.replace(/\/$/, "");
+    this.#token = token;
+    // A browser's fetch needs its window as `this`.
+    this.#fetch = customFetch ?? ((...input) => fetch(...input));
+  }
+
+  /** Calls any operation. Rejects with a `DaemonClientError` for a problem. */
+  async request<Key extends Operation>(
+    operation: Key,
+    args: OperationArguments<Key> & CallOptions,
+  ): Promise<OperationResponse<Key>> {
+    const [method, path] = operation.split(" ") as [string, string];
+    const { params, query, body, idempotencyKey, signal } = args as GenericArguments;
+    const response = await this.#send(method, fillPath(path, params), query, {
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(signal && { signal }),
+      headers: {
+        accept: "application/json",
+        ...(body !== undefined && { "content-type": "application/json" }),
+        ...(idempotencyKey !== undefined && { "idempotency-key": idempotencyKey }),
+      },
+    });
+    if (!response.ok) throw await DaemonClientError.fromResponse(response);
+    const isJson = response.headers.get("content-type")?.startsWith("application/json");
+    const result: unknown = isJson ? await response.json() : undefined;
+    return result as OperationResponse<Key>;
+  }
+
+  async createSession(
+    session: CreateSession,
+    { wait, ...options }: CommandOptions = {},
+  ): Promise<{ readonly session: Session; readonly command: Command }> {
+    return await this.request("POST /sessions", { body: session, query: toQuery(wait), ...options });
+  }
+
+  /** Sends a message to a session. By default it is queued behind running turns. */
+  async send(
+    sessionId: string,
+    input: CommandBody<"message">["input"],
+    { mode = "queue", wait, ...options }: CommandOptions & { mode?: CommandBody<"message">["mode"] } = {},
+  ): Promise<Command> {
+    return await this.request("POST /sessions/{sessionId}/messages", {
+      params: { sessionId },
+      body: { input, mode },
+      query: toQuery(wait),
+      ...options,
+    });
+  }
+
+  /** Answers an approval or a question. Rejects with `already_answered` if another answer came first. */
+  async answer(approvalId: string, answer: ApprovalAnswer, options: CallOptions = {}): Promise<Approval> {
+    return await this.request("POST /inbox/{approvalId}/answer", {
+      params: { approvalId },
+      body: answer,
+      ...options,
+    });
+  }
+
+  /**
+   * All events of a session after a sequence number, then new ones. Reconnects by itself, and neither repeats nor skips.
+   * Ends after `session.deleted`, or when the signal aborts.
+   */
+  async *sessionEvents(
+    sessionId: string,
+    { after = 0, ...options }: ReconnectOptions & { readonly after?: number } = {},
+  ): AsyncGenerator<SessionEvent> {
+    let last = after;
+    const path = fillPath("/sessions/{sessionId}/events", { sessionId });
+    const connect = async (signal: AbortSignal): Promise<Response> =>
+      await this.#send("GET", path, { after: last }, { signal, headers: { accept: "text/event-stream" } });
+    for await (const { data } of reconnectingMessages(connect, options)) {
+      const event = JSON.parse(data) as SessionEvent;
+      if (event.seq <= last) continue;
+      last = event.seq;
+      yield event;
+      if (event.type === "session.deleted") return;
+    }
+  }
+
+  /** Summaries of all sessions, approvals, and all events of watched sessions, in one stream. */
+  events(options: EventStreamOptions = {}): EventStream {
+    return new EventStream(
+      async (query, signal) =>
+        await this.#send("GET", "/events", query, { signal, headers: { accept: "text/event-stream" } }),
+      options,
+    );
+  }
+
+  async #send(
+    method: string,
+    path: string,
+    query: Readonly<Record<string, unknown>> | undefined,
+    init: RequestInit & { readonly headers: Readonly<Record<string, string>> },
+  ): Promise<Response> {
+    const search = new URLSearchParams();
+    for (const [name, value] of Object.entries(query ?? {})) {
+      if (value !== undefined) search.set(name, String(value));
+    }
+    const suffix = search.size > 0 ? `?${search}` : "";
+    return await this.#fetch(`${this.#url}${path}${suffix}`, {
+      ...init,
+      method,
+      headers: {
+        ...init.headers,
+        ...(this.#token !== undefined && { authorization: `Bearer ${this.#token}` }),
+      },
+    });
+  }
+}
+
+interface GenericArguments extends CallOptions {
+  readonly params?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, unknown>>;
+  readonly body?: unknown;
+  readonly idempotencyKey?: string;
+}
+
+function fillPath(path: string, params: Readonly<Record<string, string>> = {}): string {
+  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ""));
+}
+
+function toQuery(wait: number | undefined): { wait?: number } {
+  return wait === undefined ? {} : { wait };
+}

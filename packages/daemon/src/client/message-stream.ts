@@ -1,0 +1,95 @@
+import { createParser, type EventSourceMessage } from "eventsource-parser";
+import { DaemonClientError } from "./errors.ts";
+
+export interface ReconnectOptions {
+  /** A connection without data, including comments, for this long is given up. Default: 45,000 ms. */
+  readonly idleMs?: number;
+  /** Longest pause between two attempts. Default: 10,000 ms. */
+  readonly maxDelayMs?: number;
+  /** Called when a connection was lost or could not be made, before the pause. */
+  readonly onDisconnect?: (error: unknown) => void;
+  /** Ends the iteration. */
+  readonly signal?: AbortSignal;
+}
+
+const FIRST_DELAY_MS = 200;
+
+/** Problems that a later attempt can't solve. Others, such as 429 and 503, are tried again. */
+function isFinal(error: unknown): boolean {
+  return DaemonClientError.is(error) && error.status >= 400 && error.status < 500 && error.status !== 429;
+}
+
+/**
+ * Messages of an event stream. A lost connection is made again, with growing pauses, until the signal aborts or the daemon
+ * rejects the request. `connect` continues after the last message that was yielded.
+ */
+export async function* reconnectingMessages(
+  connect: (signal: AbortSignal) => Promise<Response>,
+  { idleMs = 45_000, maxDelayMs = 10_000, onDisconnect, signal }: ReconnectOptions,
+): AsyncGenerator<EventSourceMessage> {
+  let failures = 0;
+  while (!signal?.aborted) {
+    const attempt = new AbortController();
+    const ended = signal ? AbortSignal.any([attempt.signal, signal]) : attempt.signal;
+    try {
+      const response = await connect(ended);
+      if (!response.ok) throw await DaemonClientError.fromResponse(response);
+      for await (const message of readMessages(response, idleMs)) {
+        failures = 0;
+        yield message;
+      }
+      onDisconnect?.(undefined);
+    } catch (error) {
+      if (signal?.aborted) return;
+      if (isFinal(error)) throw error;
+      onDisconnect?.(error);
+    } finally {
+      attempt.abort();
+    }
+    await pause(Math.min(maxDelayMs, FIRST_DELAY_MS * 2 ** failures) * (0.5 + Math.random() / 2), signal);
+    failures = Math.min(failures + 1, 16);
+  }
+}
+
+async function* readMessages(response: Response, idleMs: number): AsyncGenerator<EventSourceMessage> {
+  const messages: EventSourceMessage[] = [];
+  const parser = createParser({ onEvent: (message) => messages.push(message) });
+  const decoder = new TextDecoder();
+  const reader = response.body?.getReader();
+  if (!reader) return;
+  try {
+    for (;;) {
+      const { done, value } = await readInTime(reader, idleMs);
+      if (done) return;
+      parser.feed(decoder.decode(value, { stream: true }));
+      yield* messages.splice(0);
+    }
+  } finally {
+    await reader.cancel().catch(() => undefined);
+  }
+}
+
+async function readInTime(reader: ReadableStreamDefaultReader<Uint8Array>, idleMs: number) {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`The daemon sent nothing for ${idleMs} ms.`)), idleMs);
+  });
+  try {
+    return await Promise.race([reader.read(), timeout]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    signal?.addEventListener("abort", end, { once: true });
+    if (signal?.aborted) end();
+  });
+}
