@@ -5,6 +5,8 @@ export type DaemonErrorCode =
   | ProblemType
   /** Another owner has taken the session over. The former one must stop working on it. */
   | "fenced"
+  /** The options of the daemon are invalid, or would make it reachable without a token. */
+  | "bad_options"
   /** The daemon or its database was closed. */
   | "closed"
   /** The command does not exist. */

@@ -13,7 +13,6 @@ export const readiness = z
 export const diagnostics = z
   .object({
     version: z.string(),
-    codexVersion: z.string(),
     node: z.string(),
     platform: z.string(),
     uptimeMs: z.int(),

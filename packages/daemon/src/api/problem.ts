@@ -50,3 +50,34 @@ export const problem = z
   .meta({ id: "Problem" });
 
 export type Problem = z.infer<typeof problem>;
+
+const TITLES: Partial<Record<ProblemType, string>> = {
+  bad_request: "The request is invalid",
+  invalid_json: "The body is not JSON",
+  invalid_cursor: "The cursor is invalid",
+  path_not_allowed: "The folder is not allowed",
+  unauthorized: "A valid token is required",
+  forbidden: "The token lacks a scope",
+  already_answered: "Already answered",
+  key_reused: "The idempotency key was used for another request",
+  body_too_large: "The body is too large",
+  internal: "Internal error",
+  draining: "The daemon is shutting down",
+  store_unavailable: "The store can't be reached",
+  store_full: "The disk of the store is full",
+};
+
+export function createProblem(
+  type: ProblemType,
+  detail: string,
+  members: Readonly<Record<string, unknown>> = {},
+): Problem {
+  const title = TITLES[type] ?? sentenceCase(type);
+  return { ...members, type, title, status: PROBLEMS[type], detail };
+}
+
+/** `turn_not_running` → `Turn not running`. */
+function sentenceCase(type: string): string {
+  const words = type.replaceAll("_", " ");
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

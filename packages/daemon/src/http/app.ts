@@ -1,6 +1,7 @@
 import { getConnInfo } from "@hono/node-server/conninfo";
 import { type Context, Hono } from "hono";
 import { cors } from "hono/cors";
+import { createProblem } from "../api/problem.ts";
 import { type Method, type Route, splitKey } from "../api/route.ts";
 import { routes } from "../api/routes/index.ts";
 import type { Identity } from "../api/token.ts";
@@ -9,7 +10,7 @@ import { authenticate, requireScope } from "./authenticate.ts";
 import { checkOrigin } from "./check-origin.ts";
 import type { HandlerRequest, Handlers, HttpServices } from "./handler.ts";
 import { parseRequest } from "./parse-request.ts";
-import { createProblem, problemResponse, toProblem } from "./problems.ts";
+import { problemResponse, toProblem } from "./problems.ts";
 import { RateLimiter } from "./rate-limiter.ts";
 
 const ANONYMOUS: Identity = { id: "anonymous", name: "anonymous", scopes: [] };

@@ -27,7 +27,6 @@ export interface HttpServices {
   /** Name of this node. Sessions with a local folder stay on it. */
   readonly nodeName: string;
   readonly version: string;
-  readonly codexVersion: string;
   /** Aborted when the daemon closes: streams end. */
   readonly closing: AbortSignal;
 }

@@ -76,7 +76,6 @@ export function createOperationHandlers(
       }),
     "GET /diagnostics": async () => ({
       version: services.version,
-      codexVersion: services.codexVersion,
       node: process.version,
       platform: `${process.platform}-${process.arch}`,
       uptimeMs: Math.round(process.uptime() * 1000),

@@ -1,0 +1,66 @@
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { expect, test } from "vitest";
+import { createOpenApiDocument } from "./openapi.ts";
+import { PROBLEMS } from "./problem.ts";
+import { routes } from "./routes/index.ts";
+
+const document = createOpenApiDocument(routes, "1.2.3");
+
+test("is a valid OpenAPI 3.1 document", async () => {
+  const validator = new Validator();
+  expect(await validator.validate(structuredClone(document))).toEqual({ valid: true });
+  expect(validator.version).toBe("3.1");
+});
+
+test("has every route once, with a unique operation ID", () => {
+  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { operationId }]) => ({
+      key: `${method.toUpperCase()} ${path}`,
+      operationId,
+    })),
+  );
+  expect(operations.map(({ key }) => key).toSorted()).toEqual(Object.keys(routes).toSorted());
+  expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length);
+});
+
+test("resolves every reference", () => {
+  const text = JSON.stringify(document);
+  const schemas = Object.keys((document["components"] as { schemas: object }).schemas);
+  const references = [...text.matchAll(/"\$ref":"([^"]+)"/g)].map(([, reference]) => reference);
+  expect(references.length).toBeGreaterThan(50);
+  for (const reference of references) {
+    expect(schemas).toContain(reference?.replace("#/components/schemas/", ""));
+  }
+});
+
+test("rejects unknown fields of requests, and leaves responses open for new fields", () => {
+  const { schemas } = document["components"] as {
+    schemas: Record<string, { additionalProperties?: boolean }>;
+  };
+  expect(schemas["CreateSession"]?.additionalProperties).toBe(false);
+  expect(schemas["Session"]?.additionalProperties).toBeUndefined();
+});
+
+test("describes parameters by their types", () => {
+  const { parameters } = document.paths["/sessions/{sessionId}/events"]?.["get"] as {
+    parameters: { name: string; in: string; required?: boolean; schema: object }[];
+  };
+  expect(parameters.find(({ name }) => name === "sessionId")).toMatchObject({ in: "path", required: true });
+  expect(parameters.find(({ name }) => name === "after")).toMatchObject({
+    in: "query",
+    required: false,
+    schema: { type: "integer", minimum: 0 },
+  });
+  expect(parameters.find(({ name }) => name === "Last-Event-ID")).toMatchObject({ in: "header" });
+});
+
+test("lists only statuses of known problems", () => {
+  const known = new Set<string>(Object.values(PROBLEMS).map(String));
+  for (const methods of Object.values(document.paths)) {
+    for (const { responses } of Object.values(methods)) {
+      for (const status of Object.keys(responses as object)) {
+        if (Number(status) >= 400) expect(known).toContain(status);
+      }
+    }
+  }
+});

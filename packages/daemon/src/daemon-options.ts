@@ -1,0 +1,33 @@
+import type { Logger } from "pino";
+import type { SessionSettings } from "./api/settings.ts";
+import type { HttpLimits } from "./limits.ts";
+
+export interface DaemonOptions {
+  /** Folder of the store, Codex's private home and the first token. Default: `~/.codexkit/daemon`. */
+  readonly stateFolder?: string;
+  /** A `postgres://` URL. Default: SQLite in the state folder. */
+  readonly store?: string;
+  /** Folders that sessions may work in. Default: the working folder of this process. */
+  readonly roots?: readonly string[];
+  /** Settings of new sessions, where the client gives none. */
+  readonly defaults?: Partial<SessionSettings>;
+  /** tokens: every request needs one. none: every request is allowed everything; possible on loopback only. Default: tokens. */
+  readonly auth?: "tokens" | "none";
+  /** Host names that requests may be addressed to, besides loopback names and IP addresses. */
+  readonly allowedHosts?: readonly string[];
+  /** Origins of web pages that may call the API, besides the daemon's own. */
+  readonly allowedOrigins?: readonly string[];
+  /** The same for every start of this daemon, and unique among the daemons of a store. Default: `local`, or the host name with Postgres. */
+  readonly nodeName?: string;
+  readonly limits?: Partial<HttpLimits>;
+  /** How long `close` waits for running turns, in milliseconds. Default: 30,000. */
+  readonly drainMs?: number;
+  /** A pino logger, or the level of the daemon's own one, which writes JSON to standard error. Default: `info`. */
+  readonly logger?: Logger | "silent" | "debug" | "info" | "warn" | "error";
+}
+
+export const DEFAULT_SETTINGS: SessionSettings = {
+  permissionMode: "workspace-write",
+  agentMode: "build",
+  approvalPolicy: "on-request",
+};

@@ -1,0 +1,112 @@
+import type { Hono } from "hono";
+import { createRequire } from "node:module";
+import type { Logger } from "pino";
+import type { SessionSettings } from "./api/settings.ts";
+import type { Database } from "./database/database.ts";
+import { DaemonError } from "./errors.ts";
+import type { OriginRules } from "./http/check-origin.ts";
+import { createHttp } from "./http/create-http.ts";
+import type { TestCommand } from "./http/history-handlers.ts";
+import { createNodeHandler, HttpServer, isLoopback, type NodeHandler } from "./http/http-server.ts";
+import { Metrics } from "./http/metrics.ts";
+import type { HttpLimits } from "./limits.ts";
+import type { Runner } from "./sessions/runner.ts";
+import type { TokenStore } from "./tokens/token-store.ts";
+
+const { version } = createRequire(import.meta.url)("../package.json") as { version: string };
+
+/** How long open connections have to end after the streams were ended, in milliseconds. */
+const CLOSE_GRACE_MS = 2000;
+
+export interface DaemonParts {
+  readonly database: Database;
+  readonly runner: Runner;
+  readonly logger: Logger;
+  readonly limits: HttpLimits;
+  readonly origins: OriginRules;
+  readonly auth: "tokens" | "none";
+  /** Resolved folders. */
+  readonly roots: readonly string[];
+  readonly defaults: SessionSettings;
+  readonly nodeName: string;
+  readonly drainMs: number;
+  readonly testCommand: TestCommand;
+}
+
+/** A running daemon. Create one with `createDaemon`. */
+export class Daemon implements AsyncDisposable {
+  /** The API as a hono app, to mount in another one: `app.route("/codex", daemon.app)`. */
+  readonly app: Hono;
+  /** The API as a listener of Node's HTTP servers. */
+  readonly handler: NodeHandler;
+  readonly #parts: DaemonParts;
+  readonly #closing = new AbortController();
+  #server: HttpServer | undefined;
+  #closed: Promise<void> | undefined;
+
+  /** @internal */
+  constructor(parts: DaemonParts) {
+    this.#parts = parts;
+    const services = { ...parts, metrics: new Metrics(parts.runner), version, closing: this.#closing.signal };
+    this.app = createHttp(services, parts.testCommand);
+    this.handler = createNodeHandler((request, env) => this.app.fetch(request, env));
+  }
+
+  /** The API as a function from request to response. */
+  readonly fetch = async (request: Request): Promise<Response> => await this.app.fetch(request);
+
+  /** Tokens of this daemon, for programs that embed it. */
+  get tokens(): TokenStore {
+    return this.#parts.database.tokens;
+  }
+
+  /** Where the daemon listens. Undefined before `listen`. */
+  get url(): string | undefined {
+    return this.#server?.url;
+  }
+
+  /** Listens on a host and port. Default: 127.0.0.1 and a free port. Rejects if others could connect without a token. */
+  async listen({ host = "127.0.0.1", port = 0 }: { host?: string; port?: number } = {}): Promise<string> {
+    const { auth, limits, logger } = this.#parts;
+    if (this.#server)
+      throw new DaemonError("bad_options", `The daemon listens on ${this.#server.url} already.`);
+    if (auth === "none" && !isLoopback(host)) {
+      throw new DaemonError(
+        "bad_options",
+        `Listening on ${host} without tokens would let anyone run commands. Use auth: "tokens", or 127.0.0.1.`,
+      );
+    }
+    this.#server = await HttpServer.listen(this.handler, { host, port, limits });
+    logger.info({ url: this.#server.url }, "listening");
+    return this.#server.url;
+  }
+
+  /** Refuses new commands, waits for running turns, interrupts the rest, and ends codex. Reading stays possible. */
+  async drain(timeoutMs: number = this.#parts.drainMs): Promise<void> {
+    this.#parts.logger.info({ timeoutMs }, "draining");
+    await this.#parts.runner.drain(timeoutMs);
+  }
+
+  /** Drains, then ends streams and connections and closes the store. */
+  async close(options: { readonly drainMs?: number } = {}): Promise<void> {
+    this.#closed ??= this.#close(options.drainMs ?? this.#parts.drainMs);
+    await this.#closed;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  async #close(drainMs: number): Promise<void> {
+    const { runner, database, logger } = this.#parts;
+    try {
+      await this.drain(drainMs);
+      await runner.close();
+    } finally {
+      this.#closing.abort();
+      await this.#server?.close(CLOSE_GRACE_MS);
+      await database.close();
+      logger.info("closed");
+    }
+  }
+}

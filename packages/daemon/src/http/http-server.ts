@@ -1,0 +1,75 @@
+import { getRequestListener } from "@hono/node-server";
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { DaemonError } from "../errors.ts";
+import type { HttpLimits } from "../limits.ts";
+
+export type NodeHandler = (request: IncomingMessage, response: ServerResponse) => void;
+
+type Fetch = (request: Request, env?: object) => Response | Promise<Response>;
+
+/** A listener for Node's own HTTP servers. */
+export function createNodeHandler(fetch: Fetch): NodeHandler {
+  // Replacing the global Request and Response would change other code of the program that mounts the daemon.
+  const listener = getRequestListener((request, env) => fetch(request, env), {
+    overrideGlobalObjects: false,
+  });
+  return (request, response) => void listener(request, response);
+}
+
+export interface ListenOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly limits: HttpLimits;
+}
+
+/** The daemon's own server. */
+export class HttpServer {
+  readonly #server: Server;
+  readonly url: string;
+
+  private constructor(server: Server, host: string) {
+    this.#server = server;
+    const { port, family, address } = server.address() as AddressInfo;
+    const shown = address === "0.0.0.0" || address === "::" ? host : address;
+    this.url = `http://${family === "IPv6" && shown.includes(":") ? `[${shown}]` : shown}:${port}`;
+  }
+
+  static async listen(handler: NodeHandler, { host, port, limits }: ListenOptions): Promise<HttpServer> {
+    const server = createServer(handler);
+    server.maxConnections = limits.connections;
+    // Streams stay open, but a request has to arrive in time.
+    server.requestTimeout = REQUEST_TIMEOUT_MS;
+    server.listen(port, host);
+    try {
+      await once(server, "listening");
+    } catch (error) {
+      throw new DaemonError("bad_options", `Can't listen on ${host}:${port}: ${messageOf(error)}`, {
+        cause: error,
+      });
+    }
+    return new HttpServer(server, host);
+  }
+
+  /** Takes no more connections and ends idle ones; the others after a grace period. */
+  async close(graceMs: number): Promise<void> {
+    const closed = once(this.#server, "close");
+    this.#server.close();
+    this.#server.closeIdleConnections();
+    const timer = setTimeout(() => this.#server.closeAllConnections(), graceMs);
+    await closed;
+    clearTimeout(timer);
+  }
+}
+
+const REQUEST_TIMEOUT_MS = 60_000;
+
+/** Whether only programs on this machine can connect. */
+export function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || /^127\.\d+\.\d+\.\d+$/.test(host);
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
