@@ -8,7 +8,7 @@ export interface HttpLimits {
   readonly requestBurst: number;
   /** Requests per minute with a missing or wrong token, per address. Default: 60. */
   readonly failedLoginsPerMinute: number;
-  /** Sessions that are not deleted or archived. Default: 10,000. */
+  /** Sessions that are not deleted. Default: 10,000. */
   readonly sessions: number;
   /** Event streams that are open at once. Default: 2,000. */
   readonly streams: number;

@@ -132,10 +132,7 @@ export function createSessionHandlers(services: HttpServices) {
     const { deleted: _, ...phases } = await sessions.countByPhase();
     const count = Object.values(phases).reduce((sum, number) => sum + number, 0);
     if (count >= limits.sessions) {
-      throw new DaemonError(
-        "too_many_sessions",
-        `There are ${count} sessions already. Delete or archive some.`,
-      );
+      throw new DaemonError("too_many_sessions", `There are ${count} sessions already. Delete some first.`);
     }
   }
 }

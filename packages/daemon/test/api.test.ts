@@ -1,0 +1,361 @@
+import { STORE_KINDS } from "@codexkit/store/testing";
+import { randomUUID } from "node:crypto";
+import { symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import type { Problem } from "../src/api/problem.ts";
+import type { Command, Session } from "../src/api/session.ts";
+import { ownedSession, useDatabases } from "./database-fixture.ts";
+import { startTestDaemon, type TestDaemon } from "./test-daemon.ts";
+
+async function problemOf(response: Response): Promise<Problem> {
+  expect(response.headers.get("content-type")).toBe("application/problem+json");
+  const problem = (await response.json()) as Problem;
+  expect(problem.status).toBe(response.status);
+  return problem;
+}
+
+async function createSession(api: TestDaemon, more: object = {}): Promise<Session> {
+  const response = await api.request("POST /sessions?wait=10000", { json: { cwd: api.root, ...more } });
+  expect(response.status).toBe(202);
+  return ((await response.json()) as { session: Session }).session;
+}
+
+describe.each(STORE_KINDS)("the API on %s", (kind) => {
+  const databases = useDatabases(kind);
+  const start = async (options: Parameters<typeof startTestDaemon>[1] = {}): Promise<TestDaemon> =>
+    await startTestDaemon(await databases.open(), options);
+
+  test("creates a session and waits for its thread", async () => {
+    await using api = await start();
+    const session = await createSession(api, { name: "First", effort: "low", environment: undefined });
+    expect(session).toMatchObject({
+      name: "First",
+      cwd: api.root,
+      phase: "idle",
+      threadId: `thread-${session.id}`,
+      settings: {
+        permissionMode: "workspace-write",
+        agentMode: "build",
+        approvalPolicy: "on-request",
+        effort: "low",
+      },
+    });
+    const listed = (await (await api.request("GET /sessions?search=fIrS")).json()) as { data: Session[] };
+    expect(listed.data.map(({ id }) => id)).toEqual([session.id]);
+  });
+
+  test("never serves the secrets of a session", async () => {
+    await using api = await start();
+    const secrets = {
+      environment: { url: "wss://sandbox.example", token: "secret-1" },
+      mcpServers: { files: { command: "mcp", env: { KEY: "secret-2" } } },
+    };
+    const created = await api.request("POST /sessions?wait=10000", { json: { cwd: "/remote", ...secrets } });
+    const { session } = (await created.clone().json()) as { session: Session };
+    const texts = [
+      await created.text(),
+      await (await api.request(`GET /sessions/${session.id}`)).text(),
+      await (await api.request("GET /sessions")).text(),
+      await (await api.request(`GET /sessions/${session.id}/events`)).text(),
+      await (await api.request("GET /diagnostics")).text(),
+      api.logs.join(""),
+    ];
+    expect(texts.join("")).not.toMatch(/secret-\d/);
+  });
+
+  test("carries out a command once per idempotency key, also concurrently", async () => {
+    await using api = await start();
+    const { id } = await createSession(api);
+    const send = async (text: string, key: string): Promise<Response> =>
+      await api.request(`POST /sessions/${id}/messages?wait=10000`, {
+        json: { input: text },
+        headers: { "idempotency-key": key },
+      });
+    const key = randomUUID();
+    const commands = await Promise.all(
+      Array.from({ length: 5 }, async () => (await (await send("hello", key)).json()) as Command),
+    );
+    expect(new Set(commands.map((command) => command.id)).size).toBe(1);
+    expect(commands[0]).toMatchObject({ state: "done", kind: "message", key, result: { turnId: "turn-1" } });
+    expect(api.runner.status.turns.completed).toBe(1);
+    const other = await problemOf(await send("other", key));
+    expect(other).toMatchObject({ type: "key_reused", status: 409 });
+
+    const create = async (): Promise<{ session: Session }> => {
+      const json = { cwd: api.root };
+      const response = await api.request("POST /sessions", {
+        json,
+        headers: { "idempotency-key": "create-1" },
+      });
+      return (await response.json()) as { session: Session };
+    };
+    const [first, second] = await Promise.all([create(), create()]);
+    expect(first.session.id).toBe(second.session.id);
+  });
+
+  test("serves items, bodies, turns and the queue", async () => {
+    await using api = await start();
+    const { id } = await createSession(api);
+    const text = "abc".repeat(10_000);
+    for (const input of ["one", text]) {
+      await api.request(`POST /sessions/${id}/messages?wait=20000`, { json: { input } });
+    }
+    const get = async (path: string): Promise<Record<string, never>> =>
+      (await (await api.request(`GET /sessions/${id}${path}`)).json()) as Record<string, never>;
+    const page = (await get("/items?limit=1")) as unknown as {
+      data: { id: string; bodyBytes: number }[];
+      next: number;
+    };
+    expect(page.data.map((item) => item.id)).toEqual(["item-turn-2"]);
+    const older = (await get(`/items?limit=1&before=${page.next}`)) as unknown as typeof page;
+    expect(older.data.map((item) => item.id)).toEqual(["item-turn-1"]);
+    let body = "";
+    for (let offset: number | null = 0; offset !== null;) {
+      const part = (await get(`/items/item-turn-2/body?limit=7000&offset=${offset}`)) as unknown as {
+        text: string;
+        next: number | null;
+      };
+      body += part.text;
+      offset = part.next;
+    }
+    expect(body).toBe(text);
+    const turns = (await get("/turns")) as unknown as { data: { id: string; status: string }[] };
+    expect(turns.data.map((turn) => [turn.id, turn.status])).toEqual([
+      ["turn-2", "completed"],
+      ["turn-1", "completed"],
+    ]);
+    expect(await get("/commands")).toEqual({ data: [] });
+    expect(await get("/plan")).toEqual({ turnId: null, plan: [], explanation: null });
+    expect(await get("/diff")).toEqual({ turnId: null, diff: "" });
+    expect((await problemOf(await api.request(`GET /sessions/${id}/items/none/body`))).type).toBe(
+      "not_found",
+    );
+  });
+
+  test("keeps the last summary of a deleted session", async () => {
+    await using api = await start();
+    const { id } = await createSession(api);
+    expect((await api.request(`DELETE /sessions/${id}?wait=10000`)).status).toBe(202);
+    for (const operation of [
+      `GET /sessions/${id}`,
+      `GET /sessions/${id}/items`,
+      `POST /sessions/${id}/compact`,
+    ]) {
+      expect(await problemOf(await api.request(operation))).toMatchObject({
+        type: "session_deleted",
+        status: 410,
+      });
+    }
+    expect(((await (await api.request("GET /sessions")).json()) as { data: [] }).data).toEqual([]);
+  });
+
+  test("the first answer of an approval wins, and the loser learns who won", async () => {
+    await using api = await start();
+    const owner = await ownedSession(api.database, { name: "other" });
+    const { approval } = await api.database.inbox.open(owner, {
+      threadId: "thread",
+      requestId: 1,
+      kind: "command",
+      fingerprint: "f",
+      request: {
+        kind: "command",
+        action: "command",
+        command: "ls",
+        cwd: "/",
+        reason: null,
+        network: null,
+        additionalPermissions: null,
+      },
+      offers: [
+        { id: "accept", label: "Run it", accepts: true, lasting: "once", stores: null },
+        { id: "decline", label: "Don't run it", accepts: false, lasting: "once", stores: null },
+      ],
+    });
+    const path = `POST /inbox/${approval.id}/answer`;
+    const wrong = await problemOf(
+      await api.request(path, { json: { type: "decision", offer: "acceptAlways" } }),
+    );
+    expect(wrong).toMatchObject({
+      type: "unprocessable",
+      detail: expect.stringContaining("accept, decline"),
+    });
+    const others = await api.createToken(["approve"]);
+    const answers = await Promise.all([
+      api.request(path, { json: { type: "decision", offer: "accept" } }),
+      api.request(path, {
+        json: { type: "decision", offer: "decline" },
+        headers: { authorization: `Bearer ${others}` },
+      }),
+    ]);
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+    const loser = await problemOf(answers.find(({ status }) => status === 409) as Response);
+    const stored = (await (await api.request(`GET /inbox/${approval.id}`)).json()) as { answeredBy: string };
+    expect(loser.type).toBe("already_answered");
+    expect(JSON.stringify(loser)).toContain(stored.answeredBy);
+    const open = (await (await api.request("GET /inbox?state=open")).json()) as { data: [] };
+    expect(open.data).toEqual([]);
+  });
+
+  test("pages through sessions without repetition", async () => {
+    await using api = await start();
+    const ids = new Set<string>();
+    for (let count = 0; count < 5; count += 1) ids.add((await createSession(api)).id);
+    const seen: string[] = [];
+    let cursor = "";
+    do {
+      const page = (await (await api.request(`GET /sessions?limit=2${cursor}`)).json()) as {
+        data: Session[];
+        next: string | null;
+      };
+      seen.push(...page.data.map(({ id }) => id));
+      cursor = page.next === null ? "" : `&cursor=${encodeURIComponent(page.next)}`;
+    } while (cursor !== "");
+    expect(seen.toSorted()).toEqual([...ids].toSorted());
+    expect((await problemOf(await api.request("GET /sessions?cursor=nonsense"))).type).toBe("invalid_cursor");
+  });
+});
+
+describe("bad requests", () => {
+  const databases = useDatabases("sqlite");
+  const start = async (options: Parameters<typeof startTestDaemon>[1] = {}): Promise<TestDaemon> =>
+    await startTestDaemon(await databases.open(), options);
+  const json = { "content-type": "application/json" };
+
+  test.each<[string, string, RequestInit & { json?: unknown }, string]>([
+    ["malformed JSON", "POST /sessions", { body: "{", headers: json }, "invalid_json"],
+    [
+      "another media type",
+      "POST /sessions",
+      { body: "cwd=/", headers: { "content-type": "text/plain" } },
+      "unsupported_media_type",
+    ],
+    ["an unknown field", "POST /sessions", { json: { cwd: "/", colour: "red" } }, "bad_request"],
+    ["a missing field", "POST /sessions", {}, "bad_request"],
+    ["a wrong type", "POST /sessions", { json: { cwd: 7 } }, "bad_request"],
+    ["a name with a NUL", "POST /sessions", { json: { cwd: "/", name: "a\u0000b" } }, "bad_request"],
+    ["a relative folder", "POST /sessions", { json: { cwd: "work" } }, "path_not_allowed"],
+    ["a folder outside the roots", "POST /sessions", { json: { cwd: "/etc" } }, "path_not_allowed"],
+    [
+      "a relative folder of an environment",
+      "POST /sessions",
+      { json: { cwd: "x", environment: { url: "ws://h" } } },
+      "path_not_allowed",
+    ],
+    ["an unknown parameter", "GET /sessions?colour=red", {}, "bad_request"],
+    ["a parameter twice", "GET /sessions?limit=1&limit=2", {}, "bad_request"],
+    ["a number out of range", "GET /sessions?limit=0", {}, "bad_request"],
+    ["no number", "GET /sessions?limit=1e2", {}, "bad_request"],
+    ["an unknown session", "GET /sessions/none", {}, "session_not_found"],
+    ["a command for an unknown session", "POST /sessions/none/compact", {}, "session_not_found"],
+    ["events of an unknown session", "GET /sessions/none/events", {}, "session_not_found"],
+    ["an ID with a NUL", "GET /sessions/%00", {}, "bad_request"],
+    [
+      "an unknown approval",
+      "POST /inbox/none/answer",
+      { json: { type: "answers", answers: {} } },
+      "approval_not_found",
+    ],
+    ["an unknown path", "GET /nothing", {}, "not_found"],
+    ["another method", "PUT /sessions", {}, "method_not_allowed"],
+    [
+      "an idempotency key with spaces",
+      "POST /sessions/none/compact",
+      { headers: { "idempotency-key": "a b" } },
+      "bad_request",
+    ],
+    [
+      "a foreign cursor",
+      "GET /events?cursor=abc",
+      { headers: { accept: "text/event-stream" } },
+      "invalid_cursor",
+    ],
+    ["an unknown token", "DELETE /tokens/none", {}, "not_found"],
+  ])("%s", async (_, operation, init, type) => {
+    await using api = await start();
+    expect((await problemOf(await api.request(operation, init))).type).toBe(type);
+  });
+
+  test("names every invalid field", async () => {
+    await using api = await start();
+    const problem = await problemOf(
+      await api.request("POST /sessions", { json: { cwd: 7, budget: { totalTokens: -1 } } }),
+    );
+    expect(problem.errors?.map(({ path }) => path)).toEqual(["body.cwd", "body.budget.totalTokens"]);
+  });
+
+  test("a body above the limit, with and without its length", async () => {
+    await using api = await start({ limits: { bodyBytes: 100 } });
+    const big = JSON.stringify({ cwd: "x".repeat(200) });
+    const chunked = { body: new Blob([big]).stream(), duplex: "half", headers: json } as RequestInit;
+    for (const init of [{ body: big, headers: { ...json, "content-length": String(big.length) } }, chunked]) {
+      const problem = await problemOf(await api.request("POST /sessions", init));
+      expect(problem).toMatchObject({ type: "body_too_large", status: 413, maxBytes: 100 });
+    }
+  });
+
+  test("a link that leads out of the roots", async () => {
+    await using api = await start();
+    const link = join(api.root, "link");
+    await symlink(tmpdir(), link);
+    expect((await problemOf(await api.request("POST /sessions", { json: { cwd: link } }))).type).toBe(
+      "path_not_allowed",
+    );
+  });
+
+  test("a cursor from the future", async () => {
+    await using api = await start();
+    const { id } = await createSession(api);
+    for (const accept of ["application/json", "text/event-stream"]) {
+      const response = await api.request(`GET /sessions/${id}/events?after=999`, { headers: { accept } });
+      expect((await problemOf(response)).type).toBe("invalid_cursor");
+    }
+    const watch = await api.request(`GET /events?watch=${id}:999`, {
+      headers: { accept: "text/event-stream" },
+    });
+    expect((await problemOf(watch)).type).toBe("invalid_cursor");
+  });
+
+  test("too many requests, sessions and streams", async () => {
+    await using rate = await start({ limits: { requestsPerSecond: 0.001, requestBurst: 2 } });
+    await rate.request("GET /whoami");
+    await rate.request("GET /whoami");
+    const limited = await rate.request("GET /whoami");
+    expect((await problemOf(limited)).type).toBe("rate_limited");
+    expect(Number(limited.headers.get("retry-after"))).toBeGreaterThan(0);
+
+    await using few = await start({ limits: { sessions: 1, streams: 1 } });
+    const { id } = await createSession(few);
+    const second = await few.request("POST /sessions", { json: { cwd: few.root } });
+    expect((await problemOf(second)).type).toBe("too_many_sessions");
+    const headers = { accept: "text/event-stream" };
+    const stream = await few.request(`GET /sessions/${id}/events`, { headers });
+    const refused = await few.request(`GET /sessions/${id}/events`, { headers });
+    expect((await problemOf(refused)).type).toBe("too_many_connections");
+    await stream.body?.cancel();
+    const again = await few.request("GET /events", { headers });
+    expect(again.status).toBe(200);
+    await again.body?.cancel();
+  });
+
+  test("commands while the daemon drains", async () => {
+    await using api = await start();
+    const { id } = await createSession(api);
+    await api.daemon.drain(0);
+    expect((await problemOf(await api.request(`POST /sessions/${id}/compact`))).type).toBe("draining");
+    expect((await problemOf(await api.request("POST /sessions", { json: { cwd: api.root } }))).type).toBe(
+      "draining",
+    );
+    expect((await problemOf(await api.request("GET /ready"))).type).toBe("draining");
+    expect((await api.request(`GET /sessions/${id}`)).status).toBe(200);
+    expect((await api.request("GET /health")).status).toBe(200);
+  });
+
+  test("a closed store is no defect", async () => {
+    await using api = await start();
+    await api.database.close();
+    expect(await problemOf(await api.request("GET /sessions"))).toMatchObject({ status: 503 });
+    expect(api.logs.join("")).not.toContain("request failed");
+  });
+});

@@ -1,0 +1,84 @@
+import { mkdtemp, realpath, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Scope, SCOPES } from "../src/api/route.ts";
+import { DaemonClient } from "../src/client/client.ts";
+import { Daemon, type DaemonParts } from "../src/daemon.ts";
+import type { Database } from "../src/database/database.ts";
+import { HTTP_LIMITS, type HttpLimits } from "../src/limits.ts";
+import { createLogger } from "../src/logger.ts";
+import { EchoRunner } from "./echo-runner.ts";
+import { SETTINGS } from "./database-fixture.ts";
+
+export interface TestDaemon extends AsyncDisposable {
+  readonly daemon: Daemon;
+  readonly database: Database;
+  readonly runner: EchoRunner;
+  /** A folder that sessions may work in. */
+  readonly root: string;
+  readonly token: string;
+  readonly logs: string[];
+  /** Sends a request with all scopes, without a socket. */
+  request(operation: string, init?: RequestInit & { json?: unknown }): Promise<Response>;
+  createToken(scopes: readonly Scope[]): Promise<string>;
+  /** A client of the listening daemon. */
+  listen(): Promise<DaemonClient>;
+}
+
+/** A daemon without Codex: a real database, and a runner that repeats messages. */
+export async function startTestDaemon(
+  database: Database,
+  { limits, ...parts }: Partial<Omit<DaemonParts, "limits">> & { limits?: Partial<HttpLimits> } = {},
+): Promise<TestDaemon> {
+  const root = await realpath(await mkdtemp(join(tmpdir(), "codexkit-daemon-")));
+  const runner = new EchoRunner(database, "here");
+  await runner.start();
+  const logs: string[] = [];
+  const daemon = new Daemon({
+    database,
+    runner,
+    logger: createLogger("debug", { write: (line) => logs.push(line) }),
+    limits: { ...HTTP_LIMITS, ...limits },
+    origins: { allowedHosts: [], allowedOrigins: [] },
+    auth: "tokens",
+    roots: [root],
+    defaults: SETTINGS,
+    nodeName: "here",
+    drainMs: 1000,
+    testCommand: () => ({ decision: "ask", reason: "test", rule: "test", segments: [] }),
+    ...parts,
+  });
+  const createToken = async (scopes: readonly Scope[]): Promise<string> =>
+    (await daemon.tokens.create({ name: scopes.join("+"), scopes, by: "test" })).token;
+  const token = await createToken(SCOPES);
+  return {
+    daemon,
+    database,
+    runner,
+    root,
+    token,
+    logs,
+    createToken,
+    request: async (operation, { json, ...init } = {}) => {
+      const [method = "", path = ""] = operation.split(" ");
+      return await daemon.fetch(
+        new Request(`http://localhost${path}`, {
+          method,
+          ...(json !== undefined && { body: JSON.stringify(json) }),
+          ...init,
+          headers: {
+            host: "localhost",
+            authorization: `Bearer ${token}`,
+            ...(json !== undefined && { "content-type": "application/json" }),
+            ...(init.headers as Record<string, string> | undefined),
+          },
+        }),
+      );
+    },
+    listen: async () => new DaemonClient({ url: await daemon.listen(), token }),
+    [Symbol.asyncDispose]: async () => {
+      await daemon.close();
+      await rm(root, { recursive: true, force: true });
+    },
+  };
+}
