@@ -1,4 +1,4 @@
-import { STORE_KINDS } from "@codexkit/store/testing";
+import { STORE_KINDS, TestLocations } from "@codexkit/store/testing";
 import { randomUUID } from "node:crypto";
 import { symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Problem } from "../src/api/problem.ts";
 import type { Command, Session } from "../src/api/session.ts";
-import { ownedSession, useDatabases } from "./database-fixture.ts";
+import { openDatabase } from "../src/database/database.ts";
+import { useDatabases } from "./database-fixture.ts";
 import { startTestDaemon, type TestDaemon } from "./test-daemon.ts";
 
 async function problemOf(response: Response): Promise<Problem> {
@@ -105,7 +106,7 @@ describe.each(STORE_KINDS)("the API on %s", (kind) => {
     const get = async (path: string): Promise<Record<string, never>> =>
       (await (await api.request(`GET /sessions/${id}${path}`)).json()) as Record<string, never>;
     const page = (await get("/items?limit=1")) as unknown as {
-      data: { id: string; bodyBytes: number }[];
+      data: { id: string; bodyLength: number }[];
       next: number;
     };
     expect(page.data.map((item) => item.id)).toEqual(["item-turn-2"]);
@@ -153,7 +154,7 @@ describe.each(STORE_KINDS)("the API on %s", (kind) => {
 
   test("the first answer of an approval wins, and the loser learns who won", async () => {
     await using api = await start();
-    const owner = await ownedSession(api.database, { name: "other" });
+    const owner = api.runner.owner((await createSession(api)).id);
     const { approval } = await api.database.inbox.open(owner, {
       threadId: "thread",
       requestId: 1,
@@ -351,11 +352,22 @@ describe("bad requests", () => {
     expect((await api.request(`GET /sessions/${id}`)).status).toBe(200);
     expect((await api.request("GET /health")).status).toBe(200);
   });
+});
 
-  test("a closed store is no defect", async () => {
-    await using api = await start();
-    await api.database.close();
-    expect(await problemOf(await api.request("GET /sessions"))).toMatchObject({ status: 503 });
-    expect(api.logs.join("")).not.toContain("request failed");
+test("answers with a problem while Postgres is down, and works again afterwards", async () => {
+  await using locations = await TestLocations.start("postgres");
+  await using api = await startTestDaemon(
+    await openDatabase(await locations.create(), { limits: { connectMs: 1000 } }),
+  );
+  const { id } = await createSession(api);
+  await locations.postgres.kill();
+  expect(await problemOf(await api.request("GET /sessions"))).toMatchObject({
+    type: "store_unavailable",
+    status: 503,
   });
+  expect((await problemOf(await api.request("GET /ready"))).type).toBe("store_unavailable");
+  expect(api.logs.join("")).not.toContain("request failed");
+  await locations.postgres.restart();
+  const listed = (await (await api.request("GET /sessions")).json()) as { data: Session[] };
+  expect(listed.data.map((session) => session.id)).toEqual([id]);
 });

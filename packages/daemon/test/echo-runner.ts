@@ -1,3 +1,4 @@
+import { StoreError } from "@codexkit/store";
 import type { NewSessionEvent } from "../src/api/event.ts";
 import type { PendingCommand } from "../src/commands/command-store.ts";
 import type { Database } from "../src/database/database.ts";
@@ -80,7 +81,7 @@ export class EchoRunner implements Runner {
     return { kind: "none", source: null } as const;
   }
 
-  /** Whoever owns a session may append to it: for tests that need events of their own. */
+  /** The right to append to a session, for tests that need events of their own. */
   owner(sessionId: string): Ownership {
     const owner = this.#owned.get(sessionId);
     if (!owner) throw new Error(`The runner does not own ${sessionId}.`);
@@ -88,7 +89,12 @@ export class EchoRunner implements Runner {
   }
 
   #schedule(): void {
-    this.#work = this.#work.then(async () => await this.#workOnce());
+    this.#work = this.#work
+      .then(async () => await this.#workOnce())
+      .catch((error: unknown) => {
+        // The next hint or poll tries again.
+        if (!StoreError.is(error)) throw error;
+      });
   }
 
   async #workOnce(): Promise<void> {
@@ -108,7 +114,9 @@ export class EchoRunner implements Runner {
       this.#database.store.notifier.subscribe(key, () => this.#schedule());
     }
     for (const owner of this.#owned.values()) {
-      for (const command of await commands.pending(owner.sessionId)) await this.#execute(owner, command);
+      for (const command of await commands.pending(owner.sessionId)) {
+        if (this.#owned.has(owner.sessionId)) await this.#execute(owner, command);
+      }
     }
   }
 

@@ -44,7 +44,7 @@ export const item = z
     item: z
       .record(z.string(), z.unknown())
       .meta({ description: "Codex's item. Long texts are cut; the whole text is at `/body`." }),
-    bodyBytes: z.int().meta({ description: "UTF-8 bytes of the longest text of the complete item." }),
+    bodyLength: z.int().meta({ description: "UTF-16 length of the longest text of the item." }),
   })
   .meta({ id: "Item" });
 export type Item = z.infer<typeof item>;

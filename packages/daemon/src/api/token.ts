@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { timestamp } from "./parameters.ts";
+import { plainText, timestamp } from "./parameters.ts";
 import { SCOPES } from "./route.ts";
 
 export const scope = z.enum(SCOPES).meta({
@@ -10,7 +10,7 @@ export const scope = z.enum(SCOPES).meta({
 
 export const createToken = z
   .strictObject({
-    name: z.string().min(1).max(128),
+    name: plainText(128),
     scopes: z.array(scope).min(1).max(SCOPES.length),
     expiresAt: timestamp.positive().optional(),
   })

@@ -66,7 +66,7 @@ export function viewItem(row: ItemRow): Item {
     firstSeq: row.first_seq,
     lastSeq: row.last_seq,
     item: JSON.parse(row.preview) as Item["item"],
-    bodyBytes: row.body_bytes,
+    bodyLength: row.body_length,
   };
 }
 
