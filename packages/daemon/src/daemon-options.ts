@@ -1,6 +1,18 @@
+import type { StoreLimits } from "@codexkit/store";
 import type { Logger } from "pino";
 import type { SessionSettings } from "./api/settings.ts";
+import type { DaemonCodexOptions } from "./codex/app-server.ts";
+import type { RunnerLimits } from "./codex/limits.ts";
+import type { JournalLimits } from "./journal/limits.ts";
 import type { HttpLimits } from "./limits.ts";
+
+/** Limits of each part of the daemon. */
+export interface DaemonLimits {
+  readonly http?: Partial<HttpLimits>;
+  readonly runner?: Partial<RunnerLimits>;
+  readonly store?: Partial<StoreLimits>;
+  readonly journal?: Partial<JournalLimits>;
+}
 
 export interface DaemonOptions {
   /** Folder of the store, Codex's private home and the first token. Default: `~/.codexkit/daemon`. */
@@ -19,7 +31,15 @@ export interface DaemonOptions {
   readonly allowedOrigins?: readonly string[];
   /** The same for every start of this daemon, and unique among the daemons of a store. Default: `local`, or the host name with Postgres. */
   readonly nodeName?: string;
-  readonly limits?: Partial<HttpLimits>;
+  /** Labels of this node, for sessions that need them. */
+  readonly labels?: readonly string[];
+  /** An OpenAI API key. Default: `CODEX_API_KEY`, `OPENAI_API_KEY`, then a login of the user's Codex home. */
+  readonly apiKey?: string;
+  /** Where a login is looked for. Default: `$CODEX_HOME`, else `~/.codex`. */
+  readonly userCodexHome?: string;
+  /** How codex is launched. */
+  readonly codex?: DaemonCodexOptions;
+  readonly limits?: DaemonLimits;
   /** How long `close` waits for running turns, in milliseconds. Default: 30,000. */
   readonly drainMs?: number;
   /** A pino logger, or the level of the daemon's own one, which writes JSON to standard error. Default: `info`. */

@@ -1,4 +1,27 @@
+// The daemon: Codex sessions over HTTP, with a journal that loses nothing.
 import "./require-node.ts";
+
+// Entry point.
+export { createDaemon } from "./create-daemon.ts";
+export type { Daemon } from "./daemon.ts";
+export type { DaemonLimits, DaemonOptions } from "./daemon-options.ts";
+export type { NodeHandler } from "./http/http-server.ts";
+
+// Options: launch of codex, limits of each part, settings of sessions.
+export type { DaemonCodexOptions } from "./codex/app-server.ts";
+export { RUNNER_LIMITS, type RunnerLimits } from "./codex/limits.ts";
+export type { JournalLimits } from "./journal/limits.ts";
+export { HTTP_LIMITS, type HttpLimits } from "./limits.ts";
+export type { StoreLimits } from "@codexkit/store";
+export type { AgentMode, ApprovalPolicy, PermissionMode, SessionSettings } from "./api/settings.ts";
+
+// Tokens of an embedded daemon.
+export type { NewToken, TokenInfo, TokenScope, TokenStore } from "./tokens/token-store.ts";
+
+// The OpenAPI document, for generators.
+export { createOpenApiDocument, type OpenApiDocument } from "./api/openapi.ts";
+export { routes } from "./api/routes/index.ts";
 
 // Errors.
 export { DaemonError, type DaemonErrorCode, type DaemonErrorOptions } from "./errors.ts";
+export type { ProblemType } from "./api/problem.ts";

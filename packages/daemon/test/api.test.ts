@@ -135,6 +135,17 @@ describe.each(STORE_KINDS)("the API on %s", (kind) => {
     );
   });
 
+  test("stores texts that Postgres has no column type for", async () => {
+    await using api = await start();
+    const { id } = await createSession(api);
+    const input = "a\u0000b \ud800";
+    const sent = await api.request(`POST /sessions/${id}/messages?wait=10000`, { json: { input } });
+    expect(await sent.json()).toMatchObject({ state: "done" });
+    expect(await (await api.request(`GET /sessions/${id}`)).json()).toMatchObject({ preview: "ab \ufffd" });
+    const body = await api.request(`GET /sessions/${id}/items/item-turn-1/body`);
+    expect(await body.json()).toMatchObject({ text: input });
+  });
+
   test("keeps the last summary of a deleted session", async () => {
     await using api = await start();
     const { id } = await createSession(api);

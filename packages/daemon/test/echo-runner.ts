@@ -130,7 +130,7 @@ export class EchoRunner implements Runner {
       }
       case "message": {
         const text = typeof command.body.input === "string" ? command.body.input : "parts";
-        const changes = { phase: "idle", preview: text } as const;
+        const changes = { phase: "idle" } as const;
         const turnId = `turn-${++this.#turns}`;
         return await commands.finish(
           owner,

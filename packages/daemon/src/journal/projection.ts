@@ -157,7 +157,8 @@ function firstLine(item: Item): string {
           .map((part) => (part.type === "text" ? (part.text ?? "") : ""))
           .join(" ");
   const line = text.trimStart().split("\n", 1)[0] ?? "";
-  return line.slice(0, PREVIEW_LENGTH).toWellFormed();
+  // Postgres has no NUL in text.
+  return line.slice(0, PREVIEW_LENGTH).toWellFormed().replaceAll("\0", "");
 }
 
 export function diffStat(diff: string): { files: number; added: number; removed: number } {

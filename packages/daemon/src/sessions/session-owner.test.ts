@@ -24,7 +24,9 @@ const echo: ScriptFunction = ({ lastUserText }) => [
 /** A model that holds every turn whose message starts with "hold" until the gate opens. */
 function holding(open: ReturnType<typeof gate>): Script {
   return ({ lastUserText }) =>
-    lastUserText.startsWith("hold") ? say(["half ", waitFor(open), "done"]) : say(`received: ${lastUserText}`);
+    lastUserText.startsWith("hold")
+      ? say(["half ", waitFor(open), "done"])
+      : say(`received: ${lastUserText}`);
 }
 
 const isDelta = ({ type }: SessionEvent): boolean => type === "item.delta";
@@ -45,9 +47,7 @@ describe("messages", () => {
     await session.ended();
     const events = await session.events();
     expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
-    const types = events
-      .map(({ type }) => type)
-      .filter((type) => /^(?:turn|item|usage)\./.test(type));
+    const types = events.map(({ type }) => type).filter((type) => /^(?:turn|item|usage)\./.test(type));
     expect(types).toEqual([
       "turn.started",
       "item.started",
@@ -159,7 +159,9 @@ describe("messages", () => {
 describe("limits", () => {
   test("an exhausted budget interrupts the turn and refuses the next", async () => {
     const model: ScriptFunction = (request) =>
-      request.commandResult("c") ? say("finished") : [run("true", { callId: "c" }), usage({ input: 90, output: 20 })];
+      request.commandResult("c")
+        ? say("finished")
+        : [run("true", { callId: "c" }), usage({ input: 90, output: 20 })];
     await using stage = await startRunner(model);
     const session = await stage.create({ budget: { totalTokens: 100 } });
     await session.send("go");
@@ -260,7 +262,13 @@ describe("approvals", () => {
     const [approval] = await session.approval();
     expect(JSON.parse(approval?.request ?? "")).toMatchObject({
       kind: "fileChange",
-      changes: [{ kind: "add", path: join(stage.workspace, "note.txt"), diff: expect.stringContaining("hello") as string }],
+      changes: [
+        {
+          kind: "add",
+          path: join(stage.workspace, "note.txt"),
+          diff: expect.stringContaining("hello") as string,
+        },
+      ],
     });
     await session.answer(approval, { type: "decision", offer: "accept" });
     await session.ended();
@@ -316,22 +324,29 @@ describe("other commands", () => {
     const session = await stage.create();
     await session.run("rename", { name: "new name" });
     await session.run("archive", {});
-    expect(await session.row()).toMatchObject({ name: "new name", archived_at: expect.any(Number) as number });
+    expect(await session.row()).toMatchObject({
+      name: "new name",
+      archived_at: expect.any(Number) as number,
+    });
     await session.run("unarchive", {});
     expect(await session.row()).toMatchObject({ archived_at: null });
   });
 
   test("settings apply to the next turn", async () => {
     const model: ScriptFunction = (request) =>
-      request.commandResult("w") ? say(`exit ${request.commandResult("w")?.exitCode}`) : run("touch f", { callId: "w" });
+      request.commandResult("w")
+        ? say(`exit ${request.commandResult("w")?.exitCode}`)
+        : run("touch f", { callId: "w" });
     await using stage = await startRunner(model);
     const session = await stage.create({ permissionMode: "read-only" });
     await session.send("go");
     await session.ended();
     expect(existsSync(join(stage.workspace, "f"))).toBe(false);
-    expect(await session.run("settings", { permissionMode: "workspace-write", effort: "low" })).toMatchObject({
-      ok: true,
-    });
+    expect(await session.run("settings", { permissionMode: "workspace-write", effort: "low" })).toMatchObject(
+      {
+        ok: true,
+      },
+    );
     const second = await session.send("again");
     await session.ended(second.ok ? second["turnId"] : undefined);
     expect(JSON.parse((await session.row()).settings)).toMatchObject({ permissionMode: "workspace-write" });

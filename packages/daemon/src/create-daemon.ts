@@ -1,0 +1,87 @@
+import { mkdir, realpath } from "node:fs/promises";
+import { homedir, hostname } from "node:os";
+import { join, resolve } from "node:path";
+import type { Logger } from "pino";
+import { Daemon } from "./daemon.ts";
+import { type DaemonOptions, DEFAULT_SETTINGS } from "./daemon-options.ts";
+import { openDatabase } from "./database/database.ts";
+import { DaemonError } from "./errors.ts";
+import { createFirstToken } from "./first-token.ts";
+import { HTTP_LIMITS } from "./limits.ts";
+import { createLogger } from "./logger.ts";
+import { testCommand } from "./policy/test-command.ts";
+import { toVerdict } from "./policy/to-inbox-request.ts";
+import { createRunner } from "./sessions/create-runner.ts";
+
+/**
+ * Opens the store, attaches to the app-servers of an earlier start, and continues its sessions. Call `listen`, or mount
+ * `app` or `handler` in a server of your own.
+ *
+ * @example
+ * ```ts
+ * await using daemon = await createDaemon({ roots: ["/srv/projects"] });
+ * console.log(await daemon.listen({ port: 4100 }));
+ * ```
+ */
+export async function createDaemon(options: DaemonOptions = {}): Promise<Daemon> {
+  const { limits = {}, auth = "tokens", drainMs = 30_000 } = options;
+  const stateFolder = resolve(options.stateFolder ?? join(homedir(), ".codexkit", "daemon"));
+  const nodeName = options.nodeName ?? (options.store === undefined ? "local" : hostname());
+  const logger = toLogger(options.logger);
+  const roots = await resolveRoots(options.roots ?? [process.cwd()]);
+  await mkdir(stateFolder, { recursive: true, mode: 0o700 });
+
+  await using made = new AsyncDisposableStack();
+  const database = made.use(
+    await openDatabase(options.store ?? join(stateFolder, "store"), {
+      limits: { ...limits.store, ...limits.journal },
+      onWarning: (error) => logger.warn({ err: error }, "store"),
+    }),
+  );
+  const runner = made.use(
+    createRunner({
+      database,
+      stateFolder,
+      nodeName,
+      ...(options.labels && { labels: options.labels }),
+      ...(options.apiKey !== undefined && { apiKey: options.apiKey }),
+      ...(options.userCodexHome !== undefined && { userCodexHome: options.userCodexHome }),
+      ...(options.codex && { codex: options.codex }),
+      ...(limits.runner && { limits: limits.runner }),
+      log: logger,
+    }),
+  );
+  if (auth === "tokens") await createFirstToken(database.tokens, stateFolder, logger);
+  await runner.start();
+  // From here on, the daemon ends both.
+  made.move();
+  return new Daemon({
+    database,
+    runner,
+    logger,
+    limits: { ...HTTP_LIMITS, ...limits.http },
+    origins: { allowedHosts: options.allowedHosts ?? [], allowedOrigins: options.allowedOrigins ?? [] },
+    auth,
+    roots,
+    defaults: { ...DEFAULT_SETTINGS, ...options.defaults },
+    nodeName,
+    drainMs,
+    testCommand: (settings, request) => toVerdict(testCommand(settings, request)),
+  });
+}
+
+function toLogger(logger: DaemonOptions["logger"] = "info"): Logger {
+  return typeof logger === "string" ? createLogger(logger) : logger;
+}
+
+async function resolveRoots(roots: readonly string[]): Promise<string[]> {
+  return await Promise.all(
+    roots.map(async (root) => {
+      try {
+        return await realpath(root);
+      } catch (error) {
+        throw new DaemonError("bad_options", `The root "${root}" does not exist.`, { cause: error });
+      }
+    }),
+  );
+}
