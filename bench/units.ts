@@ -5,6 +5,7 @@ export type Better = "higher" | "lower";
 export const units = {
   "ops/s": { better: "higher", measure: "throughput" },
   "msg/s": { better: "higher", measure: "throughput" },
+  "events/s": { better: "higher", measure: "throughput" },
   "MB/s": { better: "higher", measure: "throughput" },
   s: { better: "lower", measure: "time" },
   ms: { better: "lower", measure: "time" },

@@ -1,11 +1,12 @@
 import type { Store } from "@codexkit/store";
 import { sql } from "kysely";
 import type { SessionEvent } from "../api/event.ts";
-import { insertRows } from "../database/insert-rows.ts";
-import type { DaemonTransaction, Ownership } from "../database/ownership.ts";
+import type { DaemonTransaction } from "../database/ownership.ts";
 import { toColumns } from "../database/session-columns.ts";
-import type { DaemonTables, SessionTable } from "../database/tables.ts";
-import { EVENT_COLUMNS, type EncodedEvent } from "./event-row.ts";
+import type { DaemonTables, EventRow, SessionTable } from "../database/tables.ts";
+import type { EncodedEvent } from "./event-row.ts";
+import { passFences, type PassedFence } from "./fence.ts";
+import { insertEvents } from "./insert-events.ts";
 import { project } from "./projection.ts";
 import { storeProjection } from "./store-projection.ts";
 import type { PendingWrite, WriteGroup } from "./write.ts";
@@ -13,14 +14,8 @@ import type { PendingWrite, WriteGroup } from "./write.ts";
 /** The outcome of a transaction: the events of each write, or undefined for writes whose owner was fenced. */
 export interface CommitOutcome {
   readonly stored: Map<PendingWrite, readonly SessionEvent[] | undefined>;
-  /** Keys of lists that have changed. */
+  /** Whether a column that lists show was changed. */
   readonly hasSessionChanges: boolean;
-}
-
-interface Fence {
-  readonly lastSeq: number;
-  readonly threadId: string | null;
-  readonly at: number;
 }
 
 /** Stores the writes of several owners. Writes of a fenced owner store nothing and don't disturb the others. */
@@ -30,30 +25,35 @@ export async function commitGroups(
   groups: readonly WriteGroup[],
   appendId: string,
 ): Promise<CommitOutcome> {
+  const requests = groups.map(({ owner, writes }) => ({
+    owner,
+    count: writes.reduce((sum, { events }) => sum + events.length, 0),
+  }));
+  const fences = await passFences(store, trx, requests, appendId);
   const stored: CommitOutcome["stored"] = new Map();
-  const rows: unknown[][] = [];
-  const passed: { group: WriteGroup; fence: Fence; events: SessionEvent[] }[] = [];
-  // In one order in every process, so that two of them never wait for each other's rows.
-  const ordered = groups.toSorted((a, b) => (a.owner.sessionId < b.owner.sessionId ? -1 : 1));
-  for (const group of ordered) {
-    const count = group.writes.reduce((sum, { events }) => sum + events.length, 0);
-    const fence = await passFence(store, trx, group.owner, count, appendId);
+  const rows: EventRow[] = [];
+  const passed: { group: WriteGroup; fence: PassedFence; events: SessionEvent[] }[] = [];
+  for (const [index, group] of groups.entries()) {
+    const fence = fences.get(group.owner);
     if (!fence) {
       for (const write of group.writes) stored.set(write, undefined);
       continue;
     }
-    let seq = fence.lastSeq - count;
+    let seq = fence.lastSeq - (requests[index]?.count ?? 0);
     const events: SessionEvent[] = [];
     for (const write of group.writes) {
-      const own = write.events.map((encoded) => number(encoded, (seq += 1), group.owner.epoch, fence.at));
-      for (const [index, event] of own.entries())
-        rows.push(toRow(group.owner.sessionId, event, write.events[index] as EncodedEvent));
+      const own: SessionEvent[] = [];
+      for (const encoded of write.events) {
+        seq += 1;
+        own.push(toEvent(encoded, seq, fence));
+        rows.push(toRow(encoded, seq, fence));
+      }
       stored.set(write, own);
-      events.push(...own);
+      for (const event of own) events.push(event);
     }
     passed.push({ group, fence, events });
   }
-  await insertRows(trx, store.kind, "event", EVENT_COLUMNS, rows);
+  await insertEvents(trx, store.kind, rows);
   let hasSessionChanges = false;
   for (const { group, fence, events } of passed) {
     const columns = await applyEffects(trx, group, fence, events);
@@ -62,30 +62,11 @@ export async function commitGroups(
   return { stored, hasSessionChanges };
 }
 
-/** Takes sequence numbers, if the owner still owns the session. The row stays locked until the end of the transaction. */
-async function passFence(
-  store: Store<DaemonTables>,
-  trx: DaemonTransaction,
-  owner: Ownership,
-  count: number,
-  appendId: string,
-): Promise<Fence | undefined> {
-  const row = await trx
-    .updateTable("session")
-    .set({ last_seq: sql<number>`last_seq + ${count}`, append_id: appendId })
-    .where("id", "=", owner.sessionId)
-    .where("node_id", "=", owner.nodeId)
-    .where("epoch", "=", owner.epoch)
-    .returning(["last_seq", "thread_id", store.now.as("at")])
-    .executeTakeFirst();
-  return row && { lastSeq: row.last_seq, threadId: row.thread_id, at: row.at };
-}
-
 /** Updates items, turns and the session, and runs what the callers added. Returns the number of changed session columns. */
 async function applyEffects(
   trx: DaemonTransaction,
   { owner: { sessionId }, writes }: WriteGroup,
-  fence: Fence,
+  fence: PassedFence,
   events: readonly SessionEvent[],
 ): Promise<number> {
   const changes = writes.map(({ request }) => request.changes ?? {});
@@ -133,13 +114,19 @@ async function clearReady(trx: DaemonTransaction, sessionId: string): Promise<vo
     .execute();
 }
 
-function number({ event }: EncodedEvent, seq: number, epoch: number, at: number): SessionEvent {
-  return { seq, epoch, at, ...event };
+function toEvent({ event }: EncodedEvent, seq: number, { epoch, at }: Position): SessionEvent {
+  return { seq, epoch, at, ...event } as SessionEvent;
 }
 
-function toRow(sessionId: string, { seq, epoch, at, type }: SessionEvent, encoded: EncodedEvent): unknown[] {
-  return [sessionId, seq, epoch, at, type, encoded.turnId, encoded.itemId, encoded.data];
+function toRow(
+  { event, turnId, itemId, data }: EncodedEvent,
+  seq: number,
+  { id, epoch, at }: Position,
+): EventRow {
+  return { session_id: id, seq, epoch, at, type: event.type, turn_id: turnId, item_id: itemId, data };
 }
+
+type Position = Pick<PassedFence, "id" | "epoch" | "at">;
 
 /**
  * Appends events of a client, which does not own the session: `command.accepted`, `inbox.answered`. The row lock puts them in
@@ -156,16 +143,14 @@ export async function appendAsClient(
     .updateTable("session")
     .set({ last_seq: sql<number>`last_seq + ${events.length}`, ...columns })
     .where("id", "=", sessionId)
-    .returning(["last_seq", "epoch", store.now.as("at")])
+    .returning(["id", "last_seq", "epoch", store.now.as("at")])
     .executeTakeFirstOrThrow();
-  let seq = row.last_seq - events.length;
-  const numbered = events.map((encoded) => number(encoded, (seq += 1), row.epoch, row.at));
-  await insertRows(
+  const before = row.last_seq - events.length;
+  const numbered = events.map((encoded, index) => ({ encoded, seq: before + index + 1 }));
+  await insertEvents(
     trx,
     store.kind,
-    "event",
-    EVENT_COLUMNS,
-    numbered.map((event, index) => toRow(sessionId, event, events[index] as EncodedEvent)),
+    numbered.map(({ encoded, seq }) => toRow(encoded, seq, row)),
   );
-  return numbered;
+  return numbered.map(({ encoded, seq }) => toEvent(encoded, seq, row));
 }

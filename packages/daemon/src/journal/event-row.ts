@@ -9,17 +9,6 @@ export interface EncodedEvent {
   readonly data: string;
 }
 
-export const EVENT_COLUMNS = [
-  "session_id",
-  "seq",
-  "epoch",
-  "at",
-  "type",
-  "turn_id",
-  "item_id",
-  "data",
-] as const satisfies readonly (keyof EventRow)[];
-
 /** Members that have a column of their own, if they are strings. */
 interface Columns {
   readonly turnId?: unknown;

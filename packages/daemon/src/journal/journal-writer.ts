@@ -209,9 +209,9 @@ export class JournalWriter {
       const events = outcome.stored.get(write);
       if (!events) continue;
       const { sessionId } = write.request.owner;
-      const all = bySession.get(sessionId);
-      if (all) all.push(...events);
-      else bySession.set(sessionId, [...events]);
+      const all = bySession.get(sessionId) ?? [];
+      for (const event of events) all.push(event);
+      bySession.set(sessionId, all);
       keys.push(...(write.request.notify ?? []));
     }
     const committed = [...bySession].map(([sessionId, events]) => ({ sessionId, events }));

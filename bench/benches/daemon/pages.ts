@@ -1,0 +1,13 @@
+import type { BenchStore } from "./setup.ts";
+
+const READS = 50;
+
+/** Milliseconds for the newest 50 items of a session. */
+export async function readFirstPage({ database }: BenchStore, sessionId: string): Promise<number> {
+  const begin = performance.now();
+  for (let count = 0; count < READS; count += 1) {
+    const items = await database.journal.items(sessionId, { limit: 50 });
+    if (items.length !== 50) throw new Error(`Expected 50 items, but got ${items.length}.`);
+  }
+  return (performance.now() - begin) / READS;
+}

@@ -1,0 +1,71 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { AsyncDisposableStack } from "@codexkit/rpc/async";
+import { PostgresServer } from "@codexkit/store/testing";
+import { openDatabase, type Database } from "../../../packages/daemon/src/database/database.ts";
+import type { Ownership } from "../../../packages/daemon/src/database/ownership.ts";
+import { itemEvents } from "./events.ts";
+
+/** Sessions that stream at the same time. */
+const SESSIONS = 16;
+const ITEM_EVENTS = 100;
+
+export interface BenchStore {
+  readonly database: Database;
+  readonly owners: readonly Ownership[];
+  /** A session of 100,000 events, and one of 100. */
+  readonly long: string;
+  readonly short: string;
+}
+
+export interface Context extends AsyncDisposable {
+  readonly sqlite: BenchStore;
+  readonly postgres: BenchStore;
+  /** A SQLite file with the journal's table only. */
+  readonly plain: DatabaseSync;
+}
+
+export async function setUp(): Promise<Context> {
+  await using stack = new AsyncDisposableStack();
+  const folder = await mkdtemp(join(tmpdir(), "bench-daemon-"));
+  stack.defer(() => rm(folder, { recursive: true, force: true }));
+  const server = stack.use(await PostgresServer.start({ durable: true }));
+  const sqlite = stack.use(await openDatabase(join(folder, "daemon")));
+  const postgres = stack.use(await openDatabase(await server.createDatabase()));
+  const plain = new DatabaseSync(join(folder, "plain.sqlite"));
+  stack.defer(() => plain.close());
+  plain.exec("pragma journal_mode = wal; pragma synchronous = full");
+  plain.exec(
+    "create table event (session_id text, seq integer, epoch integer, at integer, type text, turn_id text, item_id text, data text, primary key (session_id, seq)) without rowid",
+  );
+  const stores = { sqlite: await fill(sqlite), postgres: await fill(postgres) };
+  const opened = stack.move();
+  return { ...stores, plain, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+}
+
+async function fill(database: Database): Promise<BenchStore> {
+  const nodeId = await database.nodes.register({ name: "bench", version: "0.1.0", codexVersion: "0.166.0" });
+  const settings = {
+    permissionMode: "workspace-write",
+    agentMode: "build",
+    approvalPolicy: "on-request",
+  } as const;
+  for (let count = 0; count < SESSIONS + 2; count += 1) {
+    await database.sessions.insert({ cwd: "/work", settings, by: "bench", key: `${count}` });
+  }
+  const claim = { nodeId, name: "bench", limit: SESSIONS + 2, labels: [], codexVersion: "0.166.0" };
+  const [long, short, ...owners] = await database.sessions.claim(claim);
+  if (!long || !short) throw new Error("No session was claimed.");
+  for (let item = 0; item < 100_000 / ITEM_EVENTS; item += 1) {
+    void database.journal.append(long, itemEvents(`item-${item}`, ITEM_EVENTS));
+    await database.journal.waitForCapacity();
+  }
+  // Small items, so that both first pages have the same number of rows.
+  for (let item = 0; item < 50; item += 1) {
+    await database.journal.append(long, itemEvents(`last-${item}`, 2));
+    await database.journal.append(short, itemEvents(`item-${item}`, 2));
+  }
+  return { database, owners, long: long.sessionId, short: short.sessionId };
+}
