@@ -1,0 +1,215 @@
+import { gate, run, say, type ScriptFunction, usage, waitFor } from "@codexkit/scripted-model";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { startRunner, type TestRunner } from "../../test/start-runner.ts";
+import { createRunner } from "./create-runner.ts";
+import type { SessionEvent } from "../api/event.ts";
+
+const isDelta = ({ type }: SessionEvent): boolean => type === "item.delta";
+
+function pidOf({ runner }: TestRunner): number {
+  return runner.status.appServers[0]?.pid ?? 0;
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function textsOf(events: readonly SessionEvent[]): string[] {
+  return events.flatMap((event) => {
+    if (event.type !== "item.completed") return [];
+    if (event.item.type === "agentMessage") return [event.item.text];
+    return event.item.type === "userMessage"
+      ? event.item.content.map((part) => (part.type === "text" ? part.text : part.type))
+      : [];
+  });
+}
+
+describe("a codex that dies", () => {
+  test("fails its turn, abandons what ran, and the session goes on", async () => {
+    const model: ScriptFunction = ({ lastUserText }) =>
+      lastUserText === "hold" ? say(["half ", waitFor(gate())]) : say(`received: ${lastUserText}`);
+    await using stage = await startRunner(model, { limits: { retryMs: 50 } });
+    const session = await stage.create();
+    await session.send("hold");
+    await session.event(isDelta);
+    const queued = await session.submit("message", { input: "next", mode: "queue" });
+    process.kill(pidOf(stage), "SIGKILL");
+    const end = await session.event(({ type }) => type === "turn.failed");
+    expect(end).toMatchObject({ recovered: true, problem: { type: "codex_failed" } });
+    const events = await session.events();
+    expect(events.find(({ type }) => type === "item.abandoned")).toMatchObject({ itemId: "msg_1" });
+    expect(await session.result(queued)).toMatchObject({ ok: true });
+    await session.event(({ type }) => type === "turn.completed");
+    expect(textsOf(await session.events())).toEqual(["hold", "next", "received: next"]);
+    expect(await session.row()).toMatchObject({ phase: "idle", active_turn_id: null });
+  });
+
+  test("withdraws the approvals that it asked for", async () => {
+    await using stage = await startRunner([run("touch x", { escalate: "why" })], { limits: { retryMs: 50 } });
+    const session = await stage.create({ permissionMode: "read-only" });
+    await session.send("go");
+    await session.approval();
+    process.kill(pidOf(stage), "SIGKILL");
+    await session.event(({ type }) => type === "inbox.withdrawn");
+    expect((await stage.database.inbox.list({ state: "open" })).rows).toEqual([]);
+  });
+
+  test("while idle is replaced when it is needed", async () => {
+    await using stage = await startRunner(({ lastUserText }) => say(lastUserText), {
+      limits: { retryMs: 50 },
+    });
+    const session = await stage.create();
+    await session.send("one");
+    await session.ended();
+    process.kill(pidOf(stage), "SIGKILL");
+    const second = await session.send("two");
+    await session.ended(second.ok ? second["turnId"] : undefined);
+    expect(textsOf(await session.events())).toEqual(["one", "one", "two", "two"]);
+  });
+});
+
+describe("a codex that is frozen", () => {
+  test("goes on when it is continued in time", async () => {
+    const open = gate();
+    await using stage = await startRunner([say(["half ", waitFor(open), "done"])], {
+      limits: { healthCheckMs: 50 },
+    });
+    const session = await stage.create();
+    await session.send("go");
+    await session.event(isDelta);
+    const pid = pidOf(stage);
+    process.kill(pid, "SIGSTOP");
+    await pollUntil(() => stage.runner.status.appServers[0]?.state === "not_responding");
+    process.kill(pid, "SIGCONT");
+    open.open();
+    expect(await session.ended()).toMatchObject({ type: "turn.completed" });
+    expect(pidOf(stage)).toBe(pid);
+  });
+
+  test("is killed when it does not answer for too long", async () => {
+    const model: ScriptFunction = ({ lastUserText }) =>
+      lastUserText === "hold" ? say(["half ", waitFor(gate())]) : say("received");
+    await using stage = await startRunner(model, {
+      limits: { healthCheckMs: 50, notRespondingMs: 200, retryMs: 50 },
+    });
+    const session = await stage.create();
+    await session.send("hold");
+    await session.event(isDelta);
+    process.kill(pidOf(stage), "SIGSTOP");
+    expect(await session.ended()).toMatchObject({ type: "turn.failed" });
+    expect(await session.send("next")).toMatchObject({ ok: true });
+  });
+});
+
+describe("draining", () => {
+  test("waits for a running turn", async () => {
+    const open = gate();
+    await using stage = await startRunner([say(["half ", waitFor(open), "done"])]);
+    const session = await stage.create();
+    await session.send("go");
+    await session.event(isDelta);
+    const pid = pidOf(stage);
+    const drained = stage.runner.drain(20_000);
+    const late = await session.submit("message", { input: "late", mode: "queue" });
+    open.open();
+    await drained;
+    expect((await session.events()).findLast(({ type }) => type.startsWith("turn."))).toMatchObject({
+      type: "turn.completed",
+    });
+    expect((await stage.database.commands.get(late))?.finished_at).toBeNull();
+    expect(isRunning(pid)).toBe(false);
+    expect(await session.row()).toMatchObject({ node_id: null });
+  });
+
+  test.each(["turn", "approval"])("interrupts what does not end in time: %s", async (what) => {
+    const script = what === "turn" ? say(["half ", waitFor(gate())]) : run("touch x", { escalate: "why" });
+    await using stage = await startRunner([script]);
+    const session = await stage.create({ permissionMode: "read-only" });
+    await session.send("go");
+    if (what === "turn") await session.event(isDelta);
+    else await session.approval();
+    const pid = pidOf(stage);
+    await stage.runner.drain(50);
+    const events = await session.events();
+    expect(events.find(({ type }) => type === "turn.interrupted")).toBeDefined();
+    expect((await stage.database.inbox.list({ state: "open" })).rows).toEqual([]);
+    expect(isRunning(pid)).toBe(false);
+    expect(stage.runner.status).toMatchObject({ state: "closed", sessions: 0 });
+  });
+
+  test("leaves queued messages to the next boot", async () => {
+    const open = gate();
+    const model: ScriptFunction = ({ lastUserText }) =>
+      lastUserText === "hold" ? say(["half ", waitFor(open)]) : say(`received: ${lastUserText}`);
+    await using stage = await startRunner(model);
+    const session = await stage.create();
+    await session.send("hold");
+    await session.event(isDelta);
+    const queued = await session.submit("message", { input: "later", mode: "queue" });
+    await stage.runner.drain(0);
+    await using next = createRunner(stage.options);
+    await next.start();
+    expect(await session.result(queued)).toMatchObject({ ok: true });
+    await session.event(({ type }) => type === "turn.completed");
+    expect(textsOf(await session.events())).toEqual(["hold", "later", "received: later"]);
+  });
+});
+
+describe("processes", () => {
+  test("a dedicated session has its own app-server, which ends with it", async () => {
+    await using stage = await startRunner(({ lastUserText }) => say(lastUserText));
+    const shared = await stage.create();
+    const dedicated = await stage.create({ dedicated: true });
+    await Promise.all([shared.send("a"), dedicated.send("b")]);
+    await Promise.all([shared.ended(), dedicated.ended()]);
+    const servers = stage.runner.status.appServers;
+    expect(servers.map(({ sessionId }) => sessionId).toSorted()).toEqual([dedicated.id, null].toSorted());
+    const own = servers.find(({ sessionId }) => sessionId === dedicated.id)?.pid ?? 0;
+    await dedicated.submit("delete", {});
+    await dedicated.event(({ type }) => type === "session.deleted");
+    await pollUntil(() => !isRunning(own));
+    expect(stage.runner.status.appServers).toHaveLength(1);
+  });
+
+  test("an app-server without sessions is ended", async () => {
+    await using stage = await startRunner(({ lastUserText }) => say(lastUserText), {
+      limits: { sessionIdleMs: 50, appServerIdleMs: 50 },
+    });
+    const session = await stage.create();
+    await session.send("a");
+    await session.ended();
+    await pollUntil(() => stage.runner.status.appServers.length === 0);
+    const second = await session.send("b");
+    await session.ended(second.ok ? second["turnId"] : undefined);
+    expect(textsOf(await session.events())).toEqual(["a", "a", "b", "b"]);
+  });
+
+  test("rollout files are stored with the events", async () => {
+    await using stage = await startRunner(({ lastUserText }) => [
+      say(lastUserText),
+      usage({ input: 1, output: 1 }),
+    ]);
+    const session = await stage.create();
+    await session.send("remember this");
+    await session.ended();
+    const [file] = await stage.database.rollouts.lineage(session.id);
+    expect(file).toMatchObject({ role: "main", path: expect.stringMatching(/^sessions\//) as string });
+    const bytes = await stage.database.rollouts.read(file?.id ?? "");
+    const text = Buffer.from(bytes ?? []).toString();
+    expect(text).toContain("remember this");
+    expect(text.trimEnd().split("\n").at(-1)).toContain("task_complete");
+    expect(existsSync(join(stage.stateFolder, "codex", file?.path ?? ""))).toBe(true);
+  });
+});
+
+/** Polls a condition that no event reports. */
+async function pollUntil(condition: () => boolean): Promise<void> {
+  await expect.poll(condition, { timeout: 20_000, interval: 20 }).toBe(true);
+}
