@@ -1,11 +1,12 @@
 // A daemon without HTTP, in a process of its own, for tests that kill it. Reads its settings from the first argument, and prints
-// a line when it has started.
+// the type of each event of one session when it is stored.
 import { z } from "zod";
 import { openDatabase } from "../src/database/database.ts";
 import { createRunner } from "../src/sessions/create-runner.ts";
 
 const settings = z
   .object({
+    sessionId: z.string(),
     stateFolder: z.string(),
     store: z.string(),
     userCodexHome: z.string(),
@@ -36,4 +37,6 @@ process.once("SIGTERM", () => {
   });
 });
 await runner.start();
-process.stdout.write("started\n");
+for await (const events of database.journal.follow(settings.sessionId)) {
+  for (const { type } of events) process.stdout.write(`${type}\n`);
+}

@@ -1,5 +1,6 @@
 import { gate, run, say, type ScriptFunction, usage, waitFor } from "@codexkit/scripted-model";
 import { existsSync } from "node:fs";
+import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { startRunner, type TestRunner } from "../../test/start-runner.ts";
@@ -206,6 +207,29 @@ describe("processes", () => {
     expect(text).toContain("remember this");
     expect(text.trimEnd().split("\n").at(-1)).toContain("task_complete");
     expect(existsSync(join(stage.stateFolder, "codex", file?.path ?? ""))).toBe(true);
+  });
+});
+
+describe("a Codex home that was lost", () => {
+  test("is restored from the stored rollout files", async () => {
+    await using stage = await startRunner((request) => [
+      say(`turns: ${JSON.stringify(request.input).includes("remember this")}`),
+      usage({ input: 1, output: 1 }),
+    ]);
+    const session = await stage.create();
+    await session.send("remember this");
+    await session.ended();
+    await stage.runner.close();
+    const home = join(stage.stateFolder, "codex");
+    for (const name of await readdir(home)) {
+      if (name !== "config.toml") await rm(join(home, name), { recursive: true });
+    }
+    await using next = createRunner(stage.options);
+    await next.start();
+    const second = await session.send("and now");
+    expect(await session.ended(second.ok ? second["turnId"] : undefined)).toMatchObject({
+      result: { finalResponse: "turns: true" },
+    });
   });
 });
 

@@ -1,5 +1,6 @@
 import {
   askUser,
+  callTool,
   gate,
   patch,
   run,
@@ -319,6 +320,65 @@ describe("approvals", () => {
       { outcome: { decision: "accept" } },
       { itemId: "bad", outcome: { decision: "decline" } },
     ]);
+  });
+});
+
+describe("agent modes", () => {
+  const developerTexts = (input: readonly { role?: unknown; content?: unknown }[]): string =>
+    JSON.stringify(input.filter(({ role }) => role === "developer"));
+
+  test("plan uses Codex's plan mode, and build leaves it", async () => {
+    const seen: string[] = [];
+    await using stage = await startRunner((request) => {
+      seen.push(developerTexts(request.input));
+      return say("received");
+    });
+    const session = await stage.create({ agentMode: "plan" });
+    await session.send("one");
+    await session.ended();
+    await session.run("settings", { agentMode: "build" });
+    const second = await session.send("two");
+    await session.ended(second.ok ? second["turnId"] : undefined);
+    expect(seen[0]).toMatch(/plan mode/i);
+    expect(seen[1]?.length).toBeGreaterThan(seen[0]?.length ?? 0);
+  });
+
+  test("chat instructs the model and lets nothing be written", async () => {
+    const seen: string[] = [];
+    await using stage = await startRunner((request) => {
+      seen.push(developerTexts(request.input));
+      const done = request.commandResult("w");
+      return done ? say(`exit ${done.exitCode}`) : run("touch f", { callId: "w", escalate: "please" });
+    });
+    const session = await stage.create({ agentMode: "chat" });
+    await session.send("one");
+    await session.ended();
+    expect(seen[0]).toContain("chat mode");
+    expect(existsSync(join(stage.workspace, "f"))).toBe(false);
+    expect((await session.events()).some(({ type }) => type === "inbox.opened")).toBe(false);
+  });
+});
+
+describe("agents", () => {
+  test("belong to the session of their root, with their events and approvals", async () => {
+    const model: ScriptFunction = (request) => {
+      if (request.lastUserText === "do your part") {
+        return request.commandResult("in") ? say("part done") : run("touch by-agent", { callId: "in", escalate: "why" });
+      }
+      if (!request.output("spawn")) {
+        return callTool("spawn_agent", { message: "do your part", task_name: "part" }, { callId: "spawn" });
+      }
+      return request.output("wait") ? say("all done") : callTool("wait_agent", { timeout_ms: 20_000 }, { callId: "wait" });
+    };
+    await using stage = await startRunner(model, { codex: { enable: ["multi_agent"] } });
+    const session = await stage.create({ permissionMode: "read-only" });
+    await session.send("go");
+    const [approval] = await session.approval();
+    const { thread_id: root } = await session.row();
+    expect(approval?.thread_id).not.toBe(root);
+    await session.answer(approval, { type: "decision", offer: "accept" });
+    await session.event((event) => event.type === "turn.completed" && event.threadId === root);
+    expect(existsSync(join(stage.workspace, "by-agent"))).toBe(true);
   });
 });
 

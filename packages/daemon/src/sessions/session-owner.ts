@@ -2,6 +2,7 @@ import { CodexError, type CodexEvent, isTurnEnd, type Thread } from "codexkit";
 import { raceAbort } from "@codexkit/rpc/async";
 import { randomUUID } from "node:crypto";
 import type { AppServer } from "../codex/app-server.ts";
+import type { AppServerLease } from "../codex/pool.ts";
 import type { CommandBody } from "../api/command.ts";
 import type { NewSessionEvent } from "../api/event.ts";
 import type { Problem } from "../api/problem.ts";
@@ -17,6 +18,7 @@ import { type LoadedThread, loadThread } from "./loaded-thread.ts";
 import { threadOptions } from "./map-settings.ts";
 import { createProblem, errorToProblem } from "./problems.ts";
 import { recoverThread } from "./recover.ts";
+import { restoreRollouts } from "./restore-rollouts.ts";
 import { RolloutShipper } from "./rollout-shipper.ts";
 import { SessionApprovals } from "./session-approvals.ts";
 import type { SessionDeps } from "./session-deps.ts";
@@ -402,10 +404,9 @@ export class SessionOwner implements CommandContext {
     this.#held = [];
     try {
       if (threadId !== undefined) threads.add(threadId, this);
-      const { handlers } = this.#approvals;
-      const loaded = await loadThread(lease, { ...this.state, threadId, handlers });
+      const loaded = await this.#loadOn(lease);
       this.#loaded = loaded;
-      await (threadId === undefined ? this.#started(loaded) : this.#resumed(loaded));
+      await (loaded.thread.id === threadId ? this.#resumed(loaded) : this.#started(loaded));
       return loaded;
     } catch (error) {
       this.#loaded = undefined;
@@ -416,6 +417,23 @@ export class SessionOwner implements CommandContext {
       const held = this.#held;
       this.#held = undefined;
       for (const { event, server } of held) this.#store(event, server);
+    }
+  }
+
+  async #loadOn(lease: AppServerLease): Promise<LoadedThread> {
+    const { handlers } = this.#approvals;
+    const { sessionId, threadId } = this.state;
+    const options = { ...this.state, threadId, handlers };
+    try {
+      return await loadThread(lease, options);
+    } catch (error) {
+      if (threadId === undefined || !(CodexError.is(error) && error.code === "thread_not_found")) throw error;
+      const { rollouts, journal } = this.#deps.database;
+      const { codexHome } = this.#deps;
+      if ((await restoreRollouts(rollouts, { sessionId, codexHome })) > 0) return loadThread(lease, options);
+      // Codex stores a thread with its first message, and forgets one without messages when it ends.
+      if ((await journal.turns(sessionId, { limit: 1 })).rows.length > 0) throw error;
+      return loadThread(lease, { ...options, threadId: undefined });
     }
   }
 

@@ -1,0 +1,237 @@
+// The daemon in a process of its own, killed with SIGKILL while it works.
+import { gate, run, say, type Script, type ScriptFunction, waitFor } from "@codexkit/scripted-model";
+import { codexFolders } from "@codexkit/testing";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { copyFile, mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { createTestSession, TestSession } from "../../test/start-runner.ts";
+import type { CreateSession } from "../api/settings.ts";
+import type { SessionEvent } from "../api/event.ts";
+import { createInterface } from "node:readline";
+import { type Database, openDatabase } from "../database/database.ts";
+import { createRunner } from "./create-runner.ts";
+import type { Runner } from "./runner.ts";
+
+/** A daemon in a child process. */
+interface Daemon {
+  readonly child: ChildProcess;
+  readonly sessionId: string;
+  /** Resolves when the daemon has stored an event of this type. */
+  until(type: SessionEvent["type"]): Promise<void>;
+  kill(): Promise<void>;
+}
+
+interface Stage extends AsyncDisposable {
+  readonly workspace: string;
+  readonly store: string;
+  /** Runs a daemon in a child process on a store with one session and its messages. */
+  boot(session: Partial<CreateSession>, messages: readonly string[]): Promise<Daemon>;
+  /** Runs a daemon in this process on the store that a killed one has left. */
+  takeOver(sessionId: string): Promise<{ database: Database; runner: Runner; session: TestSession }>;
+}
+
+async function startStage(model: Script): Promise<Stage> {
+  await using made = new AsyncDisposableStack();
+  const folders = made.use(await codexFolders({ model }));
+  const stateFolder = join(folders.root, "state");
+  const store = join(stateFolder, "store");
+  const userCodexHome = join(folders.root, "none");
+  await mkdir(join(stateFolder, "codex"), { recursive: true });
+  await copyFile(join(folders.codexHome, "config.toml"), join(stateFolder, "codex", "config.toml"));
+  const env = Object.fromEntries(Object.entries(folders.env).filter(([, value]) => value !== undefined));
+  const limits = { retryMs: 50, claimMs: 50, appServerGraceMs: 20_000 };
+  const owner = made.move();
+  return {
+    workspace: folders.workspace,
+    store,
+    boot: async (session, messages) => {
+      const sessionId = await prepare(store, { cwd: folders.workspace, ...session }, messages);
+      const settings = JSON.stringify({ sessionId, stateFolder, store, userCodexHome, env, limits });
+      const program = join(import.meta.dirname, "../../test/runner-program.ts");
+      const child = spawn(process.execPath, ["--conditions=codexkit:source", program, settings], {
+        stdio: ["ignore", "pipe", "inherit"],
+      });
+      const exited = once(child, "exit");
+      owner.defer(() => child.kill("SIGKILL"));
+      const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+      return {
+        child,
+        sessionId,
+        until: async (type) => {
+          for (;;) {
+            const { value, done } = await lines.next();
+            if (done === true) throw new Error(`The daemon ended before it stored ${type}.`);
+            if (value === type) return;
+          }
+        },
+        kill: async () => {
+          child.kill("SIGKILL");
+          await exited;
+        },
+      };
+    },
+    takeOver: async (sessionId) => {
+      const database = owner.use(await openDatabase(store));
+      const quiet = (): void => {};
+      const runner = owner.use(
+        createRunner({
+          database,
+          stateFolder,
+          userCodexHome,
+          codex: { inheritEnv: false, env },
+          limits,
+          log: { info: quiet, warn: quiet, error: quiet },
+        }),
+      );
+      await runner.start();
+      return { database, runner, session: new TestSession(sessionId, database) };
+    },
+    [Symbol.asyncDispose]: () => owner.disposeAsync(),
+  };
+}
+
+/** Creates a session with messages in a store that no daemon has open. Returns its ID. */
+async function prepare(store: string, session: CreateSession, messages: readonly string[]): Promise<string> {
+  await using database = await openDatabase(store);
+  const created = await createTestSession(database, session);
+  for (const input of messages) await created.submit("message", { input, mode: "queue" });
+  return created.id;
+}
+
+function textsOf(events: readonly SessionEvent[], kind: "userMessage" | "agentMessage"): string[] {
+  return events.flatMap((event) => {
+    if (event.type !== "item.completed" || event.item.type !== kind) return [];
+    if (event.item.type === "agentMessage") return [event.item.text];
+    return event.item.type === "userMessage"
+      ? event.item.content.map((part) => (part.type === "text" ? part.text : ""))
+      : [];
+  });
+}
+
+test("a turn goes on after its daemon was killed, and the journal has no hole", async () => {
+  const seen = gate();
+  const open = gate();
+  const model: ScriptFunction = ({ lastUserText }) => {
+    if (lastUserText !== "hold") return say(`received: ${lastUserText}`);
+    return [say("before"), say(["half ", waitFor(seen), "more ", waitFor(open), "done"])];
+  };
+  await using stage = await startStage(model);
+  const daemon = await stage.boot({}, ["hold", "next"]);
+  await daemon.until("item.delta");
+  await daemon.until("item.delta");
+  await daemon.kill();
+  seen.open();
+  const { session, runner } = await stage.takeOver(daemon.sessionId);
+  await session.event(({ type }) => type === "session.moved");
+  expect(runner.status.appServers).toMatchObject([{ attached: true }]);
+  open.open();
+  const isLast = (event: SessionEvent): boolean =>
+    event.type === "item.completed" &&
+    event.item.type === "agentMessage" &&
+    event.item.text === "received: next";
+  await session.event(isLast);
+  const events = await session.events();
+  expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
+  expect(textsOf(events, "userMessage")).toEqual(["hold", "next"]);
+  expect(textsOf(events, "agentMessage")).toEqual(["before", "half more done", "received: next"]);
+  const epochs = events.map(({ epoch }) => epoch);
+  expect(epochs).toEqual(epochs.toSorted((a, b) => a - b));
+});
+
+test("a turn that ended while no daemon ran is read from the history", async () => {
+  const open = gate();
+  await using stage = await startStage([say(["half ", waitFor(open), "done"])]);
+  const daemon = await stage.boot({}, ["go"]);
+  await daemon.until("item.delta");
+  await daemon.kill();
+  open.open();
+  const { session } = await stage.takeOver(daemon.sessionId);
+  expect(await session.ended()).toMatchObject({ type: "turn.completed" });
+  const events = await session.events();
+  expect(textsOf(events, "agentMessage")).toEqual(["half done"]);
+  expect(events.filter(({ type }) => type === "turn.completed")).toHaveLength(1);
+  expect(await session.row()).toMatchObject({ phase: "idle" });
+});
+
+test("a pending approval comes back as the same entry, and its answer is delivered", async () => {
+  const model: ScriptFunction = (request) =>
+    request.commandResult("a") ? say("finished") : run("touch made", { callId: "a", escalate: "why" });
+  await using stage = await startStage(model);
+  const daemon = await stage.boot({ permissionMode: "read-only" }, ["go"]);
+  await daemon.until("inbox.opened");
+  await daemon.kill();
+  const { database, session } = await stage.takeOver(daemon.sessionId);
+  await session.event(({ type }) => type === "session.moved");
+  const [approval] = await session.approval();
+  await session.answer(approval, { type: "decision", offer: "accept" });
+  await session.event(({ type }) => type === "turn.completed");
+  expect(existsSync(join(stage.workspace, "made"))).toBe(true);
+  const { rows } = await database.inbox.list({ sessionId: session.id });
+  expect(rows.map(({ state }) => state)).toEqual(["delivered"]);
+});
+
+test("an answer that was given while no daemon ran is delivered", async () => {
+  const model: ScriptFunction = (request) =>
+    request.commandResult("a") ? say("finished") : run("touch made", { callId: "a", escalate: "why" });
+  await using stage = await startStage(model);
+  const daemon = await stage.boot({ permissionMode: "read-only" }, ["go"]);
+  await daemon.until("inbox.opened");
+  await daemon.kill();
+  {
+    await using database = await openDatabase(stage.store);
+    const [approval] = (await database.inbox.list({ state: "open" })).rows;
+    const answer = { type: "decision", offer: "accept" };
+    await database.inbox.answer(approval?.id ?? "", { answer, by: "test" });
+  }
+  const { session } = await stage.takeOver(daemon.sessionId);
+  await session.event(({ type }) => type === "turn.completed");
+  expect(existsSync(join(stage.workspace, "made"))).toBe(true);
+});
+
+test("a daemon and its codex that are both killed leave a session that goes on", async () => {
+  const model: ScriptFunction = ({ lastUserText }) =>
+    lastUserText === "hold" ? say(["half ", waitFor(gate())]) : say(`received: ${lastUserText}`);
+  await using stage = await startStage(model);
+  const daemon = await stage.boot({}, ["hold", "next"]);
+  await daemon.until("item.delta");
+  await daemon.kill();
+  {
+    await using database = await openDatabase(stage.store);
+    for (const { pid } of await database.appServers.list("local"))
+      if (pid !== null) process.kill(pid, "SIGKILL");
+  }
+  const { session } = await stage.takeOver(daemon.sessionId);
+  await session.event(({ type }) => type === "turn.completed");
+  const events = await session.events();
+  expect(textsOf(events, "userMessage")).toEqual(["hold", "next"]);
+  expect(events.filter(({ type }) => type === "turn.failed")).toHaveLength(1);
+});
+
+test.each(["turn.started", "command.started", "command.finished"] as const)(
+  "a message is sent exactly once if the daemon is killed after %s",
+  async (type) => {
+    await using stage = await startStage(({ lastUserText }) => say(`received: ${lastUserText}`));
+    const daemon = await stage.boot({}, ["once"]);
+    await daemon.until(type);
+    await daemon.kill();
+    const { session } = await stage.takeOver(daemon.sessionId);
+    await session.ended();
+    const events = await session.events();
+    expect(textsOf(events, "userMessage")).toEqual(["once"]);
+    expect(textsOf(events, "agentMessage")).toEqual(["received: once"]);
+  },
+);
+
+test("SIGTERM ends the daemon and its codex", async () => {
+  await using stage = await startStage([say(["half ", waitFor(gate())])]);
+  const daemon = await stage.boot({}, ["go"]);
+  await daemon.until("item.delta");
+  const exited = once(daemon.child, "exit");
+  daemon.child.kill("SIGTERM");
+  expect((await exited)[0]).toBe(0);
+  await using database = await openDatabase(stage.store);
+  expect(await database.appServers.list("local")).toEqual([]);
+});
