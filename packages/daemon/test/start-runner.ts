@@ -13,7 +13,7 @@ import type { ApprovalRow, SessionRow } from "../src/database/tables.ts";
 import { createRunner, type RunnerOptions } from "../src/sessions/create-runner.ts";
 import type { Runner } from "../src/sessions/runner.ts";
 
-const WAIT_MS = 30_000;
+const WAIT_MS = 20_000;
 
 const SETTINGS: SessionSettings = {
   permissionMode: "workspace-write",

@@ -109,7 +109,7 @@ export class AppServer {
     // The connection of the launch ends the server when it breaks. This one does not, so that the turns of a server that has
     // only lost its connection go on.
     try {
-      const codex = await Codex.connect(url, clientOptions(deps.limits));
+      const codex = await connect(url, deps.limits);
       const server = new AppServer({ id, url, pid, sessionId }, codex, { ...deps, isAttached: false });
       await launcher.detach();
       return server;
@@ -123,7 +123,7 @@ export class AppServer {
   static async attach(address: AppServerAddress, deps: AppServerDeps): Promise<AppServer> {
     if (!existsSync(socketPath(address.url))) throw new Error("The app-server has ended.");
     try {
-      const codex = await Codex.connect(address.url, clientOptions(deps.limits));
+      const codex = await connect(address.url, deps.limits);
       return new AppServer(address, codex, { ...deps, isAttached: true });
     } catch (error) {
       await endServer(address);
@@ -190,6 +190,11 @@ export class AppServer {
     // The next call would otherwise connect again, behind the back of the sessions.
     void this.codex.close();
   }
+}
+
+/** Folders are not checked here: those of an environment exist elsewhere. */
+function connect(url: string, limits: RunnerLimits): Promise<Codex> {
+  return Codex.connect(url, { ...clientOptions(limits), local: false });
 }
 
 function clientOptions({

@@ -1,4 +1,5 @@
-import type { Codex, ServerRequestHandlers, Thread } from "codexkit";
+import { type Codex, CodexError, type ServerRequestHandlers, type Thread } from "codexkit";
+import { stat } from "node:fs/promises";
 import type { AppServerLease } from "../codex/pool.ts";
 import type { SessionSettings, SessionSetup } from "../api/settings.ts";
 import { threadOptions } from "./map-settings.ts";
@@ -27,7 +28,8 @@ export async function loadThread(lease: AppServerLease, options: LoadOptions): P
   const { codex } = lease.server;
   const { sessionId, threadId, cwd, settings, setup, handlers } = options;
   const { environment } = setup;
-  if (environment) {
+  if (!environment) await checkFolder(cwd);
+  else {
     await codex.environments.add({
       id: sessionId,
       url: environment.url,
@@ -42,6 +44,13 @@ export async function loadThread(lease: AppServerLease, options: LoadOptions): P
   }
   const thread = await codex.resumeThread(threadId, common);
   return { lease, codex, thread, agentMode: undefined };
+}
+
+/** Codex would accept a missing folder, and fail at the first command. */
+async function checkFolder(cwd: string): Promise<void> {
+  const found = await stat(cwd).catch(() => undefined);
+  if (found?.isDirectory() === true) return;
+  throw new CodexError("invalid_argument", `The working folder "${cwd}" does not exist any more.`);
 }
 
 /** The environment of a session's turns. Codex forgets it with the process, so that each turn names it. */

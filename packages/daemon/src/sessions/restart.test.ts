@@ -1,5 +1,13 @@
 // The daemon in a process of its own, killed with SIGKILL while it works.
-import { gate, run, say, type Script, type ScriptFunction, waitFor } from "@codexkit/scripted-model";
+import {
+  callTool,
+  gate,
+  run,
+  say,
+  type Script,
+  type ScriptFunction,
+  waitFor,
+} from "@codexkit/scripted-model";
 import { codexFolders } from "@codexkit/testing";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -171,6 +179,31 @@ test("a pending approval comes back as the same entry, and its answer is deliver
   expect(existsSync(join(stage.workspace, "made"))).toBe(true);
   const { rows } = await database.inbox.list({ sessionId: session.id });
   expect(rows.map(({ state }) => state)).toEqual(["delivered"]);
+});
+
+test("the approval of an agent comes back too, and its events go on", async () => {
+  const agents = { namespace: "multi_agent_v1" };
+  const model: ScriptFunction = ({ lastUserText, newOutputs }) => {
+    const [output] = newOutputs;
+    if (lastUserText === "do your part")
+      return output ? say("part done") : run("touch by-agent", { escalate: "why" });
+    if (!output) return callTool("spawn_agent", { message: "do your part" }, agents);
+    const id = /"agent_id":"([^"]+)"/.exec(output.text)?.[1];
+    return id === undefined ? say("all done") : callTool("wait_agent", { targets: [id] }, agents);
+  };
+  await using stage = await startStage(model);
+  const daemon = await stage.boot({ permissionMode: "read-only" }, ["go"]);
+  await daemon.until("inbox.opened");
+  await daemon.kill();
+  const { session } = await stage.takeOver(daemon.sessionId);
+  await session.event(({ type }) => type === "session.moved");
+  const [approval] = await session.approval();
+  const { thread_id: root } = await session.row();
+  expect(approval?.thread_id).not.toBe(root);
+  await session.answer(approval, { type: "decision", offer: "accept" });
+  await session.event((event) => event.type === "turn.completed" && event.threadId === root);
+  expect(existsSync(join(stage.workspace, "by-agent"))).toBe(true);
+  expect(textsOf(await session.events(), "agentMessage")).toEqual(["part done", "all done"]);
 });
 
 test("an answer that was given while no daemon ran is delivered", async () => {

@@ -361,16 +361,17 @@ describe("agent modes", () => {
 
 describe("agents", () => {
   test("belong to the session of their root, with their events and approvals", async () => {
-    const model: ScriptFunction = (request) => {
-      if (request.lastUserText === "do your part") {
-        return request.commandResult("in") ? say("part done") : run("touch by-agent", { callId: "in", escalate: "why" });
+    const agents = { namespace: "multi_agent_v1" };
+    const model: ScriptFunction = ({ lastUserText, newOutputs }) => {
+      const [output] = newOutputs;
+      if (lastUserText === "do your part") {
+        return output ? say("part done") : run("touch by-agent", { escalate: "why" });
       }
-      if (!request.output("spawn")) {
-        return callTool("spawn_agent", { message: "do your part", task_name: "part" }, { callId: "spawn" });
-      }
-      return request.output("wait") ? say("all done") : callTool("wait_agent", { timeout_ms: 20_000 }, { callId: "wait" });
+      if (!output) return callTool("spawn_agent", { message: "do your part" }, agents);
+      const id = /"agent_id":"([^"]+)"/.exec(output.text)?.[1];
+      return id === undefined ? say("all done") : callTool("wait_agent", { targets: [id] }, agents);
     };
-    await using stage = await startRunner(model, { codex: { enable: ["multi_agent"] } });
+    await using stage = await startRunner(model);
     const session = await stage.create({ permissionMode: "read-only" });
     await session.send("go");
     const [approval] = await session.approval();

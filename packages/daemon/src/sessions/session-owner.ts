@@ -460,9 +460,23 @@ export class SessionOwner implements CommandContext {
     if (!thread.busy && this.#recoverReason !== undefined) {
       await database.sessions.update(this.#owner, { phase: "idle", activeTurnId: null, problem: null });
     }
+    if (thread.busy) await this.#resumeAgents();
     await this.#approvals.withdrawStale("The process that asked has ended.");
     if (this.state.goal) await this.#restoreGoal(thread);
     this.#recoverReason = undefined;
+  }
+
+  /** Agents that run have to be resumed one by one: their events and requests go to clients that have. */
+  async #resumeAgents(): Promise<void> {
+    const { threadId } = this.state;
+    const codex = this.#loaded?.codex;
+    if (threadId === undefined || !codex) return;
+    for await (const agent of codex.listThreads({ ancestorThreadId: threadId })) {
+      this.#deps.threads.add(agent.id, this);
+      if (agent.status.type !== "active") continue;
+      await codex.resumeThread(agent.id, { handlers: this.#approvals.handlers });
+      if (agent.path !== null) await this.#rollouts.follow(agent.id, agent.path, "agent");
+    }
   }
 
   /** Codex keeps goals outside the thread's file, so that a restored thread has none. */
