@@ -1,6 +1,6 @@
 import type { BenchStore } from "./setup.ts";
 
-const READS = 50;
+const READS = 300;
 
 /** Milliseconds for the newest 50 items of a session. */
 export async function readFirstPage({ database }: BenchStore, sessionId: string): Promise<number> {

@@ -62,12 +62,17 @@ export async function claimSessions(
   return claimed;
 }
 
+/**
+ * Sessions of former boots first, then those without an owner, then those of lost nodes. Three queries, because each has an
+ * index of its own and their union has none.
+ */
 async function findCandidates(
   store: Store<DaemonTables>,
   trx: DaemonTransaction,
   { nodeId, name, labels, limit }: ClaimOptions,
 ): Promise<readonly Candidate[]> {
-  const select = trx
+  const wanted = limit * CANDIDATES;
+  const base = trx
     .selectFrom("session")
     .leftJoin("node", "node.id", "session.node_id")
     .select([
@@ -78,24 +83,26 @@ async function findCandidates(
       "node.name as formerName",
     ])
     .where("session.phase", "<>", "deleted")
-    .where((where) =>
-      where.or([
-        where.and([where("session.node_id", "is", null), where("session.ready_at", "<=", store.now)]),
-        where.and([where("session.node_id", "<>", nodeId), where("node.name", "=", name)]),
-        where.and([
-          where("session.node_id", "<>", nodeId),
-          where("session.ready_at", "is not", null),
-          where.or([where("node.id", "is", null), where("node.lease_until", "<", store.now)]),
-        ]),
-      ]),
-    )
     .where(needsOnly(store.kind, labels))
     .orderBy(sql`case when session.last_node = ${name} then 0 else 1 end`)
     .orderBy("session.priority", "desc")
     .orderBy("session.ready_at")
-    .limit(limit * CANDIDATES);
-  // Two nodes that claim at once get different sessions instead of waiting for each other.
-  return (store.kind === "postgres" ? select.forUpdate("session").skipLocked() : select).execute();
+    .limit(wanted);
+  const nodes = trx.selectFrom("node").select("id").where("id", "<>", nodeId);
+  const queries = [
+    base.where("session.node_id", "in", nodes.where("name", "=", name)),
+    base.where("session.node_id", "is", null).where("session.ready_at", "<=", store.now),
+    base
+      .where("session.node_id", "in", nodes.where("name", "<>", name).where("lease_until", "<", store.now))
+      .where("session.ready_at", "is not", null),
+  ];
+  const candidates: Candidate[] = [];
+  for (const query of queries) {
+    // Two nodes that claim at once get different sessions instead of waiting for each other.
+    const locked = store.kind === "postgres" ? query.forUpdate("session").skipLocked() : query;
+    if (candidates.length < wanted) candidates.push(...(await locked.execute()));
+  }
+  return candidates;
 }
 
 function needsOnly(kind: "sqlite" | "postgres", labels: readonly string[]): RawBuilder<boolean> {

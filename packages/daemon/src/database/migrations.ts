@@ -127,7 +127,7 @@ async function createTables(db: Kysely<unknown>, kind: Kind): Promise<void> {
   ).execute();
   // Models repeat their call IDs, so that an item ID is unique within its turn only.
   await uniqueIndex("item_id", "item (session_id, item_id, turn_id, thread_id)");
-  await index("item_running", "item (session_id)", "status = 'running'");
+  await index("item_running", "item (session_id, first_seq)", "status = 'running'");
 
   await table(
     "turn",
@@ -169,7 +169,7 @@ async function createTables(db: Kysely<unknown>, kind: Kind): Promise<void> {
   await uniqueIndex("command_key", `command (session_id, "key")`);
   await uniqueIndex("command_create", `command ("by", "key")`, "kind = 'create'");
   await index("command_position", `command (session_id, "position")`);
-  await index("command_pending", `command (session_id)`, "finished_at is null");
+  await index("command_pending", `command (session_id, "position")`, "finished_at is null");
 
   await table(
     "approval",

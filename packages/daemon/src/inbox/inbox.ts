@@ -197,7 +197,7 @@ export class Inbox {
       .where("state", "in", ANSWERABLE)
       .where("expires_at", "<=", this.#store.now)
       .execute();
-    const note = "Nobody answered in time.";
+    const note = "There was no answer in time.";
     for (const { id } of due) {
       await this.#close(owner, id, ANSWERABLE, { state: "expired", note }, [
         { type: "inbox.expired", approvalId: id, note },

@@ -1,4 +1,5 @@
 import type { Store } from "@codexkit/store";
+import { sql } from "kysely";
 import type { SessionEvent } from "../api/event.ts";
 import type { DaemonTables } from "../database/tables.ts";
 import { DaemonError } from "../errors.ts";
@@ -73,16 +74,15 @@ export class EventReader {
   }
 
   async latest(sessionId: string, type: string): Promise<SessionEvent | undefined> {
-    const row = await this.#store.db
-      .selectFrom("event")
-      .select(["seq", "epoch", "at", "type", "turn_id", "item_id", "data"])
-      .where("session_id", "=", sessionId)
-      .where("type", "=", type)
-      // Lets the store use the partial index.
-      .where("type", "<>", "item.delta")
-      .orderBy("seq", "desc")
-      .limit(1)
-      .executeTakeFirst();
-    return row && decodeEvent(row);
+    // SQLite prefers to walk back over all events of the session.
+    const hint = this.#store.kind === "sqlite" ? sql`indexed by event_type` : sql``;
+    const { rows } = await sql<{ seq: number | null }>`
+      select max(seq) as seq from event ${hint}
+      where session_id = ${sessionId} and type = ${type} and type <> 'item.delta'
+    `.execute(this.#store.db);
+    const seq = rows[0]?.seq ?? undefined;
+    if (seq === undefined) return undefined;
+    const [event] = await this.after(sessionId, seq - 1, 1);
+    return event;
   }
 }

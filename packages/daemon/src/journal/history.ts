@@ -1,4 +1,5 @@
 import type { Store } from "@codexkit/store";
+import { sql } from "kysely";
 import type { Page } from "../database/page.ts";
 import type { DaemonTables, ItemRow, TurnRow } from "../database/tables.ts";
 import { decodeEvent } from "./event-row.ts";
@@ -90,24 +91,27 @@ export class History {
   }
 
   async runningItems(sessionId: string): Promise<readonly ItemRow[]> {
-    return this.#store.db
-      .selectFrom("item")
-      .selectAll()
-      .where("session_id", "=", sessionId)
-      .where("status", "=", "running")
-      .orderBy("first_seq")
-      .execute();
+    return (
+      this.#store.db
+        .selectFrom("item")
+        .selectAll()
+        .where("session_id", "=", sessionId)
+        // A literal, so that SQLite can use the partial index.
+        .where(sql<boolean>`status = 'running'`)
+        .orderBy("first_seq")
+        .execute()
+    );
   }
 
   async #findItem(sessionId: string, itemId: string): Promise<ItemRow | undefined> {
-    return this.#store.db
+    const rows = await this.#store.db
       .selectFrom("item")
       .selectAll()
       .where("session_id", "=", sessionId)
       .where("item_id", "=", itemId)
-      .orderBy("first_seq", "desc")
-      .limit(1)
-      .executeTakeFirst();
+      .execute();
+    // With an order and a limit, SQLite would walk over all items of the session instead.
+    return rows.toSorted((a, b) => b.first_seq - a.first_seq)[0];
   }
 
   /** Adds the text that has been streamed so far to the preview of a running item, as `streamed`. */

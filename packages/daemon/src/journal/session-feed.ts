@@ -52,7 +52,7 @@ export class SessionFeed {
     this.#tailBytes = tailBytes;
     this.#load = load;
     this.#onError = onError;
-    // Readers see the rejection when they wait for it; without readers nobody does.
+    // Readers see the rejection when they wait for it; without readers it is unhandled.
     this.#changed.promise.catch(() => {});
   }
 

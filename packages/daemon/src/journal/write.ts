@@ -20,7 +20,7 @@ export class PendingWrite {
   readonly request: WriteRequest;
   readonly events: readonly EncodedEvent[];
   readonly bytes: number;
-  /** Whether it may wait for others: deltas are many, and nobody waits for a single one. */
+  /** Whether it may wait for others: deltas are many, and no caller waits for a single one. */
   readonly isUrgent: boolean;
   readonly stored: Promise<readonly SessionEvent[]>;
   readonly resolve: (events: readonly SessionEvent[]) => void;

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { SerialQueue } from "@codexkit/rpc/async";
 import { Client, type ClientConfig } from "pg";
 import type { StoreLimits } from "../store.ts";
 import { Listeners } from "./listeners.ts";
@@ -27,6 +28,8 @@ export class PostgresNotifier implements Notifier, AsyncDisposable {
   /** Marks the notifications of this process, whose listeners have been called already. */
   readonly #origin = randomUUID();
   readonly #unsent = new Set<string>();
+  /** A connection runs one query at a time. */
+  readonly #queries = new SerialQueue();
   readonly #timers = {
     send: undefined as NodeJS.Timeout | undefined,
     poll: undefined as NodeJS.Timeout | undefined,
@@ -81,7 +84,7 @@ export class PostgresNotifier implements Notifier, AsyncDisposable {
     clearTimeout(this.#reconnect);
     const client = this.#client;
     this.#client = undefined;
-    await client?.end().catch(() => {});
+    await this.#queries.run(() => client?.end().catch(() => {}));
   }
 
   async #connect(): Promise<void> {
@@ -92,7 +95,7 @@ export class PostgresNotifier implements Notifier, AsyncDisposable {
     try {
       this.#client = client;
       await client.connect();
-      await client.query(`listen ${client.escapeIdentifier(this.#channel)}`);
+      await this.#queries.run(() => client.query(`listen ${client.escapeIdentifier(this.#channel)}`));
       this.#reconnectMs = RECONNECT_MS.first;
       this.#startProbe();
     } catch (error) {
@@ -156,8 +159,8 @@ export class PostgresNotifier implements Notifier, AsyncDisposable {
   }
 
   #notifyOthers(client: Client, payload: string): void {
-    client
-      .query("select pg_notify($1, $2)", [this.#channel, payload])
+    this.#queries
+      .run(() => client.query("select pg_notify($1, $2)", [this.#channel, payload]))
       .catch((error: Error) => this.#onLost(client, error));
   }
 

@@ -12,7 +12,7 @@ const run = promisify(execFile);
 
 const START_MS = 30_000;
 const POLL_MS = 25;
-/** The user `nobody` of most systems. */
+/** The user without rights of most systems. */
 const UNPRIVILEGED = 65_534;
 
 /** Ends Postgres at once when its stdin closes, so that it never outlives the test, however that ends. */
