@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { AsyncDisposableStack } from "@codexkit/rpc/async";
 import { PostgresServer } from "@codexkit/store/testing";
-import { openDatabase, type Database } from "../../../packages/daemon/src/database/database.ts";
+import { openDatabase, type Database } from "../../../packages/daemon/src/database.ts";
 import type { Ownership } from "../../../packages/daemon/src/database/ownership.ts";
 import { itemEvents } from "./events.ts";
 

@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import type { Logger } from "pino";
 import { Daemon } from "./daemon.ts";
 import { type DaemonOptions, DEFAULT_SETTINGS } from "./daemon-options.ts";
-import { openDatabase } from "./database/database.ts";
+import { openDatabase } from "./database.ts";
 import { DaemonError } from "./errors.ts";
 import { createFirstToken } from "./first-token.ts";
 import { HTTP_LIMITS } from "./limits.ts";

@@ -2,7 +2,7 @@ import type { Hono } from "hono";
 import { createRequire } from "node:module";
 import type { Logger } from "pino";
 import type { SessionSettings } from "./api/settings.ts";
-import type { Database } from "./database/database.ts";
+import type { Database } from "./database.ts";
 import { DaemonError } from "./errors.ts";
 import type { OriginRules } from "./http/check-origin.ts";
 import { createHttp } from "./http/create-http.ts";

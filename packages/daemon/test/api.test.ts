@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Problem } from "../src/api/problem.ts";
 import type { Command, Session } from "../src/api/session.ts";
-import { openDatabase } from "../src/database/database.ts";
+import { openDatabase } from "../src/database.ts";
 import { useDatabases } from "./database-fixture.ts";
 import { startTestDaemon, type TestDaemon } from "./test-daemon.ts";
 

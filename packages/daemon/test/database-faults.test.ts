@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { PostgresProxy, STORE_KINDS } from "@codexkit/store/testing";
 import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
-import { openDatabase } from "../src/database/database.ts";
+import { openDatabase } from "../src/database.ts";
 import {
   allEvents,
   assertGapless,

@@ -2,8 +2,8 @@ import { TestLocations } from "@codexkit/store/testing";
 import { afterAll, beforeAll } from "vitest";
 import type { NewSessionEvent, SessionEvent } from "../src/api/event.ts";
 import type { SessionSettings } from "../src/api/settings.ts";
-import { openDatabase, type Database, type OpenDatabaseOptions } from "../src/database/database.ts";
-import type { NewSession } from "../src/database/session-store.ts";
+import { openDatabase, type Database, type OpenDatabaseOptions } from "../src/database.ts";
+import type { NewSession } from "../src/session-store/session-store.ts";
 import type { ClaimedSession } from "../src/database/ownership.ts";
 
 export const SETTINGS: SessionSettings = {

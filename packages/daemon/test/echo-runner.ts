@@ -1,7 +1,7 @@
 import { StoreError } from "@codexkit/store";
 import type { NewSessionEvent } from "../src/api/event.ts";
 import type { PendingCommand } from "../src/commands/command-store.ts";
-import type { Database } from "../src/database/database.ts";
+import type { Database } from "../src/database.ts";
 import { notificationKeys } from "../src/database/notifications.ts";
 import type { Ownership } from "../src/database/ownership.ts";
 import type { Runner, RunnerStatus } from "../src/sessions/runner.ts";

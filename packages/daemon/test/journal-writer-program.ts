@@ -1,5 +1,5 @@
 // Appends to a session until it is killed, and prints the sequence number of each event after its commit.
-import { openDatabase } from "../src/database/database.ts";
+import { openDatabase } from "../src/database.ts";
 import { claimOne, delta, NODE } from "./database-fixture.ts";
 
 const [location = "", sessionId = ""] = process.argv.slice(2);

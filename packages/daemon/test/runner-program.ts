@@ -1,7 +1,7 @@
 // A daemon without HTTP, in a process of its own, for tests that kill it. Reads its settings from the first argument, and prints
 // the type of each event of one session when it is stored.
 import { z } from "zod";
-import { openDatabase } from "../src/database/database.ts";
+import { openDatabase } from "../src/database.ts";
 import { createRunner } from "../src/sessions/create-runner.ts";
 
 const settings = z

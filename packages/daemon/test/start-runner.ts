@@ -8,7 +8,7 @@ import type { CommandBody, CommandKind } from "../src/api/command.ts";
 import type { SessionEvent } from "../src/api/event.ts";
 import type { CreateSession, SessionSettings } from "../src/api/settings.ts";
 import { commandResult, type CommandResult } from "../src/commands/command-store.ts";
-import { type Database, openDatabase } from "../src/database/database.ts";
+import { type Database, openDatabase } from "../src/database.ts";
 import type { ApprovalRow, SessionRow } from "../src/database/tables.ts";
 import { createRunner, type RunnerOptions } from "../src/sessions/create-runner.ts";
 import type { Runner } from "../src/sessions/runner.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type Scope, SCOPES } from "../src/api/route.ts";
 import { DaemonClient } from "../src/client/client.ts";
 import { Daemon, type DaemonParts } from "../src/daemon.ts";
-import type { Database } from "../src/database/database.ts";
+import type { Database } from "../src/database.ts";
 import { HTTP_LIMITS, type HttpLimits } from "../src/limits.ts";
 import { createLogger } from "../src/logger.ts";
 import { EchoRunner } from "./echo-runner.ts";

@@ -2,8 +2,8 @@ import "./require-node.ts";
 
 // An open store and its options.
 export { openStore } from "./open-store.ts";
-export type { Migrations, OpenStoreOptions, Store, StoreKind, StoreLimits } from "./store.ts";
-export { DEFAULT_STORE_LIMITS } from "./limits.ts";
+export type { Migrations, OpenStoreOptions, Store, StoreKind } from "./store.ts";
+export { DEFAULT_STORE_LIMITS, type StoreLimits } from "./limits.ts";
 
 // Hints between processes.
 export type { Hint, Notifier } from "./notifier/notifier.ts";

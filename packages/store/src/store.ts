@@ -1,5 +1,6 @@
 import type { Kysely, RawBuilder } from "kysely";
 import type { Migration } from "kysely/migration";
+import type { StoreLimits } from "./limits.ts";
 import type { Notifier } from "./notifier/notifier.ts";
 
 /** An open store: SQLite for one process, Postgres for any number. */
@@ -34,20 +35,4 @@ export interface OpenStoreOptions {
   readonly synchronous?: "full" | "normal";
   /** Receives failures that no caller waits for, such as a lost idle connection. */
   readonly onWarning?: (error: Error) => void;
-}
-
-/** Limits of a store. Times are milliseconds. */
-export interface StoreLimits {
-  /** Connections to Postgres, not counting the one that listens for notifications. Default: 10. */
-  readonly connections: number;
-  /** Establishing a connection to Postgres, or waiting for a free one. Default: 5,000. */
-  readonly connectMs: number;
-  /** One statement. Default: 30,000. */
-  readonly statementMs: number;
-  /** Waiting for a lock in Postgres or for another process in SQLite. Default: 10,000. */
-  readonly lockMs: number;
-  /** Between polls while notifications arrive. Default: 1,000. */
-  readonly pollMs: number;
-  /** Between polls while notifications don't arrive. Default: 200. */
-  readonly fastPollMs: number;
 }

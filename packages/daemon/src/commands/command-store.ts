@@ -6,12 +6,12 @@ import type { Problem } from "../api/problem.ts";
 import { fingerprint, newId } from "../database/ids.ts";
 import { notificationKeys } from "../database/notifications.ts";
 import type { DaemonTransaction, Ownership } from "../database/ownership.ts";
-import type { SessionChanges, SessionStore } from "../database/session-store.ts";
+import type { SessionChanges, SessionStore } from "../session-store/session-store.ts";
 import type { CommandRow, DaemonTables } from "../database/tables.ts";
 import { waitUntil } from "../database/wait-until.ts";
 import { DaemonError } from "../errors.ts";
 import type { Journal } from "../journal/journal.ts";
-import { insertCommand } from "../database/insert-command.ts";
+import { insertCommand } from "../session-store/insert-command.ts";
 
 const DEFAULT_PAGE = 100;
 

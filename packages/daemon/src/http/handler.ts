@@ -4,7 +4,7 @@ import type { ParsedRequest, Route, RouteResponse } from "../api/route.ts";
 import type { Routes } from "../api/routes/index.ts";
 import type { SessionSettings } from "../api/settings.ts";
 import type { Identity } from "../api/token.ts";
-import type { Database } from "../database/database.ts";
+import type { Database } from "../database.ts";
 import type { HttpLimits } from "../limits.ts";
 import type { Runner } from "../sessions/runner.ts";
 import type { OriginRules } from "./check-origin.ts";

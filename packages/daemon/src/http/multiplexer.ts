@@ -1,5 +1,5 @@
 import type { StreamFrame } from "../api/stream.ts";
-import type { Database } from "../database/database.ts";
+import type { Database } from "../database.ts";
 import type { ApprovalRow, SessionRow } from "../database/tables.ts";
 import type { ChangeFeed } from "./change-feed.ts";
 import { encodeMessage } from "./event-stream.ts";

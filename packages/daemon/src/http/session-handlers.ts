@@ -3,7 +3,7 @@ import type { Context } from "hono";
 import type { CommandBody, CommandKind } from "../api/command.ts";
 import type { Route } from "../api/route.ts";
 import { sessionSettings, sessionSetup } from "../api/settings.ts";
-import type { NewSession } from "../database/session-store.ts";
+import type { NewSession } from "../session-store/session-store.ts";
 import type { CommandRow } from "../database/tables.ts";
 import { DaemonError } from "../errors.ts";
 import { checkFolder } from "./check-folder.ts";

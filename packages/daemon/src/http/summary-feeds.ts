@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import type { Database } from "../database/database.ts";
+import type { Database } from "../database.ts";
 import { notificationKeys } from "../database/notifications.ts";
 import type { ApprovalRow, SessionRow } from "../database/tables.ts";
 import { ChangeFeed } from "./change-feed.ts";

@@ -6,7 +6,7 @@ import { fingerprint, newId } from "../database/ids.ts";
 import { notificationKeys } from "../database/notifications.ts";
 import type { DaemonTransaction, Ownership } from "../database/ownership.ts";
 import { readCursor, toPage, type Page } from "../database/page.ts";
-import type { SessionStore } from "../database/session-store.ts";
+import type { SessionStore } from "../session-store/session-store.ts";
 import type { ApprovalRow, ApprovalState, ApprovalTable, DaemonTables } from "../database/tables.ts";
 import { waitUntil } from "../database/wait-until.ts";
 import { DaemonError } from "../errors.ts";

@@ -2,7 +2,7 @@ import { STORE_KINDS } from "@codexkit/store/testing";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { newSession, ownedSession, useDatabases } from "../../test/database-fixture.ts";
-import type { Database } from "../database/database.ts";
+import type { Database } from "../database.ts";
 import type { Ownership } from "../database/ownership.ts";
 import type { RolloutChunk } from "./rollout-store.ts";
 

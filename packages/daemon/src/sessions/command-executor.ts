@@ -3,7 +3,7 @@ import type { CommandBody, CommandKind, Message } from "../api/command.ts";
 import type { Problem } from "../api/problem.ts";
 import type { SessionSettings } from "../api/settings.ts";
 import type { CommandResult, FinishOptions, PendingCommand } from "../commands/command-store.ts";
-import type { SessionChanges } from "../database/session-store.ts";
+import type { SessionChanges } from "../session-store/session-store.ts";
 import { environmentsOf, type LoadedThread } from "./loaded-thread.ts";
 import { collaborationModeOf, permissionsOf, sandboxPolicyOf, turnOptions } from "./map-settings.ts";
 import { createProblem } from "./problems.ts";

@@ -6,7 +6,7 @@ import type { AppServer, DaemonCodexOptions } from "../codex/app-server.ts";
 import { type CredentialStatus, installCredentials, KEY_VARIABLES } from "../codex/credentials.ts";
 import { RUNNER_LIMITS, type RunnerLimits } from "../codex/limits.ts";
 import { CodexPool } from "../codex/pool.ts";
-import type { Database } from "../database/database.ts";
+import type { Database } from "../database.ts";
 import { notificationKeys } from "../database/notifications.ts";
 import { DaemonError } from "../errors.ts";
 import { readAccount, readModels } from "./catalog.ts";

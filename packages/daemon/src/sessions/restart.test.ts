@@ -19,7 +19,7 @@ import { createTestSession, TestSession } from "../../test/start-runner.ts";
 import type { CreateSession } from "../api/settings.ts";
 import type { SessionEvent } from "../api/event.ts";
 import { createInterface } from "node:readline";
-import { type Database, openDatabase } from "../database/database.ts";
+import { type Database, openDatabase } from "../database.ts";
 import { createRunner } from "./create-runner.ts";
 import type { Runner } from "./runner.ts";
 

@@ -1,6 +1,6 @@
 import type { CodexPool } from "../codex/pool.ts";
 import type { RunnerLimits } from "../codex/limits.ts";
-import type { Database } from "../database/database.ts";
+import type { Database } from "../database.ts";
 import type { ThreadListener } from "./thread-routes.ts";
 
 /** Where the runner reports what no caller waits for. pino's loggers fit. */

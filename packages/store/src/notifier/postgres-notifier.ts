@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { SerialQueue } from "@codexkit/rpc/async";
 import { Client, type ClientConfig } from "pg";
-import type { StoreLimits } from "../store.ts";
+import type { StoreLimits } from "../limits.ts";
 import { Listeners } from "./listeners.ts";
 import type { Hint, Notifier } from "./notifier.ts";
 

@@ -1,8 +1,9 @@
 import { withTimeout } from "@codexkit/rpc/async";
 import { Kysely, PostgresDialect, sql } from "kysely";
 import { StoreError } from "../errors.ts";
+import type { StoreLimits } from "../limits.ts";
 import { PostgresNotifier } from "../notifier/postgres-notifier.ts";
-import type { OpenStoreOptions, Store, StoreLimits } from "../store.ts";
+import type { OpenStoreOptions, Store } from "../store.ts";
 import { clientConfig, RetryingPool } from "./postgres-pool.ts";
 
 /** Closing waits for running queries this long, then leaves them to the server. */

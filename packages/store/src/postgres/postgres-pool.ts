@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { PostgresPool, PostgresPoolClient, PostgresQueryResult } from "kysely";
 import { Pool, types, type ClientConfig, type PoolClient } from "pg";
 import { StoreError } from "../errors.ts";
-import type { StoreLimits } from "../store.ts";
+import type { StoreLimits } from "../limits.ts";
 import { toStoreError } from "./postgres-errors.ts";
 
 const RETRY_MS = { first: 50, longest: 500 };

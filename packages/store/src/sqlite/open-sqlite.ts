@@ -4,8 +4,9 @@ import { DatabaseSync } from "node:sqlite";
 import { DisposableStack } from "@codexkit/rpc/async";
 import { Kysely, sql, SqliteAdapter, SqliteDialect } from "kysely";
 import { StoreError } from "../errors.ts";
+import type { StoreLimits } from "../limits.ts";
 import { LocalNotifier } from "../notifier/local-notifier.ts";
-import type { OpenStoreOptions, Store, StoreLimits } from "../store.ts";
+import type { OpenStoreOptions, Store } from "../store.ts";
 import { lockFolder } from "./folder-lock.ts";
 import { CachedDatabase, mapErrors } from "./sqlite-database.ts";
 

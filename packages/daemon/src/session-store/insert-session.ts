@@ -4,10 +4,10 @@ import type { SessionSettings, SessionSetup } from "../api/settings.ts";
 import { insertCommand } from "./insert-command.ts";
 import { DaemonError } from "../errors.ts";
 import type { Journal } from "../journal/journal.ts";
-import { fingerprint, newId } from "./ids.ts";
-import { notificationKeys } from "./notifications.ts";
-import type { DaemonTransaction } from "./ownership.ts";
-import type { CommandRow, DaemonTables, SessionRow } from "./tables.ts";
+import { fingerprint, newId } from "../database/ids.ts";
+import { notificationKeys } from "../database/notifications.ts";
+import type { DaemonTransaction } from "../database/ownership.ts";
+import type { CommandRow, DaemonTables, SessionRow } from "../database/tables.ts";
 
 /** SQLSTATE of a unique violation: another request with the same key was faster. */
 const UNIQUE_VIOLATION = "23505";

@@ -5,17 +5,17 @@ import { DaemonError } from "../errors.ts";
 import type { Journal } from "../journal/journal.ts";
 import { claimSessions, type ClaimOptions } from "./claim-sessions.ts";
 import { insertSession, type InsertedSession, type NewSession } from "./insert-session.ts";
-import { notificationKeys } from "./notifications.ts";
-import type { ClaimedSession, DaemonTransaction, Ownership } from "./ownership.ts";
-import { readCursor, toPage, type Page } from "./page.ts";
+import { notificationKeys } from "../database/notifications.ts";
+import type { ClaimedSession, DaemonTransaction, Ownership } from "../database/ownership.ts";
+import { readCursor, toPage, type Page } from "../database/page.ts";
 import { purgeSession } from "./purge-session.ts";
-import type { SessionChanges } from "./session-columns.ts";
-import type { DaemonTables, SessionPhase, SessionRow } from "./tables.ts";
+import type { SessionChanges } from "../database/session-columns.ts";
+import type { DaemonTables, SessionPhase, SessionRow } from "../database/tables.ts";
 
 export type { ClaimOptions } from "./claim-sessions.ts";
 export type { InsertedSession, NewSession } from "./insert-session.ts";
-export type { Page } from "./page.ts";
-export type { SessionChanges } from "./session-columns.ts";
+export type { Page } from "../database/page.ts";
+export type { SessionChanges } from "../database/session-columns.ts";
 
 const DEFAULT_PAGE = 50;
 

@@ -2,9 +2,9 @@ import type { Store } from "@codexkit/store";
 import { sql, type RawBuilder } from "kysely";
 import type { SessionEvent } from "../api/event.ts";
 import type { Journal } from "../journal/journal.ts";
-import { notificationKeys } from "./notifications.ts";
-import type { ClaimedSession, DaemonTransaction } from "./ownership.ts";
-import type { DaemonTables, SessionRow } from "./tables.ts";
+import { notificationKeys } from "../database/notifications.ts";
+import type { ClaimedSession, DaemonTransaction } from "../database/ownership.ts";
+import type { DaemonTables, SessionRow } from "../database/tables.ts";
 
 /** Candidates per wanted session: some may need a newer Codex, or be taken by another node at the same moment. */
 const CANDIDATES = 4;

@@ -1,4 +1,4 @@
-import type { DaemonTransaction } from "./ownership.ts";
+import type { DaemonTransaction } from "../database/ownership.ts";
 
 /** Deletes what belongs to a session. Rollout files stay while a fork of it refers to them. */
 export async function purgeSession(trx: DaemonTransaction, sessionId: string): Promise<void> {

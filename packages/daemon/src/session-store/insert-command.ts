@@ -1,7 +1,7 @@
 import type { Store } from "@codexkit/store";
 import { sql } from "kysely";
-import type { DaemonTransaction } from "./ownership.ts";
-import type { CommandRow, DaemonTables } from "./tables.ts";
+import type { DaemonTransaction } from "../database/ownership.ts";
+import type { CommandRow, DaemonTables } from "../database/tables.ts";
 
 /** Adds a command at the end of its session's queue. The caller holds the lock on the session's row. */
 export async function insertCommand(

@@ -11,9 +11,9 @@ import {
   warning,
 } from "../../test/database-fixture.ts";
 import { compareVersions } from "./claim-sessions.ts";
-import type { Database } from "./database.ts";
-import { notificationKeys } from "./notifications.ts";
-import type { SessionRow } from "./tables.ts";
+import type { Database } from "../database.ts";
+import { notificationKeys } from "../database/notifications.ts";
+import type { SessionRow } from "../database/tables.ts";
 
 const CLAIM = { name: NODE.name, limit: 10, labels: [], codexVersion: NODE.codexVersion };
 

@@ -1,17 +1,17 @@
 import { openStore, type Store, type StoreLimits } from "@codexkit/store";
-import { CommandStore } from "../commands/command-store.ts";
-import { DaemonError } from "../errors.ts";
-import { Inbox } from "../inbox/inbox.ts";
-import { Journal } from "../journal/journal.ts";
-import { DEFAULT_JOURNAL_LIMITS, type JournalLimits } from "../journal/limits.ts";
-import { RolloutStore } from "../rollouts/rollout-store.ts";
-import { TokenStore } from "../tokens/token-store.ts";
-import { AppServerStore } from "./app-server-store.ts";
-import { AuditLog } from "./audit-log.ts";
-import { migrations } from "./migrations.ts";
-import { NodeStore } from "./node-store.ts";
-import { SessionStore } from "./session-store.ts";
-import type { DaemonTables } from "./tables.ts";
+import { CommandStore } from "./commands/command-store.ts";
+import { DaemonError } from "./errors.ts";
+import { Inbox } from "./inbox/inbox.ts";
+import { Journal } from "./journal/journal.ts";
+import { DEFAULT_JOURNAL_LIMITS, type JournalLimits } from "./journal/limits.ts";
+import { RolloutStore } from "./rollouts/rollout-store.ts";
+import { TokenStore } from "./tokens/token-store.ts";
+import { AppServerStore } from "./database/app-server-store.ts";
+import { AuditLog } from "./database/audit-log.ts";
+import { migrations } from "./database/migrations.ts";
+import { NodeStore } from "./database/node-store.ts";
+import { SessionStore } from "./session-store/session-store.ts";
+import type { DaemonTables } from "./database/tables.ts";
 
 const DEFAULT_LEASE_MS = 30_000;
 
