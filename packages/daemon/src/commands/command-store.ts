@@ -186,7 +186,8 @@ export class CommandStore {
         await also?.(trx);
       },
       mayBecomeIdle: true,
-      notify: [notificationKeys.command(id)],
+      // A fork adds a session in `also`.
+      notify: [notificationKeys.command(id), ...(also ? [notificationKeys.sessions] : [])],
     });
   }
 

@@ -115,7 +115,7 @@ async function clearReady(trx: DaemonTransaction, sessionId: string): Promise<vo
 }
 
 function toEvent({ event }: EncodedEvent, seq: number, { epoch, at }: Position): SessionEvent {
-  return { seq, epoch, at, ...event } as SessionEvent;
+  return { seq, epoch, at, ...event };
 }
 
 function toRow(

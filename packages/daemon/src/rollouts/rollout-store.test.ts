@@ -107,10 +107,10 @@ describe.each(STORE_KINDS)("rollouts on %s", (kind) => {
       data: Buffer.from("l"),
     });
     const lineage = await database.rollouts.lineage("fork");
-    expect(lineage.map(({ id, role }) => [id, role]).toSorted()).toEqual([
-      ["leaf", "main"],
-      ["mid", "base"],
-      ["root", "base"],
+    expect(lineage.map(({ id, role }) => `${role} ${id}`).toSorted()).toEqual([
+      "base mid",
+      "base root",
+      "main leaf",
     ]);
     await database.sessions.update(owner, { phase: "deleted" }, [{ type: "session.deleted" }]);
     await database.sessions.purge(owner.sessionId);

@@ -1,5 +1,5 @@
 import { PostgresProxy, PostgresServer } from "@codexkit/store/testing";
-import { sql } from "kysely";
+import { sql, type Kysely } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openStore } from "../open-store.ts";
 import type { Store } from "../store.ts";
@@ -104,6 +104,28 @@ test("ends a statement at its limit, and a wait for a lock", async () => {
       code: "store_unavailable",
     });
   });
+});
+
+test("replaces NUL characters, which Postgres can't store in a text, also in lists", async () => {
+  await using store = await open(await server.createDatabase());
+  const { rows } = await sql`select ${"a\0b"}::text as one, ${["c\0", null]}::text[] as many`.execute(
+    store.db,
+  );
+  expect(rows).toEqual([{ one: "a\uFFFDb", many: ["c\uFFFD", null] }]);
+});
+
+test("lets several processes create the schema at the same moment", async () => {
+  const location = await server.createDatabase();
+  const migrations = {
+    "0001": {
+      up: (db: Kysely<unknown>) => db.schema.createTable("note").addColumn("id", "bigint").execute(),
+    },
+  };
+  const stores = await Promise.all([1, 2, 3, 4].map(() => openStore<object>({ location, migrations })));
+  for (const store of stores) {
+    await store.check();
+    await store.close();
+  }
 });
 
 test("an unknown database is a bad location", async () => {

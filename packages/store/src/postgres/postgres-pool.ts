@@ -14,9 +14,6 @@ export function clientConfig(url: string, limits: StoreLimits): ClientConfig {
     connectionString: url,
     keepAlive: true,
     connectionTimeoutMillis: limits.connectMs,
-    statement_timeout: limits.statementMs,
-    lock_timeout: limits.lockMs,
-    idle_in_transaction_session_timeout: limits.statementMs,
     query_timeout: limits.statementMs + UNANSWERED_MS,
     // Counts and times are far below 2^53, so that numbers are the better type for them.
     types: {
@@ -33,24 +30,24 @@ export class RetryingPool implements PostgresPool {
   /** Kysely opens its connection for cancelling a query with these. */
   readonly options: ClientConfig;
   readonly #pool: Pool;
-  readonly #connectMs: number;
+  readonly #limits: StoreLimits;
   readonly #clients = new WeakMap<PoolClient, PostgresPoolClient>();
   #isClosed = false;
 
   constructor(config: ClientConfig, limits: StoreLimits, onWarning: (error: Error) => void) {
     this.options = config;
     this.#pool = new Pool({ ...config, max: limits.connections });
-    this.#connectMs = limits.connectMs;
+    this.#limits = limits;
     // Without a listener, the loss of an idle connection would end the process.
     this.#pool.on("error", onWarning);
   }
 
   async connect(): Promise<PostgresPoolClient> {
-    const until = performance.now() + this.#connectMs;
+    const until = performance.now() + this.#limits.connectMs;
     for (let waitMs = RETRY_MS.first; ; waitMs = Math.min(waitMs * 2, RETRY_MS.longest)) {
       if (this.#isClosed) throw new StoreError("store_closed", "The store is closed.");
       try {
-        return this.#wrap(await this.#pool.connect());
+        return await this.#wrap(await this.#pool.connect());
       } catch (raw) {
         const error = toStoreError(raw);
         const mayRetry = StoreError.is(error) && error.code === "store_unavailable" && !this.#isClosed;
@@ -67,10 +64,24 @@ export class RetryingPool implements PostgresPool {
   }
 
   /** Kysely recognises a connection by the identity of this object. */
-  #wrap(client: PoolClient): PostgresPoolClient {
-    let wrapped = this.#clients.get(client);
-    if (!wrapped) this.#clients.set(client, (wrapped = new MappedClient(client)));
+  async #wrap(client: PoolClient): Promise<PostgresPoolClient> {
+    const known = this.#clients.get(client);
+    if (known) return known;
+    const wrapped = new MappedClient(client);
+    try {
+      await client.query(this.#sessionSettings());
+    } catch (error) {
+      client.release(true);
+      throw error;
+    }
+    this.#clients.set(client, wrapped);
     return wrapped;
+  }
+
+  /** As a statement: connection poolers refuse these settings as parameters of the connection. */
+  #sessionSettings(): string {
+    const { statementMs, lockMs } = this.#limits;
+    return `set statement_timeout = ${statementMs}; set lock_timeout = ${lockMs}; set idle_in_transaction_session_timeout = ${statementMs}`;
   }
 }
 
@@ -91,7 +102,8 @@ class MappedClient implements PostgresPoolClient {
   query(cursor: never): never;
   async query<Row>(text: string, parameters?: readonly unknown[]): Promise<PostgresQueryResult<Row>> {
     try {
-      return (await this.#client.query(text, parameters as unknown[])) as unknown as PostgresQueryResult<Row>;
+      const values = parameters?.map(withoutNul);
+      return (await this.#client.query(text, values)) as unknown as PostgresQueryResult<Row>;
     } catch (raw) {
       const error = toStoreError(raw);
       if (StoreError.is(error) && error.code === "store_unavailable") this.#isBroken = true;
@@ -102,4 +114,10 @@ class MappedClient implements PostgresPoolClient {
   release(isDiscarded?: boolean): void {
     this.#client.release(this.#isBroken || isDiscarded === true);
   }
+}
+
+/** Postgres has no text with a NUL character, and people do send one. It is replaced as other invalid characters are. */
+function withoutNul(value: unknown): unknown {
+  if (typeof value === "string") return value.includes("\0") ? value.replaceAll("\0", "\uFFFD") : value;
+  return Array.isArray(value) ? value.map(withoutNul) : value;
 }
