@@ -75,7 +75,7 @@ function toLogger(logger: DaemonOptions["logger"] = "info"): Logger {
 }
 
 async function resolveRoots(roots: readonly string[]): Promise<string[]> {
-  return await Promise.all(
+  return Promise.all(
     roots.map(async (root) => {
       try {
         return await realpath(root);

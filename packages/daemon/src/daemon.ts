@@ -53,7 +53,7 @@ export class Daemon implements AsyncDisposable {
   }
 
   /** The API as a function from request to response. */
-  readonly fetch = async (request: Request): Promise<Response> => await this.app.fetch(request);
+  readonly fetch = async (request: Request): Promise<Response> => this.app.fetch(request);
 
   /** Tokens of this daemon, for programs that embed it. */
   get tokens(): TokenStore {

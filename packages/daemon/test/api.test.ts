@@ -26,7 +26,7 @@ async function createSession(api: TestDaemon, more: object = {}): Promise<Sessio
 describe.each(STORE_KINDS)("the API on %s", (kind) => {
   const databases = useDatabases(kind);
   const start = async (options: Parameters<typeof startTestDaemon>[1] = {}): Promise<TestDaemon> =>
-    await startTestDaemon(await databases.open(), options);
+    startTestDaemon(await databases.open(), options);
 
   test("creates a session and waits for its thread", async () => {
     await using api = await start();
@@ -70,7 +70,7 @@ describe.each(STORE_KINDS)("the API on %s", (kind) => {
     await using api = await start();
     const { id } = await createSession(api);
     const send = async (text: string, key: string): Promise<Response> =>
-      await api.request(`POST /sessions/${id}/messages?wait=10000`, {
+      api.request(`POST /sessions/${id}/messages?wait=10000`, {
         json: { input: text },
         headers: { "idempotency-key": key },
       });
@@ -201,7 +201,7 @@ describe.each(STORE_KINDS)("the API on %s", (kind) => {
         headers: { authorization: `Bearer ${others}` },
       }),
     ]);
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 409]));
     const loser = await problemOf(answers.find(({ status }) => status === 409) as Response);
     const stored = (await (await api.request(`GET /inbox/${approval.id}`)).json()) as { answeredBy: string };
     expect(loser.type).toBe("already_answered");
@@ -232,7 +232,7 @@ describe.each(STORE_KINDS)("the API on %s", (kind) => {
 describe("bad requests", () => {
   const databases = useDatabases("sqlite");
   const start = async (options: Parameters<typeof startTestDaemon>[1] = {}): Promise<TestDaemon> =>
-    await startTestDaemon(await databases.open(), options);
+    startTestDaemon(await databases.open(), options);
   const json = { "content-type": "application/json" };
 
   test.each<[string, string, RequestInit & { json?: unknown }, string]>([

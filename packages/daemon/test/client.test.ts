@@ -1,5 +1,5 @@
 import { STORE_KINDS } from "@codexkit/store/testing";
-import { createServer, request } from "node:http";
+import { createServer, type IncomingMessage, request } from "node:http";
 import { connect, type Socket } from "node:net";
 import { describe, expect, test } from "vitest";
 import type { SessionEvent } from "../src/api/event.ts";
@@ -57,7 +57,7 @@ async function startCuttingProxy(port: number, maxBytes: number) {
 describe.each(STORE_KINDS)("the client on %s", (kind) => {
   const databases = useDatabases(kind);
   const start = async (options: Parameters<typeof startTestDaemon>[1] = {}): Promise<TestDaemon> =>
-    await startTestDaemon(await databases.open(), options);
+    startTestDaemon(await databases.open(), options);
 
   test("creates a session, sends a message and reads its events", async () => {
     await using api = await start();
@@ -127,7 +127,7 @@ describe.each(STORE_KINDS)("the client on %s", (kind) => {
     const client = await api.listen();
     const { session } = await client.createSession({ cwd: api.root }, { wait: 10_000 });
     const owner = api.runner.owner(session.id);
-    const response = await new Promise<import("node:http").IncomingMessage>((resolve) => {
+    const response = await new Promise<IncomingMessage>((resolve) => {
       const headers = { accept: "text/event-stream", authorization: `Bearer ${api.token}` };
       request(`${api.daemon.url}/sessions/${session.id}/events`, { headers }, resolve).end();
     });

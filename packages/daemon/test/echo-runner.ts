@@ -90,7 +90,7 @@ export class EchoRunner implements Runner {
 
   #schedule(): void {
     this.#work = this.#work
-      .then(async () => await this.#workOnce())
+      .then(async () => this.#workOnce())
       .catch((error: unknown) => {
         // The next hint or poll tries again.
         if (!StoreError.is(error)) throw error;
@@ -126,13 +126,13 @@ export class EchoRunner implements Runner {
     switch (command.kind) {
       case "create": {
         const changes = { threadId: `thread-${owner.sessionId}`, phase: "idle" } as const;
-        return await commands.finish(owner, command.id, { ok: true }, { changes });
+        return commands.finish(owner, command.id, { ok: true }, { changes });
       }
       case "message": {
         const text = typeof command.body.input === "string" ? command.body.input : "parts";
         const changes = { phase: "idle" } as const;
         const turnId = `turn-${++this.#turns}`;
-        return await commands.finish(
+        return commands.finish(
           owner,
           command.id,
           { ok: true, turnId },
@@ -140,12 +140,7 @@ export class EchoRunner implements Runner {
         );
       }
       case "rename": {
-        return await commands.finish(
-          owner,
-          command.id,
-          { ok: true },
-          { changes: { name: command.body.name } },
-        );
+        return commands.finish(owner, command.id, { ok: true }, { changes: { name: command.body.name } });
       }
       case "delete": {
         await commands.finish(
@@ -173,7 +168,7 @@ function turnEvents(sessionId: string, turnId: string, text: string): NewSession
   const itemId = `item-${turnId}`;
   const base = { threadId, turnId };
   const item = { type: "agentMessage", id: itemId, text, phase: null, memoryCitation: null };
-  const deltas = [...text].map((delta, offset): Deltas => ({
+  const deltas = text.split("").map((delta, offset): Deltas => ({
     type: "item.delta",
     ...base,
     itemId,

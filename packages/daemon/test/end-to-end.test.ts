@@ -31,10 +31,10 @@ async function eventsUntil(
 
 const isTurnEnd = ({ type }: SessionEvent): boolean => /^turn\.(?:completed|failed|interrupted)$/.test(type);
 
-describe.each(STORE_KINDS)("a daemon with the real codex on %s", (kind) => {
-  const databases = useDatabases(kind);
+describe.each(STORE_KINDS)("a daemon with the real codex on %s", (store) => {
+  const databases = useDatabases(store);
   const home = async (model: Script) =>
-    await createDaemonHome(model, { kind, locations: databases.locations });
+    createDaemonHome(model, { kind: store, locations: databases.locations });
 
   test("runs a turn, and a second start of the daemon continues the session", async () => {
     await using stage = await home(echo);
@@ -112,11 +112,11 @@ describe.each(STORE_KINDS)("a daemon with the real codex on %s", (kind) => {
     await eventsUntil(client, session.id, ({ type }) => type === "turn.completed");
     const isAccepted = answers[0].status === "fulfilled";
     expect(existsSync(join(stage.folders.workspace, "made"))).toBe(isAccepted);
-    const test = await client.request("POST /sessions/{sessionId}/policy/test", {
+    const verdict = await client.request("POST /sessions/{sessionId}/policy/test", {
       params: { sessionId: session.id },
       body: { command: "sudo id" },
     });
-    expect(test).toMatchObject({ decision: "deny", rule: expect.any(String), reason: expect.any(String) });
+    expect(verdict).toMatchObject({ decision: "deny", rule: expect.any(String), reason: expect.any(String) });
   });
 
   test("interrupts, queues, forks and deletes", async () => {
@@ -134,7 +134,7 @@ describe.each(STORE_KINDS)("a daemon with the real codex on %s", (kind) => {
     expect(refused).toMatchObject({ state: "failed", problem: { type: "turn_running", status: 409 } });
     await client.send(session.id, "later");
     const queued = await client.request("GET /sessions/{sessionId}/commands", { params });
-    expect(queued.data.map(({ kind }) => kind)).toContain("message");
+    expect(queued.data.map((command) => command.kind)).toContain("message");
     const interrupted = await client.request("POST /sessions/{sessionId}/interrupt", {
       params,
       query: { wait: 20_000 },
@@ -164,7 +164,7 @@ describe.each(STORE_KINDS)("a daemon with the real codex on %s", (kind) => {
 
 describe("a daemon", () => {
   const databases = useDatabases("sqlite");
-  const home = async () => await createDaemonHome(echo, { kind: "sqlite", locations: databases.locations });
+  const home = async () => createDaemonHome(echo, { kind: "sqlite", locations: databases.locations });
 
   test("shows models, account, credentials and its state", async () => {
     await using stage = await home();
@@ -206,7 +206,7 @@ describe("a daemon", () => {
     await using stage = await home();
     const { daemon } = await stage.start();
     await Promise.all([daemon.close(), daemon.close()]);
-    await expect(fetch(`${daemon.url}/health`)).rejects.toThrow();
+    await expect(fetch(`${daemon.url}/health`)).rejects.toThrow("fetch failed");
     await using again = await stage.start();
     expect(await again.client.request("GET /health", {})).toMatchObject({ status: "ok" });
   });

@@ -53,8 +53,8 @@ export async function createDaemonHome(
       const daemon = await createDaemon({ ...options, ...more });
       const token = (await readFile(join(stateFolder, "token"), "utf8")).trim();
       const client = new DaemonClient({ url: await daemon.listen(), token });
-      return { daemon, client, token, [Symbol.asyncDispose]: async () => await daemon.close() };
+      return { daemon, client, token, [Symbol.asyncDispose]: async () => daemon.close() };
     },
-    [Symbol.asyncDispose]: async () => await folders[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: async () => folders[Symbol.asyncDispose](),
   };
 }

@@ -61,7 +61,7 @@ export async function startTestDaemon(
     createToken,
     request: async (operation, { json, ...init } = {}) => {
       const [method = "", path = ""] = operation.split(" ");
-      return await daemon.fetch(
+      return daemon.fetch(
         new Request(`http://localhost${path}`, {
           method,
           ...(json !== undefined && { body: JSON.stringify(json) }),

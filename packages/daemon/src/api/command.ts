@@ -80,5 +80,3 @@ export type CommandBody<Kind extends CommandKind> = z.infer<(typeof commandBodie
 export type AnyCommandBody = {
   [Kind in CommandKind]: { readonly kind: Kind; readonly body: CommandBody<Kind> };
 }[CommandKind];
-
-export const commandKinds = Object.keys(commandBodies) as CommandKind[];

@@ -74,7 +74,7 @@ export class DaemonClient {
     session: CreateSession,
     { wait, ...options }: CommandOptions = {},
   ): Promise<{ readonly session: Session; readonly command: Command }> {
-    return await this.request("POST /sessions", { body: session, query: toQuery(wait), ...options });
+    return this.request("POST /sessions", { body: session, query: toQuery(wait), ...options });
   }
 
   /** Sends a message to a session. By default it is queued behind running turns. */
@@ -83,7 +83,7 @@ export class DaemonClient {
     input: CommandBody<"message">["input"],
     { mode = "queue", wait, ...options }: CommandOptions & { mode?: CommandBody<"message">["mode"] } = {},
   ): Promise<Command> {
-    return await this.request("POST /sessions/{sessionId}/messages", {
+    return this.request("POST /sessions/{sessionId}/messages", {
       params: { sessionId },
       body: { input, mode },
       query: toQuery(wait),
@@ -93,7 +93,7 @@ export class DaemonClient {
 
   /** Answers an approval or a question. Rejects with `already_answered` if another answer came first. */
   async answer(approvalId: string, answer: ApprovalAnswer, options: CallOptions = {}): Promise<Approval> {
-    return await this.request("POST /inbox/{approvalId}/answer", {
+    return this.request("POST /inbox/{approvalId}/answer", {
       params: { approvalId },
       body: answer,
       ...options,
@@ -111,7 +111,7 @@ export class DaemonClient {
     let last = after;
     const path = fillPath("/sessions/{sessionId}/events", { sessionId });
     const connect = async (signal: AbortSignal): Promise<Response> =>
-      await this.#send("GET", path, { after: last }, { signal, headers: { accept: "text/event-stream" } });
+      this.#send("GET", path, { after: last }, { signal, headers: { accept: "text/event-stream" } });
     for await (const { data } of reconnectingMessages(connect, options)) {
       const event = JSON.parse(data) as SessionEvent;
       if (event.seq <= last) continue;
@@ -125,7 +125,7 @@ export class DaemonClient {
   events(options: EventStreamOptions = {}): EventStream {
     return new EventStream(
       async (query, signal) =>
-        await this.#send("GET", "/events", query, { signal, headers: { accept: "text/event-stream" } }),
+        this.#send("GET", "/events", query, { signal, headers: { accept: "text/event-stream" } }),
       options,
     );
   }
@@ -133,28 +133,33 @@ export class DaemonClient {
   async #send(
     method: string,
     path: string,
-    query: Readonly<Record<string, unknown>> | undefined,
-    init: RequestInit & { readonly headers: Readonly<Record<string, string>> },
+    query: Query | undefined,
+    {
+      headers,
+      ...init
+    }: Omit<RequestInit, "headers"> & { readonly headers: Readonly<Record<string, string>> },
   ): Promise<Response> {
     const search = new URLSearchParams();
     for (const [name, value] of Object.entries(query ?? {})) {
       if (value !== undefined) search.set(name, String(value));
     }
-    const suffix = search.size > 0 ? `?${search}` : "";
-    return await this.#fetch(`${this.#url}${path}${suffix}`, {
+    const suffix = search.size > 0 ? `?${search.toString()}` : "";
+    return this.#fetch(`${this.#url}${path}${suffix}`, {
       ...init,
       method,
       headers: {
-        ...init.headers,
+        ...headers,
         ...(this.#token !== undefined && { authorization: `Bearer ${this.#token}` }),
       },
     });
   }
 }
 
+type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+
 interface GenericArguments extends CallOptions {
   readonly params?: Readonly<Record<string, string>>;
-  readonly query?: Readonly<Record<string, unknown>>;
+  readonly query?: Query;
   readonly body?: unknown;
   readonly idempotencyKey?: string;
 }

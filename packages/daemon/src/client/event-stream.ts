@@ -46,7 +46,7 @@ export class EventStream implements AsyncIterable<StreamFrame> {
     const connect = async (signal: AbortSignal): Promise<Response> => {
       const changed = new AbortController();
       this.#reconnect = () => changed.abort();
-      return await this.#connect(this.#query(), AbortSignal.any([signal, changed.signal]));
+      return this.#connect(this.#query(), AbortSignal.any([signal, changed.signal]));
     };
     for await (const { id, data } of reconnectingMessages(connect, this.#options)) {
       const frame = JSON.parse(data) as StreamFrame;

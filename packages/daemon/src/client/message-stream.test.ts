@@ -48,7 +48,7 @@ test("rejects when the daemon refuses the request", async () => {
 });
 
 test("gives up a connection on which nothing arrives", async () => {
-  const silent = new Response(new ReadableStream({ pull: async () => await new Promise(() => undefined) }));
+  const silent = new Response(new ReadableStream({ pull: async () => new Promise(() => undefined) }));
   const responses = [silent, stream("data: 1\n\n")];
   const failures: unknown[] = [];
   const messages = reconnectingMessages(async () => responses.shift() ?? stream(""), {
@@ -64,7 +64,7 @@ test("gives up a connection on which nothing arrives", async () => {
 describe("the signal", () => {
   test("ends the iteration during a pause", async () => {
     const controller = new AbortController();
-    const messages = reconnectingMessages(async () => await Promise.reject(new Error("refused")), {
+    const messages = reconnectingMessages(async () => Promise.reject(new Error("refused")), {
       signal: controller.signal,
       onDisconnect: () => controller.abort(),
     });

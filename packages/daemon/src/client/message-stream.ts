@@ -28,7 +28,8 @@ export async function* reconnectingMessages(
   { idleMs = 45_000, maxDelayMs = 10_000, onDisconnect, signal }: ReconnectOptions,
 ): AsyncGenerator<EventSourceMessage> {
   let failures = 0;
-  while (!signal?.aborted) {
+  const isOver = (): boolean => signal?.aborted === true;
+  while (!isOver()) {
     const attempt = new AbortController();
     const ended = signal ? AbortSignal.any([attempt.signal, signal]) : attempt.signal;
     try {
@@ -40,7 +41,7 @@ export async function* reconnectingMessages(
       }
       onDisconnect?.(undefined);
     } catch (error) {
-      if (signal?.aborted) return;
+      if (isOver()) return;
       if (isFinal(error)) throw error;
       onDisconnect?.(error);
     } finally {

@@ -29,7 +29,7 @@ export function createApp(services: HttpServices, handlers: Handlers): Hono {
     methods.set(pattern, [...(methods.get(pattern) ?? []), method]);
     // The table ties each handler to its route; here, all of them are treated alike.
     const handler = handlers[key] as (request: HandlerRequest<Route>) => Promise<unknown>;
-    app.on(method, pattern, async (context) => await answer(context, key, route, handler));
+    app.on(method, pattern, async (context) => answer(context, key, route, handler));
   }
   for (const [pattern, allowed] of methods) {
     app.all(pattern, (context) =>

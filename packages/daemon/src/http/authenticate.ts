@@ -22,7 +22,7 @@ export async function authenticate(context: Context, { auth, tokens }: Authentic
   if (token === undefined) {
     throw new DaemonError("unauthorized", "Send a token as `Authorization: Bearer <token>`, or log in.");
   }
-  return await verifyToken(token, tokens);
+  return verifyToken(token, tokens);
 }
 
 export async function verifyToken(token: string, tokens: Pick<TokenStore, "verify">): Promise<Identity> {

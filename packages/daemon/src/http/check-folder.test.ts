@@ -18,7 +18,7 @@ beforeAll(async () => {
   await symlink(join(root, "project"), join(base, "outside", "back"));
 });
 
-afterAll(async () => await rm(base, { recursive: true, force: true }));
+afterAll(async () => rm(base, { recursive: true, force: true }));
 
 test("resolves folders inside the roots", async () => {
   expect(await checkFolder(root, [root])).toBe(root);

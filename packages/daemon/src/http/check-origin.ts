@@ -8,7 +8,7 @@ export interface OriginRules {
   readonly allowedOrigins: readonly string[];
 }
 
-const LOOPBACK_NAMES = ["localhost", "127.0.0.1", "[::1]"];
+const LOOPBACK_NAMES = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
 /**
  * Rejects requests that a web page of another site makes a browser send. A page can point its own name at this address
@@ -45,7 +45,7 @@ function hostName(host: string): string {
 
 function isAllowedHost(name: string, allowedHosts: readonly string[]): boolean {
   return (
-    LOOPBACK_NAMES.includes(name) ||
+    LOOPBACK_NAMES.has(name) ||
     isIP(name.replace(/^\[|\]$/g, "")) !== 0 ||
     allowedHosts.some((allowed) => allowed.toLowerCase() === name)
   );

@@ -77,7 +77,7 @@ describe("a stream", () => {
     expect(finite.ends()).toBe(1);
 
     const silent = (): AsyncIterable<Uint8Array> => ({
-      [Symbol.asyncIterator]: () => ({ next: async () => await new Promise<never>(() => undefined) }),
+      [Symbol.asyncIterator]: () => ({ next: async () => new Promise<never>(() => undefined) }),
     });
     const cancelled = open(silent());
     await cancelled.reader.cancel();

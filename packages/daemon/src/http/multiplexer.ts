@@ -133,7 +133,7 @@ class PendingRows<Row extends { readonly id: string; readonly updated_at: number
   }
 
   async subscribe(): Promise<Disposable> {
-    return await this.#feed.subscribe((rows) => {
+    return this.#feed.subscribe((rows) => {
       for (const row of rows) this.#rows.set(row.id, row);
       this.#onChange();
     });

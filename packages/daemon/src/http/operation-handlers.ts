@@ -19,7 +19,7 @@ export function createOperationHandlers(
   const { tokens, audit, store } = database;
   return {
     "GET /models": async ({ signal }) => ({ data: [...(await runner.models({ signal }))] }),
-    "GET /account": async ({ signal }) => await runner.account({ signal }),
+    "GET /account": async ({ signal }) => runner.account({ signal }),
     "GET /credentials": async () => runner.credentialStatus(),
 
     "POST /login": async ({ body, context }) => {

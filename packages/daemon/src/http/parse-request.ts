@@ -21,7 +21,7 @@ export async function parseRequest(
   const read: readonly [string, z.ZodType | undefined, () => unknown][] = [
     ["params", route.params, () => context.req.param()],
     ["query", route.query, () => singleValues(context)],
-    ["body", route.body, async () => await readJson(context, maxBodyBytes)],
+    ["body", route.body, async () => readJson(context, maxBodyBytes)],
   ];
   for (const [part, schema, value] of read) {
     if (!schema) continue;

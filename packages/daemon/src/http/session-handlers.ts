@@ -39,7 +39,7 @@ export function createSessionHandlers(services: HttpServices) {
   ): Promise<CommandRow> {
     if (!wait || row.result !== null) return row;
     const timeoutMs = Math.min(wait, limits.waitMs);
-    return await commands.wait(row.id, { timeoutMs, signal: AbortSignal.any([signal, services.closing]) });
+    return commands.wait(row.id, { timeoutMs, signal: AbortSignal.any([signal, services.closing]) });
   }
 
   async function submit<Kind extends CommandKind>(
@@ -61,7 +61,7 @@ export function createSessionHandlers(services: HttpServices) {
   /** A handler that submits the body as a command. */
   function submits<Kind extends CommandKind>(kind: Kind) {
     return async (request: CommandRequest & { readonly body?: CommandBody<Kind> | undefined }) =>
-      await submit(request, kind, request.body ?? ({} as CommandBody<Kind>));
+      submit(request, kind, request.body ?? ({} as CommandBody<Kind>));
   }
 
   return {
@@ -102,7 +102,7 @@ export function createSessionHandlers(services: HttpServices) {
     "DELETE /sessions/{sessionId}": submits("delete"),
     "POST /sessions/{sessionId}/messages": submits("message"),
     "DELETE /sessions/{sessionId}/messages/{commandId}": async (request) =>
-      await submit(request, "unqueue", { commandId: request.params.commandId }),
+      submit(request, "unqueue", { commandId: request.params.commandId }),
     "POST /sessions/{sessionId}/interrupt": submits("interrupt"),
     "POST /sessions/{sessionId}/fork": submits("fork"),
     "POST /sessions/{sessionId}/revert": submits("revert"),

@@ -19,7 +19,7 @@ export function createSummaryFeeds({ store, sessions, inbox }: Database, logger:
     overlapMs: store.kind === "postgres" ? POSTGRES_OVERLAP_MS : 0,
     now: async () => {
       const { now } = await store.db.selectNoFrom(store.now.as("now")).executeTakeFirstOrThrow();
-      return Number(now);
+      return now;
     },
     onError: (error: unknown) => logger.warn({ err: error }, "could not read changes"),
   };
@@ -27,13 +27,13 @@ export function createSummaryFeeds({ store, sessions, inbox }: Database, logger:
     sessions: new ChangeFeed({
       ...shared,
       key: notificationKeys.sessions,
-      changedSince: async (time, options) => await sessions.changedSince(time, options),
+      changedSince: async (time, options) => sessions.changedSince(time, options),
       revision: (row) => `${row.updated_at}:${row.last_seq}:${row.phase}`,
     }),
     inbox: new ChangeFeed({
       ...shared,
       key: notificationKeys.inbox,
-      changedSince: async (time, options) => await inbox.changedSince(time, options),
+      changedSince: async (time, options) => inbox.changedSince(time, options),
       revision: (row) => `${row.updated_at}:${row.state}`,
     }),
   };

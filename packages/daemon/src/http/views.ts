@@ -16,12 +16,12 @@ export function viewSession(row: SessionRow): Session {
     name: row.name,
     cwd: row.cwd,
     settings: JSON.parse(row.settings) as Session["settings"],
-    goal: parseNullable<Session["goal"]>(row.goal),
+    goal: parseNullable(row.goal) as Session["goal"],
     phase: row.phase,
-    problem: parseNullable<Session["problem"]>(row.problem),
+    problem: parseNullable(row.problem) as Session["problem"],
     activeTurnId: row.active_turn_id,
     preview: row.preview,
-    usage: parseNullable<Session["usage"]>(row.usage),
+    usage: parseNullable(row.usage) as Session["usage"],
     archivedAt: row.archived_at,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
@@ -80,8 +80,8 @@ export function viewTurn(row: TurnRow): TurnSummary {
     lastSeq: row.last_seq,
     startedAt: row.started_at,
     endedAt: row.ended_at,
-    usage: parseNullable<TurnSummary["usage"]>(row.usage),
-    diffStat: parseNullable<TurnSummary["diffStat"]>(row.diff_stat),
+    usage: parseNullable(row.usage) as TurnSummary["usage"],
+    diffStat: parseNullable(row.diff_stat) as TurnSummary["diffStat"],
   };
 }
 
@@ -95,10 +95,10 @@ export function viewApproval(row: ApprovalRow): Approval {
     itemId: row.item_id,
     kind: request.kind,
     request,
-    verdict: parseNullable<PolicyVerdict>(row.verdict),
+    verdict: parseNullable(row.verdict) as PolicyVerdict | null,
     offers: JSON.parse(row.offers) as ApprovalOffer[],
     state: row.state,
-    answer: maskSecrets(request, parseNullable<Record<string, unknown>>(row.answer)),
+    answer: maskSecrets(request, parseNullable(row.answer) as Record<string, unknown> | null),
     answeredBy: row.answered_by,
     answeredAt: row.answered_at,
     note: row.note,
@@ -131,6 +131,6 @@ export function viewToken(info: StoredToken): TokenInfo {
   };
 }
 
-function parseNullable<Value>(json: string | null): Value | null {
-  return json === null ? null : (JSON.parse(json) as Value);
+function parseNullable(json: string | null): unknown {
+  return json === null ? null : (JSON.parse(json) as unknown);
 }
