@@ -122,6 +122,8 @@ describe.each(STORE_KINDS)("the API on %s", (kind) => {
       offset = part.next;
     }
     expect(body).toBe(text);
+    const ofTurn = (await get("/items?turnId=turn-1")) as unknown as typeof page;
+    expect(ofTurn.data.map((item) => item.id)).toEqual(["item-turn-1"]);
     const turns = (await get("/turns")) as unknown as { data: { id: string; status: string }[] };
     expect(turns.data.map((turn) => [turn.id, turn.status])).toEqual([
       ["turn-2", "completed"],
@@ -144,6 +146,8 @@ describe.each(STORE_KINDS)("the API on %s", (kind) => {
     expect(await (await api.request(`GET /sessions/${id}`)).json()).toMatchObject({ preview: "ab \ufffd" });
     const body = await api.request(`GET /sessions/${id}/items/item-turn-1/body`);
     expect(await body.json()).toMatchObject({ text: input });
+    const other = await api.request(`GET /sessions/${id}/items/item-turn-1/body?path=/type`);
+    expect(await other.json()).toMatchObject({ text: "agentMessage", next: null });
   });
 
   test("keeps the last summary of a deleted session", async () => {

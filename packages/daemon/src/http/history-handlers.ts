@@ -19,14 +19,24 @@ type HistoryHandlers = Omit<
 export function createHistoryHandlers({ database }: HttpServices, testCommand: TestCommand): HistoryHandlers {
   const { journal, sessions } = database;
   return {
-    "GET /sessions/{sessionId}/items": async ({ params: { sessionId }, query: { before, limit } }) => {
+    "GET /sessions/{sessionId}/items": async ({ params: { sessionId }, query }) => {
       await sessions.require(sessionId);
-      const rows = await journal.items(sessionId, { ...(before !== undefined && { before }), limit });
+      const { before, limit, turnId, threadId } = query;
+      const rows = await journal.items(sessionId, {
+        ...(before !== undefined && { before }),
+        ...(turnId !== undefined && { turnId }),
+        ...(threadId !== undefined && { threadId }),
+        limit,
+      });
       return { data: rows.map(viewItem), next: nextPosition(rows, limit) };
     },
     "GET /sessions/{sessionId}/items/{itemId}/body": async ({ params: { sessionId, itemId }, query }) => {
       await sessions.require(sessionId);
-      const body = await journal.itemBody(sessionId, itemId, query);
+      const { path, ...range } = query;
+      const body = await journal.itemBody(sessionId, itemId, {
+        ...range,
+        ...(path !== undefined && { path }),
+      });
       if (!body) throw new DaemonError("not_found", `The session has no text of an item "${itemId}".`);
       const end = body.offset + body.text.length;
       return { ...body, next: end < body.length ? end : null };

@@ -42,13 +42,16 @@ export function cutMiddle(text: string, limit: number = HEAD + TAIL): string {
   return `${text.slice(0, head)}…${text.slice(text.length - (limit - head))}`.toWellFormed();
 }
 
+/** Members that name or classify an item: of a short message, they would be the longest text. */
+const LABELS = new Set(["type", "id", "status", "phase"]);
+
 /** The longest text of an item, which is what people mean by its content. */
 export function longestText(value: unknown): string {
   if (typeof value === "string") return value;
   if (typeof value !== "object" || value === null) return "";
   let longest = "";
-  for (const entry of Object.values(value)) {
-    const text = longestText(entry);
+  for (const [name, entry] of Object.entries(value)) {
+    const text = LABELS.has(name) ? "" : longestText(entry);
     if (text.length > longest.length) longest = text;
   }
   return longest;

@@ -38,7 +38,10 @@ export const historyRoutes = {
     tag: "history",
     scope: "read",
     params: sessionParams,
-    query: positionQuery,
+    query: positionQuery.extend({
+      turnId: identifier.optional(),
+      threadId: identifier.optional().meta({ description: "That of the session or of one of its agents." }),
+    }),
     status: 200,
     response: z
       .object({ data: z.array(item), next: z.int().nullable().meta({ description: "Pass as `before`." }) })
@@ -52,6 +55,9 @@ export const historyRoutes = {
     params: itemParams,
     query: z.strictObject({
       offset: integerParameter(0).default(0).meta({ description: "In UTF-16 code units." }),
+      path: z.string().max(1024).optional().meta({
+        description: "JSON pointer of a text in the item, such as `/aggregatedOutput`. Default: the longest.",
+      }),
       limit: integerParameter(1, 1_048_576).default(65_536).meta({ description: "In UTF-16 code units." }),
     }),
     status: 200,
