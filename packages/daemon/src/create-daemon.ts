@@ -3,7 +3,7 @@ import { homedir, hostname } from "node:os";
 import { join, resolve } from "node:path";
 import type { Logger } from "pino";
 import { Daemon } from "./daemon.ts";
-import { type DaemonOptions, DEFAULT_SETTINGS } from "./daemon-options.ts";
+import { type DaemonOptions, DEFAULT_RETENTION, DEFAULT_SETTINGS } from "./daemon-options.ts";
 import { openDatabase } from "./database.ts";
 import { DaemonError } from "./errors.ts";
 import { createFirstToken } from "./first-token.ts";
@@ -66,6 +66,7 @@ export async function createDaemon(options: DaemonOptions = {}): Promise<Daemon>
     defaults: { ...DEFAULT_SETTINGS, ...options.defaults },
     nodeName,
     drainMs,
+    retention: { ...DEFAULT_RETENTION, ...options.retention },
     testCommand: (settings, request) => toVerdict(testCommand(settings, request)),
   });
 }

@@ -4,6 +4,7 @@ import type { SessionSettings } from "./api/settings.ts";
 import type { DaemonCodexOptions } from "./codex/app-server.ts";
 import type { RunnerLimits } from "./codex/limits.ts";
 import type { JournalLimits } from "./journal/limits.ts";
+import type { Retention } from "./journal/retention.ts";
 import type { HttpLimits } from "./limits.ts";
 
 /** Limits of each part of the daemon. */
@@ -12,6 +13,11 @@ export interface DaemonLimits {
   readonly runner?: Partial<RunnerLimits>;
   readonly store?: Partial<StoreLimits>;
   readonly journal?: Partial<JournalLimits>;
+}
+
+export interface DaemonRetention extends Retention {
+  /** Between two runs, in milliseconds. Default: 600,000. */
+  readonly everyMs?: number;
 }
 
 export interface DaemonOptions {
@@ -40,11 +46,18 @@ export interface DaemonOptions {
   /** How codex is launched. */
   readonly codex?: DaemonCodexOptions;
   readonly limits?: DaemonLimits;
+  /** What happens to old events. Default: deltas are merged after an hour, nothing is removed. */
+  readonly retention?: DaemonRetention;
   /** How long `close` waits for running turns, in milliseconds. Default: 30,000. */
   readonly drainMs?: number;
   /** A pino logger, or the level of the daemon's own one, which writes JSON to standard error. Default: `info`. */
   readonly logger?: Logger | "silent" | "debug" | "info" | "warn" | "error";
 }
+
+export const DEFAULT_RETENTION = {
+  mergeAfterMs: 3_600_000,
+  everyMs: 600_000,
+} as const satisfies DaemonRetention;
 
 export const DEFAULT_SETTINGS: SessionSettings = {
   permissionMode: "workspace-write",

@@ -9,6 +9,7 @@ import { createHttp } from "./http/create-http.ts";
 import type { TestCommand } from "./http/history-handlers.ts";
 import { createNodeHandler, HttpServer, isLoopback, type NodeHandler } from "./http/http-server.ts";
 import { Metrics } from "./http/metrics.ts";
+import type { Retention } from "./journal/retention.ts";
 import type { HttpLimits } from "./limits.ts";
 import type { Runner } from "./sessions/runner.ts";
 import type { TokenStore } from "./tokens/token-store.ts";
@@ -30,6 +31,7 @@ export interface DaemonParts {
   readonly defaults: SessionSettings;
   readonly nodeName: string;
   readonly drainMs: number;
+  readonly retention: Retention & { readonly everyMs: number };
   readonly testCommand: TestCommand;
 }
 
@@ -41,6 +43,8 @@ export class Daemon implements AsyncDisposable {
   readonly handler: NodeHandler;
   readonly #parts: DaemonParts;
   readonly #closing = new AbortController();
+  readonly #retentionTimer: NodeJS.Timeout;
+  #retaining: Promise<void> | undefined;
   #server: HttpServer | undefined;
   #closed: Promise<void> | undefined;
 
@@ -50,6 +54,8 @@ export class Daemon implements AsyncDisposable {
     const services = { ...parts, metrics: new Metrics(parts.runner), version, closing: this.#closing.signal };
     this.app = createHttp(services, parts.testCommand);
     this.handler = createNodeHandler((request, env) => this.app.fetch(request, env));
+    this.#retentionTimer = setInterval(() => this.#applyRetention(), parts.retention.everyMs);
+    this.#retentionTimer.unref();
   }
 
   /** The API as a function from request to response. */
@@ -97,14 +103,30 @@ export class Daemon implements AsyncDisposable {
     await this.close();
   }
 
+  /** A run that takes longer than the interval is not started again. */
+  #applyRetention(): void {
+    const { database, retention, logger } = this.#parts;
+    this.#retaining ??= database.journal
+      .retain(retention)
+      .then(
+        (result) => logger.debug(result, "applied retention"),
+        (error: unknown) => logger.warn({ err: error }, "could not apply retention"),
+      )
+      .finally(() => {
+        this.#retaining = undefined;
+      });
+  }
+
   async #close(drainMs: number): Promise<void> {
     const { runner, database, logger } = this.#parts;
+    clearInterval(this.#retentionTimer);
     try {
       await this.drain(drainMs);
       await runner.close();
     } finally {
       this.#closing.abort();
       await this.#server?.close(CLOSE_GRACE_MS);
+      await this.#retaining;
       await database.close();
       logger.info("closed");
     }

@@ -4,13 +4,14 @@ import "./require-node.ts";
 // Entry point.
 export { createDaemon } from "./create-daemon.ts";
 export type { Daemon } from "./daemon.ts";
-export type { DaemonLimits, DaemonOptions } from "./daemon-options.ts";
+export type { DaemonLimits, DaemonOptions, DaemonRetention } from "./daemon-options.ts";
 export type { NodeHandler } from "./http/http-server.ts";
 
 // Options: launch of codex, limits of each part, settings of sessions.
 export type { DaemonCodexOptions } from "./codex/app-server.ts";
 export { RUNNER_LIMITS, type RunnerLimits } from "./codex/limits.ts";
 export type { JournalLimits } from "./journal/limits.ts";
+export type { Retention } from "./journal/retention.ts";
 export { HTTP_LIMITS, type HttpLimits } from "./limits.ts";
 export type { StoreLimits } from "@codexkit/store";
 export type { AgentMode, ApprovalPolicy, PermissionMode, SessionSettings } from "./api/settings.ts";

@@ -156,6 +156,25 @@ describe.each(STORE_KINDS)("the client on %s", (kind) => {
     expect(seen).toBeGreaterThan(total);
   });
 
+  test("old events are merged and removed, and readers learn of the gap", async () => {
+    await using api = await start({ retention: { maxAgeMs: 0, everyMs: 1 } });
+    const client = await api.listen();
+    const { session } = await client.createSession({ cwd: api.root }, { wait: 10_000 });
+    await client.send(session.id, "text", { wait: 10_000 });
+    const events = client.sessionEvents(session.id);
+    // Retention keeps the newest event; until it has run, the first one is still there.
+    for (;;) {
+      const { gap } = await client.request("GET /sessions/{sessionId}/events", {
+        params: { sessionId: session.id },
+      });
+      if (gap) break;
+    }
+    const first = (await events.next()).value as SessionEvent;
+    expect(first).toMatchObject({ type: "gap", from: 1, reason: "retention" });
+    expect(first.seq).toBeGreaterThan(1);
+    await events.return(undefined);
+  });
+
   test("ends after the deletion of the session", async () => {
     await using api = await start();
     const client = await api.listen();

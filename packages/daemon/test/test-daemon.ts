@@ -45,6 +45,7 @@ export async function startTestDaemon(
     defaults: SETTINGS,
     nodeName: "here",
     drainMs: 1000,
+    retention: { everyMs: 600_000 },
     testCommand: () => ({ decision: "ask", reason: "test", rule: "test", segments: [] }),
     ...parts,
   });
