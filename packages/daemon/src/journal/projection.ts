@@ -157,7 +157,7 @@ function firstLine(item: Item): string {
           .map((part) => (part.type === "text" ? (part.text ?? "") : ""))
           .join(" ");
   const line = text.trimStart().split("\n", 1)[0] ?? "";
-  // Postgres has no NUL in text.
+  // The same preview on both stores: Postgres has no NUL in text.
   return line.slice(0, PREVIEW_LENGTH).toWellFormed().replaceAll("\0", "");
 }
 
