@@ -1,4 +1,4 @@
-import { type Script, ScriptedModel } from "@codexkit/scripted-model";
+import type { Script, ScriptedModel } from "@codexkit/scripted-model";
 import { codexFolders, type ModelOptions } from "@codexkit/testing";
 import { randomUUID } from "node:crypto";
 import { copyFile, mkdir } from "node:fs/promises";
@@ -184,7 +184,7 @@ export async function createTestSession(
   const { session } = await database.sessions.insert({
     cwd,
     ...(name === undefined ? {} : { name }),
-    settings: { ...SETTINGS, ...settings } as SessionSettings,
+    settings: { ...SETTINGS, ...settings },
     setup: { mcpServers, environment, dedicated },
     by: "test",
     key: randomUUID(),

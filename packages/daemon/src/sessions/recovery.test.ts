@@ -171,7 +171,7 @@ describe("processes", () => {
     await Promise.all([shared.send("a"), dedicated.send("b")]);
     await Promise.all([shared.ended(), dedicated.ended()]);
     const servers = stage.runner.status.appServers;
-    expect(servers.map(({ sessionId }) => sessionId).toSorted()).toEqual([dedicated.id, null].toSorted());
+    expect(new Set(servers.map(({ sessionId }) => sessionId))).toEqual(new Set([dedicated.id, null]));
     const own = servers.find(({ sessionId }) => sessionId === dedicated.id)?.pid ?? 0;
     await dedicated.submit("delete", {});
     await dedicated.event(({ type }) => type === "session.deleted");
@@ -191,6 +191,28 @@ describe("processes", () => {
     await session.ended(second.ok ? second["turnId"] : undefined);
     expect(textsOf(await session.events())).toEqual(["a", "a", "b", "b"]);
   });
+
+  test("sessions that are deleted while they run leave no process", async () => {
+    const model: ScriptFunction = ({ newOutputs }) =>
+      newOutputs.length > 0 ? say("end") : run("echo $$ > pid-$$; exec sleep 600");
+    await using stage = await startRunner(model);
+    // Without a sandbox, so that the IDs of the processes are those of this machine.
+    const sessions = await Promise.all(
+      Array.from({ length: 100 }, () => stage.create({ permissionMode: "bypass" })),
+    );
+    await Promise.all(sessions.map((session) => session.submit("message", { input: "go", mode: "queue" })));
+    const pids = async (): Promise<number[]> =>
+      (await readdir(stage.workspace)).flatMap((name) =>
+        name.startsWith("pid-") ? [Number(name.slice(4))] : [],
+      );
+    await expect.poll(async () => (await pids()).length, { timeout: 60_000, interval: 100 }).toBe(100);
+    await Promise.all(sessions.map((session) => session.submit("delete", {})));
+    await expect.poll(() => stage.runner.status.sessions, { timeout: 60_000, interval: 100 }).toBe(0);
+    const started = await pids();
+    await expect.poll(() => started.filter(isRunning), { timeout: 20_000, interval: 100 }).toEqual([]);
+    const phases = await Promise.all(sessions.map(async (session) => (await session.row()).phase));
+    expect(new Set(phases)).toEqual(new Set(["deleted"]));
+  }, 180_000);
 
   test("rollout files are stored with the events", async () => {
     await using stage = await startRunner(({ lastUserText }) => [
