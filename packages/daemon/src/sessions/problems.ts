@@ -40,3 +40,20 @@ export function errorToProblem(error: unknown): Problem {
   }
   return createProblem("internal", error instanceof Error ? error.message : String(error));
 }
+
+const LOST: ReadonlySet<CodexErrorCode> = new Set([
+  "connection_lost",
+  "app_server_crashed",
+  "closed",
+  "timeout",
+]);
+
+/** Whether it is unknown, after this error, what became of a call or a turn: the server may still work on it. */
+export function isLost(error: unknown): boolean {
+  return CodexError.is(error) && LOST.has(error.code);
+}
+
+/** Whether the session has another owner, or the database was closed: no more can be written. */
+export function isFenced(error: unknown): boolean {
+  return DaemonError.is(error) && (error.code === "fenced" || error.code === "closed");
+}

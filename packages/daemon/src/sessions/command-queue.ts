@@ -1,0 +1,139 @@
+import type { Problem } from "../api/problem.ts";
+import type {
+  CommandResult,
+  CommandStore,
+  FinishOptions,
+  PendingCommand,
+} from "../commands/command-store.ts";
+import type { Ownership } from "../database/ownership.ts";
+import { isQueued, type Step } from "./command-executor.ts";
+import { createProblem, isFenced, isLost } from "./problems.ts";
+
+export interface CommandQueueDeps {
+  readonly owner: Ownership;
+  readonly commands: CommandStore;
+  readonly execute: (command: PendingCommand) => Promise<Step>;
+  readonly explain: (error: unknown) => Promise<Problem>;
+  /** Whether a command whose call was lost is tried again. */
+  readonly mayRetry: () => boolean;
+  /** Whether no more commands are begun. */
+  readonly isStopped: () => boolean;
+  /** Called when another command may be carried out now. */
+  readonly onChange: () => void;
+  readonly onError: (error: unknown) => void;
+}
+
+/** Carries out the commands of a session in order, each once, and stores their results. */
+export class CommandQueue {
+  readonly #deps: CommandQueueDeps;
+  /** Commands that this boot has begun, so that their start is not that of an earlier boot. */
+  readonly #begun = new Set<string>();
+  /** Commands whose call may have been lost with the connection. */
+  readonly #unsure = new Set<string>();
+  /** Commands that Codex has, and whose result is stored later. */
+  readonly #inFlight = new Set<string>();
+
+  constructor(deps: CommandQueueDeps) {
+    this.#deps = deps;
+  }
+
+  /** Whether Codex has commands without a result. */
+  get isBusy(): boolean {
+    return this.#inFlight.size > 0;
+  }
+
+  /** Carries out what can be carried out now. Resolves to `deleted` after the command that deletes the session. */
+  async run(): Promise<"deleted" | undefined> {
+    const { commands, owner, isStopped } = this.#deps;
+    let isBlocked = false;
+    for (const command of await commands.pending(owner.sessionId)) {
+      if (isStopped()) return undefined;
+      if (this.#inFlight.has(command.id) || (isBlocked && isQueued(command))) continue;
+      const step = await this.#execute(command);
+      if (step === "wait") {
+        isBlocked = true;
+      } else if ("accepted" in step) {
+        this.#finishLater(command, step.accepted);
+      } else {
+        await this.#finish(command, step.result, step.options);
+        if (command.kind === "delete" && step.result.ok) return "deleted";
+      }
+    }
+    return undefined;
+  }
+
+  /** Records that Codex is told now. */
+  async begin({ id }: PendingCommand): Promise<void> {
+    if (this.#begun.has(id)) return;
+    await this.#deps.commands.begin(this.#deps.owner, id);
+    this.#begun.add(id);
+  }
+
+  /** Whether an earlier boot, or this one before it lost its connection, may have told Codex. */
+  mayHaveBeenSent({ id, startedEpoch }: PendingCommand): boolean {
+    return this.#unsure.has(id) || (startedEpoch !== null && !this.#begun.has(id));
+  }
+
+  /** Ends a message that was not sent yet. False if it was, or does not exist. */
+  async unqueue(commandId: string): Promise<boolean> {
+    const { commands, owner } = this.#deps;
+    const command = (await commands.pending(owner.sessionId)).find(({ id }) => id === commandId);
+    if (command?.kind !== "message" || this.#inFlight.has(commandId) || command.startedEpoch !== null) {
+      return false;
+    }
+    const detail = "The message was removed from the queue.";
+    await this.#refuse(command, createProblem("unprocessable", detail, { code: "unqueued" }));
+    return true;
+  }
+
+  /** Ends all commands but those that delete the session. */
+  async refuseAll(problem: Problem): Promise<void> {
+    const { commands, owner } = this.#deps;
+    for (const command of await commands.pending(owner.sessionId)) {
+      if (command.kind !== "delete") await this.#refuse(command, problem);
+    }
+  }
+
+  async #execute(command: PendingCommand): Promise<Step> {
+    const { execute, explain, mayRetry } = this.#deps;
+    try {
+      return await execute(command);
+    } catch (error) {
+      if (isFenced(error)) throw error;
+      // Whether Codex has it is found out after the reconnect.
+      if (isLost(error) && mayRetry()) {
+        this.#unsure.add(command.id);
+        throw error;
+      }
+      return { result: { ok: false, problem: await explain(error) } };
+    }
+  }
+
+  #finishLater(
+    command: PendingCommand,
+    accepted: Promise<{ readonly result: CommandResult; readonly options?: FinishOptions }>,
+  ): void {
+    this.#inFlight.add(command.id);
+    accepted
+      .then(({ result, options }) => this.#finish(command, result, options))
+      .catch((error: unknown) => {
+        // It stays pending; after the reconnect it is looked for in the thread.
+        this.#unsure.add(command.id);
+        if (!isLost(error)) this.#deps.onError(error);
+      })
+      .finally(() => {
+        this.#inFlight.delete(command.id);
+        this.#deps.onChange();
+      });
+  }
+
+  async #refuse(command: PendingCommand, problem: Problem): Promise<void> {
+    await this.#finish(command, { ok: false, problem });
+  }
+
+  async #finish(command: PendingCommand, result: CommandResult, options: FinishOptions = {}): Promise<void> {
+    await this.#deps.commands.finish(this.#deps.owner, command.id, result, options);
+    this.#begun.delete(command.id);
+    this.#unsure.delete(command.id);
+  }
+}

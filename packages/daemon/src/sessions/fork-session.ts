@@ -1,0 +1,53 @@
+import type { Thread } from "codexkit";
+import { randomUUID } from "node:crypto";
+import type { CommandBody } from "../api/command.ts";
+import type { SessionStore } from "../database/session-store.ts";
+import type { Step } from "./command-executor.ts";
+import { threadOptions } from "./map-settings.ts";
+import type { SessionState } from "./session-state.ts";
+
+/** Copies the thread of a session. The session of the copy is added in the transaction that stores the command's result. */
+export async function forkSession(
+  thread: Thread,
+  state: SessionState,
+  {
+    body: { name, lastTurnId },
+    commandId,
+    by,
+    sessions,
+  }: { body: CommandBody<"fork">; commandId: string; by: string; sessions: SessionStore },
+): Promise<Step> {
+  const { cwd, settings, setup, tenantId, priority, needs } = state;
+  const forked = await thread.fork({
+    ...threadOptions(cwd, settings, setup),
+    ...(lastTurnId === undefined ? {} : { lastTurnId }),
+  });
+  if (setup.dedicated === true) {
+    // The copy gets an app-server of its own, so that this one must unload the thread, which releases its lock.
+    await forked.archive();
+    await forked.unarchive();
+  }
+  await forked.close();
+  const id = randomUUID();
+  const session = {
+    id,
+    cwd,
+    settings,
+    setup,
+    tenantId,
+    priority,
+    needs,
+    threadId: forked.id,
+    by,
+    key: `fork:${commandId}`,
+    ...(name === undefined ? {} : { name }),
+  };
+  return {
+    result: { ok: true, sessionId: id, threadId: forked.id },
+    options: {
+      also: async (trx) => {
+        await sessions.insert(session, { trx });
+      },
+    },
+  };
+}

@@ -1,0 +1,117 @@
+import { type CodexEvent, isTurnEnd } from "codexkit";
+import type { AppServer } from "../codex/app-server.ts";
+import type { NewSessionEvent } from "../api/event.ts";
+import type { Ownership } from "../database/ownership.ts";
+import type { Journal } from "../journal/journal.ts";
+import type { AcceptedMessages } from "./accepted-messages.ts";
+import { EventMapper } from "./event-mapper.ts";
+import { isLost } from "./problems.ts";
+import type { RolloutShipper } from "./rollout-shipper.ts";
+import type { SessionApprovals } from "./session-approvals.ts";
+import type { SessionState } from "./session-state.ts";
+import type { UsageLimits } from "./usage-limits.ts";
+
+export interface SessionEventsDeps {
+  readonly owner: Ownership;
+  readonly state: SessionState;
+  readonly journal: Journal;
+  readonly rollouts: RolloutShipper;
+  readonly approvals: SessionApprovals;
+  readonly accepted: AcceptedMessages;
+  readonly limits: UsageLimits;
+  readonly onTurnStart: () => void;
+  readonly onTurnEnd: (end: "completed" | "failed" | "interrupted", isOwnThread: boolean) => void;
+  readonly onError: (error: unknown) => void;
+}
+
+/** Events whose transaction also stores the new lines of the thread's rollout file. */
+const SHIPS: ReadonlySet<CodexEvent["type"]> = new Set([
+  "item.completed",
+  "approval.requested",
+  "question.requested",
+  "usage.updated",
+  "turn.completed",
+  "turn.failed",
+  "turn.interrupted",
+]);
+
+/** Writes the events of a session's threads to the journal, in order and without waiting for the store. */
+export class SessionEvents {
+  readonly mapper = new EventMapper();
+  readonly #deps: SessionEventsDeps;
+  /** Events that arrive while the history is compared with the journal. */
+  #held: { event: CodexEvent; server: AppServer }[] | undefined;
+
+  constructor(deps: SessionEventsDeps) {
+    this.#deps = deps;
+  }
+
+  receive(event: CodexEvent, server: AppServer): void {
+    if (this.#held) this.#held.push({ event, server });
+    else this.#store(event, server);
+  }
+
+  /** Keeps events back until they are released. */
+  hold(): void {
+    this.#held ??= [];
+  }
+
+  release(): void {
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    for (const { event, server } of held) this.#store(event, server);
+  }
+
+  append(events: readonly NewSessionEvent[], also?: ReturnType<RolloutShipper["collect"]>): void {
+    const { journal, owner, onError } = this.#deps;
+    journal.append(owner, events, also).catch(onError);
+  }
+
+  #store(event: CodexEvent, server: AppServer): void {
+    // The connection is lost, but the turn and its requests may go on. The history tells, after the reconnect.
+    if (server.hasEnded && isConsequenceOfLoss(event)) return;
+    const { state, rollouts, approvals } = this.#deps;
+    this.#observe(event);
+    const mapped = this.mapper.map(event);
+    if (mapped) {
+      const threadId = event.threadId ?? state.threadId ?? "";
+      this.append([mapped], SHIPS.has(event.type) ? rollouts.collect(threadId) : undefined);
+    }
+    if (event.type === "approval.requested" || event.type === "question.requested") {
+      approvals.published(event.requestId);
+    } else if (event.type === "approval.resolved" || event.type === "question.resolved") {
+      approvals.resolved(event);
+    }
+  }
+
+  #observe(event: CodexEvent): void {
+    const { state, accepted, limits, rollouts, onTurnStart, onTurnEnd } = this.#deps;
+    const isOwnThread = event.threadId === state.threadId;
+    if (event.type === "turn.started") {
+      if (!isOwnThread) return;
+      state.activeTurnId = event.turnId;
+      onTurnStart();
+    } else if (isTurnEnd(event)) {
+      accepted.turnEnded(event.turnId);
+      if (isOwnThread) state.activeTurnId = undefined;
+      onTurnEnd(event.result.status, isOwnThread);
+    } else if (event.type === "usage.updated") {
+      limits.add(event.threadId, event.total);
+    } else if (event.type === "thread.started") {
+      const { id, path } = event.thread;
+      // Without the file's position in the store, its lines go with a later event.
+      if (path !== null) rollouts.follow(id, path, isOwnThread ? "main" : "agent").catch(() => {});
+    } else if (event.type === "item.started" || event.type === "item.completed") {
+      const { item } = event;
+      if (item.type === "userMessage" && item.clientId !== null) accepted.accept(item.clientId, event.turnId);
+    }
+  }
+}
+
+function isConsequenceOfLoss(event: CodexEvent): boolean {
+  if (event.type === "turn.failed") return isLost(event.error);
+  return (
+    (event.type === "approval.resolved" || event.type === "question.resolved") &&
+    event.outcome.by === "withdrawn"
+  );
+}
