@@ -1,4 +1,4 @@
-import type { Thread } from "codexkit";
+import { CodexError, type Thread } from "codexkit";
 import { BoundedMap } from "@codexkit/rpc/async";
 
 /** Messages whose item was reported before their sender waited for it. */
@@ -46,10 +46,20 @@ export class AcceptedMessages {
 /** Looks for a message in the newest turns of a thread. Returns its turn. */
 export async function findMessage(thread: Thread, messageId: string): Promise<string | undefined> {
   let searched = 0;
-  for await (const turn of thread.history.turns({ itemsView: "full", limit: 10 })) {
-    if (turn.items.some((item) => item.type === "userMessage" && item.clientId === messageId)) return turn.id;
-    searched += 1;
-    if (searched === SEARCHED_TURNS) return undefined;
+  try {
+    for await (const turn of thread.history.turns({ itemsView: "full", limit: 10 })) {
+      if (turn.items.some((item) => item.type === "userMessage" && item.clientId === messageId)) return turn.id;
+      searched += 1;
+      if (searched === SEARCHED_TURNS) return undefined;
+    }
+  } catch (error) {
+    // A thread that has no message yet has no history either.
+    if (searched > 0 || !isRefused(error)) throw error;
   }
   return undefined;
+}
+
+/** Whether Codex has answered that it can't, in contrast to not answering. */
+export function isRefused(error: unknown): boolean {
+  return CodexError.is(error) && (error.code === "request_failed" || error.code === "thread_not_found");
 }

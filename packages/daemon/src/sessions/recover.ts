@@ -2,6 +2,7 @@ import type { Thread, v2 } from "codexkit";
 import type { NewSessionEvent, StoredTurnResult } from "../api/event.ts";
 import type { ItemRow, TurnRow } from "../database/tables.ts";
 import type { Journal } from "../journal/journal.ts";
+import { isRefused } from "./accepted-messages.ts";
 import { createProblem } from "./problems.ts";
 
 /** Turns of the history that are compared with the journal at most. */
@@ -32,7 +33,7 @@ export async function recoverThread(
   for (const turn of missing) {
     merge.addTurn(turn, await journaledItems(journal, sessionId, turn.id));
   }
-  merge.endTheRest(reason);
+  merge.endTheRest();
   return merge.finish(reason);
 }
 
@@ -45,10 +46,15 @@ async function knownTurns(journal: Journal, sessionId: string): Promise<Readonly
 /** Turns of the history that have not ended in the journal, oldest first. */
 async function missingTurns(thread: Thread, known: ReadonlyMap<string, TurnRow>): Promise<v2.Turn[]> {
   const missing: v2.Turn[] = [];
-  for await (const turn of thread.history.turns({ itemsView: "full", limit: 20 })) {
-    const row = known.get(turn.id);
-    if ((row && row.status !== "running") || missing.length === TURNS) break;
-    missing.unshift(turn);
+  try {
+    for await (const turn of thread.history.turns({ itemsView: "full", limit: 20 })) {
+      const row = known.get(turn.id);
+      if ((row && row.status !== "running") || missing.length === TURNS) break;
+      missing.unshift(turn);
+    }
+  } catch (error) {
+    // A thread that has no message yet has no history either.
+    if (known.size > 0 || missing.length > 0 || !isRefused(error)) throw error;
   }
   return missing;
 }
@@ -121,7 +127,7 @@ class Merge {
   }
 
   /** Turns that the journal has as running, and the history does not have at all: those of agents, or not stored in time. */
-  endTheRest(_reason: string): void {
+  endTheRest(): void {
     for (const { turn_id: turnId, thread_id: threadId, status } of this.#known.values()) {
       if (status !== "running" || turnId === this.#runningTurnId || this.#turnIds.includes(turnId)) continue;
       // The turn of an agent goes on with that of its root.
