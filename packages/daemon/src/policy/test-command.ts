@@ -1,15 +1,23 @@
-import { definePolicy, evaluate, type Evaluation, type Policy } from "@codexkit/approvals";
+import { definePolicy, evaluate, type Evaluation, type Policy, type PresetName } from "@codexkit/approvals";
 import type { SessionSettings } from "../api/settings.ts";
 
 /** The settings of a session that decide about its commands. */
-export type PolicySettings = Pick<SessionSettings, "permissionMode" | "agentMode">;
+export type PolicySettings = Pick<SessionSettings, "permissionMode" | "agentMode" | "approvalPolicy">;
 
 /** The policy that answers approvals of a session before a person is asked. */
-export function sessionPolicy({ permissionMode, agentMode }: PolicySettings, cwd: string): Policy {
-  // A chat changes nothing, whatever mode it was switched from.
-  const preset = agentMode === "chat" ? "read-only" : permissionMode;
+export function sessionPolicy(settings: PolicySettings, cwd: string): Policy {
+  const preset = presetOf(settings);
   // The sandbox enforces these modes. What leaves it is a person's decision, so that no preset denies by itself.
   return definePolicy({ preset, workspace: cwd, ...(preset === "read-only" ? { default: "ask" } : {}) });
+}
+
+function presetOf({ permissionMode, agentMode, approvalPolicy }: PolicySettings): PresetName {
+  // A chat changes nothing, whatever mode it was switched from.
+  if (agentMode === "chat") return "read-only";
+  // A person who wants to be asked about everything that is not known to be safe gets only reads answered.
+  return approvalPolicy === "untrusted" && permissionMode === "workspace-write"
+    ? "read-only"
+    : permissionMode;
 }
 
 /** Judges a command as the session's policy would, without running anything. */

@@ -48,7 +48,8 @@ export async function findMessage(thread: Thread, messageId: string): Promise<st
   let searched = 0;
   try {
     for await (const turn of thread.history.turns({ itemsView: "full", limit: 10 })) {
-      if (turn.items.some((item) => item.type === "userMessage" && item.clientId === messageId)) return turn.id;
+      if (turn.items.some((item) => item.type === "userMessage" && item.clientId === messageId))
+        return turn.id;
       searched += 1;
       if (searched === SEARCHED_TURNS) return undefined;
     }

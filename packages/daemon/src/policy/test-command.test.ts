@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import type { ApprovalPolicy, PermissionMode } from "../api/settings.ts";
+import { testCommand } from "./test-command.ts";
+
+const judge = (
+  permissionMode: Parameters<typeof testCommand>[0]["permissionMode"],
+  command: string,
+): string =>
+  testCommand({ permissionMode, agentMode: "build", approvalPolicy }, { cwd: "/work/project", command })
+    .decision;
+
+test("a command is judged by the session's mode, with a verdict per segment", () => {
+  expect(judge("read-only", "ls -la")).toBe("allow");
+  expect(judge("read-only", "touch a")).toBe("ask");
+  expect(judge("workspace-write", "touch a")).toBe("allow");
+  expect(judge("workspace-write", "touch /srv/a")).toBe("ask");
+  expect(judge("workspace-write", "touch a", "untrusted")).toBe("ask");
+  expect(judge("workspace-write", "ls", "untrusted")).toBe("allow");
+  expect(judge("danger-full-access", "touch /srv/a")).toBe("allow");
+  expect(judge("danger-full-access", "rm -rf /")).toBe("deny");
+  expect(judge("bypass", "rm -rf /")).toBe("allow");
+  const chat = testCommand(
+    { permissionMode: "bypass", agentMode: "chat", approvalPolicy: "on-request" },
+    { cwd: "/work/project", command: "ls && touch a" },
+  );
+  expect(chat.decision).toBe("ask");
+  expect(chat.parse.map(({ command, decision }) => [command, decision])).toEqual([
+    ["ls", "allow"],
+    ["touch a", "ask"],
+  ]);
+});

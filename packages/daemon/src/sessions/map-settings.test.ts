@@ -1,0 +1,40 @@
+import { describe, expect, test } from "vitest";
+import type { SessionSettings } from "../api/settings.ts";
+import { collaborationModeOf, permissionsOf } from "./map-settings.ts";
+
+const settings = (changes: Partial<SessionSettings>): SessionSettings => ({
+  permissionMode: "workspace-write",
+  agentMode: "build",
+  approvalPolicy: "on-request",
+  ...changes,
+});
+
+describe("permission modes", () => {
+  test.each([
+    [{ permissionMode: "read-only" }, "read-only", "on-request"],
+    [{ permissionMode: "workspace-write", approvalPolicy: "never" }, "workspace-write", "never"],
+    [{ permissionMode: "workspace-write", approvalPolicy: "untrusted" }, "workspace-write", "untrusted"],
+    // The policy of the daemon judges every command, so that Codex has to ask about every one.
+    [{ permissionMode: "danger-full-access" }, "danger-full-access", "untrusted"],
+    [{ permissionMode: "bypass" }, "danger-full-access", "never"],
+    [{ permissionMode: "bypass", agentMode: "chat" }, "read-only", "never"],
+  ] as const)("%o run with sandbox %s and approval policy %s", (changes, sandbox, approvalPolicy) => {
+    expect(permissionsOf(settings(changes))).toEqual({ sandbox, approvalPolicy });
+  });
+});
+
+describe("agent modes", () => {
+  test("plan and chat are told with every turn, build only to leave another mode", () => {
+    expect(collaborationModeOf(settings({}), "build", "m")).toBeUndefined();
+    expect(collaborationModeOf(settings({}), "plan", "m")).toMatchObject({ mode: "default" });
+    expect(collaborationModeOf(settings({}), undefined, "m")).toMatchObject({ mode: "default" });
+    expect(collaborationModeOf(settings({ agentMode: "plan", effort: "low" }), "plan", "m")).toEqual({
+      mode: "plan",
+      settings: { model: "m", reasoning_effort: "low", developer_instructions: null },
+    });
+    expect(collaborationModeOf(settings({ agentMode: "chat", model: "own" }), "chat", "m")).toMatchObject({
+      mode: "default",
+      settings: { model: "own", developer_instructions: expect.stringContaining("chat mode") as string },
+    });
+  });
+});

@@ -1,0 +1,166 @@
+import { askUser, callTool, patch, run, say, type ScriptFunction } from "@codexkit/scripted-model";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { startRunner } from "../../test/start-runner.ts";
+
+describe("approvals", () => {
+  const escalating: ScriptFunction = (request) => {
+    const done = request.commandResult("a");
+    if (done) return say(`exit ${done.exitCode}`);
+    return [
+      run("touch one", { callId: "a", escalate: "needs to write" }),
+      run("touch two", { callId: "b", escalate: "needs to write too" }),
+    ];
+  };
+
+  test("of a read-only session wait in the inbox, each for its own answer", async () => {
+    await using stage = await startRunner(escalating);
+    const session = await stage.create({ permissionMode: "read-only" });
+    await session.send("go");
+    const approvals = await session.approval(2);
+    const first = approvals.find(({ item_id: itemId }) => itemId === "a");
+    const second = approvals.find(({ item_id: itemId }) => itemId === "b");
+    expect(first).toMatchObject({ kind: "command", state: "open" });
+    expect(JSON.parse(first?.request ?? "")).toMatchObject({ kind: "command", reason: "needs to write" });
+    expect(JSON.parse(first?.verdict ?? "")).toMatchObject({
+      decision: "ask",
+      segments: [{ command: "touch one", decision: "ask" }],
+    });
+    expect(await session.row()).toMatchObject({ phase: "waiting" });
+    await session.answer(first, { type: "decision", offer: "accept" });
+    await session.answer(second, { type: "decision", offer: "decline" });
+    await session.ended();
+    expect(existsSync(join(stage.workspace, "one"))).toBe(true);
+    expect(existsSync(join(stage.workspace, "two"))).toBe(false);
+    const { rows } = await stage.database.inbox.list({ sessionId: session.id });
+    expect(rows.map(({ state }) => state)).toEqual(["delivered", "delivered"]);
+  });
+
+  test("that the policy allows are answered without the inbox, and recorded", async () => {
+    await using stage = await startRunner(escalating);
+    const session = await stage.create();
+    await session.send("go");
+    await session.ended();
+    expect(existsSync(join(stage.workspace, "one"))).toBe(true);
+    const events = await session.events();
+    expect(events.some(({ type }) => type === "inbox.opened")).toBe(false);
+    expect(events.find(({ type }) => type === "approval.resolved")).toMatchObject({
+      outcome: { by: "handler", decision: "accept", reason: expect.any(String) as string },
+    });
+  });
+
+  test("are withdrawn when the turn is interrupted", async () => {
+    await using stage = await startRunner(escalating);
+    const session = await stage.create({ permissionMode: "read-only" });
+    await session.send("go");
+    const [approval] = await session.approval();
+    await session.run("interrupt", {});
+    await session.event(({ type }) => type === "inbox.withdrawn");
+    await expect(session.answer(approval, { type: "decision", offer: "accept" })).rejects.toMatchObject({
+      code: "already_answered",
+    });
+    expect(existsSync(join(stage.workspace, "one"))).toBe(false);
+  });
+
+  test("expire, which declines them", async () => {
+    await using stage = await startRunner(escalating, { limits: { approvalMs: 50 } });
+    const session = await stage.create({ permissionMode: "read-only" });
+    await session.send("go");
+    await session.event(({ type }) => type === "inbox.expired");
+    await session.ended();
+    expect(existsSync(join(stage.workspace, "one"))).toBe(false);
+  });
+
+  test("of a patch show its diff", async () => {
+    const text = "*** Begin Patch\n*** Add File: note.txt\n+hello\n*** End Patch";
+    const model: ScriptFunction = ({ input }) =>
+      JSON.stringify(input).includes("_output") ? say("finished") : patch(text);
+    await using stage = await startRunner(model);
+    const session = await stage.create({ permissionMode: "read-only" });
+    await session.send("go");
+    const [approval] = await session.approval();
+    expect(JSON.parse(approval?.request ?? "")).toMatchObject({
+      kind: "fileChange",
+      changes: [
+        {
+          kind: "add",
+          path: join(stage.workspace, "note.txt"),
+          diff: expect.stringContaining("hello") as string,
+        },
+      ],
+    });
+    await session.answer(approval, { type: "decision", offer: "accept" });
+    await session.ended();
+    expect(existsSync(join(stage.workspace, "note.txt"))).toBe(true);
+  });
+
+  test("questions of the model get the person's answers", async () => {
+    const options = ["blue", "mauve"].map((label) => ({ label, description: label }));
+    const model: ScriptFunction = (request) =>
+      request.newOutputs.length === 0
+        ? askUser([{ id: "q", header: "Colour", question: "Which?", options }], { callId: "ask" })
+        : say(request.output("ask")?.text ?? "");
+    await using stage = await startRunner(model, { modelName: "gpt-5.5" });
+    const session = await stage.create({ agentMode: "plan" });
+    await session.send("go");
+    const [approval] = await session.approval();
+    expect(approval).toMatchObject({ kind: "userInput" });
+    await session.answer(approval, { type: "answers", answers: { q: "mauve" } });
+    expect(await session.ended()).toMatchObject({
+      result: { finalResponse: expect.stringContaining("mauve") as string },
+    });
+  });
+
+  test("are never asked for in bypass", async () => {
+    await using stage = await startRunner((request) =>
+      request.commandResult("c") ? say("end") : run("touch /tmp/../$PWD/two", { callId: "c" }),
+    );
+    const bypassing = await stage.create({ permissionMode: "bypass" });
+    await bypassing.send("go");
+    await bypassing.ended();
+    expect(existsSync(join(stage.workspace, "two"))).toBe(true);
+    expect((await bypassing.events()).some(({ type }) => type === "approval.requested")).toBe(false);
+  });
+
+  test("deny dangerous commands in danger-full-access, and let the others run", async () => {
+    const model: ScriptFunction = (request) => {
+      const first = request.commandResult("ok");
+      if (!first) return run("touch made", { callId: "ok" });
+      return request.commandResult("bad") ? say("end") : run("rm -rf /", { callId: "bad" });
+    };
+    await using stage = await startRunner(model);
+    const session = await stage.create({ permissionMode: "danger-full-access" });
+    await session.send("go");
+    await session.ended();
+    expect(existsSync(join(stage.workspace, "made"))).toBe(true);
+    const resolved = (await session.events()).filter(({ type }) => type === "approval.resolved");
+    expect(resolved).toMatchObject([
+      { outcome: { decision: "accept" } },
+      { itemId: "bad", outcome: { decision: "decline" } },
+    ]);
+  });
+
+  test("of MCP tools, and forms of MCP servers, wait in the inbox", async () => {
+    const server = join(import.meta.dirname, "../../../sdk/test/mcp-server.ts");
+    const mcpServers = {
+      till: { command: process.execPath, args: ["--conditions=codexkit:source", server] },
+    };
+    const model: ScriptFunction = (request) =>
+      request.newOutputs.length === 0
+        ? callTool("pay", { amount: 3 }, { namespace: "mcp__till", callId: "call" })
+        : say(request.output("call")?.text ?? "");
+    await using stage = await startRunner(model);
+    const session = await stage.create({ mcpServers, permissionMode: "read-only" });
+    await session.send("go");
+    const [approval] = await session.approval();
+    expect(JSON.parse(approval?.request ?? "")).toMatchObject({
+      kind: "mcpTool",
+      server: "till",
+      tool: "pay",
+    });
+    await session.answer(approval, { type: "decision", offer: "accept" });
+    const end = await session.ended();
+    expect(end).toMatchObject({ type: "turn.completed" });
+  });
+});
