@@ -3,8 +3,9 @@ import type { ApprovalPolicy, PermissionMode } from "../api/settings.ts";
 import { testCommand } from "./test-command.ts";
 
 const judge = (
-  permissionMode: Parameters<typeof testCommand>[0]["permissionMode"],
+  permissionMode: PermissionMode,
   command: string,
+  approvalPolicy: ApprovalPolicy = "on-request",
 ): string =>
   testCommand({ permissionMode, agentMode: "build", approvalPolicy }, { cwd: "/work/project", command })
     .decision;

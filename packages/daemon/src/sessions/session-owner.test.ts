@@ -12,7 +12,7 @@ import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { startRunner } from "../../test/start-runner.ts";
+import { startRunner, TestSession } from "../../test/start-runner.ts";
 import type { SessionEvent } from "../api/event.ts";
 
 const echo: ScriptFunction = ({ lastUserText }) => [
@@ -290,7 +290,6 @@ describe("other commands", () => {
       ...(first.ok ? { lastTurnId: String(first["turnId"]) } : {}),
     });
     expect(forked).toMatchObject({ ok: true, sessionId: expect.any(String) as string });
-    const { TestSession } = await import("../../test/start-runner.ts");
     const copy = new TestSession(String(forked.ok && forked["sessionId"]), stage.database);
     const third = await copy.send("three");
     await copy.ended(third.ok ? third["turnId"] : undefined);

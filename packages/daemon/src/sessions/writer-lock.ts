@@ -9,8 +9,8 @@ export interface LockExplanation {
 }
 
 const REMEDIES = [
-  "Wait: the session is loaded as soon as the other program closes the thread.",
-  "Follow it read-only: the history can be read while it is locked.",
+  "Wait until the other program closes the thread, and send the command again.",
+  "Follow the session read-only: what is stored can be read while the thread is locked.",
   "Fork the session: the copy can be used at once.",
 ];
 

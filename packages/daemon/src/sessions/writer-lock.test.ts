@@ -1,0 +1,32 @@
+import { say } from "@codexkit/scripted-model";
+import { Codex } from "codexkit";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { startRunner } from "../../test/start-runner.ts";
+import { createRunner } from "./create-runner.ts";
+
+test("a thread that another program has open is explained with its holder, and used when it is free", async () => {
+  await using stage = await startRunner(({ lastUserText }) => say(lastUserText));
+  const session = await stage.create();
+  await session.send("one");
+  await session.ended();
+  await stage.runner.close();
+
+  const { codex = {} } = stage.options;
+  const other = await Codex.launch({ ...codex, codexHome: join(stage.stateFolder, "codex") });
+  await using _other = other;
+  const { thread_id: threadId } = await session.row();
+  await other.resumeThread(threadId ?? "");
+
+  await using next = createRunner(stage.options);
+  await next.start();
+  const refused = await session.send("two");
+  expect(refused).toMatchObject({
+    ok: false,
+    problem: { type: "writer_locked", holder: { pid: other.pid }, remedies: expect.any(Array) as string[] },
+  });
+  await other.close();
+  const sent = await session.send("three");
+  expect(await session.ended(sent.ok ? sent["turnId"] : undefined)).toMatchObject({ type: "turn.completed" });
+  expect(await session.row()).toMatchObject({ problem: null });
+});
