@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { ApprovalAnswer } from "../src/api/approval.ts";
 import type { CommandBody, CommandKind } from "../src/api/command.ts";
 import type { SessionEvent } from "../src/api/event.ts";
-import type { CreateSession, SessionSettings } from "../src/api/settings.ts";
+import { type CreateSession, sessionSettings, type SessionSettings } from "../src/api/settings.ts";
 import { commandResult, type CommandResult } from "../src/commands/command-store.ts";
 import { type Database, openDatabase } from "../src/database.ts";
 import type { ApprovalRow, SessionRow } from "../src/database/tables.ts";
@@ -184,7 +184,7 @@ export async function createTestSession(
   const { session } = await database.sessions.insert({
     cwd,
     ...(name === undefined ? {} : { name }),
-    settings: { ...SETTINGS, ...settings },
+    settings: sessionSettings.parse({ ...SETTINGS, ...settings }),
     setup: { mcpServers, environment, dedicated },
     by: "test",
     key: randomUUID(),

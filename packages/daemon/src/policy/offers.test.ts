@@ -1,5 +1,6 @@
 import type { AnyApproval } from "codexkit";
 import { describe, expect, test } from "vitest";
+import type { ApprovalAnswer } from "../api/approval.ts";
 import { decisionFor, offersFor } from "./offers.ts";
 
 const command = {
@@ -53,7 +54,11 @@ describe("decisions", () => {
   });
 
   test("grant a part of the requested permissions", () => {
-    const answer = { type: "decision", offer: "acceptForSession", grant: { write: ["/data"] } } as const;
+    const answer: ApprovalAnswer = {
+      type: "decision",
+      offer: "acceptForSession",
+      grant: { write: ["/data"] },
+    };
     expect(decisionFor(permissions, answer)).toEqual({
       permissions: { fileSystem: { read: null, write: ["/data"] } },
       scope: "session",

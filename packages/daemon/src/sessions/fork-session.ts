@@ -1,7 +1,7 @@
 import type { Thread } from "codexkit";
 import { randomUUID } from "node:crypto";
 import type { CommandBody } from "../api/command.ts";
-import type { SessionStore } from "../database/session-store.ts";
+import type { SessionStore } from "../session-store/session-store.ts";
 import type { Step } from "./command-executor.ts";
 import { threadOptions } from "./map-settings.ts";
 import type { SessionState } from "./session-state.ts";

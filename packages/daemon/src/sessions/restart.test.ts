@@ -63,7 +63,7 @@ async function startStage(model: Script): Promise<Stage> {
         stdio: ["ignore", "pipe", "inherit"],
       });
       const exited = once(child, "exit");
-      owner.defer(() => child.kill("SIGKILL"));
+      owner.defer(() => void child.kill("SIGKILL"));
       const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
       return {
         child,

@@ -184,8 +184,8 @@ describe("limits", () => {
 });
 
 describe("agent modes", () => {
-  const developerTexts = (input: readonly { role?: unknown; content?: unknown }[]): string =>
-    JSON.stringify(input.filter(({ role }) => role === "developer"));
+  const developerTexts = (input: readonly object[]): string =>
+    JSON.stringify(input.filter((item) => "role" in item && item.role === "developer"));
 
   test("plan uses Codex's plan mode, and build leaves it", async () => {
     const seen: string[] = [];
