@@ -68,6 +68,23 @@ describe.each(STORE_KINDS)("on %s", (kind) => {
 describe("a full disk under SQLite", () => {
   const databases = useDatabases("sqlite");
 
+  it("ends an append that was held back for too long", async () => {
+    await using database = await databases.open({ limits: { retryMs: 1 } });
+    const owner = await ownedSession(database);
+    const { rows } = await sql<{ page_count: number }>`pragma page_count`.execute(database.store.db);
+    await sql.raw(`pragma max_page_count = ${rows[0]?.page_count ?? 0}`).execute(database.store.db);
+    const held = database.journal.append(owner, [delta("x".repeat(100_000), 0)]);
+    await expect(held).rejects.toMatchObject({ code: "store_full" });
+    await sql.raw("pragma max_page_count = 1000000").execute(database.store.db);
+    await database.journal.append(owner, [delta("y", 0)]);
+  });
+
+  it("aside, a second daemon on the same folder is refused", async () => {
+    await using database = await databases.open();
+    await expect(openDatabase(database.location)).rejects.toMatchObject({ code: "store_locked" });
+    await database.store.check();
+  });
+
   it("refuses commands, holds appends back, and goes on when there is space", async () => {
     await using database = await databases.open();
     const owner = await ownedSession(database);

@@ -198,6 +198,14 @@ describe("a SQLite folder", () => {
       };
       await expect(fill()).rejects.toMatchObject({ code: "store_full" });
       expect(await store.db.selectFrom("note").select("id").execute()).toHaveLength(stored);
+      // SQLite rolls back by itself when it fails in the middle of a transaction.
+      const large = store.db.transaction().execute(async (trx) => {
+        await trx
+          .insertInto("note")
+          .values({ id: -1, text: "x".repeat(100_000), data: null })
+          .execute();
+      });
+      await expect(large).rejects.toMatchObject({ code: "store_full" });
       await sql.raw("pragma max_page_count = 1000000").execute(store.db);
       await insert(stored);
     }));

@@ -265,6 +265,35 @@ describe.each(STORE_KINDS)("the journal on %s", (kind) => {
     await appended;
   });
 
+  it("lets deltas wait for company, and stores them with the next event or when they are many", async () => {
+    await using database = await databases.open({ limits: { flushMs: 3_600_000, flushBytes: 10_000 } });
+    const owner = await ownedSession(database);
+    const small = database.journal.append(owner, [delta("a", 0)]);
+    for (let round = 0; round < 5; round += 1) await nextRound();
+    expect(database.journal.unstoredBytes).toBeGreaterThan(0);
+    await database.journal.append(owner, [warning("urgent")]);
+    await small;
+    const next = database.journal.append(owner, [delta("b", 1)]);
+    await database.journal.append(owner, [delta("c".repeat(20_000), 2)]);
+    await next;
+    expect(textOf(await allEvents(database, owner.sessionId))).toBe(`ab${"c".repeat(20_000)}`);
+  });
+
+  it("splits what is waiting into transactions of a limited size", async () => {
+    await using database = await databases.open({ limits: { transactionBytes: 1_000 } });
+    const owner = await ownedSession(database);
+    const transactions = new Set<unknown>();
+    const appends = Array.from({ length: 20 }, (_, number) =>
+      database.journal.append(owner, [warning(`${number}`.padEnd(300))], async (trx) => {
+        transactions.add(trx);
+      }),
+    );
+    await Promise.all(appends);
+    expect(transactions.size).toBeGreaterThanOrEqual(6);
+    expect(transactions.size).toBeLessThan(20);
+    await allEvents(database, owner.sessionId);
+  });
+
   it("stores what was appended before it is closed", async () => {
     const location = await databases.location();
     const database = await databases.open({ location });

@@ -137,8 +137,10 @@ export class Journal {
         const events = step.kind === "events" ? step.events : await this.#readBehind(sessionId, cursor);
         const last = events.at(-1);
         if (!last) {
-          feed.refresh();
-          continue;
+          throw new DaemonError(
+            "store_unavailable",
+            `The store has lost events of session ${sessionId} after ${cursor}: it was reset to an older state.`,
+          );
         }
         yield events;
         cursor = last.seq;

@@ -90,6 +90,23 @@ test.each([
   await store.check();
 });
 
+test("polls while notifications arrive too, in case one is lost", async () => {
+  await using store = await open(await server.createDatabase(), { pollMs: 10, fastPollMs: 3_600_000 });
+  await modeBecomes(store, "listening");
+  const polled = Promise.withResolvers<string>();
+  using _listening = store.notifier.subscribe("key", polled.resolve);
+  expect(await polled.promise).toBe("poll");
+});
+
+test("uses no more connections than it may", async () => {
+  await using store = await open(await server.createDatabase(), { connections: 1, connectMs: 200 });
+  await store.db.transaction().execute(async (trx) => {
+    await sql`select 1`.execute(trx);
+    await expect(store.check()).rejects.toMatchObject({ code: "store_unavailable" });
+  });
+  await store.check();
+});
+
 test("ends a statement at its limit, and a wait for a lock", async () => {
   const location = await server.createDatabase();
   await using store = await open(location, { statementMs: 200, lockMs: 100 });

@@ -17,11 +17,23 @@ export class CachedDatabase implements SqliteDatabase {
   readonly #database: DatabaseSync;
   readonly #statements = new BoundedMap<string, SqliteStatement>(MAX_STATEMENTS);
 
+  /** SQLite itself ends a transaction when the disk is full. A second rollback would hide that error behind its own. */
+  readonly #rollback: SqliteStatement = {
+    reader: false,
+    all: () => [],
+    run: () => {
+      if (this.#database.isTransaction) mapErrors(() => this.#database.exec("rollback"));
+      return { changes: 0, lastInsertRowid: 0 };
+    },
+    iterate: () => [].values(),
+  };
+
   constructor(database: DatabaseSync) {
     this.#database = database;
   }
 
   prepare(sql: string): SqliteStatement {
+    if (sql === "rollback") return this.#rollback;
     let statement = this.#statements.get(sql);
     if (!statement) {
       statement = toKysely(mapErrors(() => this.#database.prepare(sql)));
