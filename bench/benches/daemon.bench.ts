@@ -1,15 +1,54 @@
 import { defineBench } from "../define-bench.ts";
 import { appendEvents, insertPlainRows } from "./daemon/appends.ts";
+import { daemon } from "./daemon/daemon-contender.ts";
+import { daemonGrowth } from "./daemon/memory.ts";
 import { readFirstPage } from "./daemon/pages.ts";
+import { readTogether } from "./daemon/readers.ts";
 import { setUp } from "./daemon/setup.ts";
+import { crowd } from "./turns/crowd.ts";
+import { deltaByDelta } from "./turns/delta-by-delta.ts";
+import { floor } from "./turns/floor.ts";
 
-/** The daemon's store on SQLite and on a real Postgres, both with commits that wait for the disk. */
+/**
+ * Turns through the daemon, which runs in a process of its own, against the bare wire of codex; and its store on SQLite and on
+ * a real Postgres, both with commits that wait for the disk.
+ */
 export default defineBench({
   name: "daemon",
-  description: "journal appends and the history of long sessions, on SQLite and Postgres",
+  description: "turns through the daemon against codex alone; its journal on SQLite and Postgres",
   rounds: 5,
   setup: setUp,
   rows: (row) => [
+    row({
+      name: "5,000 deltas through SSE",
+      measures: { time: "ms", "client cpu": "ms" },
+      contestants: {
+        ours: ({ model }, signal) => deltaByDelta(daemon, 3, { model, signal }),
+        codex: ({ model }, signal) => deltaByDelta(floor, 3, { model, signal }),
+      },
+      bars: [{ measure: "time", against: "codex", atMost: 1.3 }],
+    }),
+    row({
+      name: "1,000 SSE readers of 20 turns",
+      measures: { completed: { unit: "readers", better: "higher" }, time: "ms" },
+      contestants: { ours: ({ model }, signal) => readTogether({ model, signal }) },
+      bars: [{ measure: "completed", atLeast: 1_000 }],
+    }),
+    row({
+      name: "200 sessions at once",
+      measures: { completed: { unit: "sessions", better: "higher" }, time: "ms", "client cpu": "ms" },
+      contestants: {
+        ours: ({ model }, signal) => crowd(daemon, 200, { model, signal }),
+        codex: ({ model }, signal) => crowd(floor, 200, { model, signal }),
+      },
+      bars: [{ measure: "completed", atLeast: 200 }],
+    }),
+    row({
+      name: "1,000 turns",
+      measures: { "heap growth": "MB" },
+      contestants: { ours: ({ model }, signal) => daemonGrowth({ model, signal }) },
+      bars: [{ measure: "heap growth", atMost: 30 }],
+    }),
     row({
       name: "journal appends, SQLite",
       measures: "events/s",

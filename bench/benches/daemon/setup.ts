@@ -6,6 +6,7 @@ import { AsyncDisposableStack } from "@codexkit/rpc/async";
 import { PostgresServer } from "@codexkit/store/testing";
 import { openDatabase, type Database } from "../../../packages/daemon/src/database.ts";
 import type { Ownership } from "../../../packages/daemon/src/database/ownership.ts";
+import { startModel, type Model } from "../turns/start-model.ts";
 import { itemEvents } from "./events.ts";
 
 /** Sessions that stream at the same time. */
@@ -21,14 +22,16 @@ export interface BenchStore {
 }
 
 export interface Context extends AsyncDisposable {
+  readonly model: Model;
   readonly sqlite: BenchStore;
   readonly postgres: BenchStore;
   /** A SQLite file with the journal's table only. */
   readonly plain: DatabaseSync;
 }
 
-export async function setUp(): Promise<Context> {
+export async function setUp(signal: AbortSignal): Promise<Context> {
   await using stack = new AsyncDisposableStack();
+  const model = stack.use(await startModel(signal));
   const folder = await mkdtemp(join(tmpdir(), "bench-daemon-"));
   stack.defer(() => rm(folder, { recursive: true, force: true }));
   const server = stack.use(await PostgresServer.start({ durable: true }));
@@ -42,7 +45,7 @@ export async function setUp(): Promise<Context> {
   );
   const stores = { sqlite: await fill(sqlite), postgres: await fill(postgres) };
   const opened = stack.move();
-  return { ...stores, plain, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+  return { ...stores, model, plain, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
 
 async function fill(database: Database): Promise<BenchStore> {

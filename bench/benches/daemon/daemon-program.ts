@@ -1,0 +1,24 @@
+// A daemon in a process of its own, as people run it: its work is not in the time of the client.
+import { createDaemon, type DaemonOptions } from "@codexkit/daemon";
+import { collectGarbage } from "../../collect-garbage.ts";
+
+const options = JSON.parse(process.argv[2] ?? "{}") as DaemonOptions;
+const daemon = await createDaemon({
+  ...options,
+  auth: "none",
+  drainMs: 0,
+  logger: "silent",
+  limits: {
+    http: { requestsPerSecond: 100_000, requestBurst: 100_000 },
+    runner: { ownedSessions: 1_000 },
+  },
+});
+process.on("message", (question: "heap" | "close") => {
+  if (question === "heap") {
+    collectGarbage();
+    process.send?.({ heap: process.memoryUsage().heapUsed });
+  } else {
+    void daemon.close().then(() => process.exit(0));
+  }
+});
+process.send?.({ url: await daemon.listen() });
