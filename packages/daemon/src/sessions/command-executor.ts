@@ -11,8 +11,12 @@ import type { SessionState } from "./session-state.ts";
 
 /** What becomes of a command. */
 export type Step =
-  /** Its result is to be stored. */
-  | { readonly result: CommandResult; readonly options?: FinishOptions }
+  /** Its result is to be stored. `after` runs then; the command does not depend on it. */
+  | {
+      readonly result: CommandResult;
+      readonly options?: FinishOptions;
+      readonly after?: () => Promise<void>;
+    }
   /** The thread is busy. It is tried again when that changes. */
   | "wait"
   /** Codex has it; its result is stored later by this promise. */

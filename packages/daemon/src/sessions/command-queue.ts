@@ -56,6 +56,7 @@ export class CommandQueue {
         this.#finishLater(command, step.accepted);
       } else {
         await this.#finish(command, step.result, step.options);
+        await step.after?.();
         if (command.kind === "delete" && step.result.ok) return "deleted";
       }
     }

@@ -1,6 +1,7 @@
 import type { Thread } from "codexkit";
 import { randomUUID } from "node:crypto";
 import type { CommandBody } from "../api/command.ts";
+import type { CommandStore } from "../commands/command-store.ts";
 import type { SessionStore } from "../session-store/session-store.ts";
 import type { Step } from "./command-executor.ts";
 import { threadOptions } from "./map-settings.ts";
@@ -15,7 +16,14 @@ export async function forkSession(
     commandId,
     by,
     sessions,
-  }: { body: CommandBody<"fork">; commandId: string; by: string; sessions: SessionStore },
+    commands,
+  }: {
+    body: CommandBody<"fork">;
+    commandId: string;
+    by: string;
+    sessions: SessionStore;
+    commands: CommandStore;
+  },
 ): Promise<Step> {
   const { cwd, settings, setup, tenantId, priority, needs } = state;
   const forked = await thread.fork({
@@ -48,6 +56,10 @@ export async function forkSession(
       also: async (trx) => {
         await sessions.insert(session, { trx });
       },
+    },
+    // Lets an owner read the copied history into the journal now, instead of with the first message.
+    after: async () => {
+      await commands.submit({ sessionId: id, key: `load:${id}`, kind: "create", body: {}, by });
     },
   };
 }

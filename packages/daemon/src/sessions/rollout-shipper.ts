@@ -14,7 +14,8 @@ interface RolloutState {
   readonly rolloutId: string;
   readonly path: string;
   readonly role: "main" | "agent";
-  baseId: string | undefined;
+  /** The file that this one continues. Null if it continues none, undefined until its first line was read. */
+  baseId: string | null | undefined;
   /** What was handed to the store. */
   sentBytes: number;
 }
@@ -60,7 +61,7 @@ export class RolloutShipper {
     const file = this.#files.get(threadId);
     if (!file) return undefined;
     const data = withFile(file.path, (descriptor) => {
-      file.baseId ??= readBaseId(descriptor);
+      if (file.baseId === undefined) file.baseId = readBaseId(descriptor);
       return readLines(descriptor, file.sentBytes);
     });
     if (!data || data.length === 0) return undefined;
@@ -68,7 +69,7 @@ export class RolloutShipper {
     const chunk = {
       rolloutId,
       path: relative(this.#codexHome, file.path),
-      ...(baseId === undefined ? {} : { baseId }),
+      ...(typeof baseId === "string" ? { baseId } : {}),
       role,
       atByte: file.sentBytes,
       data,
@@ -120,15 +121,16 @@ function readLines(descriptor: number, from: number): Uint8Array {
 }
 
 /** The file that a fork or a revert continues, named by the first line. */
-function readBaseId(descriptor: number): string | undefined {
+function readBaseId(descriptor: number): string | null | undefined {
   const buffer = Buffer.allocUnsafe(HEADER_BYTES);
   const text = buffer.toString("utf8", 0, readSync(descriptor, buffer, 0, HEADER_BYTES, 0));
+  if (!text.includes("\n")) return text.length < HEADER_BYTES ? undefined : null;
   try {
     const { payload } = JSON.parse(text.slice(0, text.indexOf("\n"))) as {
       payload?: { history_base?: { thread_id?: string } | null };
     };
-    return payload?.history_base?.thread_id;
+    return payload?.history_base?.thread_id ?? null;
   } catch {
-    return undefined;
+    return null;
   }
 }

@@ -291,6 +291,7 @@ describe("other commands", () => {
     });
     expect(forked).toMatchObject({ ok: true, sessionId: expect.any(String) as string });
     const copy = new TestSession(String(forked.ok && forked["sessionId"]), stage.database);
+    await copy.event((event) => event.type === "item.completed" && event.recovered === true);
     const third = await copy.send("three");
     await copy.ended(third.ok ? third["turnId"] : undefined);
     expect(userTexts(await copy.events())).toEqual(["one", "three"]);

@@ -264,8 +264,14 @@ export class SessionOwner implements CommandContext {
   async fork(body: CommandBody<"fork">, command: PendingCommand): Promise<Step> {
     const { thread } = await this.load();
     await this.begin(command);
-    const { sessions } = this.#deps.database;
-    return forkSession(thread, this.state, { body, commandId: command.id, by: command.by, sessions });
+    const { sessions, commands } = this.#deps.database;
+    return forkSession(thread, this.state, {
+      body,
+      commandId: command.id,
+      by: command.by,
+      sessions,
+      commands,
+    });
   }
 
   async deleteSession(): Promise<Step> {
