@@ -17,7 +17,8 @@ export type { StoreLimits } from "@codexkit/store";
 export type { AgentMode, ApprovalPolicy, PermissionMode, SessionSettings } from "./api/settings.ts";
 
 // Tokens of an embedded daemon.
-export type { NewToken, TokenInfo, TokenScope, TokenStore } from "./tokens/token-store.ts";
+export type { Scope } from "./api/route.ts";
+export type { NewToken, TokenInfo, TokenStore } from "./tokens/token-store.ts";
 
 // The OpenAPI document, for generators.
 export { createOpenApiDocument, type OpenApiDocument } from "./api/openapi.ts";

@@ -27,7 +27,7 @@ export const tokenInfo = z
     lastUsedAt: timestamp.nullable(),
   })
   .meta({ id: "Token" });
-export type TokenInfo = z.infer<typeof tokenInfo>;
+export type Token = z.infer<typeof tokenInfo>;
 
 export const createdToken = z
   .object({ token: z.string().meta({ description: "Shown only here." }), info: tokenInfo })

@@ -56,14 +56,17 @@ export class HttpServer {
   async close(graceMs: number): Promise<void> {
     const closed = once(this.#server, "close");
     this.#server.close();
-    this.#server.closeIdleConnections();
+    // A connection whose stream has just ended becomes idle a moment later.
+    const sweep = setInterval(() => this.#server.closeIdleConnections(), SWEEP_MS);
     const timer = setTimeout(() => this.#server.closeAllConnections(), graceMs);
     await closed;
+    clearInterval(sweep);
     clearTimeout(timer);
   }
 }
 
 const REQUEST_TIMEOUT_MS = 60_000;
+const SWEEP_MS = 20;
 
 /** Whether only programs on this machine can connect. */
 export function isLoopback(host: string): boolean {

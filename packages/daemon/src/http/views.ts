@@ -2,10 +2,10 @@ import type { ApprovalOffer, InboxRequest, PolicyVerdict } from "../api/approval
 import type { Item, TurnSummary } from "../api/history.ts";
 import type { Approval } from "../api/inbox.ts";
 import type { Command, Session } from "../api/session.ts";
-import type { TokenInfo } from "../api/token.ts";
+import type { Token } from "../api/token.ts";
 import { commandResult } from "../commands/command-store.ts";
 import type { ApprovalRow, CommandRow, ItemRow, SessionRow, TurnRow } from "../database/tables.ts";
-import type { TokenInfo as StoredToken } from "../tokens/token-store.ts";
+import type { TokenInfo } from "../tokens/token-store.ts";
 
 // Rows of the store as the API serves them. Secrets (a session's setup, hashes of tokens, secret answers) end here.
 
@@ -119,7 +119,7 @@ function maskSecrets(request: InboxRequest, answer: Approval["answer"]): Approva
   return { ...answer, answers: Object.fromEntries(answers) as unknown };
 }
 
-export function viewToken(info: StoredToken): TokenInfo {
+export function viewToken(info: TokenInfo): Token {
   return {
     id: info.id,
     name: info.name,

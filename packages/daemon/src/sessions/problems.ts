@@ -1,5 +1,5 @@
 import { CodexError, type CodexErrorCode } from "codexkit";
-import { type Problem, PROBLEMS, type ProblemType } from "../api/problem.ts";
+import { createProblem, type Problem, PROBLEMS, type ProblemType } from "../api/problem.ts";
 import { DaemonError } from "../errors.ts";
 
 /** Errors of Codex that a client can act on. All others are `codex_failed`. */
@@ -15,15 +15,7 @@ const TYPES: Partial<Record<CodexErrorCode, ProblemType>> = {
   timeout: "timeout",
 };
 
-export function createProblem(
-  type: ProblemType,
-  detail: string,
-  members: Readonly<Record<string, unknown>> = {},
-): Problem {
-  const words = type.replaceAll("_", " ");
-  const title = words.charAt(0).toUpperCase() + words.slice(1);
-  return { ...members, type, title, status: PROBLEMS[type], detail };
-}
+export { createProblem };
 
 /** The problem that is stored for an error. `reason` is Codex's own identifier, where there is one. */
 export function errorToProblem(error: unknown): Problem {

@@ -1,11 +1,9 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import type { Store } from "@codexkit/store";
+import type { Scope } from "../api/route.ts";
 import type { AuditLog } from "../database/audit-log.ts";
 import { newId } from "../database/ids.ts";
 import type { DaemonTables, TokenRow } from "../database/tables.ts";
-
-export const TOKEN_SCOPES = ["read", "write", "approve", "admin"] as const;
-export type TokenScope = (typeof TOKEN_SCOPES)[number];
 
 /** Recognisable in logs and by scanners for leaked secrets. */
 const PREFIX = "ckd_";
@@ -13,11 +11,11 @@ const PREFIX = "ckd_";
 const USE_RESOLUTION_MS = 60_000;
 
 /** A token as it is shown: without its hash. */
-export type TokenInfo = Omit<TokenRow, "hash" | "scopes"> & { readonly scopes: readonly TokenScope[] };
+export type TokenInfo = Omit<TokenRow, "hash" | "scopes"> & { readonly scopes: readonly Scope[] };
 
 export interface NewToken {
   readonly name: string;
-  readonly scopes: readonly TokenScope[];
+  readonly scopes: readonly Scope[];
   /** Milliseconds since the epoch. Default: never. */
   readonly expiresAt?: number;
   /** Who creates it, for the audit log. */
@@ -116,5 +114,5 @@ function hashOf(token: string): string {
 }
 
 function toInfo({ hash: _hash, scopes, ...row }: TokenRow): TokenInfo {
-  return { ...row, scopes: JSON.parse(scopes) as TokenScope[] };
+  return { ...row, scopes: JSON.parse(scopes) as Scope[] };
 }

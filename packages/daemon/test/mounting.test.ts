@@ -1,0 +1,74 @@
+import { Hono } from "hono";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { rolldown } from "rolldown";
+import { expect, test } from "vitest";
+import { DaemonClient } from "../src/client/client.ts";
+import { useDatabases } from "./database-fixture.ts";
+import { startTestDaemon } from "./test-daemon.ts";
+
+const databases = useDatabases("sqlite");
+
+test("works below a path of another hono app", async () => {
+  await using api = await startTestDaemon(await databases.open());
+  const app = new Hono();
+  app.get("/", (context) => context.text("mine"));
+  app.route("/codex", api.daemon.app);
+  const headers = { host: "localhost", authorization: `Bearer ${api.token}` };
+  const whoami = await app.request("http://localhost/codex/whoami", { headers });
+  expect(await whoami.json()).toMatchObject({ name: "read+write+approve+admin" });
+  expect(await (await app.request("http://localhost/", { headers })).text()).toBe("mine");
+  const missing = await app.request("http://localhost/codex/nothing", { headers });
+  expect(missing.status).toBe(404);
+});
+
+test("works in a server of Node, with streams, without listening itself", async () => {
+  await using api = await startTestDaemon(await databases.open());
+  const server = createServer(api.daemon.handler).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const client = new DaemonClient({ url: `http://127.0.0.1:${port}`, token: api.token });
+  const { session } = await client.createSession({ cwd: api.root }, { wait: 10_000 });
+  const events = client.sessionEvents(session.id);
+  expect((await events.next()).value).toMatchObject({ type: "session.created" });
+  await events.return(undefined);
+  expect(api.daemon.url).toBeUndefined();
+  server.close();
+  server.closeAllConnections();
+});
+
+test("a stream ends when its client has gone, and when the daemon closes", async () => {
+  const api = await startTestDaemon(await databases.open());
+  const client = await api.listen();
+  const { session } = await client.createSession({ cwd: api.root }, { wait: 10_000 });
+  const streams = async () => (await client.request("GET /diagnostics", {})).streams;
+  const gone = client.sessionEvents(session.id);
+  await gone.next();
+  expect(await streams()).toEqual({ sessions: 1, multiplexed: 0 });
+  await gone.return(undefined);
+  while ((await streams()).sessions > 0);
+
+  const disconnected = Promise.withResolvers<void>();
+  const open = client.events({ onDisconnect: () => disconnected.resolve() })[Symbol.asyncIterator]();
+  await open.next();
+  const next = open.next();
+  await api[Symbol.asyncDispose]();
+  await disconnected.promise;
+  void next.catch(() => undefined);
+  void open.return(undefined);
+});
+
+test("the client imports nothing of Node, and no schema", async () => {
+  const bundle = await rolldown({
+    input: join(import.meta.dirname, "../src/client/index.ts"),
+    platform: "browser",
+    external: /^node:/,
+  });
+  const { output } = await bundle.generate({ format: "esm", minify: true });
+  expect(output).toHaveLength(1);
+  expect(output[0].imports).toEqual([]);
+  expect(output[0].code).not.toMatch(/\bnode:|require\(|\bprocess\b|\bBuffer\b/);
+  expect(output[0].code.length).toBeLessThan(12_000);
+});
