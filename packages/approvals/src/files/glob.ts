@@ -32,6 +32,14 @@ export function matchName(pattern: string, name: string): boolean {
   return matchWithStar(pattern, name, "*", isSameLetter);
 }
 
+/**
+ * A pattern with only `*` and `?` that matches all that a shell's pattern could. Shells differ in where a bracket ends
+ * (`[]a]`, `[[:alpha:]]`), so that it stands for the rest of its name.
+ */
+export function widenBrackets(pattern: string): string {
+  return pattern.replaceAll(/\[[^/]*/g, "*");
+}
+
 function isSameLetter(want: string, letter: string): boolean {
   return want === "?" || want === letter;
 }

@@ -1,4 +1,4 @@
-import { matchName } from "./glob.ts";
+import { matchName, widenBrackets } from "./glob.ts";
 import { foldName } from "./path.ts";
 
 /** Folders that belong to git and to Codex: writes into them by anything else are refused. */
@@ -70,8 +70,8 @@ function couldMatch(pattern: string, names: Iterable<string>): boolean {
   return false;
 }
 
-/** Shell patterns within one name. A bracket counts as any one character. Hidden names need their dot written. */
+/** Shell patterns within one name. A bracket stands for the rest of the name. Hidden names need their dot written. */
 export function matchesPattern(pattern: string, name: string): boolean {
   if (name.startsWith(".") && !/^[.[]/.test(pattern)) return false;
-  return matchName(pattern.replaceAll(/\[[^\]]*\]/g, "?"), name);
+  return matchName(widenBrackets(pattern), name);
 }

@@ -1,4 +1,5 @@
 import { retainShape } from "../retain-shape.ts";
+import { widenBrackets } from "./glob.ts";
 import { isInside, resolvePath, withoutEndSlashes } from "./path.ts";
 import { protectionOf } from "./protected-names.ts";
 import {
@@ -103,12 +104,12 @@ export class Workspace {
   }
 
   /**
-   * The existing paths that a pattern could match, in any shell: brackets stand for any character, and `**` for any number
-   * of folders. Undefined if they were not looked up, null if they are too many.
+   * The existing paths that a pattern could match, in any shell: a bracket stands for the rest of its name, and `**` for any
+   * number of folders. Undefined if they were not looked up, null if they are too many.
    */
   candidatesOf(absolute: string): readonly string[] | null | undefined {
     if (this.#facts === undefined) return undefined;
-    const pattern = absolute.replaceAll(/\[[^\]]*\]/g, "?");
+    const pattern = widenBrackets(absolute);
     // Where `..` leads behind a wildcard depends on each match.
     if (pattern.slice(pattern.search(/[*?]/)).split("/").includes("..")) return null;
     this.patterns.add(pattern);

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { widenBrackets } from "../files/glob.ts";
 import { PolicyError } from "../errors.ts";
 import type { Rule } from "../policy/rule.ts";
 import { ImportBuilder, type ImportedRules } from "./import-report.ts";
@@ -129,7 +130,7 @@ function fileRules(
 
 /** What a policy's globs don't know, as a wildcard: for denials and questions, which may cover more. */
 function widen(pattern: string): string {
-  return pattern.replaceAll(/\[[^\]]*\]|\\.|[{}]/g, "?");
+  return widenBrackets(pattern).replaceAll(/\\.|[{}]/g, "?");
 }
 
 function globOf(what: string, isAllowed: boolean, home: string | undefined): string | undefined {

@@ -204,3 +204,59 @@ describe("a rule that allows a program", () => {
     expect(judge(command, { preset: "read-only", allow }).rule).toBe("safety/protected-path");
   });
 });
+
+describe("a bracket in a pattern", () => {
+  const FOLDERS = [
+    ".gi[[:alpha:]]",
+    ".gi[]t]",
+    ".gi[!]x]",
+    ".gi[[=t=]]",
+    '.gi[a"]"t]',
+    ".gi[t]",
+    "[.]git",
+    ".g[hi]t",
+  ];
+  const presets = ["workspace-write", "developer", "danger-full-access"] as const;
+  /** Not understood, which `danger-full-access` accepts. */
+  const UNCLEAR = ['.gi[a"]"t]', "[.]git"];
+
+  it.each(FOLDERS.flatMap((folder) => presets.map((preset) => [folder, preset] as const)))(
+    "never hides git's folder as %s under %s",
+    (folder, preset) => {
+      for (const command of [`rm -rf ${folder}`, `tee ${folder}/config < a`, `find ${folder} -delete`]) {
+        if (preset === "danger-full-access" && UNCLEAR.includes(folder)) continue;
+        expect([command, judge(command, { preset }).decision]).not.toEqual([command, "allow"]);
+      }
+    },
+  );
+
+  it.each(["cat .en[[:alpha:]]", "cat .en[]v]", "head .en[!]x]", "cat sub/.en[[:lower:]]"])(
+    "never hides a denied file: %s",
+    (command) => {
+      const deny = [{ kind: "path", glob: "**/.env", access: "read" }] as const;
+      for (const preset of ["read-only", ...presets] as const)
+        expect(judge(command, { preset, deny }).decision).not.toBe("allow");
+    },
+  );
+
+  it("is understood where every shell reads it alike", () => {
+    expect(judge("cat src/file[0-9].txt").decision).toBe("allow");
+    expect(judge("[ -f package.json ]").decision).toBe("allow");
+  });
+});
+
+describe("a prefix that allows a program", () => {
+  it.each(["./frob", "sub/frob x", "/srv/app/frob", "/opt/x/frob"])(
+    "does not cover the file %s",
+    (command) => {
+      for (const preset of ["read-only", "workspace-write"] as const)
+        expect(judge(command, { preset, alsoAllow: ["frob"] }).decision).not.toBe("allow");
+    },
+  );
+
+  it("covers the program by its name and in the system's folders", () => {
+    for (const command of ["frob x", "/usr/bin/frob x"])
+      expect(judge(command, { preset: "read-only", alsoAllow: ["frob"] }).decision).toBe("allow");
+    expect(judge("python3 x", { preset: "read-only", alsoAllow: ["python"] }).decision).not.toBe("allow");
+  });
+});

@@ -197,10 +197,8 @@ export function matchAllowing(compiled: CompiledRule, called: CalledWords): bool
       return (
         call !== undefined &&
         call.normalized.length === words.length &&
-        fitsPrefix(rule.argv, [
-          words[0] === undefined ? undefined : readName(words[0]).main,
-          ...call.normalized.slice(1).map(({ text }) => text),
-        ])
+        // The program as it is written: a rule for `make` does not cover `./make`, which is a file of the workspace.
+        fitsPrefix(rule.argv, [words[0], ...call.normalized.slice(1).map(({ text }) => text)])
       );
     case "exact":
       // A rule with a folder only covers whole requests, whose folder is known.

@@ -164,6 +164,8 @@ function addLiteral(
   if (UNUSUAL.test(text.replaceAll("\\\n", ""))) notPlain("an unusual character");
   // Brace expansions are parts of their own; what is left of a list could still be one for another shell.
   if (/\{[^}]*(?:,|\.\.)|,[^{]*\}/.test(text) && !text.includes("\\{")) notPlain(`the braces in ${text}`);
+  // A bracket that has no end here may end in a quoted part behind it.
+  if (text !== "[" && /(?<!\\)\[/.test(text)) notPlain(`the bracket in ${text}`);
   if (/[=:]~/.test(text)) notPlain(`the tilde in ${text}`);
   if (!isFirst) return word.addText(value, false);
   // zsh replaces `=name` by the path of a program.
