@@ -1,4 +1,4 @@
-// What Codex does by itself, as parts of a stream, on the real codex.
+// Codex's own work as parts of a stream, on the real codex.
 import { callTool, item, patch, run, say, type Script } from "@codexkit/scripted-model";
 import { streamText, toUIMessageStream } from "ai";
 import { fileURLToPath } from "node:url";

@@ -16,7 +16,7 @@ const turn = {
   durationMs: null,
 };
 
-/** A provider on a server that does as it is told. */
+/** A provider on a fake server. */
 function onFake(behaviour: FakeBehaviour): CodexProvider {
   const { command, args } = fakeAppServerCommand(behaviour);
   return createCodex({ launch: { codexPath: command, wrapperArgs: args } });

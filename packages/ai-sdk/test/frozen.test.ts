@@ -1,4 +1,4 @@
-// A codex that is frozen (SIGSTOP) answers nothing: calls end by their signal, by the bound on requests, and by `close`.
+// A codex that is frozen (SIGSTOP) answers nothing: calls end by their signal, by the timeout of requests, and by `close`.
 import { gate, say, waitFor } from "@codexkit/scripted-model";
 import { codexFolders } from "@codexkit/testing";
 import { generateText, streamText } from "ai";

@@ -1,4 +1,4 @@
-// A program that makes one call, tells how it ended, and forgets to close its provider. Its argument: how codex is launched.
+// A program that makes one call, prints its finish reason, and does not close its provider. Its argument has the launch options.
 import { generateText } from "ai";
 import type { LaunchOptions } from "codexkit";
 import { createCodex } from "../src/index.ts";

@@ -1,4 +1,4 @@
-// What the provider keeps running, on the real codex.
+// Threads and processes that the provider keeps, on the real codex.
 import { gate, say, waitFor } from "@codexkit/scripted-model";
 import { execFileSync } from "node:child_process";
 import { writeFile } from "node:fs/promises";

@@ -1,4 +1,4 @@
-// Answers in a shape, on the real codex.
+// Structured output on the real codex.
 import { gate, run, say, waitFor } from "@codexkit/scripted-model";
 import {
   extractJsonMiddleware,

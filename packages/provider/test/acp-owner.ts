@@ -1,4 +1,4 @@
-// A program that owns a stubborn ACP agent, tells its process id, and waits to be killed.
+// A program that owns a stubborn ACP agent, prints its PID, and waits to be killed.
 import { AcpProvider } from "../src/acp/index.ts";
 import { tinyAgent } from "./tiny-agent.ts";
 

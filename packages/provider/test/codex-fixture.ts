@@ -1,4 +1,4 @@
-// A Codex provider on the real codex and a scripted model, and what tests ask of its sessions.
+// A Codex provider on the real codex and a scripted model, and helpers for its sessions.
 import type { ScriptedModel } from "@codexkit/scripted-model";
 import { codexFolders, type ModelOptions } from "@codexkit/testing";
 import { CodexProvider, type CodexProviderOptions } from "../src/codex/codex-provider.ts";
@@ -68,7 +68,7 @@ export function ofKind<Kind extends AgentEvent["kind"]>(
   return events.filter((event): event is Extract<AgentEvent, { kind: Kind }> => event.kind === kind);
 }
 
-/** The words of the agents, one after the other. */
+/** The text of all agents, joined. */
 export function words(transcript: Pick<Transcript, "events">): string {
   return ofKind(transcript, "assistant_text")
     .map(({ text }) => text)

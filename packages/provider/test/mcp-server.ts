@@ -1,4 +1,4 @@
-// A small MCP server over stdio, for tests: one tool that gives back what it is given.
+// A small MCP server over stdio, for tests: one tool that returns its input.
 import { createInterface } from "node:readline";
 
 interface Message {

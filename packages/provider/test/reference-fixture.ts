@@ -2,14 +2,14 @@ import type { AgentHandle, AgentProvider, AgentSpec } from "../src/index.ts";
 import type { ConformanceOptions } from "../src/conformance/index.ts";
 import { ReferenceProvider, type ReferenceWorld, referenceWorld } from "./reference-provider.ts";
 
-/** Makes providers of one world. A mutant changes each of them. */
+/** Creates providers that share their sessions. A mutant changes each of them. */
 export interface ReferenceFixture {
   readonly world: ReferenceWorld;
   readonly make: () => AgentProvider;
   readonly options: ConformanceOptions;
 }
 
-/** The reference provider, or a mutant of it, and what the suite needs to judge it. */
+/** The reference provider or a mutant of it, with the scenarios for the suite. */
 export function referenceFixture(mutate: (provider: ReferenceProvider) => AgentProvider): ReferenceFixture {
   const world = referenceWorld();
   const inner = new Map<AgentProvider, ReferenceProvider>();

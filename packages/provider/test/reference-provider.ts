@@ -1,5 +1,5 @@
 // A provider that keeps the whole contract and claims every capability, with an agent that follows the first word of its prompt.
-// What is broken on purpose for tests of the conformance suite is made of this one; see mutants/.
+// The mutants that test the conformance suite are made from it; see mutants/.
 import { setImmediate as nextRound } from "node:timers/promises";
 import {
   type ActivityEvent,
@@ -25,7 +25,7 @@ import {
 } from "../src/index.ts";
 import { raceCancel } from "../src/contract/cancelled.ts";
 
-/** What outlives a provider: stored sessions, and what can be seen of agents from outside. */
+/** State that outlives a provider: stored sessions, and observable traces of agents. */
 export interface ReferenceWorld {
   /** What each session was asked, by its id. */
   readonly sessions: Map<string, readonly string[]>;

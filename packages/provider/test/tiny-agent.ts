@@ -17,7 +17,7 @@ export function launchTiny(
   return AcpProvider.launch({ ...tinyAgent(fault), ...rest });
 }
 
-/** What the server of the tests is called with: it echoes. */
+/** An MCP server with an echo tool. */
 export const ECHO_SERVER: NonNullable<AgentSpec["mcpStdioServers"]> = [
   {
     name: "tests",
