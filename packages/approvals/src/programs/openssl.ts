@@ -192,6 +192,11 @@ export const openssl = declareProgram({
         "-verify": flag,
         "-x509": flag,
       },
+      // A new key is written to privkey.pem, or where the configuration says, unless its file is named.
+      examine: ({ hasOption }) => {
+        const makesKey = hasOption("-newkey") || (["-new", "-x509"].some(hasOption) && !hasOption("-key"));
+        return makesKey && !hasOption("-keyout") ? "the file of the new key is not named" : [];
+      },
     },
     rsa: {
       options: {
