@@ -5,7 +5,9 @@ import { strToU8, unzipSync, zipSync } from "fflate";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { PromptError } from "../errors.ts";
 import { openBundle } from "./open-bundle.ts";
 import { hash, writeBundle } from "./write-bundle.ts";
 
@@ -139,9 +141,11 @@ test("a bundle that was cut off or changed anywhere is refused or read as it was
         const bytes = isCut ? intact.slice(0, at) : Uint8Array.from(intact);
         if (!isCut) bytes[at] = (bytes[at] ?? 0) ^ change;
         const path = write("changed.zip", bytes);
-        const found = await openBundle(path).catch((error: unknown) => error);
-        if (found instanceof Error) expect(found).toMatchObject({ code: "invalid_bundle" });
-        else expect(found).toEqual(expected);
+        const outcome = await openBundle(path).then(
+          (found) => (isDeepStrictEqual(found, expected) ? "read as it was" : "read with another content"),
+          (error: unknown) => (PromptError.is(error) ? error.code : String(error)),
+        );
+        expect(["read as it was", "invalid_bundle"]).toContain(outcome);
       },
     ),
     { numRuns: 300 },

@@ -1,5 +1,6 @@
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
+import { crc32 } from "node:zlib";
 import { strFromU8, unzipSync } from "fflate";
 import { z } from "zod";
 import { PromptError } from "../errors.ts";
@@ -91,10 +92,31 @@ function unzip(path: string, bytes: Uint8Array): ReadonlyMap<string, Uint8Array>
         return true;
       },
     });
+    const manifest = files["manifest.json"];
+    // The manifest has the hashes of all other files, but not its own.
+    if (manifest && crc32(manifest) !== findChecksum(bytes, "manifest.json"))
+      throw new Error("its manifest was changed");
     return new Map(Object.entries(files));
   } catch (cause) {
     throw invalid(path, cause instanceof Error ? cause.message : String(cause), cause);
   }
+}
+
+/** Header of a file in the zip's directory: the offsets of its fields, from the specification of the format. */
+const ENTRY = { signature: 0x02014b50, checksum: 16, nameLength: 28, name: 46 } as const;
+
+/** Finds the CRC-32 of a file in the zip's directory, because fflate does not check it. */
+function findChecksum(bytes: Uint8Array, name: string): number | undefined {
+  const zip = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const signature = Buffer.alloc(4);
+  signature.writeUInt32LE(ENTRY.signature);
+  for (let at = zip.indexOf(signature); at >= 0; at = zip.indexOf(signature, at + 1)) {
+    const start = at + ENTRY.name;
+    if (start > zip.length) return undefined;
+    const length = zip.readUInt16LE(at + ENTRY.nameLength);
+    if (zip.toString("utf8", start, start + length) === name) return zip.readUInt32LE(at + ENTRY.checksum);
+  }
+  return undefined;
 }
 
 function readManifest(path: string, bytes: Uint8Array | undefined): z.output<typeof manifestSchema> {

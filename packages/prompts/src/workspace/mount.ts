@@ -98,7 +98,7 @@ const KNOWN: OptionKeys<Mount> = {
 function checkMount(mount: Mount): void {
   rejectUnknownOptions("openWorkspace: mount", mount, KNOWN);
   const { from, to, include, exclude, maxBytes, links } = mount;
-  const what = `The mount "${String(from)}"`;
+  const what = `The mount "${from}"`;
   checkValue("The mount's from", from ?? null, "an absolute path", isString);
   checkValue(`${what}: to`, to, "a path inside the workspace", isString);
   checkValue(`${what}: include`, include, "an array of globs", isStrings);

@@ -58,7 +58,7 @@ export class SnapshotStore implements Disposable {
       const changes = this.#openVersion();
       let sliceEnd = performance.now() + WORKSPACE_LIMITS.sliceMs;
       try {
-        for (const path of [...this.#changed]) {
+        for (const path of this.#changed) {
           const entry = await this.#save(path, entries.get(path));
           if (entry === "unreadable") uncovered.push(path);
           changes.set(path, entry === "unreadable" ? undefined : entry);

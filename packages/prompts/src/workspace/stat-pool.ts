@@ -137,5 +137,6 @@ async function runThread(thread: PoolThread): Promise<boolean> {
 }
 
 function post(worker: Worker, request: StatRequest): void {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
   worker.postMessage(request);
 }

@@ -12,6 +12,11 @@ parentPort?.on("message", (request: StatRequest) => {
     batch = request;
     return;
   }
-  while (batch && statChunk(batch));
+  if (batch) runBatch(batch);
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a port of a thread, not a window
   parentPort?.postMessage("done");
 });
+
+function runBatch(taken: StatBatch): void {
+  while (statChunk(taken));
+}
