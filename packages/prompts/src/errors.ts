@@ -24,7 +24,7 @@ export type PromptErrorCode =
   | "workspace_security"
   /** A mount or workspace is larger than its limit. */
   | "workspace_too_large"
-  /** A path was changed by someone else, so it was not restored. */
+  /** Another process may have changed a path, so it was not restored. */
   | "workspace_conflict"
   /** A debug bundle can't be read. */
   | "invalid_bundle";

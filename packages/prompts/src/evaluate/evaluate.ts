@@ -159,7 +159,7 @@ class Evaluator<Output> {
         turns: this.#turns,
       };
     } finally {
-      // Running tools must be committed or rolled back before the caller looks at the session or the workspace.
+      // Running tools must be committed or rolled back before the caller reads the session or the workspace.
       const late = (): Error =>
         new Error(`A tool is still running ${SETTLE_LIMIT_MS} ms after its evaluation.`);
       await withTimeout(dispatcher.settle(), SETTLE_LIMIT_MS, late).catch((error: unknown) => {
@@ -285,7 +285,7 @@ class Evaluator<Output> {
         // Rendered anew after an expansion, which may have opened the tool's section.
         const current = this.#rendered.tools.find((one) => one.tool.name === tool.name) ?? rendered;
         const text = await dispatcher.call(current, args, context);
-        // Before the call is answered: otherwise Codex asks the model once more, for nothing.
+        // Before the call is answered: otherwise Codex sends another request to the model, whose answer is discarded.
         if (this.#pendingKeys.length > 0) await this.#interruptForExpansion();
         return text;
       },
@@ -299,7 +299,7 @@ class Evaluator<Output> {
     });
   }
 
-  /** A codex that does not react is of no use to others either; it is ended unless other turns are running on it. */
+  /** Codex does not respond, so it is ended unless other turns are running on it. */
   async #abandonThread(): Promise<void> {
     const threadId = this.#thread?.id;
     const isEnded = await this.#codex.restartIfIdle({ except: threadId === undefined ? [] : [threadId] });

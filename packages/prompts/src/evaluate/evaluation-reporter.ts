@@ -18,7 +18,7 @@ export interface ReporterParts {
   readonly emit: (event: EvaluationEvent) => void;
 }
 
-/** Reports an evaluation to everyone who follows it: session, event stream, transcript and debug bundle. */
+/** Reports an evaluation to the session, the event stream, the transcript and the debug bundle. */
 export class EvaluationReporter {
   readonly #parts: ReporterParts;
   readonly #recorder: BundleRecorder | undefined;

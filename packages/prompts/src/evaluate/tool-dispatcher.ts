@@ -46,7 +46,7 @@ interface CallOutcome {
   readonly conflicts?: readonly string[];
 }
 
-/** How long a handler may go on after its call was aborted, before its changes are rolled back under its feet. */
+/** How long a handler may continue after its call was aborted. Then its changes are rolled back while it runs. */
 const ABORT_GRACE_MS = 5_000;
 
 /**

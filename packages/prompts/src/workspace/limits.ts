@@ -2,15 +2,15 @@
 export const WORKSPACE_LIMITS = {
   /** Bytes that all mounts together may copy, unless the caller says otherwise. */
   mountBytes: 256 * 1024 * 1024,
-  /** Files of one workspace. A snapshot looks at each of them. */
+  /** Files of one workspace. A snapshot looks up each of them. */
   files: 200_000,
   /** Bytes of all files that a workspace's snapshots store. */
   snapshotBytes: 2 * 1024 * 1024 * 1024,
   /** How long a scan may block the event loop at a time. */
   sliceMs: 4,
-  /** Threads that look at files, if there are as many cores. */
+  /** Threads of a scan, if there are as many cores. */
   scanThreads: 4,
-  /** Files from which on more than one thread looks at them. */
+  /** Smallest number of files that several threads scan. */
   parallelFiles: 2_000,
   /** Entries in a preview for the prompt. */
   previewEntries: 20,

@@ -21,7 +21,7 @@ import type { FileVersion, TreeEntry } from "./tree-entry.ts";
 /** What a restore did. */
 export interface RestoreReport {
   readonly restored: readonly string[];
-  /** Paths that were left as they are, because something else may have changed them or stands in their place. */
+  /** Paths that were left as they are, because something else may have changed them or is in their place. */
   readonly conflicts: readonly string[];
 }
 

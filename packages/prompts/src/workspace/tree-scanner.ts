@@ -40,7 +40,7 @@ const FAILED = "failed";
 /** Share of the paths by which the pool's may differ before the pool is updated. */
 const MAX_POOL_DRIFT = 0.1;
 
-/** Entries between two looks at the clock. */
+/** Entries between two checks of the clock. */
 const CLOCK_INTERVAL = 64;
 
 /**
