@@ -12,12 +12,12 @@ export interface CaptureDeps {
   readonly limits: Pick<ServerLimits, "snapshotMs" | "snapshotBytes">;
 }
 
-/** How long the pipe of a child that is over may take to be read. */
+/** Time limit for reading the rest of a pipe after its child has exited. */
 const SETTLE_MS = 200;
 
 /**
- * Runs a child and keeps what it prints until `read` makes something of it. Undefined when the child ends before that,
- * takes too long or prints too much: then its whole group is killed.
+ * Runs a child and collects its output until `read` can parse it. Undefined if the child exits before that, takes too long
+ * or prints too much. In the last two cases its whole group is killed.
  */
 export async function captureOutput<T>(
   spec: ChildSpec,
@@ -37,11 +37,11 @@ export async function captureOutput<T>(
         size += bytes.length;
         over = size > limits.snapshotBytes;
         if (over) resolve(undefined);
-        // The bytes are lent.
+        // The buffer is reused by the next read.
         else chunks.push(Buffer.from(bytes));
       },
       exited: () => {
-        // What was written last may still be in the pipe, and something in the background may hold it open for ever.
+        // The last output may still be in the pipe, and a background process may keep the pipe open forever.
         setTimeout(() => resolve(over ? undefined : read(Buffer.concat(chunks))), SETTLE_MS);
       },
       drained: () => resolve(over ? undefined : read(Buffer.concat(chunks))),
@@ -51,7 +51,7 @@ export async function captureOutput<T>(
   const limit = setTimeout(() => resolve(undefined), limits.snapshotMs);
   const result = await captured;
   clearTimeout(limit);
-  // What a profile leaves running on purpose stays until the session ends, as it would with any other command.
+  // Background processes started by a profile run until the session ends, as with any other command.
   if (result === undefined) groups.signal(child.pid, "SIGKILL");
   child.abandon();
   groups.leaderEnded(child.pid);

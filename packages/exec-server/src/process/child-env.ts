@@ -2,12 +2,12 @@ import type { EnvPolicy } from "../wire/process-params.ts";
 
 type Env = Record<string, string>;
 
-/** What `inherit: "core"` takes from the server's environment. */
+/** Variables that `inherit: "core"` takes from the server's environment. */
 const CORE = new Set("PATH SHELL TMPDIR TEMP TMP HOME LANG LC_ALL LC_CTYPE LOGNAME USER".split(" "));
 
 const DEFAULT_EXCLUDES = ["*KEY*", "*SECRET*", "*TOKEN*"];
 
-/** Secrets of the server itself: no child ever sees them. */
+/** Secrets of the server. Never passed to a child. */
 export const NEVER_PASSED: readonly string[] = [
   "CODEX_EXEC_SERVER_EXIT_ON_STDIN_CLOSE",
   "CODEX_EXEC_SERVER_NOISE_AUTH_TOKEN",
@@ -17,7 +17,7 @@ export const NEVER_PASSED: readonly string[] = [
   "OPENAI_WORKLOAD_IDENTITY_CONTEXT",
 ];
 
-/** The environment of a child. Without a policy it is exactly what the request says. */
+/** The environment of a child. Without a policy, exactly the variables of the request. */
 export function childEnv(
   overlay: Env,
   policy: EnvPolicy | null | undefined,
@@ -44,7 +44,7 @@ function inherited(policy: EnvPolicy, serverEnv: NodeJS.ProcessEnv): Env {
   return Object.fromEntries(base);
 }
 
-/** Whether a child may have what a shell's profile exports by this name. What the policy sets is not the profile's. */
+/** Whether a variable exported by a shell's profile may be passed to a child. Variables set by the policy take precedence. */
 export function policyKeeps(name: string, policy: EnvPolicy | null | undefined): boolean {
   if (!policy) return true;
   if (Object.hasOwn(policy.set, name) || matcher(excludesOf(policy))(name)) return false;
@@ -60,7 +60,7 @@ function matcher(globs: readonly string[]): (name: string) => boolean {
   return (name) => patterns.some((pattern) => pattern.test(name));
 }
 
-/** A name with `*` and `?`, in any case. */
+/** Matches a name with `*` and `?`, case-insensitively. */
 function asPattern(glob: string): RegExp {
   const source = glob
     .replaceAll(/[.+^${}()|[\]\\]/g, String.raw`\$&`)

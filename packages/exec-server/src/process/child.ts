@@ -7,36 +7,36 @@ export interface NamespaceListeners {
   received(name: string, listener: Server): void;
 }
 
-/** What to run. */
+/** A command to start. */
 export interface ChildSpec {
   readonly argv: readonly [string, ...string[]];
   readonly arg0: string | undefined;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly pipeStdin: boolean;
-  /** Files that the child gets to read as fd 3 and up. */
+  /** Files that are opened for reading as descriptors 3 and up. */
   readonly extraFiles: readonly string[];
-  /** For a child that begins with `namespace-entry`. */
+  /** Only for a child that starts with `namespace-entry`. */
   readonly listeners?: NamespaceListeners | undefined;
 }
 
 /** Events of a child. `exited` and `drained` occur once each, in any order; `drained` is the last output event. */
 export interface ChildEvents {
-  /** The bytes are lent: they are overwritten by the next read. */
+  /** The bytes are valid until the callback returns: the next read overwrites them. */
   output(stream: OutputStream, bytes: Buffer): void;
   exited(exitCode: number): void;
-  /** Every output stream came to its end. */
+  /** All output streams have ended. */
   drained(): void;
 }
 
-/** A child that runs, alone in a session and a process group of its own. */
+/** A running child, with its own session and process group. */
 export interface Child {
   readonly pid: number;
-  /** Stops and starts reading its output: a child that is not read waits when its pipe is full. */
+  /** Stops and resumes reading the output. An unread child blocks when its pipe is full. */
   pause(): void;
   resume(): void;
-  /** Writes to its stdin; a promise comes back when the child reads slowly. Undefined stdin: it has none. */
+  /** Writes to stdin. Returns a promise if the child reads slowly. Undefined if the child has no stdin. */
   readonly stdin: { write(bytes: Buffer): Promise<void> | undefined } | undefined;
-  /** Reads no more: what is still in the pipes is lost, and `drained` follows. */
+  /** Stops reading for good. Output that is still in the pipes is lost, and `drained` follows. */
   abandon(): void;
 }

@@ -3,11 +3,11 @@ import type { ReadResult } from "../wire/exec-wire.ts";
 import type { ReadParams } from "../wire/process-params.ts";
 import type { ReplayBuffer } from "./replay-buffer.ts";
 
-/** What a read can report about a process. */
+/** The state of a process that `process/read` reports. */
 export interface ProcessRecord {
   readonly replay: ReplayBuffer;
   readonly nextSeq: number;
-  /** Undefined until the exit was reported. */
+  /** Undefined until the exit has been reported. */
   readonly exitCode: number | undefined;
   readonly sandboxDenied: boolean;
 }
@@ -30,7 +30,7 @@ export function readRecord(
   };
 }
 
-/** What remains of a closed process: no child, no streams, no timers. Thousands may close within the retention time. */
+/** A closed process without child, streams and timers, because thousands may close within the retention time. */
 export interface ClosedProcess extends ProcessRecord {
   readonly hasStdin: boolean;
 }
@@ -42,7 +42,7 @@ interface Retained {
 
 /**
  * The closed processes of one session, oldest first. Each stays readable for a while. Beyond a budget of bytes the oldest
- * lose their output, unless no client is connected that has already received it.
+ * lose their output. Without a connected client nothing is dropped, because the output may not have been received.
  */
 export class ClosedProcesses {
   readonly #limits: Pick<ServerLimits, "closedRetainedBytes" | "closedRetentionMs">;

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** Processes that one call looks at: a fork bomb must not keep the server busy. */
+/** Maximum number of processes per call, so that a fork bomb can't keep the server busy. */
 const MOST = 4096;
 
 /**

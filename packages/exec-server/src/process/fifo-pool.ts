@@ -3,19 +3,19 @@ import { closeSync, constants, openSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { type NamelessFile, removeName } from "./nameless-file.ts";
 
-/** Our end of a pipe whose other end a child opens by its path. */
+/** The server's end of a pipe. The child opens the other end by its path. */
 export interface Pipe {
   readonly path: string;
   readonly fd: number;
-  /** Every end is closed: the pipe is empty and can serve again. */
+  /** Every end is closed, so the pipe is empty and can be used again. */
   reuse(): void;
-  /** Another process may still hold an end: the pipe is never used again. */
+  /** Another process may still have an end open, so the pipe must not be used again. */
   drop(): void;
 }
 
 type Fifo = NamelessFile;
 
-/** As many as a hundred children at once need, made in one go while the server is still small. */
+/** Enough for a hundred concurrent children. Created at once, because starting `mkfifo` is slow. */
 const BATCH = 256;
 
 /**
@@ -34,13 +34,13 @@ export class FifoPool implements Disposable {
     this.#makeMore();
   }
 
-  /** A pipe to read from. Until the child has opened its end, a read would see the end of the stream. */
+  /** A pipe to read from. Reading before the child has opened its end would return end-of-file. */
   takeReader(): Pipe {
     const fifo = this.#take();
     return this.#pipe(fifo, openSync(fifo.path, constants.O_RDONLY | constants.O_NONBLOCK));
   }
 
-  /** A pipe to write to. Our own reading end, which lets both sides open theirs, closes with `opened`. */
+  /** A pipe to write to. A temporary reading end, without which it can't be opened for writing, is closed by `opened`. */
   takeWriter(): Pipe & { opened(): void } {
     const fifo = this.#take();
     const reader = openSync(fifo.path, constants.O_RDONLY | constants.O_NONBLOCK);

@@ -1,12 +1,12 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { resolve } from "node:path";
 
-/** Where programs are looked for when the child has no PATH: the C library's default. */
+/** Search path for a child without PATH. The C library's default. */
 const DEFAULT_PATH = "/bin:/usr/bin";
 
 /**
- * The file that `argv[0]` names for a child, as `execvp` would find it; throws the error that the system would give.
- * For PTYs alone: their library reports a missing program only as text in the output.
+ * Resolves `argv[0]` as `execvp` would, and throws the same error. Only needed for PTYs, where the shell in between would
+ * report a missing program as output.
  */
 export function findProgram(name: string, cwd: string, env: Readonly<Record<string, string>>): string {
   if (name.includes("/")) return executable(resolve(cwd, name));
@@ -15,7 +15,7 @@ export function findProgram(name: string, cwd: string, env: Readonly<Record<stri
     try {
       return executable(resolve(cwd, folder === "" ? "." : folder, name));
     } catch (error) {
-      // Execution goes on behind a file that may not be run, but if nothing follows, that is the reason.
+      // As `execvp` does: continue the search after a file without permission, and report it if there is no other.
       if ((error as NodeJS.ErrnoException).code === "EACCES") refused = error as Error;
     }
   }

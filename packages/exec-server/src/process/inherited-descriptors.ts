@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** Node opens everything with it, so a descriptor without it was inherited, or passed on purpose. */
+/** Node sets it on every descriptor that it opens. A descriptor without it was inherited or is passed on purpose. */
 const O_CLOEXEC = 0o2000000;
 
 /** Descriptors of this process that its children would inherit. Imported by the launcher: nothing but Node in here. */

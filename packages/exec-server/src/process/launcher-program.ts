@@ -1,6 +1,6 @@
 // The program that starts children on behalf of the server. Starting a process costs time in proportion to the memory of
-// the one that starts it; this one stays small while the server moves megabytes. It is reached by path and imports nothing
-// but Node and its own folder. When the server is gone, however it went, its input ends: it kills every group that it started and goes.
+// its parent; this one stays small while the server moves megabytes. It is started by its path and imports only Node and files
+// of its own folder. When the server ends for any reason, its input ends: it kills every group that it started and exits.
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, constants, openSync, readdirSync, readlinkSync, rmdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -17,7 +17,7 @@ process.on("SIGUSR1", () => {});
 /** stdin, stdout, stderr, and the channel for sockets. */
 const LAST_OWN_FD = 3;
 const groups = new Set<number>();
-/** Groups whose first process is over while a descendant is left. */
+/** Groups whose first process has exited but that still have a running descendant. */
 const lingering = new Set<number>();
 
 function sendReport(report: LaunchReport): void {
@@ -34,7 +34,7 @@ function launch({ id, argv, arg0, cwd, env, files, listeners }: LaunchOrder): vo
       return fd;
     });
     const [program = "", ...args] = argv;
-    // A session and a group of its own: signals reach all of it, and nothing but it.
+    // In its own session and group, so that signals reach all of its processes and no others.
     const child = spawn(program, args, {
       cwd,
       env: listeners ? {} : env,
@@ -80,7 +80,7 @@ function passListeners(id: number, child: ChildProcess, order: EntryOrder): void
   child.send(order, () => {});
 }
 
-/** Opening one end of a named pipe waits for the other, which a server that was just killed no longer has. */
+/** Opening one end of a named pipe blocks until the other end is open, which never happens if the server was just killed. */
 function openEnd(path: string, flags: number): number {
   const bothEnds = openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
   try {
@@ -94,7 +94,7 @@ function fail(id: number, { code = "EIO", errno = -5 }: NodeJS.ErrnoException): 
   sendReport({ id, failure: { code, errno } });
 }
 
-/** A server that was killed while it wrote leaves half a line: an order that was never given. */
+/** Undefined for an incomplete line of a server that was killed while writing. */
 function read(line: string): LaunchOrder | undefined {
   try {
     return JSON.parse(line) as LaunchOrder;
@@ -107,7 +107,7 @@ function forgetEmptyGroups(): void {
   for (const group of lingering) forgetIfEmpty(group);
 }
 
-/** An empty group is forgotten at once, before its number can come back as a stranger's. */
+/** Removes an empty group immediately, because its id may be reused for an unrelated process. */
 function forgetIfEmpty(group: number): void {
   if (send(group, 0)) return;
   lingering.delete(group);
@@ -123,7 +123,7 @@ function send(group: number, name: NodeJS.Signals | 0): boolean {
   }
 }
 
-function goAway(): void {
+function cleanUpAndExit(): void {
   collector[Symbol.dispose]();
   for (const group of groups) send(group, "SIGKILL");
   clearPlaceholders();
@@ -135,7 +135,7 @@ function goAway(): void {
   process.exit(0);
 }
 
-/** Folders that sandboxes were mounted on, if the server was killed before it could remove them (see `placeholders.ts`). */
+/** Removes mount points of sandboxes that a killed server could not remove (see `placeholders.ts`). */
 function clearPlaceholders(): void {
   if (folder === undefined) return;
   const journal = join(folder, "placeholders");
@@ -168,12 +168,12 @@ const collector = new IdleCollector({
   retentionMs: 0,
 });
 
-// Signals meant for the server's terminal or group are the server's to heed.
+// Signals to the terminal's or the server's group are handled by the server.
 for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(name, () => {});
-process.stdout.on("error", goAway);
+process.stdout.on("error", cleanUpAndExit);
 const orders = createInterface({ input: process.stdin, crlfDelay: Infinity });
 orders.on("line", (line) => {
   const order = read(line);
   if (order) launch(order);
 });
-orders.on("close", goAway);
+orders.on("close", cleanUpAndExit);

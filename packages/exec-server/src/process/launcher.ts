@@ -10,7 +10,7 @@ import type { ListenerReport, LaunchOrder, LaunchReport } from "./launch-order.t
 
 export interface Launched {
   readonly pid: number;
-  /** Settles with the exit code when the child is over; 128 + the signal's number when a signal ended it. */
+  /** Resolves with the exit code when the child exits; 128 plus the signal number if it was killed by a signal. */
   readonly exited: Promise<{ code: number; signalled: boolean }>;
 }
 
@@ -26,12 +26,11 @@ type LauncherProcess = ChildProcessByStdio<Writable, Readable, null>;
 const EXTENSION = import.meta.url.endsWith(".ts") ? "ts" : "js";
 const PROGRAM = fileURLToPath(new URL(`launcher-program.${EXTENSION}`, import.meta.url));
 
-/** How shells report the death by a signal. */
+/** Exit code of a process killed by a signal, minus the signal number, as shells report it. */
 const SIGNAL_BASE = 128;
 
 /**
- * Starts children through a small process of its own, which also sees to it that none of them outlives the server: not
- * after `kill -9` either.
+ * Starts children through a small separate process, which kills them all when the server ends, including after `kill -9`.
  */
 export class Launcher implements AsyncDisposable {
   readonly #folder: string;
@@ -45,7 +44,7 @@ export class Launcher implements AsyncDisposable {
     this.#process = this.#start();
   }
 
-  /** Starts a child; throws the system's error when it can't be started. */
+  /** Starts a child. Rejects with the system's error if it can't be started. */
   async launch(
     order: Omit<LaunchOrder, "id" | "listeners">,
     listeners?: NamespaceListeners,
@@ -81,12 +80,12 @@ export class Launcher implements AsyncDisposable {
 
   #start(): LauncherProcess {
     const child = spawn(process.execPath, ["--no-warnings", "--expose-gc", PROGRAM, this.#folder], {
-      // A session of its own: a signal to the server's group leaves the launcher running, which then clears up.
+      // In its own session, so that a signal to the server's group does not end it before it has cleaned up.
       detached: true,
-      // Children get their environment with the order. Without one of its own the launcher bears no mark either, by which
-      // an owner that ends the server's descendants would end the one that clears up after them.
+      // Children get their environment with the order. The launcher's own is empty, so that a program that finds the server's
+      // descendants by an environment variable does not kill the process that cleans up.
       env: {},
-      // The last is for sockets, which can't be written as text.
+      // The IPC channel passes sockets.
       stdio: ["pipe", "pipe", "ignore", "ipc"],
     }) as LauncherProcess;
     const lines = new LineSplitter(EXEC_LIMITS.launchReportBytes, (line) =>

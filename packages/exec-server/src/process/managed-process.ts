@@ -17,7 +17,7 @@ export interface ProcessListener {
   readonly isConnected: boolean;
 }
 
-/** Whether the end of a sandboxed process looks like a denial; it sees the exit code and the newest output. */
+/** Whether the exit code and newest output of a sandboxed process look like a denial. */
 export type DenialCheck = (exitCode: number, tail: Buffer) => boolean;
 
 /** Chunks that follow each other within this time are a burst: a PTY gives 4 KiB at a time, thousands of times per second. */
@@ -53,7 +53,7 @@ export class ManagedProcess implements ChildEvents {
   #flushScheduled = false;
   #lastChunkAt = -Infinity;
 
-  /** Runs once, when the process is over and its output read to the end. */
+  /** Called once, when the process has exited and all its output has been read. */
   onClosed: () => void = () => {};
 
   constructor(
@@ -80,7 +80,7 @@ export class ManagedProcess implements ChildEvents {
     return this.#child;
   }
 
-  /** What reads can report now. */
+  /** The current state for reads. */
   get record(): ProcessRecord {
     return {
       replay: this.#replay,
@@ -95,7 +95,7 @@ export class ManagedProcess implements ChildEvents {
     if (this.#listener.isFull) child.pause();
   }
 
-  /** Small reads of one turn of the event loop become one chunk; a full one leaves at once. */
+  /** Joins the small reads of one event-loop turn into one chunk. A full chunk is sent immediately. */
   output(stream: OutputStream, bytes: Buffer): void {
     const limit = stream === "pty" ? PTY_CHUNK_BYTES : EXEC_LIMITS.chunkBytes;
     if (stream !== this.#pendingStream || !this.#pending.fits(bytes.length, limit)) this.#flush();
@@ -111,7 +111,7 @@ export class ManagedProcess implements ChildEvents {
   exited(exitCode: number): void {
     if (this.#exitCode !== undefined) return;
     this.#exitCode = exitCode;
-    // What the child wrote last is often read in this very turn of the loop: let it come first.
+    // The child's last output is often read in the same turn of the event loop, and should be reported first.
     if (this.#denied && exitCode !== 0 && !this.#drained) {
       setTimeout(() => this.#reportExit(), EXEC_LIMITS.denialGraceMs);
     } else if (this.#drained) this.#reportExit();
@@ -125,7 +125,7 @@ export class ManagedProcess implements ChildEvents {
     if (this.#exitCode !== undefined) this.#reportExit();
   }
 
-  /** Reads the child again: the client can receive more. */
+  /** Resumes reading the child, because the client can receive more. */
   resume(): void {
     this.#child?.resume();
   }
@@ -134,13 +134,13 @@ export class ManagedProcess implements ChildEvents {
     return readRecord(this.record, params, this.#closed);
   }
 
-  /** Resolves when a read behind this number has something to say, or the time is over, or the signal fires. */
+  /** Resolves when there are events after `afterSeq`, the time has passed or the signal is aborted. */
   async waitFor(afterSeq: number, waitMs: number, signal: AbortSignal): Promise<void> {
     if (waitMs === 0 || this.#hasNews(afterSeq) || signal.aborted) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     const waiter = { afterSeq, wake: () => resolve() };
     this.#waiters.add(waiter);
-    // 2^31 - 1 is the longest that a timer can wait.
+    // 2^31 - 1 is the longest delay of a timer.
     const timer = setTimeout(waiter.wake, Math.min(waitMs, 2_147_483_647));
     signal.addEventListener("abort", waiter.wake, { once: true });
     await promise;
@@ -154,7 +154,7 @@ export class ManagedProcess implements ChildEvents {
     return this.#exitReported && afterSeq < this.#nextSeq - 1;
   }
 
-  /** At the end of this turn; in a burst a moment later, so that its small pieces leave as one. */
+  /** Flushes at the end of this turn or, during a burst, after a short delay that joins more small pieces. */
   #flushSoon(): void {
     if (this.#flushScheduled) return;
     this.#flushScheduled = true;

@@ -5,7 +5,7 @@ const O_PATH = 0o10000000;
 
 /** A file that has no name in the file system any more. It exists until it is disposed of. */
 export interface NamelessFile extends Disposable {
-  /** Where this user's processes outside of sandboxes can open it. */
+  /** Path under which processes of the same user outside sandboxes can open it. */
   readonly path: string;
 }
 

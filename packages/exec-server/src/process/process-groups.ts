@@ -3,7 +3,7 @@ import { descendantsOf } from "./descendants.ts";
 /** The process groups of one session, to signal them and to end them all. */
 export class ProcessGroups {
   readonly #groups = new Set<number>();
-  /** Groups whose child is over while a descendant is left. */
+  /** Groups whose child has exited but that still have a running descendant. */
   readonly #lingering = new Set<number>();
 
   add(group: number): void {
@@ -29,8 +29,8 @@ export class ProcessGroups {
   }
 
   /**
-   * The child is over. As long as a descendant is left the kernel does not reuse the group's number; an empty
-   * group is forgotten at once, before its number can come back as a stranger's.
+   * Called when the child has exited. The kernel does not reuse the group's id while a descendant is running. An empty group
+   * is removed immediately, because its id may be reused for an unrelated process.
    */
   leaderEnded(group: number): void {
     this.#lingering.add(group);
@@ -54,6 +54,6 @@ function killProcess(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch {
-    // It has ended with the group.
+    // It was killed with the group.
   }
 }

@@ -11,7 +11,7 @@ import type { ProcessGroups } from "./process-groups.ts";
 
 export interface StartOptions {
   readonly denied?: DenialCheck | undefined;
-  /** What is to be cleared away when the process is over. */
+  /** Resources to dispose of when the process has closed. */
   readonly leftovers?: Disposable | undefined;
 }
 
@@ -21,14 +21,14 @@ interface Entry {
   readonly process: ManagedProcess;
   /** The newest write ids, so that a repeated write is applied once. */
   readonly writeIds: BoundedSet<string>;
-  /** Terminated before it was started: to be ended as soon as it is. */
+  /** Terminated before it was started. It is killed as soon as it has started. */
   cancelled: boolean;
   readonly leftovers: Disposable | undefined;
 }
 
 /** The processes of one session, by the ids that its client chose. */
 export class ProcessTable {
-  /** Those that are starting or running, or whose output has not been read to the end. */
+  /** Processes that are starting or running, or whose output has not been read completely. */
   readonly #entries = new Map<string, Entry>();
   readonly #closed: ClosedProcesses;
   readonly #listener: ProcessListener;
@@ -112,12 +112,12 @@ export class ProcessTable {
     return { running: true };
   }
 
-  /** The client can receive more: reads every child again. */
+  /** Resumes reading every child, because the client can receive more. */
   resumeAll(): void {
     for (const { process } of this.#entries.values()) process.resume();
   }
 
-  /** Ends every process of the session, and what they left running. */
+  /** Kills every process of the session and their background processes. */
   end(): void {
     this.#ended = true;
     for (const entry of this.#entries.values()) this.#kill(entry);

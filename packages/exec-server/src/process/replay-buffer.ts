@@ -7,7 +7,7 @@ export interface RetainedChunk {
   readonly bytes: Buffer;
 }
 
-/** Chunks from here on are stored in slabs. Smaller ones share Node's own pool. */
+/** Chunks of at least this size are stored in slabs. Smaller ones share Node's buffer pool. */
 const LARGE_BYTES = EXEC_LIMITS.chunkBytes / 2;
 
 /** Large enough that few mappings are needed for the output of many processes. */
@@ -25,8 +25,8 @@ interface StoredChunk extends RetainedChunk {
 }
 
 /**
- * The newest output of one process: as much as the two limits allow, whole chunks only. A stream that goes on for ever
- * makes no garbage: slabs are used again when their chunks have been evicted.
+ * The newest output of one process within two limits, in whole chunks. Slabs are reused when their chunks have been evicted,
+ * so that an endless stream creates no garbage.
  */
 export class ReplayBuffer {
   readonly #maxBytes: number;
@@ -45,7 +45,7 @@ export class ReplayBuffer {
     this.#maxChunks = maxChunks;
   }
 
-  /** Keeps a copy: the bytes may be lent. */
+  /** Stores a copy, because the caller may reuse the bytes. */
   push({ seq, stream, bytes }: RetainedChunk): void {
     const isFull = (): boolean =>
       this.#bytes + bytes.length > this.#maxBytes || this.#size >= this.#maxChunks;
@@ -118,13 +118,13 @@ export class ReplayBuffer {
       if (slab.chunks === 0 && slab !== this.#current) this.#spare = slab;
     }
     this.#head += 1;
-    // Shifting one by one would copy the list each time.
+    // Removing the first element each time would copy the list.
     if (this.#head < 1024 || this.#head * 2 < this.#chunks.length) return;
     this.#chunks = this.#chunks.slice(this.#head);
     this.#head = 0;
   }
 
-  /** Binary search: numbers only grow. */
+  /** Binary search. Sequence numbers are ascending. */
   #firstAfter(seq: number): number {
     let low = this.#head;
     let high = this.#chunks.length;

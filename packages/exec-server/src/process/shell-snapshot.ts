@@ -5,27 +5,27 @@ import { OF_EVERY_SHELL, type ShellState } from "./shell-state.ts";
 
 type Env = Readonly<Record<string, string>>;
 
-/** What a login shell's start-up files did, to be brought back without running them. */
+/** The effects of a login shell's start-up files, which can be applied without running them. */
 export interface ShellSnapshot {
   readonly restore: string;
-  /** The environment that the start-up files found. */
+  /** The environment before the start-up files ran. */
   readonly before: Env;
-  /** What they made of it; undefined: they took the variable away. */
+  /** Variables that they changed. Undefined: they unset the variable. */
   readonly changes: ReadonlyMap<string, string | undefined>;
 }
 
-/** One variable holds at most 128 KiB on Linux, and a UTF-16 unit becomes at most 3 bytes. */
+/** A variable has at most 128 KiB on Linux, and a UTF-16 unit at most 3 bytes. */
 const PIECE_UNITS = 40_000;
 
-/** The longest argument that Linux takes, with its end. */
+/** The longest argument on Linux, including the terminating NUL. */
 const ARGUMENT_BYTES = 128 * 1024;
 
 const PIECE_NAME = "__CODEXKIT_SHELL_STATE_";
 
-/** Bash would run this file before the script. It comes back for the script's own children. */
+/** Bash would run this file before the script. The variable is restored for the script's own children. */
 const STARTUP_FILE = "BASH_ENV";
 
-/** What the state of a shell says beside the environment it was started with, as far as the policy lets it through. */
+/** The differences between a shell's state and the environment that it was started with, filtered by the policy. */
 export function takeSnapshot(
   { definitions, settings, env, exportedFunctions }: ShellState,
   before: Env,
@@ -77,11 +77,10 @@ export function withSnapshot(
     env[name] = piece;
     return name;
   });
-  // Expanded before it runs: the variables are gone when the state comes back. A line of its own, as aliases hold from
-  // the next line on.
+  // Expanded first, because the state unsets these variables. On a separate line, because aliases apply from the next line on.
   const restore = `eval "unset ${names.join(" ")}\n${names.map((name) => `\${${name}}`).join("")}" >/dev/null 2>&1 || printf 'failed to restore shell snapshot\\n' >&2`;
   const script = `${restore}\n${shellArgv[2] ?? ""}`;
-  // A script that only just fits must not fail for what comes before it.
+  // A script that only just fits must not fail because of the code added before it.
   if (Buffer.byteLength(script) >= ARGUMENT_BYTES) return spec;
   return { ...spec, env, argv: replaceShell(spec.argv, shellArgv, "-c", script) };
 }
@@ -101,7 +100,7 @@ function pieces(text: string): string[] {
   const found: string[] = [];
   for (let start = 0; start < text.length;) {
     let end = Math.min(start + PIECE_UNITS, text.length);
-    // Not between the halves of a character.
+    // Don't split a surrogate pair.
     if (end < text.length && /[\uD800-\uDBFF]/.test(text.charAt(end - 1))) end -= 1;
     found.push(text.slice(start, end));
     start = end;

@@ -1,17 +1,17 @@
 import { randomUUID } from "node:crypto";
 
-/** What a login shell is after its start-up files: shell code that brings it back, and its environment. */
+/** The state of a login shell after its start-up files: shell code that restores it, and its environment. */
 export interface ShellState {
-  /** Options that decide how the rest is read, and functions. */
+  /** Functions, and options that affect how the rest is parsed. */
   readonly definitions: string;
-  /** Aliases, the mask for new files, and the other options. To come last. */
+  /** Aliases, the umask and the other options. Must come last. */
   readonly settings: string;
   readonly env: Readonly<Record<string, string>>;
   /** Functions that are exported to child shells. */
   readonly exportedFunctions: readonly string[];
 }
 
-/** What a shell sets by itself whenever it starts: never the work of a profile. */
+/** Variables that every shell sets at its start, so they don't come from a profile. */
 export const OF_EVERY_SHELL: ReadonlySet<string> = new Set(["PWD", "OLDPWD", "SHLVL", "_"]);
 
 /** Options that describe how the shell was started and can't be set. */
@@ -28,7 +28,7 @@ const PARTS = 5;
  */
 export function bashReporter(): {
   script: string;
-  /** Undefined: the report is not whole. */
+  /** Undefined if the report is incomplete. */
   read: (output: Buffer) => ShellState | undefined;
 } {
   const mark = randomUUID();
@@ -71,7 +71,7 @@ function readReport(output: Buffer, mark: string): ShellState | undefined {
   };
 }
 
-/** What is not UTF-8 can't be passed on as it was: undefined. */
+/** Undefined if the bytes are not UTF-8, because they could not be passed on unchanged. */
 function decode(bytes: Buffer): string | undefined {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);

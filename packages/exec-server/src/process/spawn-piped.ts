@@ -7,7 +7,7 @@ import type { FifoPool, Pipe } from "./fifo-pool.ts";
 import { isLauncherLost, type Launcher } from "./launcher.ts";
 import { stdinWriter } from "./stdin-writer.ts";
 
-/** Starts a child on pipes; throws the system's error when it can't be started. */
+/** Starts a child on pipes. Rejects with the system's error if it can't be started. */
 export async function spawnPiped(
   spec: ChildSpec,
   { launcher, fifos }: { launcher: Launcher; fifos: FifoPool },
@@ -58,7 +58,7 @@ export async function spawnPiped(
 
 function inputStream(pipe: Pipe): Socket {
   const stream = new Socket({ fd: pipe.fd, readable: false, writable: true });
-  // It is not opened again, and can't be reused: the child may hold its end for ever.
+  // Not reusable, because the child may keep its end open forever.
   pipe.drop();
   return stream;
 }
@@ -82,7 +82,7 @@ class OutputStreams {
       fd: pipe.fd,
       readable: true,
       writable: false,
-      // One buffer for all reads: a fresh one for each would be a gigabyte of garbage for a gigabyte of output.
+      // One buffer for all reads: a new one for each would create as much garbage as output.
       onread: { buffer: readBuffer, callback: output },
     });
     let ended = false;
@@ -93,7 +93,7 @@ class OutputStreams {
       stream.destroy();
     });
     stream.on("close", () => {
-      // An end means that every writer is gone; a stream that was cut may still have some.
+      // At the end of the stream all writers have closed it. A destroyed stream may still have writers.
       if (ended) pipe.reuse();
       else pipe.drop();
       this.#open.delete(stream);

@@ -18,8 +18,8 @@ const ROWS = 24;
 const KILLED_EXIT_CODE = 1;
 
 /**
- * Opens the terminal as the first thing in a new session, which makes it the session's own, and becomes the program.
- * `$0` is the terminal; with a name to go by, bash gives it.
+ * Opens the terminal first in a new session, which makes it the controlling terminal, and then executes the program. `$0` is
+ * the terminal. With a custom `arg0`, bash is needed for `exec -a`.
  */
 const ATTACH = 'exec "$@" <>"$0" >&0 2>&0';
 const ATTACH_AS = 'exec -a "$1" "${@:2}" <>"$0" >&0 2>&0';
@@ -33,8 +33,8 @@ const readBuffer = Buffer.allocUnsafeSlow(8 * 1024);
 let binding: PtyBinding | undefined;
 
 /**
- * Starts a child on a PTY. Only the PTY comes from node-pty: its own way of starting would copy the whole server, and its
- * terminal closes 200 ms after the child's exit whether it was read to the end or not.
+ * Starts a child on a PTY. Only the PTY itself is created by node-pty: its `spawn` would fork the whole server, and it closes
+ * the terminal 200 ms after the child's exit, even if there is unread output.
  */
 export async function spawnPty(
   spec: ChildSpec,
@@ -67,13 +67,13 @@ export async function spawnPty(
     if (slaveOpen) closeSync(slave);
     slaveOpen = false;
   };
-  // Ours is held until the child is over: were it the last to close before the child opened its own, the PTY would end.
+  // Kept open until the child exits: if all slave descriptors were closed before the child opens its own, the PTY would end.
   void launched.exited.then(({ code, signalled }) => {
     closeSlave();
     events.exited(signalled ? KILLED_EXIT_CODE : code);
   });
   stream.resume();
-  // EIO is how Linux says that the last holder of the other side is gone.
+  // Linux reports EIO when the last slave descriptor has been closed.
   stream.on("error", () => stream.destroy());
   stream.on("end", () => stream.destroy());
   stream.on("close", () => {
