@@ -100,7 +100,7 @@ export default defineBench<Contestants>({
     row({
       name: "10,000 starts in a row",
       measures: { time: "ms", refused: { unit: "refused", better: "lower" } },
-      // Codex's server starts one process after the other, some 40 ms each: a tenth of them tells its time per start.
+      // The time is per start. Codex's server starts one process after the other, so a tenth of them is enough.
       contestants: {
         ours: ({ ours }) => manyStarts(ours, 10_000),
         rust: ({ rust }) => manyStarts(rust, 1_000),
@@ -117,13 +117,14 @@ export default defineBench<Contestants>({
       bars: [{ against: "rust", atMost: 1 }],
     }),
     row({
-      name: "resident memory right after all of it",
+      // Without a bar: it includes the warm helpers of 16 workspaces and what both servers retain for 30 s.
+      name: "resident memory right after the last row",
       measures: "MB",
       contestants: both((it) => residentMemory(it)),
       bars: [],
     }),
     row({
-      name: "resident memory 40 s later",
+      name: "resident memory at rest, 40 s after the last row",
       measures: "MB",
       contestants: both((it) => settledMemory(it)),
       bars: [{ against: "rust", atMost: 1 }],

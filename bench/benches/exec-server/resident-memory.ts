@@ -8,8 +8,8 @@ const SETTLE_MS = 40_000;
 let settled: Promise<void> | undefined;
 
 /**
- * Megabytes that a server occupies when what it retains for its clients has expired. Earlier, the number would tell which
- * of the two was busy last.
+ * Megabytes that a server occupies at rest, when what it retains for its clients has expired. An earlier number would depend
+ * on which of the two was busy last.
  */
 export async function settledMemory(contender: Contender): Promise<number> {
   settled ??= delay(SETTLE_MS);
@@ -41,7 +41,7 @@ async function childrenByParent(): Promise<Map<number, number[]>> {
   return children;
 }
 
-/** What it shares with others counts for both: a helper's copy of Node is Node's too. */
+/** Proportional share of memory, so that pages shared by a server and its helpers are counted once. */
 async function residentBytes(pid: number): Promise<number> {
   const rollup = await readFile(`/proc/${pid}/smaps_rollup`, "utf8").catch(() => "");
   return Number(/^Pss:\s+(?<kb>\d+) kB$/m.exec(rollup)?.groups?.["kb"] ?? 0) * 1024;

@@ -3,9 +3,9 @@ import type { Mount, MountPlan } from "./mount-plan.ts";
 export interface BwrapInputs {
   /** An empty file that can't be read. It is mounted over denied files. */
   readonly deniedFile: string;
-  /** Files and folders that are readable whatever the policy says. */
+  /** Files and folders that are always readable, regardless of the policy. */
   readonly alwaysReadable?: readonly string[];
-  /** Whether there are placeholders to mount on where nothing must be created. */
+  /** Whether placeholders exist at the paths that must not be created. */
   readonly hasPlaceholders: boolean;
 }
 
@@ -22,7 +22,7 @@ export function bwrapArgs(plan: MountPlan, inputs: BwrapInputs): readonly string
     ...alwaysReadable.flatMap((path) => ["--ro-bind", path, path]),
     ...plan.mounts.flatMap((mount) => mountArgs(mount, deniedFile)),
     ...(hasPlaceholders ? plan.missing.flatMap(placeholderArgs) : []),
-    // Not before: the mount points of granted folders below are made in it.
+    // Last, because the mount points of granted folders are created in it first.
     ...passable.flatMap(({ path }) => ["--remount-ro", path]),
     "--unshare-user",
     "--unshare-pid",

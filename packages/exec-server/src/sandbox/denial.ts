@@ -1,4 +1,4 @@
-/** What denied programs say. Codex's list. */
+/** Output of programs that were denied something. Codex's list. */
 const WORDS = [
   "operation not permitted",
   "permission denied",
@@ -9,7 +9,7 @@ const WORDS = [
   "failed to write file",
 ];
 
-/** Death by SIGSYS, as a shell reports it. */
+/** Exit code after SIGSYS, as shells report it. */
 const SIGSYS_EXIT = 128 + 31;
 
 /** Whether the end of a sandboxed process looks like a denial. */

@@ -2,7 +2,7 @@ import { join, resolve } from "node:path";
 import picomatch from "picomatch";
 import { CODES, Refusal } from "../wire/refusal.ts";
 
-/** The one scheme of patterns in Codex 0.166: relative to every workspace root. */
+/** The only pattern scheme of Codex 0.166. Patterns are relative to each workspace root. */
 const PROJECT_ROOTS = "codex-project-roots://";
 const FILE = "file://";
 
@@ -19,7 +19,7 @@ export interface DenyPattern {
   readonly matches: ((relative: string) => boolean) | undefined;
   /** How many levels below `base` a match can be; undefined if there is no limit. */
   readonly levels: number | undefined;
-  /** Whether a match stays a match wherever below `base` its folder is moved to. */
+  /** Whether a file still matches after its folder is moved to another place below `base`. */
   readonly isFloating: boolean;
 }
 

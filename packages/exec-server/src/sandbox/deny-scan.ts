@@ -27,7 +27,7 @@ interface Folder {
 /** Entries between two checks of the limits. */
 const CHECK_EVERY = 1_000;
 
-/** Folders that are read at once: as many as Node has threads for files. */
+/** Folders that are read concurrently, as many as Node has threads for file operations. */
 const CONCURRENCY = 4;
 
 /** Every path that a pattern denies now. Links to folders are not followed; a folder that matches is denied whole. */
@@ -62,7 +62,7 @@ async function scan(
   const visit = async (folder: Folder): Promise<void> => {
     for await (const entry of entriesOf(folder.path)) {
       budget.entries -= 1;
-      // Within a folder as well: it may have millions of entries.
+      // Also within one folder, which may have millions of entries.
       if (budget.entries % CHECK_EVERY === 0) assertWithin(budget, base);
       const relative = `${folder.relative}${entry.name.toString()}`;
       const path = Buffer.concat([folder.path, SLASH, entry.name]);

@@ -1,5 +1,5 @@
-// The program that does file operations inside a sandbox: one request per line in, one answer per line out. It is reached
-// by path, and imports nothing from outside this package's own folder: in a sandbox there may be nothing else to read.
+// The program that performs file operations inside a sandbox: one request per input line, one answer per output line. It is
+// started by its path and imports nothing from outside this package, because nothing else may be readable in the sandbox.
 import { createInterface } from "node:readline";
 import { type FileOperation, runFileOperation } from "../files/operations.ts";
 import { decodeBase64 } from "../wire/base64.ts";

@@ -8,28 +8,28 @@ const TARGETS: Readonly<Record<string, string>> = {
   arm64: "aarch64-unknown-linux-musl",
 };
 
-/** Where distributions put it. The PATH is not searched: a program that can change it could choose what confines it. */
+/** Paths used by distributions. PATH is not searched: a program that can change it could replace its own sandbox. */
 const SYSTEM = ["/usr/bin/bwrap", "/bin/bwrap", "/usr/local/bin/bwrap"];
 
-/** How long the trial may take. */
+/** Time limit of the trial run. */
 const TRIAL_MS = 5_000;
 
-/** A bubblewrap that works here: the system's, or the one that comes with codex. Undefined when there is none. */
+/** A working bubblewrap: the system's, or the one included with codex. Undefined if there is none. */
 export function findBwrap(): string | undefined {
   if (process.platform !== "linux") return undefined;
   return [...SYSTEM, ...shippedWithCodex()].find((path) => existsSync(path) && works(path));
 }
 
-/** Some kernels and containers allow no namespaces: only a trial tells. */
+/** Some kernels and containers don't allow namespaces, which only a trial run reveals. */
 export function works(bwrap: string): boolean {
   const args = ["--ro-bind", "/", "/", "--unshare-user", "--unshare-pid", "--unshare-net", "--proc", "/proc"];
-  // What it prints shows that it ran the command: any other program may exit with 0 too.
+  // The output proves that it ran the command: any other program may exit with 0 too.
   const { status, stdout } = spawnSync(bwrap, [...args, "--", "/bin/sh", "-c", "echo $$"], {
     stdio: ["ignore", "pipe", "ignore"],
     encoding: "utf8",
     timeout: TRIAL_MS,
   });
-  // Inside a namespace of its own, the shell is one of the first processes.
+  // In a new PID namespace, the shell has one of the first PIDs.
   return status === 0 && /^[1-9]\n$/.test(stdout);
 }
 

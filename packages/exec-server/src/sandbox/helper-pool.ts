@@ -4,7 +4,7 @@ import type { SandboxedFiles } from "./sandboxed-files.ts";
 
 interface PooledHelper {
   readonly files: SandboxedFiles;
-  /** Undefined: it serves one request only. */
+  /** Undefined for a helper that serves only one request. */
   readonly identity: string | undefined;
   /** Unfinished requests that use this helper. */
   leases: number;
@@ -25,8 +25,8 @@ export interface HelperLease extends Disposable {
 }
 
 /**
- * Helpers of sandboxes, by the identity of everything that their sandbox was set up for. One that serves a request or holds
- * an open file is never stopped; of the others, those that were not used for longest are.
+ * Helpers by the identity of everything that their sandbox depends on. A helper that serves a request or has an open file is
+ * never stopped. Of the others, the least recently used are stopped first.
  */
 export class HelperPool implements AsyncDisposable {
   readonly #limits: HelperLimits;
@@ -100,7 +100,7 @@ export class HelperPool implements AsyncDisposable {
       return;
     }
     clearTimeout(helper.idle);
-    // The more of them there are, the more memory each second of waiting costs.
+    // The more idle helpers there are, the shorter they are kept, to limit their memory.
     const share = Math.max(1, this.#helpers.size / KEPT_FOR_LONG);
     helper.idle = setTimeout(() => {
       if (!isInUse(helper)) this.#stop(helper);

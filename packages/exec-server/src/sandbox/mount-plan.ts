@@ -6,7 +6,7 @@ import { type DenyScanLimits, findDenied } from "./deny-scan.ts";
 import { PathResolver, type ResolvedPath } from "./path-resolver.ts";
 import { type Access, type Policy, STRENGTH } from "./policy.ts";
 
-/** Names in a writable root that decide what other programs do there: they stay as they are. */
+/** Names in a writable root that configure other programs. They are read-only. */
 export const PROTECTED_NAMES = [".git", ".agents", ".codex", ".aws"];
 
 /** Folders that programs need to run at all. Links among them (`/bin` → `usr/bin`) stay links. */
@@ -22,7 +22,7 @@ const MINIMAL = [
   "/run/current-system",
 ];
 
-/** The longest `.git` file that is read: a path and a few words. */
+/** Maximum size of a `.git` file, which contains little more than a path. */
 const GIT_FILE_BYTES = 8_192n;
 
 export type Mount =
@@ -35,7 +35,7 @@ export type Mount =
 export interface MountPlan {
   readonly root: Policy["root"];
   readonly network: boolean;
-  /** Links that have to be made on an empty disk, so that paths through them lead somewhere. */
+  /** Links that have to be created on an empty disk, so that paths through them can be resolved. */
   readonly links: readonly { readonly path: string; readonly target: string }[];
   /** From the broadest to the most specific. */
   readonly mounts: readonly Mount[];
@@ -45,18 +45,18 @@ export interface MountPlan {
   readonly sources: ReadonlyMap<string, BigIntStats>;
 }
 
-/** How a path can be used. "hidden": outside of everything that is granted, on a disk that is not. */
+/** How a path can be used. "hidden": not granted, on a disk that is not readable as a whole. */
 type Effective = "hidden" | "read" | "write" | "denied";
 
 interface Rule {
   readonly access: Access;
   readonly resolved: ResolvedPath;
-  /** Denied by a pattern that finds it again wherever it is moved. */
+  /** Denied by a pattern that still matches after the file is moved. */
   readonly isFloating: boolean;
 }
 
 export interface PlanOptions {
-  /** Denied whatever the policy says. */
+  /** Always denied, regardless of the policy. */
   readonly hiddenFolders: readonly string[];
   readonly limits: DenyScanLimits;
 }
@@ -120,7 +120,7 @@ class PlanBuilder {
     }
     const hidden = await Promise.all(hiddenFolders.map((path) => this.#resolver.resolve(path)));
     const stopped: { resolved: ResolvedPath; access: Access }[] = [];
-    // All at once: each step of each path waits for the file system.
+    // Concurrently, because each component of each path waits for the file system.
     const found = rules.map(async (rule) => ({ ...rule, resolved: await this.#resolver.resolve(rule.path) }));
     for (const { path, access, resolved } of await Promise.all(found)) {
       if (hidden.some(({ real }) => isWithin(resolved.real, real)))
@@ -161,14 +161,14 @@ class PlanBuilder {
     }
   }
 
-  /** A `.git` file names the folder with the repository: that decides what Git does just as well. */
+  /** A `.git` file names the folder of the repository, which is protected like a `.git` folder. */
   async #protectGitFolder(folder: string, { real, stats }: ResolvedPath): Promise<void> {
     if (!stats?.isFile() || stats.size > GIT_FILE_BYTES) return;
     const text = await fs.readFile(real, "utf8").catch(() => "");
     const target = /^gitdir:(?<path>.*)$/m.exec(text)?.groups?.["path"]?.trim();
     if (target === undefined || target === "") return;
     const resolved = await this.#resolver.resolve(resolve(folder, target));
-    // Elsewhere it can't be written anyway, and this must not make it readable.
+    // Outside writable folders it can't be written anyway, and a mount could make it readable.
     if (this.#rules.has(resolved.real) || this.#accessAt(resolved.real) !== "write") return;
     this.#resolved.push(resolved);
     this.#add(resolved, "read");
@@ -214,7 +214,7 @@ class PlanBuilder {
       if (resolved.stats) sources.set(path, resolved.stats);
       if (around === "write" && !isFloating) this.#addFoldersAbove(path, folders);
     }
-    // A folder on the way to one of these could be renamed, and the next sandbox would not find it there: a mount can't be.
+    // A folder on the path to one of these could be renamed, and the next sandbox would not find it. A mount point can't be renamed.
     for (const path of folders) {
       if (mounts.has(path)) continue;
       mounts.set(path, { kind: "bind", path, writable: true });
@@ -299,7 +299,7 @@ class PlanBuilder {
   }
 }
 
-/** False in folders that belong to someone else and that this user can't write to: then no sandbox can. */
+/** False for folders of other users that this user can't write to. A sandbox can't write to them either.  */
 async function isCreatable(path: string): Promise<boolean> {
   const folder = dirname(path);
   const isWritable = await fs.access(folder, constants.W_OK).then(

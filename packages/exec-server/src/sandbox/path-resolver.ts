@@ -4,25 +4,25 @@ import { dirname, join } from "node:path";
 import { CODES, Refusal } from "../wire/refusal.ts";
 import { isPlaceholder } from "./placeholders.ts";
 
-/** Where a path leads. */
+/** The result of resolving a path. */
 export interface ResolvedPath {
-  /** Without links; its last components may be missing. */
+  /** The path without links. Its last components may be missing. */
   readonly real: string;
   readonly stats: BigIntStats | undefined;
-  /** The first component that is missing; undefined if the path exists. */
+  /** The first missing component. Undefined if the path exists. */
   readonly firstMissing: string | undefined;
-  /** What ended the resolution early: `real` is then the file or the folder that could not be entered. */
+  /** Why the resolution ended early. `real` is then the file or folder that could not be entered. */
   readonly stoppedBy?: "file" | "permission";
-  /** The links that were followed: where each of them lies, and what is written in it. */
+  /** The links that were followed, each with its location and its target. */
   readonly links: readonly { readonly path: string; readonly target: string }[];
 }
 
 type Failure = "missing" | "file" | "permission";
 
-/** As many links as the kernel follows. */
+/** Maximum number of links, as in the kernel. */
 const MAX_LINKS = 40;
 
-/** Resolves paths one component at a time, so that every link on the way is known. Remembers what it saw. */
+/** Resolves paths one component at a time, so that every link in them is known. Caches the results. */
 export class PathResolver {
   readonly #placeholders = new Map<string, Promise<boolean>>();
   readonly #stats = new Map<string, Promise<BigIntStats | Failure>>();

@@ -4,19 +4,19 @@ import { basename, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { isRunning, ownIdentity } from "./process-identity.ts";
 
-/** Folders with such names in a placeholder say who uses it. */
+/** Name prefix of the marker folders in a placeholder, one per server that uses it. */
 const MARKER = /^\.codexkit-mount\.(?<owner>\d+\.\d+\.\d+)\.[0-9a-z]+$/;
 
-/** How long a placeholder may be empty before it is removed, far more than two system calls take. */
+/** How long a placeholder may be empty before it is removed: much longer than the two system calls in between take. */
 const EMPTY_MS = 5;
 const EMPTY_FOR_LONG_MS = 1_000;
 
-/** Whether a folder exists only because a sandbox, of any server, needed something to mount on. Or did until a moment ago. */
+/** Whether a folder exists, or did until a moment ago, only as a mount point for a sandbox of any server. */
 export async function isPlaceholder(path: string): Promise<boolean> {
   try {
     const first = await firstName(path);
     if (first !== undefined) return MARKER.test(first);
-    // A server takes its marker out and then removes the folder. One that stays empty is not a placeholder.
+    // A server removes its marker and then the folder. A folder that stays empty is not a placeholder.
     if (Date.now() - (await stat(path)).mtimeMs > EMPTY_FOR_LONG_MS) return false;
     await delay(EMPTY_MS);
     const later = await firstName(path);
@@ -32,12 +32,12 @@ async function firstName(path: string): Promise<string | undefined> {
 }
 
 /**
- * Empty folders that stand where a sandbox must not create anything: bubblewrap needs something to mount on.
+ * Empty folders at paths where a sandbox must not create anything, because bubblewrap needs a mount point.
  *
- * Each server that uses one puts a marker into it. The kernel removes only empty folders, so whichever server leaves last
- * removes the placeholder, and none removes it under a sandbox of another: a mount vanishes with its mount point. The
- * markers of servers that were killed are removed by the next one to come by. `journal` lists the markers of this server
- * as links, for the launcher, which clears up after a server that was killed.
+ * Each server that uses a placeholder creates a marker in it. The kernel removes only empty folders, so the last server
+ * removes the placeholder, and no server removes that of another one's sandbox, which would remove the mount too. Markers of
+ * killed servers are removed by the next server that uses the placeholder. `journal` lists the markers of this server as
+ * links for the launcher, which cleans up after a killed server.
  */
 export class Placeholders {
   readonly #journal: string;
@@ -55,7 +55,7 @@ export class Placeholders {
   /** Undefined if something else has been created at one of the paths meanwhile. */
   use(paths: readonly string[]): Disposable | undefined {
     using used = new DisposableStack();
-    // Each time: the runtime folder may have been removed.
+    // Every time, because the runtime folder may have been removed.
     if (paths.length > 0) mkdirSync(this.#journal, { recursive: true });
     for (const path of paths) {
       if (!this.#acquire(path)) return undefined;
@@ -93,7 +93,7 @@ export class Placeholders {
   }
 }
 
-/** Removes a marker, those of servers that are gone, and the placeholder if no marker is left. */
+/** Removes a marker, the markers of servers that have ended, and the placeholder if no marker is left. */
 export function clearPlaceholder(marker: string, path: string): void {
   tryRemove(marker);
   for (const name of namesIn(path)) {
@@ -130,7 +130,7 @@ function tryRemove(path: string): void {
   try {
     rmdirSync(path);
   } catch {
-    // Not there, or not empty: then it is not ours to remove.
+    // It does not exist, or is in use by another server.
   }
 }
 

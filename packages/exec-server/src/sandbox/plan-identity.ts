@@ -2,14 +2,14 @@ import type { BigIntStats } from "node:fs";
 import { readFile } from "node:fs/promises";
 import type { MountPlan } from "./mount-plan.ts";
 
-/** Time stamps of the kernel are this coarse at most, with a margin: two changes within it may look like one. */
+/** Resolution of the kernel's time stamps, with a margin. Two changes within this time may be indistinguishable. */
 const SETTLED_NS = 50_000_000n;
 
 /**
  * Everything that the mounts of a sandbox depend on, as text: the plan, the files and folders themselves, and the mounts
- * of this machine. While it stays the same, a sandbox that was set up earlier is the one that would be set up now.
+ * of this machine. While it is unchanged, an existing sandbox is identical to a new one.
  *
- * Undefined if something was changed a moment ago, so that a second change could go unnoticed.
+ * Undefined if something has changed so recently that a further change might not be detected.
  */
 export async function planIdentity(plan: MountPlan): Promise<string | undefined> {
   const now = BigInt(Date.now()) * 1_000_000n;
@@ -27,8 +27,8 @@ export async function planIdentity(plan: MountPlan): Promise<string | undefined>
 }
 
 /**
- * A mount vanishes when its mount point is deleted. A folder that was deleted never comes back: a new one has another
- * inode, or the same number and another birth time. A file can come back through a hard link, which changes its ctime.
+ * A mount is removed with its mount point. A folder that is created again has another inode, or the same inode number and
+ * another birth time. A file can be restored through a hard link, which changes its ctime.
  */
 function stampOf(stats: BigIntStats): { readonly text: string; readonly changed: bigint } {
   const { dev, ino, birthtimeNs, ctimeNs } = stats;

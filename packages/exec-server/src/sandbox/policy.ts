@@ -11,20 +11,20 @@ export interface PathRule {
   readonly access: Access;
 }
 
-/** What a sandbox allows, in paths of this machine as the client wrote them. Nothing of the file system is in it. */
+/** The permissions of a sandbox, with paths as the client sent them. Independent of the state of the file system. */
 export interface Policy {
-  /** Access to the whole disk, where no rule is more specific. */
+  /** Access to paths without a more specific rule. */
   readonly root: "none" | "read" | "write";
   /** Whether the folders that programs need are readable if the disk as a whole is not. */
   readonly minimal: boolean;
   readonly rules: readonly PathRule[];
   readonly patterns: readonly DenyPattern[];
-  /** How many levels below its base a pattern is looked for. */
+  /** Maximum depth below its base at which a pattern is matched. */
   readonly scanDepth: number | undefined;
   readonly network: boolean;
 }
 
-/** The whole disk and the network. */
+/** Full access to the disk and the network. */
 export const UNRESTRICTED: Policy = {
   root: "write",
   minimal: true,
@@ -34,10 +34,10 @@ export const UNRESTRICTED: Policy = {
   network: true,
 };
 
-/** Of two rules for the same path the stronger counts, in whatever order they come. */
+/** Of two rules for the same path the stronger one applies, regardless of their order. */
 export const STRENGTH: Readonly<Record<Access, number>> = { read: 0, write: 1, deny: 2 };
 
-/** The policy of a context; undefined if it restricts nothing. Refuses what can't be understood. */
+/** The policy of a context. Undefined if it restricts nothing. Throws for contexts that are not understood. */
 export function readPolicy(context: SandboxContext): Policy | undefined {
   const { permissions } = context;
   if (permissions.type !== "managed") return undefined;
@@ -71,7 +71,7 @@ export function readPolicy(context: SandboxContext): Policy | undefined {
   return isUnrestricted(policy) ? undefined : policy;
 }
 
-/** Whether an operation can't be refused by this policy, so that it needs no sandbox. */
+/** Whether this policy allows an operation in any case, so that it needs no sandbox. */
 export function allowsEverywhere({ root, rules, patterns }: Policy, access: "read" | "write"): boolean {
   if (root === "none" || patterns.length > 0) return false;
   if (access === "write" && root !== "write") return false;
@@ -89,7 +89,7 @@ class EntryResolver {
   readonly #temporary: readonly string[];
 
   constructor(context: SandboxContext) {
-    // The context that the policy was made in wins over the members that older clients send.
+    // `policyContext` takes precedence over the members that older clients send.
     const cwd = context.policyContext?.cwd ?? context.cwd;
     const roots = context.policyContext?.workspaceRoots ?? context.workspaceRoots ?? [];
     this.#cwd = typeof cwd === "string" ? nativeTextPath(cwd) : undefined;
@@ -127,7 +127,7 @@ class EntryResolver {
       case "minimal":
         return [];
       case "unknown":
-        // An unknown place grants nothing; but it can't be denied either.
+        // An unknown location grants nothing. Denying it is impossible and therefore refused.
         if (access === "deny" || access === "none")
           throw refused(`can't deny an unknown place: ${value.path}`);
         return [];

@@ -3,12 +3,12 @@ import { readFileSync, readlinkSync } from "node:fs";
 /** The field of `/proc/PID/stat` with the start time, counted behind the command's closing parenthesis. */
 const START_FIELD = 19;
 
-/** Names this process: its PID may be given to another one later, its start time will not. */
+/** Identifies this process by PID and start time, because a PID may be reused. */
 export function ownIdentity(): string {
   return `${pidNamespace()}.${process.pid}.${startTime(process.pid) ?? 0}`;
 }
 
-/** Whether the process behind an identity still runs. One in another PID namespace can't be seen and counts as running. */
+/** Whether the identified process is running. A process in another PID namespace can't be seen and is assumed to be running. */
 export function isRunning(identity: string): boolean {
   const [namespace, pid, started] = identity.split(".");
   if (namespace !== pidNamespace()) return true;

@@ -13,10 +13,10 @@ import { dirname, join } from "node:path";
 import { clearPlaceholder } from "./placeholders.ts";
 import { isRunning, ownIdentity } from "./process-identity.ts";
 
-/** Where a server keeps the files that it works with. */
+/** The folder for a server's internal files. */
 export interface RuntimeFolder extends Disposable {
   readonly path: string;
-  /** Folders that no sandbox sees: those with the runtime folders of all servers of this user. */
+  /** Folders hidden from every sandbox: the parents of the runtime folders of all servers of this user. */
   hiddenFolders(): readonly string[];
   /** Creates the folder again if it was removed. */
   ensure(): void;
@@ -27,7 +27,7 @@ export const JOURNAL = "placeholders";
 
 const PRIVATE = 0o700;
 
-/** Creates a folder for one server, and clears up after servers that were killed together with their launchers. */
+/** Creates a folder for one server, and cleans up after servers that were killed together with their launchers. */
 export function openRuntimeFolder(): RuntimeFolder {
   const shared = sharedFolder();
   removeAbandoned(shared);
@@ -51,8 +51,8 @@ export function openRuntimeFolder(): RuntimeFolder {
 }
 
 /**
- * The same for every server of a user, whatever its environment says: each server hides all of them from its sandboxes,
- * and so the files of other servers too.
+ * The same for every server of a user, regardless of its environment, so that each server hides the files of all servers
+ * from its sandboxes.
  */
 function fixedFolders(): readonly string[] {
   const name = `codexkit-exec-${process.getuid?.() ?? 0}`;
@@ -66,7 +66,7 @@ function sharedFolder(): string {
     } catch {
       continue; // Its parent is missing or can't be written to.
     }
-    // In a folder that everyone can write to, the name may have been taken by someone else.
+    // In a world-writable folder, another user may have created this name.
     if (isOurs(path)) return path;
   }
   return mkdtempSync(join(tmpdir(), "codexkit-exec-"));
@@ -87,7 +87,7 @@ function isOurs(path: string): boolean {
 }
 
 function createWithin(shared: string): string {
-  // The last of the other servers may remove the shared folder at any moment.
+  // Another server may remove the shared folder at any time when it ends.
   for (let attempt = 0; ; attempt += 1) {
     try {
       return mkdtempSync(join(shared, `${ownIdentity()}.`));
@@ -126,6 +126,6 @@ function removeIfEmpty(path: string): void {
   try {
     rmdirSync(path);
   } catch {
-    // Another server uses it.
+    // In use by another server.
   }
 }

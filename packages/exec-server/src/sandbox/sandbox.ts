@@ -25,7 +25,7 @@ export interface Confined {
   readonly spec: ChildSpec;
   readonly sandboxType: "none" | "linuxSeccomp";
   readonly denied: DenialCheck | undefined;
-  /** To be disposed of when the process is over. */
+  /** Disposed of when the process has closed. */
   readonly leftovers: Disposable | undefined;
 }
 
@@ -38,7 +38,7 @@ export interface SandboxOptions {
   readonly networkObjection: string | undefined;
 }
 
-/** The files that sandboxes are made with. */
+/** Files needed to set up sandboxes. */
 interface Tools {
   readonly bwrap: string;
   readonly filters: Readonly<Record<FilterName, string>>;
@@ -47,21 +47,21 @@ interface Tools {
 
 type FilterName = "offline" | "online" | "proxied";
 
-/** The fd on which bubblewrap finds the seccomp program: the first behind stdin, stdout and stderr. */
+/** The descriptor from which bubblewrap reads the seccomp program: the first after stdin, stdout and stderr. */
 const FILTER_FD = "3";
 
-/** Where the code of programs in a sandbox is: `src` from source, `dist` when installed. */
+/** The folder with the code of programs that run in a sandbox: `src` from source, `dist` when installed. */
 const CODE = realpathSync(dirname(dirname(fileURLToPath(import.meta.url))));
 const EXTENSION = import.meta.url.endsWith(".ts") ? "ts" : "js";
 const HELPER = join(CODE, "sandbox", `file-helper.${EXTENSION}`);
 const NODE = realpathSync(process.execPath);
 const ENTRY = join(CODE, "network", `namespace-entry.${EXTENSION}`);
 
-/** How often a plan is made anew because someone created a path that it relied on, and the pause before that. */
+/** How often a plan is repeated because a path that it relied on was created meanwhile, and the pause in between. */
 const PLAN_ATTEMPTS = 10;
 const PLAN_RETRY_MS = 5;
 
-/** Confines processes and file operations with bubblewrap. What can't be confined is refused, never run without. */
+/** Runs processes and file operations in bubblewrap. Refuses what can't be sandboxed; never runs it unsandboxed. */
 export class Sandbox implements AsyncDisposable {
   readonly #options: SandboxOptions;
   readonly #placeholders: Placeholders;
@@ -92,8 +92,8 @@ export class Sandbox implements AsyncDisposable {
   }
 
   /**
-   * The same child inside its sandbox. With listeners it has a network namespace of its own, whatever network the context
-   * grants, and reaches only the proxies behind them.
+   * The same child inside its sandbox. With listeners it has its own network namespace, regardless of the context's network
+   * setting, and can reach only the proxies behind them.
    */
   async confine(spec: ChildSpec, context: SandboxContext, listeners?: NamespaceListeners): Promise<Confined> {
     const policy = listeners
@@ -133,7 +133,7 @@ export class Sandbox implements AsyncDisposable {
     };
   }
 
-  /** Whether a path exists only because a sandbox needed something to mount on. However it is spelled. */
+  /** Whether a path, in any spelling, exists only as a mount point for a sandbox. */
   async isPhantom(path: string): Promise<boolean> {
     if (this.#placeholders.has(path)) return true;
     const folder = await realpath(dirname(path)).catch(() => undefined);
@@ -238,7 +238,7 @@ function createDeniedFile(path: string): void {
   chmodSync(path, 0);
 }
 
-/** On a disk that is hidden our programs need themselves: their own file and their own code, not what lies beside them. */
+/** Files that the server's own programs need if the disk is hidden: Node and their code, but not the folders around them. */
 function ownFiles({ root, minimal }: Policy): readonly string[] {
   if (root !== "none") return [];
   if (minimal) return [NODE, CODE, join(dirname(CODE), "package.json")];

@@ -106,7 +106,7 @@ export class SandboxedFiles implements AsyncDisposable {
     await this.#gone;
   }
 
-  /** The whole group: bubblewrap alone would leave the helper running if it has not tied it to its own life yet. */
+  /** Kills the whole group. Killing only bubblewrap could leave the helper running if `--die-with-parent` is not set up yet. */
   #kill(): void {
     try {
       if (this.#child.pid !== undefined) process.kill(-this.#child.pid, "SIGKILL");
@@ -144,7 +144,7 @@ export class SandboxedFiles implements AsyncDisposable {
   }
 }
 
-/** Descriptors that this process inherited would reach the helper: the null device takes their places. */
+/** Replaces inherited descriptors with the null device, so that they don't reach the helper. */
 function coveredDescriptors(): "ignore"[] {
   const last = Math.max(...inheritedDescriptors(), LAST_STDIO);
   return Array.from({ length: last - LAST_STDIO }, () => "ignore");
@@ -152,13 +152,13 @@ function coveredDescriptors(): "ignore"[] {
 
 const LAST_STDIO = 2;
 
-/** Bytes that were decoded on the way in go on as base64. A buffer's own `toJSON` has run when this sees it. */
+/** Encodes buffers as base64. `toJSON` of the buffer has already run, so the original is taken from `this`. */
 function bytesAsBase64(this: unknown, key: string, value: unknown): unknown {
   const original = (this as Record<string, unknown>)[key];
   return original instanceof Buffer ? original.toString("base64") : value;
 }
 
-/** What a program needs to find its libraries and its temporary files, and nothing of the server's. */
+/** Only the variables that a program needs to find its libraries and temporary files. */
 function helperEnv(): NodeJS.ProcessEnv {
   const names = ["PATH", "TMPDIR", "TMP", "TEMP", "CODEXKIT_TEST_RUN"];
   return Object.fromEntries(

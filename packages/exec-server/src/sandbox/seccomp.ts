@@ -3,9 +3,9 @@ import { endianness } from "node:os";
 /** One architecture: its number in the audit ABI, and its system call numbers. */
 interface Architecture {
   readonly audit: number;
-  /** Calls that reach into other processes, or around this filter. */
+  /** Calls that access other processes or bypass this filter. */
   readonly prying: readonly number[];
-  /** Calls that reach the network. */
+  /** Calls that access the network. */
   readonly network: readonly number[];
   readonly socket: number;
   readonly socketpair: number;
@@ -52,7 +52,7 @@ const AF_NETLINK = 16;
 const TYPE_MASK = 0xf;
 const SOCK_STREAM = 1;
 const SOCK_SEQPACKET = 5;
-/** Calls of the x32 ABI on x64 have this bit: they would slip through by another number. */
+/** Set in call numbers of the x32 ABI on x64, which would otherwise bypass the filter. */
 const X32_BIT = 0x40000000;
 
 type Instruction = readonly [code: number, ifTrue: number, ifFalse: number, value: number];
@@ -69,9 +69,9 @@ export function offlineFilter(): Buffer | undefined {
 }
 
 /**
- * One for a process that is alone in its network with a proxy: internet sockets lead nowhere but there, and every other
- * kind might lead past it, unix sockets by path as well as those to a hypervisor. Of unix sockets only pairs are left; a
- * pair of datagram sockets could still be turned to any path.
+ * A program for a process whose network namespace contains only a proxy. Internet sockets can only reach the proxy. All other
+ * families, such as unix sockets by path or sockets to a hypervisor, could bypass it. Of unix sockets only pairs of stream
+ * sockets are allowed: a datagram socket of a pair can still be connected to any path.
  */
 export function proxiedFilter(): Buffer | undefined {
   return filter(({ prying, socket, socketpair }) => [
@@ -82,8 +82,8 @@ export function proxiedFilter(): Buffer | undefined {
 }
 
 /**
- * One for a process that may use the network: the internet, sockets in the file system, and the kernel's routing tables,
- * which programs read to choose an address. Other families, such as the one to a hypervisor, lead around the network.
+ * A program for a process that may use the network: internet sockets, unix sockets, and the kernel's routing tables, which
+ * programs read to choose an address. Other families, such as sockets to a hypervisor, are refused.
  */
 export function onlineFilter(): Buffer | undefined {
   return filter(({ prying, socket, socketpair }) => [

@@ -38,7 +38,7 @@ export function environmentConfigMethod(): Method {
   return { params: readParams, lane: "ordinary", run: (params: ReadParams) => readConfig(params) };
 }
 
-/** Reads the layers anew each time: the files belong to people, who edit them. */
+/** Reads the layers on every call, because users edit the files. */
 export async function readConfig(
   { cwd, configPaths, requirementsPaths }: ReadParams,
   systemFolder = SYSTEM_FOLDER,
