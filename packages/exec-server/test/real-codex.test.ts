@@ -15,6 +15,7 @@ import { access, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { cuttableProxy } from "./cuttable-proxy.ts";
+import { startServer } from "./servers.ts";
 import { ExecServer } from "../src/server/exec-server.ts";
 
 /** A turn with the real codex takes seconds on a busy machine. */
@@ -171,6 +172,27 @@ test("loses no output when the socket is cut in the middle of a command", { time
   expect(result?.output).toBe(Array.from({ length: 10 }, (_, i) => `line ${i + 1}\n`).join(""));
   expect(proxy.connections).toBeGreaterThan(1);
 });
+
+test.each(["ours", "codex"] as const)(
+  "the deltas of a command are the end of its output (server: %s)",
+  { timeout: TURN_MS },
+  async (kind) => {
+    await using server = await startServer(kind);
+    const command = "echo first; sleep 1; echo second";
+    await using it = await withCodex([[run(command, { callId: "c", yieldMs: 20_000 })], [say("done")]], {
+      url: server.url,
+    });
+    let deltas = "";
+    it.peer.on("item/commandExecution/outputDelta", ({ delta }) => {
+      deltas += delta;
+    });
+    expect(await turn(it.peer, it)).toBe("completed");
+    expect(it.app.model.requests.at(-1)?.commandResult("c")?.output).toBe("first\nsecond\n");
+    // Codex listens for deltas only some time after the start, whichever server it uses.
+    expect(deltas).toContain("second\n");
+    expect("first\nsecond\n".endsWith(deltas)).toBe(true);
+  },
+);
 
 test("is found by environments.toml", { timeout: TURN_MS }, async () => {
   await using server = await ExecServer.start();

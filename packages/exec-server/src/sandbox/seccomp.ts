@@ -48,7 +48,7 @@ const AF_UNIX = 1;
 const AF_INET = 2;
 const AF_INET6 = 10;
 const AF_NETLINK = 16;
-/** What a socket's type is without its flags, and the types whose pairs are connected for good. */
+/** Mask that removes the flags of a socket type, and the types whose pairs stay connected to each other. */
 const TYPE_MASK = 0xf;
 const SOCK_STREAM = 1;
 const SOCK_SEQPACKET = 5;
