@@ -113,7 +113,8 @@ export class ManagedProcess implements ChildEvents {
     this.#exitCode = exitCode;
     // The child's last output is often read in the same turn of the event loop, and should be reported first.
     if (this.#denied && exitCode !== 0 && !this.#drained) {
-      setTimeout(() => this.#reportExit(), EXEC_LIMITS.denialGraceMs);
+      // On a busy machine the time may have passed before the event loop could read the output.
+      setTimeout(() => setImmediate(() => this.#reportExit()), EXEC_LIMITS.denialGraceMs);
     } else if (this.#drained) this.#reportExit();
     else setImmediate(() => this.#reportExit());
   }
