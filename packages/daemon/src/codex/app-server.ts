@@ -24,6 +24,9 @@ export interface AppServerAddress {
   readonly sessionId: string | null;
 }
 
+/** A frozen server of an earlier boot delays the start by this. */
+const HANDSHAKE_MS = 15_000;
+
 const END = {
   /** How long codex may take to end after SIGTERM: it waits for turns, which the daemon has interrupted before. */
   terminateMs: 1_000,
@@ -203,7 +206,7 @@ function clientOptions({
   return {
     clientInfo: { name: "codexkit-daemon", version: "0.1.0" },
     limits: { callTimeoutMs: callMs },
-    handshakeTimeoutMs: callMs,
+    handshakeTimeoutMs: Math.min(callMs, HANDSHAKE_MS),
   };
 }
 

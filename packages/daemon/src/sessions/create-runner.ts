@@ -1,5 +1,5 @@
 import { CODEX_VERSION, type CodexError, type CodexEvent, VERSION } from "codexkit";
-import { BoundedMap } from "@codexkit/rpc/async";
+import { BoundedMap, withTimeout } from "@codexkit/rpc/async";
 import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { AppServer, DaemonCodexOptions } from "../codex/app-server.ts";
@@ -10,6 +10,7 @@ import type { Database } from "../database.ts";
 import { notificationKeys } from "../database/notifications.ts";
 import { DaemonError } from "../errors.ts";
 import { readAccount, readModels } from "./catalog.ts";
+import { isFenced } from "./problems.ts";
 import type { AccountSummary, ModelSummary, Runner, RunnerStatus } from "./runner.ts";
 import type { RunnerLogger, SessionDeps } from "./session-deps.ts";
 import { SessionOwner } from "./session-owner.ts";
@@ -165,7 +166,8 @@ class SessionRunner implements Runner {
     try {
       const state = this.#state === "draining" ? "draining" : "up";
       if (await this.#options.database.nodes.renew(nodeId, { state })) return;
-      // The lease has ended: the writes of these sessions are fenced, and each drops itself with its next one.
+      // The lease has ended, so that the sessions may have other owners by now.
+      await Promise.all([...this.#owners.values()].map((owner) => owner.abandon()));
       if (this.#state === "running") await this.#register();
       this.#wake.set();
     } catch (error) {
@@ -202,6 +204,7 @@ class SessionRunner implements Runner {
     });
     for (const session of claimed) {
       if (session.reason !== "ready") this.#recovered += 1;
+      await this.#owners.get(session.sessionId)?.abandon();
       const owner = new SessionOwner(session, this.#sessionDeps());
       this.#owners.set(session.sessionId, owner);
       owner.start();
@@ -232,8 +235,10 @@ class SessionRunner implements Runner {
         this.#turns[end] += 1;
         this.#changed();
       },
-      onReleased: (sessionId) => {
-        this.#owners.delete(sessionId);
+      onReleased: (released) => {
+        for (const [sessionId, owner] of this.#owners) {
+          if (owner === released) this.#owners.delete(sessionId);
+        }
         this.#wake.set();
         this.#changed();
       },
@@ -242,8 +247,13 @@ class SessionRunner implements Runner {
   }
 
   async #onEvent(server: AppServer, event: CodexEvent): Promise<void> {
-    this.#routes.deliver(event, server);
-    await this.#options.database.journal.waitForCapacity();
+    try {
+      this.#routes.deliver(event, server);
+      await this.#options.database.journal.waitForCapacity();
+    } catch (error) {
+      // The reader must go on: it carries the events of all sessions of the server.
+      if (!isFenced(error)) this.#options.log.error({ err: error }, "An event could not be handled");
+    }
   }
 
   #serverEnded(server: AppServer, error: CodexError): void {
@@ -260,8 +270,11 @@ class SessionRunner implements Runner {
     for (const owner of this.#owners.values()) owner.drain();
     await this.#untilIdle(timeoutMs);
     await Promise.all([...this.#owners.values()].map((owner) => owner.interrupt()));
-    await Promise.all([...this.#owners.values()].map((owner) => owner.release()));
+    const released = Promise.all([...this.#owners.values()].map((owner) => owner.release()));
+    await this.#atMost(released);
+    // Calls to a codex that does not respond end here.
     await this.#pool.close();
+    await this.#atMost(released);
     clearInterval(this.#renewals);
     if (this.#nodeId !== null) {
       await database.nodes.retire(this.#nodeId).catch((error: unknown) => {
@@ -269,6 +282,15 @@ class SessionRunner implements Runner {
       });
     }
     this.#setState("closed");
+  }
+
+  async #atMost(work: Promise<unknown>): Promise<void> {
+    const { interruptMs } = this.#limits;
+    const toError = (): Error =>
+      new DaemonError("timeout", `Sessions were not released within ${interruptMs} ms.`);
+    await withTimeout(work, interruptMs, toError).catch((error: unknown) => {
+      this.#options.log.warn({ err: error }, "Draining goes on without some sessions");
+    });
   }
 
   /** Resolves when no turn is running, or after the time limit. */

@@ -1,6 +1,7 @@
 import { gate, run, say, type ScriptFunction, usage, waitFor } from "@codexkit/scripted-model";
 import { existsSync } from "node:fs";
-import { readdir, rm } from "node:fs/promises";
+import { mkdir, readdir, rm } from "node:fs/promises";
+import { tempFolder } from "@codexkit/testing";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { startRunner, type TestRunner } from "../../test/start-runner.ts";
@@ -145,6 +146,21 @@ describe("draining", () => {
     expect(stage.runner.status).toMatchObject({ state: "closed", sessions: 0 });
   });
 
+  test("ends a codex that does not respond", async () => {
+    await using stage = await startRunner([say(["half ", waitFor(gate())])], {
+      limits: { interruptMs: 200 },
+    });
+    const session = await stage.create();
+    await session.send("go");
+    await session.event(isDelta);
+    const pid = pidOf(stage);
+    process.kill(pid, "SIGSTOP");
+    await stage.runner.drain(10);
+    expect(isRunning(pid)).toBe(false);
+    expect(stage.runner.status).toMatchObject({ state: "closed", sessions: 0 });
+    expect(await session.row()).toMatchObject({ node_id: null });
+  });
+
   test("leaves queued messages to the next boot", async () => {
     const open = gate();
     const model: ScriptFunction = ({ lastUserText }) =>
@@ -160,6 +176,28 @@ describe("draining", () => {
     expect(await session.result(queued)).toMatchObject({ ok: true });
     await session.event(({ type }) => type === "turn.completed");
     expect(textsOf(await session.events())).toEqual(["hold", "later", "received: later"]);
+  });
+});
+
+describe("a thread that can't be loaded", () => {
+  test("makes its commands fail instead of waiting, and is recovered when it can be loaded again", async () => {
+    await using folder = await tempFolder("moved");
+    const cwd = join(folder.path, "project");
+    await mkdir(cwd);
+    const model: ScriptFunction = ({ lastUserText }) =>
+      lastUserText === "hold" ? say(["half ", waitFor(gate())]) : say("received");
+    await using stage = await startRunner(model, { limits: { retryMs: 10, loadAttempts: 2 } });
+    const session = await stage.create({ cwd });
+    await session.send("hold");
+    await session.event(isDelta);
+    await rm(cwd, { recursive: true });
+    process.kill(pidOf(stage), "SIGKILL");
+    expect(await session.send("next")).toMatchObject({ problem: { type: "unprocessable" } });
+    expect(await session.row()).toMatchObject({ phase: "failed", problem: expect.any(String) as string });
+    await mkdir(cwd);
+    expect(await session.send("again")).toMatchObject({ ok: true });
+    await session.event(({ type }) => type === "turn.completed");
+    expect((await session.events()).filter(({ type }) => type === "turn.failed")).toHaveLength(1);
   });
 });
 

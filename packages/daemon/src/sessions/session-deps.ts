@@ -24,6 +24,6 @@ export interface SessionDeps {
   };
   readonly onTurnEnd: (end: "completed" | "failed" | "interrupted") => void;
   /** Called once, when the session is no longer owned here. */
-  readonly onReleased: (sessionId: string) => void;
+  readonly onReleased: (owner: ThreadListener) => void;
   readonly onChange: () => void;
 }

@@ -168,11 +168,15 @@ export class SessionOwner implements CommandContext {
     this.#stop.abort();
     this.#wake.set();
     await this.#work.catch(() => {});
-    if (this.#hasEnded) return;
-    await this.#deps.database.sessions.release(this.#owner).catch((error: unknown) => {
-      if (!isFenced(error)) this.#log("error", error, "The session could not be released");
-    });
-    await this.#end();
+    await this.#end("release");
+  }
+
+  /** Stops working on a session that is lost to this node. Never rejects. */
+  async abandon(): Promise<void> {
+    this.#stop.abort();
+    this.#wake.set();
+    await this.#end("abandon");
+    await this.#work.catch(() => {});
   }
 
   /** Takes an event of the session's thread or of its agents. Never waits. */
@@ -209,17 +213,23 @@ export class SessionOwner implements CommandContext {
         if (isFenced(error)) throw error;
         this.#failures += 1;
         this.#log("error", error, "A step of the session failed");
+        if (this.#failures >= limits.loadAttempts) this.#giveUpRecovery();
         await this.#pause(limits.retryMs);
         continue;
       }
       if (this.#stop.signal.aborted) return;
       const wasWoken = await this.#wake.wait(limits.sessionIdleMs);
       if (!wasWoken && this.isIdle && !this.#stop.signal.aborted) {
-        await this.#deps.database.sessions.release(this.#owner);
-        await this.#end();
+        await this.#end("release");
         return;
       }
     }
+  }
+
+  /** Commands must get an answer. The next load that succeeds compares the history with the journal all the same. */
+  #giveUpRecovery(): void {
+    this.#recoverReason = undefined;
+    this.state.activeTurnId = undefined;
   }
 
   async #explain(error: unknown): Promise<Problem> {
@@ -336,8 +346,7 @@ export class SessionOwner implements CommandContext {
   async #afterDelete(): Promise<void> {
     const server = this.#loaded?.lease.server;
     const { database, pool } = this.#deps;
-    await database.sessions.release(this.#owner);
-    await this.#end();
+    await this.#end("release");
     if (server && this.state.setup.dedicated === true) await pool.end(server);
     await database.sessions.purge(this.state.sessionId);
   }
@@ -373,10 +382,10 @@ export class SessionOwner implements CommandContext {
     this.#log("warn", error, "Another owner has taken the session over");
     this.#stop.abort();
     this.#wake.set();
-    void this.#end();
+    void this.#end("abandon");
   }
 
-  async #end(): Promise<void> {
+  async #end(how: "release" | "abandon"): Promise<void> {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
     this.#stop.abort();
@@ -384,9 +393,15 @@ export class SessionOwner implements CommandContext {
     this.#loaded = undefined;
     this.#deps.threads.remove(this);
     this.#accepted.rejectAll(new CodexError("closed", "The session was released."));
+    // Before the release: the next owner may be in this process, and use the same thread.
     await loaded?.thread.close();
     loaded?.lease[Symbol.dispose]();
-    this.#deps.onReleased(this.state.sessionId);
+    if (how === "release") {
+      await this.#deps.database.sessions.release(this.#owner).catch((error: unknown) => {
+        if (!isFenced(error)) this.#log("error", error, "The session could not be released");
+      });
+    }
+    this.#deps.onReleased(this);
   }
 
   #log(level: "warn" | "error", error: unknown, message: string): void {
