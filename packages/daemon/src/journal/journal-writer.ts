@@ -10,6 +10,8 @@ import { commitGroups, type CommitOutcome } from "./commit.ts";
 import type { JournalLimits } from "./limits.ts";
 import { groupByOwner, PendingWrite, type WriteRequest } from "./write.ts";
 
+/** Pause per time in commits, so that a slow disk never takes more than a quarter of the time of the process. */
+const PAUSE_RATIO = 3;
 const RETRY_MS = { first: 50, longest: 2_000 };
 /** SQLSTATE of a deadlock and of a serialization failure: the transaction was rolled back and may simply run again. */
 const CONFLICTS = new Set(["40P01", "40001"]);
@@ -36,7 +38,8 @@ export class JournalWriter {
   #timer: NodeJS.Timeout | undefined;
   #immediate: NodeJS.Immediate | undefined;
   #flushing: Promise<void> | undefined;
-  #flushedAt = Number.NEGATIVE_INFINITY;
+  /** From when on a write that can wait is stored. */
+  #dueAt = Number.NEGATIVE_INFINITY;
   readonly #capacityWaiters: (() => void)[] = [];
 
   constructor(
@@ -91,7 +94,7 @@ export class JournalWriter {
 
   #schedule(): void {
     if (this.#flushing || this.#immediate || this.#waiting.length === 0) return;
-    const dueIn = this.#flushedAt + this.#limits.flushMs - performance.now();
+    const dueIn = this.#dueAt - performance.now();
     const isDue = this.#hasUrgent || this.#waitingBytes >= this.#limits.flushBytes || dueIn <= 0;
     if (isDue) {
       clearTimeout(this.#timer);
@@ -119,13 +122,19 @@ export class JournalWriter {
   async #flushWaiting(): Promise<void> {
     do {
       const writes = this.#takeBatch();
-      this.#flushedAt = performance.now();
+      const begin = performance.now();
       await this.#storeBatch(writes);
+      this.#dueAt = performance.now() + this.#pauseAfter(performance.now() - begin);
       this.#release(writes.reduce((sum, { bytes }) => sum + bytes, 0));
     } while (
       !this.#closing.signal.aborted &&
       (this.#hasUrgent || this.#waitingBytes >= this.#limits.flushBytes)
     );
+  }
+
+  #pauseAfter(commitMs: number): number {
+    const { flushMs, maxFlushMs } = this.#limits;
+    return Math.max(flushMs - commitMs, Math.min(commitMs * PAUSE_RATIO, maxFlushMs));
   }
 
   #takeBatch(): PendingWrite[] {

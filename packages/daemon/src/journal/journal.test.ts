@@ -265,13 +265,14 @@ describe.each(STORE_KINDS)("the journal on %s", (kind) => {
     await appended;
   });
 
-  it("lets deltas wait for company, and stores them with the next event or when they are many", async () => {
+  it("lets events wait for others, and stores them with the end of a turn or when they are many", async () => {
     await using database = await databases.open({ limits: { flushMs: 3_600_000, flushBytes: 10_000 } });
     const owner = await ownedSession(database);
-    const small = database.journal.append(owner, [delta("a", 0)]);
+    const small = database.journal.append(owner, [warning("waits"), delta("a", 0)]);
     for (let round = 0; round < 5; round += 1) await nextRound();
     expect(database.journal.unstoredBytes).toBeGreaterThan(0);
-    await database.journal.append(owner, [warning("urgent")]);
+    const end = { threadId: "thread", turnId: "turn", result: {} as never };
+    await database.journal.append(owner, [{ type: "turn.interrupted", ...end }]);
     await small;
     const next = database.journal.append(owner, [delta("b", 1)]);
     await database.journal.append(owner, [delta("c".repeat(20_000), 2)]);

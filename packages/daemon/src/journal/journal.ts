@@ -52,7 +52,7 @@ export class Journal {
   /**
    * Appends events and updates the items, turns and session that they describe, in one transaction with `also`. Resolves after
    * the commit; events of one session are stored in the order of the calls, so that callers need not wait for each call.
-   * Transactions of several calls are combined. While the store is full or can't be reached, it is tried again. Rejects with
+   * Events wait a moment for others to be stored with, except the end of a turn and requests. While the store is full or can't be reached, it is tried again. Rejects with
    * `fenced` if the session has another owner. `also` may run more than once; only the last run is committed.
    */
   async append(
@@ -60,10 +60,10 @@ export class Journal {
     events: readonly NewSessionEvent[],
     also?: (trx: DaemonTransaction) => Promise<void>,
   ): Promise<readonly SessionEvent[]> {
-    return this.#writer.write({ owner, events, ...(also && { also }) });
+    return this.#writer.write({ owner, events, canWait: true, ...(also && { also }) });
   }
 
-  /** As `append`, with changes of the session's columns. For the other stores. */
+  /** As `append`, at once and with changes of the session's columns. For the other stores. */
   async write(request: WriteRequest): Promise<readonly SessionEvent[]> {
     return this.#writer.write(request);
   }

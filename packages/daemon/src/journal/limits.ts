@@ -1,8 +1,10 @@
 /** Limits of the journal. Times are milliseconds, sizes are bytes of JSON. */
 export interface JournalLimits {
-  /** Deltas wait this long for company. Other events are stored at once. Default: 20. */
+  /** Events wait this long for others. If commits are slow, they wait longer: see `maxFlushMs`. Default: 20. */
   readonly flushMs: number;
-  /** Waiting bytes from which deltas are stored at once. Default: 64 KiB. */
+  /** The pause between two commits is three times the duration of a commit, up to this time. Default: 200. */
+  readonly maxFlushMs: number;
+  /** Waiting bytes from which events are stored at once. Default: 256 KiB. */
   readonly flushBytes: number;
   /** Bytes of one transaction. Default: 4 MiB. */
   readonly transactionBytes: number;
@@ -18,7 +20,8 @@ export interface JournalLimits {
 
 export const DEFAULT_JOURNAL_LIMITS: JournalLimits = {
   flushMs: 20,
-  flushBytes: 64 * 1024,
+  maxFlushMs: 200,
+  flushBytes: 256 * 1024,
   transactionBytes: 4 * 1024 * 1024,
   maxUnstoredBytes: 8 * 1024 * 1024,
   retryMs: 600_000,

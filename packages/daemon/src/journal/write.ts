@@ -3,6 +3,16 @@ import type { DaemonTransaction, Ownership } from "../database/ownership.ts";
 import type { SessionChanges } from "../database/session-columns.ts";
 import { encodeEvent, type EncodedEvent } from "./event-row.ts";
 
+/** Events that a person or a program waits for. */
+const URGENT: ReadonlySet<string> = new Set<SessionEvent["type"]>([
+  "turn.completed",
+  "turn.failed",
+  "turn.interrupted",
+  "approval.requested",
+  "question.requested",
+  "session.deleted",
+]);
+
 /** What an owner stores in one transaction. */
 export interface WriteRequest {
   readonly owner: Ownership;
@@ -11,6 +21,8 @@ export interface WriteRequest {
   readonly also?: (trx: DaemonTransaction) => Promise<void>;
   /** The session may have nothing to do after this write: its commands and its turn are looked at. */
   readonly mayBecomeIdle?: boolean;
+  /** No caller waits for the commit, so that it may wait for others. */
+  readonly canWait?: boolean;
   /** Keys to notify after the commit, besides those of the journal. */
   readonly notify?: readonly string[];
 }
@@ -20,7 +32,7 @@ export class PendingWrite {
   readonly request: WriteRequest;
   readonly events: readonly EncodedEvent[];
   readonly bytes: number;
-  /** Whether it may wait for others: deltas are many, and no caller waits for a single one. */
+  /** Whether it is stored at once, with everything that is waiting. */
   readonly isUrgent: boolean;
   readonly stored: Promise<readonly SessionEvent[]>;
   readonly resolve: (events: readonly SessionEvent[]) => void;
@@ -30,10 +42,7 @@ export class PendingWrite {
     this.request = request;
     this.events = (request.events ?? []).map(encodeEvent);
     this.bytes = this.events.reduce((sum, { data }) => sum + data.length, 0);
-    this.isUrgent =
-      request.also !== undefined ||
-      request.changes !== undefined ||
-      this.events.some(({ event }) => event.type !== "item.delta");
+    this.isUrgent = !request.canWait || this.events.some(({ event }) => URGENT.has(event.type));
     const { promise, resolve, reject } = Promise.withResolvers<readonly SessionEvent[]>();
     this.stored = promise;
     this.resolve = resolve;
