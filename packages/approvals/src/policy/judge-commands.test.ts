@@ -218,13 +218,13 @@ describe("a bracket in a pattern", () => {
   ];
   const presets = ["workspace-write", "developer", "danger-full-access"] as const;
   /** Not understood, which `danger-full-access` accepts. */
-  const UNCLEAR = ['.gi[a"]"t]', "[.]git"];
+  const UNCLEAR = new Set(['.gi[a"]"t]', "[.]git"]);
 
   it.each(FOLDERS.flatMap((folder) => presets.map((preset) => [folder, preset] as const)))(
     "never hides git's folder as %s under %s",
     (folder, preset) => {
       for (const command of [`rm -rf ${folder}`, `tee ${folder}/config < a`, `find ${folder} -delete`]) {
-        if (preset === "danger-full-access" && UNCLEAR.includes(folder)) continue;
+        if (preset === "danger-full-access" && UNCLEAR.has(folder)) continue;
         expect([command, judge(command, { preset }).decision]).not.toEqual([command, "allow"]);
       }
     },
@@ -259,4 +259,25 @@ describe("a prefix that allows a program", () => {
       expect(judge(command, { preset: "read-only", alsoAllow: ["frob"] }).decision).toBe("allow");
     expect(judge("python3 x", { preset: "read-only", alsoAllow: ["python"] }).decision).not.toBe("allow");
   });
+});
+
+describe("/dev/null", () => {
+  const presets = ["read-only", "workspace-write", "developer", "danger-full-access"] as const;
+
+  it.each([
+    "rm /dev/null",
+    "rm -f /dev/null",
+    "chmod 222 /dev/null",
+    "chmod -r /dev/null",
+    "cd /dev && chmod +x null",
+  ])("is a file of the system for %s", (command) => {
+    for (const preset of presets) expect(judge(command, { preset }).decision).not.toBe("allow");
+  });
+
+  it.each(["echo x > /dev/null", "tee /dev/null < a", "sort -o /dev/null a"])(
+    "discards output of %s",
+    (command) => {
+      for (const preset of presets) expect(judge(command, { preset }).decision).toBe("allow");
+    },
+  );
 });

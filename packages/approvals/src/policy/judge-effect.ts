@@ -27,6 +27,7 @@ export class EffectJudge {
   readonly #judgeRead: JudgeLocation;
   readonly #judgeEntered: JudgeLocation;
   readonly #judgeChange: JudgeLocation;
+  readonly #judgeMode: JudgeLocation;
   readonly #judgeDeletion: JudgeLocation;
   readonly #judgeExecution: JudgeLocation;
 
@@ -39,12 +40,13 @@ export class EffectJudge {
     this.#judgeEntered = (path, location) =>
       changes.isRelinked(location) ? this.#stale(path) : judgeRead(path, location, workspace, policy);
     const judgeAccess =
-      (access: "update" | "delete"): JudgeLocation =>
+      (access: "update" | "mode" | "delete"): JudgeLocation =>
       (path, location) => {
         const verdict = judgeWrite(path, location, workspace, policy, access);
         return verdict.decision === "allow" && changes.isRelinked(location) ? this.#stale(path) : verdict;
       };
     this.#judgeChange = judgeAccess("update");
+    this.#judgeMode = judgeAccess("mode");
     this.#judgeDeletion = judgeAccess("delete");
     this.#judgeExecution = (path, location) => {
       const read = judgeRead(path, location, workspace, policy);
@@ -67,7 +69,12 @@ export class EffectJudge {
       case "enter":
         return this.#judgePaths(effect.path, folder, "read", this.#judgeEntered);
       case "write":
-        return this.#judgePaths(effect.path, folder, "update", this.#judgeChange);
+        return this.#judgePaths(
+          effect.path,
+          folder,
+          "update",
+          effect.changesMode === true ? this.#judgeMode : this.#judgeChange,
+        );
       case "delete":
         return effect.isRecursive
           ? this.#judgeTreeDeletion(effect.path, folder)

@@ -87,7 +87,7 @@ export function judgeWrite(
   location: Location,
   workspace: Workspace,
   compiled: CompiledPolicy,
-  access: "update" | "delete" = "update",
+  change: "update" | "mode" | "delete" = "update",
 ): Verdict {
   const kind = workspace.kindOf(location);
   const shown = location.real ?? path;
@@ -104,10 +104,12 @@ export function judgeWrite(
       return refused("system-write", `${shown} belongs to the system`);
     default:
   }
-  const ruled = judgeByRules(path, location, access, compiled);
+  const ruled = judgeByRules(path, location, change === "delete" ? change : "update", compiled);
   if (ruled !== undefined) return ruled;
   switch (kind) {
     case "sink":
+      // It discards contents, but its mode and its name are the system's.
+      if (change !== "update") return refused("system-write", `${shown} belongs to the system`);
       return judgeKind("read", compiled);
     case "workspace":
     case "temp":

@@ -4,7 +4,7 @@ import type { Effect } from "./declaration/effect.ts";
 import type { Word } from "./declaration/word.ts";
 import { entriesBelow, isLiteral } from "./declaration/path-words.ts";
 
-const FILES: Operands = { rest: "write", atLeast: 1 };
+const FILES: Operands = { rest: "mode", atLeast: 1 };
 
 /** Modes with set-user-ID or set-group-ID bits are not understood. */
 export const chmod = declareProgram({
@@ -21,7 +21,7 @@ export const chmod = declareProgram({
     "-w": flagWith({ operands: FILES }),
     "-x": flagWith({ operands: FILES }),
   },
-  operands: { first: ["data"], rest: "write", atLeast: 2 },
+  operands: { first: ["data"], rest: "mode", atLeast: 2 },
   examine: examineMode,
 });
 
@@ -33,7 +33,9 @@ function examineMode({ operands, options }: ParsedCall): readonly Effect[] | str
   if (!hasModeOption && (!isLiteral(mode) || !MODE.test(mode.text)))
     return `"${mode?.text ?? "…"}" is not a plain mode`;
   const files = hasModeOption ? operands : operands.slice(1);
-  return options.has("-R") ? files.flatMap(changedBelow).map((path) => ({ kind: "write", path })) : [];
+  return options.has("-R")
+    ? files.flatMap(changedBelow).map((path) => ({ kind: "write", path, changesMode: true }))
+    : [];
 }
 
 /** A plain folder of the project has no hidden folders whose modes matter; the project itself does. */

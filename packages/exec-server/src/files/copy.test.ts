@@ -100,12 +100,10 @@ test(
     await mkdir(join(it.folder, "tree"));
     for (let index = 0; index < 1_500; index += 1) await writeFile(join(it.folder, "tree", `${index}`), "x");
     const countCallsDuring = async (operation: Promise<unknown>): Promise<number> => {
-      let isRunning = true;
-      void operation.then(() => {
-        isRunning = false;
-      });
+      const ended = new AbortController();
+      void operation.then(() => ended.abort());
       let calls = 0;
-      while (isRunning) {
+      while (!ended.signal.aborted) {
         await it.client.call("fs/getMetadata", { path: `file://${it.folder}/tree` });
         calls += 1;
       }

@@ -41,6 +41,9 @@ export function applyRole(role: Role, word: Word, effects: Effect[]): string | u
     case "write":
       effects.push({ kind: "write", path: word });
       return undefined;
+    case "mode":
+      effects.push({ kind: "write", path: word, changesMode: true });
+      return undefined;
     case "read-write":
       effects.push({ kind: "read", path: word }, { kind: "write", path: word });
       return undefined;
@@ -88,6 +91,7 @@ function acceptsPattern(role: Role): boolean {
     role === "folder" ||
     role === "output" ||
     role === "write" ||
+    role === "mode" ||
     role === "read-write" ||
     role === "delete" ||
     role === "delete-tree"

@@ -27,6 +27,8 @@ export type RoleName =
   | "folder"
   | "host"
   | "local-read"
+  /** A file whose mode is changed. */
+  | "mode"
   | "number"
   | "output"
   | "package"

@@ -40,7 +40,12 @@ export type Effect =
   /** The program changes to this folder before anything else: all other paths of the call are relative to it. */
   | { readonly kind: "enter"; readonly path: Word }
   /** Creates or changes this file, or an entry of this folder that is named after another operand. */
-  | { readonly kind: "write"; readonly path: Word }
+  | {
+      readonly kind: "write";
+      readonly path: Word;
+      /** Changes the mode of the file, which no file discards as `/dev/null` discards contents. */
+      readonly changesMode?: true;
+    }
   | { readonly kind: "delete"; readonly path: Word; readonly isRecursive: boolean }
   /** Creates a symbolic or hard link at `path`: later paths through it lead elsewhere. */
   | { readonly kind: "link"; readonly path: Word; readonly target: Word }
