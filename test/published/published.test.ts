@@ -96,8 +96,9 @@ describe.each(published)("%s", (name, { manifest, entryPoints, oldestNode }) => 
     expect(problems).toEqual([]);
   });
 
-  // The protocol's types and tables run on any version.
-  it.each(name === "@codexkit/protocol" ? [] : entryPoints)(
+  // The protocol's types and tables run on any version, and the daemon's client in browsers.
+  const anywhere = ["@codexkit/protocol", "@codexkit/daemon/client"];
+  it.each(entryPoints.filter((entryPoint) => !anywhere.some((free) => entryPoint.startsWith(free))))(
     "%s names the version when Node is too old",
     async (entryPoint) => {
       writeFileSync(
@@ -204,12 +205,13 @@ async function compile({ project, version, mode, lib }: Compilation): Promise<st
 
 describe("the compiler", { timeout: TIMEOUT_MS }, () => {
   it.each(["5.6", "5.9", "7"] as const)("TypeScript %s accepts every declaration", async (version) => {
-    // The declarations of the AI SDK itself need TypeScript 5.7 and the DOM's types. The other packages need neither.
-    const hasAiSdk = version !== "5.6";
-    const entryPoints = entryPointsFor(24).filter(
-      (entry) => hasAiSdk || !entry.startsWith("@codexkit/ai-sdk"),
-    );
-    const lib = hasAiSdk ? ["es2023", "dom"] : ["es2023"];
+    // The declarations of the AI SDK and of hono need TypeScript 5.7, and those of the AI SDK the DOM's types. The other packages
+    // need neither.
+    const isOldest = version === "5.6";
+    const tooNew = (entry: string): boolean =>
+      entry.startsWith("@codexkit/ai-sdk") || entry === "@codexkit/daemon";
+    const entryPoints = entryPointsFor(24).filter((entry) => !isOldest || !tooNew(entry));
+    const lib = isOldest ? ["es2023"] : ["es2023", "dom"];
     const project = projects.full;
     writeFileSync(join(project, "entry-points.ts"), importAll(entryPoints));
 
