@@ -26,10 +26,13 @@ export async function recoverThread(
   thread: Thread,
   { journal, reason }: { journal: Journal; reason: string },
 ): Promise<Recovery> {
+  // Before and after the history is read: a turn that ends meanwhile is still running in the history, and its end arrives as an
+  // event.
+  const wasBusy = thread.busy;
   const known = await knownTurns(journal, sessionId);
   const running = await journal.runningItems(sessionId);
   const missing = await missingTurns(thread, known);
-  const merge = new Merge(thread.id, { running, known, isBusy: thread.busy });
+  const merge = new Merge(thread.id, { running, known, isBusy: wasBusy || thread.busy });
   for (const turn of missing) {
     merge.addTurn(turn, await journaledItems(journal, sessionId, turn.id));
   }

@@ -110,6 +110,28 @@ describe("a codex that is frozen", () => {
   });
 });
 
+describe("a node whose lease has ended", () => {
+  test("takes its sessions again, and their turns go on", async () => {
+    const open = gate();
+    await using stage = await startRunner([say(["half ", waitFor(open), "done"])], {
+      limits: { renewMs: 50, claimMs: 50 },
+    });
+    const session = await stage.create();
+    await session.send("go");
+    await session.event(isDelta);
+    const { nodeId } = stage.runner.status;
+    await stage.database.nodes.retire(nodeId ?? "");
+    await pollUntil(() => stage.runner.status.nodeId !== nodeId);
+    await pollUntil(() => stage.runner.status.runningTurns === 1);
+    open.open();
+    expect(await session.ended()).toMatchObject({ type: "turn.completed" });
+    const events = await session.events();
+    expect(textsOf(events)).toEqual(["go", "half done"]);
+    expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
+    expect((await session.row()).epoch).toBe(2);
+  });
+});
+
 describe("draining", () => {
   test("waits for a running turn", async () => {
     const open = gate();

@@ -70,6 +70,8 @@ export class SessionEvents {
   #store(event: CodexEvent, server: AppServer): void {
     // The connection is lost, but the turn and its requests may go on. The history tells, after the reconnect.
     if (server.hasEnded && isConsequenceOfLoss(event)) return;
+    // A former owner in this process released the thread. The turn goes on, and its end follows.
+    if (event.type === "turn.failed" && event.error.code === "closed") return;
     const { state, rollouts, approvals } = this.#deps;
     this.#observe(event);
     const mapped = this.mapper.map(event);

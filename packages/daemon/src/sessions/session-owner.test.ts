@@ -159,7 +159,7 @@ describe("limits", () => {
   test("an exhausted budget interrupts the turn and refuses the next", async () => {
     const model: ScriptFunction = (request) =>
       request.commandResult("c")
-        ? say("finished")
+        ? say(["not ", waitFor(gate()), "finished"])
         : [run("true", { callId: "c" }), usage({ input: 90, output: 20 })];
     await using stage = await startRunner(model);
     const session = await stage.create({ budget: { totalTokens: 100 } });

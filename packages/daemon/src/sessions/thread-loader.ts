@@ -103,7 +103,8 @@ export class ThreadLoader {
       await journal.append(owner, recovery.events, rollouts.collect(thread.id));
     }
     state.activeTurnId = recovery.runningTurnId;
-    if (!thread.busy) await sessions.update(owner, { phase: "idle", activeTurnId: null, problem: null });
+    if (recovery.runningTurnId === undefined)
+      await sessions.update(owner, { phase: "idle", activeTurnId: null, problem: null });
     else await this.#resumeAgents(loaded);
     await approvals.withdrawStale("The process that asked has ended.");
     await this.#restoreGoal(thread);
