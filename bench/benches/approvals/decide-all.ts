@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { definePolicy, evaluate } from "@codexkit/approvals";
+import { definePolicy, evaluatePolicy } from "@codexkit/approvals";
 
 const policy = definePolicy({ preset: "developer", workspace: { roots: ["/srv/app"], home: "/home/me" } });
 
@@ -41,5 +41,5 @@ export function decideAll(commands: readonly string[], passes: number): number {
 }
 
 function decide(command: string): void {
-  evaluate(policy, { kind: "command", command, cwd: "/srv/app" });
+  evaluatePolicy(policy, { kind: "command", command, cwd: "/srv/app" });
 }

@@ -1,4 +1,4 @@
-import { definePolicy, evaluate } from "@codexkit/approvals";
+import { definePolicy, evaluatePolicy } from "@codexkit/approvals";
 import { collectGarbage } from "../../collect-garbage.ts";
 
 /** Pieces that hurt the parser, the reader of words, the declarations, the denials or the rules when they are repeated. */
@@ -121,5 +121,5 @@ export function judgeGenerated(): GeneratedResult {
 }
 
 function judge(command: string): void {
-  evaluate(policy, { kind: "command", command, cwd: "/srv/app" });
+  evaluatePolicy(policy, { kind: "command", command, cwd: "/srv/app" });
 }

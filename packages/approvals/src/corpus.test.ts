@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { definePolicy, evaluate, type PresetName } from "./index.ts";
+import { definePolicy, evaluatePolicy, type PresetName } from "./index.ts";
 
 interface Dangerous {
   readonly command: string;
@@ -30,7 +30,7 @@ const wrappings: readonly [string, (command: string) => string | readonly string
 ];
 
 function decide(preset: PresetName, command: string | readonly string[]): string {
-  return evaluate(definePolicy({ preset, workspace }), { kind: "command", command, cwd: "/srv/app" })
+  return evaluatePolicy(definePolicy({ preset, workspace }), { kind: "command", command, cwd: "/srv/app" })
     .decision;
 }
 
@@ -58,7 +58,7 @@ describe("the dangerous corpus", () => {
   it("is never asked about where the default is deny", () => {
     const policy = definePolicy({ preset: "workspace-write", default: "deny", workspace });
     const decisions = dangerous.map(
-      ({ command }) => evaluate(policy, { kind: "command", command, cwd: "/srv/app" }).decision,
+      ({ command }) => evaluatePolicy(policy, { kind: "command", command, cwd: "/srv/app" }).decision,
     );
     expect(new Set(decisions)).toEqual(new Set(["deny"]));
   });

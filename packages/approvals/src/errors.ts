@@ -7,7 +7,9 @@ export type PolicyErrorCode =
   /** A glob, a host pattern or an argv rule is empty or malformed. */
   | "invalid_rule";
 
-/** The one error of this package. `evaluate` never throws it: a policy is checked when it is made. */
+const BRAND = Symbol.for("codexkit.PolicyError");
+
+/** The one error of this package. `evaluatePolicy` never throws it: a policy is checked when it is made. */
 export class PolicyError extends Error {
   override readonly name = "PolicyError";
   readonly code: PolicyErrorCode;
@@ -15,5 +17,15 @@ export class PolicyError extends Error {
   constructor(code: PolicyErrorCode, message: string, options?: ErrorOptions) {
     super(message, options);
     this.code = code;
+  }
+
+  static {
+    // On the prototype, so that neither the type nor a printed error shows it.
+    Object.defineProperty(this.prototype, BRAND, { value: true });
+  }
+
+  /** Whether a value is a `PolicyError`, also one from another copy of this package. */
+  static is(value: unknown): value is PolicyError {
+    return typeof value === "object" && value !== null && BRAND in value;
   }
 }

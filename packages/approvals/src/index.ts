@@ -6,7 +6,7 @@ export { definePolicy, parsePolicy, parseRule, remember } from "./policy/define-
 export { combinePolicies, type CombinedPolicy, type PolicyLayers } from "./policy/combine-policies.ts";
 export type { NetworkSettings, Policy, PolicyInput, WorkspaceSettings } from "./policy/policy.ts";
 export type { PresetName } from "./policy/presets.ts";
-export type { Lasting, Rule, RuleInput, RuleSubject } from "./policy/rule.ts";
+export type { DecisionScope, Rule, RuleInput, RuleSubject } from "./policy/rule.ts";
 export { describeRule } from "./policy/rule.ts";
 export type { EffectKind } from "./policy/presets.ts";
 export { PolicyError, type PolicyErrorCode } from "./errors.ts";
@@ -16,9 +16,9 @@ export { importClaudeSettings, type ImportClaudeOptions } from "./importers/impo
 export { importCodexRules } from "./importers/import-codex-rules.ts";
 export type { ImportedRules, Untranslated } from "./importers/import-report.ts";
 
-// Evaluation: pure and deterministic; never throws.
-export { evaluate } from "./policy/evaluate.ts";
-export type { CommandVerdict, Evaluation, Grant, Verdict } from "./policy/evaluation.ts";
+// PolicyEvaluation: pure and deterministic; never throws.
+export { evaluatePolicy } from "./policy/evaluate-policy.ts";
+export type { CommandVerdict, PolicyEvaluation, Grant, Verdict } from "./policy/evaluation.ts";
 export type { Decision } from "./decision.ts";
 export { explain, formatExplanation, type Explanation, type ExplainOptions } from "./policy/explain.ts";
 export { LIMITS } from "./limits.ts";

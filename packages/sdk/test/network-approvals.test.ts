@@ -109,7 +109,7 @@ describe("a connection to a host", () => {
   });
 
   it("that is accepted for the session is not asked about again in it", async () => {
-    policy = { default: "deny", alsoAllow: [{ kind: "host", host: "127.0.0.1", lasting: "session" }] };
+    policy = { default: "deny", additionalAllow: [{ kind: "host", host: "127.0.0.1", scope: "session" }] };
     const thread = await startThread();
     expect(await visit(thread)).toMatchObject({ asked: [{}], reached: true });
     expect(await visit(thread)).toMatchObject({ asked: [], reached: true });

@@ -1,5 +1,5 @@
 // Compiled outside the repository, against the packed declarations, by each supported version of TypeScript.
-import { definePolicy, evaluate } from "@codexkit/approvals";
+import { definePolicy, evaluatePolicy } from "@codexkit/approvals";
 import { Codex, type CodexEvent, CodexError, defineTool, outputSchema } from "codexkit";
 import { z } from "zod";
 import * as mini from "zod/mini";
@@ -42,7 +42,7 @@ export function isMissing(error: unknown): boolean {
   return error instanceof CodexError && error.code === "codex_not_found";
 }
 
-export const evaluation = evaluate(definePolicy({ preset: "developer" }), {
+export const evaluation = evaluatePolicy(definePolicy({ preset: "developer" }), {
   kind: "command",
   command: "ls",
   cwd: "/",

@@ -104,7 +104,7 @@ function sharedOf(settings: CodexModelSettings): SharedOptions {
   return Object.fromEntries(given) as SharedOptions;
 }
 
-const POLICY_LISTS = ["deny", "ask", "allow", "alsoAllow"];
+const POLICY_LISTS = ["deny", "ask", "allow", "additionalAllow"];
 
 /** Whether a value has the shape of a policy. Checked without loading `@codexkit/approvals`. */
 function isPolicy(value: unknown): boolean {

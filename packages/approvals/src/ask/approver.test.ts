@@ -26,7 +26,7 @@ describe("an approver", () => {
     const ask = vi.fn<AskHandler>();
     const records: AuditRecord[] = [];
     const approve = createApprover({ policy, ask, onDecision: (record) => records.push(record) });
-    expect((await approve(command("ls -la"))).outcome).toMatchObject({ decision: "allow", lasting: "call" });
+    expect((await approve(command("ls -la"))).outcome).toMatchObject({ decision: "allow", scope: "call" });
     expect((await approve(command("sudo id"))).outcome).toMatchObject({ decision: "deny", cancel: false });
     expect(ask).not.toHaveBeenCalled();
     expect(records.map(({ decision, decidedBy }) => [decision, decidedBy])).toEqual([
@@ -69,7 +69,7 @@ describe("an approver", () => {
       ask: [late, async () => ({ decision: "allow", by: "ann" }), async () => new Promise(() => {})],
     });
     const { outcome, record } = await approve(command("deploytool"));
-    expect(outcome).toMatchObject({ decision: "allow", lasting: "call" });
+    expect(outcome).toMatchObject({ decision: "allow", scope: "call" });
     expect([record.decidedBy, record.by]).toEqual(["person", "ann"]);
     expect(late.mock.calls[0]?.[1].aborted).toBe(true);
   });
@@ -125,7 +125,7 @@ describe("an approver", () => {
   });
 
   it("grants the permissions that a person allows, but never those that are refused", async () => {
-    const approve = createApprover({ policy, ask: () => ({ decision: "allow", lasting: "session" }) });
+    const approve = createApprover({ policy, ask: () => ({ decision: "allow", scope: "session" }) });
     const { outcome } = await approve({
       kind: "permissions",
       cwd: "/w",
@@ -133,14 +133,14 @@ describe("an approver", () => {
     });
     expect(outcome).toMatchObject({
       decision: "allow",
-      lasting: "session",
+      scope: "session",
       grant: { network: { enabled: true }, fileSystem: { read: null, write: ["/data/x"] } },
     });
   });
 });
 
 describe("always allow this", () => {
-  const always = createApprover({ policy, ask: () => ({ decision: "allow", lasting: "always" }) });
+  const always = createApprover({ policy, ask: () => ({ decision: "allow", scope: "always" }) });
 
   it.each(["npm publish --tag next > ../log", "bash -lc 'cd x && deploytool --fast'", "frob $((1)) | sh"])(
     "stores a rule for exactly %s and nothing else",
@@ -149,7 +149,7 @@ describe("always allow this", () => {
       expect(stored).toEqual([
         { kind: "script", text, folder: "/w", note: "exactly this script, redirections included" },
       ]);
-      expect(outcome).toMatchObject({ decision: "allow", lasting: "always", rule: stored[0] });
+      expect(outcome).toMatchObject({ decision: "allow", scope: "always", rule: stored[0] });
       const next = createApprover({ policy: remember(policy, stored) });
       expect((await next(command(text))).record).toMatchObject({ decision: "allow", decidedBy: "policy" });
       expect((await next(command(`${text} x`))).record.decision).toBe("deny");
@@ -166,9 +166,9 @@ describe("always allow this", () => {
       ...command("curl x"),
       network: { host: "api.example.org", protocol: "https" },
     });
-    expect(network.remember).toEqual([{ kind: "host", host: "api.example.org:443", lasting: "always" }]);
+    expect(network.remember).toEqual([{ kind: "host", host: "api.example.org:443", scope: "always" }]);
     const tool = await always({ kind: "mcpTool", server: "s", tool: "read" });
-    expect(tool.remember).toEqual([{ kind: "mcp", server: "s", tool: "read", lasting: "session" }]);
+    expect(tool.remember).toEqual([{ kind: "mcp", server: "s", tool: "read", scope: "session" }]);
     const patch = await always({
       kind: "fileChange",
       changes: [{ path: "/data/x", kind: "add" }],

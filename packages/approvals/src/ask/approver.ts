@@ -1,8 +1,8 @@
 import type { PathFacts } from "../files/workspace.ts";
-import { evaluate } from "../policy/evaluate.ts";
-import type { Evaluation } from "../policy/evaluation.ts";
+import { evaluatePolicy } from "../policy/evaluate-policy.ts";
+import type { PolicyEvaluation } from "../policy/evaluation.ts";
 import type { Policy } from "../policy/policy.ts";
-import type { Lasting, Rule } from "../policy/rule.ts";
+import type { DecisionScope, Rule } from "../policy/rule.ts";
 import type { ApprovalRequest } from "../request/request.ts";
 import type { Answer, Outcome } from "./outcome.ts";
 import { firstAnswer } from "./first-answer.ts";
@@ -11,8 +11,8 @@ import { suggestRules } from "./suggest-rules.ts";
 /** A question to a person, or to a program that answers for one. */
 export interface Question {
   readonly request: ApprovalRequest;
-  readonly evaluation: Evaluation;
-  /** The rules that an answer with `lasting: "always"` would add. */
+  readonly evaluation: PolicyEvaluation;
+  /** The rules that an answer with `scope: "always"` would add. */
   readonly suggestions: readonly Rule[];
 }
 
@@ -28,9 +28,9 @@ export type DecidedBy = "policy" | "person" | "timeout" | "withdrawn" | "no-hand
 export interface AuditRecord {
   readonly request: ApprovalRequest;
   /** The policy's evaluation. */
-  readonly evaluation: Evaluation;
+  readonly evaluation: PolicyEvaluation;
   readonly decision: "allow" | "deny";
-  readonly lasting: Lasting;
+  readonly scope: DecisionScope;
   readonly reason: string;
   readonly decidedBy: DecidedBy;
   readonly by?: string | undefined;
@@ -68,7 +68,7 @@ export function createApprover(
   const handlers = typeof options.ask === "function" ? [options.ask] : (options.ask ?? []);
   return async (request, signal) => {
     const policy = typeof options.policy === "function" ? options.policy() : options.policy;
-    const evaluation = evaluate(policy, request, await factsFor(policy, request, options));
+    const evaluation = evaluatePolicy(policy, request, await factsFor(policy, request, options));
     if (evaluation.decision !== "ask") {
       const outcome = policyOutcome(policy, evaluation);
       return settle({ request, evaluation, outcome, decidedBy: "policy" }, options);
@@ -85,15 +85,18 @@ export function createApprover(
       return settle({ request, evaluation, outcome, decidedBy: result.kind }, options);
     }
     const { answer } = result;
-    const remember = answer.decision === "allow" && answer.lasting === "always" ? suggestions : [];
+    const remember = answer.decision === "allow" && answer.scope === "always" ? suggestions : [];
     const outcome = answerOutcome(answer, evaluation, remember);
     return settle({ request, evaluation, outcome, decidedBy: "person", by: answer.by, remember }, options);
   };
 }
 
 /** The outcome when the policy decides by itself. */
-function policyOutcome(policy: Policy, { decision, lasting, reason, grant, matched }: Evaluation): Outcome {
-  if (decision === "allow") return { decision, lasting, grant: grant?.allowed, rule: matched };
+function policyOutcome(
+  policy: Policy,
+  { decision, scope, reason, grant, matched }: PolicyEvaluation,
+): Outcome {
+  if (decision === "allow") return { decision, scope, grant: grant?.allowed, rule: matched };
   return { decision: "deny", cancel: policy.onDeny === "cancel", reason, rule: matched };
 }
 
@@ -103,7 +106,7 @@ const NO_ANSWER = {
   "no-handler": "no handler answered the question",
 } as const;
 
-function answerOutcome(answer: Answer, evaluation: Evaluation, remember: readonly Rule[]): Outcome {
+function answerOutcome(answer: Answer, evaluation: PolicyEvaluation, remember: readonly Rule[]): Outcome {
   if (answer.decision !== "allow")
     return {
       decision: "deny",
@@ -113,7 +116,7 @@ function answerOutcome(answer: Answer, evaluation: Evaluation, remember: readonl
   const rule = remember.length === 1 ? remember[0] : undefined;
   return {
     decision: "allow",
-    lasting: answer.lasting ?? "call",
+    scope: answer.scope ?? "call",
     grant: evaluation.grant?.ifAccepted,
     rule,
   };
@@ -121,7 +124,7 @@ function answerOutcome(answer: Answer, evaluation: Evaluation, remember: readonl
 
 interface Settled {
   readonly request: ApprovalRequest;
-  readonly evaluation: Evaluation;
+  readonly evaluation: PolicyEvaluation;
   readonly outcome: Outcome;
   readonly decidedBy: DecidedBy;
   readonly by?: string | undefined;
@@ -136,7 +139,7 @@ function settle(
     request,
     evaluation,
     decision: outcome.decision,
-    lasting: outcome.decision === "allow" ? outcome.lasting : "call",
+    scope: outcome.decision === "allow" ? outcome.scope : "call",
     reason: outcome.decision === "deny" ? outcome.reason : evaluation.reason,
     decidedBy,
     ...(by === undefined ? {} : { by }),

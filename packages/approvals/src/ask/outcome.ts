@@ -1,4 +1,4 @@
-import type { Lasting, Rule } from "../policy/rule.ts";
+import type { DecisionScope, Rule } from "../policy/rule.ts";
 import type { PermissionProfile } from "../request/request.ts";
 
 /** The final decision about a request, by the policy or a person. */
@@ -6,7 +6,7 @@ export type Outcome =
   | {
       readonly decision: "allow";
       /** How long the permission should last. A transport may offer less, never more. */
-      readonly lasting: Lasting;
+      readonly scope: DecisionScope;
       /** For permissions: what is granted. */
       readonly grant?: PermissionProfile | undefined;
       /** The rule that covers the request, for a transport that can remember it. */
@@ -24,7 +24,7 @@ export type Outcome =
 export interface Answer {
   readonly decision: "allow" | "deny";
   /** For an allow: `always` also returns rules to store. Default: `call`. */
-  readonly lasting?: Lasting | undefined;
+  readonly scope?: DecisionScope | undefined;
   /** For a deny: interrupt the turn as well. */
   readonly cancel?: boolean | undefined;
   readonly reason?: string | undefined;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { definePolicy, parseRule, remember } from "../policy/define-policy.ts";
-import { evaluate } from "../policy/evaluate.ts";
+import { evaluatePolicy } from "../policy/evaluate-policy.ts";
 import type { ApprovalRequest } from "../request/request.ts";
 import { suggestRules } from "./suggest-rules.ts";
 
@@ -8,11 +8,11 @@ const policy = definePolicy({ workspace: "/srv/app" });
 
 /** What is decided about other requests once one is always allowed. */
 function after(request: ApprovalRequest): (other: object) => string {
-  const rules = suggestRules(request, evaluate(policy, request)).map((rule) =>
+  const rules = suggestRules(request, evaluatePolicy(policy, request)).map((rule) =>
     parseRule(structuredClone(rule)),
   );
   const next = remember(policy, rules);
-  return (other) => evaluate(next, { ...request, ...other }).decision;
+  return (other) => evaluatePolicy(next, { ...request, ...other }).decision;
 }
 
 describe("what is always allowed", () => {
@@ -79,6 +79,6 @@ describe("what is always allowed", () => {
 
   it("is never every host", () => {
     const request = { kind: "network", host: "*", port: 443 } as const;
-    expect(suggestRules(request, { ...evaluate(policy, request), decision: "ask" })).toEqual([]);
+    expect(suggestRules(request, { ...evaluatePolicy(policy, request), decision: "ask" })).toEqual([]);
   });
 });

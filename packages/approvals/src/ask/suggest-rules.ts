@@ -1,13 +1,13 @@
-import type { Evaluation } from "../policy/evaluation.ts";
+import type { PolicyEvaluation } from "../policy/evaluation.ts";
 import type { Rule } from "../policy/rule.ts";
 import { isAbsolute, resolvePath } from "../files/path.ts";
 import type { ApprovalRequest, CommandRequest, NetworkTarget } from "../request/request.ts";
 
 /**
  * The rules for "always allow this", which cover exactly what was shown. Empty if nothing may be remembered.
- * Put them into `alsoAllow` with `remember`.
+ * Put them into `additionalAllow` with `remember`.
  */
-export function suggestRules(request: ApprovalRequest, { decision }: Evaluation): Rule[] {
+export function suggestRules(request: ApprovalRequest, { decision }: PolicyEvaluation): Rule[] {
   if (decision === "deny") return [];
   switch (request.kind) {
     case "command":
@@ -47,7 +47,7 @@ function hostRules({ host, protocol, port = PORTS[protocol ?? ""] }: NetworkTarg
   const isAddress = /^\[?[0-9a-f]*:[0-9a-f:.]*:[0-9a-f.]*\]?$/i.test(host);
   if (!isAddress && !/^[\w.-]+$/.test(host)) return [];
   const name = isAddress ? `[${host.replaceAll(/[[\]]/g, "")}]` : host;
-  return [{ kind: "host", host: port === undefined ? name : `${name}:${port}`, lasting: "always" }];
+  return [{ kind: "host", host: port === undefined ? name : `${name}:${port}`, scope: "always" }];
 }
 
 /** One file. `write` also covers its deletion. A file whose folder is not known can't be remembered. */
@@ -61,5 +61,5 @@ function pathRules(path: string, cwd: string | undefined, access: "write" | "upd
 /** Servers choose their names and those of their tools. */
 function toolRule(server: string, tool: string): Rule {
   const isPlain = !/[*?]/.test(server + tool);
-  return { kind: "mcp", server, tool, ...(isPlain ? {} : { literal: true }), lasting: "session" };
+  return { kind: "mcp", server, tool, ...(isPlain ? {} : { literal: true }), scope: "session" };
 }

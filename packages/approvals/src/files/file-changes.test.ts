@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import {
   definePolicy,
-  evaluate,
+  evaluatePolicy,
   resolvePaths,
   type ApprovalRequest,
   type PathFacts,
@@ -21,7 +21,11 @@ const change = (path: string, movePath?: string): ApprovalRequest => ({
   changes: [{ path, kind: "update", movePath }],
 });
 const judge = (request: ApprovalRequest, input: PolicyInput = {}, facts?: PathFacts) => {
-  const { decision, rule } = evaluate(definePolicy({ workspace: settings("/w"), ...input }), request, facts);
+  const { decision, rule } = evaluatePolicy(
+    definePolicy({ workspace: settings("/w"), ...input }),
+    request,
+    facts,
+  );
   return `${decision} ${rule}`;
 };
 
@@ -116,7 +120,7 @@ describe("links", () => {
       cwd: workspace,
       changes: [{ path, kind: "update" }],
     };
-    return evaluate(policy, request, await resolvePaths(policy, request));
+    return evaluatePolicy(policy, request, await resolvePaths(policy, request));
   };
 
   it("out of the workspace are followed", async () => {
@@ -142,7 +146,7 @@ describe("links", () => {
   it("are followed for the redirections of a command", async () => {
     const policy = definePolicy({ workspace: settings(root) });
     const request: ApprovalRequest = { kind: "command", cwd: root, command: "echo x > out/file" };
-    expect(evaluate(policy, request).decision).toBe("allow");
-    expect(evaluate(policy, request, await resolvePaths(policy, request)).decision).toBe("ask");
+    expect(evaluatePolicy(policy, request).decision).toBe("allow");
+    expect(evaluatePolicy(policy, request, await resolvePaths(policy, request)).decision).toBe("ask");
   });
 });

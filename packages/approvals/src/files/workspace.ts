@@ -13,7 +13,7 @@ import {
   SOME_HOME,
 } from "./sensitive-paths.ts";
 
-/** Resolved paths, looked up in advance so that `evaluate` does no I/O. */
+/** Resolved paths, looked up in advance so that `evaluatePolicy` does no I/O. */
 export interface PathFacts {
   /**
    * Absolute path as it is used, `..` included → where it leads once all links are followed. `null`: it could not be

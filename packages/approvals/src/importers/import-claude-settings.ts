@@ -19,7 +19,7 @@ const settingsSchema = z.looseObject({
     .optional(),
 });
 
-const LISTS = { allow: "alsoAllow", ask: "ask", deny: "deny" } as const;
+const LISTS = { allow: "additionalAllow", ask: "ask", deny: "deny" } as const;
 
 /**
  * Translates the `permissions` of a Claude Code settings file: `Bash(npm run *)`, `Read(./.env)`, `Edit(src/**)`,

@@ -88,7 +88,9 @@ function addPrefixRule({ source, args }: RulesCall, builder: ImportBuilder): voi
   // As a denial or a question, a rule with a wildcard covers the literal star and more.
   if (decision === "allow" && pattern.flat().some((word) => word.includes("*")))
     return builder.report(source, "a star is a wildcard in a policy, but literal in Codex");
-  const list = { allow: builder.alsoAllow, prompt: builder.ask, forbidden: builder.deny }[String(decision)];
+  const list = { allow: builder.additionalAllow, prompt: builder.ask, forbidden: builder.deny }[
+    String(decision)
+  ];
   if (list === undefined)
     return builder.report(source, "its decision is none of allow, prompt and forbidden");
   const why = typeof justification === "string" ? { justification } : {};

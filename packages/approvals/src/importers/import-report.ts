@@ -10,7 +10,7 @@ export interface Untranslated {
 
 /** Rules of another tool as a part of a policy: spread it into `definePolicy`. */
 export interface ImportedRules {
-  readonly policy: Required<Pick<PolicyInput, "deny" | "ask" | "alsoAllow">> & {
+  readonly policy: Required<Pick<PolicyInput, "deny" | "ask" | "additionalAllow">> & {
     readonly network: { readonly allow: readonly string[]; readonly deny: readonly string[] };
   };
   readonly untranslated: readonly Untranslated[];
@@ -20,7 +20,7 @@ export interface ImportedRules {
 export class ImportBuilder {
   readonly deny: Rule[] = [];
   readonly ask: Rule[] = [];
-  readonly alsoAllow: Rule[] = [];
+  readonly additionalAllow: Rule[] = [];
   readonly hosts: { readonly allow: string[]; readonly deny: string[] } = { allow: [], deny: [] };
   readonly untranslated: Untranslated[] = [];
 
@@ -30,12 +30,12 @@ export class ImportBuilder {
 
   /** Takes back everything that allows something. */
   dropPermissions(reason: string): void {
-    for (const rule of this.alsoAllow.splice(0)) this.report(`allow: ${describeRule(rule)}`, reason);
+    for (const rule of this.additionalAllow.splice(0)) this.report(`allow: ${describeRule(rule)}`, reason);
     for (const host of this.hosts.allow.splice(0)) this.report(`allow: ${host}`, reason);
   }
 
   build(): ImportedRules {
-    const { deny, ask, alsoAllow, hosts, untranslated } = this;
-    return { policy: { deny, ask, alsoAllow, network: hosts }, untranslated };
+    const { deny, ask, additionalAllow, hosts, untranslated } = this;
+    return { policy: { deny, ask, additionalAllow, network: hosts }, untranslated };
   }
 }

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { definePolicy } from "../policy/define-policy.ts";
-import { evaluate } from "../policy/evaluate.ts";
+import { evaluatePolicy } from "../policy/evaluate-policy.ts";
 import type { Policy } from "../policy/policy.ts";
 import { importClaudeSettings } from "./import-claude-settings.ts";
 import { importCodexRules } from "./import-codex-rules.ts";
 
 const decide = (policy: Policy, command: string): string =>
-  evaluate(policy, { kind: "command", command, cwd: "/srv/app" }).decision;
+  evaluatePolicy(policy, { kind: "command", command, cwd: "/srv/app" }).decision;
 
 describe("rules of Codex", () => {
   // The shapes that `codex execpolicy check` of 0.166 accepts.
@@ -37,7 +37,7 @@ def helper():
   it("become rules of a policy", () => {
     const { policy, untranslated } = importCodexRules(text);
     expect(policy).toEqual({
-      alsoAllow: [
+      additionalAllow: [
         { kind: "prefix", argv: ["frob", ["push", "pull"]] },
         { kind: "prefix", argv: ["ls"] },
       ],
@@ -58,7 +58,10 @@ def helper():
 
   it("allow nothing in a file with statements that are not read", () => {
     const { policy, untranslated } = importCodexRules(text + others);
-    expect(policy).toMatchObject({ alsoAllow: [], network: { allow: [], deny: ["evil.example:8080"] } });
+    expect(policy).toMatchObject({
+      additionalAllow: [],
+      network: { allow: [], deny: ["evil.example:8080"] },
+    });
     expect([policy.deny?.length, policy.ask?.length]).toEqual([1, 1]);
     expect(untranslated.map(({ source }) => source.split("\n")[0]).slice(3)).toEqual([
       'names = ["x"]',
@@ -84,7 +87,7 @@ def helper():
     'prefix_rule(pattern=["ls"], pattern=["rm"], decision="allow")',
   ])("allow nothing that Codex would not: %j", (file) => {
     const { policy, untranslated } = importCodexRules(file);
-    expect(policy.alsoAllow).toEqual([]);
+    expect(policy.additionalAllow).toEqual([]);
     expect(untranslated.length).toBeGreaterThan(0);
   });
 
@@ -144,7 +147,7 @@ describe("permissions of Claude Code", () => {
       },
       { home: "/home/me" },
     );
-    expect(policy.alsoAllow).toEqual([
+    expect(policy.additionalAllow).toEqual([
       { kind: "prefix", argv: ["frob", "run"] },
       { kind: "prefix", argv: ["frob", "test"] },
       { kind: "exact", argv: ["frob", "status"] },
@@ -202,7 +205,7 @@ describe("permissions of Claude Code", () => {
     "report a permission that means something else: %s",
     (entry) => {
       const { policy, untranslated } = importClaudeSettings({ permissions: { allow: [entry] } });
-      expect(policy.alsoAllow).toEqual([]);
+      expect(policy.additionalAllow).toEqual([]);
       expect(untranslated).toHaveLength(1);
     },
   );

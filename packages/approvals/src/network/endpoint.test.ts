@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { definePolicy } from "../policy/define-policy.ts";
-import { evaluate } from "../policy/evaluate.ts";
+import { evaluatePolicy } from "../policy/evaluate-policy.ts";
 import { readEndpoint } from "./endpoint.ts";
 import { compileHostPattern } from "./host-pattern.ts";
 import { rangeOf } from "./host-range.ts";
@@ -72,6 +72,6 @@ describe("a host", () => {
   it("of the metadata service is refused however it is spelt", () => {
     const policy = definePolicy({ preset: "danger-full-access" });
     for (const host of ["169.254.169.254", "0xa9fea9fe", "[::ffff:a9fe:a9fe]", "metadata.google.internal."])
-      expect(evaluate(policy, { kind: "network", host })).toMatchObject({ decision: "deny" });
+      expect(evaluatePolicy(policy, { kind: "network", host })).toMatchObject({ decision: "deny" });
   });
 });

@@ -14,7 +14,7 @@ import { describeRule } from "./rule.ts";
 /** Checks the examples of every rule. A rule that does not do what its author expects is an error at once. */
 export function checkExamples(policy: CompiledPolicy): void {
   for (const rule of [...policy.deny, ...policy.ask]) check(rule, policy, "yes");
-  for (const rule of [...policy.allow, ...policy.alsoAllow]) check(rule, policy, "allows");
+  for (const rule of [...policy.allow, ...policy.additionalAllow]) check(rule, policy, "allows");
 }
 
 function check(compiled: CompiledRule, policy: CompiledPolicy, mode: "yes" | "allows"): void {
@@ -73,7 +73,7 @@ function callsOf(example: string, policy: CompiledPolicy): readonly CalledWords[
   const script = unwrapped.kind === "script" ? unwrapped.script : example;
   const { commands } = readScript(script, { dialect: "bash", home: workspace.home, folders: [cwd] });
   // The judge is used for the calls that it finds: its verdicts must not depend on the rules being checked.
-  const judge = new CommandJudge(workspace, { ...policy, deny: [], ask: [], allow: [], alsoAllow: [] });
+  const judge = new CommandJudge(workspace, { ...policy, deny: [], ask: [], allow: [], additionalAllow: [] });
   judge.judge(commands);
   return judge.calls;
 }

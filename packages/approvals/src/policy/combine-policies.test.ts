@@ -1,18 +1,18 @@
 import { describe, expect, it } from "vitest";
 import { combinePolicies } from "./combine-policies.ts";
 import { definePolicy, parsePolicy, remember } from "./define-policy.ts";
-import { evaluate } from "./evaluate.ts";
+import { evaluatePolicy } from "./evaluate-policy.ts";
 import type { Policy, PolicyInput } from "./policy.ts";
 
 const make = (input: PolicyInput): Policy => definePolicy({ workspace: "/srv/app", ...input });
 const decide = (policy: Policy, command: string): string =>
-  evaluate(policy, { kind: "command", command, cwd: "/srv/app" }).decision;
+  evaluatePolicy(policy, { kind: "command", command, cwd: "/srv/app" }).decision;
 
 describe("layered policies", () => {
   it("keep the organisation's denials and questions", () => {
     const { policy } = combinePolicies({
       organization: make({ deny: ["frob"], ask: ["ls"] }),
-      person: make({ alsoAllow: ["frob", "ls", "grob"] }),
+      person: make({ additionalAllow: ["frob", "ls", "grob"] }),
     });
     expect(decide(policy, "frob x")).toBe("deny");
     expect(decide(policy, "ls")).toBe("ask");
@@ -25,7 +25,7 @@ describe("layered policies", () => {
         preset: "bypass",
         deny: ["cat"],
         ask: ["pwd"],
-        alsoAllow: ["frob"],
+        additionalAllow: ["frob"],
         network: { allow: ["evil.example"] },
         effects: { system: "allow", write: "deny" },
       }),
@@ -54,7 +54,7 @@ describe("layered policies", () => {
   it("treat the organisation's allow list as complete", () => {
     const { policy, ignored } = combinePolicies({
       organization: make({ allow: ["ls"] }),
-      person: make({ alsoAllow: ["cat"] }),
+      person: make({ additionalAllow: ["cat"] }),
     });
     expect(decide(policy, "ls")).toBe("allow");
     expect(decide(policy, "cat x")).toBe("ask");
@@ -68,8 +68,11 @@ describe("layered policies", () => {
     [{ preset: "read-only" }, ["rm", "npm test"], "npm test"],
     [{ preset: "read-only" }, ["frob"], "frob"],
     [{ preset: "developer" }, ["touch"], "touch /opt/x"],
-  ])("let a person not allow what %j does not, by %j: %s", (organization, alsoAllow, command) => {
-    const { policy } = combinePolicies({ organization: make(organization), person: make({ alsoAllow }) });
+  ])("let a person not allow what %j does not, by %j: %s", (organization, additionalAllow, command) => {
+    const { policy } = combinePolicies({
+      organization: make(organization),
+      person: make({ additionalAllow }),
+    });
     expect(decide(policy, command)).not.toBe("allow");
     expect(decide(parsePolicy(structuredClone(policy)), command)).not.toBe("allow");
     expect(decide(remember(policy, [{ kind: "script", text: command }]), command)).not.toBe("allow");
@@ -79,12 +82,12 @@ describe("layered policies", () => {
     const { policy } = combinePolicies({
       organization: make({}),
       person: make({
-        alsoAllow: [{ kind: "mcp", server: "s" }],
+        additionalAllow: [{ kind: "mcp", server: "s" }],
         network: { allow: ["api.example.org"] },
       }),
     });
     expect(decide(policy, "curl https://api.example.org/")).toBe("allow");
-    expect(evaluate(policy, { kind: "mcpTool", server: "s", tool: "t" }).decision).toBe("allow");
+    expect(evaluatePolicy(policy, { kind: "mcpTool", server: "s", tool: "t" }).decision).toBe("allow");
   });
 
   it.each([

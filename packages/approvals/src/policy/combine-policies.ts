@@ -47,10 +47,10 @@ export function combinePolicies({ organization, project, person }: PolicyLayers)
     deny: layers.flatMap(({ deny }) => deny),
     ask: layers.flatMap(({ ask }) => ask),
     allow,
-    alsoAllow:
+    additionalAllow:
       organization !== undefined && organization.allow.length > 0
-        ? organization.alsoAllow
-        : trusted.flatMap(({ alsoAllow }) => alsoAllow),
+        ? organization.additionalAllow
+        : trusted.flatMap(({ additionalAllow }) => additionalAllow),
     default: layers.map((layer) => layer.default).reduce(strictestOf, PRESETS[preset].default),
     workspace: combineWorkspaces(organization?.workspace, person.workspace, ignored),
     network: {
@@ -77,9 +77,9 @@ function limitOf(organization: Policy, person: Policy): Policy {
   const hasList = organization.allow.length > 0;
   return {
     ...limit,
-    alsoAllow: hasList
-      ? organization.alsoAllow
-      : [...organization.alsoAllow, ...[...person.allow, ...person.alsoAllow].filter(adds)],
+    additionalAllow: hasList
+      ? organization.additionalAllow
+      : [...organization.additionalAllow, ...[...person.allow, ...person.additionalAllow].filter(adds)],
     network: {
       ...organization.network,
       allow: [...organization.network.allow, ...person.network.allow],
@@ -114,8 +114,8 @@ function intersect(one: readonly string[], other: readonly string[]): readonly s
   return [...new Set([...one.filter(lies(other)), ...other.filter(lies(one))])];
 }
 
-function reportLoosening({ allow, alsoAllow, network, effects }: Policy, ignored: string[]): void {
-  if (allow.length + alsoAllow.length > 0)
+function reportLoosening({ allow, additionalAllow, network, effects }: Policy, ignored: string[]): void {
+  if (allow.length + additionalAllow.length > 0)
     ignored.push(
       "The project's rules that allow something are ignored: a project can only tighten a policy.",
     );
@@ -136,7 +136,7 @@ function exclusiveRules(
   ignored: string[],
 ): readonly Rule[] {
   if (organization === undefined || organization.allow.length === 0) return person.allow;
-  if (person.allow.length + person.alsoAllow.length > 0)
+  if (person.allow.length + person.additionalAllow.length > 0)
     ignored.push(
       "The person's rules that allow something are ignored: the organisation's allow list is complete.",
     );

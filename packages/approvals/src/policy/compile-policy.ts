@@ -33,7 +33,7 @@ export interface CompiledPolicy {
   readonly deny: readonly CompiledRule[];
   readonly ask: readonly CompiledRule[];
   readonly allow: readonly CompiledRule[];
-  readonly alsoAllow: readonly CompiledRule[];
+  readonly additionalAllow: readonly CompiledRule[];
   readonly hostsDenied: readonly HostPattern[];
   readonly hostsAllowed: readonly HostPattern[];
   readonly presetHosts: readonly HostPattern[];
@@ -69,12 +69,14 @@ export function compilePolicy(policy: Policy): CompiledPolicy {
     deny: policy.deny.map((rule, index) => compileRule(rule, `deny[${index}]`, roots)),
     ask: policy.ask.map((rule, index) => compileRule(rule, `ask[${index}]`, roots)),
     allow: policy.allow.map((rule, index) => compileRule(rule, `allow[${index}]`, roots)),
-    alsoAllow: policy.alsoAllow.map((rule, index) => compileRule(rule, `alsoAllow[${index}]`, roots)),
+    additionalAllow: policy.additionalAllow.map((rule, index) =>
+      compileRule(rule, `additionalAllow[${index}]`, roots),
+    ),
     hostsDenied: policy.network.deny.map(compileHostPattern),
     hostsAllowed: policy.network.allow.map(compileHostPattern),
     presetHosts: PRESETS[policy.preset].hosts.map(compileHostPattern),
     hasCommandRules: [...policy.deny, ...policy.ask].some(({ kind }) => COMMAND_KINDS.has(kind)),
-    hasPathRules: [...policy.deny, ...policy.ask, ...policy.allow, ...policy.alsoAllow].some(
+    hasPathRules: [...policy.deny, ...policy.ask, ...policy.allow, ...policy.additionalAllow].some(
       ({ kind }) => kind === "path",
     ),
     kindVerdicts: new Map(),

@@ -36,7 +36,7 @@ describe("a policy", () => {
   });
 
   it("accepts wildcards inside the arguments of a string rule", () => {
-    expect(definePolicy({ alsoAllow: ["npm run test-*", "git * main"] }).alsoAllow).toEqual([
+    expect(definePolicy({ additionalAllow: ["npm run test-*", "git * main"] }).additionalAllow).toEqual([
       { kind: "prefix", argv: ["npm", "run", "test-*"] },
       { kind: "prefix", argv: ["git", "*", "main"] },
     ]);
@@ -51,7 +51,7 @@ describe("a policy", () => {
       "invalid_rule",
     );
     expect(
-      codeOf(() => definePolicy({ alsoAllow: [{ kind: "prefix", argv, notMatch: ["git push x"] }] })),
+      codeOf(() => definePolicy({ additionalAllow: [{ kind: "prefix", argv, notMatch: ["git push x"] }] })),
     ).toBe("invalid_rule");
     expect(codeOf(() => definePolicy({ deny: [{ kind: "host", host: "*.a.com", match: ["a.com"] }] }))).toBe(
       "invalid_rule",

@@ -11,7 +11,7 @@ import { normalizeRule, type Rule } from "./rule.ts";
 const TEMP = ["/tmp", "/var/tmp", "/private/tmp", "/var/folders", "/private/var/folders", "/dev/shm"];
 
 /**
- * Creates a policy. Every rule and its examples are checked here, so that `evaluate` never fails. Unknown fields are rejected.
+ * Creates a policy. Every rule and its examples are checked here, so that `evaluatePolicy` never fails. Unknown fields are rejected.
  *
  * @example
  * const policy = definePolicy({
@@ -19,7 +19,7 @@ const TEMP = ["/tmp", "/var/tmp", "/private/tmp", "/var/folders", "/private/var/
  *   workspace: "/srv/app",
  *   deny: [{ kind: "prefix", argv: ["npm", "publish"], justification: "releases are made by CI" }],
  *   ask: ["git push"],
- *   alsoAllow: ["docker compose up"],
+ *   additionalAllow: ["docker compose up"],
  *   network: { allow: ["*.example.com:443"] },
  * });
  *
@@ -34,7 +34,7 @@ export function definePolicy(input: PolicyInput = {}): Policy {
     deny: (input.deny ?? []).map(normalizeRule),
     ask: (input.ask ?? []).map(normalizeRule),
     allow: (input.allow ?? []).map(normalizeRule),
-    alsoAllow: (input.alsoAllow ?? []).map(normalizeRule),
+    additionalAllow: (input.additionalAllow ?? []).map(normalizeRule),
     default: input.default ?? PRESETS[preset].default,
     workspace: workspaceSettings(input.workspace),
     network: { allow: [], deny: [], ...input.network },
@@ -72,12 +72,12 @@ export function parseRule(json: unknown): Rule {
   return readWith(ruleSchema, json, "invalid_rule");
 }
 
-/** Returns the policy with more rules in `alsoAllow`. Existing rules are kept, and duplicates are left out. */
+/** Returns the policy with more rules in `additionalAllow`. Existing rules are kept, and duplicates are left out. */
 export function remember(policy: Policy, rules: readonly Rule[]): Policy {
-  const known = new Set(policy.alsoAllow.map((rule) => JSON.stringify(rule)));
+  const known = new Set(policy.additionalAllow.map((rule) => JSON.stringify(rule)));
   const added = rules.filter((rule) => !known.has(JSON.stringify(rule)));
   if (added.length === 0) return policy;
-  const next: Policy = { ...policy, alsoAllow: [...policy.alsoAllow, ...added] };
+  const next: Policy = { ...policy, additionalAllow: [...policy.additionalAllow, ...added] };
   compilePolicy(next);
   return next;
 }

@@ -15,19 +15,19 @@ import {
   notUnderstoodVerdict,
   pickStricter,
   type CommandVerdict,
-  type Evaluation,
+  type PolicyEvaluation,
   type Verdict,
   ruleVerdict,
 } from "./evaluation.ts";
 import { CommandJudge } from "./judge-commands.ts";
-import type { Lasting } from "./rule.ts";
+import type { DecisionScope } from "./rule.ts";
 
 /** Judges every simple command of a script; the strictest verdict is the answer. Denials are a layer of their own. */
 export function evaluateCommand(
   request: CommandRequest,
   workspace: Workspace,
   policy: CompiledPolicy,
-): Evaluation {
+): PolicyEvaluation {
   if (!policy.preset.safety)
     return evaluation({ decision: "allow", rule: "preset/bypass", reason: "nothing is checked" });
   const unwrapped = unwrapShell(request.command);
@@ -59,10 +59,10 @@ export function evaluateCommand(
     !isBinding(worst, policy) &&
     !parse.some((verdict) => isBinding(verdict, policy))
   )
-    return evaluation(whole, { parse, lasting: whole.matched?.lasting ?? "session" });
+    return evaluation(whole, { parse, scope: whole.matched?.scope ?? "session" });
   return evaluation(worst, {
     parse,
-    lasting: worst.decision === "allow" ? lastingOf(parse) : "call",
+    scope: worst.decision === "allow" ? scopeOf(parse) : "call",
   });
 }
 
@@ -118,18 +118,18 @@ function wholeRequestRule(
       command.every((word, index) => word === rule.argv[index])
     );
   };
-  const found = policy.allow.find(isThis) ?? policy.alsoAllow.find(isThis);
+  const found = policy.allow.find(isThis) ?? policy.additionalAllow.find(isThis);
   return found === undefined ? undefined : ruleVerdict(found, "allow", "exactly this command");
 }
 
 /** The shortest duration of the rules that allowed the commands. A preset allows one call only. */
-function lastingOf(parse: readonly CommandVerdict[]): Lasting {
-  let lasting: Lasting = "always";
+function scopeOf(parse: readonly CommandVerdict[]): DecisionScope {
+  let scope: DecisionScope = "always";
   for (const { matched, rule } of parse) {
     if (rule === "nothing") continue;
-    const own = matched === undefined ? "call" : (matched.lasting ?? "session");
+    const own = matched === undefined ? "call" : (matched.scope ?? "session");
     if (own === "call") return "call";
-    if (own === "session") lasting = "session";
+    if (own === "session") scope = "session";
   }
-  return parse.length === 0 ? "call" : lasting;
+  return parse.length === 0 ? "call" : scope;
 }

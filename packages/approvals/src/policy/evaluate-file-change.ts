@@ -6,7 +6,7 @@ import {
   defaultVerdict,
   evaluation,
   strictest,
-  type Evaluation,
+  type PolicyEvaluation,
   type Verdict,
 } from "./evaluation.ts";
 import { judgeWrite } from "./judge-path.ts";
@@ -16,7 +16,7 @@ export function evaluateFileChange(
   { changes, cwd, grantRoot }: FileChangeRequest,
   workspace: Workspace,
   policy: CompiledPolicy,
-): Evaluation {
+): PolicyEvaluation {
   if (!policy.preset.safety)
     return evaluation({ decision: "allow", rule: "preset/bypass", reason: "nothing is checked" });
   if (changes === undefined || (changes.length === 0 && grantRoot === undefined)) {
@@ -49,7 +49,7 @@ export function evaluateFileChange(
   const worst = strictest(verdicts);
   if (worst === undefined)
     return evaluation(cautionVerdict("no-changes", "there is nothing in the patch", policy.policy.default));
-  return evaluation(worst, { lasting: worst.matched?.lasting === "session" ? "session" : "call" });
+  return evaluation(worst, { scope: worst.matched?.scope === "session" ? "session" : "call" });
 }
 
 function judgeChange(

@@ -5,13 +5,16 @@ import {
   cautionVerdict,
   defaultVerdict,
   evaluation,
-  type Evaluation,
+  type PolicyEvaluation,
   judgeByFirstRule,
 } from "./evaluation.ts";
 import { describeRule } from "./rule.ts";
 
 /** A tool of an MCP server, by the names of both. */
-export function evaluateMcpTool({ server, tool }: McpToolRequest, compiled: CompiledPolicy): Evaluation {
+export function evaluateMcpTool(
+  { server, tool }: McpToolRequest,
+  compiled: CompiledPolicy,
+): PolicyEvaluation {
   const { policy, preset } = compiled;
   const name = `${server}/${tool ?? "?"}`;
   const matches = (rule: CompiledRule): boolean => matchesTool(rule, server, tool) === "yes";
@@ -25,7 +28,7 @@ export function evaluateMcpTool({ server, tool }: McpToolRequest, compiled: Comp
     return evaluation(cautionVerdict("may-be-denied", reason, policy.default));
   }
   if (ruled?.decision === "ask") return evaluation(ruled);
-  if (ruled !== undefined) return evaluation(ruled, { lasting: ruled.matched?.lasting ?? "call" });
+  if (ruled !== undefined) return evaluation(ruled, { scope: ruled.matched?.scope ?? "call" });
   if (compiled.exclusive.mcp || preset.mcpTools === "default")
     return evaluation(defaultVerdict(policy.default, compiled.exclusive.mcp, `the tool ${name}`));
   return evaluation({

@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { definePolicy, evaluate, type PermissionProfile, type PolicyInput } from "../index.ts";
+import { definePolicy, evaluatePolicy, type PermissionProfile, type PolicyInput } from "../index.ts";
 import { readEndpoint } from "../network/endpoint.ts";
 
 const workspace = { roots: ["/w"], home: "/home/me" };
 
 describe("a host", () => {
   const judge = (host: string, input: PolicyInput = {}, protocol = "https") => {
-    const { decision, rule } = evaluate(definePolicy({ workspace, ...input }), {
+    const { decision, rule } = evaluatePolicy(definePolicy({ workspace, ...input }), {
       kind: "network",
       host,
       protocol,
@@ -63,7 +63,7 @@ describe("a host", () => {
 
 describe("permissions", () => {
   const judge = (permissions: PermissionProfile, input: PolicyInput = {}) =>
-    evaluate(definePolicy({ workspace, ...input }), { kind: "permissions", permissions, cwd: "/w" });
+    evaluatePolicy(definePolicy({ workspace, ...input }), { kind: "permissions", permissions, cwd: "/w" });
 
   it("are granted in part: never what is refused", () => {
     const { decision, grant } = judge(
@@ -153,12 +153,12 @@ describe("permissions", () => {
 
 describe("a tool of an MCP server", () => {
   const judge = (server: string, tool: string | undefined, input: PolicyInput = {}) =>
-    evaluate(definePolicy({ workspace, ...input }), { kind: "mcpTool", server, tool }).decision;
+    evaluatePolicy(definePolicy({ workspace, ...input }), { kind: "mcpTool", server, tool }).decision;
 
   it("is allowed by server and tool", () => {
     const input: PolicyInput = {
       deny: [{ kind: "mcp", server: "git*", tool: "delete_*" }],
-      alsoAllow: [{ kind: "mcp", server: "github" }],
+      additionalAllow: [{ kind: "mcp", server: "github" }],
     };
     expect(judge("github", "list_issues", input)).toBe("allow");
     expect(judge("github", "delete_repo", input)).toBe("deny");
@@ -172,13 +172,15 @@ describe("a tool of an MCP server", () => {
 describe("what is not known", () => {
   it("is denied, also where everything is allowed", () => {
     for (const preset of ["danger-full-access", "bypass"] as const) {
-      expect(evaluate(definePolicy({ preset }), { kind: "unknown", method: "x/y" }).decision).toBe("deny");
+      expect(evaluatePolicy(definePolicy({ preset }), { kind: "unknown", method: "x/y" }).decision).toBe(
+        "deny",
+      );
     }
   });
 
   it("asks a person when a server asks for one", () => {
     expect(
-      evaluate(definePolicy({ preset: "danger-full-access" }), {
+      evaluatePolicy(definePolicy({ preset: "danger-full-access" }), {
         kind: "elicitation",
         server: "s",
         mode: "form",

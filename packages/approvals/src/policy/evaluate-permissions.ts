@@ -2,7 +2,7 @@ import { fixedFolder, resolvePath } from "../files/path.ts";
 import type { Workspace } from "../files/workspace.ts";
 import type { FileSystemEntry, FileSystemPermissions, PermissionProfile } from "../request/request.ts";
 import type { CompiledPolicy } from "./compile-policy.ts";
-import { defaultVerdict, evaluation, type Evaluation, type Grant, type Verdict } from "./evaluation.ts";
+import { defaultVerdict, evaluation, type PolicyEvaluation, type Grant, type Verdict } from "./evaluation.ts";
 import { judgeKind, judgeRead, judgeWrite } from "./judge-path.ts";
 
 /** A request for permissions: the allowed part of it is granted, and a person may grant more. */
@@ -10,7 +10,7 @@ export function evaluatePermissions(
   requested: PermissionProfile,
   workspace: Workspace,
   policy: CompiledPolicy,
-): Evaluation {
+): PolicyEvaluation {
   const { verdicts, grant } = judgePermissions(requested, workspace, policy);
   return evaluation(summarize(verdicts, policy), { grant });
 }

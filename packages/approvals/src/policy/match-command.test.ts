@@ -2,11 +2,15 @@ import { describe, expect, it } from "vitest";
 import { ALL_PROGRAMS } from "../programs/all-programs.ts";
 import type { CommandDeclaration } from "../programs/declaration/declaration.ts";
 import { definePolicy } from "./define-policy.ts";
-import { evaluate } from "./evaluate.ts";
+import { evaluatePolicy } from "./evaluate-policy.ts";
 import type { PolicyInput } from "./policy.ts";
 
 const judge = (command: string, input: PolicyInput) =>
-  evaluate(definePolicy({ workspace: "/srv/app", ...input }), { kind: "command", command, cwd: "/srv/app" });
+  evaluatePolicy(definePolicy({ workspace: "/srv/app", ...input }), {
+    kind: "command",
+    command,
+    cwd: "/srv/app",
+  });
 
 const PRESETS = ["developer", "danger-full-access"] as const;
 
@@ -102,8 +106,8 @@ describe("a rule that denies", () => {
 
 describe("a rule that allows", () => {
   it("allows no other program of the same declaration", () => {
-    expect(judge("vite build", { preset: "read-only", alsoAllow: ["ant"] }).decision).not.toBe("allow");
-    expect(judge("vite build", { preset: "read-only", alsoAllow: ["vite"] }).decision).toBe("allow");
+    expect(judge("vite build", { preset: "read-only", additionalAllow: ["ant"] }).decision).not.toBe("allow");
+    expect(judge("vite build", { preset: "read-only", additionalAllow: ["vite"] }).decision).toBe("allow");
   });
 });
 

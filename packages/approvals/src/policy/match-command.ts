@@ -49,7 +49,7 @@ export function judgeByRules(
     judgeTightening(policy.ask, "ask", called, policy, budget);
   if (tightened !== undefined) return tightened;
   const allows = (rule: CompiledRule): boolean => matchAllowing(rule, called);
-  const found = policy.allow.find(allows) ?? policy.alsoAllow.find(allows);
+  const found = policy.allow.find(allows) ?? policy.additionalAllow.find(allows);
   return found === undefined ? undefined : ruleVerdict(found, "allow", called.words[0] ?? "the command");
 }
 

@@ -9,7 +9,7 @@ const common = {
   justification: z.string().optional(),
   match: strings.optional(),
   notMatch: strings.optional(),
-  lasting: z.enum(["call", "session", "always"]).optional(),
+  scope: z.enum(["call", "session", "always"]).optional(),
 };
 const word = z.string().min(1);
 
@@ -63,7 +63,7 @@ export const policySchema = z.strictObject({
   deny: rules.optional(),
   ask: rules.optional(),
   allow: rules.optional(),
-  alsoAllow: rules.optional(),
+  additionalAllow: rules.optional(),
   default: decision.optional(),
   workspace: z
     .union([

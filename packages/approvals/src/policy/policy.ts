@@ -33,10 +33,10 @@ export interface Policy {
   readonly deny: readonly Rule[];
   /** Always asked about, unless denied. Allow rules and presets can't override it. */
   readonly ask: readonly Rule[];
-  /** If there is a rule for a kind of request, only requests of that kind that match one (or `alsoAllow`) are allowed. */
+  /** If there is a rule for a kind of request, only requests of that kind that match one (or `additionalAllow`) are allowed. */
   readonly allow: readonly Rule[];
   /** Allowed in addition to what the preset allows. "Always allow" adds its rules here. */
-  readonly alsoAllow: readonly Rule[];
+  readonly additionalAllow: readonly Rule[];
   /** The decision if no rule and no preset decides. With `deny`, no question is ever asked. */
   readonly default: Decision;
   readonly workspace: WorkspaceSettings;
@@ -55,7 +55,7 @@ export interface PolicyInput {
   readonly deny?: readonly RuleInput[] | undefined;
   readonly ask?: readonly RuleInput[] | undefined;
   readonly allow?: readonly RuleInput[] | undefined;
-  readonly alsoAllow?: readonly RuleInput[] | undefined;
+  readonly additionalAllow?: readonly RuleInput[] | undefined;
   readonly default?: Decision | undefined;
   /** One folder, several folders, or complete settings. */
   readonly workspace?: string | readonly string[] | Partial<WorkspaceSettings> | undefined;

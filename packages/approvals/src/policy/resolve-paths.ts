@@ -12,7 +12,7 @@ const ROUNDS = 4;
 const MOST_LINKS = 40;
 
 /**
- * Resolves every path of a request as the kernel would, and lists the matches of its file name patterns, so that `evaluate`
+ * Resolves every path of a request as the kernel would, and lists the matches of its file name patterns, so that `evaluatePolicy`
  * can judge the actual targets. This is the only step with I/O. A path that does not exist yet is resolved as far as it
  * exists.
  */

@@ -17,10 +17,10 @@ export type Rule = RuleSubject & {
    * How long Codex remembers an accept by this rule: for this call, for the session, or permanently, by an amendment of
    * Codex's own rules. Default: `session` for rules about commands, `call` for all others.
    */
-  readonly lasting?: Lasting | undefined;
+  readonly scope?: DecisionScope | undefined;
 };
 
-export type Lasting = "call" | "session" | "always";
+export type DecisionScope = "call" | "session" | "always";
 
 export type RuleSubject =
   /**

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { definePolicy } from "../../src/policy/define-policy.ts";
-import { evaluate } from "../../src/policy/evaluate.ts";
+import { evaluatePolicy } from "../../src/policy/evaluate-policy.ts";
 import type { Policy } from "../../src/policy/policy.ts";
 import { resolvePaths } from "../../src/policy/resolve-paths.ts";
 import { ALL_PROGRAMS } from "../../src/programs/all-programs.ts";
@@ -72,8 +72,8 @@ export async function checkPromise({
 async function isAccepted(policy: Policy, script: string, cwd: string): Promise<boolean> {
   const request = { kind: "command", command: script, cwd } as const;
   // Most are refused by their text already: only the others are worth a look at the files.
-  if (evaluate(policy, request).decision === "deny") return false;
-  return evaluate(policy, request, await resolvePaths(policy, request)).decision === "allow";
+  if (evaluatePolicy(policy, request).decision === "deny") return false;
+  return evaluatePolicy(policy, request, await resolvePaths(policy, request)).decision === "allow";
 }
 
 async function corpora(): Promise<string[]> {

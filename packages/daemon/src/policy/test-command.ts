@@ -1,4 +1,10 @@
-import { definePolicy, evaluate, type Evaluation, type Policy, type PresetName } from "@codexkit/approvals";
+import {
+  definePolicy,
+  evaluatePolicy,
+  type PolicyEvaluation,
+  type Policy,
+  type PresetName,
+} from "@codexkit/approvals";
 import type { SessionSettings } from "../api/settings.ts";
 
 /** The settings of a session that decide about its commands. */
@@ -24,6 +30,6 @@ function presetOf({ permissionMode, agentMode, approvalPolicy }: PolicySettings)
 export function testCommand(
   settings: PolicySettings,
   { cwd, command }: { readonly cwd: string; readonly command: string },
-): Evaluation {
-  return evaluate(sessionPolicy(settings, cwd), { kind: "command", command, cwd });
+): PolicyEvaluation {
+  return evaluatePolicy(sessionPolicy(settings, cwd), { kind: "command", command, cwd });
 }

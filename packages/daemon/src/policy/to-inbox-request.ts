@@ -1,5 +1,5 @@
 import type { AnyApproval, McpElicitationRequest, UserInputRequest } from "codexkit";
-import type { Evaluation } from "@codexkit/approvals";
+import type { PolicyEvaluation } from "@codexkit/approvals";
 import { createHash } from "node:crypto";
 import type { InboxRequest, PolicyVerdict } from "../api/approval.ts";
 
@@ -81,7 +81,7 @@ export function toInboxRequest(request: AnyRequest): InboxRequest {
 }
 
 /** The policy's verdict as the inbox stores it. */
-export function toVerdict({ decision, reason, rule, parse }: Evaluation): PolicyVerdict {
+export function toVerdict({ decision, reason, rule, parse }: PolicyEvaluation): PolicyVerdict {
   return {
     decision,
     reason,

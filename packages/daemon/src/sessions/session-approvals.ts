@@ -1,4 +1,4 @@
-import { type Evaluation, type Policy } from "@codexkit/approvals";
+import { type PolicyEvaluation, type Policy } from "@codexkit/approvals";
 import {
   type AnyApproval,
   type AnyDecision,
@@ -118,7 +118,7 @@ export class SessionApprovals {
     const ask = async ({
       evaluation,
     }: {
-      evaluation: Evaluation;
+      evaluation: PolicyEvaluation;
     }): Promise<{ decision: "allow" | "deny" }> => {
       const answer = await this.#ask(approval, context, evaluation);
       chosen =
@@ -144,7 +144,7 @@ export class SessionApprovals {
   async #ask(
     request: AnyRequest,
     { requestId, signal }: HandlerContext,
-    evaluation?: Evaluation,
+    evaluation?: PolicyEvaluation,
   ): Promise<ApprovalAnswer | undefined> {
     const { inbox, owner, approvalMs, rolloutBytes, onChange } = this.#deps;
     const asked = this.#entry(requestId);

@@ -14,20 +14,20 @@ export function toDecision(approval: AnyApproval, outcome: Outcome): AnyDecision
     if (outcome.cancel) return "cancel";
     return approval.kind === "command" ? refuseCommand(approval, outcome.rule) : "decline";
   }
-  const { lasting, grant, rule } = outcome;
-  const isLasting = lasting !== "call";
+  const { scope, grant, rule } = outcome;
+  const isRemembered = scope !== "call";
   switch (approval.kind) {
     case "command":
-      if (lasting !== "always") return isLasting ? "acceptForSession" : "accept";
+      if (scope !== "always") return isRemembered ? "acceptForSession" : "accept";
       return acceptPermanently(approval, rule) ?? "acceptForSession";
     case "mcpTool":
-      return lasting === "always" ? "acceptAlways" : isLasting ? "acceptForSession" : "accept";
+      return scope === "always" ? "acceptAlways" : isRemembered ? "acceptForSession" : "accept";
     case "permissions":
-      return decisions.grant(grantOf(approval, grant), { scope: isLasting ? "session" : "turn" });
+      return decisions.grant(grantOf(approval, grant), { scope: isRemembered ? "session" : "turn" });
     case "fileChange":
     case "legacyCommand":
     case "legacyPatch":
-      return isLasting ? "acceptForSession" : "accept";
+      return isRemembered ? "acceptForSession" : "accept";
   }
 }
 
@@ -56,7 +56,7 @@ function refuseCommand(
   const isOffered = proposedNetworkRules.some(
     ({ host, action }) => host === network?.host && action === "deny",
   );
-  return network !== undefined && isOffered && rule?.kind === "host" && rule.lasting === "always"
+  return network !== undefined && isOffered && rule?.kind === "host" && rule.scope === "always"
     ? decisions.denyHost(network.host)
     : "decline";
 }

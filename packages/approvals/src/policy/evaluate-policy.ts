@@ -1,6 +1,6 @@
 import type { PathFacts } from "../files/workspace.ts";
 import type { ApprovalRequest } from "../request/request.ts";
-import { evaluation, type Evaluation } from "./evaluation.ts";
+import { evaluation, type PolicyEvaluation } from "./evaluation.ts";
 import { judgeRequest, workspaceFor } from "./judge-request.ts";
 import type { Policy } from "./policy.ts";
 
@@ -10,7 +10,11 @@ import type { Policy } from "./policy.ts";
  * @param facts Resolved paths of the request, from `resolvePaths`. Without them, paths are judged by their text alone, and
  *   links are not followed.
  */
-export function evaluate(policy: Policy, request: ApprovalRequest, facts?: PathFacts): Evaluation {
+export function evaluatePolicy(
+  policy: Policy,
+  request: ApprovalRequest,
+  facts?: PathFacts,
+): PolicyEvaluation {
   try {
     return judgeRequest(workspaceFor(policy, request, facts), policy, request);
   } catch (error) {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { definePolicy } from "./define-policy.ts";
-import { evaluate } from "./evaluate.ts";
+import { evaluatePolicy } from "./evaluate-policy.ts";
 import type { PolicyInput } from "./policy.ts";
 import type { PresetName } from "./presets.ts";
 import { resolvePaths } from "./resolve-paths.ts";
@@ -12,7 +12,7 @@ const workspace = { roots: ["/srv/app"], home: "/home/me" };
 
 function judge(command: string | readonly string[], input: PolicyInput | PresetName = {}) {
   const policy = definePolicy({ workspace, ...(typeof input === "string" ? { preset: input } : input) });
-  return evaluate(policy, { kind: "command", command, cwd: "/srv/app" });
+  return evaluatePolicy(policy, { kind: "command", command, cwd: "/srv/app" });
 }
 
 const PRESETS: readonly PresetName[] = ["read-only", "workspace-write", "developer", "danger-full-access"];
@@ -150,9 +150,12 @@ describe("a command", () => {
     expect(judge(command, "developer").decision).toBe("ask");
   });
 
-  it("never makes evaluate throw", () => {
-    const bad = { kind: "command", command: 5 } as unknown as Parameters<typeof evaluate>[1];
-    expect(evaluate(definePolicy(), bad)).toMatchObject({ decision: "deny", rule: "safety/internal-error" });
+  it("never makes evaluatePolicy throw", () => {
+    const bad = { kind: "command", command: 5 } as unknown as Parameters<typeof evaluatePolicy>[1];
+    expect(evaluatePolicy(definePolicy(), bad)).toMatchObject({
+      decision: "deny",
+      rule: "safety/internal-error",
+    });
   });
 });
 
@@ -181,7 +184,7 @@ describe("rules", () => {
   });
 
   it("ask before anything is allowed, and are themselves below denials", () => {
-    const input = { ask: ["ls"], alsoAllow: ["ls"], preset: "danger-full-access" } as const;
+    const input = { ask: ["ls"], additionalAllow: ["ls"], preset: "danger-full-access" } as const;
     expect(judge("ls -la", input)).toMatchObject({ decision: "ask", rule: "ask[0]" });
     expect(judge("ls -la", { ...input, deny: ["ls"] }).decision).toBe("deny");
   });
@@ -230,8 +233,11 @@ describe("rules", () => {
   });
 
   it("allow a command, but not its redirections nor what it runs", () => {
-    const input = { alsoAllow: ["deploytool", "timeout"], preset: "workspace-write" } as const;
-    expect(judge("deploytool --fast x", input)).toMatchObject({ decision: "allow", rule: "alsoAllow[0]" });
+    const input = { additionalAllow: ["deploytool", "timeout"], preset: "workspace-write" } as const;
+    expect(judge("deploytool --fast x", input)).toMatchObject({
+      decision: "allow",
+      rule: "additionalAllow[0]",
+    });
     expect(judge("deploytool > /etc/x", input).decision).toBe("deny");
     expect(judge("deploytool > ../x", input).decision).toBe("ask");
     expect(judge("timeout 5 frob", input).decision).toBe("ask");
@@ -240,7 +246,7 @@ describe("rules", () => {
 
   it("match arguments by wildcards and show their justification", () => {
     const input = {
-      alsoAllow: ["deploytool run test-*"],
+      additionalAllow: ["deploytool run test-*"],
       deny: [{ kind: "prefix", argv: ["deploytool", "*", "prod"], justification: "ask the release team" }],
     } as const;
     expect(judge("deploytool run test-unit", input).decision).toBe("allow");
@@ -253,7 +259,7 @@ describe("rules", () => {
 
   it("allow exactly one script, redirections included", () => {
     const script = "frob | sh > ../out";
-    const input = { alsoAllow: [{ kind: "script", text: script }] } as const;
+    const input = { additionalAllow: [{ kind: "script", text: script }] } as const;
     expect(judge(script, input).decision).toBe("allow");
     expect(judge(["bash", "-lc", script], input).decision).toBe("allow");
     expect(judge(`${script}2`, input).decision).toBe("ask");
@@ -291,7 +297,7 @@ describe("paths", () => {
       workspace: { roots: [join(folder, "ws")], temp: [], home: join(folder, "home") },
     });
     const request = { kind: "command", command, cwd: join(folder, "ws") } as const;
-    return evaluate(policy, request, await resolvePaths(policy, request)).decision;
+    return evaluatePolicy(policy, request, await resolvePaths(policy, request)).decision;
   }
 
   it.each([
@@ -345,7 +351,7 @@ describe("paths", () => {
     });
     const grep = async (where: string): Promise<string> => {
       const request = { kind: "command", command: `grep -r K ${where}`, cwd: join(folder, "ws") } as const;
-      return evaluate(policy, request, await resolvePaths(policy, request)).decision;
+      return evaluatePolicy(policy, request, await resolvePaths(policy, request)).decision;
     };
     await mkdir(join(folder, "ws/src/deep"));
     expect(await grep("src")).toBe("allow");
