@@ -1,6 +1,6 @@
 // A command waits for a user who answers in another process, long after the first one has ended. Only the messages are kept in
 // between; the turn waits in a codex that outlives both. Run it without arguments.
-import { type CodexProvider, createCodex } from "@codexkit/ai-sdk";
+import { type CodexModelProvider, createCodex } from "@codexkit/ai-sdk";
 import { run, say } from "@codexkit/scripted-model";
 import { generateText, type ModelMessage } from "ai";
 import { Codex } from "codexkit";
@@ -52,7 +52,7 @@ async function answer(): Promise<void> {
 }
 
 /** A suspended turn stays on the server when the provider is closed. */
-function connect(): CodexProvider {
+function connect(): CodexModelProvider {
   return createCodex({ connect: { url }, cwd: folder, persist: true, approvalPolicy: "on-request" });
 }
 

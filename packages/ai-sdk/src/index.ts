@@ -2,7 +2,7 @@
 import "./require-node.ts";
 
 // Entry points: `codex("gpt-…")`, or a provider with its own settings.
-export { codex, type CodexProvider, createCodex } from "./codex-provider/create-codex.ts";
+export { codex, type CodexModelProvider, createCodex } from "./codex-provider/create-codex.ts";
 export type { CodexLogger, CodexSettings, CustomTransport } from "./options/settings.ts";
 export type { CodexModelSettings } from "./options/model-settings.ts";
 export type { CodexHandlers } from "./options/approval-settings.ts";
@@ -26,9 +26,9 @@ export type { CodexThreads, ThreadReference } from "./codex-provider/codex-threa
 
 // Errors and limits.
 export { CodexModelError, type CodexModelErrorCode, type UnusedToolResult } from "./errors.ts";
-export { limits } from "./limits.ts";
+export { AI_SDK_LIMITS } from "./limits.ts";
 
 // The same for `ai` 6, which accepts only V3 models.
-export { type CodexProviderV3, createCodexV3 } from "./v3/create-codex-v3.ts";
+export { type CodexModelProviderV3, createCodexV3 } from "./v3/create-codex-v3.ts";
 export { asV3 } from "./v3/as-v3.ts";
 export type { ModelV3 } from "./v3/model-v3.ts";

@@ -1,7 +1,7 @@
 /** The provider's limits. Those that a user may change are settings with these defaults. */
-export const limits = {
+export const AI_SDK_LIMITS = {
   /** How long a turn waits for a tool's result or a person's decision. People take minutes; a crashed app never answers. */
-  parkedTurnMs: 15 * 60_000,
+  suspendTimeoutMs: 15 * 60_000,
   /** How long an idle codex is kept. It does not keep the program alive; starting another takes a tenth of a second. */
   idleShutdownMs: 10 * 60_000,
   /** The same for a connection, which keeps the program alive: a script should not have to wait long before it exits. */
@@ -20,11 +20,11 @@ export const limits = {
   /** Folders whose view of Codex's configuration is remembered. */
   factFolders: 64,
   /** Threads that are started in advance per kind of call: as many as there were concurrent calls, up to this number. */
-  readyThreads: 8,
+  prestartedThreads: 8,
   /** How long such threads are kept. Short, because files that they read at start, such as AGENTS.md, may change. */
-  readyThreadMs: 10_000,
+  prestartedThreadMs: 10_000,
   /** Kinds of calls that are remembered: a program has few, and one with many gains nothing. */
-  readyKinds: 8,
+  prestartedKinds: 8,
   /** How long a tool call waits for the end of its response, so that further calls of the response join its step. */
   responseEndMs: 5_000,
   /** How long an interrupted turn may take to stop before its stream is ended. Codex needs about 5 ms. */

@@ -12,13 +12,13 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { codexStage } from "./codex-stage.ts";
 import type { CodexSettings } from "../src/options/settings.ts";
-import { type CodexProviderV3, createCodexV3 } from "../src/v3/create-codex-v3.ts";
+import { type CodexModelProviderV3, createCodexV3 } from "../src/v3/create-codex-v3.ts";
 
 /** A provider on a real codex that plays a script. */
 async function onScript(
   script: Script,
   settings: CodexSettings = {},
-): Promise<AsyncDisposable & { readonly codex: CodexProviderV3 }> {
+): Promise<AsyncDisposable & { readonly codex: CodexModelProviderV3 }> {
   await using made = new AsyncDisposableStack();
   const { stage, workspace: cwd } = made.use(await codexStage(script));
   const codex = made.use(createCodexV3({ codex: stage.codex, cwd, ...settings }));

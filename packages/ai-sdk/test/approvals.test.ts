@@ -17,7 +17,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { codexStage, ofType, partsOf, userPrompt, textOf, threadIdOf } from "./codex-stage.ts";
-import { type CodexProvider, type CodexSettings, createCodex } from "../src/index.ts";
+import { type CodexModelProvider, type CodexSettings, createCodex } from "../src/index.ts";
 
 const mcpServer = fileURLToPath(new URL("../../sdk/test/mcp-server.ts", import.meta.url));
 
@@ -33,7 +33,7 @@ interface Asked {
   readonly threadId: string;
 }
 
-async function ask(codex: CodexProvider, messages: ModelMessage[]): Promise<Asked> {
+async function ask(codex: CodexModelProvider, messages: ModelMessage[]): Promise<Asked> {
   const result = await generateText({ model: codex(), messages });
   const { content, responseMessages, providerMetadata } = result;
   expect(result.finishReason).toBe("tool-calls");
@@ -128,7 +128,7 @@ describe("a command that needs an approval", () => {
   });
 
   it("is rejected when no answer arrives in time", async () => {
-    await using stage = await codexStage(runs, { parkedTurnMs: 50 });
+    await using stage = await codexStage(runs, { suspendTimeoutMs: 50 });
     const asked = await ask(stage.codex, start);
     const { threadId } = asked;
     // It waits until the turn that runs is over.
@@ -313,7 +313,7 @@ describe("an approval in a chat", () => {
 });
 
 /** One request of a chat's front end. */
-async function chat(codex: CodexProvider, messages: UIMessage[]): Promise<UIMessage> {
+async function chat(codex: CodexModelProvider, messages: UIMessage[]): Promise<UIMessage> {
   const result = streamText({ model: codex(), messages: await convertToModelMessages(messages) });
   const stream = toUIMessageStream({ stream: result.fullStream, originalMessages: messages });
   const last = messages.at(-1);

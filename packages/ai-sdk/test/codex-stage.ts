@@ -9,13 +9,13 @@ import type {
 import type { Script, ScriptedModel } from "@codexkit/scripted-model";
 import { launchCodex, type LaunchedCodex } from "@codexkit/testing";
 import type { LaunchOptions } from "codexkit";
-import { type CodexProvider, type CodexSettings, createCodex } from "../src/index.ts";
+import { type CodexModelProvider, type CodexSettings, createCodex } from "../src/index.ts";
 
 // The tests check warnings themselves, so the AI SDK does not print them.
 (globalThis as { AI_SDK_LOG_WARNINGS?: boolean }).AI_SDK_LOG_WARNINGS = false;
 
 export interface CodexStage extends AsyncDisposable {
-  readonly codex: CodexProvider;
+  readonly codex: CodexModelProvider;
   readonly model: ScriptedModel;
   readonly stage: LaunchedCodex;
   readonly workspace: string;

@@ -3,7 +3,7 @@ import { type FakeAction, type FakeBehaviour, fakeAppServerCommand } from "@code
 import { describe, expect, it } from "vitest";
 import { ofType, partsOf, userPrompt, textOf } from "./codex-stage.ts";
 import { pixel } from "./pixel.ts";
-import { type CodexProvider, createCodex } from "../src/index.ts";
+import { type CodexModelProvider, createCodex } from "../src/index.ts";
 
 const threadId = "thread-1";
 const turnId = "turn-1";
@@ -17,7 +17,7 @@ const turn = {
 };
 
 /** A provider on a fake server. */
-function onFake(behaviour: FakeBehaviour): CodexProvider {
+function onFake(behaviour: FakeBehaviour): CodexModelProvider {
   const { command, args } = fakeAppServerCommand(behaviour);
   return createCodex({ launch: { codexPath: command, wrapperArgs: args } });
 }

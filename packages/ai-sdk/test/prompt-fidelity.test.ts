@@ -22,7 +22,7 @@ import {
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { type CodexStage, codexStage, threadIdOf } from "./codex-stage.ts";
-import { type CodexProvider, createCodex } from "../src/index.ts";
+import { type CodexModelProvider, createCodex } from "../src/index.ts";
 
 /** The conversation that the model is shown, as one text: without the instructions and the context that Codex adds. */
 function shown({ input }: ScriptRequest): string {
@@ -42,7 +42,7 @@ interface Reported {
 }
 
 async function report(
-  codex: CodexProvider,
+  codex: CodexModelProvider,
   messages: ModelMessage[],
   options: object = {},
 ): Promise<Reported> {

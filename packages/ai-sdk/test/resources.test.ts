@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { codexStage, type CodexStage, userPrompt, threadIdOf } from "./codex-stage.ts";
-import { limits } from "../src/limits.ts";
+import { AI_SDK_LIMITS } from "../src/limits.ts";
 
 const mcpServer = fileURLToPath(new URL("../../sdk/test/mcp-server.ts", import.meta.url));
 const till = { command: process.execPath, args: [mcpServer], toolsApproval: "approve" } as const;
@@ -33,15 +33,15 @@ async function call({ codex }: CodexStage): Promise<string> {
 
 describe("threads with MCP servers", () => {
   it("end their processes soon after their calls", async () => {
-    await using stage = await codexStage(() => say("ok"), { mcpServers: { till }, readyThreads: 0 });
+    await using stage = await codexStage(() => say("ok"), { mcpServers: { till }, prestartedThreads: 0 });
     for (let calls = 0; calls < 6; calls += 1) await call(stage);
-    await expect.poll(() => serversOf(stage)).toBeLessThanOrEqual(limits.idleMcpThreads);
+    await expect.poll(() => serversOf(stage)).toBeLessThanOrEqual(AI_SDK_LIMITS.idleMcpThreads);
   });
 
   it("end them when they have been idle, also without another call", async () => {
     await using stage = await codexStage(() => say("ok"), {
       mcpServers: { till },
-      readyThreads: 0,
+      prestartedThreads: 0,
       idleThreadMs: 100,
     });
     await call(stage);
@@ -53,11 +53,11 @@ describe("threads with MCP servers", () => {
     for (const persist of [false, true]) {
       await using stage = await codexStage(() => say("ok"), {
         launchOptions: { config: { mcp_servers: { till: { command: till.command, args: [...till.args] } } } },
-        readyThreads: 0,
+        prestartedThreads: 0,
         persist,
       });
       for (let calls = 0; calls < 5; calls += 1) await call(stage);
-      await expect.poll(() => serversOf(stage)).toBeLessThanOrEqual(limits.idleMcpThreads);
+      await expect.poll(() => serversOf(stage)).toBeLessThanOrEqual(AI_SDK_LIMITS.idleMcpThreads);
     }
   });
 
@@ -84,7 +84,7 @@ describe("threads with MCP servers", () => {
 
 describe("idle threads", () => {
   it("are as many as the setting says", async () => {
-    await using stage = await codexStage(() => say("ok"), { idleThreads: 3, readyThreads: 0 });
+    await using stage = await codexStage(() => say("ok"), { idleThreads: 3, prestartedThreads: 0 });
     const ids: string[] = [];
     for (let calls = 0; calls < 6; calls += 1) ids.push(await call(stage));
     await expect.poll(() => loaded(stage)).toHaveLength(3);
@@ -93,8 +93,8 @@ describe("idle threads", () => {
 
   it("are released on a timer", async () => {
     // Longer than the delay of the search for MCP servers, which releases idle threads too.
-    const idleThreadMs = limits.mcpLookMs + 250;
-    await using stage = await codexStage(() => say("ok"), { idleThreadMs, readyThreads: 0 });
+    const idleThreadMs = AI_SDK_LIMITS.mcpLookMs + 250;
+    await using stage = await codexStage(() => say("ok"), { idleThreadMs, prestartedThreads: 0 });
     await call(stage);
     await expect.poll(() => loaded(stage), { timeout: 10_000 }).toEqual([]);
   });
@@ -120,13 +120,13 @@ describe("threads started in advance", () => {
     [0, 7],
     [1, 8],
     [3, 9],
-  ])("are at most %i per kind of call, as the setting says", async (readyThreads, threads) => {
+  ])("are at most %i per kind of call, as the setting says", async (prestartedThreads, threads) => {
     let started = 0;
     const gates = [gate(), gate()];
     await using stage = await codexStage(
       ({ index }) => [waitFor(gates[Math.floor(index / 3)] ?? open), say("ok")],
       {
-        readyThreads,
+        prestartedThreads,
         launchOptions: { onPacket: ({ text }) => void (text.includes('"thread/start"') && (started += 1)) },
       },
     );

@@ -12,7 +12,7 @@ import { generateText, type ModelMessage, streamText, tool } from "ai";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { codexStage, threadIdOf } from "./codex-stage.ts";
-import { type CodexProvider, createCodex } from "../src/index.ts";
+import { type CodexModelProvider, createCodex } from "../src/index.ts";
 
 /** Answers with what the model was shown of the conversation. */
 const echo: Script = (request) => say(conversation(request).join(" | "));
@@ -36,7 +36,7 @@ interface Reported {
 }
 
 async function report(
-  codex: CodexProvider,
+  codex: CodexModelProvider,
   messages: ModelMessage[],
   options: object = {},
 ): Promise<Reported> {

@@ -63,7 +63,7 @@ export function approvalHandlers(
     let isPersons = false;
     const { approve } = policyHandlers(policy, {
       ...(cwd !== undefined && { cwd }),
-      timeoutMs: current().parkedTurnMs,
+      timeoutMs: current().suspendTimeoutMs,
       ask: async (_question, signal) => {
         const { approved, reason } = await byPerson(approval, context, signal);
         isPersons = true;

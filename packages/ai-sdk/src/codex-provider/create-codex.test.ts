@@ -31,7 +31,7 @@ describe("a provider", () => {
     [{ cwdd: "/" }, "cwdd"],
     [{ codex: {} }, "Codex"],
     [{ launch: {}, connect: { url: "ws://x" } }, "one of"],
-    [{ parkedTurnMs: -1 }, "parkedTurnMs"],
+    [{ suspendTimeoutMs: -1 }, "suspendTimeoutMs"],
     [{ connect: {} }, "url"],
     [{ handlers: { aprove: () => "pass" } }, 'Did you mean "approve"'],
     [{ handlers: { approve: 5 } }, "must be a function"],

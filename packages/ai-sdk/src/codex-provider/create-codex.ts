@@ -13,7 +13,7 @@ import { type CodexSettings, readSettings } from "../options/settings.ts";
 import { CodexThreads } from "./codex-threads.ts";
 
 /** A provider of the AI SDK. Call it to get a model; without an id it is the one in Codex's configuration. */
-export interface CodexProvider extends ProviderV4, AsyncDisposable {
+export interface CodexModelProvider extends ProviderV4, AsyncDisposable {
   /** @param settings Override the provider's settings for the calls of this model, including handlers and policy. */
   (modelId?: CodexModelId, settings?: CodexModelSettings): CodexLanguageModel;
   languageModel(modelId?: CodexModelId, settings?: CodexModelSettings): CodexLanguageModel;
@@ -34,7 +34,7 @@ export interface CodexProvider extends ProviderV4, AsyncDisposable {
  * await using codex = createCodex({ cwd: process.cwd(), sandbox: "workspace-write" });
  * const { text } = await generateText({ model: codex("gpt-6.1-sol"), prompt: "Make the failing test pass" });
  */
-export function createCodex(settings: CodexSettings = {}): CodexProvider {
+export function createCodex(settings: CodexSettings = {}): CodexModelProvider {
   const checked = readSettings(settings);
   const holder = new CodexHolder(checked);
   const { logger } = checked;
@@ -70,7 +70,7 @@ export function createCodex(settings: CodexSettings = {}): CodexProvider {
 }
 
 /** The provider with default settings: a codex found on this machine, launched at the first call. */
-export const codex: CodexProvider = createCodex();
+export const codex: CodexModelProvider = createCodex();
 
 async function listModels(holder: CodexHolder, signal: AbortSignal | undefined): Promise<v2.Model[]> {
   const lease = await holder.lease(signal);

@@ -1,7 +1,7 @@
 import type { Codex, CodexOptions } from "codexkit";
 import { setMaxListeners } from "node:events";
 import { CodexModelError } from "../errors.ts";
-import { limits } from "../limits.ts";
+import { AI_SDK_LIMITS } from "../limits.ts";
 import { raceAbort } from "@codexkit/rpc/async";
 import type { Sessions, SessionsSettings } from "../session/sessions.ts";
 import { ChildRefs } from "./child-refs.ts";
@@ -133,8 +133,10 @@ export class CodexHolder {
   #release(): void {
     this.#leases -= 1;
     if (this.#leases > 0) return;
-    const { connect, idleShutdownMs = connect ? limits.idleDisconnectMs : limits.idleShutdownMs } =
-      this.#settings;
+    const {
+      connect,
+      idleShutdownMs = connect ? AI_SDK_LIMITS.idleDisconnectMs : AI_SDK_LIMITS.idleShutdownMs,
+    } = this.#settings;
     if (idleShutdownMs === false || this.closing.aborted) return;
     this.#idle = setTimeout(() => {
       this.#closing = this.#shutDown().catch(() => {});
@@ -158,9 +160,9 @@ export class CodexHolder {
 }
 
 function sessionsSettings(settings: CodexSettings): SessionsSettings {
-  const { idleThreads, idleThreadMs, readyThreads = limits.readyThreads } = settings;
+  const { idleThreads, idleThreadMs, prestartedThreads = AI_SDK_LIMITS.prestartedThreads } = settings;
   // A thread that was started ahead is used only if the files that it read are unchanged, which needs to be seen from here.
-  return { idleThreads, idleThreadMs, readyThreads: sharesFiles(settings) ? readyThreads : 0 };
+  return { idleThreads, idleThreadMs, prestartedThreads: sharesFiles(settings) ? prestartedThreads : 0 };
 }
 
 function sharesFiles({ connect, transport }: CodexSettings): boolean {

@@ -26,5 +26,5 @@ export interface ApprovalSettings {
   readonly policy?: Policy | (() => Policy) | undefined;
   readonly handlers?: CodexHandlers | undefined;
   /** How long a person may take. */
-  readonly parkedTurnMs: number;
+  readonly suspendTimeoutMs: number;
 }

@@ -2,7 +2,7 @@ import type { Policy } from "@codexkit/approvals";
 import type { McpServers } from "codexkit";
 import { z } from "zod";
 import { type ApprovalSettings, type CodexHandlers, HANDLER_NAMES } from "./approval-settings.ts";
-import { limits } from "../limits.ts";
+import { AI_SDK_LIMITS } from "../limits.ts";
 import { mcpServer } from "./mcp-server-schema.ts";
 import { mergeOptions } from "./merge-options.ts";
 import { functionsOf } from "./nested-options.ts";
@@ -26,7 +26,7 @@ export interface CodexModelSettings extends Omit<SharedOptions, "mcpServers"> {
   /** How long a call of one of `tools` may take. Default: 10 minutes. */
   readonly toolTimeoutMs?: number | undefined;
   /** How long a turn waits for a tool result or a person. Default: 15 minutes. */
-  readonly parkedTurnMs?: number | undefined;
+  readonly suspendTimeoutMs?: number | undefined;
 }
 
 /** Settings for the calls of one model. `providerOptions.codex` overrides them. */
@@ -69,7 +69,7 @@ export const modelSettings = {
     )
     .optional(),
   toolTimeoutMs: milliseconds.optional(),
-  parkedTurnMs: milliseconds.optional(),
+  suspendTimeoutMs: milliseconds.optional(),
 };
 
 const schema = z.strictObject(modelSettings);
@@ -88,7 +88,7 @@ export function callDefaults(
     approvals: {
       policy: own.policy ?? provider.policy,
       handlers: own.handlers ?? provider.handlers,
-      parkedTurnMs: own.parkedTurnMs ?? provider.parkedTurnMs ?? limits.parkedTurnMs,
+      suspendTimeoutMs: own.suspendTimeoutMs ?? provider.suspendTimeoutMs ?? AI_SDK_LIMITS.suspendTimeoutMs,
     },
     tools: { ...provider.tools, ...own.tools },
     toolTimeoutMs: own.toolTimeoutMs ?? provider.toolTimeoutMs,

@@ -65,7 +65,7 @@ describe("options", () => {
     expect(() => createCodex({ codexPath: "/usr/bin/codex" } as object)).toThrow(
       'Did you mean "launch.codexPath"',
     );
-    expect(() => createCodex({ readyThreads: -1 })).toThrow("readyThreads");
+    expect(() => createCodex({ prestartedThreads: -1 })).toThrow("prestartedThreads");
   });
 
   it("accept reasoningEffort and reasoningSummary", async () => {

@@ -22,7 +22,7 @@ const fields = {
   idleShutdownMs: z.union([milliseconds, z.literal(false)]).optional(),
   idleThreads: count.optional(),
   idleThreadMs: milliseconds.optional(),
-  readyThreads: count.optional(),
+  prestartedThreads: count.optional(),
   onPacket: z
     .custom<NonNullable<CodexOptions["onPacket"]>>(
       (value) => typeof value === "function",
@@ -75,7 +75,7 @@ export interface CodexSettings extends CodexModelSettings {
   /** How long an idle thread is kept. Default: 10 minutes; 5 seconds with MCP servers. */
   readonly idleThreadMs?: number | undefined;
   /** How many threads are started in advance for repeated calls of one kind; 0 starts none. Default: 8. */
-  readonly readyThreads?: number | undefined;
+  readonly prestartedThreads?: number | undefined;
   /** Receives every message to and from Codex. Messages contain prompts and credentials: log them with care. */
   readonly onPacket?: CodexOptions["onPacket"];
   /** Receives Codex's log (`debug`) and the warnings of turns (`warn`). Default: none. */

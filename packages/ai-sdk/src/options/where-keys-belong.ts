@@ -1,5 +1,5 @@
 /** Settings of a provider or a model. They can't be options of a call, which are JSON, because they are or belong to functions. */
-const OF_MODELS = new Set(["policy", "handlers", "tools", "toolTimeoutMs", "parkedTurnMs"]);
+const OF_MODELS = new Set(["policy", "handlers", "tools", "toolTimeoutMs", "suspendTimeoutMs"]);
 
 const OF_PROVIDERS = new Set([
   "launch",
@@ -9,7 +9,7 @@ const OF_PROVIDERS = new Set([
   "idleShutdownMs",
   "idleThreads",
   "idleThreadMs",
-  "readyThreads",
+  "prestartedThreads",
   "logger",
   "onPacket",
   "fetch",

@@ -1,4 +1,4 @@
-import { limits } from "../limits.ts";
+import { AI_SDK_LIMITS } from "../limits.ts";
 import type { ClientRequestBroker } from "../requests/client-request-broker.ts";
 import { isTurnEnd, type TurnRun } from "./turn-run.ts";
 
@@ -8,7 +8,7 @@ import { isTurnEnd, type TurnRun } from "./turn-run.ts";
  */
 export async function abandonTurn(run: TurnRun, broker: ClientRequestBroker, reason: string): Promise<void> {
   const refused = new Set(broker.rejectAll(reason));
-  const limit = setTimeout(() => run.interrupt(), limits.interruptMs);
+  const limit = setTimeout(() => run.interrupt(), AI_SDK_LIMITS.interruptMs);
   try {
     while (refused.size > 0) {
       const next = await run.next();

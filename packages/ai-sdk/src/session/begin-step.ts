@@ -26,14 +26,14 @@ export interface Step {
 /** Finds or starts the turn for a call. */
 export async function beginStep(sessions: Sessions, call: Call): Promise<Step> {
   const { thread: origin, approvals, toolResults, input } = call.prompt;
-  const parked = origin && parkedTurn(sessions, origin.threadId, origin.turnId);
+  const suspended = origin && suspendedTurn(sessions, origin.threadId, origin.turnId);
   const hasAnswers = approvals.length > 0 || toolResults.length > 0;
-  const isSame = parked !== undefined && agreesWith(parked.session, call);
-  if (parked && hasAnswers && isSame && !parked.run.isLost && (await isBack(parked.session, call))) {
-    return continueTurn(parked, call);
+  const isSame = suspended !== undefined && agreesWith(suspended.session, call);
+  if (suspended && hasAnswers && isSame && !suspended.run.isLost && (await isBack(suspended.session, call))) {
+    return continueTurn(suspended, call);
   }
-  parked?.session.abandon("The client continued without an answer.");
-  if (parked && !isSame) return startFresh(sessions, call, parked.session);
+  suspended?.session.abandon("The client continued without an answer.");
+  if (suspended && !isSame) return startFresh(sessions, call, suspended.session);
   if (!hasAnswers || origin === undefined) return startStep(sessions, call);
 
   const adopted = await adoptTurn(sessions, origin.threadId, call);
@@ -44,13 +44,13 @@ export async function beginStep(sessions: Sessions, call: Call): Promise<Step> {
   throw approvalLost(origin.threadId);
 }
 
-function parkedTurn(
+function suspendedTurn(
   sessions: Sessions,
   threadId: string,
   turnId: string | undefined,
 ): { readonly session: Session; readonly run: TurnRun } | undefined {
   const session = sessions.find(threadId);
-  const run = session?.isParked ? session.run : undefined;
+  const run = session?.isSuspended ? session.run : undefined;
   return session && run?.turnId === turnId && run ? { session, run } : undefined;
 }
 
@@ -123,7 +123,7 @@ async function openAndStart(sessions: Sessions, asked: Call): Promise<Step> {
       // The thread was in the memory of a codex that has exited, and so were all that were started in advance.
       if (!isGone(error) || call.options.threadId !== undefined) throw error;
       sessions.drop(opened.session);
-      sessions.dropReady();
+      sessions.dropPrestarted();
       return freshStep(sessions, call);
     }
   });

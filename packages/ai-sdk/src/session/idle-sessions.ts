@@ -1,4 +1,4 @@
-import { limits } from "../limits.ts";
+import { AI_SDK_LIMITS } from "../limits.ts";
 import type { Session } from "./session.ts";
 
 export interface IdleSettings {
@@ -38,11 +38,11 @@ export class IdleSessions {
       idle.filter(({ hasMcpServers }) => hasMcpServers),
       idle.filter(({ hasMcpServers }) => !hasMcpServers),
     ];
-    const { idleThreads = limits.idleThreads, idleThreadMs } = this.#settings;
-    const most = Math.min(idleThreads, this.#settings.idleThreads ?? limits.idleMcpThreads);
+    const { idleThreads = AI_SDK_LIMITS.idleThreads, idleThreadMs } = this.#settings;
+    const most = Math.min(idleThreads, this.#settings.idleThreads ?? AI_SDK_LIMITS.idleMcpThreads);
     const kept = [
-      ...this.#keep(withServers, most, idleThreadMs ?? limits.idleMcpThreadMs),
-      ...this.#keep(plain, idleThreads, idleThreadMs ?? limits.idleThreadMs),
+      ...this.#keep(withServers, most, idleThreadMs ?? AI_SDK_LIMITS.idleMcpThreadMs),
+      ...this.#keep(plain, idleThreads, idleThreadMs ?? AI_SDK_LIMITS.idleThreadMs),
     ];
     clearTimeout(this.#timer);
     if (kept.length === 0) return;
@@ -67,7 +67,8 @@ export class IdleSessions {
   #forget(session: Session): void {
     if (!session.isStored) this.#released.add(session.thread.id);
     const [oldest] = this.#released;
-    if (this.#released.size > limits.releasedThreads && oldest !== undefined) this.#released.delete(oldest);
+    if (this.#released.size > AI_SDK_LIMITS.releasedThreads && oldest !== undefined)
+      this.#released.delete(oldest);
     this.#release(session);
   }
 }

@@ -1,5 +1,5 @@
 import type { Thread } from "codexkit";
-import { limits } from "../limits.ts";
+import { AI_SDK_LIMITS } from "../limits.ts";
 import { raceAbort, SerialQueue } from "@codexkit/rpc/async";
 import { Transcript } from "../transcript/transcript.ts";
 import type { ClientRequestBroker } from "../requests/client-request-broker.ts";
@@ -59,7 +59,7 @@ export class Session {
   #isBeingAbandoned = false;
   #idleSince = performance.now();
   readonly #waitMs: number;
-  #parked: NodeJS.Timeout | undefined;
+  #suspended: NodeJS.Timeout | undefined;
   #unanswered: NodeJS.Timeout | undefined;
   #onReturn: () => void = () => {};
 
@@ -82,7 +82,7 @@ export class Session {
 
   /** Whether no turn is running, waiting or queued. */
   get isIdle(): boolean {
-    return this.#queue.size === 0 && !this.isParked && !this.thread.busy;
+    return this.#queue.size === 0 && !this.isSuspended && !this.thread.busy;
   }
 
   /** Whether the next call may use the thread: it is idle, or its only turn was abandoned and is about to end. */
@@ -95,8 +95,8 @@ export class Session {
     return this.isIdle ? performance.now() - this.#idleSince : 0;
   }
 
-  get isParked(): boolean {
-    return this.#parked !== undefined;
+  get isSuspended(): boolean {
+    return this.#suspended !== undefined;
   }
 
   /** Resolves when the thread is free for this caller, to a function that releases it to the next one. */
@@ -123,13 +123,13 @@ export class Session {
     this.unpark();
     this.#onReturn = onReturn;
     // The turn waits for this program, so the timer must not keep it alive.
-    this.#parked = setTimeout(() => this.abandon(this.#noAnswer), this.#waitMs).unref();
+    this.#suspended = setTimeout(() => this.abandon(this.#noAnswer), this.#waitMs).unref();
   }
 
   /** The client has returned. */
   unpark(): void {
-    clearTimeout(this.#parked);
-    this.#parked = undefined;
+    clearTimeout(this.#suspended);
+    this.#suspended = undefined;
     this.#onReturn();
     this.#onReturn = () => {};
     // Unanswered requests get the full time again, since they are about to be reported again.
@@ -139,8 +139,8 @@ export class Session {
   }
 
   /** Forgets a turn that ended while it waited for its client. */
-  forgetParked(): void {
-    if (!this.isParked) return;
+  forgetSuspended(): void {
+    if (!this.isSuspended) return;
     this.unpark();
     this.run?.end();
     this.run = undefined;
@@ -175,7 +175,7 @@ export class Session {
 
   /** Rejects the turn's requests and interrupts it. */
   stop(reason: string): void {
-    if (this.isParked) {
+    if (this.isSuspended) {
       this.abandon(reason);
     } else {
       this.broker.rejectAll(reason);
@@ -191,14 +191,14 @@ export class Session {
 
   /** @param leaves Whether a waiting turn stays on the server, for another client to continue. */
   async close({ leaves = false }: { readonly leaves?: boolean } = {}): Promise<void> {
-    if (leaves && this.isParked) {
+    if (leaves && this.isSuspended) {
       // Stays subscribed: the connection is about to end, and the server keeps its requests.
       this.unpark();
       return;
     }
     this.stop("The provider was closed.");
     // A turn without a client must not continue. A server that has exited or does not answer is not waited for.
-    await this.thread.interrupt({ signal: AbortSignal.timeout(limits.interruptMs) }).catch(() => {});
+    await this.thread.interrupt({ signal: AbortSignal.timeout(AI_SDK_LIMITS.interruptMs) }).catch(() => {});
     try {
       await this.thread.close();
     } finally {

@@ -1,13 +1,13 @@
 import type { SharedV4Warning } from "@ai-sdk/provider";
 import type { Codex, Thread } from "codexkit";
-import { limits } from "../limits.ts";
+import { AI_SDK_LIMITS } from "../limits.ts";
 import type { Call } from "../call/read-call.ts";
 import { raceAbort } from "@codexkit/rpc/async";
 import { threadTools, toolFingerprints } from "./thread-tools.ts";
 import { ClientRequestBroker } from "../requests/client-request-broker.ts";
 import { IdleSessions, type IdleSettings } from "./idle-sessions.ts";
 import { projectDocState } from "./project-docs.ts";
-import { ReadyThreads } from "./ready-threads.ts";
+import { PrestartedThreads } from "./prestarted-threads.ts";
 import { readServerFacts, type ServerFacts } from "./server-facts.ts";
 import { Session, type SessionOptions } from "./session.ts";
 import { freshThreadOptions, initialSettings, threadKind, threadOptions } from "./thread-options.ts";
@@ -27,7 +27,7 @@ interface StartOptions {
 
 export interface SessionsSettings extends IdleSettings {
   /** How many threads are started in advance per kind of call. */
-  readonly readyThreads: number;
+  readonly prestartedThreads: number;
 }
 
 interface FreshThread {
@@ -45,14 +45,14 @@ export class Sessions {
   /** The least recently used first. */
   readonly #held = new Map<string, Session>();
   readonly #resuming = new Map<string, Promise<Session>>();
-  readonly #ready: ReadyThreads<FreshThread>;
+  readonly #prestarted: PrestartedThreads<FreshThread>;
   readonly #idle: IdleSessions;
   #looking: NodeJS.Timeout | undefined;
   readonly #facts = new Map<string, Promise<ServerFacts>>();
 
   constructor(codex: Codex, settings: SessionsSettings) {
     this.#codex = codex;
-    this.#ready = new ReadyThreads<FreshThread>(closeUnused, settings.readyThreads);
+    this.#prestarted = new PrestartedThreads<FreshThread>(closeUnused, settings.prestartedThreads);
     this.#idle = new IdleSessions(this.#held, (session) => this.drop(session), settings);
   }
 
@@ -71,7 +71,7 @@ export class Sessions {
     const known = this.#facts.get(cwd);
     if (known) return known;
     const facts = readServerFacts(this.#codex, cwd);
-    if (this.#facts.size >= limits.factFolders) this.#facts.clear();
+    if (this.#facts.size >= AI_SDK_LIMITS.factFolders) this.#facts.clear();
     this.#facts.set(cwd, facts);
     return facts;
   }
@@ -80,7 +80,7 @@ export class Sessions {
   async start(call: Call, { warnings = [], hasWarnedOfChange = false }: StartOptions = {}): Promise<Opened> {
     const history = await call.prompt.readHistory();
     const { thread, broker } =
-      (await this.#takeReady(call)) ?? (await this.#startThread(call, call.callOptions));
+      (await this.#takePrestarted(call)) ?? (await this.#startThread(call, call.callOptions));
     const session = this.#hold(thread, broker, call, {
       isStored: call.options.persist === true,
       isEmpty: history.items.length === 0,
@@ -98,7 +98,7 @@ export class Sessions {
     if (persist === true || call.prompt.thread || threadId !== undefined || workspace !== undefined) return;
     const kind = threadKind(call);
     const concurrent = [...this.#held.values()].filter((session) => session.kind === kind && !session.isIdle);
-    this.#ready.prepare(kind, concurrent.length, async () => {
+    this.#prestarted.prepare(kind, concurrent.length, async () => {
       const { codexHome = thread.cwd, docNames } = await this.facts(thread.cwd);
       const places = { cwd: thread.cwd, codexHome, otherNames: docNames };
       const docs = projectDocState(places);
@@ -157,8 +157,8 @@ export class Sessions {
   }
 
   /** Releases the threads that were started in advance. */
-  dropReady(): void {
-    this.#ready.clear();
+  dropPrestarted(): void {
+    this.#prestarted.clear();
   }
 
   /** Called when a turn has ended: releases threads beyond the limits, now and when the next one expires. */
@@ -167,7 +167,7 @@ export class Sessions {
     if (session.hasMcpServers) return;
     // Delayed, so that a program that makes one call and exits does not pay for it.
     clearTimeout(this.#looking);
-    this.#looking = setTimeout(() => void this.#findMcpServers(), limits.mcpLookMs).unref();
+    this.#looking = setTimeout(() => void this.#findMcpServers(), AI_SDK_LIMITS.mcpLookMs).unref();
   }
 
   /** Finds the threads with MCP servers from the user's configuration. */
@@ -187,7 +187,7 @@ export class Sessions {
     this.#held.clear();
     this.#idle.stop();
     clearTimeout(this.#looking);
-    this.dropReady();
+    this.dropPrestarted();
     await Promise.allSettled(sessions.map((session) => session.close(options)));
   }
 
@@ -197,7 +197,7 @@ export class Sessions {
     this.#held.clear();
     this.#idle.stop();
     clearTimeout(this.#looking);
-    this.#ready.forget();
+    this.#prestarted.forget();
     for (const session of sessions) session.stop("The provider was closed.");
     await closeCodex();
     await Promise.allSettled(sessions.map((session) => session.releaseWorkspace()));
@@ -210,8 +210,8 @@ export class Sessions {
   }
 
   /** Takes a thread that was started in advance, if its codex still has it in memory and it is up to date. */
-  async #takeReady(call: Call): Promise<FreshThread | undefined> {
-    const ready = this.#ready.take(threadKind(call))?.catch(() => undefined);
+  async #takePrestarted(call: Call): Promise<FreshThread | undefined> {
+    const ready = this.#prestarted.take(threadKind(call))?.catch(() => undefined);
     if (!ready) return undefined;
     try {
       const fresh = await raceAbort(ready, call.signal);
@@ -232,7 +232,7 @@ export class Sessions {
     more: Pick<SessionOptions, "isStored" | "isEmpty" | "tools" | "hasWarnedOfChange">,
   ): Session {
     const { instructions } = call;
-    const waitMs = call.approvals.parkedTurnMs;
+    const waitMs = call.approvals.suspendTimeoutMs;
     const kind = threadKind(call);
     const settings = initialSettings(call);
     const hasMcpServers = Object.keys(call.options.mcpServers ?? {}).length > 0;

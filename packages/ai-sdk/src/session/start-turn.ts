@@ -44,7 +44,7 @@ async function start(
 ): Promise<{ readonly run: TurnRun; readonly warnings: readonly SharedV4Warning[] }> {
   const { thread, broker } = session;
   const { format, signal } = call;
-  session.forgetParked();
+  session.forgetSuspended();
   broker.serve(call);
   if (call.options.compact === true && !session.isEmpty) await thread.compact(call.callOptions);
   const { instructions } = call;

@@ -3,7 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ClientRequestBroker } from "../requests/client-request-broker.ts";
 import type { TurnParts } from "../stream/turn-parts.ts";
-import { limits } from "../limits.ts";
+import { AI_SDK_LIMITS } from "../limits.ts";
 import { TurnRun } from "./turn-run.ts";
 
 /** A turn whose model has written a call of `add`, and nothing since. */
@@ -43,7 +43,7 @@ describe("a tool call of a response that never ends", () => {
     await setImmediate();
     await setImmediate();
     expect(reported).not.toHaveBeenCalled();
-    vi.advanceTimersByTime(limits.responseEndMs);
+    vi.advanceTimersByTime(AI_SDK_LIMITS.responseEndMs);
     await next;
     expect(reported).toHaveBeenCalledWith({
       type: "requests",

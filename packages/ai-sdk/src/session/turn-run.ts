@@ -1,6 +1,6 @@
 import { type CodexEvent, type Turn, type TurnEndEvent, TurnFailedError } from "codexkit";
 import { setImmediate } from "node:timers/promises";
-import { limits } from "../limits.ts";
+import { AI_SDK_LIMITS } from "../limits.ts";
 import type { TurnParts } from "../stream/turn-parts.ts";
 import type { ClientRequest } from "../requests/client-request.ts";
 import type { ClientRequestBroker } from "../requests/client-request-broker.ts";
@@ -127,13 +127,13 @@ export class TurnRun {
     this.#responseLimit ??= setTimeout(() => {
       this.#isResponseOverdue = true;
       this.#wake();
-    }, limits.responseEndMs);
+    }, AI_SDK_LIMITS.responseEndMs);
   }
 
   /** Interrupts the turn. Its end arrives as its last event; the wait for it is limited. */
   interrupt(): void {
     if (this.#isOver || this.#limit !== undefined) return;
-    this.#limit = setTimeout(() => this.end(), limits.interruptMs).unref();
+    this.#limit = setTimeout(() => this.end(), AI_SDK_LIMITS.interruptMs).unref();
     // It may have ended by itself, or its server may have exited: both end the events.
     this.#turn.interrupt().catch(() => {});
   }

@@ -1,4 +1,4 @@
-import { limits } from "../limits.ts";
+import { AI_SDK_LIMITS } from "../limits.ts";
 
 /**
  * Decides when growing text is emitted again: often at first, then less and less, so that the number of emissions grows only
@@ -18,8 +18,11 @@ export class OutputPace {
 
   isDue(length: number): boolean {
     const now = this.#now();
-    const pause = Math.max(limits.outputEveryMs, (now - this.#startedAt) * limits.outputEveryPart);
-    const hasGrown = length - this.#shownLength >= this.#shownLength * limits.outputGrowth;
+    const pause = Math.max(
+      AI_SDK_LIMITS.outputEveryMs,
+      (now - this.#startedAt) * AI_SDK_LIMITS.outputEveryPart,
+    );
+    const hasGrown = length - this.#shownLength >= this.#shownLength * AI_SDK_LIMITS.outputGrowth;
     if (!hasGrown && now - this.#shownAt < pause) return false;
     this.#shownLength = length;
     this.#shownAt = now;

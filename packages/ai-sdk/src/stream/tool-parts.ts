@@ -1,7 +1,7 @@
 import type { JSONValue, LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import type { ItemDeltaEvent, v2 } from "codexkit";
 import { isDeepStrictEqual } from "node:util";
-import { limits } from "../limits.ts";
+import { AI_SDK_LIMITS } from "../limits.ts";
 import { type PartMetadata, providerMetadata } from "../items/metadata.ts";
 import { OutputPace } from "./output-pace.ts";
 import { type ToolView, toolView } from "../items/tool-view.ts";
@@ -50,7 +50,7 @@ export class ToolParts {
     const call = this.#open.get(itemId);
     if (call === undefined) return [];
     const news = kind === "tool_progress" && call.length > 0 ? `\n${delta}` : delta;
-    call.output = (call.output + news).slice(-limits.outputCharacters);
+    call.output = (call.output + news).slice(-AI_SDK_LIMITS.outputCharacters);
     call.length += news.length;
     if (!call.pace.isDue(call.length)) return [];
     const omitted = call.length - call.output.length;

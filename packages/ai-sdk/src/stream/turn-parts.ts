@@ -6,7 +6,7 @@ import type {
 } from "@ai-sdk/provider";
 import type { CodexEvent, ItemDeltaEvent, PlanUpdatedEvent, TurnEndEvent, v2 } from "codexkit";
 import { CodexModelError } from "../errors.ts";
-import { limits } from "../limits.ts";
+import { AI_SDK_LIMITS } from "../limits.ts";
 import type { ClientRequest } from "../requests/client-request.ts";
 import type { ReadAnswer } from "./answer-reader.ts";
 import { requestParts } from "./request-parts.ts";
@@ -149,7 +149,7 @@ export class TurnParts {
   }
 
   #warn(message: string): void {
-    if (this.#warnings.length < limits.turnWarnings) this.#warnings.push(message);
+    if (this.#warnings.length < AI_SDK_LIMITS.turnWarnings) this.#warnings.push(message);
   }
 
   #request(request: ClientRequest): Part[] {

@@ -1,5 +1,5 @@
 import { APICallError, type LanguageModelV4StreamPart } from "@ai-sdk/provider";
-import { limits } from "../limits.ts";
+import { AI_SDK_LIMITS } from "../limits.ts";
 import { raceAbort } from "@codexkit/rpc/async";
 
 type Part = LanguageModelV4StreamPart;
@@ -18,7 +18,7 @@ export async function untilFirstPart(
   const reader = stream.getReader();
   const held: Part[] = [];
   let pending: ReturnType<typeof reader.read> | undefined;
-  while (held.length < limits.heldParts && OPENING.has(held.at(-1)?.type ?? "stream-start")) {
+  while (held.length < AI_SDK_LIMITS.heldParts && OPENING.has(held.at(-1)?.type ?? "stream-start")) {
     pending = reader.read();
     const next = await readWithAbort(pending, signal);
     if (next === undefined || next.done) break;

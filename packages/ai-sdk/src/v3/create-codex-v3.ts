@@ -1,12 +1,12 @@
 import { NoSuchModelError } from "@ai-sdk/provider";
-import { type CodexProvider, createCodex } from "../codex-provider/create-codex.ts";
+import { type CodexModelProvider, createCodex } from "../codex-provider/create-codex.ts";
 import type { CodexSettings } from "../options/settings.ts";
 import { asV3 } from "./as-v3.ts";
 import type { ModelV3 } from "./model-v3.ts";
 
 /** The provider for `ai` 6. It differs only in its models. */
-export interface CodexProviderV3
-  extends AsyncDisposable, Pick<CodexProvider, "listModels" | "threads" | "close"> {
+export interface CodexModelProviderV3
+  extends AsyncDisposable, Pick<CodexModelProvider, "listModels" | "threads" | "close"> {
   (modelId?: string): ModelV3;
   readonly specificationVersion: "v3";
   languageModel(modelId?: string): ModelV3;
@@ -24,7 +24,7 @@ export interface CodexProviderV3
  * await using codex = createCodexV3({ cwd: process.cwd() });
  * const { text } = await generateText({ model: codex("gpt-6.1-sol"), prompt: "Which test fails?" });
  */
-export function createCodexV3(settings: CodexSettings = {}): CodexProviderV3 {
+export function createCodexV3(settings: CodexSettings = {}): CodexModelProviderV3 {
   const v4 = createCodex(settings);
   const languageModel = (modelId?: string): ModelV3 => asV3(v4(modelId));
   function provider(modelId?: string): ModelV3 {

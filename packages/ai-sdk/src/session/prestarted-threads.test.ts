@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { codexStage, userPrompt, threadIdOf } from "../../test/codex-stage.ts";
 import { say } from "@codexkit/scripted-model";
-import { limits } from "../limits.ts";
-import { ReadyThreads } from "./ready-threads.ts";
+import { AI_SDK_LIMITS } from "../limits.ts";
+import { PrestartedThreads } from "./prestarted-threads.ts";
 
 describe("threads started in advance", () => {
   let opened = 0;
   let closed: number[];
-  let ready: ReadyThreads<number>;
+  let ready: PrestartedThreads<number>;
   const open = async () => (opened += 1);
   /** A call arrives, and its turn begins. */
   const call = (kind: string, concurrent = 1) => {
@@ -20,9 +20,9 @@ describe("threads started in advance", () => {
     vi.useFakeTimers();
     opened = 0;
     closed = [];
-    ready = new ReadyThreads(
+    ready = new PrestartedThreads(
       (one) => void closed.push(one),
-      limits.readyThreads,
+      AI_SDK_LIMITS.prestartedThreads,
       () => Date.now(),
     );
   });
@@ -36,14 +36,14 @@ describe("threads started in advance", () => {
     expect(ready.take("b")).toBeUndefined();
     await expect(ready.take("a")).resolves.toBe(1);
     ready.prepare("a", 100, open);
-    expect(opened).toBe(limits.readyThreads + 1);
+    expect(opened).toBe(AI_SDK_LIMITS.prestartedThreads + 1);
   });
 
   it("are not started for bursts that arrive after they would have expired", async () => {
     for (let burst = 0; burst < 3; burst += 1) {
       for (let arrival = 0; arrival < 8; arrival += 1) expect(ready.take("a")).toBeUndefined();
       for (let begun = 0; begun < 8; begun += 1) ready.prepare("a", 8, open);
-      await vi.advanceTimersByTimeAsync(limits.readyThreadMs + 2_000);
+      await vi.advanceTimersByTimeAsync(AI_SDK_LIMITS.prestartedThreadMs + 2_000);
     }
     expect(opened).toBe(0);
   });
@@ -52,7 +52,7 @@ describe("threads started in advance", () => {
     void call("a");
     void call("a");
     expect(opened).toBe(1);
-    await vi.advanceTimersByTimeAsync(limits.readyThreadMs);
+    await vi.advanceTimersByTimeAsync(AI_SDK_LIMITS.prestartedThreadMs);
     expect(closed).toEqual([1]);
     void call("a");
     expect(opened).toBe(1);
@@ -63,7 +63,7 @@ describe("threads started in advance", () => {
   });
 
   it("are not started if the limit is 0", () => {
-    ready = new ReadyThreads(
+    ready = new PrestartedThreads(
       (one) => void closed.push(one),
       0,
       () => Date.now(),
@@ -75,7 +75,7 @@ describe("threads started in advance", () => {
   it("are released when other kinds of calls are more recent, and at the end", async () => {
     void call("a");
     void call("a");
-    for (let kind = 0; kind < limits.readyKinds; kind += 1) void call(`other ${kind}`);
+    for (let kind = 0; kind < AI_SDK_LIMITS.prestartedKinds; kind += 1) void call(`other ${kind}`);
     await vi.advanceTimersByTimeAsync(0);
     expect(closed).toEqual([1]);
 

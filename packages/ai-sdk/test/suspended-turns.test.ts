@@ -66,7 +66,7 @@ describe("a turn whose tool result does not arrive", () => {
   };
 
   it("is interrupted after a timeout, and the model receives the reason", async () => {
-    await using stage = await codexStage(requests, { parkedTurnMs: 50 });
+    await using stage = await codexStage(requests, { suspendTimeoutMs: 50 });
     const first = await generateText({ model: stage.codex(), prompt: "ask", tools: { weather } });
     expect(first.finishReason).toBe("tool-calls");
     const threadId = threadIdOf(first.providerMetadata);
@@ -82,7 +82,7 @@ describe("a turn whose tool result does not arrive", () => {
   });
 
   it("is also interrupted if the stream with the request has no reader", async () => {
-    await using stage = await codexStage(requests, { parkedTurnMs: 50 });
+    await using stage = await codexStage(requests, { suspendTimeoutMs: 50 });
     const { request } = await stage.codex().doStream({
       prompt: userPrompt("ask"),
       tools: [{ type: "function", name: "weather", inputSchema: { type: "object", properties: {} } }],

@@ -1,4 +1,4 @@
-import { limits } from "../limits.ts";
+import { AI_SDK_LIMITS } from "../limits.ts";
 
 interface Waiting<Ready> {
   readonly opening: Promise<Ready>;
@@ -17,7 +17,7 @@ interface Kind<Ready> {
  * Threads that are started before the calls that need them, while Codex waits for its model. They are started only for a kind
  * of call whose last such thread was used or would have been: unused threads delay running calls.
  */
-export class ReadyThreads<Ready> {
+export class PrestartedThreads<Ready> {
   readonly #close: (ready: Ready) => void;
   readonly #most: number;
   readonly #now: () => number;
@@ -38,7 +38,7 @@ export class ReadyThreads<Ready> {
     const waiting = kind.waiting.shift();
     clearTimeout(waiting?.expiry);
     // A call soon after the start of a turn would have used a thread; all calls of one burst come before that.
-    if (this.#now() - kind.withheldAt < limits.readyThreadMs) kind.isExpected = true;
+    if (this.#now() - kind.withheldAt < AI_SDK_LIMITS.prestartedThreadMs) kind.isExpected = true;
     return waiting?.opening;
   }
 
@@ -74,7 +74,7 @@ export class ReadyThreads<Ready> {
       kind.isExpected = false;
       kind.withheldAt = -Infinity;
       this.#release(waiting);
-    }, limits.readyThreadMs);
+    }, AI_SDK_LIMITS.prestartedThreadMs);
     expiry.unref();
     // The call that takes it handles a failure.
     opening.catch(() => {});
@@ -89,7 +89,7 @@ export class ReadyThreads<Ready> {
 
   #forgetOldest(): void {
     const [oldest] = this.#kinds.keys();
-    if (this.#kinds.size <= limits.readyKinds || oldest === undefined) return;
+    if (this.#kinds.size <= AI_SDK_LIMITS.prestartedKinds || oldest === undefined) return;
     for (const waiting of this.#kinds.get(oldest)?.waiting ?? []) this.#release(waiting);
     this.#kinds.delete(oldest);
   }
