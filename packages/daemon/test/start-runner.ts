@@ -3,7 +3,7 @@ import { codexFolders, type ModelOptions } from "@codexkit/testing";
 import { randomUUID } from "node:crypto";
 import { copyFile, mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { ApprovalAnswer } from "../src/api/approval.ts";
+import type { InboxAnswer } from "../src/api/approval.ts";
 import type { CommandBody, CommandKind } from "../src/api/command.ts";
 import type { SessionEvent } from "../src/api/event.ts";
 import { type CreateSession, sessionSettings, type SessionSettings } from "../src/api/settings.ts";
@@ -171,7 +171,7 @@ export class TestSession {
     return rows;
   }
 
-  answer(approval: ApprovalRow | undefined, answer: ApprovalAnswer): Promise<ApprovalRow> {
+  answer(approval: ApprovalRow | undefined, answer: InboxAnswer): Promise<ApprovalRow> {
     if (!approval) throw new Error("There is no such approval.");
     return this.#database.inbox.answer(approval.id, { answer, by: "test" });
   }

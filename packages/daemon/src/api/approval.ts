@@ -93,7 +93,7 @@ export type InboxKind = InboxRequest["kind"];
 const paths = z.array(z.string().min(1).max(4096)).max(256);
 
 /** An answer of a person. `decision` is for approvals, `answers` for questions, `elicitation` for forms of MCP servers. */
-export const approvalAnswer = z
+export const inboxAnswer = z
   .discriminatedUnion("type", [
     z.strictObject({
       type: z.literal("decision"),
@@ -124,10 +124,10 @@ export const approvalAnswer = z
       content: z.unknown().optional(),
     }),
   ])
-  .meta({ id: "ApprovalAnswer" });
-export type ApprovalAnswer = z.infer<typeof approvalAnswer>;
+  .meta({ id: "InboxAnswer" });
+export type InboxAnswer = z.infer<typeof inboxAnswer>;
 
-const ANSWER_TYPES: Readonly<Record<InboxKind, ApprovalAnswer["type"]>> = {
+const ANSWER_TYPES: Readonly<Record<InboxKind, InboxAnswer["type"]>> = {
   command: "decision",
   fileChange: "decision",
   permissions: "decision",
@@ -139,7 +139,7 @@ const ANSWER_TYPES: Readonly<Record<InboxKind, ApprovalAnswer["type"]>> = {
 /** Why an answer does not fit the approval, or undefined if it does. */
 export function checkAnswer(
   { request, offers }: { readonly request: InboxRequest; readonly offers: readonly ApprovalOffer[] },
-  answer: ApprovalAnswer,
+  answer: InboxAnswer,
 ): string | undefined {
   const expected = ANSWER_TYPES[request.kind];
   if (answer.type !== expected) {

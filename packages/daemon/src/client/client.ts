@@ -1,4 +1,4 @@
-import type { ApprovalAnswer } from "../api/approval.ts";
+import type { InboxAnswer } from "../api/approval.ts";
 import type { CommandBody } from "../api/command.ts";
 import type { SessionEvent } from "../api/event.ts";
 import type { Approval } from "../api/inbox.ts";
@@ -92,7 +92,7 @@ export class DaemonClient {
   }
 
   /** Answers an approval or a question. Rejects with `already_answered` if another answer came first. */
-  async answer(approvalId: string, answer: ApprovalAnswer, options: CallOptions = {}): Promise<Approval> {
+  async answer(approvalId: string, answer: InboxAnswer, options: CallOptions = {}): Promise<Approval> {
     return this.request("POST /inbox/{approvalId}/answer", {
       params: { approvalId },
       body: answer,

@@ -15,7 +15,7 @@ export type { ReconnectOptions } from "./message-stream.ts";
 export { DaemonClientError } from "./errors.ts";
 
 // What the API serves and takes.
-export type { ApprovalAnswer, ApprovalOffer, InboxRequest, PolicyVerdict } from "../api/approval.ts";
+export type { InboxAnswer, ApprovalOffer, InboxRequest, PolicyVerdict } from "../api/approval.ts";
 export type { CommandBody, CommandKind } from "../api/command.ts";
 export type { DaemonEvent, SessionEvent } from "../api/event.ts";
 export type { Item, TurnSummary } from "../api/history.ts";

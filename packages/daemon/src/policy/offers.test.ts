@@ -1,6 +1,6 @@
 import type { AnyApproval } from "codexkit";
 import { describe, expect, test } from "vitest";
-import type { ApprovalAnswer } from "../api/approval.ts";
+import type { InboxAnswer } from "../api/approval.ts";
 import { decisionFor, offersFor } from "./offers.ts";
 
 const command = {
@@ -54,7 +54,7 @@ describe("decisions", () => {
   });
 
   test("grant a part of the requested permissions", () => {
-    const answer: ApprovalAnswer = {
+    const answer: InboxAnswer = {
       type: "decision",
       offer: "acceptForSession",
       grant: { write: ["/data"] },

@@ -6,7 +6,7 @@ import {
   type FileChangeApproval,
   type McpToolApproval,
 } from "codexkit";
-import type { ApprovalAnswer, ApprovalOffer } from "../api/approval.ts";
+import type { InboxAnswer, ApprovalOffer } from "../api/approval.ts";
 
 /** A decision that a person can choose, with what Codex is told. */
 export interface Offer extends ApprovalOffer {
@@ -63,7 +63,7 @@ export function offersFor(approval: AnyApproval): readonly Offer[] {
 }
 
 /** What Codex is told for the answer of a person. The answer was checked against the offers before it was stored. */
-export function decisionFor(approval: AnyApproval, answer: ApprovalAnswer): AnyDecision {
+export function decisionFor(approval: AnyApproval, answer: InboxAnswer): AnyDecision {
   if (answer.type !== "decision") return "decline";
   const offer = offersFor(approval).find(({ id }) => id === answer.offer);
   if (!offer) return "decline";

@@ -12,7 +12,7 @@ import {
   type UserInputAnswers,
 } from "codexkit";
 import { raceAbort } from "@codexkit/rpc/async";
-import type { ApprovalAnswer } from "../api/approval.ts";
+import type { InboxAnswer } from "../api/approval.ts";
 import type { Ownership } from "../database/ownership.ts";
 import type { ApprovalRow } from "../database/tables.ts";
 import type { Inbox } from "../inbox/inbox.ts";
@@ -145,7 +145,7 @@ export class SessionApprovals {
     request: AnyRequest,
     { requestId, signal }: HandlerContext,
     evaluation?: PolicyEvaluation,
-  ): Promise<ApprovalAnswer | undefined> {
+  ): Promise<InboxAnswer | undefined> {
     const { inbox, owner, approvalMs, rolloutBytes, onChange } = this.#deps;
     const asked = this.#entry(requestId);
     const fingerprint = (asked.fingerprint ??= fingerprintOf(request));
@@ -186,11 +186,11 @@ export class SessionApprovals {
     return asked;
   }
 
-  #toAnswers(answer: ApprovalAnswer | undefined): UserInputAnswers {
+  #toAnswers(answer: InboxAnswer | undefined): UserInputAnswers {
     return answer?.type === "answers" ? answer.answers : {};
   }
 
-  #toElicitation(answer: ApprovalAnswer | undefined): ElicitationAnswer {
+  #toElicitation(answer: InboxAnswer | undefined): ElicitationAnswer {
     if (answer?.type !== "elicitation") return "decline";
     const { action, content } = answer;
     return content === undefined ? { action } : { action, content };
@@ -201,7 +201,7 @@ function isApproval(request: AnyRequest): request is AnyApproval {
   return request.kind !== "userInput" && request.kind !== "elicitation";
 }
 
-function answerOf({ state, answer }: ApprovalRow): ApprovalAnswer | undefined {
+function answerOf({ state, answer }: ApprovalRow): InboxAnswer | undefined {
   if (answer === null || state === "expired" || state === "withdrawn") return undefined;
-  return JSON.parse(answer) as ApprovalAnswer;
+  return JSON.parse(answer) as InboxAnswer;
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { approvalAnswer } from "../approval.ts";
+import { inboxAnswer } from "../approval.ts";
 import { page } from "../history.ts";
 import { approval, approvalState } from "../inbox.ts";
 import { cursor, identifier, pageLimit } from "../parameters.ts";
@@ -37,7 +37,7 @@ export const inboxRoutes = {
     tag: "inbox",
     scope: "approve",
     params: approvalParams,
-    body: approvalAnswer,
+    body: inboxAnswer,
     status: 200,
     response: approval,
     problems: ["approval_not_found", "already_answered", "unprocessable", "store_full"],
