@@ -97,13 +97,8 @@ export {
 } from "./resources/define-resource.ts";
 
 // Limits.
-export {
-  Budget,
-  type BudgetExcess,
-  type BudgetLimits,
-  type BudgetOptions,
-  type ModelPrices,
-} from "./limits/budget.ts";
+export { Budget, type BudgetExcess, type BudgetLimits, type BudgetOptions } from "./limits/budget.ts";
+export type { ModelPrice, ModelUsage, Prices } from "codexkit/options";
 export { Deadline } from "./limits/deadline.ts";
 
 // Workspaces.

@@ -26,13 +26,7 @@ export {
   type ProviderErrorJson,
   type ProviderErrorOptions,
 } from "./contract/provider-error.ts";
-export {
-  createPricer,
-  type ModelPrice,
-  type ModelUsage,
-  type Pricer,
-  type Prices,
-} from "./contract/prices.ts";
+export type { ModelPrice, ModelUsage, Prices } from "codexkit/options";
 
 // Events of a session.
 export type {

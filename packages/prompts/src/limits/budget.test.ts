@@ -1,3 +1,4 @@
+import type { ModelUsage } from "codexkit/options";
 import { expect, test } from "vitest";
 import { Budget, describeExcess } from "./budget.ts";
 
@@ -32,11 +33,21 @@ test("the error names the limit and by how much it was exceeded", () => {
 });
 
 test("money is counted by the prices of the model, cached input apart", () => {
-  const prices = { m: { input: 2, cachedInput: 0.5, output: 10 } };
+  const prices = { m: { inputPerMillion: 2, cachedInputPerMillion: 0.5, outputPerMillion: 10 } };
   const budget = new Budget({ usd: 1, prices });
   budget.record("one", "m", usage(1_000_000, 100_000, 400_000));
 
   expect(budget.used.usd).toBeCloseTo(0.6 * 2 + 0.4 * 0.5 + 0.1 * 10);
+  expect(() => budget.checkModel("other")).toThrow(/no prices for the model "other"/);
+});
+
+test("a function may set the prices, for the models that it knows", () => {
+  const prices = ({ model, outputTokens }: ModelUsage) => (model === "m" ? outputTokens / 100 : undefined);
+  const budget = new Budget({ usd: 1, prices });
+  budget.checkModel("m");
+  budget.record("one", "m", usage(10, 150));
+
+  expect(budget.excess).toEqual({ limit: "usd", allowed: 1, used: 1.5 });
   expect(() => budget.checkModel("other")).toThrow(/no prices for the model "other"/);
 });
 

@@ -1,4 +1,5 @@
 import { type OptionKeys, rejectUnknownOptions, type TokenUsage } from "codexkit";
+import { createPricer, type Pricer, type Prices } from "codexkit/options";
 import { checkValue } from "../check-value.ts";
 import { PromptError } from "../errors.ts";
 
@@ -11,17 +12,9 @@ export interface BudgetLimits {
   readonly usd?: number;
 }
 
-/** Prices in US dollars per million tokens. */
-export interface ModelPrices {
-  readonly input: number;
-  readonly output: number;
-  /** Default: the price of input. */
-  readonly cachedInput?: number;
-}
-
 export interface BudgetOptions extends BudgetLimits {
-  /** Prices per model. A model without a price can't be used with a `usd` limit. */
-  readonly prices?: Readonly<Record<string, ModelPrices>>;
+  /** A model without a price can't be used with a `usd` limit. */
+  readonly prices?: Prices;
 }
 
 /** A limit that was exceeded. */
@@ -39,11 +32,9 @@ const KNOWN: OptionKeys<BudgetOptions> = {
   prices: true,
 };
 
-const KNOWN_PRICES: OptionKeys<ModelPrices> = { input: true, output: true, cachedInput: true };
-
 const LIMITS = ["totalTokens", "inputTokens", "outputTokens", "usd"] as const;
 
-const TOKENS_PER_PRICE = 1_000_000;
+const NO_USAGE = { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0 };
 
 interface Recorded {
   readonly usage: TokenUsage;
@@ -53,36 +44,25 @@ interface Recorded {
 /** Counts the usage of evaluations and reports when a limit is exceeded. */
 export class Budget {
   readonly limits: BudgetLimits;
-  readonly #prices: Readonly<Record<string, ModelPrices>>;
+  readonly #price: Pricer;
   /** By evaluation: usage is reported as a running total, so a new report replaces the old one. */
   readonly #recorded = new Map<string, Recorded>();
 
   constructor(options: BudgetOptions) {
     rejectUnknownOptions("Budget", options, KNOWN);
     const { prices = {}, ...limits } = options;
-    this.#prices = prices;
     this.limits = limits;
     if (LIMITS.every((limit) => limits[limit] === undefined)) {
       throw new PromptError("invalid_option", `A budget needs at least one limit: ${LIMITS.join(", ")}.`);
     }
     for (const limit of LIMITS) checkValue(`Budget: ${limit}`, limits[limit], "a number above 0", isPositive);
-    for (const [model, price] of Object.entries(prices)) {
-      const what = `Budget: prices["${model}"]`;
-      rejectUnknownOptions(what, price, KNOWN_PRICES);
-      for (const field of ["input", "output"] as const)
-        checkValue(
-          `${what}.${field}`,
-          price[field] ?? null,
-          "a number of dollars per million tokens",
-          isPrice,
-        );
-      checkValue(`${what}.cachedInput`, price.cachedInput, "a number of dollars per million tokens", isPrice);
-    }
+    const toError = (message: string) => new PromptError("invalid_option", `Budget: ${message}`);
+    this.#price = createPricer(prices, toError);
   }
 
   /** Throws early if the cost of a model can't be computed. */
   checkModel(model: string): void {
-    if (this.limits.usd === undefined || Object.hasOwn(this.#prices, model)) return;
+    if (this.limits.usd === undefined || this.#price({ model, ...NO_USAGE }) !== undefined) return;
     throw new PromptError(
       "invalid_option",
       `The budget limits usd but has no prices for the model "${model}". Add them to \`prices\`.`,
@@ -101,7 +81,7 @@ export class Budget {
       used.totalTokens += usage.totalTokens;
       used.inputTokens += usage.inputTokens;
       used.outputTokens += usage.outputTokens;
-      used.usd += this.#cost(model, usage);
+      used.usd += this.#price({ model, ...usage }) ?? 0;
     }
     return used;
   }
@@ -121,24 +101,10 @@ export class Budget {
     const { used } = this;
     return LIMITS.some((limit) => used[limit] >= (this.limits[limit] ?? Number.POSITIVE_INFINITY));
   }
-
-  #cost(model: string, usage: TokenUsage): number {
-    const prices = this.#prices[model];
-    if (!prices) return 0;
-    const { input, output, cachedInput = input } = prices;
-    const fresh = usage.inputTokens - usage.cachedInputTokens;
-    return (
-      (fresh * input + usage.cachedInputTokens * cachedInput + usage.outputTokens * output) / TOKENS_PER_PRICE
-    );
-  }
 }
 
 function isPositive(value: unknown): boolean {
   return typeof value === "number" && value > 0;
-}
-
-function isPrice(value: unknown): boolean {
-  return typeof value === "number" && value >= 0;
 }
 
 /** One sentence that names the limit and by how much it was exceeded. */

@@ -95,7 +95,7 @@ describe("runAgent", () => {
       codex: setup.codex,
       prompt: ({ input }) => echo.bind({ word: input }),
       evaluation: () => ({ thread: { cwd: setup.workspace } }),
-      heartbeatMs: 5,
+      heartbeatIntervalMs: 5,
       extendLease: ({ id }) => extended.resolve(id),
       onHeartbeat: (running) => {
         if (running > 0) beat.resolve(running);
@@ -138,7 +138,7 @@ test("callbacks of the heartbeat that throw are reported, and end nothing", asyn
       return echo.bind({ word: input });
     },
     evaluation: () => ({ thread: { cwd: setup.workspace } }),
-    heartbeatMs: 1,
+    heartbeatIntervalMs: 1,
     extendLease: () => {
       throw new Error("lost");
     },

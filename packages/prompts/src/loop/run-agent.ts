@@ -34,12 +34,12 @@ export interface AgentOptions<Input, Output> {
   readonly onDeadLetter?: (request: AgentRequest<Input>, error: unknown) => void | Promise<void>;
   /** Deliveries after which a failed request goes to `onDeadLetter`. Default: 3. */
   readonly maxAttempts?: number;
-  /** Keeps the request's lease alive while it is evaluated. Called every `heartbeatMs`. */
+  /** Keeps the request's lease alive while it is evaluated. Called every `heartbeatIntervalMs`. */
   readonly extendLease?: (request: AgentRequest<Input>) => void | Promise<void>;
-  /** Shows that the worker is alive, with the number of running requests. Called every `heartbeatMs`. */
+  /** Shows that the worker is alive, with the number of running requests. Called every `heartbeatIntervalMs`. */
   readonly onHeartbeat?: (running: number) => void;
   /** Default: 15 s. */
-  readonly heartbeatMs?: number;
+  readonly heartbeatIntervalMs?: number;
   /** Receives failures of `extendLease` and `onHeartbeat`, which end no request. */
   readonly onWarning?: (message: string, error: unknown) => void;
   /** Requests that are evaluated at the same time. Default: 1. */
@@ -57,7 +57,7 @@ export interface AgentReport {
   readonly deadLetters: number;
 }
 
-const DEFAULTS = { maxAttempts: 3, heartbeatMs: 15_000, concurrency: 1, drainMs: 30_000 } as const;
+const DEFAULTS = { maxAttempts: 3, heartbeatIntervalMs: 15_000, concurrency: 1, drainMs: 30_000 } as const;
 
 /**
  * Evaluates requests from a queue until it ends or the signal aborts. Resolves when all running requests have ended.
@@ -99,7 +99,7 @@ const KNOWN: OptionKeys<AgentOptions<never, never>> = {
   maxAttempts: true,
   extendLease: true,
   onHeartbeat: true,
-  heartbeatMs: true,
+  heartbeatIntervalMs: true,
   onWarning: true,
   concurrency: true,
   signal: true,
@@ -121,7 +121,12 @@ function checkAgentOptions<Input, Output>(
   checkValue("runAgent: onResult", options.onResult ?? null, "a function", isFunction);
   checkValue("runAgent: concurrency", options.concurrency, "a whole number of at least 1", isCount);
   checkValue("runAgent: maxAttempts", options.maxAttempts, "a whole number of at least 1", isCount);
-  checkValue("runAgent: heartbeatMs", options.heartbeatMs, "a number of milliseconds", isMilliseconds);
+  checkValue(
+    "runAgent: heartbeatIntervalMs",
+    options.heartbeatIntervalMs,
+    "a number of milliseconds",
+    isMilliseconds,
+  );
   checkValue("runAgent: drainMs", options.drainMs, "a number of milliseconds", isMilliseconds);
   checkValue("runAgent: signal", options.signal, "an AbortSignal", (value) => value instanceof AbortSignal);
 }
@@ -153,7 +158,7 @@ class Worker<Input, Output> implements AsyncDisposable {
     this.#options = options;
     this.#heartbeat = setInterval(
       () => void this.#guard("onHeartbeat failed.", () => options.onHeartbeat?.(this.#running.size)),
-      options.heartbeatMs ?? DEFAULTS.heartbeatMs,
+      options.heartbeatIntervalMs ?? DEFAULTS.heartbeatIntervalMs,
     );
   }
 
@@ -195,11 +200,11 @@ class Worker<Input, Output> implements AsyncDisposable {
   }
 
   async #handle(request: AgentRequest<Input>): Promise<void> {
-    const { heartbeatMs = DEFAULTS.heartbeatMs, extendLease } = this.#options;
+    const { heartbeatIntervalMs = DEFAULTS.heartbeatIntervalMs, extendLease } = this.#options;
     const lease = extendLease
       ? setInterval(
           () => void this.#guard("A lease could not be extended.", () => extendLease(request)),
-          heartbeatMs,
+          heartbeatIntervalMs,
         )
       : undefined;
     try {

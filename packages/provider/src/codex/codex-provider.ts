@@ -1,6 +1,7 @@
 import type { AskHandler } from "@codexkit/approvals";
 import { AsyncDisposableStack } from "@codexkit/rpc/async";
 import { Codex, type LaunchOptions } from "codexkit";
+import { createPricer, type Pricer, type Prices } from "codexkit/options";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type {
@@ -15,7 +16,6 @@ import { IdempotentSpawns } from "../contract/idempotent-spawns.ts";
 import { refuseIgnored } from "../contract/ignored-field.ts";
 import { openWithin } from "../contract/open-within.ts";
 import { parseSpec } from "../contract/parse-spec.ts";
-import { createPricer, type Pricer, type Prices } from "../contract/prices.ts";
 import { ProviderError } from "../contract/provider-error.ts";
 import { CODEX_CAPABILITIES } from "./codex-capabilities.ts";
 import { completedSession, readLastTurn } from "./keys/completed-session.ts";
@@ -110,7 +110,8 @@ export class CodexProvider implements AgentProvider {
   static async create(options: CodexProviderOptions = {}): Promise<CodexProvider> {
     checkProviderOptions(options);
     const { name: _name, ask: _ask, interruptTimeoutMs: _timeout, prices, ...launch } = options;
-    const pricer = prices && createPricer(prices);
+    const toError = (message: string) => new ProviderError("invalid_spec", message);
+    const pricer = prices && createPricer(prices, toError);
     try {
       await using made = new AsyncDisposableStack();
       const codex = made.use(await Codex.launch(launch));

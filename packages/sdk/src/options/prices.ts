@@ -1,4 +1,4 @@
-import { ProviderError } from "./provider-error.ts";
+import { CodexError } from "../errors.ts";
 
 /** US dollars per million tokens. */
 export interface ModelPrice {
@@ -32,27 +32,25 @@ export type Prices = Readonly<Record<string, ModelPrice>> | ((usage: ModelUsage)
 /** Returns the price of some usage in US dollars. Undefined if the price of the model is unknown. */
 export type Pricer = (usage: ModelUsage) => number | undefined;
 
-/** @throws {ProviderError} `invalid_spec` for a price that is not a non-negative number. */
-export function createPricer(prices: Prices): Pricer {
+type ToError = (message: string) => Error;
+
+const toCodexError: ToError = (message) => new CodexError("invalid_argument", message);
+
+/**
+ * Prepares prices for use. Throws for a price that is not a non-negative number: at once for a table; for a function, when it
+ * returns one.
+ *
+ * @param toError Makes the error, for packages with an error class of their own. Default: a `CodexError`, `invalid_argument`.
+ */
+export function createPricer(prices: Prices, toError: ToError = toCodexError): Pricer {
   if (typeof prices === "function") {
     return (usage) => {
       const usd = prices(usage);
-      if (usd !== undefined) checkAmount(`The price callback returned for "${usage.model}"`, usd);
+      if (usd !== undefined) checkAmount(`The return value of prices() for "${usage.model}"`, usd, toError);
       return usd;
     };
   }
-  for (const [model, price] of Object.entries(prices)) {
-    const unknown = Object.keys(price).find((field) => !Object.hasOwn(PRICE_FIELDS, field));
-    if (unknown !== undefined) {
-      const message = `prices["${model}"] has no field "${unknown}". Fields: ${Object.keys(PRICE_FIELDS).join(", ")}.`;
-      throw new ProviderError("invalid_spec", message);
-    }
-    checkAmount(`prices["${model}"].inputPerMillion is`, price.inputPerMillion);
-    checkAmount(`prices["${model}"].outputPerMillion is`, price.outputPerMillion);
-    for (const [field, amount] of Object.entries(price)) {
-      if (amount !== undefined) checkAmount(`prices["${model}"].${field} is`, amount);
-    }
-  }
+  for (const [model, price] of Object.entries(prices)) checkPrice(model, price, toError);
   return ({ model, inputTokens, cachedInputTokens, outputTokens }) => {
     const price = Object.hasOwn(prices, model) ? prices[model] : undefined;
     if (!price) return undefined;
@@ -64,7 +62,23 @@ export function createPricer(prices: Prices): Pricer {
   };
 }
 
-function checkAmount(what: string, amount: unknown): void {
+function checkPrice(model: string, price: ModelPrice, toError: ToError): void {
+  if (typeof price !== "object" || price === null) {
+    throw toError(`prices["${model}"] must be an object, got ${String(price)}.`);
+  }
+  const unknown = Object.keys(price).find((field) => !Object.hasOwn(PRICE_FIELDS, field));
+  if (unknown !== undefined) {
+    const fields = Object.keys(PRICE_FIELDS).join(", ");
+    throw toError(`prices["${model}"] has no field "${unknown}". Fields: ${fields}.`);
+  }
+  const { inputPerMillion, outputPerMillion, cachedInputPerMillion = inputPerMillion } = price;
+  const amounts = { inputPerMillion, outputPerMillion, cachedInputPerMillion };
+  for (const [field, amount] of Object.entries(amounts)) {
+    checkAmount(`prices["${model}"].${field}`, amount, toError);
+  }
+}
+
+function checkAmount(what: string, amount: unknown, toError: ToError): void {
   if (typeof amount === "number" && Number.isFinite(amount) && amount >= 0) return;
-  throw new ProviderError("invalid_spec", `${what} ${String(amount)}, not a non-negative number.`);
+  throw toError(`${what} must be a non-negative number of US dollars, got ${String(amount)}.`);
 }

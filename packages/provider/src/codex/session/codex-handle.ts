@@ -8,11 +8,11 @@ import {
   type TurnEndEvent,
   type UsageUpdatedEvent,
 } from "codexkit";
+import type { Pricer } from "codexkit/options";
 import type { AgentErrorCode, AgentEvent, Subagent, TerminalEvent } from "../../contract/agent-event.ts";
 import type { AgentHandle, ProviderCallOptions } from "../../contract/agent-provider.ts";
 import { EventStream } from "../../contract/event-stream.ts";
 import type { IgnoredField } from "../../contract/ignored-field.ts";
-import type { Pricer } from "../../contract/prices.ts";
 import { ProviderError } from "../../contract/provider-error.ts";
 import { errorEvent } from "../../contract/session-end.ts";
 import { EventMapper } from "../events/event-mapper.ts";

@@ -1,6 +1,6 @@
 import type { CodexEvent, TokenUsage } from "codexkit";
+import { createPricer } from "codexkit/options";
 import { describe, expect, it } from "vitest";
-import { createPricer } from "../../contract/prices.ts";
 import { SessionMeter, type SessionMeterOptions } from "./session-meter.ts";
 
 function meter(options: Partial<SessionMeterOptions> = {}): SessionMeter {

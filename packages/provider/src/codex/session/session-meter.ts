@@ -1,7 +1,7 @@
 import { type CodexEvent, type TokenUsage, type UsageUpdatedEvent } from "codexkit";
+import type { Pricer } from "codexkit/options";
 import type { AgentCost } from "../../contract/agent-event.ts";
 import type { AgentSpec } from "../../contract/agent-spec.ts";
-import type { Pricer } from "../../contract/prices.ts";
 import { CallCounter } from "./call-counter.ts";
 
 /** A limit of the spec that the session has used up. */
