@@ -1,63 +1,24 @@
 // The number and lifetime of the codex processes behind the objects.
-import { gate, run, say, type Script, waitFor } from "@codexkit/scripted-model";
-import { type CodexFolders, codexFolders } from "@codexkit/testing";
-import { appendFile, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { gate, run, say, waitFor } from "@codexkit/scripted-model";
+import { appendFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { findCodex } from "../process/find-codex.ts";
-import { Codex, type CodexOptions, type ThreadOptions } from "./index.ts";
-import { closeServers, POOL_LIMITS } from "./server-pool.ts";
-
-interface Stage extends CodexFolders {
-  readonly options: CodexOptions & { env: Record<string, string> };
-  readonly thread: ThreadOptions;
-  /** The processes of codex in these folders. */
-  readonly processes: () => Promise<number[]>;
-}
-
-async function stage(script: Script): Promise<Stage> {
-  const stack = new AsyncDisposableStack();
-  const folders = stack.use(await codexFolders({ model: script, modelName: "gpt-5.5", modelRetries: 0 }));
-  stack.defer(closeServers);
-  await mkdir(join(folders.workspace, ".git"));
-  await writeFile(join(folders.workspace, ".git/HEAD"), "ref: refs/heads/main\n");
-  return {
-    ...folders,
-    options: { codexPathOverride: findCodex().path, env: folders.env as Record<string, string> },
-    thread: { workingDirectory: folders.workspace, sandboxMode: "danger-full-access" },
-    processes: () => codexProcesses(folders),
-    [Symbol.asyncDispose]: () => stack.disposeAsync(),
-  };
-}
-
-/** Linux only: other systems hide the environments of processes. */
-async function codexProcesses({ codexHome }: CodexFolders): Promise<number[]> {
-  const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
-  const found = await Promise.all(
-    pids.map(async (pid) => {
-      const [environ, command] = await Promise.all(
-        ["environ", "cmdline"].map((name) => readFile(`/proc/${pid}/${name}`, "utf8").catch(() => "")),
-      );
-      return environ?.includes(`CODEX_HOME=${codexHome}\0`) && command?.includes("\0app-server\0")
-        ? [Number(pid)]
-        : [];
-    }),
-  );
-  return found.flat();
-}
+import { poolStage } from "../../test/compat/pool-stage.ts";
+import { Codex } from "./index.ts";
+import { COMPAT_LIMITS } from "./limits.ts";
 
 describe.skipIf(process.platform !== "linux")("codex processes", () => {
   it("are at most the cap after 12 turns with 12 environments", async () => {
-    await using at = await stage(() => "ok");
+    await using at = await poolStage(() => "ok");
     for (let index = 0; index < 12; index += 1) {
       const env = { ...at.options.env, NUMBER: String(index) };
       await new Codex({ ...at.options, env }).startThread(at.thread).run("hi");
     }
-    await expect.poll(() => at.processes(), { timeout: 10_000 }).toHaveLength(POOL_LIMITS.idleServers);
+    await expect.poll(() => at.processes(), { timeout: 10_000 }).toHaveLength(COMPAT_LIMITS.idleServers);
   }, 120_000);
 
   it("are shared by 24 concurrent threads without a warning by Node", async () => {
-    await using at = await stage(({ lastUserText }) => `heard ${lastUserText}`);
+    await using at = await poolStage(({ lastUserText }) => `heard ${lastUserText}`);
     const seen: Error[] = [];
     const onWarning = (warning: Error): void => void seen.push(warning);
     process.on("warning", onWarning);
@@ -71,7 +32,7 @@ describe.skipIf(process.platform !== "linux")("codex processes", () => {
   }, 120_000);
 
   it("are the most recently used ones", async () => {
-    await using at = await stage(({ input, lastUserText }) =>
+    await using at = await poolStage(({ input, lastUserText }) =>
       input.at(-1)?.type === "function_call_output" ? "done" : run(`echo ${lastUserText} $PPID`),
     );
     const parentOf = async (NUMBER: string): Promise<string> => {
@@ -81,15 +42,15 @@ describe.skipIf(process.platform !== "linux")("codex processes", () => {
       return command?.type === "command_execution" ? command.aggregated_output : "";
     };
     const first = await parentOf("a");
-    for (let index = 1; index < POOL_LIMITS.idleServers; index += 1) await parentOf(String(index));
+    for (let index = 1; index < COMPAT_LIMITS.idleServers; index += 1) await parentOf(String(index));
     expect(await parentOf("a")).toBe(first);
     await parentOf("one more");
     expect(await parentOf("a")).toBe(first);
   }, 120_000);
 
   it("exceed the cap while their turns are running", async () => {
-    const [go, count] = [gate(), POOL_LIMITS.idleServers + 2];
-    await using at = await stage(({ lastUserText }) =>
+    const [go, count] = [gate(), COMPAT_LIMITS.idleServers + 2];
+    await using at = await poolStage(({ lastUserText }) =>
       lastUserText === "wait" ? [say(["a", waitFor(go), "b"])] : "ok",
     );
     // The first one sets up the home.
@@ -102,44 +63,11 @@ describe.skipIf(process.platform !== "linux")("codex processes", () => {
     go.open();
     const ended = await Promise.all(turns);
     expect(ended.map(({ finalResponse }) => finalResponse)).toEqual(Array(count).fill("ab"));
-    await expect.poll(() => at.processes(), { timeout: 10_000 }).toHaveLength(POOL_LIMITS.idleServers);
-  }, 120_000);
-
-  it("are killed if frozen when a turn is aborted, and the next turn gets another one", async () => {
-    await using at = await stage(({ lastUserText }) =>
-      lastUserText === "freeze" ? run("echo $PPID > parent; kill -STOP $PPID; sleep 60") : "ok",
-    );
-    const thread = new Codex(at.options).startThread(at.thread);
-    const stop = new AbortController();
-    const frozen = thread.run("freeze", { signal: stop.signal }).catch((error: unknown) => error);
-    const stateOf = async (): Promise<string> => {
-      const pid = await readFile(join(at.workspace, "parent"), "utf8").catch(() => "none");
-      return readFile(`/proc/${pid.trim()}/stat`, "utf8").catch(() => "");
-    };
-    try {
-      await expect.poll(stateOf, { timeout: 15_000 }).toContain("(codex) T ");
-    } finally {
-      stop.abort();
-    }
-    expect(await frozen).toMatchObject({ name: "AbortError" });
-    expect((await thread.run("and now?")).finalResponse).toBe("ok");
-    expect(await stateOf()).toBe("");
-  }, 120_000);
-
-  it("are killed if frozen without a turn, and the next turn gets another one", async () => {
-    await using at = await stage(({ lastUserText }) => `heard: ${lastUserText}`);
-    const codex = new Codex(at.options);
-    await codex.startThread(at.thread).run("hi");
-    const [frozen] = await at.processes();
-    process.kill(frozen ?? 0, "SIGSTOP");
-    const turns = ["one", "two"].map((text) => codex.startThread(at.thread).run(text));
-    const ended = await Promise.all(turns);
-    expect(ended.map(({ finalResponse }) => finalResponse)).toEqual(["heard: one", "heard: two"]);
-    expect(await at.processes()).not.toContain(frozen);
+    await expect.poll(() => at.processes(), { timeout: 10_000 }).toHaveLength(COMPAT_LIMITS.idleServers);
   }, 120_000);
 
   it("end with `close`", async () => {
-    await using at = await stage(() => "ok");
+    await using at = await poolStage(() => "ok");
     {
       await using codex = new Codex(at.options);
       await codex.startThread(at.thread).run("hi");
@@ -152,7 +80,7 @@ describe.skipIf(process.platform !== "linux")("codex processes", () => {
 describe("`close`", () => {
   it("aborts running turns and rejects new ones", async () => {
     const never = gate();
-    await using at = await stage([[say(["a", waitFor(never), "b"])]]);
+    await using at = await poolStage([[say(["a", waitFor(never), "b"])]]);
     const codex = new Codex(at.options);
     const thread = codex.startThread(at.thread);
     const aborted = thread.run("hi").catch((error: unknown) => error);
@@ -165,7 +93,7 @@ describe("`close`", () => {
 
   it("ends a turn whose stream is no longer read", async () => {
     const never = gate();
-    await using at = await stage([[say(["a", waitFor(never), "b"])]]);
+    await using at = await poolStage([[say(["a", waitFor(never), "b"])]]);
     const codex = new Codex(at.options);
     const { events } = await codex.startThread(at.thread).runStreamed("hi");
     expect(await events.next()).toMatchObject({ value: { type: "thread.started" } });
@@ -175,7 +103,7 @@ describe("`close`", () => {
 
   it("does not affect the turns of another object", async () => {
     const go = gate();
-    await using at = await stage(({ lastUserText }) =>
+    await using at = await poolStage(({ lastUserText }) =>
       lastUserText === "wait" ? [say(["a", waitFor(go), "b"])] : "ok",
     );
     const [one, other] = [new Codex(at.options), new Codex(at.options)];
@@ -191,7 +119,7 @@ describe("`close`", () => {
 
 describe("a new process", () => {
   it("reports all warnings about its configuration", async () => {
-    await using at = await stage(() => "ok");
+    await using at = await poolStage(() => "ok");
     await appendFile(join(at.codexHome, "config.toml"), "no_such_setting = 1\n");
     const counts: number[] = [];
     for (let index = 0; index < 40; index += 1) {

@@ -1,13 +1,6 @@
 import type { LaunchPlan } from "./launch-plan.ts";
+import { COMPAT_LIMITS } from "./limits.ts";
 import { SharedServer } from "./shared-server.ts";
-
-/** Limits of idle servers. Starting a new one takes 0.1 s. */
-export const POOL_LIMITS = {
-  /** Maximum number of idle servers. The least recently used one is closed first. */
-  idleServers: 3,
-  /** How long an idle server is kept. */
-  idleMs: 10_000,
-} as const;
 
 interface Entry {
   readonly starting: Promise<SharedServer>;
@@ -100,14 +93,14 @@ function watchServer(key: string, entry: Entry, server: SharedServer): void {
     clearTimeout(idle);
     idle = setTimeout(() => {
       if (server.hold.isIdle) close();
-    }, POOL_LIMITS.idleMs);
+    }, COMPAT_LIMITS.idleMs);
     idle.unref();
     closeSurplus();
   });
 }
 
 function closeSurplus(): void {
-  for (const { key, entry, server } of listIdleServers().slice(0, -POOL_LIMITS.idleServers)) {
+  for (const { key, entry, server } of listIdleServers().slice(0, -COMPAT_LIMITS.idleServers)) {
     void closeServer(key, entry, server);
   }
 }

@@ -4,6 +4,7 @@ import { CodexError } from "../errors.ts";
 import { exitError, PROMPT_LINE, type ThreadRunError, toRefusalError, toStartReport } from "./errors.ts";
 import type { LaunchPlan } from "./launch-plan.ts";
 import { EventLoopHold } from "./event-loop-hold.ts";
+import { COMPAT_LIMITS } from "./limits.ts";
 import { StderrLines } from "./stderr-lines.ts";
 import { ThreadLoader } from "./thread-loader.ts";
 import { WarningLog } from "./warning-log.ts";
@@ -116,6 +117,7 @@ async function launchCodex(plan: LaunchPlan, launching: Launching): Promise<Code
     clientInfo: { name: "codexkit_compat", version: VERSION },
     optOutNotifications: UNUSED_NOTIFICATIONS,
     minimumVersion: OLDEST_CODEX,
+    limits: { callTimeoutMs: COMPAT_LIMITS.callTimeoutMs },
     handlers: { elicitation: () => "cancel" },
     onStderr: (line) => launching.stderr.add(line),
     onNotification: (message) => launching.warnings.receive(message),

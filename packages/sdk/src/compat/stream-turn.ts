@@ -5,9 +5,7 @@ import { checkRepository } from "./check-folder.ts";
 import { abortError, exitError, PROMPT_LINE } from "./errors.ts";
 import { EventMapper } from "./event-mapper.ts";
 import type { ThreadEvent } from "./events.ts";
-
-/** How long the server may take to stop a turn. It usually takes milliseconds. */
-const STOP_LIMIT_MS = 10_000;
+import { COMPAT_LIMITS } from "./limits.ts";
 
 /** Runs a turn and yields its events in the format of `codex exec`. Throws where the original does. */
 export async function* streamTurn(request: TurnRequest): AsyncGenerator<ThreadEvent, void, undefined> {
@@ -104,7 +102,7 @@ function getFailure(end: TurnEndEvent): Error | undefined {
  * the limit is killed, as the original kills `codex exec`.
  */
 async function stop({ turn, events, released, server }: BegunTurn): Promise<void> {
-  const timer = setTimeout(() => server.kill(), STOP_LIMIT_MS);
+  const timer = setTimeout(() => server.kill(), COMPAT_LIMITS.stopTimeoutMs);
   // Rejections mean that the turn or its server has ended.
   await turn.interrupt().catch(() => {});
   await turn.result().catch(() => {});

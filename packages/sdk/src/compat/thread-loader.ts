@@ -3,11 +3,9 @@ import type { Thread } from "../thread/thread.ts";
 import type { StartThreadOptions } from "../thread/thread-options.ts";
 import { exitError } from "./errors.ts";
 import { findThread } from "./find-thread.ts";
+import { COMPAT_LIMITS } from "./limits.ts";
 import { toThreadSettings, type ThreadSetup } from "./thread-settings.ts";
 import type { WarningLog } from "./warning-log.ts";
-
-/** How long the server may take to unload a thread. It usually takes milliseconds, longer if MCP servers are slow to end. */
-const UNLOAD_MS = 4_000;
 
 /** Calls a listener when the server's process ends, or immediately if it has ended. */
 export type ExitListeners = (listener: () => void) => Disposable;
@@ -76,7 +74,7 @@ export class ThreadLoader {
       if (closed.threadId === threadId) ended.resolve();
     });
     using _exit = this.#onExit(() => ended.resolve());
-    const limit = setTimeout(() => ended.resolve(), UNLOAD_MS);
+    const limit = setTimeout(() => ended.resolve(), COMPAT_LIMITS.unloadTimeoutMs);
     // A rejection means that there is nothing to unload.
     unsubscribe().catch(() => ended.resolve());
     await ended.promise;
