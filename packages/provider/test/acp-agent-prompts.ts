@@ -96,7 +96,10 @@ export async function runPrompt(
         sessionId,
         update: { sessionUpdate: "from_the_future", a: 1 },
       });
-      await client.notify("session/update", { sessionId: "nobody", update: { sessionUpdate: "plan" } });
+      await client.notify("session/update", {
+        sessionId: "unknown-session",
+        update: { sessionUpdate: "plan" },
+      });
       await client.notify("session/update", { nonsense: true });
       await client.request("fs/read_text_file", { sessionId, path: "/etc/hostname" }).catch(async () => {
         await say("No files for me.");

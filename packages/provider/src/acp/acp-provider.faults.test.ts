@@ -2,31 +2,12 @@ import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { lastEventOf, runSession, startSession, textOf } from "../../test/acp-session.ts";
 import { launchTiny, tinyAgent } from "../../test/tiny-agent.ts";
-import type { AgentEvent } from "../contract/agent-event.ts";
-import type { AgentHandle } from "../contract/agent-provider.ts";
-import type { AgentSpec } from "../contract/agent-spec.ts";
 import { AcpProvider, type AcpProviderOptions } from "./acp-provider.ts";
 import type { AcpCommand } from "./process/start-process.ts";
 
 const cwd = process.cwd();
-
-async function run(provider: AcpProvider, spec: Partial<AgentSpec>): Promise<readonly AgentEvent[]> {
-  await using handle = await provider.spawn({ prompt: "say nothing", cwd, ...spec });
-  return await Array.fromAsync(handle.events);
-}
-
-function textOf(events: readonly AgentEvent[]): string {
-  return events.map((event) => (event.kind === "assistant_text" ? event.text : "")).join("");
-}
-
-async function working(provider: AcpProvider, prompt = "work"): Promise<AgentHandle> {
-  return provider.spawn({ prompt, cwd });
-}
-
-async function lastOf(handle: AgentHandle): Promise<AgentEvent | undefined> {
-  return (await Array.fromAsync(handle.events)).at(-1);
-}
 
 /** A zombie is not alive: its parent has not reaped it yet. */
 function isAlive(pid: number): boolean {
@@ -62,25 +43,25 @@ describe("an ACP agent that misbehaves", () => {
   it("crashes during a session: every session ends with its last output, and the next one starts a new process", async () => {
     await using provider = await launchTiny();
     const { pid } = provider;
-    const works = await working(provider);
-    const crashing = await working(provider, "die");
+    const works = await startSession(provider);
+    const crashing = await startSession(provider, "die");
     const crash = {
       kind: "error",
       code: "app_server_crashed",
       message: expect.stringContaining("out of memory"),
     };
-    expect(await lastOf(crashing)).toMatchObject(crash);
-    expect(await lastOf(works)).toMatchObject(crash);
-    expect(textOf(await run(provider, { prompt: "say hello again" }))).toBe("hello again");
+    expect(await lastEventOf(crashing)).toMatchObject(crash);
+    expect(await lastEventOf(works)).toMatchObject(crash);
+    expect(textOf(await runSession(provider, { prompt: "say hello again" }))).toBe("hello again");
     expect(provider.pid).not.toBe(pid);
   });
 
   it("prints garbage: its messages are still read", async () => {
-    expect(textOf(await run(shared, { prompt: "garbage" }))).toBe("Sorry about that.");
+    expect(textOf(await runSession(shared, { prompt: "garbage" }))).toBe("Sorry about that.");
   });
 
   it("sends unknown updates and requests: it receives an error, and the runner an event", async () => {
-    const events = await run(shared, { prompt: "strange" });
+    const events = await runSession(shared, { prompt: "strange" });
     expect(textOf(events)).toBe("No files for me.");
     expect(events).toContainEqual(
       expect.objectContaining({ kind: "system", subtype: "from_the_future", raw: expect.anything() }),
@@ -90,25 +71,27 @@ describe("an ACP agent that misbehaves", () => {
 
   it("does not open a session in time: only that session fails", async () => {
     await using provider = await launchTiny({ fault: "--no-sessions", limits: { sessionMs: 50 } });
-    await expect(working(provider)).rejects.toMatchObject({ code: "spawn_failed" });
+    await expect(startSession(provider)).rejects.toMatchObject({ code: "spawn_failed" });
   });
 
   it("crashes while a session is being opened: the call fails with its last output, and so does the next, on a new process", async () => {
     await using provider = await launchTiny({ fault: "--dies-early" });
     const failure = { code: "spawn_failed", message: expect.stringContaining("no room for a session") };
-    await expect(working(provider)).rejects.toMatchObject(failure);
-    await expect(working(provider)).rejects.toMatchObject(failure);
+    await expect(startSession(provider)).rejects.toMatchObject(failure);
+    await expect(startSession(provider)).rejects.toMatchObject(failure);
   });
 
   it("crashes with open and opening sessions: no stream is left open", async () => {
     await using provider = await launchTiny();
     const { pid = 0 } = provider;
-    const handles = await Promise.all(Array.from({ length: 5 }, () => working(provider)));
-    const opening = Array.from({ length: 5 }, () => working(provider));
+    const handles = await Promise.all(Array.from({ length: 5 }, () => startSession(provider)));
+    const opening = Array.from({ length: 5 }, () => startSession(provider));
     process.kill(pid, "SIGKILL");
     const opened = await Promise.allSettled(opening);
     const ends = await Promise.all(
-      [...handles, ...opened.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []))].map(lastOf),
+      [...handles, ...opened.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []))].map(
+        lastEventOf,
+      ),
     );
     expect(new Set(ends.map((end) => end?.kind === "error" && end.code))).toEqual(
       new Set(["app_server_crashed"]),
@@ -138,24 +121,24 @@ describe("an ACP agent that misbehaves", () => {
   it("ignores a cancellation: it is ended once it serves no other session", async () => {
     await using provider = await launchTiny({ limits: { cancelMs: 50 } });
     const { pid = 0 } = provider;
-    const other = await working(provider);
-    const unresponsive = await working(provider, "unresponsive");
+    const other = await startSession(provider);
+    const unresponsive = await startSession(provider, "unresponsive");
     await unresponsive.stop();
     expect(isAlive(pid)).toBe(true);
     await other.stop();
-    const unresponsiveAlone = await working(provider, "unresponsive");
+    const unresponsiveAlone = await startSession(provider, "unresponsive");
     await unresponsiveAlone.stop();
     expect(isAlive(pid)).toBe(false);
-    expect(textOf(await run(provider, { prompt: "say hello again" }))).toBe("hello again");
+    expect(textOf(await runSession(provider, { prompt: "say hello again" }))).toBe("hello again");
   });
 
   it("does not exit by itself: it is ended by the shutdown", async () => {
     const processLimits = { exitTimeoutMs: 50, terminateTimeoutMs: 50 };
     const provider = await launchTiny({ fault: "--stubborn", processLimits });
     const { pid = 0 } = provider;
-    const works = await working(provider);
+    const works = await startSession(provider);
     await provider.shutdown();
-    expect(await lastOf(works)).toMatchObject({ code: "provider_shutdown" });
+    expect(await lastEventOf(works)).toMatchObject({ code: "provider_shutdown" });
     expect(isAlive(pid)).toBe(false);
   });
 

@@ -1,19 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { runSession, textOf } from "../../test/acp-session.ts";
 import { launchTiny } from "../../test/tiny-agent.ts";
-import type { AgentEvent } from "../contract/agent-event.ts";
 import type { AgentSpec } from "../contract/agent-spec.ts";
 import type { AcpProvider } from "./acp-provider.ts";
 
 const cwd = process.cwd();
-
-async function run(provider: AcpProvider, spec: Partial<AgentSpec>): Promise<readonly AgentEvent[]> {
-  await using handle = await provider.spawn({ prompt: "say nothing", cwd, ...spec });
-  return await Array.fromAsync(handle.events);
-}
-
-function textOf(events: readonly AgentEvent[]): string {
-  return events.map((event) => (event.kind === "assistant_text" ? event.text : "")).join("");
-}
 
 /** Most tests share one agent: it serves any number of sessions. */
 let shared: AcpProvider;
@@ -35,7 +26,7 @@ describe("a permission request of an ACP agent", () => {
     ["may not be an edit outside of it", "edit /etc/passwd", undefined, "no"],
     ["may not be an edit of git's own files", `edit ${cwd}/.git/config`, undefined, "no"],
   ])("%s", async (_, question, permissionConfig, answer) => {
-    const events = await run(shared, { prompt: `ask ${question}`, permissionConfig });
+    const events = await runSession(shared, { prompt: `ask ${question}`, permissionConfig });
     expect(textOf(events)).toBe(answer);
     const reported = events.filter(
       (event) =>
@@ -51,7 +42,7 @@ describe("a permission request of an ACP agent", () => {
 
   it("is reported as a tool call if it was allowed, and not if it was denied", async () => {
     const calls = async (permissionConfig: AgentSpec["permissionConfig"]): Promise<unknown[]> => {
-      const events = await run(shared, { prompt: "ask execute make test", permissionConfig });
+      const events = await runSession(shared, { prompt: "ask execute make test", permissionConfig });
       return events.flatMap((event) => ("toolUseId" in event && event.toolUseId === "c" ? [event] : []));
     };
     expect(await calls({ defaultDecision: "allow" })).toMatchObject([

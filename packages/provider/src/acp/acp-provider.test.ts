@@ -1,29 +1,10 @@
 import { tempFolder } from "@codexkit/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { lastEventOf, runSession, startSession, textOf } from "../../test/acp-session.ts";
 import { ECHO_SERVER, launchTiny } from "../../test/tiny-agent.ts";
-import type { AgentEvent } from "../contract/agent-event.ts";
-import type { AgentHandle } from "../contract/agent-provider.ts";
-import type { AgentSpec } from "../contract/agent-spec.ts";
 import type { AcpProvider } from "./acp-provider.ts";
 
 const cwd = process.cwd();
-
-async function run(provider: AcpProvider, spec: Partial<AgentSpec>): Promise<readonly AgentEvent[]> {
-  await using handle = await provider.spawn({ prompt: "say nothing", cwd, ...spec });
-  return await Array.fromAsync(handle.events);
-}
-
-function textOf(events: readonly AgentEvent[]): string {
-  return events.map((event) => (event.kind === "assistant_text" ? event.text : "")).join("");
-}
-
-async function working(provider: AcpProvider, prompt = "work"): Promise<AgentHandle> {
-  return provider.spawn({ prompt, cwd });
-}
-
-async function lastOf(handle: AgentHandle): Promise<AgentEvent | undefined> {
-  return (await Array.fromAsync(handle.events)).at(-1);
-}
 
 /** Most tests share one agent: it serves any number of sessions. */
 let shared: AcpProvider;
@@ -34,7 +15,7 @@ afterAll(() => shared.shutdown());
 
 describe("an ACP agent", () => {
   it("reports a tool from start to end", async () => {
-    const reported = await run(shared, { prompt: "tool" });
+    const reported = await runSession(shared, { prompt: "tool" });
     const progress = reported.filter((event) => event.kind === "tool_progress");
     expect(progress.map(({ output }) => output).join("")).toBe("a\nb\n");
     const events = reported.filter(({ kind }) => kind !== "tool_progress" && kind !== "assistant_text");
@@ -47,7 +28,7 @@ describe("an ACP agent", () => {
   });
 
   it("reports thoughts, plans, notices, modes and costs", async () => {
-    const events = await run(shared, { prompt: "everything" });
+    const events = await runSession(shared, { prompt: "everything" });
     expect(events.flatMap((event) => (event.kind === "system" ? [event.subtype] : []))).toEqual([
       "reasoning",
       "plan_updated",
@@ -59,7 +40,7 @@ describe("an ACP agent", () => {
   });
 
   it("gets a result for a tool that it left open, before the end", async () => {
-    const events = await run(shared, { prompt: "leave-open" });
+    const events = await runSession(shared, { prompt: "leave-open" });
     expect(events.slice(-2)).toMatchObject([
       { kind: "tool_result", toolUseId: "o", isError: true },
       { success: true },
@@ -72,11 +53,11 @@ describe("an ACP agent", () => {
     ["turns", "max_turns"],
     ["fail badly", "execution_failed"],
   ])("reports its own reason for an end: %s", async (prompt, errorSubtype) => {
-    expect((await run(shared, { prompt })).at(-1)).toMatchObject({ success: false, errorSubtype });
+    expect((await runSession(shared, { prompt })).at(-1)).toMatchObject({ success: false, errorSubtype });
   });
 
   it("receives model, effort, mode, options and meta; missing ones are listed as ignored", async () => {
-    const events = await run(shared, {
+    const events = await runSession(shared, {
       prompt: "settings",
       model: "LARGE",
       effort: "high",
@@ -99,7 +80,7 @@ describe("an ACP agent", () => {
   });
 
   it("uses the tools of the MCP servers in the spec", async () => {
-    const events = await run(shared, { prompt: "server ping", mcpStdioServers: ECHO_SERVER });
+    const events = await runSession(shared, { prompt: "server ping", mcpStdioServers: ECHO_SERVER });
     expect(events).toContainEqual(
       expect.objectContaining({ kind: "tool_use", toolName: "mcp__tests__echo", toolCategory: "mcp" }),
     );
@@ -108,10 +89,10 @@ describe("an ACP agent", () => {
 
   it("can be cancelled while its process keeps serving other sessions", async () => {
     const { pid } = shared;
-    const [stopped, works] = await Promise.all([working(shared), working(shared)]);
+    const [stopped, works] = await Promise.all([startSession(shared), startSession(shared)]);
     await stopped.stop();
-    expect(await lastOf(stopped)).toMatchObject({ errorSubtype: "stopped" });
-    expect(textOf(await run(shared, { prompt: "say still here" }))).toBe("still here");
+    expect(await lastEventOf(stopped)).toMatchObject({ errorSubtype: "stopped" });
+    expect(textOf(await runSession(shared, { prompt: "say still here" }))).toBe("still here");
     expect(shared.pid).toBe(pid);
     await works.stop();
   });
@@ -139,14 +120,14 @@ describe("an ACP agent", () => {
   it("is known by its own name, and its process by its PID", async () => {
     const pids: number[] = [];
     expect(shared).toMatchObject({ name: "tiny", capabilities: { humanLabel: "Tiny agent" } });
-    await run(shared, { prompt: "say x", onProcessSpawned: (pid) => pids.push(pid) });
+    await runSession(shared, { prompt: "say x", onProcessSpawned: (pid) => pids.push(pid) });
     expect(pids).toEqual([shared.pid]);
   });
 });
 
 describe("reports of an ACP agent", () => {
   it("include the input of a tool that was announced without it", async () => {
-    const events = await run(shared, { prompt: "late-input" });
+    const events = await runSession(shared, { prompt: "late-input" });
     expect(events.filter((event) => "toolUseId" in event)).toMatchObject([
       { kind: "tool_use", toolName: "execute", input: { command: "date" } },
       { kind: "tool_result", toolName: "execute", content: "today" },
@@ -160,7 +141,7 @@ describe("reports of an ACP agent", () => {
   });
 
   it("include the usage of the prompt, with cached tokens as part of the input", async () => {
-    expect((await run(shared, { prompt: "usage" })).at(-1)).toMatchObject({
+    expect((await runSession(shared, { prompt: "usage" })).at(-1)).toMatchObject({
       cost: { inputTokens: 120, cachedInputTokens: 20, outputTokens: 30 },
     });
   });
@@ -169,13 +150,13 @@ describe("reports of an ACP agent", () => {
     await using home = await tempFolder("acp");
     await using provider = await launchTiny({ env: { ACP_TEST_HOME: home.path } });
     const first = await provider.spawn({ prompt: "spend 0.25", cwd });
-    expect(await lastOf(first)).toMatchObject({ cost: { usd: 0.25 } });
+    expect(await lastEventOf(first)).toMatchObject({ cost: { usd: 0.25 } });
     const again = await provider.resume(first.sessionId, { prompt: "spend 0.75", cwd });
-    expect(await lastOf(again)).toMatchObject({ cost: { usd: 0.5 } });
+    expect(await lastEventOf(again)).toMatchObject({ cost: { usd: 0.5 } });
   });
 
   it("include a failed turn that ends with end_turn", async () => {
-    expect((await run(shared, { prompt: "turn-fails" })).at(-1)).toMatchObject({
+    expect((await runSession(shared, { prompt: "turn-fails" })).at(-1)).toMatchObject({
       success: false,
       errorSubtype: "execution_failed",
       errors: ["The model is gone."],
@@ -185,7 +166,7 @@ describe("reports of an ACP agent", () => {
 
 describe("a message to a running ACP agent", () => {
   it("reaches the running turn, also if it had not started yet", async () => {
-    const handle = await working(shared, "listen");
+    const handle = await startSession(shared, "listen");
     await handle.inject("the heron");
     const events = await Array.fromAsync(handle.events);
     expect(textOf(events)).toBe("Listening.I received the heron.");
@@ -194,15 +175,15 @@ describe("a message to a running ACP agent", () => {
   });
 
   it("fails if the turn ends without it, or if no turn starts in time", async () => {
-    const ends = await working(shared, "say nothing");
+    const ends = await startSession(shared, "say nothing");
     await expect(ends.inject("hello")).rejects.toMatchObject({ code: "session_ended" });
     await using provider = await launchTiny({ limits: { injectMs: 50 } });
-    const works = await working(provider);
+    const works = await startSession(provider);
     await expect(works.inject("hello")).rejects.toMatchObject({ code: "inject_failed" });
   });
 
   it("fails with the agent's reason if it is refused", async () => {
-    await using handle = await working(shared, "listen");
+    await using handle = await startSession(shared, "listen");
     await expect(handle.inject("nonsense")).rejects.toMatchObject({
       code: "inject_failed",
       message: expect.stringContaining("that is nonsense"),
@@ -212,7 +193,7 @@ describe("a message to a running ACP agent", () => {
   it("is not supported by an agent without the extension", async () => {
     await using provider = await launchTiny({ fault: "--plain" });
     expect(provider.capabilities.supportsMessageInjection).toBe(false);
-    const handle = await working(provider);
+    const handle = await startSession(provider);
     await expect(handle.inject("hello")).rejects.toMatchObject({ code: "unsupported" });
   });
 });
@@ -227,12 +208,12 @@ describe("the login of an ACP agent", () => {
 
   it("is requested by name when a session needs it, and done by launch", async () => {
     await using before = await launchTiny({ fault: "--needs-login" });
-    await expect(working(before)).rejects.toMatchObject({
+    await expect(startSession(before)).rejects.toMatchObject({
       code: "authentication_failed",
       message: expect.stringMatching(/requires a login.*no key was given.*"key" \(API key\)/),
     });
     await using after = await launchTiny({ fault: "--needs-login", authMethod: "key" });
-    expect(textOf(await run(after, { prompt: "say hello" }))).toBe("hello");
+    expect(textOf(await runSession(after, { prompt: "say hello" }))).toBe("hello");
   });
 
   it.each([

@@ -2,13 +2,26 @@
 import { describe, expect, it } from "vitest";
 import { CALL_MUTANTS } from "../../test/mutants/call-mutants.ts";
 import { END_MUTANTS } from "../../test/mutants/end-mutants.ts";
+import { EVENT_MUTANTS } from "../../test/mutants/event-mutants.ts";
 import { FIELD_MUTANTS } from "../../test/mutants/field-mutants.ts";
+import { RESUME_MUTANTS } from "../../test/mutants/resume-mutants.ts";
+import { SIGNAL_MUTANTS } from "../../test/mutants/signal-mutants.ts";
 import { STREAM_MUTANTS } from "../../test/mutants/stream-mutants.ts";
+import { WORK_MUTANTS } from "../../test/mutants/work-mutants.ts";
 import { referenceFixture } from "../../test/reference-fixture.ts";
 import { ALL_CHECKS } from "./all-checks.ts";
 import { runConformance } from "./run-conformance.ts";
 
-const MUTANTS = [...STREAM_MUTANTS, ...END_MUTANTS, ...CALL_MUTANTS, ...FIELD_MUTANTS];
+const MUTANTS = [
+  ...STREAM_MUTANTS,
+  ...EVENT_MUTANTS,
+  ...END_MUTANTS,
+  ...SIGNAL_MUTANTS,
+  ...WORK_MUTANTS,
+  ...CALL_MUTANTS,
+  ...RESUME_MUTANTS,
+  ...FIELD_MUTANTS,
+];
 
 describe("the suite detects a provider that", () => {
   it.each(MUTANTS.map((mutant) => [mutant.fault, mutant] as const))("%s", async (_, mutant) => {

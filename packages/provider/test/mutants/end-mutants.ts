@@ -1,13 +1,12 @@
 import {
+  type AgentEvent,
+  type AgentHandle,
   errorEvent,
   failedResult,
   ProviderError,
-  type AgentHandle,
-  type AgentEvent,
 } from "../../src/index.ts";
 import type { ReferenceProvider } from "../reference-provider.ts";
 import {
-  callOptions,
   handles,
   HANGS,
   mapEvents,
@@ -22,7 +21,7 @@ import {
   specs,
 } from "./mutate.ts";
 
-/** What is wrong with the ways in which sessions end. */
+/** What is wrong with the ways in which sessions end: a stop, a reader that leaves, a crash, a shutdown. */
 export const END_MUTANTS: readonly Mutant[] = [
   {
     fault: "ends a stopped session with success",
@@ -117,97 +116,6 @@ export const END_MUTANTS: readonly Mutant[] = [
     }),
     caughtBy: "stop-after-end",
     reason: /It has ended/,
-  },
-  {
-    fault: "ends a cancelled session with stopped",
-    mutate: ofKind("error", ({ cost }) => [failedResult("stopped", "It was cancelled.", { cost })]),
-    caughtBy: "abort-cancels",
-    reason: /should end with "error context_cancelled", but ended with "result stopped"/,
-  },
-  {
-    fault: "ignores the signal of a spawned session",
-    mutate: callOptions((options, by) => (by === "spawn" ? { ...options, signal: undefined } : options)),
-    caughtBy: "abort-cancels",
-    reason: /took longer/,
-    limits: HANGS,
-  },
-  {
-    fault: "ignores the signal of a resumed session",
-    mutate: callOptions((options, by) => (by === "resume" ? { ...options, signal: undefined } : options)),
-    caughtBy: "abort-cancels-resumed",
-    reason: /took longer/,
-    limits: HANGS,
-  },
-  {
-    fault: "spawns although the signal has aborted",
-    mutate: callOptions((options, by) =>
-      by === "spawn" && options.signal?.aborted ? { ...options, signal: undefined } : options,
-    ),
-    caughtBy: "aborted-before-open",
-    reason: /"context_cancelled", but it was accepted/,
-  },
-  {
-    fault: "resumes although the signal has aborted",
-    mutate: callOptions((options, by) =>
-      by === "resume" && options.signal?.aborted ? { ...options, signal: undefined } : options,
-    ),
-    caughtBy: "aborted-before-open-resumed",
-    reason: /"context_cancelled", but it was accepted/,
-  },
-  {
-    fault: "ignores a signal that aborts while the session is being opened",
-    mutate: overriding((provider) => ({
-      spawn: async (spec, { signal, ...options } = {}) => {
-        if (signal?.aborted) throw new ProviderError("context_cancelled", "It fired.");
-        const abort = new AbortController();
-        const handle = await provider.spawn(spec, { ...options, signal: abort.signal });
-        signal?.addEventListener("abort", () => abort.abort());
-        return handle;
-      },
-    })),
-    caughtBy: "signal-during-open",
-    reason: /took longer/,
-    limits: HANGS,
-  },
-  {
-    fault: "rejects with the signal's own reason while the session is being opened",
-    mutate: overriding((provider) => ({
-      spawn: async (spec, options) => {
-        try {
-          return await provider.spawn(spec, options);
-        } catch (error) {
-          if (!options?.signal?.aborted) throw error;
-          throw options.signal.reason;
-        }
-      },
-    })),
-    caughtBy: "signal-during-open",
-    reason: /should reject with "context_cancelled", but rejected with: This operation was aborted/,
-  },
-  {
-    fault: "leaves a session busy whose signal aborted while it was being resumed",
-    mutate: overriding((provider) => ({
-      resume: async (id, spec, options) => {
-        try {
-          return await provider.resume(id, spec, options);
-        } catch (error) {
-          if (options?.signal?.aborted) provider.world.working.add(id);
-          throw error;
-        }
-      },
-    })),
-    caughtBy: "signal-during-open-resumed",
-    reason: /still busy after it was stopped/,
-    limits: HANGS,
-  },
-  {
-    fault: "never removes its listener from the signal",
-    mutate: callOptions((options) => {
-      options.signal?.addEventListener("abort", () => {});
-      return options;
-    }),
-    caughtBy: "signal-is-released",
-    reason: /2 listeners remain on the signal/,
   },
   {
     fault: "continues after its reader has stopped",
@@ -328,42 +236,6 @@ export const END_MUTANTS: readonly Mutant[] = [
     limits: HANGS,
   },
   {
-    fault: "lets an agent continue after stop()",
-    mutate: worksOn({ stop: true }),
-    caughtBy: "stop-ends-work",
-    reason: /should be idle, but left \d+ more traces/,
-  },
-  {
-    fault: "lets a resumed agent continue after stop()",
-    mutate: worksOn({ stop: true, only: "resume" }),
-    caughtBy: "stop-ends-work-resumed",
-    reason: /should be idle/,
-  },
-  {
-    fault: "lets an agent continue after its signal has aborted",
-    mutate: worksOn({ signal: true }),
-    caughtBy: "signal-ends-work",
-    reason: /should be idle/,
-  },
-  {
-    fault: "lets an agent continue after its reader has stopped",
-    mutate: worksOn({ leave: true }),
-    caughtBy: "reader-leaving-ends-work",
-    reason: /should be idle/,
-  },
-  {
-    fault: "lets an agent continue after its deadline",
-    mutate: worksOn({ deadline: true }),
-    caughtBy: "deadline-ends-work",
-    reason: /should be idle/,
-  },
-  {
-    fault: "lets agents continue after its shutdown",
-    mutate: worksOn({ shutdown: true }),
-    caughtBy: "shutdown-ends-work",
-    reason: /should be idle/,
-  },
-  {
     fault: "has an unhandled rejection",
     mutate: handles((handle) => {
       const stop = async (): Promise<void> => {
@@ -411,64 +283,6 @@ function sticky({ events }: AgentHandle, onlyEarly = false): AsyncIterable<Agent
           onlyEarly && hasRead && reader.return ? reader.return() : { done: true, value: undefined },
       };
     },
-  };
-}
-
-interface WorksOn {
-  readonly stop?: boolean;
-  readonly signal?: boolean;
-  readonly leave?: boolean;
-  readonly deadline?: boolean;
-  readonly shutdown?: boolean;
-  readonly only?: "resume";
-}
-
-/** Another agent does the same as that of the session, and is not stopped with it in the ways that are named. */
-function worksOn({ stop, signal, leave, deadline, shutdown, only }: WorksOn): Mutation {
-  return (provider) => {
-    const shadows = new Set<NodeJS.Timeout>();
-    const rest = (shadow: NodeJS.Timeout): void => {
-      clearInterval(shadow);
-      shadows.delete(shadow);
-    };
-    // However it is broken, a shadow ends some time after its session, so that tests end.
-    const mutant = handles((handle, { spec }) => {
-      if (spec.prompt !== "trace") return handle;
-      const shadow = setInterval(() => (provider.world.traces += 1), 1);
-      setTimeout(() => rest(shadow), 30_000).unref();
-      shadow.unref();
-      shadows.add(shadow);
-      const events = mapEvents(handle.events, (event) => {
-        if (event.kind === "error" && event.code === "context_cancelled" && !signal) rest(shadow);
-        if (event.kind === "result" && event.errorSubtype === "deadline_exceeded" && !deadline) rest(shadow);
-        return [event];
-      });
-      const left: AsyncIterable<AgentEvent> = {
-        [Symbol.asyncIterator]: () => {
-          const reader = events[Symbol.asyncIterator]();
-          return {
-            next: () => reader.next(),
-            return: async () => {
-              if (!leave) rest(shadow);
-              return (await reader.return?.()) ?? { done: true, value: undefined };
-            },
-          };
-        },
-      };
-      return overrideHandle(handle, {
-        events: left,
-        stop: async () => {
-          if (!stop && !signal && !leave && !deadline) rest(shadow);
-          await handle.stop();
-        },
-      });
-    }, only)(provider);
-    return override(mutant, {
-      shutdown: async () => {
-        if (!shutdown) for (const shadow of shadows) rest(shadow);
-        await mutant.shutdown();
-      },
-    });
   };
 }
 

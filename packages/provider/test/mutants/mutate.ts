@@ -1,5 +1,12 @@
 // Functions that turn a conforming provider into a mutant.
-import type { AgentEvent, AgentHandle, AgentProvider, AgentSpec, SpawnOptions } from "../../src/index.ts";
+import type {
+  AgentEvent,
+  AgentHandle,
+  AgentProvider,
+  AgentSpec,
+  ProviderError,
+  SpawnOptions,
+} from "../../src/index.ts";
 import type { ConformanceLimits } from "../../src/conformance/index.ts";
 import type { ReferenceProvider } from "../reference-provider.ts";
 
@@ -126,6 +133,26 @@ export function specs(change: (spec: AgentSpec, openedBy: Opening["openedBy"]) =
       spawn: (spec, options) => provider.spawn(change(spec, "spawn"), options),
       resume: (id, spec, options) => provider.resume(id, change(spec, "resume"), options),
     });
+}
+
+/** Replaces the errors with which the conforming provider refuses to spawn. */
+export function changingSpawnErrors(
+  change: (error: ProviderError, options: SpawnOptions) => unknown,
+): Mutation {
+  return overriding((provider) => ({
+    spawn: async (spec, options = {}) => {
+      try {
+        return await provider.spawn(spec, options);
+      } catch (error) {
+        throw change(error as ProviderError, options);
+      }
+    },
+  }));
+}
+
+/** The provider with other capabilities, whatever their types. */
+export function changingCapabilities(changes: object): Mutation {
+  return (provider) => override(provider, { capabilities: { ...provider.capabilities, ...changes } });
 }
 
 /** Changes the options of calls, such as their signal. */

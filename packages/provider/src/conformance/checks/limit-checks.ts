@@ -1,3 +1,4 @@
+import type { ErrorSubtype } from "../../contract/agent-event.ts";
 import type { AgentSpec, SpecField } from "../../contract/agent-spec.ts";
 import { type Check, notApplicable, notVerified } from "../harness/check.ts";
 import { checkEnding, checkStream } from "../harness/stream-rules.ts";
@@ -16,10 +17,7 @@ export const LIMIT_CHECKS: readonly Check[] = forSpawnAndResume([
     title: "ends with deadline_exceeded after timeoutMs, if it honours timeoutMs",
     run: async (context, openedBy) => {
       const spec = { ...context.scenarios.works(), timeoutMs: context.limits.deadlineMs };
-      const session = await openHonoured(context, openedBy, spec, "timeoutMs");
-      await session.readToEnd();
-      checkEnding(session, "result deadline_exceeded");
-      checkStream(session);
+      await checkLimitIsKept(context, openedBy, { spec, field: "timeoutMs", subtype: "deadline_exceeded" });
     },
   },
   {
@@ -27,15 +25,8 @@ export const LIMIT_CHECKS: readonly Check[] = forSpawnAndResume([
     tier,
     title: "ends with max_turns after that many model calls, if it honours maxTurns",
     run: async (context, openedBy) => {
-      const session = await openHonoured(
-        context,
-        openedBy,
-        { ...twoCallSpec(context), maxTurns: 1 },
-        "maxTurns",
-      );
-      await session.readToEnd();
-      checkEnding(session, "result max_turns");
-      checkStream(session);
+      const spec = { ...twoCallSpec(context), maxTurns: 1 };
+      await checkLimitIsKept(context, openedBy, { spec, field: "maxTurns", subtype: "max_turns" });
     },
   },
   {
@@ -58,15 +49,8 @@ export const LIMIT_CHECKS: readonly Check[] = forSpawnAndResume([
     tier,
     title: "ends with budget_exceeded after maxTokens, if it honours maxTokens",
     run: async (context, openedBy) => {
-      const session = await openHonoured(
-        context,
-        openedBy,
-        { ...twoCallSpec(context), maxTokens: 1 },
-        "maxTokens",
-      );
-      await session.readToEnd();
-      checkEnding(session, "result budget_exceeded");
-      checkStream(session);
+      const spec = { ...twoCallSpec(context), maxTokens: 1 };
+      await checkLimitIsKept(context, openedBy, { spec, field: "maxTokens", subtype: "budget_exceeded" });
       await checkSufficientBudget(context, openedBy, "maxTokens", ({ inputTokens = 0, outputTokens = 0 }) => {
         return inputTokens + outputTokens;
       });
@@ -77,15 +61,8 @@ export const LIMIT_CHECKS: readonly Check[] = forSpawnAndResume([
     tier,
     title: "ends with budget_exceeded after maxCostUsd, if it honours maxCostUsd",
     run: async (context, openedBy) => {
-      const session = await openHonoured(
-        context,
-        openedBy,
-        { ...twoCallSpec(context), maxCostUsd: 1e-9 },
-        "maxCostUsd",
-      );
-      await session.readToEnd();
-      checkEnding(session, "result budget_exceeded");
-      checkStream(session);
+      const spec = { ...twoCallSpec(context), maxCostUsd: 1e-9 };
+      await checkLimitIsKept(context, openedBy, { spec, field: "maxCostUsd", subtype: "budget_exceeded" });
       await checkSufficientBudget(context, openedBy, "maxCostUsd", ({ usd }) => usd);
     },
   },
@@ -124,6 +101,18 @@ async function openHonoured(
   if (session.handle.ignored.some((receipt) => receipt.field === field))
     throw notApplicable(`${field} is ignored`);
   return session;
+}
+
+/** Checks that a session that reaches a limit ends with this subtype. */
+async function checkLimitIsKept(
+  context: CheckContext,
+  openedBy: OpenedBy,
+  { spec, field, subtype }: { spec: AgentSpec; field: SpecField; subtype: ErrorSubtype },
+): Promise<void> {
+  const session = await openHonoured(context, openedBy, spec, field);
+  await session.readToEnd();
+  checkEnding(session, `result ${subtype}`);
+  checkStream(session);
 }
 
 /** Checks that a budget larger than the cost of a task is enough for the task. */
