@@ -17,6 +17,9 @@ export { type FakeAppServer, fakeAppServerCommand, startFakeAppServer } from "./
 // The real codex with an administrator's requirements.
 export { type ManagedCodex, managedCodex } from "./managed-codex.ts";
 
+// The modules that an entry point loads.
+export { loadedModules } from "./loaded-modules.ts";
+
 // A temporary folder.
 export { type TempFolder, tempFolder } from "./temp-folder.ts";
 
