@@ -88,8 +88,8 @@ describe("objectionToBar", () => {
 
   it("rejects unknown names and limits that are not numbers", () => {
     expect(objection({ measure: "size" })).toContain('"size"');
-    expect(objection({ against: "nobody" })).toContain('"nobody"');
-    expect(objection({ of: "nobody" })).toContain('"nobody"');
+    expect(objection({ against: "unknown" })).toContain('"unknown"');
+    expect(objection({ of: "unknown" })).toContain('"unknown"');
     expect(objection({ limit: { atMost: Number.NaN } })).toContain("finite");
   });
 });

@@ -163,7 +163,7 @@ describe("two clients of one server", () => {
   it("give a refusal its own words and code", async () => {
     await using server = await startAppServer({ model: [], listen: "unix" });
     const [first, second] = [await server.connect(), await server.connect()];
-    await expect(first.request("thread/read", { threadId: "nobody", includeTurns: false })).rejects.toThrow(
+    await expect(first.request("thread/read", { threadId: "unknown", includeTurns: false })).rejects.toThrow(
       RemoteError,
     );
     await expect(second.request("thread/loaded/list", {})).resolves.toMatchObject({ data: [] });

@@ -27,9 +27,9 @@ export default async function setup({ graceMs = GRACE_MS }: LitterOptions = {}):
   for (const name of TEMP_VARIABLES) process.env[name] = folder;
   process.env[MARK] = folder;
   return async () => {
-    const processes = await leftProcesses(`${MARK}=${folder}`, graceMs);
+    const processes = await remaining(() => markedProcesses(`${MARK}=${folder}`), graceMs);
     for (const { pid } of processes) process.kill(pid, "SIGKILL");
-    const entries = await leftEntries(folder, graceMs);
+    const entries = await remaining(() => readdir(folder), graceMs);
     const contents = await Promise.all(entries.map((entry) => describe(folder, entry)));
     await rm(folder, { recursive: true, force: true });
     const left = [...processes.map(({ pid, command }) => `process ${pid}: ${command}`), ...contents];
@@ -42,23 +42,13 @@ interface LeftProcess {
   readonly command: string;
 }
 
-async function leftProcesses(mark: string, graceMs: number): Promise<LeftProcess[]> {
+/** Waits for the last children to exit, and for the cleanup after a killed owner, which runs in another process. */
+async function remaining<Left>(find: () => Promise<Left[]>, graceMs: number): Promise<Left[]> {
   const until = Date.now() + graceMs;
-  let left = await markedProcesses(mark);
+  let left = await find();
   while (left.length > 0 && Date.now() < until) {
     await delay(50);
-    left = await markedProcesses(mark);
-  }
-  return left;
-}
-
-/** Waits, because the cleanup after a killed owner runs in another process. */
-async function leftEntries(folder: string, graceMs: number): Promise<string[]> {
-  const until = Date.now() + graceMs;
-  let left = await readdir(folder);
-  while (left.length > 0 && Date.now() < until) {
-    await delay(50);
-    left = await readdir(folder);
+    left = await find();
   }
   return left;
 }

@@ -96,7 +96,7 @@ describe("a request", () => {
     expect(read.output("c")).toEqual({ callId: "c", ok: false, text: "no such tool" });
     expect(read.output("d")).toMatchObject({ ok: false, text: "Script error:\nboom" });
     expect(read.output("e")?.text).toContain("cell ID 7");
-    expect(read.output("nobody")).toBeUndefined();
+    expect(read.output("unknown")).toBeUndefined();
   });
 
   it("separates new outputs from those of earlier turns", () => {

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CodexError, type CodexErrorCode } from "../errors.ts";
 import { toCodexError } from "./translate-error.ts";
 
-const NOBODY = "01998d5e-0000-7000-8000-000000000000";
+const UNKNOWN_THREAD = "01998d5e-0000-7000-8000-000000000000";
 const call = { method: "thread/read", launched: true };
 
 function text(words: string): v2.UserInput[] {
@@ -86,18 +86,20 @@ describe("a refusal of the real codex", () => {
     ["thread/queue/add", { input: text("x"), clientUserMessageId: "x" }],
     ["thread/settings/update", {}],
     ["turn/start", { input: text("x") }],
-    ["turn/steer", { input: text("x"), expectedTurnId: NOBODY }],
-    ["turn/interrupt", { turnId: NOBODY }],
+    ["turn/steer", { input: text("x"), expectedTurnId: UNKNOWN_THREAD }],
+    ["turn/interrupt", { turnId: UNKNOWN_THREAD }],
     ["review/start", { target: { type: "uncommittedChanges" } }],
     ["mcpServerStatus/list", {}],
   ];
   it.each(unknownThread)("%s of an unknown thread is thread_not_found", async (method, more) => {
-    expect(await refusal(method, { threadId: NOBODY, ...more })).toMatchObject({ code: "thread_not_found" });
+    expect(await refusal(method, { threadId: UNKNOWN_THREAD, ...more })).toMatchObject({
+      code: "thread_not_found",
+    });
   });
   it.each(unknownThread.filter(([method]) => method !== "mcpServerStatus/list"))(
     "%s of an id that is none is thread_not_found",
     async (method, more) => {
-      expect(await refusal(method, { threadId: "nobody", ...more })).toMatchObject({
+      expect(await refusal(method, { threadId: "unknown", ...more })).toMatchObject({
         code: "thread_not_found",
       });
     },
@@ -130,9 +132,9 @@ describe("a refusal of the real codex", () => {
 
   it("of a turn other than the running one is turn_not_active", async () => {
     const { threadId } = busy;
-    const steer = await refusal("turn/steer", { threadId, input: text("x"), expectedTurnId: NOBODY });
+    const steer = await refusal("turn/steer", { threadId, input: text("x"), expectedTurnId: UNKNOWN_THREAD });
     expect(steer).toMatchObject({ code: "turn_not_active" });
-    expect(await refusal("turn/interrupt", { threadId, turnId: NOBODY })).toMatchObject({
+    expect(await refusal("turn/interrupt", { threadId, turnId: UNKNOWN_THREAD })).toMatchObject({
       code: "turn_not_active",
     });
   });
@@ -140,9 +142,9 @@ describe("a refusal of the real codex", () => {
   it("of an unknown turn in the history is turn_not_found", async () => {
     const { threadId } = idle;
     for (const [method, params] of [
-      ["thread/fork", { lastTurnId: NOBODY }],
-      ["thread/fork", { beforeTurnId: NOBODY }],
-      ["thread/revert", { beforeTurnId: NOBODY }],
+      ["thread/fork", { lastTurnId: UNKNOWN_THREAD }],
+      ["thread/fork", { beforeTurnId: UNKNOWN_THREAD }],
+      ["thread/revert", { beforeTurnId: UNKNOWN_THREAD }],
     ] as const) {
       expect(await refusal(method, { threadId, ...params })).toMatchObject({ code: "turn_not_found" });
     }
@@ -177,7 +179,7 @@ describe("a refusal of the real codex", () => {
     for (const input of [text("é".repeat(1_048_577)), [...half, ...half]]) {
       for (const [method, more] of [
         ["turn/start", {}],
-        ["turn/steer", { expectedTurnId: NOBODY }],
+        ["turn/steer", { expectedTurnId: UNKNOWN_THREAD }],
         ["thread/queue/add", { clientUserMessageId: "x" }],
       ] as const) {
         expect(await refusal(method, { threadId, input, ...more })).toMatchObject({
@@ -188,7 +190,7 @@ describe("a refusal of the real codex", () => {
     // The largest accepted input: two UTF-16 units per character, next to a large image.
     const image = { type: "image", url: `data:image/png;base64,${"A".repeat(2_000_000)}` };
     const input = [...text("😀".repeat(1_048_576)), image];
-    expect(await refusal("turn/steer", { threadId, input, expectedTurnId: NOBODY })).toMatchObject({
+    expect(await refusal("turn/steer", { threadId, input, expectedTurnId: UNKNOWN_THREAD })).toMatchObject({
       code: "turn_not_active",
     });
   });
