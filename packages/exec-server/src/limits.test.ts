@@ -27,7 +27,7 @@ async function serve(limits: Partial<ServerLimits>) {
   await using stack = new AsyncDisposableStack();
   const server = stack.use(await ExecServer.start({ limits }));
   const url = server.url ?? "";
-  const client = stack.use(await ExecClient.connect(url, { limits: { resumeMs: 50 } }));
+  const client = stack.use(await ExecClient.connect(url, { limits: { resumeTimeoutMs: 50 } }));
   const raw = stack.use(await RawClient.ready(url));
   const owner = stack.move();
   return { url, server, client, raw, [Symbol.asyncDispose]: () => owner.disposeAsync() };
@@ -203,8 +203,8 @@ const serverChecks: Limit<keyof ServerLimits> = {
     expect(await profileRuns({ snapshots: 2 }, ["one", "two", "one"])).toBe(2);
     expect(await profileRuns({ snapshots: 1 }, ["one", "two", "one"])).toBe(3);
   },
-  snapshotMs: async () => {
-    const slow = await profileRuns({ snapshotMs: 10 }, ["one", "one"], "sleep 0.2");
+  snapshotTimeoutMs: async () => {
+    const slow = await profileRuns({ snapshotTimeoutMs: 10 }, ["one", "one"], "sleep 0.2");
     expect(slow).toBeGreaterThan(await profileRuns({}, ["one", "one"], "sleep 0.2"));
   },
   snapshotBytes: async () => {
@@ -212,8 +212,8 @@ const serverChecks: Limit<keyof ServerLimits> = {
     expect(await profileRuns({}, ["one", "one"], profile)).toBe(1);
     expect(await profileRuns({ snapshotBytes: 1_000 }, ["one", "one"], profile)).toBeGreaterThan(1);
   },
-  pingMs: async () => {
-    await using it = await serve({ pingMs: 10 });
+  pingIntervalMs: async () => {
+    await using it = await serve({ pingIntervalMs: 10 });
     await once(it.raw.socket, "ping");
   },
   connections: async () => {
@@ -223,14 +223,14 @@ const serverChecks: Limit<keyof ServerLimits> = {
   pendingConnections: async () => {
     await expect(serve({ pendingConnections: 0 })).rejects.toMatchObject({ code: "connect_failed" });
   },
-  handshakeMs: async () => {
+  handshakeTimeoutMs: async () => {
     // Without a client: on a busy machine its handshake may take longer.
-    await using server = await ExecServer.start({ limits: { handshakeMs: 20 } });
+    await using server = await ExecServer.start({ limits: { handshakeTimeoutMs: 20 } });
     const socket = connect(Number(new URL(server.url ?? "").port), "127.0.0.1");
     await once(socket.resume(), "close");
   },
-  closeMs: async () => {
-    const { server: closing, client, raw } = await serve({ closeMs: 0 });
+  closeTimeoutMs: async () => {
+    const { server: closing, client, raw } = await serve({ closeTimeoutMs: 0 });
     // Returns although closing takes longer; the rest ends in the background.
     await closing.close();
     await client.closed;
@@ -241,9 +241,9 @@ const serverChecks: Limit<keyof ServerLimits> = {
     for (const workspace of ["one", "two"]) (await it.lease(workspace))[Symbol.dispose]();
     expect(it.stopped).toEqual(["one"]);
   },
-  sandboxHelperIdleMs: () =>
+  sandboxHelperIdleTimeoutMs: () =>
     withFakeTimers(async () => {
-      await using it = helperPool({ sandboxHelperIdleMs: 1_000 });
+      await using it = helperPool({ sandboxHelperIdleTimeoutMs: 1_000 });
       (await it.lease("one"))[Symbol.dispose]();
       vi.advanceTimersByTime(999);
       expect(it.stopped).toEqual([]);
@@ -252,7 +252,7 @@ const serverChecks: Limit<keyof ServerLimits> = {
     }),
   busySandboxHelpers: async () => {
     await using it = await sandboxFixture("ours", {
-      limits: { busySandboxHelpers: 1, sandboxHelperWaitMs: 10 },
+      limits: { busySandboxHelpers: 1, sandboxHelperWaitTimeoutMs: 10 },
     });
     await it.put("ws/file");
     await it.put("other/file");
@@ -269,21 +269,21 @@ const serverChecks: Limit<keyof ServerLimits> = {
     });
     await expect(rival).rejects.toThrow("all 1 sandboxes");
   },
-  sandboxHelperWaitMs: () =>
+  sandboxHelperWaitTimeoutMs: () =>
     withFakeTimers(async () => {
-      await using it = helperPool({ busySandboxHelpers: 1, sandboxHelperWaitMs: 1_000 });
+      await using it = helperPool({ busySandboxHelpers: 1, sandboxHelperWaitTimeoutMs: 1_000 });
       using _held = await it.lease("one");
       const refused = it.lease("two").catch((error: unknown) => error);
       await vi.advanceTimersByTimeAsync(1_001);
       expect(await refused).toMatchObject({ rpcCode: -32603 });
     }),
-  sandboxHelperCallMs: async () => {
-    await using it = await sandboxFixture("ours", { limits: { sandboxHelperCallMs: 1 } });
+  sandboxHelperCallTimeoutMs: async () => {
+    await using it = await sandboxFixture("ours", { limits: { sandboxHelperCallTimeoutMs: 1 } });
     const written = it.client.files.write(it.at("ws/file"), "x", { sandbox: it.workspaceWrite() });
     await expect(written).rejects.toThrow("helper ended");
   },
   denyScanEntries: () => expectScanRefused({ denyScanEntries: 2 }, "more than 2 files"),
-  denyScanMs: () => expectScanRefused({ denyScanMs: 0 }, "took longer than 0 ms"),
+  denyScanTimeoutMs: () => expectScanRefused({ denyScanTimeoutMs: 0 }, "took longer than 0 ms"),
   deniedMatches: () => expectScanRefused({ deniedMatches: 2 }, "more than 2 denied files"),
 };
 
@@ -360,23 +360,23 @@ const clientChecks: Limit<keyof ClientLimits> = {
     giveUp.abort();
     await expect(read).rejects.toMatchObject({ code: "aborted" });
   },
-  connectMs: async () => {
+  connectTimeoutMs: async () => {
     const silent = createServer(() => {}).listen(0, "127.0.0.1");
     await once(silent, "listening");
     const { port } = silent.address() as { port: number };
-    const connecting = ExecClient.connect(`ws://127.0.0.1:${port}`, { limits: { connectMs: 50 } });
+    const connecting = ExecClient.connect(`ws://127.0.0.1:${port}`, { limits: { connectTimeoutMs: 50 } });
     await expect(connecting).rejects.toMatchObject({
       code: "connect_failed",
     });
     silent.close();
   },
-  resumeMs: async () => {
+  resumeTimeoutMs: async () => {
     const server = await ExecServer.start();
-    const it = await ExecClient.connect(server.url ?? "", { limits: { resumeMs: 50 } });
+    const it = await ExecClient.connect(server.url ?? "", { limits: { resumeTimeoutMs: 50 } });
     await server.close();
     expect((await it.closed).code).toBe("disconnected");
   },
-  resumeRetryMs: async () => {
+  resumeRetryDelayMs: async () => {
     expect(await resumeAttempts(5)).toBeGreaterThan(await resumeAttempts(400));
   },
   unreadOutputBytes: async () => {
@@ -388,7 +388,7 @@ const clientChecks: Limit<keyof ClientLimits> = {
   },
   reorderEvents: () => expectReorderFailure({ reorderEvents: 1 }),
   reorderBytes: () => expectReorderFailure({ reorderBytes: 4 }),
-  stopMs: async () => {
+  stopTimeoutMs: async () => {
     // A server that ignores both the end of its input and SIGTERM is killed after the limit.
     const program = `
       process.on("SIGTERM", () => {});
@@ -400,16 +400,18 @@ const clientChecks: Limit<keyof ClientLimits> = {
       });`;
     const it = await ExecClient.launch(
       { command: process.execPath, args: ["-e", program] },
-      { limits: { stopMs: 50 } },
+      { limits: { stopTimeoutMs: 50 } },
     );
     await it.close();
   },
 };
 
 /** How often a client tries to resume within a second. */
-async function resumeAttempts(resumeRetryMs: number): Promise<number> {
+async function resumeAttempts(resumeRetryDelayMs: number): Promise<number> {
   const server = await ExecServer.start();
-  const it = await ExecClient.connect(server.url ?? "", { limits: { resumeRetryMs, resumeMs: 800 } });
+  const it = await ExecClient.connect(server.url ?? "", {
+    limits: { resumeRetryDelayMs, resumeTimeoutMs: 800 },
+  });
   await server.close();
   let attempts = 0;
   const counter = createServer((socket) => {

@@ -32,32 +32,32 @@ export const SERVER_LIMITS = {
   processes: 4096,
   /** Shell snapshots per session, and how long and how large a capture may be. Codex's numbers. */
   snapshots: 16,
-  snapshotMs: 10_000,
+  snapshotTimeoutMs: 10_000,
   snapshotBytes: 512 * KIB,
   /** How often a WebSocket is pinged. Codex's number. A client that sends nothing until the next ping is disconnected. */
-  pingMs: 30_000,
+  pingIntervalMs: 30_000,
   /** Open connections per listener. Further connections are refused. */
   connections: 1024,
   /** Connections that have not completed the WebSocket handshake. The oldest is dropped when another one arrives. */
   pendingConnections: 64,
   /** How long a WebSocket handshake may take, from the connection to the answer. */
-  handshakeMs: 10_000,
+  handshakeTimeoutMs: 10_000,
   /** How long `close()` waits for sessions, listeners and children before it gives up on them. */
-  closeMs: 5_000,
+  closeTimeoutMs: 5_000,
   /**
    * Idle helpers that are kept for sandboxed file operations, and for how long: each needs about 13 MB. With more than
    * four of them the time is shorter in proportion.
    */
   sandboxHelpers: 20,
-  sandboxHelperIdleMs: 15_000,
+  sandboxHelperIdleTimeoutMs: 15_000,
   /** Helpers that may be busy at once, and how long a request waits for one of them when all are. */
   busySandboxHelpers: 64,
-  sandboxHelperWaitMs: 120_000,
+  sandboxHelperWaitTimeoutMs: 120_000,
   /** How long a helper may take to answer. */
-  sandboxHelperCallMs: 120_000,
+  sandboxHelperCallTimeoutMs: 120_000,
   /** Files that the deny patterns of a sandbox are compared with, how long that may take, and how many may be denied. */
   denyScanEntries: 500_000,
-  denyScanMs: 20_000,
+  denyScanTimeoutMs: 20_000,
   deniedMatches: 2_000,
 } as const;
 
@@ -66,17 +66,17 @@ export const CLIENT_LIMITS = {
   /** Requests in flight. Codex's server can lock up above about 1000. */
   inFlight: 256,
   /** How long a connection and a handshake may take. Codex's number. */
-  connectMs: 10_000,
+  connectTimeoutMs: 10_000,
   /** How long a client tries to resume its session after a lost connection, and the pause between attempts. Codex's numbers. */
-  resumeMs: 25_000,
-  resumeRetryMs: 100,
+  resumeTimeoutMs: 25_000,
+  resumeRetryDelayMs: 100,
   /** Unread output per process. Above it, the oldest is dropped and the reader fails with `output_lost`. */
   unreadOutputBytes: 8 * MIB,
   /** Events that may wait for a missing sequence number, and their bytes. Codex's client keeps 256 and 1 MiB. */
   reorderEvents: 1024,
   reorderBytes: 4 * MIB,
   /** How long a launched server may take to stop. */
-  stopMs: 2_000,
+  stopTimeoutMs: 2_000,
 } as const;
 
 export type ServerLimits = { readonly [K in keyof typeof SERVER_LIMITS]: number };
@@ -123,8 +123,8 @@ export const EXEC_LIMITS = {
   /** Connections of one process to each of its proxies: far more than programs open at once. */
   proxyConnections: 256,
   /** How long a name may take to be looked up, and an address to be connected to, before a proxy gives up. */
-  proxyLookupMs: 5_000,
-  proxyConnectMs: 10_000,
+  proxyLookupTimeoutMs: 5_000,
+  proxyConnectTimeoutMs: 10_000,
   /** Questions that may be pending at a client, and the maximum length of its reasons and of process ids. Codex's numbers. */
   clientQuestions: 256,
   policyReasonBytes: 1024,
@@ -132,11 +132,11 @@ export const EXEC_LIMITS = {
   /** Additional time for an answer, beyond the client's own limit. Codex's number. */
   policyAnswerMarginMs: 5_000,
   /** How long a client's handler of network requests may take, by default. A person may be asked. */
-  networkRequestMs: 300_000,
+  networkRequestTimeoutMs: 300_000,
   /** How long a child's tail may take before `sandboxDenied` is decided. Codex's number. */
   denialGraceMs: 20,
   /** The longest line between the server and its launcher. Orders hold a command line and an environment. */
   launchReportBytes: 64 * MIB,
   /** How long the launcher may take to end its children. */
-  stopMs: 2_000,
+  stopTimeoutMs: 2_000,
 } as const;

@@ -24,7 +24,7 @@ export interface ExecClientOptions {
   readonly limits?: Partial<ClientLimits>;
 }
 
-export interface ConnectOptions extends ExecClientOptions {
+export interface ExecConnectOptions extends ExecClientOptions {
   /** Sent as `Authorization: Bearer …`. */
   readonly token?: string;
   /** Whether to reconnect and resume the session after a lost connection, for up to 25 s. Default: true. */
@@ -83,7 +83,7 @@ export class ExecClient implements AsyncDisposable {
   }
 
   /** Connects to `ws://…`, `wss://…` or `unix:///path`. */
-  static async connect(url: string | URL, options: ConnectOptions = {}): Promise<ExecClient> {
+  static async connect(url: string | URL, options: ExecConnectOptions = {}): Promise<ExecClient> {
     const { token, signal: given } = options;
     const link = shared(options);
     return ExecClient.#open({
@@ -93,7 +93,7 @@ export class ExecClient implements AsyncDisposable {
         connectWebSocket(url, {
           ...(token === undefined ? {} : { token }),
           signal: given ? AbortSignal.any([given, signal]) : signal,
-          connectTimeoutMs: link.limits.connectMs,
+          connectTimeoutMs: link.limits.connectTimeoutMs,
           limits: { messageBytes: EXEC_LIMITS.fileBytes },
         }),
     });

@@ -1,7 +1,7 @@
 // The client of an exec-server, ours or Codex's own.
 import "../require-node.ts";
 export {
-  type ConnectOptions,
+  type ExecConnectOptions,
   ExecClient,
   type ExecClientOptions,
   type HttpRequestOptions,
@@ -9,7 +9,7 @@ export {
   type StreamedHttpResult,
 } from "./exec-client.ts";
 export type { LaunchCommand } from "./launch-transport.ts";
-export type { CollectedOutput, ProcessEnd, ProcessOutput, RemoteProcess } from "./remote-process.ts";
+export type { CollectedOutput, ExecProcessEnd, ProcessOutput, RemoteProcess } from "./remote-process.ts";
 export type { NetworkWatcher } from "./network-watch.ts";
 export type { FileCallOptions, RemoteFiles, RemotePath, WalkOptions } from "./remote-files.ts";
 export { CLIENT_LIMITS, type ClientLimits } from "../limits.ts";

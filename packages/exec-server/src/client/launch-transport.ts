@@ -72,15 +72,15 @@ export class LaunchTransport implements Transport {
   async close(): Promise<void> {
     await this.#lines.close();
     for (const signal of ["SIGTERM", "SIGKILL"] as const) {
-      if (await this.#goneWithin(this.#limits.stopMs)) return;
+      if (await this.#goneWithin(this.#limits.stopTimeoutMs)) return;
       this.#kill(signal);
     }
     await this.#gone;
   }
 
-  async #goneWithin(limitMs: number): Promise<boolean> {
+  async #goneWithin(timeoutMs: number): Promise<boolean> {
     const gone = this.#gone.then(() => true);
-    return withTimeout(gone, limitMs, () => new ExecError("timeout", "the server still runs")).catch(
+    return withTimeout(gone, timeoutMs, () => new ExecError("timeout", "the server still runs")).catch(
       () => false,
     );
   }

@@ -30,7 +30,7 @@ export class NetworkWatch {
   /** The server asks only if the params contain a time limit for answers. */
   params(given: NetworkProxyParams | null | undefined): { networkProxy?: NetworkProxyParams } {
     if (!given || !this.#watcher.onNetworkRequest) return {};
-    const policyDecisionTimeoutMs = given.policyDecisionTimeoutMs ?? EXEC_LIMITS.networkRequestMs;
+    const policyDecisionTimeoutMs = given.policyDecisionTimeoutMs ?? EXEC_LIMITS.networkRequestTimeoutMs;
     return { networkProxy: { ...given, policyDecisionTimeoutMs } };
   }
 

@@ -12,7 +12,7 @@ export interface ProcessOutput {
 }
 
 /** How a process ended. */
-export interface ProcessEnd {
+export interface ExecProcessEnd {
   /** Its exit code, or 128 + the signal number if a signal ended it. */
   readonly exitCode: number;
   /** Whether the process seems to have failed because its sandbox denied something. */
@@ -20,14 +20,14 @@ export interface ProcessEnd {
 }
 
 /** The complete output of a process. Output of a PTY is in `stdout`. */
-export interface CollectedOutput extends ProcessEnd {
+export interface CollectedOutput extends ExecProcessEnd {
   readonly stdout: Buffer;
   readonly stderr: Buffer;
 }
 
 type ProcessEvent =
   | { readonly kind: "output"; readonly seq: number; readonly bytes: number; readonly output: ProcessOutput }
-  | { readonly kind: "exited"; readonly seq: number; readonly bytes: 0; readonly end: ProcessEnd }
+  | { readonly kind: "exited"; readonly seq: number; readonly bytes: 0; readonly end: ExecProcessEnd }
   | { readonly kind: "closed"; readonly seq: number; readonly bytes: 0 };
 
 /**
@@ -43,7 +43,7 @@ export interface RemoteProcess extends AsyncIterable<ProcessOutput>, AsyncDispos
   /** Its stdin. It can't be closed, so a program that reads until EOF does not end by itself. */
   readonly stdin: { write(data: string | Uint8Array): Promise<void> };
   /** Resolves when it has exited and all its output has been received. */
-  wait(): Promise<ProcessEnd>;
+  wait(): Promise<ExecProcessEnd>;
   /** Kills it and its descendants. False if it had already ended. */
   kill(): Promise<boolean>;
   /** Sends an interrupt, as Ctrl-C does. */
@@ -58,9 +58,9 @@ export class TrackedProcess implements RemoteProcess {
   readonly #link: SessionLink;
   readonly #order: EventOrder<ProcessEvent>;
   readonly #queue: AsyncQueue<ProcessOutput>;
-  readonly #closed = Promise.withResolvers<ProcessEnd>();
+  readonly #closed = Promise.withResolvers<ExecProcessEnd>();
   readonly #listener: ((output: ProcessOutput) => void) | undefined;
-  #end: ProcessEnd | undefined;
+  #end: ExecProcessEnd | undefined;
   #over = false;
   #writes = 0;
 
@@ -98,7 +98,7 @@ export class TrackedProcess implements RemoteProcess {
     },
   };
 
-  wait(): Promise<ProcessEnd> {
+  wait(): Promise<ExecProcessEnd> {
     return this.#closed.promise;
   }
 
@@ -211,6 +211,6 @@ export class TrackedProcess implements RemoteProcess {
   }
 }
 
-function exitAt(seq: number, end: ProcessEnd): ProcessEvent {
+function exitAt(seq: number, end: ExecProcessEnd): ProcessEvent {
   return { kind: "exited", seq, bytes: 0, end };
 }

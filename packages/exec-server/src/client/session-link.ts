@@ -143,7 +143,7 @@ export class SessionLink {
       const { sessionId, environmentInfo } = await peer.request(
         "initialize",
         { clientName: this.#options.clientName, resumeSessionId: resumeSessionId ?? null },
-        { timeoutMs: limits.connectMs },
+        { timeoutMs: limits.connectTimeoutMs },
       );
       await peer.notify("initialized", {});
       this.#sessionId = sessionId;
@@ -166,7 +166,7 @@ export class SessionLink {
   }
 
   async #resume(cause: RpcError): Promise<Peer<ExecWire>> {
-    const until = Date.now() + this.#options.limits.resumeMs;
+    const until = Date.now() + this.#options.limits.resumeTimeoutMs;
     for (;;) {
       try {
         const peer = await this.#open(this.#sessionId);
@@ -179,8 +179,8 @@ export class SessionLink {
             cause,
           });
         }
-        const { resumeRetryMs } = this.#options.limits;
-        await delay(resumeRetryMs, undefined, { signal: this.#stopping.signal }).catch(() => {});
+        const { resumeRetryDelayMs } = this.#options.limits;
+        await delay(resumeRetryDelayMs, undefined, { signal: this.#stopping.signal }).catch(() => {});
       }
     }
   }

@@ -19,7 +19,7 @@ export async function dial(
 
 function isConnected(socket: Socket): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
-  const limit = setTimeout(() => socket.destroy(), EXEC_LIMITS.proxyConnectMs);
+  const limit = setTimeout(() => socket.destroy(), EXEC_LIMITS.proxyConnectTimeoutMs);
   socket.once("connect", () => resolve(true));
   socket.once("close", () => resolve(false));
   return promise.finally(() => clearTimeout(limit));

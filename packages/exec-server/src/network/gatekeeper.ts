@@ -71,7 +71,7 @@ export class Gatekeeper {
 
   async #addresses(host: string): Promise<readonly string[]> {
     const { promise: late, resolve } = Promise.withResolvers<readonly string[]>();
-    const limit = setTimeout(() => resolve([]), EXEC_LIMITS.proxyLookupMs);
+    const limit = setTimeout(() => resolve([]), EXEC_LIMITS.proxyLookupTimeoutMs);
     try {
       return await Promise.race([this.#resolve(host), late]);
     } catch {

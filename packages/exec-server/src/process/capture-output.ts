@@ -9,7 +9,7 @@ export interface CaptureDeps {
   readonly launcher: Launcher;
   readonly fifos: FifoPool;
   readonly groups: ProcessGroups;
-  readonly limits: Pick<ServerLimits, "snapshotMs" | "snapshotBytes">;
+  readonly limits: Pick<ServerLimits, "snapshotTimeoutMs" | "snapshotBytes">;
 }
 
 /** Time limit for reading the rest of a pipe after its child has exited. */
@@ -48,7 +48,7 @@ export async function captureOutput<T>(
     },
   );
   groups.add(child.pid);
-  const limit = setTimeout(() => resolve(undefined), limits.snapshotMs);
+  const limit = setTimeout(() => resolve(undefined), limits.snapshotTimeoutMs);
   const result = await captured;
   clearTimeout(limit);
   // Background processes started by a profile run until the session ends, as with any other command.

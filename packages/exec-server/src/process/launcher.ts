@@ -72,7 +72,7 @@ export class Launcher implements AsyncDisposable {
     const child = this.#process;
     if (!child) return;
     const gone = new Promise<void>((resolve) => child.once("exit", () => resolve()));
-    const limit = setTimeout(() => child.kill("SIGKILL"), EXEC_LIMITS.stopMs);
+    const limit = setTimeout(() => child.kill("SIGKILL"), EXEC_LIMITS.stopTimeoutMs);
     child.stdin.end();
     await gone;
     clearTimeout(limit);

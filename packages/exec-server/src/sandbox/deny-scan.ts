@@ -9,7 +9,7 @@ export interface DeniedMatch {
   readonly isFloating: boolean;
 }
 
-export type DenyScanLimits = Pick<ServerLimits, "denyScanEntries" | "denyScanMs" | "deniedMatches">;
+export type DenyScanLimits = Pick<ServerLimits, "denyScanEntries" | "denyScanTimeoutMs" | "deniedMatches">;
 
 interface Budget {
   readonly limits: DenyScanLimits;
@@ -40,7 +40,7 @@ export async function findDenied(
     limits,
     entries: limits.denyScanEntries,
     matches: limits.deniedMatches,
-    deadline: performance.now() + limits.denyScanMs,
+    deadline: performance.now() + limits.denyScanTimeoutMs,
   };
   const found: DeniedMatch[] = [];
   for (const pattern of patterns) await scan(pattern, maxDepth, budget, found);
@@ -102,7 +102,7 @@ function assertWithin({ limits, entries, matches, deadline }: Budget, base: stri
     throw refused(`more than ${limits.denyScanEntries} files would have to be checked below ${base}`);
   if (matches < 0) throw refused(`more than ${limits.deniedMatches} denied files lie below ${base}`);
   if (performance.now() > deadline)
-    throw refused(`checking the files below ${base} took longer than ${limits.denyScanMs} ms`);
+    throw refused(`checking the files below ${base} took longer than ${limits.denyScanTimeoutMs} ms`);
 }
 
 function refused(message: string): Refusal {

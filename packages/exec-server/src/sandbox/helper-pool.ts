@@ -16,7 +16,7 @@ const KEPT_FOR_LONG = 4;
 
 export type HelperLimits = Pick<
   ServerLimits,
-  "sandboxHelpers" | "sandboxHelperIdleMs" | "busySandboxHelpers" | "sandboxHelperWaitMs"
+  "sandboxHelpers" | "sandboxHelperIdleTimeoutMs" | "busySandboxHelpers" | "sandboxHelperWaitTimeoutMs"
 >;
 
 /** A helper for the duration of one request. */
@@ -46,7 +46,7 @@ export class HelperPool implements AsyncDisposable {
   ): Promise<HelperLease> {
     const found = identity === undefined ? undefined : this.#find(identity);
     if (found) return this.#give(found);
-    const deadline = performance.now() + this.#limits.sandboxHelperWaitMs;
+    const deadline = performance.now() + this.#limits.sandboxHelperWaitTimeoutMs;
     while (this.#helpers.size >= this.#limits.busySandboxHelpers && !this.#stopOldest()) {
       await this.#released(deadline);
     }
@@ -104,7 +104,7 @@ export class HelperPool implements AsyncDisposable {
     const share = Math.max(1, this.#helpers.size / KEPT_FOR_LONG);
     helper.idle = setTimeout(() => {
       if (!isInUse(helper)) this.#stop(helper);
-    }, this.#limits.sandboxHelperIdleMs / share);
+    }, this.#limits.sandboxHelperIdleTimeoutMs / share);
     helper.idle.unref();
     for (const wake of this.#waiting) wake();
   }

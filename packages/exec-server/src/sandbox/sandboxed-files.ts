@@ -25,7 +25,7 @@ export class SandboxedFiles implements AsyncDisposable {
   readonly #pending = new Map<number, Pending>();
   readonly #gone: Promise<void>;
   readonly #onIdle: () => void;
-  readonly #callMs: number;
+  readonly #callTimeoutMs: number;
   #openFiles = 0;
   #nextId = 0;
   #stderr = "";
@@ -35,10 +35,10 @@ export class SandboxedFiles implements AsyncDisposable {
   constructor(
     bwrap: string,
     args: readonly string[],
-    { limits, onIdle }: { limits: Pick<ServerLimits, "sandboxHelperCallMs">; onIdle: () => void },
+    { limits, onIdle }: { limits: Pick<ServerLimits, "sandboxHelperCallTimeoutMs">; onIdle: () => void },
   ) {
     this.#onIdle = onIdle;
-    this.#callMs = limits.sandboxHelperCallMs;
+    this.#callTimeoutMs = limits.sandboxHelperCallTimeoutMs;
     const stdio: StdioOptions = ["pipe", "pipe", "pipe", ...coveredDescriptors()];
     this.#child = spawn(bwrap, args, { stdio, detached: true, env: helperEnv() });
     const lines = new LineSplitter(EXEC_LIMITS.fileBytes * 2, (line) =>
@@ -72,7 +72,7 @@ export class SandboxedFiles implements AsyncDisposable {
     if (this.#dead) return Promise.reject(this.#failure());
     const id = this.#nextId++;
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => this.#kill(), this.#callMs);
+      const timer = setTimeout(() => this.#kill(), this.#callTimeoutMs);
       this.#pending.set(id, { resolve, reject, timer });
       this.#child.stdin?.write(`${JSON.stringify({ id, method, params }, bytesAsBase64)}\n`);
     });

@@ -62,15 +62,15 @@ export class ExecServer implements AsyncDisposable {
   readonly #finish: () => void;
   #closing: Promise<void> | undefined;
 
-  readonly #closeMs: number;
+  readonly #closeTimeoutMs: number;
 
   private constructor(
     url: string | undefined,
     stack: AsyncDisposableStack,
-    closeMs: number,
+    closeTimeoutMs: number,
     done: Promise<void> | undefined,
   ) {
-    this.#closeMs = closeMs;
+    this.#closeTimeoutMs = closeTimeoutMs;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.url = url;
     this.done = done ?? promise;
@@ -117,7 +117,7 @@ export class ExecServer implements AsyncDisposable {
     if (address.kind === "stdio") {
       const done = serveStdio(options.input ?? process.stdin, options.output ?? process.stdout, connection);
       starting.defer(() => sessions.endAll());
-      return new ExecServer(undefined, starting.move(), limits.closeMs, done);
+      return new ExecServer(undefined, starting.move(), limits.closeTimeoutMs, done);
     }
     const listener = await WsListener.start({
       ...address,
@@ -137,19 +137,19 @@ export class ExecServer implements AsyncDisposable {
     });
     network.ownPort = listener.port;
     log.info("listening", { url: listener.url, sandbox: sandbox.isUsable });
-    return new ExecServer(listener.url, starting.move(), limits.closeMs, undefined);
+    return new ExecServer(listener.url, starting.move(), limits.closeTimeoutMs, undefined);
   }
 
-  /** Ends every session and process, then every connection. Resolves within `limits.closeMs`. */
+  /** Ends every session and process, then every connection. Resolves within `limits.closeTimeoutMs`. */
   close(): Promise<void> {
-    this.#closing ??= this.#closeWithin(this.#closeMs).finally(this.#finish);
+    this.#closing ??= this.#closeWithin(this.#closeTimeoutMs).finally(this.#finish);
     return this.#closing;
   }
 
-  async #closeWithin(limitMs: number): Promise<void> {
-    const late = new ExecError("timeout", `closing took longer than ${limitMs} ms`);
+  async #closeWithin(timeoutMs: number): Promise<void> {
+    const late = new ExecError("timeout", `closing took longer than ${timeoutMs} ms`);
     // What is left ends in the background.
-    await withTimeout(this.#stack.disposeAsync(), limitMs, () => late).catch((error: unknown) => {
+    await withTimeout(this.#stack.disposeAsync(), timeoutMs, () => late).catch((error: unknown) => {
       if (error !== late) throw error;
     });
   }

@@ -146,7 +146,7 @@ describe("Host", () => {
 
 describe("a connection that does not complete its handshake", () => {
   test("is dropped after its time limit", async () => {
-    await using server = await ExecServer.start({ limits: { handshakeMs: 100 } });
+    await using server = await ExecServer.start({ limits: { handshakeTimeoutMs: 100 } });
     const silent = await rawSocket(server.url ?? "");
     const slow = await rawSocket(server.url ?? "");
     slow.write("GET / HTTP/1.1\r\nhost: 127.0.0.1\r\n");
@@ -206,7 +206,7 @@ describe("frames", () => {
 });
 
 test("a client that answers no ping is disconnected, and its session can be resumed", async () => {
-  await using server = await ExecServer.start({ limits: { pingMs: 100 } });
+  await using server = await ExecServer.start({ limits: { pingIntervalMs: 100 } });
   const socket = await upgraded(server.url ?? "");
   const initialize = { id: 1, method: "initialize", params: { clientName: "half-open" } };
   const bytes = Buffer.from(JSON.stringify(initialize));
@@ -253,7 +253,7 @@ test("a client that does not read its pongs gets no more of them", { timeout: 60
 });
 
 test("a client that answers pings stays connected", async () => {
-  await using server = await ExecServer.start({ limits: { pingMs: 20 } });
+  await using server = await ExecServer.start({ limits: { pingIntervalMs: 20 } });
   using client = await RawClient.ready(server.url ?? "");
   for (let count = 0; count < 5; count += 1) await once(client.socket, "ping");
   expect((await client.call("environment/status")).result).toEqual({ status: "ready" });

@@ -52,9 +52,9 @@ export class WsListener {
     });
     this.#http = createServer(
       {
-        headersTimeout: limits.handshakeMs,
-        requestTimeout: limits.handshakeMs,
-        connectionsCheckingInterval: Math.min(limits.handshakeMs, CHECK_MS),
+        headersTimeout: limits.handshakeTimeoutMs,
+        requestTimeout: limits.handshakeTimeoutMs,
+        connectionsCheckingInterval: Math.min(limits.handshakeTimeoutMs, CHECK_MS),
       },
       (request, response) => this.#answer(request, response),
     );
@@ -108,10 +108,10 @@ export class WsListener {
 
   /** Bounds what clients cost before they have authenticated. */
   #watchPending(socket: Socket): void {
-    const { pendingConnections, handshakeMs } = this.#options.limits;
+    const { pendingConnections, handshakeTimeoutMs } = this.#options.limits;
     this.#pending.add(socket);
     socket.once("close", () => this.#pending.delete(socket));
-    socket.setTimeout(handshakeMs, () => socket.destroy());
+    socket.setTimeout(handshakeTimeoutMs, () => socket.destroy());
     const [oldest] = this.#pending;
     if (this.#pending.size > pendingConnections && oldest) oldest.destroy();
   }
@@ -171,7 +171,7 @@ export class WsListener {
       cut: () => client.terminate(),
     };
     const connection = new Connection(inlet, writer, this.#options.connection);
-    const heartbeat = startHeartbeat(client, limits.pingMs);
+    const heartbeat = startHeartbeat(client, limits.pingIntervalMs);
     client.on("message", (data: Buffer) => connection.receive(data));
     client.on("ping", (data) => {
       // A client that does not read its pongs gets no more of them: they would fill the memory.
@@ -199,7 +199,7 @@ export class WsListener {
 const CHECK_MS = 1_000;
 
 /** Pings the client. One that has sent nothing since the last ping, not even the pong, is gone: its side may not know. */
-function startHeartbeat(client: WebSocket, pingMs: number): NodeJS.Timeout {
+function startHeartbeat(client: WebSocket, pingIntervalMs: number): NodeJS.Timeout {
   let isAlive = true;
   const markAlive = (): void => {
     isAlive = true;
@@ -214,7 +214,7 @@ function startHeartbeat(client: WebSocket, pingMs: number): NodeJS.Timeout {
     }
     isAlive = false;
     client.ping();
-  }, pingMs).unref();
+  }, pingIntervalMs).unref();
 }
 
 /** Answers and destroys the socket: one that its client keeps open must not use up a file descriptor. */

@@ -166,7 +166,7 @@ describe("without a snapshot a command runs as ever", () => {
     [
       "the profile takes too long",
       "export A=1; [[ $BASH_EXECUTION_STRING == *printf* ]] && sleep 60",
-      { snapshotMs: 300 },
+      { snapshotTimeoutMs: 300 },
     ],
     [
       "the profile prints too much",
