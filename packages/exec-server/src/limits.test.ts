@@ -1,27 +1,22 @@
-// Every limit that a server or client offers is honoured: each key has a test that would fail if it were ignored.
+// Every limit that a server offers is honoured: each key has a test that would fail if it were ignored. Limits of sandboxes and
+// of clients are in files of their own.
 import { tempFolder } from "@codexkit/testing";
 import { once } from "node:events";
 import { readFile, writeFile } from "node:fs/promises";
-import { connect, createServer } from "node:net";
+import { connect } from "node:net";
 import { join } from "node:path";
-import { WebSocket, WebSocketServer } from "ws";
+import { WebSocket } from "ws";
 import * as z from "zod";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
+import { type LimitChecks, type SandboxLimit, shell } from "../test/limit-checks.ts";
 import { RawClient } from "../test/raw-client.ts";
-import { deny, sandboxFixture } from "../test/sandbox-fixture.ts";
 import { ExecClient } from "./client/exec-client.ts";
-import { type ClientLimits, SERVER_LIMITS, type ServerLimits } from "./limits.ts";
-import { HelperPool } from "./sandbox/helper-pool.ts";
-import type { SandboxedFiles } from "./sandbox/sandboxed-files.ts";
+import { SERVER_LIMITS, type ServerLimits } from "./limits.ts";
 import { Connection } from "./server/connection.ts";
 import { ExecServer } from "./server/exec-server.ts";
 import { MessageWriter } from "./server/message-writer.ts";
 import type { Method } from "./session/method.ts";
 import { SessionStore } from "./session/session-store.ts";
-
-type Limit<Key extends string> = Readonly<Record<Key, () => Promise<void>>>;
-
-const shell = (script: string): [string, ...string[]] => ["/bin/sh", "-c", script];
 
 async function serve(limits: Partial<ServerLimits>) {
   await using stack = new AsyncDisposableStack();
@@ -60,7 +55,7 @@ async function isClosed(socket: WebSocket): Promise<void> {
   if (socket.readyState !== WebSocket.CLOSED) await once(socket, "close");
 }
 
-const serverChecks: Limit<keyof ServerLimits> = {
+const checks: LimitChecks<Exclude<keyof ServerLimits, SandboxLimit>> = {
   messageBytes: async () => {
     await using it = await serve({ messageBytes: 2_000 });
     it.raw.send({ id: 1, method: "environment/status", trace: null, pad: "x".repeat(3_000) });
@@ -236,93 +231,7 @@ const serverChecks: Limit<keyof ServerLimits> = {
     await client.closed;
     await raw.closed();
   },
-  sandboxHelpers: async () => {
-    await using it = helperPool({ sandboxHelpers: 1 });
-    for (const workspace of ["one", "two"]) (await it.lease(workspace))[Symbol.dispose]();
-    expect(it.stopped).toEqual(["one"]);
-  },
-  sandboxHelperIdleTimeoutMs: () =>
-    withFakeTimers(async () => {
-      await using it = helperPool({ sandboxHelperIdleTimeoutMs: 1_000 });
-      (await it.lease("one"))[Symbol.dispose]();
-      vi.advanceTimersByTime(999);
-      expect(it.stopped).toEqual([]);
-      vi.advanceTimersByTime(1);
-      expect(it.stopped).toEqual(["one"]);
-    }),
-  busySandboxHelpers: async () => {
-    await using it = await sandboxFixture("ours", {
-      limits: { busySandboxHelpers: 1, sandboxHelperWaitTimeoutMs: 10 },
-    });
-    await it.put("ws/file");
-    await it.put("other/file");
-    const sandbox = it.workspaceWrite();
-    // An open file keeps its helper busy.
-    await it.client.request("fs/open", {
-      handleId: "held",
-      path: it.uri("ws/file"),
-      mode: "replace",
-      sandbox,
-    });
-    const rival = it.client.files.write(it.at("other/file"), "x", {
-      sandbox: it.workspaceWrite([it.path("other", "write")]),
-    });
-    await expect(rival).rejects.toThrow("all 1 sandboxes");
-  },
-  sandboxHelperWaitTimeoutMs: () =>
-    withFakeTimers(async () => {
-      await using it = helperPool({ busySandboxHelpers: 1, sandboxHelperWaitTimeoutMs: 1_000 });
-      using _held = await it.lease("one");
-      const refused = it.lease("two").catch((error: unknown) => error);
-      await vi.advanceTimersByTimeAsync(1_001);
-      expect(await refused).toMatchObject({ rpcCode: -32603 });
-    }),
-  sandboxHelperCallTimeoutMs: async () => {
-    await using it = await sandboxFixture("ours", { limits: { sandboxHelperCallTimeoutMs: 1 } });
-    const written = it.client.files.write(it.at("ws/file"), "x", { sandbox: it.workspaceWrite() });
-    await expect(written).rejects.toThrow("helper ended");
-  },
-  denyScanEntries: () => expectScanRefused({ denyScanEntries: 2 }, "more than 2 files"),
-  denyScanTimeoutMs: () => expectScanRefused({ denyScanTimeoutMs: 0 }, "took longer than 0 ms"),
-  deniedMatches: () => expectScanRefused({ deniedMatches: 2 }, "more than 2 denied files"),
 };
-
-/** Three files that a pattern denies are more than the limits allow. */
-async function expectScanRefused(limits: Partial<ServerLimits>, message: string): Promise<void> {
-  await using it = await sandboxFixture("ours", { limits });
-  for (const name of ["a", "b", "c"]) await it.put(`ws/${name}.env`);
-  const { output } = await it.run("echo ran", it.workspaceWrite([deny("**/*.env")]));
-  expect(output).toContain(message);
-}
-
-async function withFakeTimers(check: () => Promise<void>): Promise<void> {
-  vi.useFakeTimers();
-  try {
-    await check();
-  } finally {
-    vi.useRealTimers();
-  }
-}
-
-/** A pool of helpers without processes, which are always idle, and the names of those that were stopped. */
-function helperPool(limits: Partial<ServerLimits>) {
-  const pool = new HelperPool({ ...SERVER_LIMITS, ...limits });
-  const stopped: string[] = [];
-  const helper = (name: string): SandboxedFiles =>
-    ({
-      isBusy: false,
-      isDead: false,
-      [Symbol.asyncDispose]: () => {
-        stopped.push(name);
-        return Promise.resolve();
-      },
-    }) as unknown as SandboxedFiles;
-  return {
-    stopped,
-    lease: (workspace: string) => pool.lease(workspace, () => helper(workspace)),
-    [Symbol.asyncDispose]: () => pool[Symbol.asyncDispose](),
-  };
-}
 
 /** How often a profile ran for login shells with these scopes: a snapshot of a scope saves the second run. */
 async function profileRuns(limits: Partial<ServerLimits>, scopes: string[], profile = ""): Promise<number> {
@@ -344,121 +253,6 @@ async function profileRuns(limits: Partial<ServerLimits>, scopes: string[], prof
   return (await readFile(log, "utf8")).split("\n").length - 1;
 }
 
-const clientChecks: Limit<keyof ClientLimits> = {
-  inFlight: async () => {
-    await using server = await ExecServer.start();
-    await using limited = await ExecClient.connect(server.url ?? "", { limits: { inFlight: 1 } });
-    const process = await limited.start({ argv: ["/bin/sleep", "60"], cwd: "/" });
-    const giveUp = new AbortController();
-    const read = limited.request(
-      "process/read",
-      { processId: process.id, waitMs: 60_000 },
-      { signal: giveUp.signal },
-    );
-    const status = limited.request("environment/status", undefined, { timeoutMs: 200 });
-    await expect(status).rejects.toMatchObject({ code: "timeout" });
-    giveUp.abort();
-    await expect(read).rejects.toMatchObject({ code: "aborted" });
-  },
-  connectTimeoutMs: async () => {
-    const silent = createServer(() => {}).listen(0, "127.0.0.1");
-    await once(silent, "listening");
-    const { port } = silent.address() as { port: number };
-    const connecting = ExecClient.connect(`ws://127.0.0.1:${port}`, { limits: { connectTimeoutMs: 50 } });
-    await expect(connecting).rejects.toMatchObject({
-      code: "connect_failed",
-    });
-    silent.close();
-  },
-  resumeTimeoutMs: async () => {
-    const server = await ExecServer.start();
-    const it = await ExecClient.connect(server.url ?? "", { limits: { resumeTimeoutMs: 50 } });
-    await server.close();
-    expect((await it.closed).code).toBe("disconnected");
-  },
-  resumeRetryDelayMs: async () => {
-    expect(await resumeAttempts(5)).toBeGreaterThan(await resumeAttempts(400));
-  },
-  unreadOutputBytes: async () => {
-    await using server = await ExecServer.start();
-    await using it = await ExecClient.connect(server.url ?? "", { limits: { unreadOutputBytes: 1_000 } });
-    const process = await it.start({ argv: shell("head -c 100000 /dev/zero"), cwd: "/" });
-    await process.wait();
-    await expect(process.collect()).rejects.toMatchObject({ code: "output_lost" });
-  },
-  reorderEvents: () => expectReorderFailure({ reorderEvents: 1 }),
-  reorderBytes: () => expectReorderFailure({ reorderBytes: 4 }),
-  stopTimeoutMs: async () => {
-    // A server that ignores both the end of its input and SIGTERM is killed after the limit.
-    const program = `
-      process.on("SIGTERM", () => {});
-      setInterval(() => {}, 1000);
-      const answer = (id, result) => console.log(JSON.stringify({ id, result }));
-      require("readline").createInterface({ input: process.stdin }).on("line", (line) => {
-        const { id, method } = JSON.parse(line);
-        if (method === "initialize") answer(id, { sessionId: "s", environmentInfo: {} });
-      });`;
-    const it = await ExecClient.launch(
-      { command: process.execPath, args: ["-e", program] },
-      { limits: { stopTimeoutMs: 50 } },
-    );
-    await it.close();
-  },
-};
-
-/** How often a client tries to resume within a second. */
-async function resumeAttempts(resumeRetryDelayMs: number): Promise<number> {
-  const server = await ExecServer.start();
-  const it = await ExecClient.connect(server.url ?? "", {
-    limits: { resumeRetryDelayMs, resumeTimeoutMs: 800 },
-  });
-  await server.close();
-  let attempts = 0;
-  const counter = createServer((socket) => {
-    attempts += 1;
-    socket.destroy();
-  }).listen(Number(new URL(server.url ?? "").port), "127.0.0.1");
-  await it.closed;
-  counter.close();
-  return attempts;
-}
-
-/** Against a server that sends events out of order and withholds the first one. */
-async function expectReorderFailure(limits: Partial<ClientLimits>): Promise<void> {
-  const fake = new WebSocketServer({ port: 0, host: "127.0.0.1" });
-  fake.on("connection", (socket) => {
-    socket.on("message", (data: Buffer) => {
-      const { id, method, params } = JSON.parse(String(data)) as {
-        id?: number;
-        method: string;
-        params: { processId: string };
-      };
-      if (method === "initialize")
-        socket.send(JSON.stringify({ id, result: { sessionId: "s", environmentInfo: {} } }));
-      if (method !== "process/start") return;
-      socket.send(JSON.stringify({ id, result: { processId: params.processId } }));
-      for (const seq of [2, 3, 4])
-        socket.send(
-          JSON.stringify({
-            method: "process/output",
-            params: { processId: params.processId, seq, stream: "stdout", chunk: "YWJj" },
-          }),
-        );
-    });
-  });
-  await once(fake, "listening");
-  const { port } = fake.address() as { port: number };
-  const it = await ExecClient.connect(`ws://127.0.0.1:${port}`, { limits, resume: false });
-  const process = await it.start({ argv: ["x"], cwd: "/" });
-  await expect(process.wait()).rejects.toMatchObject({ code: "protocol_violation" });
-  await it.close();
-  fake.close();
-}
-
 describe("a server honours", () => {
-  test.each(Object.entries(serverChecks))("%s", (_, check) => check());
-});
-
-describe("a client honours", () => {
-  test.each(Object.entries(clientChecks))("%s", (_, check) => check());
+  test.each(Object.entries(checks))("%s", (_, check) => check());
 });

@@ -1,7 +1,10 @@
-// The edges of the file methods: the same refusals from our server and from Codex's own.
+// File methods: the same results and the same refusals from our server and from Codex's own.
 import { tempFolder } from "@codexkit/testing";
 import { execFileSync } from "node:child_process";
+import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { connected, SERVER_KINDS } from "./connected-client.ts";
 import { startServer, type TestServer } from "./servers.ts";
 import { RawClient } from "./raw-client.ts";
 
@@ -119,5 +122,94 @@ describe.each(["ours", "codex"] as const)("%s", (kind) => {
     const text = JSON.stringify(params).replaceAll('"T/', `"file://${folder.path}/`);
     const { error } = await client.call(method, JSON.parse(text));
     expect(error?.code ?? 0).toBe(code);
+  });
+});
+
+describe.each(SERVER_KINDS)("a client of %s", (kind) => {
+  test("keeps files as they are written, read, listed, copied and removed", async () => {
+    await using it = await connected(kind);
+    const { files } = it.client;
+    const at = (name: string) => join(it.folder, name);
+    await files.write(at("a b%c"), "héllo");
+    expect(String(await files.read(at("a b%c")))).toBe("héllo");
+    await files.makeDirectory(at("d/e"));
+    await files.write(at("d/e/f"), Buffer.from([0, 255, 1]));
+    await expect(files.metadata(at("d/e/f"))).resolves.toMatchObject({
+      isFile: true,
+      isDirectory: false,
+      size: 3,
+    });
+    await files.copy(at("d"), at("d2"), { recursive: true });
+    expect(await readFile(at("d2/e/f"))).toEqual(Buffer.from([0, 255, 1]));
+    const names = (await files.list(at("."))).map(({ fileName }) => fileName).toSorted();
+    expect(names).toEqual(["a b%c", "d", "d2"]);
+    await symlink(at("d"), at("link"));
+    expect(await files.canonicalize(at("link/e"))).toBe(`file://${at("d/e")}`);
+    await files.remove(at("link"));
+    await files.remove(at("d2"));
+    expect((await files.list(at("."))).map(({ fileName }) => fileName).toSorted()).toEqual(["a b%c", "d"]);
+    await files.remove(at("gone"));
+    await expect(files.remove(at("gone"), { force: false })).rejects.toMatchObject({
+      code: "not_found",
+      rpcCode: -32004,
+    });
+  });
+
+  test("streams files of a megabyte and more, to the exact byte", async () => {
+    await using it = await connected(kind);
+    const bytes = Buffer.alloc(2 * 1024 * 1024, "0123456789");
+    const path = join(it.folder, "big");
+    await writeFile(path, bytes);
+    const pieces: Buffer[] = [];
+    for await (const piece of it.client.files.stream(path)) pieces.push(piece);
+    expect(pieces.map(({ length }) => length)).toEqual([1024 * 1024, 1024 * 1024]);
+    expect(Buffer.concat(pieces).equals(bytes)).toBe(true);
+    await it.client.files.writeStream(join(it.folder, "copy"), [bytes]);
+    expect((await readFile(join(it.folder, "copy"))).equals(bytes)).toBe(true);
+    expect((await it.client.files.read(path)).equals(bytes)).toBe(true);
+    await it.client.files.write(join(it.folder, "copy"), bytes.subarray(1));
+    expect((await readFile(join(it.folder, "copy"))).equals(bytes.subarray(1))).toBe(true);
+  });
+
+  test("walks a tree breadth first, by name, within its limits", async () => {
+    await using it = await connected(kind);
+    const { folder } = it;
+    await mkdir(join(folder, "b/c"), { recursive: true });
+    await mkdir(join(folder, ".h/x"), { recursive: true });
+    await writeFile(join(folder, "b/c/z"), "");
+    await writeFile(join(folder, "a"), "");
+    await symlink(folder, join(folder, "b/loop"));
+    await symlink(join(folder, "a"), join(folder, "s"));
+    const walk = async (options: object) => {
+      const result = await it.client.files.walk(folder, {
+        maxDepth: 6,
+        maxDirectories: 100,
+        maxEntries: 100,
+        followDirectorySymlinks: true,
+        ...options,
+      });
+      return [result.entries.map(({ path }) => path.slice(`file://${folder}/`.length)), result.truncated];
+    };
+    expect(await walk({})).toEqual([[".h", "a", "b", ".h/x", "b/c", "b/loop", "b/c/z"], false]);
+    expect(await walk({ followDirectorySymlinks: false })).toEqual([
+      [".h", "a", "b", ".h/x", "b/c", "b/c/z"],
+      false,
+    ]);
+    expect(await walk({ pruneHiddenDirectories: true, maxDepth: 1 })).toEqual([
+      [".h", "a", "b", "b/c", "b/loop"],
+      false,
+    ]);
+    expect(await walk({ maxEntries: 2 })).toEqual([[".h", "a"], true]);
+    expect(await walk({ maxDirectories: 1 })).toEqual([[".h", "a", "b"], true]);
+    await expect(walk({ maxDepth: 65 })).rejects.toMatchObject({ rpcCode: -32600 });
+    await expect(walk({ maxEntries: 0 })).rejects.toMatchObject({ rpcCode: -32600 });
+    await expect(
+      it.client.files.walk(join(folder, "no"), {
+        maxDepth: 1,
+        maxDirectories: 1,
+        maxEntries: 1,
+        followDirectorySymlinks: true,
+      }),
+    ).rejects.toMatchObject({ rpcCode: -32004 });
   });
 });
