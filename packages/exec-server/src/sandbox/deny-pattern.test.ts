@@ -26,6 +26,26 @@ describe("a deny pattern", () => {
     ["**/!x", "/w/one/!x"],
     ["**/+(a)", "/w/one/+(a)"],
     ["../two/*.env", "/w/two/.env"],
+    ["**/*.env", "/w/one/a\nb/\r\u2028/x\n.env"],
+    ["**/{.env}", "/w/one/a/.env"],
+    ["x{1..3}", "/w/one/x1..3"],
+    ["{,a}.env", "/w/one/.env"],
+    ["{a,{b,c}}.env", "/w/one/c.env"],
+    ["{a/b,c}.env", "/w/one/a/b.env"],
+    ["{**/,}.env", "/w/one/a/b/.env"],
+    ["?.env", "/w/one/😀.env"],
+    ["[😀-😂].env", "/w/one/😁.env"],
+    ["[]a].env", "/w/one/].env"],
+    ["[!]a].env", "/w/one/b.env"],
+    ["[+--]env", "/w/one/-env"],
+    ["[a-]env", "/w/one/-env"],
+    ["[\\]\\-]env", "/w/one/-env"],
+    [String.raw`\*.env`, "/w/one/*.env"],
+    ["*.env/", "/w/one/x.env"],
+    ["secret*/**/", "/w/one/secrets"],
+    ["secret*/**", "/w/one/secrets/a/b"],
+    ["**.env", "/w/one/a/b.env"],
+    ["***/x", "/w/one/a/b/x"],
   ])("%s covers %s", (pattern, path) => {
     expect(denies(pattern, path)).toBe(true);
   });
@@ -36,16 +56,28 @@ describe("a deny pattern", () => {
     ["codex-project-roots://**/*.env", "/w/tw/.env"],
     ["**/[!a].env", "/w/one/a.env"],
     ["a?c", "/w/one/a/c"],
+    ["a[!b]c", "/w/one/a/c"],
+    ["a[/]c", "/w/one/a/c"],
+    ["a*c", "/w/one/a/c"],
+    [String.raw`\*.env`, "/w/one/x.env"],
+    ["*.env", "/w/one/xenv"],
   ])("%s leaves %s alone", (pattern, path) => {
     expect(denies(pattern, path)).toBe(false);
   });
 
-  test.each(["other://**/*.env", "https://host/*.env", "~/x/*.env", "**/[a.env", "file:///%zz*"])(
-    "%s is refused",
-    (pattern) => {
-      expect(() => parseDenyPattern(pattern, context)).toThrow("sandbox cannot be enforced");
-    },
-  );
+  test.each([
+    "other://**/*.env",
+    "https://host/*.env",
+    "~/x/*.env",
+    "**/[a.env",
+    "file:///%zz*",
+    "**/[z-a].env",
+    "*.{env",
+    "*.env}",
+    "*\\",
+  ])("%s is refused", (pattern) => {
+    expect(() => parseDenyPattern(pattern, context)).toThrow("sandbox cannot be enforced");
+  });
 
   test("that is relative is refused without a working directory", () => {
     expect(() => parseDenyPattern("*.env", { cwd: undefined, workspaceRoots: [] })).toThrow(

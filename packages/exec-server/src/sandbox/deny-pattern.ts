@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path";
-import picomatch from "picomatch";
 import { CODES, Refusal } from "../wire/refusal.ts";
+import { compileGlob } from "./glob-matcher.ts";
 
 /** The only pattern scheme of Codex 0.166. Patterns are relative to each workspace root. */
 const PROJECT_ROOTS = "codex-project-roots://";
@@ -51,10 +51,11 @@ function decodeUri(pattern: string): string {
 }
 
 function compilePattern(absolute: string): DenyPattern {
-  const components = absolute.split("/").slice(1);
+  // A slash at the end says that a folder is meant, which is denied like a file.
+  const components = absolute.replace(/\/+$/, "").split("/").slice(1);
   const first = components.findIndex(isMagic);
   const literal = first === -1 ? components : components.slice(0, first);
-  const base = `/${literal.map((part) => part.replaceAll(/\\(.)/g, "$1")).join("/")}`;
+  const base = `/${literal.map((part) => part.replaceAll(/\\(.)/gsu, "$1")).join("/")}`;
   const rest = first === -1 ? [] : components.slice(first);
   const nothing = { base, matches: undefined, levels: undefined, isFloating: false };
   if (rest.length === 0 || (rest.length === 1 && rest[0] === "**")) return nothing;
@@ -68,12 +69,7 @@ function compilePattern(absolute: string): DenyPattern {
 
 function compileMatcher(pattern: string): (relative: string) => boolean {
   try {
-    return picomatch(asPicomatch(pattern), {
-      dot: true,
-      nonegate: true,
-      noextglob: true,
-      strictBrackets: true,
-    });
+    return compileGlob(pattern);
   } catch (cause) {
     throw refused(
       `the pattern ${pattern} can't be read: ${cause instanceof Error ? cause.message : "syntax error"}`,
@@ -81,19 +77,8 @@ function compileMatcher(pattern: string): (relative: string) => boolean {
   }
 }
 
-/**
- * picomatch reads some of a regular expression in a pattern, where other globs have plain characters, and `[!a]` as a set
- * with an exclamation mark in it, where others have a negation.
- */
-function asPicomatch(pattern: string): string {
-  return pattern.replaceAll(/\\.|\[!?[^\]]*\]|[()|+@!$^]/g, (part) => {
-    if (part.startsWith("[!")) return `[^${part.slice(2)}`;
-    return part.length > 1 ? part : `\\${part}`;
-  });
-}
-
 function isMagic(component: string): boolean {
-  return /[*?[{]/.test(component.replaceAll(/\\./g, ""));
+  return /[*?[{]/.test(component.replaceAll(/\\./gsu, ""));
 }
 
 function escapePattern(path: string): string {
