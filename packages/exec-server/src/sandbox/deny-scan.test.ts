@@ -1,10 +1,13 @@
 import { tempFolder } from "@codexkit/testing";
-import { mkdir, symlink, writeFile } from "node:fs/promises";
+import { execFile } from "node:child_process";
+import { chmod, mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { SERVER_LIMITS } from "../limits.ts";
 import { parseDenyPattern } from "./deny-pattern.ts";
 import { findDenied } from "./deny-scan.ts";
+import { findBwrap } from "./find-bwrap.ts";
 
 test("finds files and folders, below hidden folders too, and follows no links", async () => {
   await using folder = await tempFolder("scan");
@@ -33,4 +36,25 @@ test("refuses a name that can't be given to bubblewrap", async () => {
   await writeFile(Buffer.concat([Buffer.from(`${folder.path}/`), Buffer.of(0xff), Buffer.from(".env")]), "");
   const patterns = parseDenyPattern("**/*.env", { cwd: folder.path, workspaceRoots: [] });
   await expect(findDenied(patterns, undefined, SERVER_LIMITS)).rejects.toMatchObject({ rpcCode: -32602 });
+});
+
+test("finds a folder that can't be read, because its owner can make it readable", async () => {
+  await using folder = await tempFolder("scan");
+  const closed = join(folder.path, "closed");
+  await mkdir(closed);
+  await writeFile(join(closed, ".env"), "x");
+  await chmod(closed, 0);
+  const code = (file: string) => JSON.stringify(new URL(file, import.meta.url));
+  const script = `
+    import { findDenied } from ${code("./deny-scan.ts")};
+    import { parseDenyPattern } from ${code("./deny-pattern.ts")};
+    import { SERVER_LIMITS } from ${code("../limits.ts")};
+    const patterns = parseDenyPattern("**/*.env", { cwd: ${JSON.stringify(folder.path)}, workspaceRoots: [] });
+    console.log(JSON.stringify(await findDenied(patterns, undefined, SERVER_LIMITS)));`;
+  const node = [process.execPath, "--conditions=codexkit:source", "--input-type=module", "--eval", script];
+  // Without capabilities: root could read the folder.
+  const sandbox = ["--bind", "/", "/", "--dev", "/dev", "--unshare-user", "--cap-drop", "ALL", "--"];
+  const { stdout } = await promisify(execFile)(findBwrap() ?? "bwrap", [...sandbox, ...node]);
+  await chmod(closed, 0o700);
+  expect(JSON.parse(stdout)).toEqual([{ path: closed, isFloating: false }]);
 });

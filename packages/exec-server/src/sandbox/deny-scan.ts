@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer";
+import { lstat } from "node:fs/promises";
 import type { ServerLimits } from "../limits.ts";
 import { CODES, Refusal } from "../wire/refusal.ts";
 import { folderEntries } from "../files/folder-entries.ts";
@@ -60,7 +61,8 @@ async function scan(
   const deepest = Math.min(levels ?? Infinity, maxDepth ?? Infinity);
   const queue: Folder[] = [{ path: Buffer.from(base), relative: "", depth: 0 }];
   const visit = async (folder: Folder): Promise<void> => {
-    for await (const entry of entriesOf(folder.path)) {
+    const locked = (): void => void found.push({ path: textOf(folder.path), isFloating: false });
+    for await (const entry of entriesOf(folder.path, locked)) {
       budget.entries -= 1;
       // Also within one folder, which may have millions of entries.
       if (budget.entries % CHECK_EVERY === 0) assertWithin(budget, base);
@@ -83,13 +85,29 @@ async function scan(
 
 const SLASH = Buffer.from("/");
 
-/** None if it does not exist, is not a folder or can't be read: the sandbox runs as the same user and can't read it either. */
-async function* entriesOf(path: Buffer): AsyncGenerator<{ name: Buffer; isDirectory(): boolean }> {
+/**
+ * None if it does not exist, is not a folder or can't be read: the sandbox runs as the same user and can't read it either.
+ * But the owner of a folder can make it readable at any time, so `onLocked` is called for it.
+ */
+async function* entriesOf(
+  path: Buffer,
+  onLocked: () => void,
+): AsyncGenerator<{ name: Buffer; isDirectory(): boolean }> {
   try {
     yield* folderEntries(path);
   } catch (error) {
     if (error instanceof Refusal) throw error;
+    if ((error as NodeJS.ErrnoException).code === "EACCES" && (await mayBeOwn(path))) onLocked();
   }
+}
+
+/** Also true if a folder above it can't be entered: its owner is unknown. */
+async function mayBeOwn(path: Buffer): Promise<boolean> {
+  const owner = await lstat(path).then(
+    ({ uid }) => uid,
+    () => undefined,
+  );
+  return owner === undefined || owner === process.getuid?.();
 }
 
 function textOf(path: Buffer): string {
