@@ -36,6 +36,17 @@ describe.each(kinds)("on %s, a deny pattern", (kind) => {
     expect(output).toContain("readable");
   });
 
+  test.each([
+    ["folders with line breaks in their names", "**/*.env", "a\nb/.env"],
+    ["a single alternative", "**/{.env}", "a/.env"],
+  ])("covers %s", async (_what, pattern, path) => {
+    await using it = await sandboxFixture(kind);
+    await it.put(`ws/${path}`);
+    const { output } = await it.run(`cat '${path}'; echo ran`, it.workspaceWrite([deny(pattern)]));
+    expect(output).not.toContain(SECRET);
+    expect(output).toContain("ran");
+  });
+
   test("goes as deep as the profile says", async () => {
     await using it = await sandboxFixture(kind);
     await it.put("ws/x.env");
@@ -167,6 +178,12 @@ test("file operations obey the same rules as commands", async () => {
   await it.put("ws/tree/.git/config", "x");
   await it.put("ws/plain", "x");
   await symlink(".aws", it.at("ws/dangling"));
+  await it.put("ws/nested/up/.git/config", "x");
+  await it.put("ws/nested/file", "gitdir: elsewhere");
+  await mkdir(it.at("ws/has-folder-link"));
+  await symlink("..", it.at("ws/has-folder-link/up"));
+  await mkdir(it.at("ws/has-file-link"));
+  await symlink("../.git", it.at("ws/has-file-link/file"));
   const sandbox = it.workspaceWrite([
     deny("codex-project-roots://**/*.env"),
     it.path("ws/sub", "deny"),
@@ -187,6 +204,14 @@ test("file operations obey the same rules as commands", async () => {
     [
       "a tree that has a protected name in it",
       () => files.copy(it.at("ws/tree"), it.at("ws"), { sandbox, recursive: true }),
+    ],
+    [
+      "a tree on a link to a folder",
+      () => files.copy(it.at("ws/nested"), it.at("ws/has-folder-link"), { sandbox, recursive: true }),
+    ],
+    [
+      "a tree on a link to nothing",
+      () => files.copy(it.at("ws/nested"), it.at("ws/has-file-link"), { sandbox, recursive: true }),
     ],
     ["a stream", () => files.writeStream(it.at("ws/.agents"), [Buffer.from("x")], { sandbox })],
     ["a spelling with dots", () => files.write(it.at("ws/sub/../.git"), "x", { sandbox })],

@@ -1,6 +1,7 @@
 // Part of the file helper: imports nothing from outside this package's own folder.
 import { lstat, readlink, realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
+import { folderEntries } from "../files/folder-entries.ts";
 import { nativePath } from "../wire/path-uri.ts";
 import { CODES, Refusal } from "../wire/refusal.ts";
 
@@ -27,10 +28,10 @@ export async function refuseGuarded(
   guarded: readonly string[],
 ): Promise<void> {
   if (guarded.length === 0) return;
-  for (const path of await changedBy(method, params)) {
-    if (guarded.some((guard) => path === guard || path.startsWith(`${guard}/`))) throw readOnly();
-  }
-  if (method === "fs/copy") await refuseGuardedCopies(params, guarded);
+  for (const path of await changedBy(method, params)) refuseIfGuarded(path, guarded);
+  if (method !== "fs/copy") return;
+  const destination = await finalPath(textOf(params.destinationPath), true);
+  await refuseGuardedCopies(textOf(params.sourcePath), destination, guarded);
 }
 
 async function changedBy(
@@ -52,18 +53,38 @@ async function changedBy(
   }
 }
 
-/** A tree that is copied may have something that lands on a guarded path. */
+/** A tree that is copied may have something that lands on a guarded path, directly or through a link in its destination. */
 async function refuseGuardedCopies(
-  { sourcePath, destinationPath }: Params,
+  source: string,
+  destination: string,
   guarded: readonly string[],
 ): Promise<void> {
-  const destination = await finalPath(textOf(destinationPath), true);
   for (const guard of guarded) {
     if (!guard.startsWith(`${destination}/`)) continue;
-    const source = join(textOf(sourcePath), guard.slice(destination.length + 1));
-    const found = await lstat(source).catch(() => undefined);
+    const found = await lstat(join(source, guard.slice(destination.length + 1))).catch(() => undefined);
     if (found) throw readOnly();
   }
+  // A destination that does not exist yet has no links.
+  if (!(await isFolder(source)) || !(await isFolder(destination))) return;
+  const existing: { readonly from: string; readonly to: string }[] = [];
+  for await (const { name } of folderEntries(source)) {
+    const to = join(destination, name.toString());
+    const found = await lstat(to).catch(() => undefined);
+    if (!found || found.isFile()) continue;
+    const real = found.isSymbolicLink() ? await finalPath(to, true) : to;
+    refuseIfGuarded(real, guarded);
+    existing.push({ from: join(source, name.toString()), to: real });
+  }
+  // After the list of entries is closed, so that a deep tree needs no descriptor per level.
+  for (const { from, to } of existing) await refuseGuardedCopies(from, to, guarded);
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return (await lstat(path).catch(() => undefined))?.isDirectory() === true;
+}
+
+function refuseIfGuarded(path: string, guarded: readonly string[]): void {
+  if (guarded.some((guard) => path === guard || path.startsWith(`${guard}/`))) throw readOnly();
 }
 
 /** Where a path leads when its last components are missing: existing links are resolved, also a last one to nothing. */
