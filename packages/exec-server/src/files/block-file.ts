@@ -1,6 +1,6 @@
 import type { FileHandle } from "node:fs/promises";
 import type { NativePath } from "../wire/path-uri.ts";
-import { openFile } from "./open-file.ts";
+import { openFile, type OpenOptions } from "./open-file.ts";
 import { writeAll } from "./write-file.ts";
 
 export type BlockMode = "read" | "replace";
@@ -20,8 +20,12 @@ export class DirectFile implements BlockFile {
     this.#handle = handle;
   }
 
-  static async open(path: NativePath, mode: BlockMode): Promise<DirectFile> {
-    return new DirectFile(await openFile(path, mode, true));
+  static async open(
+    path: NativePath,
+    mode: BlockMode,
+    { isProcHidden }: Pick<OpenOptions, "isProcHidden"> = {},
+  ): Promise<DirectFile> {
+    return new DirectFile(await openFile(path, mode, { followSymlinks: true, isProcHidden }));
   }
 
   async read(offset: number, length: number): Promise<{ bytes: Buffer; eof: boolean }> {

@@ -95,7 +95,7 @@ async function openTarget(to: NativePath, source: Stats): Promise<FileHandle | u
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
   }
-  const target = await openFile(to, "overwrite", true);
+  const target = await openFile(to, "overwrite", { followSymlinks: true });
   try {
     const existing = await target.stat();
     if (existing.dev !== source.dev || existing.ino !== source.ino) {

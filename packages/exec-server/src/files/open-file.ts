@@ -3,6 +3,7 @@ import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import type { NativePath } from "../wire/path-uri.ts";
 import { withoutLinks } from "./no-follow.ts";
+import { isInProc } from "./proc-files.ts";
 
 const FLAGS = {
   // Without O_NONBLOCK a named pipe without a partner would hold us for ever.
@@ -13,17 +14,25 @@ const FLAGS = {
   overwrite: constants.O_WRONLY | constants.O_CREAT | constants.O_NONBLOCK,
 };
 
+export interface OpenOptions {
+  readonly followSymlinks: boolean;
+  /** Refuses files of `/proc`: through them, a sandbox would read the environment of processes outside it. */
+  readonly isProcHidden?: boolean | undefined;
+}
+
 /** Opens a regular file, and nothing else: a pipe, a device or a folder is refused without waiting on it. */
 export async function openFile(
   path: NativePath,
   mode: keyof typeof FLAGS,
-  followSymlinks: boolean,
+  { followSymlinks, isProcHidden = false }: OpenOptions,
 ): Promise<FileHandle> {
   const handle = followSymlinks
     ? await open(path, FLAGS[mode], 0o666)
     : await withoutLinks(path, (last) => open(last, FLAGS[mode] | constants.O_NOFOLLOW, 0o666));
   try {
-    if (!(await handle.stat()).isFile()) throw notAFile(path);
+    const found = await handle.stat();
+    // Checked here, because a link could be replaced between an earlier check and the opening.
+    if (!found.isFile() || (isProcHidden && isInProc(found))) throw notAFile(path);
     if (mode === "replace") await handle.truncate(0);
     return handle;
   } catch (error) {

@@ -5,6 +5,7 @@ import { osFailure } from "../wire/os-failure.ts";
 import { nativePath } from "../wire/path-uri.ts";
 import { releaseMemory } from "../wire/release-memory.ts";
 import { copyPath } from "./copy.ts";
+import type { OpenOptions } from "./open-file.ts";
 import { createDirectory } from "./create-directory.ts";
 import { canonicalUri, readMetadata } from "./metadata.ts";
 import { readDirectory } from "./read-directory.ts";
@@ -13,13 +14,16 @@ import { removePath } from "./remove.ts";
 import { walkTree } from "./walk.ts";
 import { writeFileWhole } from "./write-file.ts";
 
+/** How a sandbox restricts an operation that needs no helper. */
+export type ReadOptions = Pick<OpenOptions, "isProcHidden">;
+
 /**
  * The file operations that need nothing but the file system: the server runs them as they are, and the helper runs them
  * in a sandbox. Bytes stay bytes until they are sent.
  */
 export const fileOperations = {
-  "fs/readFile": ({ path, followSymlinks }: FileParams<"fs/readFile">) =>
-    readFileWhole(nativePath(path), followSymlinks ?? true),
+  "fs/readFile": ({ path, followSymlinks }: FileParams<"fs/readFile">, { isProcHidden }: ReadOptions = {}) =>
+    readFileWhole(nativePath(path), { followSymlinks: followSymlinks ?? true, isProcHidden }),
 
   "fs/writeFile": async ({ path, dataBase64, followSymlinks }: FileParams<"fs/writeFile">) => {
     const bytes = decodeBase64(dataBase64);
@@ -69,9 +73,14 @@ export const fileOperations = {
 export type FileOperation = keyof typeof fileOperations;
 
 /** Runs one operation; the system's errors become the answers that Codex knows them by. */
-export async function runFileOperation(method: FileOperation, params: unknown): Promise<unknown> {
+export async function runFileOperation(
+  method: FileOperation,
+  params: unknown,
+  options: ReadOptions = {},
+): Promise<unknown> {
+  const run = fileOperations[method] as (params: unknown, options: ReadOptions) => Promise<unknown>;
   try {
-    return await (fileOperations[method] as (params: unknown) => Promise<unknown>)(params);
+    return await run(params, options);
   } catch (error) {
     throw osFailure(error);
   }

@@ -2,14 +2,14 @@ import { CODES, Refusal } from "../wire/refusal.ts";
 import type { FileHandle } from "node:fs/promises";
 import { EXEC_LIMITS } from "../limits.ts";
 import type { NativePath } from "../wire/path-uri.ts";
-import { openFile } from "./open-file.ts";
+import { openFile, type OpenOptions } from "./open-file.ts";
 
 /** Files that say that they are empty, as those of /proc, are read in steps of this. */
 const STEP_BYTES = 64 * 1024;
 
 /** Reads a regular file whole. */
-export async function readFileWhole(path: NativePath, followSymlinks: boolean): Promise<Buffer> {
-  const handle = await openFile(path, "read", followSymlinks);
+export async function readFileWhole(path: NativePath, options: OpenOptions): Promise<Buffer> {
+  const handle = await openFile(path, "read", options);
   try {
     const { size } = await handle.stat();
     assertSize(size);

@@ -9,7 +9,7 @@ export async function writeFileWhole(
   followSymlinks: boolean,
 ): Promise<void> {
   // Written over and then cut: emptying it first would give its memory back only to ask for it again.
-  const handle = await openFile(path, "overwrite", followSymlinks);
+  const handle = await openFile(path, "overwrite", { followSymlinks });
   try {
     await writeAll(handle, bytes, 0);
     await handle.truncate(bytes.length);

@@ -1,6 +1,7 @@
 // What a sandbox refuses, for processes and for file operations; and that nothing runs without one by accident.
 import { tempFolder } from "@codexkit/testing";
 import { execFileSync } from "node:child_process";
+import { createReadStream } from "node:fs";
 import { access, link, mkdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { once } from "node:events";
@@ -177,14 +178,20 @@ describe("a sandboxed process", () => {
   });
 
   test("is killed with all that it started", async () => {
+    execFileSync("mkfifo", [at("ws/alive")]);
+    // Ends when the last process that has it open has ended.
+    const allEnded = once(createReadStream(at("ws/alive")).resume(), "end");
     const started = await client.start({
-      argv: ["/bin/sh", "-c", "sleep 300 & echo up; wait"],
+      argv: ["/bin/sh", "-c", "exec 5> alive; sleep 300 & setsid sleep 300 & echo up; wait"],
       cwd: at("ws"),
       sandbox: workspaceWrite(),
     });
-    await started[Symbol.asyncIterator]().next();
-    await started.kill();
+    const output = started[Symbol.asyncIterator]();
+    // The shell reports what it can't start and goes on: then nothing would be running.
+    expect(await output.next()).toMatchObject({ value: { stream: "stdout", bytes: Buffer.from("up\n") } });
+    expect(await started.kill()).toBe(true);
     expect((await started.wait()).exitCode).toBe(137);
+    await allEnded;
   });
 
   test("has no more than an empty workspace grants", async () => {
@@ -226,6 +233,19 @@ describe("sandboxed file operations", () => {
     await files.writeStream(at("ws/streamed"), [Buffer.from("x")], { sandbox });
     expect(await readFile(at("ws/streamed"), "utf8")).toBe("x");
     expect(await readFile(at("out/secret"), "utf8")).toBe("secret");
+  });
+
+  test("show only the processes of the sandbox", async () => {
+    const { files } = client;
+    const sandbox = workspaceWrite();
+    const outside = `/proc/${process.pid}/environ`;
+    await symlink(outside, at("ws/environ"));
+    for (const path of [outside, at("ws/environ")]) {
+      await expect(files.read(path, { sandbox })).rejects.toEqual(refused(-32004));
+      await expect(Array.fromAsync(files.stream(path, { sandbox }))).rejects.toEqual(refused(-32004));
+    }
+    await expect(files.list(`/proc/${process.pid}`, { sandbox })).rejects.toEqual(refused(-32004));
+    expect(await files.read("/proc/self/environ", { sandbox })).not.toEqual(await readFile(outside));
   });
 
   test("read only what may be read", async () => {

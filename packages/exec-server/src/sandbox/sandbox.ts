@@ -4,7 +4,9 @@ import { basename, dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { ChildSpec, NamespaceListeners } from "../process/child.ts";
+import { leadsToProc } from "../files/proc-files.ts";
 import type { DenialCheck } from "../process/managed-process.ts";
+import type { NativePath } from "../wire/path-uri.ts";
 import { CODES, Refusal } from "../wire/refusal.ts";
 import type { SandboxContext } from "../wire/sandbox-context.ts";
 import { bwrapArgs } from "./bwrap-args.ts";
@@ -146,10 +148,22 @@ export class Sandbox implements AsyncDisposable {
     return policy !== undefined && !allowsEverywhere(policy, access);
   }
 
-  /** The helper for a file operation under this context; undefined if the operation needs none. */
-  async files(context: SandboxContext, access: "read" | "write"): Promise<HelperLease | undefined> {
+  /** Whether this context restricts anything. */
+  isRestricted(context: SandboxContext): boolean {
+    return readPolicy(context) !== undefined;
+  }
+
+  /**
+   * The helper for a file operation under this context; undefined if the operation needs none. Even where all may be read,
+   * `/proc` shows a sandbox only its own processes.
+   */
+  async files(
+    context: SandboxContext,
+    access: "read" | "write",
+    path: NativePath,
+  ): Promise<HelperLease | undefined> {
     const policy = readPolicy(context);
-    if (!policy || allowsEverywhere(policy, access)) return undefined;
+    if (!policy || (allowsEverywhere(policy, access) && !(await leadsToProc(path)))) return undefined;
     this.#tools();
     const plan = await planMounts({ ...policy, network: false }, this.#planOptions);
     return this.#lease(policy, plan, await planIdentity(plan));

@@ -1,5 +1,10 @@
 import { DirectFile } from "../files/block-file.ts";
-import { fileOperations, type FileOperation, runFileOperation } from "../files/operations.ts";
+import {
+  fileOperations,
+  type FileOperation,
+  type ReadOptions,
+  runFileOperation,
+} from "../files/operations.ts";
 import { MissingWatches } from "../files/watch-missing.ts";
 import type { HelperLease } from "../sandbox/helper-pool.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
@@ -13,6 +18,8 @@ import { type CallContext, LargeResult, type Method } from "../session/method.ts
 
 interface Sandboxed {
   readonly sandbox?: SandboxContext | null | undefined;
+  readonly path?: string;
+  readonly sourcePath?: string;
 }
 
 /** Operations that only read. Under a sandbox that grants reading everywhere they need no helper. */
@@ -32,9 +39,16 @@ export function fileMethods(sandbox: Sandbox, onEnd: (release: () => void) => vo
 
   const helperFor = async (
     method: FileMethod,
-    { sandbox: context }: Sandboxed,
+    { sandbox: context, path, sourcePath = path ?? "" }: Sandboxed,
   ): Promise<HelperLease | undefined> =>
-    context ? sandbox.files(context, READS.has(method) ? "read" : "write") : undefined;
+    context
+      ? sandbox.files(context, READS.has(method) ? "read" : "write", nativePath(sourcePath))
+      : undefined;
+
+  /** For operations that need no helper. */
+  const readOptions = ({ sandbox: context }: Sandboxed): ReadOptions => ({
+    isProcHidden: context ? sandbox.isRestricted(context) : false,
+  });
 
   const remove = async (params: FileParams<"fs/remove">): Promise<unknown> => {
     try {
@@ -62,7 +76,9 @@ export function fileMethods(sandbox: Sandbox, onEnd: (release: () => void) => vo
       run: async (params: Sandboxed) => {
         using helper = await helperFor(method, params);
         if (method === "fs/getMetadata" && (await isPhantom(params))) throw notThere();
-        const result = await (helper ? helper.files.call(method, params) : runFileOperation(method, params));
+        const result = await (helper
+          ? helper.files.call(method, params)
+          : runFileOperation(method, params, readOptions(params)));
         return result instanceof Buffer ? new LargeResult('{"dataBase64":"', result, '"}') : result;
       },
     },
@@ -73,7 +89,8 @@ export function fileMethods(sandbox: Sandbox, onEnd: (release: () => void) => vo
     const mode = params.mode ?? "read";
     await session.files.open(handleId, mode, async () => {
       using helper = await helperFor(mode === "replace" ? "fs/writeBlock" : "fs/open", params);
-      return helper ? await helper.files.openFile(path, mode) : await DirectFile.open(nativePath(path), mode);
+      if (helper) return await helper.files.openFile(path, mode);
+      return await DirectFile.open(nativePath(path), mode, readOptions(params));
     });
     return { handleId };
   };

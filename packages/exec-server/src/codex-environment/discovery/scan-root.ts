@@ -2,6 +2,7 @@ import { SERVER_LIMITS } from "../../limits.ts";
 import { runFileOperation } from "../../files/operations.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
 import type { FileMetadata, WalkResult } from "../../wire/exec-wire.ts";
+import { nativePath } from "../../wire/path-uri.ts";
 import { CODES, Refusal } from "../../wire/refusal.ts";
 import type { SandboxContext } from "../../wire/sandbox-context.ts";
 import { type ReadText, type RootBundle, rootBundle } from "./root-bundle.ts";
@@ -20,13 +21,15 @@ const WALK = {
 /** The file operations that discovery needs, inside a sandbox or not. */
 export type FileCalls = (
   method: "fs/walk" | "fs/readFile" | "fs/getMetadata",
-  params: object,
+  params: { readonly path: string; readonly options?: object },
 ) => Promise<unknown>;
 
 export function fileCalls(sandbox: Sandbox, context: SandboxContext | null | undefined): FileCalls {
   return async (method, params) => {
-    using helper = context ? await sandbox.files(context, "read") : undefined;
-    return await (helper ? helper.files.call(method, params) : runFileOperation(method, params));
+    if (!context) return runFileOperation(method, params);
+    using helper = await sandbox.files(context, "read", nativePath(params.path));
+    if (helper) return await helper.files.call(method, params);
+    return await runFileOperation(method, params, { isProcHidden: sandbox.isRestricted(context) });
   };
 }
 
