@@ -4,6 +4,8 @@ export const SCRIPTED_MODEL_LIMITS = {
   requestBytes: 32 * 1024 * 1024,
   /** Requests kept for assertions. A benchmark of thousands of turns must not fill the memory. */
   recordedRequests: 1_000,
+  /** Bytes of their bodies: each request of a thread has the whole history, so that a long thread fills the memory with few. */
+  recordedBytes: 64 * 1024 * 1024,
   /** Failures of the script kept for assertions. */
   recordedProblems: 100,
   /** Default timeout of a wait for a request. Longer than a cold start on a slow machine. */

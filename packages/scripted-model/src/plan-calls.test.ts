@@ -10,7 +10,7 @@ import { ScriptRequest } from "./script-request.ts";
 const files = "*** Begin Patch\n*** Add File: a.txt\n+EOF\n*** End Patch\n";
 
 function plan(body: Record<string, unknown>, ...calls: AnyCall[]): readonly Record<string, unknown>[] {
-  const request = new ScriptRequest(0, {}, body, Promise.resolve("completed"));
+  const request = new ScriptRequest(0, {}, { json: body, bytes: 0 }, Promise.resolve("completed"));
   return planCalls(calls, request, idSequence(""));
 }
 

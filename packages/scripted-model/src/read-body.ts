@@ -15,17 +15,23 @@ const decoders = {
   zstd: promisify(zstdDecompress),
 } as const;
 
+export interface RequestBody {
+  readonly json: Readonly<Record<string, unknown>>;
+  /** Length of the uncompressed text. */
+  readonly bytes: number;
+}
+
 /** Reads the request's JSON object. Rejects if it exceeds the limits. */
-export async function readBody(request: IncomingMessage): Promise<Record<string, unknown>> {
+export async function readBody(request: IncomingMessage): Promise<RequestBody> {
   const bytes = await decode(await collect(request), request.headers["content-encoding"]);
-  let body: unknown;
+  let json: unknown;
   try {
-    body = JSON.parse(bytes.toString("utf8"));
+    json = JSON.parse(bytes.toString("utf8"));
   } catch (cause) {
     throw bad(`the body is not JSON: ${messageOf(cause)}`, cause);
   }
-  if (!isRecord(body)) throw bad("the body is JSON but not an object");
-  return body;
+  if (!isRecord(json)) throw bad("the body is JSON but not an object");
+  return { json, bytes: bytes.length };
 }
 
 async function collect(request: IncomingMessage): Promise<Buffer> {

@@ -15,17 +15,25 @@ interface Waiter {
   readonly fail: (error: ScriptedModelError) => void;
 }
 
+export interface RequestLogLimits {
+  /** Number of requests to keep. */
+  readonly requests: number;
+  /** Bytes of their bodies. */
+  readonly bytes: number;
+}
+
 /** Records requests and resolves waits for them. */
 export class RequestLog {
   readonly #kept: ScriptRequest[] = [];
   readonly #waiters = new Set<Waiter>();
-  readonly #keep: number;
+  readonly #limits: RequestLogLimits;
+  #bytes = 0;
   #count = 0;
   #handedOut = 0;
   #closed = false;
 
-  constructor(keep: number) {
-    this.#keep = keep;
+  constructor(limits: RequestLogLimits) {
+    this.#limits = limits;
   }
 
   /** The newest requests, oldest first. */
@@ -41,7 +49,8 @@ export class RequestLog {
   add(request: ScriptRequest): void {
     this.#count++;
     this.#kept.push(request);
-    if (this.#kept.length > this.#keep) this.#kept.shift();
+    this.#bytes += request.bytes;
+    this.#forgetOldest();
     for (const waiter of this.#waiters) waiter.check();
   }
 
@@ -67,6 +76,14 @@ export class RequestLog {
   close(): void {
     this.#closed = true;
     for (const waiter of this.#waiters) waiter.fail(closedError());
+  }
+
+  #forgetOldest(): void {
+    const { requests, bytes } = this.#limits;
+    // The newest is kept however large it is: a test may be waiting for it.
+    while (this.#kept.length > requests || (this.#bytes > bytes && this.#kept.length > 1)) {
+      this.#bytes -= this.#kept.shift()?.bytes ?? 0;
+    }
   }
 
   async #until<T>(what: string, options: WaitOptions, probe: () => T | undefined): Promise<T> {

@@ -4,7 +4,7 @@ import { classicBody, codeModeBody } from "../test/post.ts";
 import { ScriptRequest } from "./script-request.ts";
 
 function request(body: Record<string, unknown>): ScriptRequest {
-  return new ScriptRequest(0, {}, body, Promise.resolve("completed"));
+  return new ScriptRequest(0, {}, { json: body, bytes: 0 }, Promise.resolve("completed"));
 }
 
 function user(text: string): Record<string, unknown> {

@@ -6,6 +6,7 @@ import type { CommandResult } from "./command-result.ts";
 import { parseCommandResult } from "./command-result.ts";
 import { isRecord } from "./json.ts";
 import type { ModelKind, OfferedTool } from "./offered-tools.ts";
+import type { RequestBody } from "./read-body.ts";
 import { modelKind, offeredTools, toolIdentifier } from "./offered-tools.ts";
 
 /** How the reply to a request ended. `"abandoned"` means that Codex disconnected first, as it does on an interrupt. */
@@ -20,6 +21,8 @@ export class ScriptRequest {
   readonly index: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: Readonly<Record<string, unknown>>;
+  /** Length of the body's text. */
+  readonly bytes: number;
   /** Resolves when the reply has ended. Never rejects. */
   readonly ended: Promise<ReplyEnd>;
   #tools: readonly OfferedTool[] | undefined;
@@ -28,12 +31,13 @@ export class ScriptRequest {
   constructor(
     index: number,
     headers: IncomingHttpHeaders,
-    body: Readonly<Record<string, unknown>>,
+    { json, bytes }: RequestBody,
     ended: Promise<ReplyEnd>,
   ) {
     this.index = index;
     this.headers = headers;
-    this.body = body;
+    this.body = json;
+    this.bytes = bytes;
     this.ended = ended;
   }
 

@@ -9,7 +9,7 @@ import { idSequence } from "./ids.ts";
 import { SCRIPTED_MODEL_LIMITS } from "./limits.ts";
 import type { Reply } from "./part.ts";
 import { playReply } from "./play-reply.ts";
-import { readBody } from "./read-body.ts";
+import { readBody, type RequestBody } from "./read-body.ts";
 import { endJson, ReplyStream } from "./reply-stream.ts";
 import type { WaitOptions } from "./request-log.ts";
 import { RequestLog } from "./request-log.ts";
@@ -26,6 +26,8 @@ export interface ScriptedModelOptions {
   readonly idPrefix?: string;
   /** Number of requests kept for assertions. Default: `SCRIPTED_MODEL_LIMITS.recordedRequests`. */
   readonly keepRequests?: number;
+  /** Bytes of the bodies of the kept requests. Default: `SCRIPTED_MODEL_LIMITS.recordedBytes`. */
+  readonly keepBytes?: number;
   /** Default: a free port. */
   readonly port?: number;
 }
@@ -52,7 +54,10 @@ export class ScriptedModel implements AsyncDisposable {
     this.#script = toScriptFunction(script);
     this.#fallback = typeof fallback === "function" || fallback === undefined ? fallback : () => fallback;
     this.#nextId = idSequence(options.idPrefix ?? "");
-    this.#log = new RequestLog(options.keepRequests ?? SCRIPTED_MODEL_LIMITS.recordedRequests);
+    this.#log = new RequestLog({
+      requests: options.keepRequests ?? SCRIPTED_MODEL_LIMITS.recordedRequests,
+      bytes: options.keepBytes ?? SCRIPTED_MODEL_LIMITS.recordedBytes,
+    });
     // No keep-alive timeout: Codex can reuse an idle connection at any time, and it must not be half closed.
     this.#server = createServer(
       { noDelay: true, keepAliveTimeout: 0, requestTimeout: 0 },
@@ -88,7 +93,7 @@ export class ScriptedModel implements AsyncDisposable {
     return `http://127.0.0.1:${address.port}/v1`;
   }
 
-  /** The received requests, oldest first. Limited to the newest `keepRequests`. */
+  /** The received requests, oldest first. Limited to the newest `keepRequests` and `keepBytes`. */
   get requests(): readonly ScriptRequest[] {
     return this.#log.kept;
   }
@@ -153,7 +158,7 @@ export class ScriptedModel implements AsyncDisposable {
       endJson(response, 404, { error: { type: "not_found", code: "not_found", message } });
       return;
     }
-    let body: Record<string, unknown>;
+    let body: RequestBody;
     try {
       body = await readBody(incoming);
     } catch (error) {
