@@ -1,12 +1,11 @@
 import { CodexError, type Input, type Thread } from "codexkit";
 import type { CommandBody, CommandKind, Message } from "../api/command.ts";
-import type { Problem } from "../api/problem.ts";
+import { createProblem, type Problem } from "../api/problem.ts";
 import type { SessionSettings } from "../api/settings.ts";
 import type { CommandResult, FinishOptions, PendingCommand } from "../commands/command-store.ts";
 import type { SessionChanges } from "../session-store/session-store.ts";
 import { environmentsOf, type LoadedThread } from "./loaded-thread.ts";
 import { collaborationModeOf, permissionsOf, sandboxPolicyOf, turnOptions } from "./map-settings.ts";
-import { createProblem } from "./problems.ts";
 import type { SessionState } from "./session-state.ts";
 
 /** What becomes of a command. */

@@ -1,4 +1,4 @@
-import type { Problem } from "../api/problem.ts";
+import { createProblem, type Problem } from "../api/problem.ts";
 import type {
   CommandResult,
   CommandStore,
@@ -7,7 +7,7 @@ import type {
 } from "../commands/command-store.ts";
 import type { Ownership } from "../database/ownership.ts";
 import { isQueued, type Step } from "./command-executor.ts";
-import { createProblem, isFenced, isLost } from "./problems.ts";
+import { isFenced, isLost } from "./problems.ts";
 
 export interface CommandQueueDeps {
   readonly owner: Ownership;

@@ -15,8 +15,6 @@ const TYPES: Partial<Record<CodexErrorCode, ProblemType>> = {
   timeout: "timeout",
 };
 
-export { createProblem };
-
 /** The problem that is stored for an error. `reason` is Codex's own identifier, where there is one. */
 export function errorToProblem(error: unknown): Problem {
   if (CodexError.is(error)) {

@@ -1,9 +1,9 @@
 import type { Thread, v2 } from "codexkit";
 import type { NewSessionEvent, StoredTurnResult } from "../api/event.ts";
+import { createProblem } from "../api/problem.ts";
 import type { ItemRow, TurnRow } from "../database/tables.ts";
 import type { Journal } from "../journal/journal.ts";
 import { isRefused } from "./accepted-messages.ts";
-import { createProblem } from "./problems.ts";
 
 /** Turns of the history that are compared with the journal at most. */
 const TURNS = 200;

@@ -1,5 +1,6 @@
 import { CodexError, type CodexEvent, type Thread } from "codexkit";
 import { raceAbort } from "@codexkit/rpc/async";
+import { setTimeout as delay } from "node:timers/promises";
 import type { AppServer } from "../codex/app-server.ts";
 import type { CommandBody } from "../api/command.ts";
 import type { Problem } from "../api/problem.ts";
@@ -10,9 +11,10 @@ import { sessionPolicy } from "../policy/test-command.ts";
 import { AcceptedMessages, findMessage } from "./accepted-messages.ts";
 import { type CommandContext, executeCommand, type Step } from "./command-executor.ts";
 import { CommandQueue } from "./command-queue.ts";
+import { deleteSession } from "./delete-session.ts";
 import { forkSession } from "./fork-session.ts";
 import type { LoadedThread } from "./loaded-thread.ts";
-import { createProblem, errorToProblem, isFenced } from "./problems.ts";
+import { errorToProblem, isFenced } from "./problems.ts";
 import { RolloutShipper } from "./rollout-shipper.ts";
 import { SessionApprovals } from "./session-approvals.ts";
 import type { SessionDeps } from "./session-deps.ts";
@@ -214,7 +216,7 @@ export class SessionOwner implements CommandContext {
         this.#failures += 1;
         this.#log("error", error, "A step of the session failed");
         if (this.#failures >= limits.loadAttempts) this.#giveUpRecovery();
-        await this.#pause(limits.retryMs);
+        await delay(limits.retryMs, undefined, { signal: this.#stop.signal }).catch(() => {});
         continue;
       }
       if (this.#stop.signal.aborted) return;
@@ -236,13 +238,6 @@ export class SessionOwner implements CommandContext {
     const problem = errorToProblem(error);
     if (problem.type !== "writer_locked" || this.state.threadId === undefined) return problem;
     return { ...problem, ...(await explainLock(this.#deps.codexHome, this.state.threadId)) };
-  }
-
-  async #pause(ms: number): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, ms);
-    await raceAbort(promise, this.#stop.signal).catch(() => {});
-    clearTimeout(timer);
   }
 
   // What the commands use.
@@ -286,16 +281,12 @@ export class SessionOwner implements CommandContext {
 
   async deleteSession(): Promise<Step> {
     await this.interrupt();
-    await this.#deleteThread().catch((error: unknown) => {
-      // The session is deleted all the same. Its file stays in the Codex home.
-      this.#log("warn", error, "The thread of a deleted session could not be deleted");
+    return deleteSession(this.state, this.#loaded, {
+      pool: this.#deps.pool,
+      approvals: this.#approvals,
+      queue: this.#queue,
+      onWarning: (error, message) => this.#log("warn", error, message),
     });
-    await this.#approvals.withdrawStale("The session was deleted.");
-    await this.#queue.refuseAll(createProblem("session_deleted", "The session was deleted."));
-    return {
-      result: { ok: true },
-      options: { changes: { phase: "deleted", activeTurnId: null }, events: [{ type: "session.deleted" }] },
-    };
   }
 
   async followRollout(): Promise<void> {
@@ -328,19 +319,6 @@ export class SessionOwner implements CommandContext {
     } catch {
       // The caller reports the error of the load, which is the one that matters.
     }
-  }
-
-  async #deleteThread(): Promise<void> {
-    const { threadId, sessionId, setup } = this.state;
-    if (threadId === undefined) return;
-    const loaded = this.#loaded;
-    if (loaded) {
-      await loaded.thread.terminals.clean().catch(() => {});
-      await loaded.thread.delete();
-      return;
-    }
-    using lease = await this.#deps.pool.acquire({ sessionId, dedicated: setup.dedicated === true });
-    await lease.server.codex.deleteThread(threadId);
   }
 
   async #afterDelete(): Promise<void> {

@@ -1,8 +1,7 @@
 import type { TokenUsage } from "codexkit";
 import { timerDelay } from "@codexkit/rpc/async";
-import type { Problem } from "../api/problem.ts";
+import { createProblem, type Problem } from "../api/problem.ts";
 import type { SessionSettings } from "../api/settings.ts";
-import { createProblem } from "./problems.ts";
 
 const BUDGET_KEYS = ["totalTokens", "inputTokens", "outputTokens"] as const;
 
