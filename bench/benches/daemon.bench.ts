@@ -4,10 +4,12 @@ import { daemon } from "./daemon/daemon-contender.ts";
 import { daemonGrowth } from "./daemon/memory.ts";
 import { readFirstPage } from "./daemon/pages.ts";
 import { readTogether } from "./daemon/readers.ts";
+import { sandboxAgent } from "./daemon/sandbox-agent.ts";
 import { setUp } from "./daemon/setup.ts";
 import { crowd } from "./turns/crowd.ts";
 import { deltaByDelta } from "./turns/delta-by-delta.ts";
 import { floor } from "./turns/floor.ts";
+import { once } from "./turns/once.ts";
 
 /**
  * Turns through the daemon, which runs in a process of its own, against the bare wire of codex; and its store on SQLite and on
@@ -25,51 +27,55 @@ export default defineBench({
       contestants: {
         ours: ({ model }, signal) => deltaByDelta(daemon, 3, { model, signal }),
         codex: ({ model }, signal) => deltaByDelta(floor, 3, { model, signal }),
+        "sandbox-agent": ({ model }, signal) => deltaByDelta(sandboxAgent, 3, { model, signal }),
       },
-      bars: [{ measure: "time", against: "codex", atMost: 1.3 }],
+      bars: [
+        { measure: "time", against: "codex", atMost: 1.3 },
+        { measure: "time", against: "sandbox-agent", atMost: 0.7 },
+      ],
     }),
     row({
       name: "1,000 SSE readers of 20 turns",
       measures: { completed: { unit: "readers", better: "higher" }, time: "ms" },
-      contestants: { ours: ({ model }, signal) => readTogether({ model, signal }) },
+      contestants: { ours: once(({ model }, signal) => readTogether({ model, signal })) },
       bars: [{ measure: "completed", atLeast: 1_000 }],
     }),
     row({
       name: "200 sessions at once",
       measures: { completed: { unit: "sessions", better: "higher" }, time: "ms", "client cpu": "ms" },
       contestants: {
-        ours: ({ model }, signal) => crowd(daemon, 200, { model, signal }),
-        codex: ({ model }, signal) => crowd(floor, 200, { model, signal }),
+        ours: once(({ model }, signal) => crowd(daemon, 200, { model, signal })),
+        codex: once(({ model }, signal) => crowd(floor, 200, { model, signal })),
       },
       bars: [{ measure: "completed", atLeast: 200 }],
     }),
     row({
       name: "1,000 turns",
       measures: { "heap growth": "MB" },
-      contestants: { ours: ({ model }, signal) => daemonGrowth({ model, signal }) },
+      contestants: { ours: once(({ model }, signal) => daemonGrowth({ model, signal })) },
       bars: [{ measure: "heap growth", atMost: 30 }],
     }),
     row({
       name: "journal appends, SQLite",
       measures: "events/s",
       contestants: {
-        ours: ({ sqlite }) => appendEvents(sqlite),
-        floor: ({ plain }) => Promise.resolve(insertPlainRows(plain)),
+        ours: async ({ sqlite }) => appendEvents(await sqlite()),
+        floor: ({ plain }) => Promise.resolve(insertPlainRows(plain())),
       },
       bars: [{ atLeast: 50_000 }],
     }),
     row({
       name: "journal appends, Postgres",
       measures: "events/s",
-      contestants: { ours: ({ postgres }) => appendEvents(postgres) },
+      contestants: { ours: async ({ postgres }) => appendEvents(await postgres()) },
       bars: [{ atLeast: 20_000 }],
     }),
     row({
       name: "first page of items, 100,000 events, SQLite",
       measures: "ms",
       contestants: {
-        ours: ({ sqlite }) => readFirstPage(sqlite, sqlite.long),
-        "100 events": ({ sqlite }) => readFirstPage(sqlite, sqlite.short),
+        ours: async ({ sqlite }) => readFirstPage(await sqlite(), "long"),
+        "100 events": async ({ sqlite }) => readFirstPage(await sqlite(), "short"),
       },
       bars: [{ against: "100 events", atMost: 3 }],
     }),
@@ -77,8 +83,8 @@ export default defineBench({
       name: "first page of items, 100,000 events, Postgres",
       measures: "ms",
       contestants: {
-        ours: ({ postgres }) => readFirstPage(postgres, postgres.long),
-        "100 events": ({ postgres }) => readFirstPage(postgres, postgres.short),
+        ours: async ({ postgres }) => readFirstPage(await postgres(), "long"),
+        "100 events": async ({ postgres }) => readFirstPage(await postgres(), "short"),
       },
       bars: [{ against: "100 events", atMost: 3 }],
     }),

@@ -3,7 +3,11 @@ import type { BenchStore } from "./setup.ts";
 const READS = 300;
 
 /** Milliseconds for the newest 50 items of a session. */
-export async function readFirstPage({ database }: BenchStore, sessionId: string): Promise<number> {
+export async function readFirstPage(
+  { database, ...sessions }: BenchStore,
+  session: "long" | "short",
+): Promise<number> {
+  const sessionId = sessions[session];
   const begin = performance.now();
   for (let count = 0; count < READS; count += 1) {
     const items = await database.journal.items(sessionId, { limit: 50 });

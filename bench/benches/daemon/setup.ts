@@ -23,10 +23,11 @@ export interface BenchStore {
 
 export interface Context extends AsyncDisposable {
   readonly model: Model;
-  readonly sqlite: BenchStore;
-  readonly postgres: BenchStore;
+  /** The stores are filled when a row first uses them: a run of other rows does not wait for them. */
+  readonly sqlite: () => Promise<BenchStore>;
+  readonly postgres: () => Promise<BenchStore>;
   /** A SQLite file with the journal's table only. */
-  readonly plain: DatabaseSync;
+  readonly plain: () => DatabaseSync;
 }
 
 export async function setUp(signal: AbortSignal): Promise<Context> {
@@ -34,18 +35,30 @@ export async function setUp(signal: AbortSignal): Promise<Context> {
   const model = stack.use(await startModel(signal));
   const folder = await mkdtemp(join(tmpdir(), "bench-daemon-"));
   stack.defer(() => rm(folder, { recursive: true, force: true }));
-  const server = stack.use(await PostgresServer.start({ durable: true }));
-  const sqlite = stack.use(await openDatabase(join(folder, "daemon")));
-  const postgres = stack.use(await openDatabase(await server.createDatabase()));
-  const plain = new DatabaseSync(join(folder, "plain.sqlite"));
-  stack.defer(() => plain.close());
-  plain.exec("pragma journal_mode = wal; pragma synchronous = full");
-  plain.exec(
-    "create table event (session_id text, seq integer, epoch integer, at integer, type text, turn_id text, item_id text, data text, primary key (session_id, seq)) without rowid",
-  );
-  const stores = { sqlite: await fill(sqlite), postgres: await fill(postgres) };
   const opened = stack.move();
-  return { ...stores, model, plain, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+  return {
+    model,
+    sqlite: createOnce(async () => fill(opened.use(await openDatabase(join(folder, "daemon"))))),
+    postgres: createOnce(async () => {
+      const server = opened.use(await PostgresServer.start({ durable: true }));
+      return fill(opened.use(await openDatabase(await server.createDatabase())));
+    }),
+    plain: createOnce(() => {
+      const plain = new DatabaseSync(join(folder, "plain.sqlite"));
+      opened.defer(() => plain.close());
+      plain.exec("pragma journal_mode = wal; pragma synchronous = full");
+      plain.exec(
+        "create table event (session_id text, seq integer, epoch integer, at integer, type text, turn_id text, item_id text, data text, primary key (session_id, seq)) without rowid",
+      );
+      return plain;
+    }),
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
+
+function createOnce<Value>(create: () => Value): () => Value {
+  let created: { readonly value: Value } | undefined;
+  return () => (created ??= { value: create() }).value;
 }
 
 async function fill(database: Database): Promise<BenchStore> {

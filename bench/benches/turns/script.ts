@@ -15,7 +15,7 @@ const PIECES: Readonly<Record<Prompt, readonly string[]>> = {
 export const script: ScriptFunction = ({ lastUserText }) =>
   lastUserText === "answer" || lastUserText === "stream" ? say(PIECES[lastUserText]) : undefined;
 
-const EXPECTED: Readonly<Record<Prompt, string>> = {
+export const EXPECTED: Readonly<Record<Prompt, string>> = {
   answer: PIECES.answer.join(""),
   stream: PIECES.stream.join(""),
 };
