@@ -112,12 +112,14 @@ export class DaemonClient {
     const path = fillPath("/sessions/{sessionId}/events", { sessionId });
     const connect = async (signal: AbortSignal): Promise<Response> =>
       this.#send("GET", path, { after: last }, { signal, headers: { accept: "text/event-stream" } });
-    for await (const { data } of reconnectingMessages(connect, options)) {
-      const event = JSON.parse(data) as SessionEvent;
-      if (event.seq <= last) continue;
-      last = event.seq;
-      yield event;
-      if (event.type === "session.deleted") return;
+    for await (const messages of reconnectingMessages(connect, options)) {
+      for (const { data } of messages) {
+        const event = JSON.parse(data) as SessionEvent;
+        if (event.seq <= last) continue;
+        last = event.seq;
+        yield event;
+        if (event.type === "session.deleted") return;
+      }
     }
   }
 

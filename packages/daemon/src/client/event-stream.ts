@@ -48,12 +48,14 @@ export class EventStream implements AsyncIterable<StreamFrame> {
       this.#reconnect = () => changed.abort();
       return this.#connect(this.#query(), AbortSignal.any([signal, changed.signal]));
     };
-    for await (const { id, data } of reconnectingMessages(connect, this.#options)) {
-      const frame = JSON.parse(data) as StreamFrame;
-      const isNew = this.#isNew(frame);
-      // Before the frame is handed out: a reader that stops in its loop body has got it.
-      if (id !== undefined) this.#cursor = id;
-      if (isNew) yield frame;
+    for await (const messages of reconnectingMessages(connect, this.#options)) {
+      for (const { id, data } of messages) {
+        const frame = JSON.parse(data) as StreamFrame;
+        const isNew = this.#isNew(frame);
+        // Before the frame is handed out: a reader that stops in its loop body has got it.
+        if (id !== undefined) this.#cursor = id;
+        if (isNew) yield frame;
+      }
     }
   }
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { encodeBatch, encodeMessage, eventStreamResponse } from "./event-stream.ts";
+import { EventBatch } from "../journal/event-batch.ts";
+import { encodeBatch, formatMessage, eventStreamResponse } from "./event-stream.ts";
 
 const decoder = new TextDecoder();
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
@@ -20,13 +21,20 @@ function open(
 }
 
 test("encodes a message in one line of data", () => {
-  expect(encodeMessage(7, { text: "a\nb" })).toBe('id: 7\ndata: {"text":"a\\nb"}\n\n');
+  expect(formatMessage(7, JSON.stringify({ text: "a\nb" }))).toBe('id: 7\ndata: {"text":"a\\nb"}\n\n');
 });
 
 test("encodes a batch once for all readers", () => {
-  const batch = [{ seq: 1 }, { seq: 2 }];
+  const row = { epoch: 1, at: 5, type: "session.created", turn_id: null, item_id: null, data: "{}" };
+  const batch = new EventBatch([
+    { ...row, seq: 1 },
+    { ...row, seq: 2 },
+  ]);
   expect(encodeBatch(batch)).toBe(encodeBatch(batch));
-  expect(decoder.decode(encodeBatch(batch))).toBe('id: 1\ndata: {"seq":1}\n\nid: 2\ndata: {"seq":2}\n\n');
+  expect(decoder.decode(encodeBatch(batch))).toBe(
+    'id: 1\ndata: {"seq":1,"epoch":1,"at":5,"type":"session.created"}\n\n' +
+      'id: 2\ndata: {"seq":2,"epoch":1,"at":5,"type":"session.created"}\n\n',
+  );
 });
 
 describe("a stream", () => {

@@ -1,3 +1,5 @@
+import type { EventBatch } from "../journal/event-batch.ts";
+
 const encoder = new TextEncoder();
 const HEARTBEAT = encoder.encode(":\n\n");
 /** Sent first, so that proxies pass the headers on; and how long a browser waits before it reconnects. */
@@ -74,17 +76,19 @@ export function eventStreamResponse(
 }
 
 /** One message. JSON has no line breaks, so that `data` is one line. */
-export function encodeMessage(id: string | number, data: unknown): string {
-  return `id: ${id}\ndata: ${JSON.stringify(data)}\n\n`;
+export function formatMessage(id: string | number, json: string): string {
+  return `id: ${id}\ndata: ${json}\n\n`;
 }
 
-const encoded = new WeakMap<readonly object[], Uint8Array>();
+const encoded = new WeakMap<EventBatch, Uint8Array>();
 
-/** Encodes a batch of events once for all readers: those at the same position get the same array from the journal. */
-export function encodeBatch(events: readonly { readonly seq: number }[]): Uint8Array {
-  const known = encoded.get(events);
+/** Encodes a batch of events once for all readers: those at the same position get the same batch from the journal. */
+export function encodeBatch(batch: EventBatch): Uint8Array {
+  const known = encoded.get(batch);
   if (known) return known;
-  const bytes = encoder.encode(events.map((event) => encodeMessage(event.seq, event)).join(""));
-  encoded.set(events, bytes);
+  let text = "";
+  for (const { seq, json } of batch.texts()) text += formatMessage(seq, json);
+  const bytes = encoder.encode(text);
+  encoded.set(batch, bytes);
   return bytes;
 }

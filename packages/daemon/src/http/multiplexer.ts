@@ -2,7 +2,7 @@ import type { StreamFrame } from "../api/stream.ts";
 import type { Database } from "../database.ts";
 import type { ApprovalRow, SessionRow } from "../database/tables.ts";
 import type { ChangeFeed } from "./change-feed.ts";
-import { encodeMessage } from "./event-stream.ts";
+import { formatMessage } from "./event-stream.ts";
 import { formatCursor, type StreamCursor } from "./stream-cursor.ts";
 import type { SummaryFeeds } from "./summary-feeds.ts";
 import { viewApproval, viewSession } from "./views.ts";
@@ -62,7 +62,8 @@ export async function* multiplex(options: MultiplexOptions): AsyncGenerator<Uint
   };
   const encode = (frames: readonly StreamFrame[]): Uint8Array => {
     onBatch();
-    return encoder.encode(frames.map((frame) => encodeMessage(formatCursor(position), frame)).join(""));
+    const messages = frames.map((frame) => formatMessage(formatCursor(position), JSON.stringify(frame)));
+    return encoder.encode(messages.join(""));
   };
 
   if (cursor) {
@@ -106,12 +107,15 @@ export async function* multiplex(options: MultiplexOptions): AsyncGenerator<Uint
       const batch = watcher.take();
       if (!batch) continue;
       isIdle = false;
-      const messages = batch.map((event) => {
-        position.watched[watcher.sessionId] = event.seq;
-        return encodeMessage(formatCursor(position), { type: "event", sessionId: watcher.sessionId, event });
-      });
+      const { sessionId } = watcher;
+      const opening = `{"type":"event","sessionId":${JSON.stringify(sessionId)},"event":`;
+      let text = "";
+      for (const { seq, json } of batch.texts()) {
+        position.watched[sessionId] = seq;
+        text += formatMessage(formatCursor(position), `${opening}${json}}`);
+      }
       onBatch();
-      yield encoder.encode(messages.join(""));
+      yield encoder.encode(text);
     }
     if (isIdle) await changed;
   }

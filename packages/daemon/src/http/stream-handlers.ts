@@ -57,9 +57,9 @@ export function createStreamHandlers(services: HttpServices, streams: StreamCoun
     after: number,
     signal: AbortSignal,
   ): AsyncGenerator<Uint8Array> {
-    for await (const events of journal.follow(sessionId, { after, signal })) {
+    for await (const batch of journal.followBatches(sessionId, { after, signal })) {
       metrics.sentBatches.inc({ kind: "session" });
-      yield encodeBatch(events);
+      yield encodeBatch(batch);
     }
   }
 }

@@ -1,5 +1,4 @@
-import type { SessionEvent } from "../api/event.ts";
-import type { Journal } from "../journal/journal.ts";
+import type { EventBatch, Journal } from "../journal/journal.ts";
 
 export interface WatcherOptions {
   readonly journal: Journal;
@@ -13,7 +12,7 @@ export interface WatcherOptions {
 /** Follows one session of a multiplexed stream. It reads ahead by one batch. */
 export class Watcher {
   readonly sessionId: string;
-  #batch: readonly SessionEvent[] | undefined;
+  #batch: EventBatch | undefined;
   #taken: (() => void) | undefined;
   #error: Error | undefined;
 
@@ -23,7 +22,7 @@ export class Watcher {
   }
 
   /** The next batch, if there is one. Throws if the journal could not be read. */
-  take(): readonly SessionEvent[] | undefined {
+  take(): EventBatch | undefined {
     const batch = this.#batch;
     if (!batch && this.#error) throw this.#error;
     this.#batch = undefined;
@@ -35,7 +34,7 @@ export class Watcher {
     const release = (): void => this.#taken?.();
     signal.addEventListener("abort", release, { once: true });
     try {
-      for await (const batch of journal.follow(sessionId, { after, signal })) {
+      for await (const batch of journal.followBatches(sessionId, { after, signal })) {
         this.#batch = batch;
         const taken = new Promise<void>((resolve) => {
           this.#taken = resolve;

@@ -4,18 +4,24 @@ import type { SessionEvent } from "../api/event.ts";
 import type { DaemonTransaction } from "../database/ownership.ts";
 import { toColumns } from "../database/session-columns.ts";
 import type { DaemonTables, EventRow, SessionTable } from "../database/tables.ts";
-import type { EncodedEvent } from "./event-row.ts";
+import { EventBatch } from "./event-batch.ts";
+import { type EncodedEvent, toEvent } from "./event-row.ts";
 import { passFences, type PassedFence } from "./fence.ts";
 import { insertEvents } from "./insert-events.ts";
 import { project } from "./projection.ts";
 import { storeProjection } from "./store-projection.ts";
-import type { PendingWrite, WriteGroup } from "./write.ts";
+import type { WriteGroup } from "./write.ts";
 
-/** The outcome of a transaction: the events of each write, or undefined for writes whose owner was fenced. */
+/** The outcome of a transaction. */
 export interface CommitOutcome {
-  readonly stored: Map<PendingWrite, readonly SessionEvent[] | undefined>;
+  readonly groups: readonly StoredGroup[];
   /** Whether a column that lists show was changed. */
   readonly hasSessionChanges: boolean;
+}
+
+export interface StoredGroup extends WriteGroup {
+  /** The events of all writes in order, or undefined if the owner was fenced. */
+  readonly rows: readonly EventRow[] | undefined;
 }
 
 /** Stores the writes of several owners. Writes of a fenced owner store nothing and don't disturb the others. */
@@ -30,27 +36,28 @@ export async function commitGroups(
     count: writes.reduce((sum, { events }) => sum + events.length, 0),
   }));
   const fences = await passFences(store, trx, requests, appendId);
-  const stored: CommitOutcome["stored"] = new Map();
+  const stored: StoredGroup[] = [];
   const rows: EventRow[] = [];
   const passed: { group: WriteGroup; fence: PassedFence; events: SessionEvent[] }[] = [];
   for (const [index, group] of groups.entries()) {
     const fence = fences.get(group.owner);
     if (!fence) {
-      for (const write of group.writes) stored.set(write, undefined);
+      stored.push({ ...group, rows: undefined });
       continue;
     }
+    const begin = rows.length;
     let seq = fence.lastSeq - (requests[index]?.count ?? 0);
     const events: SessionEvent[] = [];
     for (const write of group.writes) {
-      const own: SessionEvent[] = [];
       for (const encoded of write.events) {
         seq += 1;
-        own.push(toEvent(encoded, seq, fence));
         rows.push(toRow(encoded, seq, fence));
+        // Deltas are most of the events, and change no other table.
+        if (encoded.event.type !== "item.delta")
+          events.push(toEvent(encoded, { seq, epoch: fence.epoch, at: fence.at }));
       }
-      stored.set(write, own);
-      for (const event of own) events.push(event);
     }
+    stored.push({ ...group, rows: rows.slice(begin) });
     passed.push({ group, fence, events });
   }
   await insertEvents(trx, store.kind, rows);
@@ -59,7 +66,7 @@ export async function commitGroups(
     const columns = await applyEffects(trx, group, fence, events);
     hasSessionChanges ||= columns > 0;
   }
-  return { stored, hasSessionChanges };
+  return { groups: stored, hasSessionChanges };
 }
 
 /** Updates items, turns and the session, and runs what the callers added. Returns the number of changed session columns. */
@@ -114,10 +121,6 @@ async function clearReady(trx: DaemonTransaction, sessionId: string): Promise<vo
     .execute();
 }
 
-function toEvent({ event }: EncodedEvent, seq: number, { epoch, at }: Position): SessionEvent {
-  return { seq, epoch, at, ...event };
-}
-
 function toRow(
   { event, turnId, itemId, data }: EncodedEvent,
   seq: number,
@@ -138,7 +141,7 @@ export async function appendAsClient(
   sessionId: string,
   events: readonly EncodedEvent[],
   columns: Partial<Pick<SessionTable, "ready_at" | "phase">> = {},
-): Promise<readonly SessionEvent[]> {
+): Promise<EventBatch> {
   const row = await trx
     .updateTable("session")
     .set({ last_seq: sql<number>`last_seq + ${events.length}`, ...columns })
@@ -146,11 +149,7 @@ export async function appendAsClient(
     .returning(["id", "last_seq", "epoch", store.now.as("at")])
     .executeTakeFirstOrThrow();
   const before = row.last_seq - events.length;
-  const numbered = events.map((encoded, index) => ({ encoded, seq: before + index + 1 }));
-  await insertEvents(
-    trx,
-    store.kind,
-    numbered.map(({ encoded, seq }) => toRow(encoded, seq, row)),
-  );
-  return numbered.map(({ encoded, seq }) => toEvent(encoded, seq, row));
+  const rows = events.map((encoded, index) => toRow(encoded, before + index + 1, row));
+  await insertEvents(trx, store.kind, rows);
+  return new EventBatch(rows);
 }

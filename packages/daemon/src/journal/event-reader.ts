@@ -3,11 +3,11 @@ import { sql } from "kysely";
 import type { SessionEvent } from "../api/event.ts";
 import type { DaemonTables } from "../database/tables.ts";
 import { DaemonError } from "../errors.ts";
-import { decodeEvent } from "./event-row.ts";
+import { EventBatch } from "./event-batch.ts";
 
-export interface JournalPage {
-  readonly events: readonly SessionEvent[];
-  /** Set if events after the cursor were removed by retention. `events` go on after the gap. */
+export interface StoredPage {
+  readonly batch: EventBatch;
+  /** Set if events after the cursor were removed by retention. `batch` goes on after the gap. */
   readonly gap?: { readonly from: number; readonly to: number };
   /** Sequence number of the newest stored event. */
   readonly lastSeq: number;
@@ -42,7 +42,7 @@ export class EventReader {
     return new Map(rows.map(({ id, last_seq: last }) => [id, last]));
   }
 
-  async page(sessionId: string, after: number, limit: number): Promise<JournalPage> {
+  async page(sessionId: string, after: number, limit: number): Promise<StoredPage> {
     const { lastSeq } = await this.bounds(sessionId);
     if (after > lastSeq || after < 0 || !Number.isSafeInteger(after)) {
       throw new DaemonError(
@@ -50,18 +50,14 @@ export class EventReader {
         `The cursor ${after} is not one of session ${sessionId}, whose newest event is ${lastSeq}.`,
       );
     }
-    const events = await this.after(sessionId, after, limit);
+    const batch = await this.after(sessionId, after, limit);
     // Read after the events: what retention removes meanwhile is reported too.
     const { firstSeq } = await this.bounds(sessionId);
-    if (after + 1 >= firstSeq) return { events, lastSeq };
-    return {
-      events: events.filter(({ seq }) => seq >= firstSeq),
-      gap: { from: after + 1, to: firstSeq - 1 },
-      lastSeq,
-    };
+    if (after + 1 >= firstSeq) return { batch, lastSeq };
+    return { batch: batch.after(firstSeq - 1), gap: { from: after + 1, to: firstSeq - 1 }, lastSeq };
   }
 
-  async after(sessionId: string, after: number, limit: number): Promise<SessionEvent[]> {
+  async after(sessionId: string, after: number, limit: number): Promise<EventBatch> {
     const rows = await this.#store.db
       .selectFrom("event")
       .select(["seq", "epoch", "at", "type", "turn_id", "item_id", "data"])
@@ -70,7 +66,7 @@ export class EventReader {
       .orderBy("seq")
       .limit(limit)
       .execute();
-    return rows.map(decodeEvent);
+    return new EventBatch(rows);
   }
 
   async latest(sessionId: string, type: string): Promise<SessionEvent | undefined> {
@@ -82,7 +78,7 @@ export class EventReader {
     `.execute(this.#store.db);
     const seq = rows[0]?.seq ?? undefined;
     if (seq === undefined) return undefined;
-    const [event] = await this.after(sessionId, seq - 1, 1);
-    return event;
+    const { events } = await this.after(sessionId, seq - 1, 1);
+    return events[0];
   }
 }

@@ -1,5 +1,8 @@
-import type { NewSessionEvent, SessionEvent } from "../api/event.ts";
+import type { EventBase, NewSessionEvent, SessionEvent } from "../api/event.ts";
 import type { EventRow } from "../database/tables.ts";
+
+/** An event as stored, without its session. */
+export type StoredEvent = Omit<EventRow, "session_id">;
 
 /** An event on its way into the store. Serialised once, when it is appended. */
 export interface EncodedEvent {
@@ -33,7 +36,12 @@ export function encodeEvent(event: NewSessionEvent): EncodedEvent {
   };
 }
 
-export function decodeEvent(row: Omit<EventRow, "session_id">): SessionEvent {
+/** The event with its position in the journal. */
+export function toEvent({ event }: EncodedEvent, { seq, epoch, at }: EventBase): SessionEvent {
+  return { seq, epoch, at, ...event };
+}
+
+export function decodeEvent(row: StoredEvent): SessionEvent {
   const event: Record<string, unknown> = {
     seq: row.seq,
     epoch: row.epoch,
@@ -44,4 +52,33 @@ export function decodeEvent(row: Omit<EventRow, "session_id">): SessionEvent {
   if (row.turn_id !== null) event["turnId"] = row.turn_id;
   if (row.item_id !== null && !hasItem(row)) event["itemId"] = row.item_id;
   return event as unknown as SessionEvent;
+}
+
+/** The JSON of each event, made of the stored JSON without parsing it. */
+export function* eventTexts(rows: readonly StoredEvent[]): Generator<{ readonly seq: number; json: string }> {
+  let former: StoredEvent | undefined;
+  let columns = "";
+  for (const row of rows) {
+    // The deltas of an item differ in `seq` and `data` only.
+    if (!former || !hasSameColumns(former, row)) columns = columnsText(row);
+    former = row;
+    const rest = row.data === "{}" ? "}" : `,${row.data.slice(1)}`;
+    yield { seq: row.seq, json: `{"seq":${row.seq}${columns}${rest}` };
+  }
+}
+
+function hasSameColumns(left: StoredEvent, right: StoredEvent): boolean {
+  return (
+    left.item_id === right.item_id &&
+    left.turn_id === right.turn_id &&
+    left.type === right.type &&
+    left.at === right.at &&
+    left.epoch === right.epoch
+  );
+}
+
+function columnsText(row: StoredEvent): string {
+  const turn = row.turn_id === null ? "" : `,"turnId":${JSON.stringify(row.turn_id)}`;
+  const item = row.item_id === null || hasItem(row) ? "" : `,"itemId":${JSON.stringify(row.item_id)}`;
+  return `,"epoch":${row.epoch},"at":${row.at},"type":${JSON.stringify(row.type)}${turn}${item}`;
 }

@@ -6,12 +6,12 @@ import type { SessionEvent } from "../api/event.ts";
 import { notificationKeys } from "../database/notifications.ts";
 import type { DaemonTables } from "../database/tables.ts";
 import { DaemonError } from "../errors.ts";
-import { commitGroups, type CommitOutcome } from "./commit.ts";
-import type { JournalLimits } from "./limits.ts";
-import { groupByOwner, PendingWrite, type WriteRequest } from "./write.ts";
+import { commitGroups, type CommitOutcome, type StoredGroup } from "./commit.ts";
+import { EventBatch } from "./event-batch.ts";
+import { type EncodedEvent, toEvent } from "./event-row.ts";
+import { type JournalLimits, pauseAfterCommit } from "./limits.ts";
+import { groupByOwner, PendingWrite, type WriteListener, type WriteRequest } from "./write.ts";
 
-/** Pause per time in commits, so that a slow disk never takes more than a quarter of the time of the process. */
-const PAUSE_RATIO = 3;
 const RETRY_MS = { first: 50, longest: 2_000 };
 /** SQLSTATE of a deadlock and of a serialization failure: the transaction was rolled back and may simply run again. */
 const CONFLICTS = new Set(["40P01", "40001"]);
@@ -19,7 +19,7 @@ const MAX_CONFLICTS = 5;
 
 export interface CommittedEvents {
   readonly sessionId: string;
-  readonly events: readonly SessionEvent[];
+  readonly events: EventBatch;
 }
 
 /**
@@ -32,6 +32,8 @@ export class JournalWriter {
   readonly #onCommitted: (committed: readonly CommittedEvents[], keys: readonly string[]) => void;
   readonly #closing = new AbortController();
   #waiting: PendingWrite[] = [];
+  /** By session: the waiting write that takes further events of its owner. */
+  readonly #open = new Map<string, PendingWrite>();
   #waitingBytes = 0;
   #unstoredBytes = 0;
   #hasUrgent = false;
@@ -57,18 +59,51 @@ export class JournalWriter {
   }
 
   async write(request: WriteRequest): Promise<readonly SessionEvent[]> {
-    if (this.#closing.signal.aborted) throw closed();
-    const write = new PendingWrite(request);
+    const { promise, resolve, reject } = Promise.withResolvers<readonly SessionEvent[]>();
+    this.#add(request, { onStored: resolve, onError: reject });
+    return promise;
+  }
+
+  /** As `write`, for callers that don't wait: what one owner adds before the next commit is one write. */
+  enqueue(request: WriteRequest, onError: (error: unknown) => void): void {
+    const { owner, events = [], also } = request;
+    const open = this.#open.get(owner.sessionId);
+    if (also || open?.request.owner !== owner || open.bytes >= this.#limits.flushBytes) {
+      const write = this.#add(request, { onError });
+      if (write && !also) this.#open.set(owner.sessionId, write);
+      return;
+    }
+    const before = open.bytes;
+    open.add(events);
+    this.#hasAdded(open, open.bytes - before);
+  }
+
+  #add(request: WriteRequest, listener: WriteListener): PendingWrite | undefined {
+    if (this.#closing.signal.aborted) {
+      listener.onError(closed());
+      return undefined;
+    }
+    const write = new PendingWrite(request, listener);
+    // Later events must not be stored before this write.
+    this.#open.delete(request.owner.sessionId);
     this.#waiting.push(write);
-    this.#waitingBytes += write.bytes;
-    this.#unstoredBytes += write.bytes;
+    this.#hasAdded(write, write.bytes);
+    return write;
+  }
+
+  #hasAdded(write: PendingWrite, bytes: number): void {
+    this.#waitingBytes += bytes;
+    this.#unstoredBytes += bytes;
     this.#hasUrgent ||= write.isUrgent;
     this.#schedule();
-    return write.stored;
+  }
+
+  get hasCapacity(): boolean {
+    return this.#unstoredBytes <= this.#limits.maxUnstoredBytes;
   }
 
   async waitForCapacity(signal?: AbortSignal): Promise<void> {
-    while (this.#unstoredBytes > this.#limits.maxUnstoredBytes) {
+    while (!this.hasCapacity) {
       const { promise, resolve } = Promise.withResolvers<void>();
       this.#capacityWaiters.push(resolve);
       await raceAbort(promise, signal);
@@ -88,7 +123,8 @@ export class JournalWriter {
     clearTimeout(this.#timer);
     clearImmediate(this.#immediate);
     await this.#flushing;
-    for (const write of this.#waiting.splice(0)) write.reject(closed());
+    this.#open.clear();
+    for (const { listener } of this.#waiting.splice(0)) listener.onError(closed());
     this.#release(this.#unstoredBytes);
   }
 
@@ -124,17 +160,12 @@ export class JournalWriter {
       const writes = this.#takeBatch();
       const begin = performance.now();
       await this.#storeBatch(writes);
-      this.#dueAt = performance.now() + this.#pauseAfter(performance.now() - begin);
+      this.#dueAt = performance.now() + pauseAfterCommit(performance.now() - begin, this.#limits);
       this.#release(writes.reduce((sum, { bytes }) => sum + bytes, 0));
     } while (
       !this.#closing.signal.aborted &&
       (this.#hasUrgent || this.#waitingBytes >= this.#limits.flushBytes)
     );
-  }
-
-  #pauseAfter(commitMs: number): number {
-    const { flushMs, maxFlushMs } = this.#limits;
-    return Math.max(flushMs - commitMs, Math.min(commitMs * PAUSE_RATIO, maxFlushMs));
   }
 
   #takeBatch(): PendingWrite[] {
@@ -147,6 +178,7 @@ export class JournalWriter {
     }
     const batch = this.#waiting.slice(0, count);
     this.#waiting = this.#waiting.slice(count);
+    this.#open.clear();
     this.#waitingBytes -= bytes;
     this.#hasUrgent = this.#waiting.some(({ isUrgent }) => isUrgent);
     return batch;
@@ -155,10 +187,10 @@ export class JournalWriter {
   async #storeBatch(writes: readonly PendingWrite[]): Promise<void> {
     if (writes.length === 0) return;
     try {
-      this.#settle(writes, await this.#commit(writes));
+      this.#settle(await this.#commit(writes));
     } catch (error) {
       if (writes.length === 1 || StoreError.is(error) || this.#closing.signal.aborted) {
-        for (const write of writes) write.reject(error);
+        for (const { listener } of writes) listener.onError(error);
         return;
       }
       // One of them is at fault, and must not take the others along.
@@ -192,14 +224,14 @@ export class JournalWriter {
   }
 
   async #wasCommitted(outcome: CommitOutcome, appendId: string): Promise<boolean> {
-    const passed = [...outcome.stored].find(([, events]) => events !== undefined);
+    const passed = outcome.groups.find(({ rows }) => rows !== undefined);
     if (!passed) return true;
     for (;;) {
       try {
         const row = await this.#store.db
           .selectFrom("session")
           .select("append_id")
-          .where("id", "=", passed[0].request.owner.sessionId)
+          .where("id", "=", passed.owner.sessionId)
           .executeTakeFirst();
         return row?.append_id === appendId;
       } catch (error) {
@@ -211,30 +243,31 @@ export class JournalWriter {
     }
   }
 
-  #settle(writes: readonly PendingWrite[], outcome: CommitOutcome): void {
-    const bySession = new Map<string, SessionEvent[]>();
-    const keys: string[] = outcome.hasSessionChanges ? [notificationKeys.sessions] : [];
-    for (const write of writes) {
-      const events = outcome.stored.get(write);
-      if (!events) continue;
-      const { sessionId } = write.request.owner;
-      const all = bySession.get(sessionId) ?? [];
-      for (const event of events) all.push(event);
-      bySession.set(sessionId, all);
-      keys.push(...(write.request.notify ?? []));
+  #settle({ groups, hasSessionChanges }: CommitOutcome): void {
+    const committed: CommittedEvents[] = [];
+    const keys: string[] = hasSessionChanges ? [notificationKeys.sessions] : [];
+    for (const { owner, writes, rows } of groups) {
+      if (!rows) continue;
+      committed.push({ sessionId: owner.sessionId, events: new EventBatch(rows) });
+      for (const { request } of writes) if (request.notify) keys.push(...request.notify);
     }
-    const committed = [...bySession].map(([sessionId, events]) => ({ sessionId, events }));
     this.#onCommitted(committed, keys);
-    for (const write of writes) {
-      const events = outcome.stored.get(write);
-      if (events) write.resolve(events);
-      else write.reject(fenced(write.request.owner.sessionId));
-    }
+    for (const group of groups) settleGroup(group);
   }
 
   #release(bytes: number): void {
     this.#unstoredBytes -= bytes;
     for (const resolve of this.#capacityWaiters.splice(0)) resolve();
+  }
+}
+
+function settleGroup({ owner, writes, rows }: StoredGroup): void {
+  let begin = 0;
+  for (const { listener, events } of writes) {
+    const own = rows?.slice(begin, begin + events.length);
+    begin += events.length;
+    if (!own) listener.onError(fenced(owner.sessionId));
+    else listener.onStored?.(own.map((row, index) => toEvent(events[index] as EncodedEvent, row)));
   }
 }
 

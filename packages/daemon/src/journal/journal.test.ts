@@ -55,6 +55,34 @@ describe.each(STORE_KINDS)("the journal on %s", (kind) => {
     }
   });
 
+  it("stores enqueued events in order with appended ones, and reports their failure", async () => {
+    await using database = await databases.open({ limits: { flushBytes: 500 } });
+    const owner = await ownedSession(database);
+    const failures: unknown[] = [];
+    const onError = (error: unknown): void => void failures.push(error);
+    const expected: string[] = [];
+    let also = 0;
+    for (let round = 0; round < 100; round += 1) {
+      expected.push(`${round};`);
+      const event = delta(`${round};`, round);
+      if (round % 20 === 19) await database.journal.append(owner, [event]);
+      else if (round % 7 === 6) {
+        const count = async (): Promise<void> => void (also += 1);
+        database.journal.enqueue(owner, [event], { also: count, onError });
+      } else database.journal.enqueue(owner, [event], { onError });
+    }
+    expect(textOf(await allEvents(database, owner.sessionId))).toBe(expected.join(""));
+    expect(also).toBeGreaterThan(0);
+    expect(failures).toEqual([]);
+    const nodeId = await database.nodes.register(NODE);
+    await claimOne(database, nodeId, owner.sessionId);
+    const failed = Promise.withResolvers<unknown>();
+    for (const text of ["a", "b"]) {
+      database.journal.enqueue(owner, [delta(text, 100)], { onError: failed.resolve });
+    }
+    expect(await failed.promise).toMatchObject({ code: "fenced" });
+  });
+
   it("rejects a write that fails without disturbing those that are stored with it", async () => {
     await using database = await databases.open();
     const owner = await ownedSession(database);
@@ -199,18 +227,18 @@ describe.each(STORE_KINDS)("the journal on %s", (kind) => {
     assertGapless(events, lastSeq);
   });
 
-  it("gives readers at the same position the same array", async () => {
+  it("gives readers at the same position the same batch", async () => {
     await using database = await databases.open();
     const owner = await ownedSession(database);
     const { lastSeq: after } = await database.journal.read(owner.sessionId);
-    const readers = [1, 2, 3].map(() => database.journal.follow(owner.sessionId, { after }));
+    const readers = [1, 2, 3].map(() => database.journal.followBatches(owner.sessionId, { after }));
     const nexts = readers.map((reader) => reader.next());
     // The feed exists when one of its readers waits.
     await nextRound();
     await database.journal.append(owner, [warning("x")]);
     const batches = await Promise.all(nexts);
     await Promise.all(readers.map((reader) => reader.return()));
-    expect(batches[0]?.value).toMatchObject([{ message: "x" }]);
+    expect(batches[0]?.value?.events).toMatchObject([{ message: "x" }]);
     expect(new Set(batches.map(({ value }) => value)).size).toBe(1);
   });
 

@@ -7,8 +7,9 @@ import type { Page } from "../database/page.ts";
 import type { DaemonTables, ItemRow, SessionTable, TurnRow } from "../database/tables.ts";
 import { DaemonError } from "../errors.ts";
 import { appendAsClient } from "./commit.ts";
+import type { EventBatch } from "./event-batch.ts";
+import { EventReader } from "./event-reader.ts";
 import { encodeEvent } from "./event-row.ts";
-import { EventReader, type JournalPage } from "./event-reader.ts";
 import { History, type ItemBody, type ItemBodyQuery, type ItemsQuery } from "./history.ts";
 import { JournalWriter, type CommittedEvents } from "./journal-writer.ts";
 import type { JournalLimits } from "./limits.ts";
@@ -17,7 +18,7 @@ import { SessionFeed } from "./session-feed.ts";
 import type { WriteRequest } from "./write.ts";
 
 export type { ItemBody, ItemBodyQuery, ItemsQuery } from "./history.ts";
-export type { JournalPage } from "./event-reader.ts";
+export type { EventBatch } from "./event-batch.ts";
 export type { JournalLimits } from "./limits.ts";
 export type { Retention, RetentionResult } from "./retention.ts";
 
@@ -25,6 +26,20 @@ const DEFAULT_PAGE = 500;
 /** A failed look for new events is repeated after this time, because a local notifier has no polls. */
 const RELOAD_MS = 1_000;
 const CLOSE_MS = 5_000;
+
+export interface FollowOptions {
+  /** Sequence number of the last event that the reader has. Default: 0. */
+  readonly after?: number;
+  readonly signal?: AbortSignal;
+}
+
+export interface JournalPage {
+  readonly events: readonly SessionEvent[];
+  /** Set if events after the cursor were removed by retention. `events` go on after the gap. */
+  readonly gap?: { readonly from: number; readonly to: number };
+  /** Sequence number of the newest stored event. */
+  readonly lastSeq: number;
+}
 
 /** Every event of every session, with gapless sequence numbers. */
 export class Journal {
@@ -63,6 +78,24 @@ export class Journal {
     return this.#writer.write({ owner, events, canWait: true, ...(also && { also }) });
   }
 
+  /**
+   * As `append`, for a caller that does not wait. `onError` receives what `append` would reject with. Events of one owner
+   * that are added before the next commit fail or succeed together.
+   */
+  enqueue(
+    owner: Ownership,
+    events: readonly NewSessionEvent[],
+    {
+      also,
+      onError,
+    }: {
+      readonly also?: ((trx: DaemonTransaction) => Promise<void>) | undefined;
+      readonly onError: (error: unknown) => void;
+    },
+  ): void {
+    this.#writer.enqueue({ owner, events, canWait: true, ...(also && { also }) }, onError);
+  }
+
   /** As `append`, at once and with changes of the session's columns. For the other stores. */
   async write(request: WriteRequest): Promise<readonly SessionEvent[]> {
     return this.#writer.write(request);
@@ -74,7 +107,7 @@ export class Journal {
     sessionId: string,
     events: readonly NewSessionEvent[],
     columns?: Partial<Pick<SessionTable, "ready_at" | "phase">>,
-  ): Promise<readonly SessionEvent[]> {
+  ): Promise<EventBatch> {
     return appendAsClient(this.#store, trx, sessionId, events.map(encodeEvent), columns);
   }
 
@@ -97,6 +130,11 @@ export class Journal {
     return this.#writer.unstoredBytes;
   }
 
+  /** Whether `waitForCapacity` would resolve at once. */
+  get hasCapacity(): boolean {
+    return this.#writer.hasCapacity;
+  }
+
   /** Resolves at once unless too much is waiting to be stored. Callers that don't wait for `append` wait here instead. */
   async waitForCapacity(signal?: AbortSignal): Promise<void> {
     await this.#writer.waitForCapacity(signal);
@@ -110,18 +148,27 @@ export class Journal {
     sessionId: string,
     { after = 0, limit = DEFAULT_PAGE }: { readonly after?: number; readonly limit?: number } = {},
   ): Promise<JournalPage> {
-    return this.#reader.page(sessionId, after, limit);
+    const { batch, ...page } = await this.#reader.page(sessionId, after, limit);
+    return { events: batch.events, ...page };
   }
 
   /**
    * Stored events after the cursor, then new ones, in batches and without repetition. A gap is yielded as a `gap` event whose
    * `seq` is the last missing number. A slow reader costs no memory: it reads from the store. Ends when the signal aborts,
-   * after `session.deleted`, or when the database is closed. Readers at the same position get the same array object.
+   * after `session.deleted`, or when the database is closed.
    */
   async *follow(
     sessionId: string,
-    { after = 0, signal }: { readonly after?: number; readonly signal?: AbortSignal } = {},
+    options?: FollowOptions,
   ): AsyncGenerator<readonly SessionEvent[], void, undefined> {
+    for await (const { events } of this.followBatches(sessionId, options)) yield events;
+  }
+
+  /** As `follow`, without decoding the events. Readers at the same position get the same batch. */
+  async *followBatches(
+    sessionId: string,
+    { after = 0, signal }: FollowOptions = {},
+  ): AsyncGenerator<EventBatch, void, undefined> {
     let cursor = after;
     const feed = await this.#openFeed(sessionId, after);
     try {
@@ -134,15 +181,15 @@ export class Journal {
           });
           continue;
         }
-        const events = step.kind === "events" ? step.events : await this.#readBehind(sessionId, cursor);
-        const last = events.at(-1);
+        const batch = step.kind === "events" ? step.batch : await this.#readBehind(sessionId, cursor);
+        const { last } = batch;
         if (!last) {
           throw new DaemonError(
             "store_unavailable",
             `The store has lost events of session ${sessionId} after ${cursor}: it was reset to an older state.`,
           );
         }
-        yield events;
+        yield batch;
         cursor = last.seq;
         if (last.type === "session.deleted") return;
       }
@@ -244,11 +291,12 @@ export class Journal {
     this.#feeds.delete(feed.sessionId);
   }
 
-  async #readBehind(sessionId: string, cursor: number): Promise<readonly SessionEvent[]> {
-    const { events, gap } = await this.#reader.page(sessionId, cursor, this.#limits.pageEvents);
-    if (!gap) return events;
-    const { epoch, at } = events[0] ?? { epoch: 0, at: Date.now() };
-    return [{ type: "gap", ...gap, reason: "retention", seq: gap.to, epoch, at }, ...events];
+  async #readBehind(sessionId: string, cursor: number): Promise<EventBatch> {
+    const { batch, gap } = await this.#reader.page(sessionId, cursor, this.#limits.pageEvents);
+    if (!gap) return batch;
+    const { epoch, at } = batch.first ?? { epoch: 0, at: Date.now() };
+    const { event, data } = encodeEvent({ type: "gap", ...gap, reason: "retention" });
+    return batch.behind({ seq: gap.to, epoch, at, type: event.type, turn_id: null, item_id: null, data });
   }
 
   /** One query for all feeds of a poll, which calls them one after the other. */

@@ -28,3 +28,14 @@ export const DEFAULT_JOURNAL_LIMITS: JournalLimits = {
   tailBytes: 256 * 1024,
   pageEvents: 1_000,
 };
+
+/** Pause per time in commits, so that a slow disk never takes more than a quarter of the time of the process. */
+const PAUSE_RATIO = 3;
+
+/** How long events wait for others after a commit that took `commitMs`. */
+export function pauseAfterCommit(
+  commitMs: number,
+  { flushMs, maxFlushMs }: Pick<JournalLimits, "flushMs" | "maxFlushMs">,
+): number {
+  return Math.max(flushMs - commitMs, Math.min(commitMs * PAUSE_RATIO, maxFlushMs));
+}

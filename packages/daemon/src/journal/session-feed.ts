@@ -1,26 +1,23 @@
-import type { SessionEvent } from "../api/event.ts";
-
-interface TailBatch {
-  /** The number before the first event. */
-  readonly after: number;
-  readonly through: number;
-  readonly events: readonly SessionEvent[];
-  readonly bytes: number;
-}
+import type { EventBatch } from "./event-batch.ts";
 
 /** What a reader gets for its cursor. */
 export type FeedStep =
-  | { readonly kind: "events"; readonly events: readonly SessionEvent[] }
+  | { readonly kind: "events"; readonly batch: EventBatch }
   /** The cursor is before the events in memory. */
   | { readonly kind: "behind" }
   /** There is nothing after the cursor yet. */
   | { readonly kind: "wait"; readonly changed: Promise<void> };
 
-/** Rough size of an event in memory, without serialising it again. */
-function sizeOf(event: SessionEvent): number {
-  if (event.type === "item.delta") return 200 + event.delta.length;
-  return 2_000;
+interface TailBatch {
+  /** The number before the first event. */
+  readonly after: number;
+  readonly through: number;
+  readonly batch: EventBatch;
+  readonly bytes: number;
 }
+
+/** Rough size of a row in memory without its JSON. */
+const ROW_BYTES = 150;
 
 /**
  * The newest committed events of one session, shared by all its readers, so that a thousand readers cost no more queries than
@@ -29,7 +26,7 @@ function sizeOf(event: SessionEvent): number {
 export class SessionFeed {
   readonly sessionId: string;
   readonly #tailBytes: number;
-  readonly #load: (sessionId: string, after: number) => Promise<readonly SessionEvent[]>;
+  readonly #load: (sessionId: string, after: number) => Promise<EventBatch>;
   readonly #onError: (error: Error) => void;
   readonly #tail: TailBatch[] = [];
   #bytes = 0;
@@ -44,7 +41,7 @@ export class SessionFeed {
     sessionId: string,
     last: number,
     tailBytes: number,
-    load: (sessionId: string, after: number) => Promise<readonly SessionEvent[]>,
+    load: (sessionId: string, after: number) => Promise<EventBatch>,
     onError: (error: Error) => void,
   ) {
     this.sessionId = sessionId;
@@ -62,12 +59,10 @@ export class SessionFeed {
   }
 
   /** Adds committed events. Commits of other connections may be reported out of order; then the store has them in order. */
-  push(events: readonly SessionEvent[]): void {
-    const fresh =
-      events[0] && events[0].seq > this.#last ? events : events.filter(({ seq }) => seq > this.#last);
-    const [first] = fresh;
-    if (!first) return;
-    if (first.seq === this.#last + 1) this.#add(fresh);
+  push(batch: EventBatch): void {
+    const fresh = batch.after(this.#last);
+    if (!fresh.first) return;
+    if (fresh.first.seq === this.#last + 1) this.#add(fresh);
     else this.refresh();
   }
 
@@ -84,9 +79,8 @@ export class SessionFeed {
     }
     const [oldest] = this.#tail;
     if (!oldest || cursor < oldest.after) return { kind: "behind" };
-    const batch = this.#tail.find(({ through }) => through > cursor) as TailBatch;
-    const events = batch.after === cursor ? batch.events : batch.events.filter(({ seq }) => seq > cursor);
-    return { kind: "events", events };
+    const found = this.#tail.find(({ through }) => through > cursor) as TailBatch;
+    return { kind: "events", batch: found.batch.after(cursor) };
   }
 
   /** Ends all waits. */
@@ -100,9 +94,9 @@ export class SessionFeed {
     try {
       while (this.#mustLoadAgain && this.#error === undefined) {
         this.#mustLoadAgain = false;
-        const events = (await this.#load(this.sessionId, this.#last)).filter(({ seq }) => seq > this.#last);
-        if (events.length === 0) continue;
-        this.#add(events);
+        const batch = (await this.#load(this.sessionId, this.#last)).after(this.#last);
+        if (batch.length === 0) continue;
+        this.#add(batch);
         this.#mustLoadAgain = true;
       }
     } catch (error) {
@@ -112,10 +106,10 @@ export class SessionFeed {
     }
   }
 
-  #add(events: readonly SessionEvent[]): void {
-    const through = (events.at(-1) as SessionEvent).seq;
-    const bytes = events.reduce((sum, event) => sum + sizeOf(event), 0);
-    this.#tail.push({ after: this.#last, through, events, bytes });
+  #add(batch: EventBatch): void {
+    const through = batch.last?.seq ?? this.#last;
+    const bytes = batch.size + batch.length * ROW_BYTES;
+    this.#tail.push({ after: this.#last, through, batch, bytes });
     this.#bytes += bytes;
     this.#last = through;
     while (this.#bytes > this.#tailBytes && this.#tail.length > 1) {

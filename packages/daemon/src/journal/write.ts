@@ -27,26 +27,49 @@ export interface WriteRequest {
   readonly notify?: readonly string[];
 }
 
+/** Who learns the outcome of a write. */
+export interface WriteListener {
+  /** Left out if no caller waits for the stored events. */
+  readonly onStored?: (events: readonly SessionEvent[]) => void;
+  readonly onError: (error: unknown) => void;
+}
+
 /** A write that waits for its transaction. */
 export class PendingWrite {
   readonly request: WriteRequest;
-  readonly events: readonly EncodedEvent[];
-  readonly bytes: number;
-  /** Whether it is stored at once, with everything that is waiting. */
-  readonly isUrgent: boolean;
-  readonly stored: Promise<readonly SessionEvent[]>;
-  readonly resolve: (events: readonly SessionEvent[]) => void;
-  readonly reject: (error: unknown) => void;
+  readonly listener: WriteListener;
+  readonly #events: EncodedEvent[] = [];
+  #bytes = 0;
+  #isUrgent: boolean;
 
-  constructor(request: WriteRequest) {
+  constructor(request: WriteRequest, listener: WriteListener) {
     this.request = request;
-    this.events = (request.events ?? []).map(encodeEvent);
-    this.bytes = this.events.reduce((sum, { data }) => sum + data.length, 0);
-    this.isUrgent = !request.canWait || this.events.some(({ event }) => URGENT.has(event.type));
-    const { promise, resolve, reject } = Promise.withResolvers<readonly SessionEvent[]>();
-    this.stored = promise;
-    this.resolve = resolve;
-    this.reject = reject;
+    this.listener = listener;
+    this.#isUrgent = request.canWait !== true;
+    this.add(request.events ?? []);
+  }
+
+  get events(): readonly EncodedEvent[] {
+    return this.#events;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Whether it is stored at once, with everything that is waiting. */
+  get isUrgent(): boolean {
+    return this.#isUrgent;
+  }
+
+  /** Adds events to a write that is still waiting. */
+  add(events: readonly NewSessionEvent[]): void {
+    for (const event of events) {
+      const encoded = encodeEvent(event);
+      this.#events.push(encoded);
+      this.#bytes += encoded.data.length;
+      this.#isUrgent ||= URGENT.has(event.type);
+    }
   }
 }
 

@@ -1,7 +1,6 @@
 import type { Store } from "@codexkit/store";
 import { sql, type RawBuilder } from "kysely";
-import type { SessionEvent } from "../api/event.ts";
-import type { Journal } from "../journal/journal.ts";
+import type { EventBatch, Journal } from "../journal/journal.ts";
 import { notificationKeys } from "../database/notifications.ts";
 import type { ClaimedSession, DaemonTransaction } from "../database/ownership.ts";
 import type { DaemonTables, SessionRow } from "../database/tables.ts";
@@ -33,7 +32,7 @@ export async function claimSessions(
   options: ClaimOptions,
 ): Promise<readonly ClaimedSession[]> {
   if (options.limit <= 0) return [];
-  const moved: { sessionId: string; events: readonly SessionEvent[] }[] = [];
+  const moved: { sessionId: string; events: EventBatch }[] = [];
   const claimed = await store.db.transaction().execute(async (trx) => {
     moved.length = 0;
     const candidates = (await findCandidates(store, trx, options)).filter(

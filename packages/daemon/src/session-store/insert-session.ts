@@ -1,9 +1,9 @@
 import type { Store } from "@codexkit/store";
-import type { NewSessionEvent, SessionEvent } from "../api/event.ts";
+import type { NewSessionEvent } from "../api/event.ts";
 import type { SessionSettings, SessionSetup } from "../api/settings.ts";
 import { insertCommand } from "./insert-command.ts";
 import { DaemonError } from "../errors.ts";
-import type { Journal } from "../journal/journal.ts";
+import type { EventBatch, Journal } from "../journal/journal.ts";
 import { fingerprint, newId } from "../database/ids.ts";
 import { notificationKeys } from "../database/notifications.ts";
 import type { DaemonTransaction } from "../database/ownership.ts";
@@ -55,7 +55,7 @@ export async function insertSession(
     return attempt();
   });
   const { events } = inserted;
-  if (inserted.isNew) {
+  if (events) {
     journal.publish(
       [{ sessionId: inserted.session.id, events }],
       [notificationKeys.sessions, notificationKeys.ready],
@@ -69,12 +69,12 @@ async function insert(
   journal: Journal,
   trx: DaemonTransaction,
   session: NewSession,
-): Promise<InsertedSession & { readonly events: readonly SessionEvent[] }> {
+): Promise<InsertedSession & { readonly events?: EventBatch }> {
   const { by, key, threadId, id = newId(), ...content } = session;
   const print = fingerprint({ kind: "create", ...content });
   const isFork = threadId !== undefined;
   const existing = isFork ? await findById(trx, id) : await findByKey(trx, by, key, print);
-  if (existing) return { ...existing, isNew: false, events: [] };
+  if (existing) return { ...existing, isNew: false };
   await trx
     .insertInto("session")
     .values({

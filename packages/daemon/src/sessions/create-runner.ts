@@ -246,14 +246,16 @@ class SessionRunner implements Runner {
     };
   }
 
-  async #onEvent(server: AppServer, event: CodexEvent): Promise<void> {
+  /** Returns a promise only if the reader must wait: a promise per event would cost more than the event. */
+  #onEvent(server: AppServer, event: CodexEvent): Promise<void> | undefined {
+    const { journal } = this.#options.database;
     try {
       this.#routes.deliver(event, server);
-      await this.#options.database.journal.waitForCapacity();
     } catch (error) {
       // The reader must go on: it carries the events of all sessions of the server.
       if (!isFenced(error)) this.#options.log.error({ err: error }, "An event could not be handled");
     }
+    return journal.hasCapacity ? undefined : journal.waitForCapacity();
   }
 
   #serverEnded(server: AppServer, error: CodexError): void {

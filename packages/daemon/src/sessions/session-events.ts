@@ -64,7 +64,7 @@ export class SessionEvents {
 
   append(events: readonly NewSessionEvent[], also?: ReturnType<RolloutShipper["collect"]>): void {
     const { journal, owner, onError } = this.#deps;
-    journal.append(owner, events, also).catch(onError);
+    journal.enqueue(owner, events, { also, onError });
   }
 
   #store(event: CodexEvent, server: AppServer): void {
