@@ -1,11 +1,11 @@
 // Lets the examples run without an API key: a real codex with a private home and a scripted model. With CODEXKIT_LIVE=1 they use
 // your own codex, account and configuration instead.
-import type { Script } from "@codexkit/scripted-model";
+import { codexConfig, type Script } from "@codexkit/scripted-model";
 import { codexFolders } from "@codexkit/testing";
 import type { LaunchOptions } from "codexkit";
 
 export interface ExampleSetup extends AsyncDisposable {
-  /** Options for `Codex.launch`. */
+  /** Options for `Codex.launch`, and for the `codex` of a daemon. */
   readonly launch: LaunchOptions;
   /** Working directory for threads. */
   readonly folder: string;
@@ -17,7 +17,12 @@ export async function setUpExample(script: Script, modelName = "gpt-5.5"): Promi
   }
   const folders = await codexFolders({ model: script, modelName });
   return {
-    launch: { env: folders.env, inheritEnv: false },
+    launch: {
+      env: folders.env,
+      inheritEnv: false,
+      // The daemon's codex has a home of its own, so that the model is not named by a file.
+      configOverrides: codexConfig(folders.model, { model: modelName }).overrides,
+    },
     folder: folders.workspace,
     [Symbol.asyncDispose]: async () => folders[Symbol.asyncDispose](),
   };

@@ -24,6 +24,10 @@ const expectations: Record<string, { prints: RegExp; answers?: { to: string; wit
     prints: /completed: outside the sandbox[^]*Done\./,
     answers: { to: "[y/a/N]", with: "y\n" },
   },
+  "approve-from-chat.ts": {
+    prints:
+      /chat: Allow `[^`]*touch deployed[^`]*`\? Reply yes or no\.\nThe reviewer answered yes\nDeployed\./,
+  },
   "attach.ts": { prints: /attached to codexkit\/[\d.]+\nHello from a server that was here before\./ },
   "exec-server.ts": { prints: /attached: \w+\nbuilt on the exec-server\nThe build passes\./ },
   "fork-and-revert.ts": { prints: /You said: second\nYou said: second, another way\n1 turn left/ },

@@ -11,6 +11,7 @@ import { HTTP_LIMITS } from "./limits.ts";
 import { createLogger } from "./logger.ts";
 import { testCommand } from "./policy/test-command.ts";
 import { toVerdict } from "./policy/to-inbox-request.ts";
+import { WEBHOOK_LIMITS, type WebhookSettings } from "./webhooks/limits.ts";
 import { createRunner } from "./sessions/create-runner.ts";
 
 /**
@@ -29,6 +30,10 @@ export async function createDaemon(options: DaemonOptions = {}): Promise<Daemon>
   const nodeName = options.nodeName ?? (options.store === undefined ? "local" : hostname());
   const logger = toLogger(options.logger);
   const roots = await resolveRoots(options.roots ?? [process.cwd()]);
+  const webhooks: WebhookSettings = {
+    limits: { ...WEBHOOK_LIMITS, ...limits.webhooks },
+    allowPrivate: options.allowPrivateAddresses ?? false,
+  };
   await mkdir(stateFolder, { recursive: true, mode: 0o700 });
 
   await using made = new AsyncDisposableStack();
@@ -43,6 +48,7 @@ export async function createDaemon(options: DaemonOptions = {}): Promise<Daemon>
       database,
       stateFolder,
       nodeName,
+      webhooks,
       ...(options.labels && { labels: options.labels }),
       ...(options.apiKey !== undefined && { apiKey: options.apiKey }),
       ...(options.userCodexHome !== undefined && { userCodexHome: options.userCodexHome }),
@@ -67,6 +73,7 @@ export async function createDaemon(options: DaemonOptions = {}): Promise<Daemon>
     nodeName,
     drainMs,
     retention: { ...DEFAULT_RETENTION, ...options.retention },
+    webhooks,
     testCommand: (settings, request) => toVerdict(testCommand(settings, request)),
   });
 }

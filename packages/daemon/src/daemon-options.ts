@@ -6,6 +6,7 @@ import type { RunnerLimits } from "./codex/limits.ts";
 import type { JournalLimits } from "./journal/limits.ts";
 import type { Retention } from "./journal/retention.ts";
 import type { HttpLimits } from "./limits.ts";
+import type { WebhookLimits } from "./webhooks/limits.ts";
 
 /** Limits of each part of the daemon. */
 export interface DaemonLimits {
@@ -13,6 +14,7 @@ export interface DaemonLimits {
   readonly runner?: Partial<RunnerLimits>;
   readonly store?: Partial<StoreLimits>;
   readonly journal?: Partial<JournalLimits>;
+  readonly webhooks?: Partial<WebhookLimits>;
 }
 
 export interface DaemonRetention extends Retention {
@@ -35,6 +37,11 @@ export interface DaemonOptions {
   readonly allowedHosts?: readonly string[];
   /** Origins of web pages that may call the API, besides the daemon's own. */
   readonly allowedOrigins?: readonly string[];
+  /**
+   * Whether webhooks and tools may be at addresses outside the public internet, such as loopback. Default: false, because
+   * clients with the scope to register them could reach services of this machine's network.
+   */
+  readonly allowPrivateAddresses?: boolean;
   /** The same for every start of this daemon, and unique among the daemons of a store. Default: `local`, or the host name with Postgres. */
   readonly nodeName?: string;
   /** Labels of this node, for sessions that need them. */

@@ -12,6 +12,8 @@ import { Metrics } from "./http/metrics.ts";
 import type { Retention } from "./journal/retention.ts";
 import type { HttpLimits } from "./limits.ts";
 import type { Runner } from "./sessions/runner.ts";
+import { WebhookDeliverer } from "./webhooks/deliverer.ts";
+import type { WebhookSettings } from "./webhooks/limits.ts";
 import type { TokenStore } from "./tokens/token-store.ts";
 
 const { version } = createRequire(import.meta.url)("../package.json") as { version: string };
@@ -33,6 +35,7 @@ export interface DaemonParts {
   readonly drainMs: number;
   readonly retention: Retention & { readonly everyMs: number };
   readonly testCommand: TestCommand;
+  readonly webhooks: WebhookSettings;
 }
 
 /** A running daemon. Create one with `createDaemon`. */
@@ -44,6 +47,7 @@ export class Daemon implements AsyncDisposable {
   readonly #parts: DaemonParts;
   readonly #closing = new AbortController();
   readonly #retentionTimer: NodeJS.Timeout;
+  readonly #webhooks: WebhookDeliverer;
   #retaining: Promise<void> | undefined;
   #server: HttpServer | undefined;
   #closed: Promise<void> | undefined;
@@ -54,6 +58,8 @@ export class Daemon implements AsyncDisposable {
     const services = { ...parts, metrics: new Metrics(parts.runner), version, closing: this.#closing.signal };
     this.app = createHttp(services, parts.testCommand);
     this.handler = createNodeHandler((request, env) => this.app.fetch(request, env));
+    const { database, webhooks, logger } = parts;
+    this.#webhooks = new WebhookDeliverer({ ...webhooks, database, log: logger });
     this.#retentionTimer = setInterval(() => this.#applyRetention(), parts.retention.everyMs);
     this.#retentionTimer.unref();
   }
@@ -105,16 +111,19 @@ export class Daemon implements AsyncDisposable {
 
   /** A run that takes longer than the interval is not started again. */
   #applyRetention(): void {
-    const { database, retention, logger } = this.#parts;
-    this.#retaining ??= database.journal
-      .retain(retention)
-      .then(
-        (result) => logger.debug(result, "applied retention"),
-        (error: unknown) => logger.warn({ err: error }, "could not apply retention"),
-      )
+    const { logger } = this.#parts;
+    this.#retaining ??= this.#retain()
+      .catch((error: unknown) => logger.warn({ err: error }, "could not apply retention"))
       .finally(() => {
         this.#retaining = undefined;
       });
+  }
+
+  async #retain(): Promise<void> {
+    const { database, retention, webhooks, logger } = this.#parts;
+    const result = await database.journal.retain(retention);
+    await database.webhooks.prune(webhooks.limits.keepMs);
+    logger.debug(result, "applied retention");
   }
 
   async #close(drainMs: number): Promise<void> {
@@ -125,6 +134,7 @@ export class Daemon implements AsyncDisposable {
       await runner.close();
     } finally {
       this.#closing.abort();
+      await this.#webhooks.close();
       await this.#server?.close(CLOSE_GRACE_MS);
       await this.#retaining;
       await database.close();

@@ -10,6 +10,7 @@ import { AppServerStore } from "./database/app-server-store.ts";
 import { AuditLog } from "./database/audit-log.ts";
 import { migrations } from "./database/migrations.ts";
 import { NodeStore } from "./database/node-store.ts";
+import { WebhookStore } from "./webhooks/webhook-store.ts";
 import { SessionStore } from "./session-store/session-store.ts";
 import type { DaemonTables } from "./database/tables.ts";
 
@@ -39,6 +40,7 @@ export class Database implements AsyncDisposable {
   readonly appServers: AppServerStore;
   readonly tokens: TokenStore;
   readonly audit: AuditLog;
+  readonly webhooks: WebhookStore;
   readonly #closing = new AbortController();
 
   constructor(
@@ -58,6 +60,7 @@ export class Database implements AsyncDisposable {
     this.rollouts = new RolloutStore(store);
     this.appServers = new AppServerStore(store);
     this.tokens = new TokenStore(store, this.audit);
+    this.webhooks = new WebhookStore(store, this.audit);
   }
 
   /** Stores what was appended, then closes the store. Pending waits reject with `closed`. */

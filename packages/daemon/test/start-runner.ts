@@ -179,13 +179,13 @@ export class TestSession {
 
 export async function createTestSession(
   database: Database,
-  { cwd, name, mcpServers, environment, dedicated, priority: _priority, ...settings }: CreateSession,
+  { cwd, name, mcpServers, environment, tools, dedicated, priority: _priority, ...settings }: CreateSession,
 ): Promise<TestSession> {
   const { session } = await database.sessions.insert({
     cwd,
     ...(name === undefined ? {} : { name }),
     settings: sessionSettings.parse({ ...SETTINGS, ...settings }),
-    setup: { mcpServers, environment, dedicated },
+    setup: { mcpServers, environment, tools, dedicated },
     by: "test",
     key: randomUUID(),
   });

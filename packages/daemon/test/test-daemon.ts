@@ -7,6 +7,7 @@ import { Daemon, type DaemonParts } from "../src/daemon.ts";
 import type { Database } from "../src/database.ts";
 import { HTTP_LIMITS, type HttpLimits } from "../src/limits.ts";
 import { createLogger } from "../src/logger.ts";
+import { WEBHOOK_LIMITS } from "../src/webhooks/limits.ts";
 import { EchoRunner } from "./echo-runner.ts";
 import { SETTINGS } from "./database-fixture.ts";
 
@@ -46,6 +47,7 @@ export async function startTestDaemon(
     nodeName: "here",
     drainMs: 1000,
     retention: { everyMs: 600_000 },
+    webhooks: { limits: WEBHOOK_LIMITS, allowPrivate: true },
     testCommand: () => ({ decision: "ask", reason: "test", rule: "test", segments: [] }),
     ...parts,
   });

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { plainText } from "./parameters.ts";
+import { webhookTool } from "./webhook-tool.ts";
 
 /** What the agent may do without asking, and what its commands can reach. */
 export const permissionMode = z.enum(["read-only", "workspace-write", "danger-full-access", "bypass"]).meta({
@@ -74,6 +75,8 @@ export type SessionSettings = z.infer<typeof sessionSettings>;
 export const sessionSetup = z.strictObject({
   mcpServers: z.record(z.string().regex(/^[\w-]{1,64}$/), mcpServer).optional(),
   environment: executionEnvironment.optional(),
+  /** Tools of the session, besides Codex's own. */
+  tools: z.array(webhookTool).max(64).optional(),
   /** Whether the session gets an app-server of its own. Default: the shared one. */
   dedicated: z.boolean().optional(),
 });

@@ -14,6 +14,17 @@ export { EventStream, type EventStreamOptions } from "./event-stream.ts";
 export type { ReconnectOptions } from "./message-stream.ts";
 export { DaemonClientError } from "./errors.ts";
 
+// For receivers of webhooks and tools by webhook.
+export {
+  type ReceivedWebhook,
+  type VerifiedWebhook,
+  verifyWebhook,
+  type VerifyWebhookOptions,
+  WebhookVerificationError,
+} from "./verify-webhook.ts";
+export type { Webhook, WebhookDelivery, WebhookEventType, WebhookMessage } from "../api/webhook.ts";
+export type { WebhookTool, WebhookToolCall } from "../api/webhook-tool.ts";
+
 // What the API serves and takes.
 export type { InboxAnswer, ApprovalOffer, InboxRequest, PolicyVerdict } from "../api/approval.ts";
 export type { CommandBody, CommandKind } from "../api/command.ts";

@@ -5,34 +5,50 @@ type Kind = "sqlite" | "postgres";
 
 /** The schema, by migration. A released migration is never changed. */
 export function migrations(kind: Kind): Record<string, Migration> {
-  return { "0001-first": { up: (db: Kysely<unknown>) => createTables(db, kind) } };
+  return {
+    "0001-first": { up: (db: Kysely<unknown>) => createTables(schemaBuilder(db, kind)) },
+    "0002-webhooks": { up: (db: Kysely<unknown>) => createWebhookTables(schemaBuilder(db, kind)) },
+  };
 }
 
 type ColumnSpec = "text" | "text?" | "bigint" | "bigint?" | "bytes" | "bytes?";
 
-async function createTables(db: Kysely<unknown>, kind: Kind): Promise<void> {
-  const bytes = kind === "sqlite" ? ("blob" as const) : ("bytea" as const);
-  const table = (
+interface SchemaBuilder {
+  readonly kind: Kind;
+  readonly table: (
     name: string,
     columns: Readonly<Record<string, ColumnSpec>>,
     primaryKey: readonly string[],
-  ): CreateTableBuilder<string, string> => {
-    let builder: CreateTableBuilder<string, string> = db.schema.createTable(name);
-    for (const [column, spec] of Object.entries(columns)) {
-      const type = spec.replace("?", "");
-      builder = builder.addColumn(column, type === "bytes" ? bytes : (type as ColumnDataType), (definition) =>
-        spec.endsWith("?") ? definition : definition.notNull(),
-      );
-    }
-    return builder.addPrimaryKeyConstraint(`${name}_pk`, [...primaryKey]);
-  };
-  const index = async (name: string, on: string, where?: string): Promise<void> => {
-    await sql.raw(`create index ${name} on ${on}${where ? ` where ${where}` : ""}`).execute(db);
-  };
-  const uniqueIndex = async (name: string, on: string, where?: string): Promise<void> => {
-    await sql.raw(`create unique index ${name} on ${on}${where ? ` where ${where}` : ""}`).execute(db);
-  };
+  ) => CreateTableBuilder<string, string>;
+  readonly index: (name: string, on: string, where?: string) => Promise<void>;
+  readonly uniqueIndex: (name: string, on: string, where?: string) => Promise<void>;
+}
 
+function schemaBuilder(db: Kysely<unknown>, kind: Kind): SchemaBuilder {
+  const bytes = kind === "sqlite" ? ("blob" as const) : ("bytea" as const);
+  const createIndex = async (create: string, on: string, where?: string): Promise<void> => {
+    await sql.raw(`${create} on ${on}${where ? ` where ${where}` : ""}`).execute(db);
+  };
+  return {
+    kind,
+    table: (name, columns, primaryKey) => {
+      let builder: CreateTableBuilder<string, string> = db.schema.createTable(name);
+      for (const [column, spec] of Object.entries(columns)) {
+        const type = spec.replace("?", "");
+        builder = builder.addColumn(
+          column,
+          type === "bytes" ? bytes : (type as ColumnDataType),
+          (definition) => (spec.endsWith("?") ? definition : definition.notNull()),
+        );
+      }
+      return builder.addPrimaryKeyConstraint(`${name}_pk`, [...primaryKey]);
+    },
+    index: (name, on, where) => createIndex(`create index ${name}`, on, where),
+    uniqueIndex: (name, on, where) => createIndex(`create unique index ${name}`, on, where),
+  };
+}
+
+async function createTables({ kind, table, index, uniqueIndex }: SchemaBuilder): Promise<void> {
   await table(
     "node",
     {
@@ -267,4 +283,43 @@ async function createTables(db: Kysely<unknown>, kind: Kind): Promise<void> {
   await table("tenant", { id: "text", max_active: "bigint?", max_waiting: "bigint?", weight: "bigint" }, [
     "id",
   ]).execute();
+}
+
+async function createWebhookTables({ table, index }: SchemaBuilder): Promise<void> {
+  await table(
+    "webhook",
+    {
+      id: "text",
+      url: "text",
+      secret: "text",
+      events: "text",
+      name: "text?",
+      session_id: "text?",
+      created_by: "text",
+      created_at: "bigint",
+      disabled_at: "bigint?",
+    },
+    ["id"],
+  ).execute();
+  await table(
+    "webhook_delivery",
+    {
+      id: "text",
+      webhook_id: "text",
+      session_id: "text",
+      type: "text",
+      seq: "bigint",
+      subject: "text?",
+      state: "text",
+      attempts: "bigint",
+      next_at: "bigint",
+      status: "bigint?",
+      error: "text?",
+      created_at: "bigint",
+      finished_at: "bigint?",
+    },
+    ["id"],
+  ).execute();
+  await index("webhook_delivery_due", "webhook_delivery (next_at)", "state = 'pending'");
+  await index("webhook_delivery_webhook", "webhook_delivery (webhook_id, id)");
 }

@@ -17,4 +17,6 @@ export const notificationKeys = {
   sessions: "sessions",
   /** An approval was opened or changed. */
   inbox: "inbox",
+  /** A message for a webhook was stored. */
+  webhooks: "webhooks",
 } as const;

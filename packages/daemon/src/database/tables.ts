@@ -1,4 +1,5 @@
 import type { Selectable } from "kysely";
+import type { WebhookEventType } from "../api/webhook.ts";
 
 // Columns are the same on SQLite and Postgres: text, bigint (as number), boolean as 0 | 1, blob. Times are milliseconds of the
 // database's clock. JSON is stored as text, because jsonb rejects `\u0000`, which commands do print.
@@ -254,6 +255,44 @@ export interface TenantTable {
   weight: number;
 }
 
+/** A URL that gets messages about sessions. */
+export interface WebhookTable {
+  id: string;
+  url: string;
+  /** Signs the messages, so that it is stored as it is. */
+  secret: string;
+  /** JSON array of `WebhookEventType`. */
+  events: string;
+  name: string | null;
+  /** Null: all sessions. */
+  session_id: string | null;
+  created_by: string;
+  created_at: number;
+  /** When the receiver answered that it is gone, or null. */
+  disabled_at: number | null;
+}
+
+/** A message for one webhook, stored with the events that it is about. */
+export interface WebhookDeliveryTable {
+  id: string;
+  webhook_id: string;
+  session_id: string;
+  type: WebhookEventType;
+  /** The event that it follows from. */
+  seq: number;
+  /** The approval or turn that it is about. */
+  subject: string | null;
+  state: "pending" | "delivered" | "failed";
+  attempts: number;
+  /** When it is tried next, or when the attempt of a node that died counts as failed. */
+  next_at: number;
+  /** HTTP status of the newest attempt, or null. */
+  status: number | null;
+  error: string | null;
+  created_at: number;
+  finished_at: number | null;
+}
+
 export interface DaemonTables {
   node: NodeTable;
   session: SessionTable;
@@ -269,6 +308,8 @@ export interface DaemonTables {
   token: TokenTable;
   audit: AuditTable;
   tenant: TenantTable;
+  webhook: WebhookTable;
+  webhook_delivery: WebhookDeliveryTable;
 }
 
 export type SessionRow = Selectable<SessionTable>;
@@ -280,4 +321,6 @@ export type ItemRow = Selectable<ItemTable>;
 export type TurnRow = Selectable<TurnTable>;
 export type AppServerRow = Selectable<AppServerTable>;
 export type TokenRow = Selectable<TokenTable>;
+export type WebhookRow = Selectable<WebhookTable>;
+export type WebhookDeliveryRow = Selectable<WebhookDeliveryTable>;
 export type AuditRow = Selectable<AuditTable>;

@@ -10,6 +10,7 @@ import { createSessionHandlers } from "./session-handlers.ts";
 import { StreamCounter } from "./stream-counter.ts";
 import { createStreamHandlers } from "./stream-handlers.ts";
 import { createSummaryFeeds } from "./summary-feeds.ts";
+import { createWebhookHandlers } from "./webhook-handlers.ts";
 
 /** The whole API as a hono app. */
 export function createHttp(services: HttpServices, testCommand: TestCommand): Hono {
@@ -21,6 +22,7 @@ export function createHttp(services: HttpServices, testCommand: TestCommand): Ho
     ...createHistoryHandlers(services, testCommand),
     ...createInboxHandlers(services),
     ...createStreamHandlers(services, streams, feeds),
+    ...createWebhookHandlers(services),
     ...createOperationHandlers(services, streams, document),
   });
 }

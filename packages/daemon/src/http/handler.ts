@@ -7,6 +7,7 @@ import type { Identity } from "../api/token.ts";
 import type { Database } from "../database.ts";
 import type { HttpLimits } from "../limits.ts";
 import type { Runner } from "../sessions/runner.ts";
+import type { WebhookSettings } from "../webhooks/limits.ts";
 import type { OriginRules } from "./check-origin.ts";
 import type { Metrics } from "./metrics.ts";
 
@@ -17,6 +18,7 @@ export interface HttpServices {
   readonly metrics: Metrics;
   readonly logger: Logger;
   readonly limits: HttpLimits;
+  readonly webhooks: WebhookSettings;
   readonly origins: OriginRules;
   /** none: every request has all scopes. */
   readonly auth: "tokens" | "none";

@@ -3,7 +3,7 @@ import type { historyRoutes } from "../api/routes/history.ts";
 import type { SessionSettings } from "../api/settings.ts";
 import { DaemonError } from "../errors.ts";
 import type { Handlers, HttpServices } from "./handler.ts";
-import { viewItem, viewTurn } from "./views.ts";
+import { viewItem, viewTurn } from "../views.ts";
 
 /** Judges a command by the settings of a session. */
 export type TestCommand = (

@@ -2,7 +2,7 @@ import { type ApprovalOffer, checkAnswer, type InboxRequest } from "../api/appro
 import type { ApprovalRow } from "../database/tables.ts";
 import { DaemonError } from "../errors.ts";
 import type { Handlers, HttpServices } from "./handler.ts";
-import { viewApproval } from "./views.ts";
+import { viewApproval } from "../views.ts";
 
 export function createInboxHandlers({ database: { inbox } }: HttpServices) {
   async function requireApproval(id: string): Promise<ApprovalRow> {

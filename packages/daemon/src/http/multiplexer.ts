@@ -5,7 +5,7 @@ import type { ChangeFeed } from "./change-feed.ts";
 import { formatMessage } from "./event-stream.ts";
 import { formatCursor, type StreamCursor } from "./stream-cursor.ts";
 import type { SummaryFeeds } from "./summary-feeds.ts";
-import { viewApproval, viewSession } from "./views.ts";
+import { viewApproval, viewSession } from "../views.ts";
 import { Watcher } from "./watcher.ts";
 
 export interface MultiplexOptions {

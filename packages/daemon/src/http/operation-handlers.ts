@@ -5,7 +5,7 @@ import { DaemonError } from "../errors.ts";
 import { TOKEN_COOKIE, verifyToken } from "./authenticate.ts";
 import type { Handlers, HttpServices } from "./handler.ts";
 import type { StreamCounter } from "./stream-counter.ts";
-import { viewToken } from "./views.ts";
+import { viewToken } from "../views.ts";
 
 /** Browsers limit cookies to 400 days. The token itself may end earlier. */
 const COOKIE_SECONDS = 90 * 24 * 3600;

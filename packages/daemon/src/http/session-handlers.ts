@@ -8,7 +8,9 @@ import type { CommandRow } from "../database/tables.ts";
 import { DaemonError } from "../errors.ts";
 import { checkFolder } from "./check-folder.ts";
 import type { HandlerRequest, Handlers, HttpServices } from "./handler.ts";
-import { viewCommand, viewSession } from "./views.ts";
+import type { WebhookTool } from "../api/webhook-tool.ts";
+import { webhookTools } from "../webhooks/webhook-tools.ts";
+import { viewCommand, viewSession } from "../views.ts";
 
 type CommandRequest = Pick<HandlerRequest<Route>, "identity" | "signal" | "context"> & {
   readonly params: { readonly sessionId: string };
@@ -70,6 +72,7 @@ export function createSessionHandlers(services: HttpServices) {
       await refuseTooManySessions();
       const { cwd: folder, name, priority, ...rest } = body;
       const setup = sessionSetup.strip().parse(rest);
+      checkTools(setup.tools ?? []);
       const isRemote = setup.environment !== undefined;
       const cwd = isRemote ? checkAbsolute(folder) : await checkFolder(folder, services.roots);
       const created: NewSession = {
@@ -127,6 +130,20 @@ export function createSessionHandlers(services: HttpServices) {
       return viewCommand(await waitFor(row, query.wait, signal));
     },
   } satisfies Partial<Handlers>;
+
+  /** Codex would accept some of them and never call them. */
+  function checkTools(tools: readonly WebhookTool[]): void {
+    try {
+      webhookTools(tools, { sessionId: "", ...services.webhooks });
+    } catch (error) {
+      throw new DaemonError("unprocessable", (error as Error).message, { cause: error });
+    }
+    const names = tools.map(({ name }) => name);
+    const repeated = names.find((name, index) => names.indexOf(name) !== index);
+    if (repeated !== undefined) {
+      throw new DaemonError("unprocessable", `There are two tools with the name "${repeated}".`);
+    }
+  }
 
   async function refuseTooManySessions(): Promise<void> {
     const { deleted: _, ...phases } = await sessions.countByPhase();

@@ -4,6 +4,7 @@ import type { SessionEvent } from "../api/event.ts";
 import type { DaemonTransaction } from "../database/ownership.ts";
 import { toColumns } from "../database/session-columns.ts";
 import type { DaemonTables, EventRow, SessionTable } from "../database/tables.ts";
+import { storeNotices } from "../webhooks/notices.ts";
 import { EventBatch } from "./event-batch.ts";
 import { type EncodedEvent, toEvent } from "./event-row.ts";
 import { passFences, type PassedFence } from "./fence.ts";
@@ -17,6 +18,8 @@ export interface CommitOutcome {
   readonly groups: readonly StoredGroup[];
   /** Whether a column that lists show was changed. */
   readonly hasSessionChanges: boolean;
+  /** Whether messages for webhooks were stored. */
+  readonly hasNotices: boolean;
 }
 
 export interface StoredGroup extends WriteGroup {
@@ -61,21 +64,22 @@ export async function commitGroups(
     passed.push({ group, fence, events });
   }
   await insertEvents(trx, store.kind, rows);
-  let hasSessionChanges = false;
+  const outcome = { groups: stored, hasSessionChanges: false, hasNotices: false };
   for (const { group, fence, events } of passed) {
-    const columns = await applyEffects(trx, group, fence, events);
-    hasSessionChanges ||= columns > 0;
+    const effects = await applyEffects(trx, group, fence, events);
+    outcome.hasSessionChanges ||= effects.hasSessionChanges;
+    outcome.hasNotices ||= effects.hasNotices;
   }
-  return { groups: stored, hasSessionChanges };
+  return outcome;
 }
 
-/** Updates items, turns and the session, and runs what the callers added. Returns the number of changed session columns. */
+/** Updates items, turns and the session, stores messages for webhooks, and runs what the callers added. */
 async function applyEffects(
   trx: DaemonTransaction,
   { owner: { sessionId }, writes }: WriteGroup,
   fence: PassedFence,
   events: readonly SessionEvent[],
-): Promise<number> {
+): Promise<Omit<CommitOutcome, "groups">> {
   const changes = writes.map(({ request }) => request.changes ?? {});
   const threadId = changes.findLast((change) => change.threadId !== undefined)?.threadId ?? fence.threadId;
   const projection = project(events, threadId);
@@ -85,8 +89,10 @@ async function applyEffects(
     { ...projection.session },
     ...changes.map((change) => toColumns(change, fence.at)),
   );
-  const count = Object.keys(columns).length;
-  if (count > 0) {
+  const { lastSeq, at } = fence;
+  const hasNotices = await storeNotices(trx, { sessionId, threadId, events, columns, lastSeq, at });
+  const hasSessionChanges = Object.keys(columns).length > 0;
+  if (hasSessionChanges) {
     await trx
       .updateTable("session")
       .set({ ...columns, updated_at: fence.at })
@@ -97,7 +103,7 @@ async function applyEffects(
   if (projection.hasTurnEnded || writes.some(({ request }) => request.mayBecomeIdle)) {
     await clearReady(trx, sessionId);
   }
-  return count;
+  return { hasSessionChanges, hasNotices };
 }
 
 /** A session without commands and without a turn needs no owner. */

@@ -243,9 +243,10 @@ export class JournalWriter {
     }
   }
 
-  #settle({ groups, hasSessionChanges }: CommitOutcome): void {
+  #settle({ groups, hasSessionChanges, hasNotices }: CommitOutcome): void {
     const committed: CommittedEvents[] = [];
     const keys: string[] = hasSessionChanges ? [notificationKeys.sessions] : [];
+    if (hasNotices) keys.push(notificationKeys.webhooks);
     for (const { owner, writes, rows } of groups) {
       if (!rows) continue;
       committed.push({ sessionId: owner.sessionId, events: new EventBatch(rows) });

@@ -15,6 +15,7 @@ import type { AccountSummary, ModelSummary, Runner, RunnerStatus } from "./runne
 import type { RunnerLogger, SessionDeps } from "./session-deps.ts";
 import { SessionOwner } from "./session-owner.ts";
 import { ThreadRoutes } from "./thread-routes.ts";
+import { WEBHOOK_SETTINGS, type WebhookSettings } from "../webhooks/limits.ts";
 import { Wake } from "./wake.ts";
 
 export interface RunnerOptions {
@@ -32,6 +33,8 @@ export interface RunnerOptions {
   readonly userCodexHome?: string;
   readonly codex?: DaemonCodexOptions;
   readonly limits?: Partial<RunnerLimits>;
+  /** Default: public addresses only. */
+  readonly webhooks?: WebhookSettings;
   readonly log: RunnerLogger;
 }
 
@@ -223,9 +226,10 @@ class SessionRunner implements Runner {
   }
 
   #sessionDeps(): SessionDeps {
-    const { database, log } = this.#options;
+    const { database, log, webhooks = WEBHOOK_SETTINGS } = this.#options;
     return {
       database,
+      webhooks,
       pool: this.#pool,
       limits: this.#limits,
       codexHome: this.#codexHome,

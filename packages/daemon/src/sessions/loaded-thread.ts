@@ -1,4 +1,4 @@
-import { type Codex, CodexError, type ServerRequestHandlers, type Thread } from "codexkit";
+import { type Codex, CodexError, type ServerRequestHandlers, type Thread, type AnyTool } from "codexkit";
 import { stat } from "node:fs/promises";
 import type { AppServerLease } from "../codex/pool.ts";
 import type { SessionSettings, SessionSetup } from "../api/settings.ts";
@@ -21,12 +21,14 @@ export interface LoadOptions {
   readonly settings: SessionSettings;
   readonly setup: SessionSetup;
   readonly handlers: ServerRequestHandlers;
+  /** Tools that the daemon runs for the session. */
+  readonly tools: readonly AnyTool[];
 }
 
 /** Starts or resumes the thread of a session on an app-server. The caller disposes of the lease if this rejects. */
 export async function loadThread(lease: AppServerLease, options: LoadOptions): Promise<LoadedThread> {
   const { codex } = lease.server;
-  const { sessionId, threadId, cwd, settings, setup, handlers } = options;
+  const { sessionId, threadId, cwd, settings, setup, handlers, tools } = options;
   const { environment } = setup;
   if (!environment) await checkFolder(cwd);
   else {
@@ -36,7 +38,7 @@ export async function loadThread(lease: AppServerLease, options: LoadOptions): P
       ...(environment.token === undefined ? {} : { bearerToken: environment.token }),
     });
   }
-  const common = { ...threadOptions(cwd, settings, setup), handlers };
+  const common = { ...threadOptions(cwd, settings, setup), handlers, tools };
   if (threadId === undefined) {
     const environments = environmentsOf(options);
     const thread = await codex.startThread({ ...common, ...(environments ? { environments } : {}) });

@@ -4,6 +4,7 @@ import { mkdir, readdir, rm } from "node:fs/promises";
 import { tempFolder } from "@codexkit/testing";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { pollUntil } from "../../test/poll-until.ts";
 import { startRunner, type TestRunner } from "../../test/start-runner.ts";
 import { createRunner } from "./create-runner.ts";
 import type { SessionEvent } from "../api/event.ts";
@@ -316,6 +317,3 @@ describe("a Codex home that was lost", () => {
 });
 
 /** Polls a condition that no event reports. */
-async function pollUntil(condition: () => boolean): Promise<void> {
-  await expect.poll(condition, { timeout: 20_000, interval: 20 }).toBe(true);
-}

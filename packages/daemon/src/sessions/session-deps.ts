@@ -1,6 +1,7 @@
 import type { CodexPool } from "../codex/pool.ts";
 import type { RunnerLimits } from "../codex/limits.ts";
 import type { Database } from "../database.ts";
+import type { WebhookSettings } from "../webhooks/limits.ts";
 import type { ThreadListener } from "./thread-routes.ts";
 
 /** Where the runner reports what no caller waits for. pino's loggers fit. */
@@ -17,6 +18,7 @@ export interface SessionDeps {
   readonly limits: RunnerLimits;
   readonly codexHome: string;
   readonly log: RunnerLogger;
+  readonly webhooks: WebhookSettings;
   /** Routes the events of a thread, and of the agents below it, to a session. */
   readonly threads: {
     add(threadId: string, listener: ThreadListener): void;

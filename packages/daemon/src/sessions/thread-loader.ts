@@ -10,6 +10,7 @@ import type { SessionApprovals } from "./session-approvals.ts";
 import type { SessionDeps } from "./session-deps.ts";
 import type { SessionEvents } from "./session-events.ts";
 import type { SessionState } from "./session-state.ts";
+import { webhookTools } from "../webhooks/webhook-tools.ts";
 import type { ThreadListener } from "./thread-routes.ts";
 
 export interface ThreadLoaderDeps {
@@ -64,7 +65,9 @@ export class ThreadLoader {
   async #loadOn(lease: AppServerLease): Promise<LoadedThread> {
     const { state, approvals } = this.#deps;
     const { sessionId, threadId } = state;
-    const options = { ...state, handlers: approvals.handlers };
+    const { webhooks } = this.#deps.session;
+    const tools = webhookTools(state.setup.tools ?? [], { sessionId, ...webhooks });
+    const options = { ...state, handlers: approvals.handlers, tools };
     try {
       return await loadThread(lease, options);
     } catch (error) {

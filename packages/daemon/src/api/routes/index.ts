@@ -3,6 +3,7 @@ import { historyRoutes } from "./history.ts";
 import { inboxRoutes } from "./inbox.ts";
 import { operationRoutes } from "./operations.ts";
 import { sessionRoutes } from "./sessions.ts";
+import { webhookRoutes } from "./webhooks.ts";
 
 /** Every operation of the API. */
 export const routes = {
@@ -10,6 +11,7 @@ export const routes = {
   ...historyRoutes,
   ...inboxRoutes,
   ...operationRoutes,
+  ...webhookRoutes,
 } as const satisfies RouteTable;
 
 export type Routes = typeof routes;

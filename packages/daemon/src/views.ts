@@ -1,11 +1,20 @@
-import type { ApprovalOffer, InboxRequest, PolicyVerdict } from "../api/approval.ts";
-import type { Item, TurnSummary } from "../api/history.ts";
-import type { Approval } from "../api/inbox.ts";
-import type { Command, Session } from "../api/session.ts";
-import type { Token } from "../api/token.ts";
-import { commandResult } from "../commands/command-store.ts";
-import type { ApprovalRow, CommandRow, ItemRow, SessionRow, TurnRow } from "../database/tables.ts";
-import type { TokenInfo } from "../tokens/token-store.ts";
+import type { ApprovalOffer, InboxRequest, PolicyVerdict } from "./api/approval.ts";
+import type { Item, TurnSummary } from "./api/history.ts";
+import type { Approval } from "./api/inbox.ts";
+import type { Command, Session } from "./api/session.ts";
+import type { Token } from "./api/token.ts";
+import type { Webhook, WebhookDelivery } from "./api/webhook.ts";
+import { commandResult } from "./commands/command-store.ts";
+import type {
+  ApprovalRow,
+  CommandRow,
+  ItemRow,
+  SessionRow,
+  TurnRow,
+  WebhookDeliveryRow,
+  WebhookRow,
+} from "./database/tables.ts";
+import type { TokenInfo } from "./tokens/token-store.ts";
 
 // Rows of the store as the API serves them. Secrets (a session's setup, hashes of tokens, secret answers) end here.
 
@@ -117,6 +126,35 @@ function maskSecrets(request: InboxRequest, answer: Approval["answer"]): Approva
     secret.has(id) ? MASKED : (value as unknown),
   ]);
   return { ...answer, answers: Object.fromEntries(answers) as unknown };
+}
+
+export function viewWebhook(row: WebhookRow): Webhook {
+  return {
+    id: row.id,
+    url: row.url,
+    events: JSON.parse(row.events) as Webhook["events"],
+    name: row.name,
+    sessionId: row.session_id,
+    createdBy: row.created_by,
+    createdAt: row.created_at,
+    disabledAt: row.disabled_at,
+  };
+}
+
+export function viewDelivery(row: WebhookDeliveryRow): WebhookDelivery {
+  return {
+    id: row.id,
+    webhookId: row.webhook_id,
+    sessionId: row.session_id,
+    type: row.type,
+    state: row.state,
+    attempts: row.attempts,
+    nextAt: row.state === "pending" ? row.next_at : null,
+    status: row.status,
+    error: row.error,
+    createdAt: row.created_at,
+    finishedAt: row.finished_at,
+  };
 }
 
 export function viewToken(info: TokenInfo): Token {

@@ -1,0 +1,83 @@
+import type { WebhookMessage } from "../api/webhook.ts";
+import type { WebhookToolCall } from "../api/webhook-tool.ts";
+
+/** The same for every copy of this package in a program. */
+const BRAND = Symbol.for("@codexkit/daemon/WebhookVerificationError");
+
+/** A request that the daemon did not send, or sent long ago. Answer it with a status of 400 to 499. */
+export class WebhookVerificationError extends Error {
+  override readonly name = "WebhookVerificationError";
+
+  /** Whether a value is a `WebhookVerificationError`, including one from another copy of this package. */
+  static is(value: unknown): value is WebhookVerificationError {
+    return typeof value === "object" && value !== null && BRAND in value;
+  }
+
+  get [BRAND](): true {
+    return true;
+  }
+}
+
+export interface ReceivedWebhook {
+  /** Headers of the request: those of the fetch API, or of Node's `IncomingMessage`. */
+  readonly headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
+  /** The body, byte for byte as it was received. */
+  readonly body: string;
+}
+
+export interface VerifyWebhookOptions {
+  /** How old a message may be, in milliseconds. Default: 300,000. */
+  readonly toleranceMs?: number;
+}
+
+/** A verified message of a webhook or call of a tool. `id` is the same when it is sent again: ignore those that you have handled. */
+export type VerifiedWebhook = (WebhookMessage | WebhookToolCall) & { readonly id: string };
+
+/**
+ * Checks the signature and the age of a message, and returns it. Rejects with a {@link WebhookVerificationError}.
+ *
+ * @param secret The secret of the webhook or tool.
+ */
+export async function verifyWebhook(
+  secret: string,
+  { headers, body }: ReceivedWebhook,
+  { toleranceMs = 300_000 }: VerifyWebhookOptions = {},
+): Promise<VerifiedWebhook> {
+  const header = (name: string): string => {
+    const value = headers instanceof Headers ? headers.get(name) : headers[name];
+    if (typeof value !== "string" || value === "") {
+      throw new WebhookVerificationError(`The request has no header ${name}.`);
+    }
+    return value;
+  };
+  const id = header("webhook-id");
+  const timestamp = header("webhook-timestamp");
+  const ageMs = Math.abs(Date.now() - Number(timestamp) * 1000);
+  // Also for a timestamp that is not a number.
+  if (!(ageMs <= toleranceMs)) {
+    throw new WebhookVerificationError(`The message is not of this time: its timestamp is ${timestamp}.`);
+  }
+  const key = await crypto.subtle.importKey(
+    "raw",
+    decodeBase64(secret.replace(/^whsec_/, "")),
+    { name: "HMAC", hash: "SHA-256" },
+    false,
+    ["verify"],
+  );
+  const signed = new TextEncoder().encode(`${id}.${timestamp}.${body}`);
+  for (const entry of header("webhook-signature").split(" ")) {
+    const signature = entry.startsWith("v1,") ? decodeBase64(entry.slice(3)) : undefined;
+    if (signature && (await crypto.subtle.verify("HMAC", key, signature, signed))) {
+      return { ...(JSON.parse(body) as WebhookMessage | WebhookToolCall), id };
+    }
+  }
+  throw new WebhookVerificationError("The signature does not match the secret.");
+}
+
+function decodeBase64(text: string): Uint8Array<ArrayBuffer> {
+  try {
+    return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+  } catch {
+    throw new WebhookVerificationError("The secret or the signature is not base64.");
+  }
+}

@@ -1,0 +1,145 @@
+import { timerDelay } from "@codexkit/rpc/async";
+import type { Database } from "../database.ts";
+import { notificationKeys } from "../database/notifications.ts";
+import { DaemonError } from "../errors.ts";
+import type { RunnerLogger } from "../sessions/session-deps.ts";
+import { Wake } from "../sessions/wake.ts";
+import { guardedRequest } from "./guarded-request.ts";
+import type { WebhookSettings } from "./limits.ts";
+import { composeMessage } from "./message.ts";
+import { signedHeaders } from "./signature.ts";
+import type { DeliveryOutcome, DueDelivery } from "./webhook-store.ts";
+
+const BACKOFF = 4;
+/** Pauses vary by this share, so that messages that failed together are not repeated together. */
+const JITTER = 0.2;
+/** Looks for messages of other nodes whose notification was lost. */
+const LOOK_MS = 30_000;
+const GONE = 410;
+const ERROR_LENGTH = 500;
+
+export interface DelivererOptions extends WebhookSettings {
+  readonly database: Database;
+  readonly log: RunnerLogger;
+}
+
+/** Sends the stored messages to their webhooks, and repeats those that fail. */
+export class WebhookDeliverer implements AsyncDisposable {
+  readonly #options: DelivererOptions;
+  readonly #stop = new AbortController();
+  readonly #wake = new Wake();
+  readonly #active = new Map<Promise<void>, string>();
+  readonly #subscription: Disposable;
+  readonly #work: Promise<void>;
+
+  constructor(options: DelivererOptions) {
+    this.#options = options;
+    const { notifier } = options.database.store;
+    this.#subscription = notifier.subscribe(notificationKeys.webhooks, () => this.#wake.set());
+    this.#work = this.#run();
+  }
+
+  /** Ends the requests that are on their way. Their messages are sent again by the next start. */
+  async close(): Promise<void> {
+    this.#stop.abort();
+    this.#wake.set();
+    this.#subscription[Symbol.dispose]();
+    await this.#work;
+    await Promise.all(this.#active.keys());
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  async #run(): Promise<void> {
+    const { log } = this.#options;
+    while (!this.#stop.signal.aborted) {
+      let pauseMs = LOOK_MS;
+      try {
+        pauseMs = await this.#startDue();
+      } catch (error) {
+        log.warn({ err: error }, "Webhooks could not be looked up");
+      }
+      await this.#wake.wait(timerDelay(pauseMs));
+    }
+  }
+
+  /** Starts what is due, and returns how long to wait for the next. */
+  async #startDue(): Promise<number> {
+    const { database, limits } = this.#options;
+    const { concurrency, concurrencyPerWebhook, requestTimeoutMs } = limits;
+    while (this.#active.size < concurrency && !this.#stop.signal.aborted) {
+      const counts = Map.groupBy(this.#active.values(), (id) => id);
+      const busy = [...counts].filter(([, list]) => list.length >= concurrencyPerWebhook).map(([id]) => id);
+      const due = await database.webhooks.claim({ holdMs: requestTimeoutMs * 2, busy });
+      if (!due) return Math.min(LOOK_MS, (await database.webhooks.nextDueIn(busy)) ?? LOOK_MS);
+      this.#start(due);
+    }
+    // A message that ends wakes this up.
+    return LOOK_MS;
+  }
+
+  #start(due: DueDelivery): void {
+    const work = this.#deliver(due)
+      .catch((error: unknown) => {
+        // It is claimed again when its time is over.
+        this.#options.log.warn({ err: error, deliveryId: due.delivery.id }, "A delivery was not recorded");
+      })
+      .finally(() => {
+        this.#active.delete(work);
+        this.#wake.set();
+      });
+    this.#active.set(work, due.webhook.id);
+  }
+
+  async #deliver(due: DueDelivery): Promise<void> {
+    const { database } = this.#options;
+    const outcome = await this.#attempt(due);
+    if (outcome === undefined) return;
+    await database.webhooks.finish(due, outcome);
+  }
+
+  /** Undefined if the daemon closed meanwhile. */
+  async #attempt({ delivery, webhook }: DueDelivery): Promise<DeliveryOutcome | undefined> {
+    const { database, limits, allowPrivate } = this.#options;
+    let status: number | null = null;
+    try {
+      const message = await composeMessage(database, delivery);
+      if (!message) return { state: "failed", status, error: "The session was deleted." };
+      const body = JSON.stringify(message);
+      ({ status } = await guardedRequest({
+        url: webhook.url,
+        headers: signedHeaders(webhook.secret, { id: delivery.id, at: Date.now(), body }),
+        body,
+        allowPrivate,
+        timeoutMs: limits.requestTimeoutMs,
+        maxResponseBytes: limits.responseBytes,
+        signal: this.#stop.signal,
+      }));
+    } catch (error) {
+      if (this.#stop.signal.aborted) return undefined;
+      return this.#failure(delivery.attempts, null, describe(error));
+    }
+    if (status >= 200 && status < 300) return { state: "delivered", status };
+    const isRedirect = status >= 300 && status < 400;
+    const error = `The receiver answered ${status}.${isRedirect ? " Redirects are not followed." : ""}`;
+    if (status === GONE) return { state: "failed", status, error, isGone: true };
+    return this.#failure(delivery.attempts, status, error);
+  }
+
+  #failure(attempts: number, status: number | null, error: string): DeliveryOutcome {
+    const { limits } = this.#options;
+    if (attempts >= limits.attempts) return { state: "failed", status, error };
+    const pause = Math.min(limits.retryMs * BACKOFF ** (attempts - 1), limits.maxRetryMs);
+    const retryMs = Math.round(pause * (1 + JITTER * (Math.random() * 2 - 1)));
+    return { state: "pending", status, error, retryMs };
+  }
+}
+
+/** Connection errors carry a code that says more than their message. */
+function describe(error: unknown): string {
+  const { message, code } = error as { message?: string; code?: string };
+  const prefix = code === undefined || DaemonError.is(error) ? "" : `${code}: `;
+  return `${prefix}${message ?? String(error)}`.slice(0, ERROR_LENGTH);
+}

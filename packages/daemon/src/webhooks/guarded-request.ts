@@ -1,0 +1,103 @@
+import ipaddr from "ipaddr.js";
+import { lookup as resolveName } from "node:dns";
+import { request as requestHttp, type IncomingMessage } from "node:http";
+import { request as requestHttps } from "node:https";
+import { isIP, type LookupFunction } from "node:net";
+import { DaemonError } from "../errors.ts";
+
+export interface GuardedRequest {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  /** Whether addresses outside the public internet are allowed. */
+  readonly allowPrivate: boolean;
+  /** For everything, from the look-up of the name to the end of the response. */
+  readonly timeoutMs: number;
+  readonly maxResponseBytes: number;
+  readonly signal?: AbortSignal;
+}
+
+export interface GuardedResponse {
+  readonly status: number;
+  readonly body: Buffer;
+}
+
+/**
+ * Sends a POST to an address that a client of the daemon chose. Redirects are not followed. The name is looked up once, so that
+ * the address that was checked is the one that is used. Rejects with `unprocessable` if the address is not public, and with the
+ * error of the connection, the time limit or the size limit otherwise.
+ */
+export async function guardedRequest(options: GuardedRequest): Promise<GuardedResponse> {
+  const { url, headers, body, allowPrivate, timeoutMs, maxResponseBytes } = options;
+  const target = new URL(url);
+  const host = target.hostname.replace(/^\[|\]$/g, "");
+  // Node does not look addresses up.
+  if (!allowPrivate && isIP(host) !== 0) requirePublic(host);
+  const limit = AbortSignal.timeout(timeoutMs);
+  const signal = options.signal ? AbortSignal.any([limit, options.signal]) : limit;
+  const { promise, resolve, reject } = Promise.withResolvers<GuardedResponse>();
+  const send = target.protocol === "https:" ? requestHttps : requestHttp;
+  const sent = send(target, {
+    method: "POST",
+    // A connection per message: an idle one would outlive a change of the name's address.
+    agent: false,
+    signal,
+    headers: {
+      "content-type": "application/json",
+      "user-agent": "codexkit-daemon",
+      ...headers,
+      "content-length": String(Buffer.byteLength(body)),
+    },
+    ...(allowPrivate ? {} : { lookup: publicLookup }),
+  });
+  sent.once("error", reject);
+  sent.once("response", (response) => {
+    readBody(response, maxResponseBytes).then(resolve, reject);
+  });
+  sent.end(body);
+  try {
+    return await promise;
+  } catch (error) {
+    if (!limit.aborted) throw error;
+    throw new DaemonError("timeout", `There was no response within ${timeoutMs} ms.`, { cause: error });
+  } finally {
+    sent.destroy();
+  }
+}
+
+async function readBody(response: IncomingMessage, maxBytes: number): Promise<GuardedResponse> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > maxBytes) {
+      throw new DaemonError("body_too_large", `The response has more than ${maxBytes} bytes.`);
+    }
+    chunks.push(chunk);
+  }
+  return { status: response.statusCode ?? 0, body: Buffer.concat(chunks) };
+}
+
+/** Refuses a name if any of its addresses is not public, whichever of them would be used. */
+const publicLookup: LookupFunction = (hostname, options, callback) => {
+  resolveName(hostname, { ...options, all: true }, (error, addresses) => {
+    if (error) return callback(error, []);
+    try {
+      for (const { address } of addresses) requirePublic(address);
+    } catch (refusal) {
+      return callback(refusal as Error, []);
+    }
+    const [first] = addresses;
+    if (options.all === true || first === undefined) callback(null, addresses);
+    else callback(null, first.address, first.family);
+  });
+};
+
+function requirePublic(address: string): void {
+  // `process` unwraps IPv4 addresses that are written as IPv6 ones.
+  if (ipaddr.isValid(address) && ipaddr.process(address).range() === "unicast") return;
+  throw new DaemonError(
+    "unprocessable",
+    `The address ${address} is not on the public internet. The daemon's option allowPrivateAddresses allows it.`,
+  );
+}

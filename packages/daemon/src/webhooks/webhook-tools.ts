@@ -1,0 +1,75 @@
+import { defineTool, type AnyTool } from "codexkit";
+import { webhookToolResult, type WebhookTool, type WebhookToolCall } from "../api/webhook-tool.ts";
+import { guardedRequest } from "./guarded-request.ts";
+import type { WebhookSettings } from "./limits.ts";
+import { signedHeaders } from "./signature.ts";
+
+const DEFAULT_TIMEOUT_MS = 60_000;
+const SHOWN_ERROR = 2000;
+
+export interface WebhookToolOptions extends WebhookSettings {
+  readonly sessionId: string;
+}
+
+/**
+ * Tools that send each call to their URL and return its response. A call that fails is not repeated, because the receiver may
+ * have carried it out: the model is told, and decides. Throws a `CodexError` for a name or schema that Codex would reject.
+ */
+export function webhookTools(tools: readonly WebhookTool[], options: WebhookToolOptions): AnyTool[] {
+  return tools.map((tool) => webhookTool(tool, options));
+}
+
+function webhookTool(
+  { name, description, inputSchema, url, secret, timeoutMs = DEFAULT_TIMEOUT_MS }: WebhookTool,
+  { sessionId, limits, allowPrivate }: WebhookToolOptions,
+): AnyTool {
+  return defineTool({
+    name,
+    description,
+    input: inputSchema as Parameters<typeof defineTool>[0]["input"] as never,
+    timeoutMs: timeoutMs + limits.requestTimeoutMs,
+    parallel: true,
+    execute: async (input: unknown, { threadId, turnId, callId, signal }) => {
+      const at = Date.now();
+      const call: WebhookToolCall = {
+        type: "tool.called",
+        at,
+        sessionId,
+        threadId,
+        turnId,
+        callId,
+        tool: name,
+        arguments: input,
+      };
+      const body = JSON.stringify(call);
+      const response = await guardedRequest({
+        url,
+        // The same for a call that Codex repeats after a restart of the daemon. Models repeat their call IDs.
+        headers: signedHeaders(secret, { id: `${turnId}.${callId}`, at, body }),
+        body,
+        allowPrivate,
+        timeoutMs,
+        maxResponseBytes: limits.toolResponseBytes,
+        signal,
+      });
+      const text = response.body.toString();
+      if (response.status >= 200 && response.status < 300) return toResult(text);
+      throw new Error(`The tool answered ${response.status}: ${text.slice(0, SHOWN_ERROR)}`);
+    },
+  });
+}
+
+/** Only data URLs become images: anything else would let the receiver name a file of this machine. */
+function toResult(text: string): unknown {
+  const parsed = webhookToolResult.safeParse(parseJson(text));
+  if (!parsed.success) return text;
+  return parsed.data.content.map((part) => (part.type === "text" ? part.text : { image: part.url }));
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
