@@ -4,7 +4,7 @@ import type {
   RequestPermissionRequest,
   RequestPermissionResponse,
 } from "@agentclientprotocol/sdk";
-import { evaluate, type Policy, resolvePaths } from "@codexkit/approvals";
+import { evaluatePolicy, type Policy, resolvePaths } from "@codexkit/approvals";
 import type { ActivityEvent } from "../../contract/agent-event.ts";
 import type { ToolCall } from "../events/tool-call.ts";
 import { toApprovalRequest } from "./to-approval-request.ts";
@@ -58,7 +58,7 @@ export class PermissionBroker {
   async #judge(call: ToolCall): Promise<{ readonly allowed: boolean; readonly reason: string }> {
     const request = toApprovalRequest(call, this.#cwd);
     const facts = await resolvePaths(this.#policy, request);
-    const { decision, reason } = evaluate(this.#policy, request, facts);
+    const { decision, reason } = evaluatePolicy(this.#policy, request, facts);
     return { allowed: decision === "allow", reason };
   }
 }
