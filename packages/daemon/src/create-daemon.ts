@@ -6,6 +6,7 @@ import { Daemon } from "./daemon.ts";
 import { type DaemonOptions, DEFAULT_RETENTION, DEFAULT_SETTINGS } from "./daemon-options.ts";
 import { openDatabase } from "./database.ts";
 import { DaemonError } from "./errors.ts";
+import { FileService } from "./files/file-service.ts";
 import { createFirstToken } from "./first-token.ts";
 import { HTTP_LIMITS } from "./limits.ts";
 import { createLogger } from "./logger.ts";
@@ -43,9 +44,17 @@ export async function createDaemon(options: DaemonOptions = {}): Promise<Daemon>
       onWarning: (error) => logger.warn({ err: error }, "store"),
     }),
   );
+  const files = new FileService({
+    roots,
+    stateFolder: await realpath(stateFolder),
+    nodeName,
+    limits: limits.files,
+  });
+  await files.cleanUp(database);
   const runner = made.use(
     createRunner({
       database,
+      files,
       stateFolder,
       nodeName,
       webhooks,
@@ -64,6 +73,7 @@ export async function createDaemon(options: DaemonOptions = {}): Promise<Daemon>
   return new Daemon({
     database,
     runner,
+    files,
     logger,
     limits: { ...HTTP_LIMITS, ...limits.http },
     origins: { allowedHosts: options.allowedHosts ?? [], allowedOrigins: options.allowedOrigins ?? [] },

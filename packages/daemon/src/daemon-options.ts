@@ -3,6 +3,7 @@ import type { Logger } from "pino";
 import type { SessionSettings } from "./api/settings.ts";
 import type { DaemonCodexOptions } from "./codex/app-server.ts";
 import type { RunnerLimits } from "./codex/limits.ts";
+import type { FileLimits } from "./files/limits.ts";
 import type { JournalLimits } from "./journal/limits.ts";
 import type { Retention } from "./journal/retention.ts";
 import type { HttpLimits } from "./limits.ts";
@@ -12,6 +13,7 @@ import type { WebhookLimits } from "./webhooks/limits.ts";
 export interface DaemonLimits {
   readonly http?: Partial<HttpLimits>;
   readonly runner?: Partial<RunnerLimits>;
+  readonly files?: Partial<FileLimits>;
   readonly store?: Partial<StoreLimits>;
   readonly journal?: Partial<JournalLimits>;
   readonly webhooks?: Partial<WebhookLimits>;

@@ -4,6 +4,7 @@ import type { Logger } from "pino";
 import type { SessionSettings } from "./api/settings.ts";
 import type { Database } from "./database.ts";
 import { DaemonError } from "./errors.ts";
+import type { FileService } from "./files/file-service.ts";
 import type { OriginRules } from "./http/check-origin.ts";
 import { createHttp } from "./http/create-http.ts";
 import type { TestCommand } from "./http/history-handlers.ts";
@@ -24,6 +25,7 @@ const CLOSE_GRACE_MS = 2000;
 export interface DaemonParts {
   readonly database: Database;
   readonly runner: Runner;
+  readonly files: FileService;
   readonly logger: Logger;
   readonly limits: HttpLimits;
   readonly origins: OriginRules;
@@ -120,7 +122,8 @@ export class Daemon implements AsyncDisposable {
   }
 
   async #retain(): Promise<void> {
-    const { database, retention, webhooks, logger } = this.#parts;
+    const { database, retention, webhooks, files, logger } = this.#parts;
+    await files.removeImages(database);
     const result = await database.journal.retain(retention);
     await database.webhooks.prune(webhooks.limits.keepMs);
     logger.debug(result, "applied retention");

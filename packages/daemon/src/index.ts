@@ -10,6 +10,7 @@ export type { NodeHandler } from "./http/http-server.ts";
 // Options: launch of codex, limits of each part, settings of sessions.
 export type { DaemonCodexOptions } from "./codex/app-server.ts";
 export { RUNNER_LIMITS, type RunnerLimits } from "./codex/limits.ts";
+export { FILE_LIMITS, type FileLimits } from "./files/limits.ts";
 export type { JournalLimits } from "./journal/limits.ts";
 export type { Retention } from "./journal/retention.ts";
 export { HTTP_LIMITS, type HttpLimits } from "./limits.ts";

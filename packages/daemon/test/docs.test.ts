@@ -7,6 +7,7 @@ import { expect, test } from "vitest";
 import { PROBLEMS } from "../src/api/problem.ts";
 import type { Route } from "../src/api/route.ts";
 import { routes } from "../src/api/routes/index.ts";
+import { FILE_LIMITS } from "../src/files/limits.ts";
 import { HTTP_LIMITS } from "../src/limits.ts";
 import { useDatabases } from "./database-fixture.ts";
 import { createDaemonHome } from "./start-daemon.ts";
@@ -21,7 +22,7 @@ test("docs/daemon.md lists every operation with its scope, every problem and eve
     scope ?? "–",
   ]);
   expect(rows.map(([, key, scope]) => [key, scope])).toEqual(expected);
-  const names = [...Object.keys(PROBLEMS), ...Object.keys(HTTP_LIMITS)];
+  const names = [PROBLEMS, HTTP_LIMITS, FILE_LIMITS].flatMap((table) => Object.keys(table));
   expect(names.filter((name) => !text.includes(`\`${name}\``))).toEqual([]);
 });
 

@@ -4,6 +4,8 @@ import type { PendingCommand } from "../src/commands/command-store.ts";
 import type { Database } from "../src/database.ts";
 import { notificationKeys } from "../src/database/notifications.ts";
 import type { Ownership } from "../src/database/ownership.ts";
+import type { FileService } from "../src/files/file-service.ts";
+import { errorToProblem } from "../src/sessions/problems.ts";
 import type { Runner, RunnerStatus } from "../src/sessions/runner.ts";
 
 type Deltas = Extract<NewSessionEvent, { type: "item.delta" }>;
@@ -16,14 +18,16 @@ export class EchoRunner implements Runner {
   readonly #database: Database;
   readonly #owned = new Map<string, Ownership>();
   readonly #nodeName: string;
+  readonly #files: FileService;
   #state: RunnerStatus["state"] = "stopped";
   #nodeId = "";
   #work: Promise<void> = Promise.resolve();
   #subscription: Disposable | undefined;
   #turns = 0;
 
-  constructor(database: Database, nodeName: string) {
+  constructor(database: Database, nodeName: string, files: FileService) {
     this.#database = database;
+    this.#files = files;
     this.#nodeName = nodeName;
   }
 
@@ -75,6 +79,10 @@ export class EchoRunner implements Runner {
 
   async account() {
     return { account: null, requiresOpenaiAuth: false };
+  }
+
+  async searchFiles() {
+    return [];
   }
 
   credentialStatus() {
@@ -138,6 +146,17 @@ export class EchoRunner implements Runner {
           { ok: true, turnId },
           { changes, events: turnEvents(owner.sessionId, turnId, text) },
         );
+      }
+      case "writeFile": {
+        const { id, key, body } = command;
+        const { sessionId } = owner;
+        const cwd = (await sessions.require(sessionId)).cwd;
+        const result = await this.#files.write({ id, sessionId, key, cwd, body, mayBeDone: false }).then(
+          (written) => ({ ...written, ok: true as const }),
+          (error: unknown) => ({ ok: false as const, problem: errorToProblem(error) }),
+        );
+        await commands.finish(owner, id, result);
+        return this.#files.staging.remove({ sessionId, key, sha256: body.sha256 });
       }
       case "rename": {
         return commands.finish(owner, command.id, { ok: true }, { changes: { name: command.body.name } });

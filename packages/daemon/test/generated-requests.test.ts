@@ -105,9 +105,8 @@ interface Generated {
 function requestOf(ids: readonly string[]): fc.Arbitrary<Generated> {
   return fc.constantFrom(...operations).chain(({ path, method, operation }) => {
     const parameters = operation["parameters"] as Parameter[];
-    const body = operation["requestBody"] as
-      | { content: { "application/json": { schema: Schema } } }
-      | undefined;
+    const body = operation["requestBody"] as { content: Record<string, { schema: Schema }> } | undefined;
+    const json = body?.content["application/json"];
     return fc
       .record({
         params: fc.tuple(
@@ -117,17 +116,14 @@ function requestOf(ids: readonly string[]): fc.Arbitrary<Generated> {
               : fc.option(valueOf(schema), { nil: undefined }),
           ),
         ),
-        body: body
+        body: json
           ? fc.oneof(
-              {
-                weight: 9,
-                arbitrary: valueOf(body.content["application/json"].schema).map((value) =>
-                  JSON.stringify(value),
-                ),
-              },
+              { weight: 9, arbitrary: valueOf(json.schema).map((value) => JSON.stringify(value)) },
               { weight: 1, arbitrary: fc.string({ unit: "binary", maxLength: 30 }) },
             )
-          : fc.constant(undefined),
+          : body
+            ? fc.option(fc.string({ unit: "binary", maxLength: 30 }), { nil: undefined })
+            : fc.constant(undefined),
       })
       .map((generated): Generated => {
         const query = new URLSearchParams();

@@ -5,6 +5,8 @@ import { type Scope, SCOPES } from "../src/api/route.ts";
 import { DaemonClient } from "../src/client/client.ts";
 import { Daemon, type DaemonParts } from "../src/daemon.ts";
 import type { Database } from "../src/database.ts";
+import { FileService } from "../src/files/file-service.ts";
+import type { FileLimits } from "../src/files/limits.ts";
 import { HTTP_LIMITS, type HttpLimits } from "../src/limits.ts";
 import { createLogger } from "../src/logger.ts";
 import { WEBHOOK_LIMITS } from "../src/webhooks/limits.ts";
@@ -17,6 +19,7 @@ export interface TestDaemon extends AsyncDisposable {
   readonly runner: EchoRunner;
   /** A folder that sessions may work in. */
   readonly root: string;
+  readonly stateFolder: string;
   readonly token: string;
   readonly logs: string[];
   /** Sends a request with all scopes, without a socket. */
@@ -29,15 +32,25 @@ export interface TestDaemon extends AsyncDisposable {
 /** A daemon without Codex: a real database, and a runner that repeats messages. */
 export async function startTestDaemon(
   database: Database,
-  { limits, ...parts }: Partial<Omit<DaemonParts, "limits">> & { limits?: Partial<HttpLimits> } = {},
+  {
+    limits,
+    fileLimits,
+    ...parts
+  }: Partial<Omit<DaemonParts, "limits">> & {
+    limits?: Partial<HttpLimits>;
+    fileLimits?: Partial<FileLimits>;
+  } = {},
 ): Promise<TestDaemon> {
   const root = await realpath(await mkdtemp(join(tmpdir(), "codexkit-daemon-")));
-  const runner = new EchoRunner(database, "here");
+  const stateFolder = await realpath(await mkdtemp(join(tmpdir(), "codexkit-state-")));
+  const files = new FileService({ roots: [root], stateFolder, nodeName: "here", limits: fileLimits });
+  const runner = new EchoRunner(database, "here", files);
   await runner.start();
   const logs: string[] = [];
   const daemon = new Daemon({
     database,
     runner,
+    files,
     logger: createLogger("debug", { write: (line) => logs.push(line) }),
     limits: { ...HTTP_LIMITS, ...limits },
     origins: { allowedHosts: [], allowedOrigins: [] },
@@ -59,6 +72,7 @@ export async function startTestDaemon(
     database,
     runner,
     root,
+    stateFolder,
     token,
     logs,
     createToken,
@@ -82,6 +96,7 @@ export async function startTestDaemon(
     [Symbol.asyncDispose]: async () => {
       await daemon.close();
       await rm(root, { recursive: true, force: true });
+      await rm(stateFolder, { recursive: true, force: true });
     },
   };
 }

@@ -1,10 +1,11 @@
 import { z } from "zod";
+import { filePath } from "./file.ts";
 import { identifier, plainText } from "./parameters.ts";
 import { sessionSettings } from "./settings.ts";
 
 const text = z.string().min(1).max(1_000_000);
 
-/** Images are data URLs, so that a message is complete in the store and any node can send it. */
+/** Images are data URLs, or were uploaded before. */
 export const messagePart = z
   .discriminatedUnion("type", [
     z.strictObject({ type: z.literal("text"), text }),
@@ -12,6 +13,7 @@ export const messagePart = z
       type: z.literal("image"),
       url: z.string().regex(/^data:image\/[a-z0-9.+-]+;base64,[A-Za-z0-9+/=]+$/),
     }),
+    z.strictObject({ type: z.literal("uploadedImage"), imageId: z.string().regex(/^[0-9a-f]{64}$/) }),
   ])
   .meta({ id: "MessagePart" });
 
@@ -65,6 +67,14 @@ export const commandBodies = {
   review: z.strictObject({ target: reviewTarget }),
   /** A command of the person, outside the sandbox. */
   shell: z.strictObject({ command: z.string().min(1).max(100_000) }),
+  /** The contents are not in the store: they wait in the state folder of the session's node. */
+  writeFile: z.strictObject({
+    path: filePath,
+    bytes: z.int().nonnegative(),
+    sha256: z.string().regex(/^[0-9a-f]{64}$/),
+    ifMatch: z.string().max(8192).optional(),
+    isNew: z.literal(true).optional(),
+  }),
   settings: sessionSettings.partial(),
   rename: z.strictObject({ name: plainText(256) }),
   archive: z.strictObject({}),

@@ -65,6 +65,7 @@ function describeOperation(key: string, route: Route, components: Components): J
     parameters: [
       ...parameters("path", route.params, components),
       ...parameters("query", route.query, components),
+      ...headerParameters(route.requestHeaders),
       ...(route.idempotencyKey ? [IDEMPOTENCY_KEY] : []),
       ...(route.stream ? [LAST_EVENT_ID] : []),
     ],
@@ -74,11 +75,30 @@ function describeOperation(key: string, route: Route, components: Components): J
         content: { "application/json": { schema: components.toJson(route.body) } },
       },
     }),
+    ...(route.bytes && {
+      requestBody: { required: true, content: { "application/octet-stream": { schema: {} } } },
+    }),
     responses: {
       [route.status]: successResponse(route, components),
+      ...otherResponses(route),
       ...problemResponses(route, components),
     },
   };
+}
+
+function headerParameters(headers: Readonly<Record<string, string>> = {}): Json[] {
+  return Object.entries(headers).map(([name, description]) => ({
+    name,
+    in: "header",
+    description,
+    schema: { type: "string", maxLength: 8192 },
+  }));
+}
+
+function otherResponses({ otherStatuses = {} }: Route): Json {
+  return Object.fromEntries(
+    Object.entries(otherStatuses).map(([status, description]) => [status, { description }]),
+  );
 }
 
 const IDEMPOTENCY_KEY = {
@@ -107,6 +127,7 @@ function successResponse(route: Route, components: Components): Json {
   };
   return {
     description: route.status === 204 ? "Done." : "Success.",
+    ...(route.responseHeaders && { headers: route.responseHeaders }),
     ...(Object.keys(content).length > 0 && { content }),
   };
 }

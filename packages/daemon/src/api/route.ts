@@ -20,6 +20,10 @@ export interface Route {
   readonly params?: ObjectSchema;
   readonly query?: ObjectSchema;
   readonly body?: z.ZodType | undefined;
+  /** The body is not JSON. The handler reads it. */
+  readonly bytes?: true;
+  /** Headers that the handler reads, with their descriptions. */
+  readonly requestHeaders?: Readonly<Record<string, string>>;
   /** Whether it takes an `Idempotency-Key` header. */
   readonly idempotencyKey?: true;
   readonly status: 200 | 201 | 202 | 204;
@@ -29,6 +33,9 @@ export interface Route {
   readonly stream?: z.ZodType;
   /** A response that is not JSON. */
   readonly contentType?: string;
+  readonly responseHeaders?: Readonly<Record<string, object>>;
+  /** Other responses that are no problems, with their descriptions. */
+  readonly otherStatuses?: Readonly<Record<number, string>>;
   /** Problems of this route, besides those that every route can have. */
   readonly problems?: readonly ProblemType[];
 }

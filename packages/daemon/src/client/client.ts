@@ -8,6 +8,7 @@ import type { Command, Session } from "../api/session.ts";
 import type { CreateSession } from "../api/settings.ts";
 import { DaemonClientError } from "./errors.ts";
 import { EventStream, type EventStreamOptions } from "./event-stream.ts";
+import { SessionFiles } from "./session-files.ts";
 import { type ReconnectOptions, reconnectingMessages } from "./message-stream.ts";
 
 export interface DaemonClientOptions {
@@ -121,6 +122,17 @@ export class DaemonClient {
         if (event.type === "session.deleted") return;
       }
     }
+  }
+
+  /** The files of a session. */
+  files(sessionId: string): SessionFiles {
+    return new SessionFiles(this, sessionId, async ({ method, path, query, headers = {}, body, signal }) =>
+      this.#send(method, path, query, {
+        headers,
+        ...(body !== undefined && { body }),
+        ...(signal && { signal }),
+      }),
+    );
   }
 
   /** Summaries of all sessions, approvals, and all events of watched sessions, in one stream. */

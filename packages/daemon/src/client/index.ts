@@ -11,6 +11,14 @@ export {
   type OperationResponse,
 } from "./client.ts";
 export { EventStream, type EventStreamOptions } from "./event-stream.ts";
+export {
+  type FileContents,
+  type FileInfo,
+  type ReadOptions,
+  SessionFiles,
+  type WriteOptions,
+  type WrittenFile,
+} from "./session-files.ts";
 export type { ReconnectOptions } from "./message-stream.ts";
 export { DaemonClientError } from "./errors.ts";
 
@@ -29,6 +37,7 @@ export type { WebhookTool, WebhookToolCall } from "../api/webhook-tool.ts";
 export type { InboxAnswer, ApprovalOffer, InboxRequest, PolicyVerdict } from "../api/approval.ts";
 export type { CommandBody, CommandKind } from "../api/command.ts";
 export type { DaemonEvent, SessionEvent } from "../api/event.ts";
+export type { FileChange, FileMatch, FolderEntry, FolderPage, UploadedImage } from "../api/file.ts";
 export type { Item, TurnSummary } from "../api/history.ts";
 export type { Approval } from "../api/inbox.ts";
 export type { Problem, ProblemType } from "../api/problem.ts";

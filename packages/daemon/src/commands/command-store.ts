@@ -111,6 +111,16 @@ export class CommandStore {
     return this.#store.db.selectFrom("command").selectAll().where("id", "=", id).executeTakeFirst();
   }
 
+  /** The command with an idempotency key. */
+  async find(sessionId: string, key: string): Promise<CommandRow | undefined> {
+    return this.#store.db
+      .selectFrom("command")
+      .selectAll()
+      .where("session_id", "=", sessionId)
+      .where("key", "=", key)
+      .executeTakeFirst();
+  }
+
   /** Unfinished commands in the order of execution. */
   async pending(sessionId: string): Promise<readonly PendingCommand[]> {
     const rows = await this.#store.db

@@ -2,6 +2,7 @@ import type { Hono } from "hono";
 import { createOpenApiDocument } from "../api/openapi.ts";
 import { routes } from "../api/routes/index.ts";
 import { createApp } from "./app.ts";
+import { createFileHandlers } from "./file-handlers.ts";
 import type { HttpServices } from "./handler.ts";
 import { createHistoryHandlers, type TestCommand } from "./history-handlers.ts";
 import { createInboxHandlers } from "./inbox-handlers.ts";
@@ -20,6 +21,7 @@ export function createHttp(services: HttpServices, testCommand: TestCommand): Ho
   return createApp(services, {
     ...createSessionHandlers(services),
     ...createHistoryHandlers(services, testCommand),
+    ...createFileHandlers(services, streams),
     ...createInboxHandlers(services),
     ...createStreamHandlers(services, streams, feeds),
     ...createWebhookHandlers(services),

@@ -5,6 +5,7 @@ import type { Routes } from "../api/routes/index.ts";
 import type { SessionSettings } from "../api/settings.ts";
 import type { Identity } from "../api/token.ts";
 import type { Database } from "../database.ts";
+import type { FileService } from "../files/file-service.ts";
 import type { HttpLimits } from "../limits.ts";
 import type { Runner } from "../sessions/runner.ts";
 import type { WebhookSettings } from "../webhooks/limits.ts";
@@ -15,6 +16,7 @@ import type { Metrics } from "./metrics.ts";
 export interface HttpServices {
   readonly database: Database;
   readonly runner: Runner;
+  readonly files: FileService;
   readonly metrics: Metrics;
   readonly logger: Logger;
   readonly limits: HttpLimits;

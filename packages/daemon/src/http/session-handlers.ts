@@ -17,9 +17,10 @@ type CommandRequest = Pick<HandlerRequest<Route>, "identity" | "signal" | "conte
   readonly query: { readonly wait?: number | undefined };
 };
 
-export function createSessionHandlers(services: HttpServices) {
-  const { database, runner, limits } = services;
-  const { sessions, commands } = database;
+/** Submits commands, and waits for their outcomes. */
+export function createSubmitter(services: HttpServices) {
+  const { runner, limits } = services;
+  const { commands } = services.database;
 
   function refuseWhileDraining(): void {
     const { state } = runner.status;
@@ -59,6 +60,14 @@ export function createSessionHandlers(services: HttpServices) {
     });
     return viewCommand(await waitFor(command, request.query.wait, request.signal));
   }
+
+  return { refuseWhileDraining, waitFor, submit };
+}
+
+export function createSessionHandlers(services: HttpServices) {
+  const { database, limits, files } = services;
+  const { sessions, commands } = database;
+  const { refuseWhileDraining, waitFor, submit } = createSubmitter(services);
 
   /** A handler that submits the body as a command. */
   function submits<Kind extends CommandKind>(kind: Kind) {
@@ -103,7 +112,10 @@ export function createSessionHandlers(services: HttpServices) {
     },
     "GET /sessions/{sessionId}": async ({ params }) => viewSession(await sessions.require(params.sessionId)),
     "DELETE /sessions/{sessionId}": submits("delete"),
-    "POST /sessions/{sessionId}/messages": submits("message"),
+    "POST /sessions/{sessionId}/messages": async (request) => {
+      await files.requireImages(request.params.sessionId, request.body.input, database);
+      return submit(request, "message", request.body);
+    },
     "DELETE /sessions/{sessionId}/messages/{commandId}": async (request) =>
       submit(request, "unqueue", { commandId: request.params.commandId }),
     "POST /sessions/{sessionId}/interrupt": submits("interrupt"),
@@ -159,7 +171,7 @@ function checkAbsolute(folder: string): string {
   throw new DaemonError("path_not_allowed", `"${folder}" is not an absolute path.`);
 }
 
-function idempotencyKey(context: Context): string {
+export function idempotencyKey(context: Context): string {
   const key = context.req.header("idempotency-key");
   if (key === undefined) return randomUUID();
   if (/^[\x21-\x7e]{1,256}$/.test(key)) return key;

@@ -1,11 +1,11 @@
 import { DaemonError } from "../errors.ts";
 import type { Metrics } from "./metrics.ts";
 
-export type StreamKind = "session" | "multiplexed";
+export type StreamKind = "session" | "multiplexed" | "files";
 
 /** Counts open event streams and limits their number. */
 export class StreamCounter {
-  readonly #open: Record<StreamKind, number> = { session: 0, multiplexed: 0 };
+  readonly #open: Record<StreamKind, number> = { session: 0, multiplexed: 0, files: 0 };
   readonly #limit: number;
   readonly #metrics: Metrics;
 
@@ -14,13 +14,13 @@ export class StreamCounter {
     this.#metrics = metrics;
   }
 
-  get counts(): { readonly sessions: number; readonly multiplexed: number } {
-    return { sessions: this.#open.session, multiplexed: this.#open.multiplexed };
+  get counts(): { readonly sessions: number; readonly multiplexed: number; readonly files: number } {
+    return { sessions: this.#open.session, multiplexed: this.#open.multiplexed, files: this.#open.files };
   }
 
   /** Counts a stream until the returned function is called. Throws `too_many_connections` at the limit. */
   add(kind: StreamKind): () => void {
-    if (this.#open.session + this.#open.multiplexed >= this.#limit) {
+    if (Object.values(this.#open).reduce((sum, count) => sum + count) >= this.#limit) {
       throw new DaemonError("too_many_connections", `${this.#limit} event streams are open already.`, {
         details: { retryAfter: 5 },
       });

@@ -1,4 +1,5 @@
 import type { Codex } from "codexkit";
+import type { FileMatch } from "../api/file.ts";
 import type { AccountSummary, ModelSummary } from "./runner.ts";
 
 export async function readModels(codex: Codex): Promise<readonly ModelSummary[]> {
@@ -22,4 +23,18 @@ export async function readModels(codex: Codex): Promise<readonly ModelSummary[]>
 export async function readAccount(codex: Codex): Promise<AccountSummary> {
   const { account, requiresOpenaiAuth } = await codex.account.read();
   return { account, requiresOpenaiAuth };
+}
+
+export async function searchFiles(
+  codex: Codex,
+  query: string,
+  { folder, signal }: { readonly folder: string; readonly signal?: AbortSignal | undefined },
+): Promise<readonly FileMatch[]> {
+  const found = await codex.files.search(query, { roots: [folder], ...(signal && { signal }) });
+  return found.map(({ path, match_type: type, score, indices }) => ({
+    path,
+    type: type === "directory" ? "folder" : "file",
+    score,
+    indices,
+  }));
 }

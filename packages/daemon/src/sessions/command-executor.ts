@@ -40,6 +40,9 @@ export interface CommandContext {
   findMessage(thread: Thread, commandId: string): Promise<string | undefined>;
   fork(options: CommandBody<"fork">, command: PendingCommand): Promise<Step>;
   deleteSession(): Promise<Step>;
+  /** An uploaded image as a data URL. */
+  readImage(imageId: string): Promise<string>;
+  writeFile(command: PendingCommand & { readonly kind: "writeFile" }): Promise<Step>;
   /** Ends a message that was not sent yet. False if it was, or does not exist. */
   unqueue(commandId: string): Promise<boolean>;
   /** Applies changed settings to timers and limits. */
@@ -84,6 +87,8 @@ export async function executeCommand(command: PendingCommand, context: CommandCo
       return startTurn(command, context, (thread) => thread.review(toReviewTarget(command.body.target)));
     case "shell":
       return shell(command, command.body, context);
+    case "writeFile":
+      return context.writeFile(command);
     case "settings":
       return changeSettings(command.body, context);
     case "rename":
@@ -127,8 +132,9 @@ async function sendMessage(
   const { settings, sessionId, cwd, setup } = context.state;
   const collaborationMode = collaborationModeOf(settings, loaded.agentMode, thread.settings.model);
   const environments = environmentsOf({ sessionId, cwd, setup });
+  const content = await toInput(input, context);
   await context.begin(command);
-  const turn = thread.run(toInput(input), {
+  const turn = thread.run(content, {
     clientUserMessageId: command.id,
     ...turnOptions(settings),
     ...(collaborationMode ? { collaborationMode } : {}),
@@ -178,8 +184,9 @@ async function steer(
     });
     return { accepted };
   }
+  const content = await toInput(input, context);
   await context.begin(command);
-  await thread.steer(toInput(input), { clientUserMessageId: command.id });
+  await thread.steer(content, { clientUserMessageId: command.id });
   return done({ turnId });
 }
 
@@ -288,9 +295,14 @@ function unknownOutcome(kind: CommandKind): Problem {
   return createProblem("codex_failed", detail, { code: "outcome_unknown" });
 }
 
-function toInput(input: Message["input"]): Input {
+async function toInput(input: Message["input"], context: CommandContext): Promise<Input> {
   if (typeof input === "string") return input;
-  return input.map((part) => (part.type === "text" ? { text: part.text } : { image: part.url }));
+  return Promise.all(
+    input.map(async (part) => {
+      if (part.type === "text") return { text: part.text };
+      return { image: part.type === "image" ? part.url : await context.readImage(part.imageId) };
+    }),
+  );
 }
 
 function toReviewTarget(target: CommandBody<"review">["target"]): Parameters<Thread["review"]>[0] {

@@ -2,6 +2,7 @@ import { CODEX_VERSION, type CodexError, type CodexEvent, VERSION } from "codexk
 import { BoundedMap, withTimeout } from "@codexkit/rpc/async";
 import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import type { FileMatch } from "../api/file.ts";
 import type { AppServer, DaemonCodexOptions } from "../codex/app-server.ts";
 import { type CredentialStatus, installCredentials, KEY_VARIABLES } from "../codex/credentials.ts";
 import { RUNNER_LIMITS, type RunnerLimits } from "../codex/limits.ts";
@@ -9,7 +10,8 @@ import { CodexPool } from "../codex/pool.ts";
 import type { Database } from "../database.ts";
 import { notificationKeys } from "../database/notifications.ts";
 import { DaemonError } from "../errors.ts";
-import { readAccount, readModels } from "./catalog.ts";
+import { FileService } from "../files/file-service.ts";
+import { readAccount, readModels, searchFiles } from "./catalog.ts";
 import { isFenced } from "./problems.ts";
 import type { AccountSummary, ModelSummary, Runner, RunnerStatus } from "./runner.ts";
 import type { RunnerLogger, SessionDeps } from "./session-deps.ts";
@@ -22,6 +24,8 @@ export interface RunnerOptions {
   readonly database: Database;
   /** The daemon's folder. Its Codex home is below it. */
   readonly stateFolder: string;
+  /** Default: one that serves no folder. */
+  readonly files?: FileService;
   /** The same for every boot of this daemon, and unique among the daemons of a store. Default: `local`. */
   readonly nodeName?: string;
   readonly labels?: readonly string[];
@@ -51,6 +55,7 @@ class SessionRunner implements Runner {
   readonly #limits: RunnerLimits;
   readonly #nodeName: string;
   readonly #codexHome: string;
+  readonly #files: FileService;
   readonly #pool: CodexPool;
   readonly #owners = new Map<string, SessionOwner>();
   readonly #routes = new ThreadRoutes();
@@ -72,6 +77,9 @@ class SessionRunner implements Runner {
     this.#limits = { ...RUNNER_LIMITS, ...options.limits };
     this.#nodeName = options.nodeName ?? "local";
     this.#codexHome = join(resolve(options.stateFolder), "codex");
+    this.#files =
+      options.files ??
+      new FileService({ roots: [], stateFolder: resolve(options.stateFolder), nodeName: this.#nodeName });
     const { inheritEnv = true, env, ...codex } = options.codex ?? {};
     this.#pool = new CodexPool({
       store: options.database.appServers,
@@ -125,6 +133,13 @@ class SessionRunner implements Runner {
   async account({ signal }: { readonly signal?: AbortSignal } = {}): Promise<AccountSummary> {
     signal?.throwIfAborted();
     return this.#withCodex((codex) => readAccount(codex));
+  }
+
+  async searchFiles(
+    query: string,
+    options: { readonly folder: string; readonly signal?: AbortSignal },
+  ): Promise<readonly FileMatch[]> {
+    return this.#withCodex((codex) => searchFiles(codex, query, options));
   }
 
   credentialStatus(): CredentialStatus {
@@ -233,6 +248,7 @@ class SessionRunner implements Runner {
       pool: this.#pool,
       limits: this.#limits,
       codexHome: this.#codexHome,
+      files: this.#files,
       log,
       threads: this.#routes,
       onTurnEnd: (end) => {

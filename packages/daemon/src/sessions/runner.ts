@@ -1,3 +1,4 @@
+import type { FileMatch } from "../api/file.ts";
 import type { v2 } from "codexkit";
 import type { CredentialStatus } from "../codex/credentials.ts";
 import type { AppServerSummary } from "../codex/app-server.ts";
@@ -62,6 +63,12 @@ export interface Runner extends AsyncDisposable {
   models(options?: { readonly signal?: AbortSignal }): Promise<readonly ModelSummary[]>;
 
   account(options?: { readonly signal?: AbortSignal }): Promise<AccountSummary>;
+
+  /** Codex's fuzzy search for files below a folder. The best match comes first. */
+  searchFiles(
+    query: string,
+    options: { readonly folder: string; readonly signal?: AbortSignal },
+  ): Promise<readonly FileMatch[]>;
 
   /** Where the credentials come from. Never contains a secret. */
   credentialStatus(): CredentialStatus;

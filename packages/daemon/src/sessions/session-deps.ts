@@ -1,6 +1,7 @@
 import type { CodexPool } from "../codex/pool.ts";
 import type { RunnerLimits } from "../codex/limits.ts";
 import type { Database } from "../database.ts";
+import type { FileService } from "../files/file-service.ts";
 import type { WebhookSettings } from "../webhooks/limits.ts";
 import type { ThreadListener } from "./thread-routes.ts";
 
@@ -17,6 +18,7 @@ export interface SessionDeps {
   readonly pool: CodexPool;
   readonly limits: RunnerLimits;
   readonly codexHome: string;
+  readonly files: FileService;
   readonly log: RunnerLogger;
   readonly webhooks: WebhookSettings;
   /** Routes the events of a thread, and of the agents below it, to a session. */

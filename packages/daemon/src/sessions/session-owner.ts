@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { AppServer } from "../codex/app-server.ts";
 import type { CommandBody } from "../api/command.ts";
 import type { Problem } from "../api/problem.ts";
-import type { PendingCommand } from "../commands/command-store.ts";
+import type { CommandResult, PendingCommand } from "../commands/command-store.ts";
 import type { ClaimedSession, Ownership } from "../database/ownership.ts";
 import { notificationKeys } from "../database/notifications.ts";
 import { sessionPolicy } from "../policy/test-command.ts";
@@ -260,6 +260,26 @@ export class SessionOwner implements CommandContext {
 
   unqueue(commandId: string): Promise<boolean> {
     return this.#queue.unqueue(commandId);
+  }
+
+  async readImage(imageId: string): Promise<string> {
+    const { contents, type } = await this.#deps.files.images.read(this.state.sessionId, imageId);
+    return `data:${type};base64,${contents.toString("base64")}`;
+  }
+
+  async writeFile(command: PendingCommand & { readonly kind: "writeFile" }): Promise<Step> {
+    const { files } = this.#deps;
+    const { id, key, body } = command;
+    const { sessionId, cwd } = this.state;
+    const mayBeDone = this.mayHaveBeenSent(command);
+    await this.begin(command);
+    let result: CommandResult;
+    try {
+      result = { ...(await files.write({ id, sessionId, key, cwd, body, mayBeDone })), ok: true };
+    } catch (error) {
+      result = { ok: false, problem: errorToProblem(error) };
+    }
+    return { result, after: () => files.staging.remove({ sessionId, key, sha256: body.sha256 }) };
   }
 
   settingsChanged(): void {

@@ -1,4 +1,5 @@
 import type { RouteTable } from "../route.ts";
+import { fileRoutes } from "./files.ts";
 import { historyRoutes } from "./history.ts";
 import { inboxRoutes } from "./inbox.ts";
 import { operationRoutes } from "./operations.ts";
@@ -9,6 +10,7 @@ import { webhookRoutes } from "./webhooks.ts";
 export const routes = {
   ...sessionRoutes,
   ...historyRoutes,
+  ...fileRoutes,
   ...inboxRoutes,
   ...operationRoutes,
   ...webhookRoutes,

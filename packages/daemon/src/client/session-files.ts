@@ -1,0 +1,230 @@
+import type { FileChange, FileMatch, FolderEntry, FolderPage, UploadedImage } from "../api/file.ts";
+import type { Command } from "../api/session.ts";
+import type { CallOptions, DaemonClient } from "./client.ts";
+import { DaemonClientError } from "./errors.ts";
+import { type ReconnectOptions, reconnectingMessages } from "./message-stream.ts";
+
+/** What a file has besides its contents. */
+export interface FileInfo {
+  /** Of the whole file. */
+  readonly size: number;
+  /** Pass it to `write` to replace only these contents. */
+  readonly etag: string;
+  /** `application/octet-stream`, or the type of an image. */
+  readonly type: string;
+}
+
+export interface FileContents extends FileInfo {
+  readonly bytes: Uint8Array;
+  /** Position of `bytes` in the file. */
+  readonly start: number;
+}
+
+export interface ReadOptions extends CallOptions {
+  /** Default: 0. */
+  readonly start?: number;
+  /** Not included. Default: the end of the file. */
+  readonly end?: number;
+}
+
+export interface WriteOptions extends CallOptions {
+  /** The contents that may be replaced. Rejects with `precondition_failed` if the file has others. */
+  readonly ifMatch?: string;
+  /** Rejects with `precondition_failed` if the file exists. */
+  readonly isNew?: boolean;
+  /** The same key is carried out once. Default: a new one per call. */
+  readonly idempotencyKey?: string;
+}
+
+export interface WrittenFile {
+  /** Absolute, without links. */
+  readonly path: string;
+  readonly bytes: number;
+  readonly etag: string;
+}
+
+export interface RawRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: NonNullable<RequestInit["body"]>;
+  readonly signal?: AbortSignal;
+}
+
+type Send = (request: RawRequest) => Promise<Response>;
+
+/** Waits for the outcome of a write. The daemon allows no more at once. */
+const WAIT_MS = 30_000;
+
+/** The files of a session. Paths are relative to its folder, or absolute. */
+export class SessionFiles {
+  readonly #client: DaemonClient;
+  readonly #sessionId: string;
+  readonly #send: Send;
+
+  /** @internal */
+  constructor(client: DaemonClient, sessionId: string, send: Send) {
+    this.#client = client;
+    this.#sessionId = sessionId;
+    this.#send = send;
+  }
+
+  /** One page of a folder, sorted by name. */
+  async list(
+    path = ".",
+    { cursor, limit, ...options }: CallOptions & { readonly cursor?: string; readonly limit?: number } = {},
+  ): Promise<FolderPage> {
+    return this.#client.request("GET /sessions/{sessionId}/files", {
+      params: { sessionId: this.#sessionId },
+      query: { path, ...(cursor !== undefined && { cursor }), ...(limit !== undefined && { limit }) },
+      ...options,
+    });
+  }
+
+  /** All entries of a folder, page by page. */
+  async *entries(path = ".", options: CallOptions = {}): AsyncGenerator<FolderEntry> {
+    let page = await this.list(path, options);
+    yield* page.data;
+    while (page.next !== null) {
+      page = await this.list(path, { ...options, cursor: page.next });
+      yield* page.data;
+    }
+  }
+
+  async stat(path: string, options: CallOptions = {}): Promise<FileInfo> {
+    const head = await this.#request("HEAD", path, {}, options);
+    // The response to HEAD has no body, so that the problem is read with the first byte.
+    return readInfo(head.ok ? head : await this.#content(path, { range: "bytes=0-0" }, options));
+  }
+
+  /** Reads a file, or a range of it. Large files are better read by ranges, or with `stream`. */
+  async read(path: string, { start = 0, end, ...options }: ReadOptions = {}): Promise<FileContents> {
+    const isRange = start > 0 || end !== undefined;
+    const headers = isRange ? { range: `bytes=${start}-${end === undefined ? "" : end - 1}` } : {};
+    const response = await this.#content(path, headers, options);
+    const bytes = new Uint8Array(await response.arrayBuffer());
+    return { ...readInfo(response), bytes, start: response.status === 206 ? start : 0 };
+  }
+
+  /** The contents as they arrive. */
+  async stream(path: string, options: CallOptions = {}): Promise<ReadableStream<Uint8Array>> {
+    const response = await this.#content(path, {}, options);
+    return response.body ?? new Blob([]).stream();
+  }
+
+  /** Replaces a file in one step, or creates it. Resolves when it is on disk. */
+  async write(
+    path: string,
+    contents: string | Uint8Array<ArrayBuffer> | Blob,
+    { ifMatch, isNew, idempotencyKey, ...options }: WriteOptions = {},
+  ): Promise<WrittenFile> {
+    const response = await this.#send({
+      method: "PUT",
+      path: this.#path("/files/content"),
+      query: { path, wait: WAIT_MS },
+      headers: {
+        "content-type": "application/octet-stream",
+        ...(ifMatch !== undefined && { "if-match": ifMatch }),
+        ...(isNew && { "if-none-match": "*" }),
+        ...(idempotencyKey !== undefined && { "idempotency-key": idempotencyKey }),
+      },
+      body: contents,
+      ...options,
+    });
+    let command = (await (await requireOk(response)).json()) as Command;
+    while (command.state === "accepted" || command.state === "running") {
+      command = await this.#client.request("GET /sessions/{sessionId}/commands/{commandId}", {
+        params: { sessionId: this.#sessionId, commandId: command.id },
+        query: { wait: WAIT_MS },
+        ...options,
+      });
+    }
+    const { problem, result } = command;
+    if (problem) throw new DaemonClientError(problem.status, problem, `${problem.title}: ${problem.detail}`);
+    return result as unknown as WrittenFile;
+  }
+
+  /**
+   * Changes of a file or folder. Each connection begins with `watching`: what is read after that is up to date. Reconnects by
+   * itself, and ends after `ended` or when the signal aborts.
+   */
+  async *changes(
+    path = ".",
+    { recursive = false, ...options }: ReconnectOptions & { readonly recursive?: boolean } = {},
+  ): AsyncGenerator<FileChange> {
+    const connect = async (signal: AbortSignal): Promise<Response> =>
+      this.#send({
+        method: "GET",
+        path: this.#path("/files/changes"),
+        query: { path, recursive },
+        headers: { accept: "text/event-stream" },
+        signal,
+      });
+    for await (const { data } of reconnectingMessages(connect, options)) {
+      const change = JSON.parse(data) as FileChange;
+      yield change;
+      if (change.type === "ended") return;
+    }
+  }
+
+  /** Finds files by parts of their names. The best match comes first. */
+  async search(query: string, options: CallOptions = {}): Promise<readonly FileMatch[]> {
+    const { data } = await this.#client.request("GET /sessions/{sessionId}/files/search", {
+      params: { sessionId: this.#sessionId },
+      query: { query },
+      ...options,
+    });
+    return data;
+  }
+
+  /** Uploads an image. A message names it with `{ type: "uploadedImage", imageId }`. */
+  async uploadImage(
+    contents: Uint8Array<ArrayBuffer> | Blob,
+    options: CallOptions = {},
+  ): Promise<UploadedImage> {
+    const response = await this.#send({
+      method: "POST",
+      path: this.#path("/images"),
+      headers: { "content-type": "application/octet-stream" },
+      body: contents,
+      ...options,
+    });
+    return (await (await requireOk(response)).json()) as UploadedImage;
+  }
+
+  async #content(
+    path: string,
+    headers: Readonly<Record<string, string>>,
+    options: CallOptions,
+  ): Promise<Response> {
+    return requireOk(await this.#request("GET", path, headers, options));
+  }
+
+  async #request(
+    method: "GET" | "HEAD",
+    path: string,
+    headers: Readonly<Record<string, string>>,
+    options: CallOptions,
+  ): Promise<Response> {
+    return this.#send({ method, path: this.#path("/files/content"), query: { path }, headers, ...options });
+  }
+
+  #path(suffix: string): string {
+    return `/sessions/${encodeURIComponent(this.#sessionId)}${suffix}`;
+  }
+}
+
+async function requireOk(response: Response): Promise<Response> {
+  if (!response.ok) throw await DaemonClientError.fromResponse(response);
+  return response;
+}
+
+function readInfo({ headers }: Response): FileInfo {
+  const total = /\/(\d+)$/.exec(headers.get("content-range") ?? "")?.[1];
+  return {
+    size: Number(total ?? headers.get("content-length")),
+    etag: headers.get("etag") ?? "",
+    type: headers.get("content-type") ?? "application/octet-stream",
+  };
+}

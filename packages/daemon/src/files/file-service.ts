@@ -1,0 +1,159 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import type { CommandBody, Message } from "../api/command.ts";
+import type { Database } from "../database.ts";
+import type { SessionRow } from "../database/tables.ts";
+import { DaemonError } from "../errors.ts";
+import { AllowedPaths } from "./allowed-paths.ts";
+import { entityTag } from "./entity-tag.ts";
+import { fileBody } from "./file-body.ts";
+import { ImageStore } from "./image-store.ts";
+import { FILE_LIMITS, type FileLimits } from "./limits.ts";
+import { type ReplacedFile, replaceFile } from "./replace-file.ts";
+import { Staging } from "./staging.ts";
+
+export interface FileServiceOptions {
+  /** Resolved folders. */
+  readonly roots: readonly string[];
+  /** Resolved. It has tokens and credentials, so that it is never served. */
+  readonly stateFolder: string;
+  readonly nodeName: string;
+  readonly limits?: Partial<FileLimits> | undefined;
+}
+
+/** A write as its command has it. */
+export interface FileWrite {
+  readonly id: string;
+  readonly sessionId: string;
+  readonly key: string;
+  readonly cwd: string;
+  readonly body: CommandBody<"writeFile">;
+  /** Whether an earlier attempt may have carried it out. */
+  readonly mayBeDone: boolean;
+}
+
+/** Files of this node's sessions. */
+export class FileService {
+  readonly paths: AllowedPaths;
+  readonly staging: Staging;
+  readonly images: ImageStore;
+  readonly limits: FileLimits;
+  readonly #nodeName: string;
+
+  constructor({ roots, stateFolder, nodeName, limits }: FileServiceOptions) {
+    this.limits = { ...FILE_LIMITS, ...limits };
+    this.paths = new AllowedPaths(roots, [stateFolder]);
+    this.staging = new Staging(join(stateFolder, "staging"));
+    this.images = new ImageStore(join(stateFolder, "images"), this.staging, this.limits);
+    this.#nodeName = nodeName;
+  }
+
+  /** The absolute form of a path of a session. Rejects with `files_unavailable` if its files are not on this machine. */
+  resolve(session: Pick<SessionRow, "cwd" | "setup" | "needs">, path: string): string {
+    this.requireLocal(session);
+    // Not normalised: the kernel resolves `..` after links, and a trailing slash means a folder.
+    return path.startsWith("/") ? path : `${session.cwd}/${path}`;
+  }
+
+  requireLocal({ setup, needs }: Pick<SessionRow, "setup" | "needs">): void {
+    if (process.platform !== "linux") {
+      throw new DaemonError("files_unavailable", "Files are served on Linux only.");
+    }
+    if ("environment" in (JSON.parse(setup) as object)) {
+      throw new DaemonError(
+        "files_unavailable",
+        "The files of the session are in its execution environment.",
+      );
+    }
+    const node = (JSON.parse(needs) as string[]).find((label) => label.startsWith("node:"));
+    if (node !== undefined && node !== `node:${this.#nodeName}`) {
+      throw new DaemonError(
+        "files_unavailable",
+        `The files of the session are on the ${node.replace(":", " ")}.`,
+      );
+    }
+  }
+
+  /** Rejects with `files_unavailable` if another node may run the session: uploaded images are in the state folder of a node. */
+  requireNode({ needs }: Pick<SessionRow, "needs">, store: "sqlite" | "postgres"): void {
+    const isHere = (JSON.parse(needs) as string[]).includes(`node:${this.#nodeName}`);
+    if (isHere || store === "sqlite") return;
+    throw new DaemonError(
+      "files_unavailable",
+      "Another node may run the session. Send images as data URLs, or upload them to the node of the session.",
+    );
+  }
+
+  /** Rejects with `not_found` if a message names an image that was not uploaded. */
+  async requireImages(sessionId: string, input: Message["input"], { sessions }: Database): Promise<void> {
+    if (typeof input === "string" || !input.some(({ type }) => type === "uploadedImage")) return;
+    await sessions.require(sessionId);
+    for (const part of input) {
+      if (part.type === "uploadedImage") await this.images.require(sessionId, part.imageId);
+    }
+  }
+
+  /** Carries out a write, once: a repetition finds its own contents in place. */
+  async write(write: FileWrite): Promise<ReplacedFile & { readonly recovered?: true }> {
+    const { sessionId, key, body, cwd } = write;
+    const path = body.path.startsWith("/") ? body.path : `${cwd}/${body.path}`;
+    if (write.mayBeDone) {
+      const done = await this.#findContents(path, body);
+      if (done) return { ...done, recovered: true };
+    }
+    return replaceFile(this.paths, path, {
+      source: this.staging.pathOf({ sessionId, key, sha256: body.sha256 }),
+      id: write.id,
+      name: body.path,
+      ifMatch: body.ifMatch,
+      isNew: body.isNew,
+    });
+  }
+
+  /** Removes what a killed daemon has left behind, and what belongs to sessions that are gone. */
+  async cleanUp(database: Database): Promise<void> {
+    const pending = await database.store.db
+      .selectFrom("command")
+      .select(["session_id", "key", "body"])
+      .where("kind", "=", "writeFile")
+      .where("finished_at", "is", null)
+      .execute();
+    await this.staging.removeAllExcept(
+      pending.map(({ session_id: sessionId, key, body }) => ({
+        sessionId,
+        key,
+        sha256: (JSON.parse(body) as CommandBody<"writeFile">).sha256,
+      })),
+    );
+    await this.removeImages(database);
+  }
+
+  /** Removes the images of deleted sessions. */
+  async removeImages({ sessions }: Database): Promise<void> {
+    await this.images.removeExcept(async (sessionId) => {
+      const session = await sessions.get(sessionId);
+      return session !== undefined && session.phase !== "deleted";
+    });
+  }
+
+  async #findContents(
+    path: string,
+    { sha256, bytes }: CommandBody<"writeFile">,
+  ): Promise<ReplacedFile | undefined> {
+    try {
+      const file = await this.paths.openFile(path);
+      if (Number(file.stats.size) !== bytes) {
+        await file.handle.close();
+        return undefined;
+      }
+      const hash = createHash("sha256");
+      for await (const chunk of fileBody(file.handle, { start: 0, end: bytes }, () => {})) hash.update(chunk);
+      return hash.digest("hex") === sha256
+        ? { path: file.path, bytes, etag: entityTag(file.stats) }
+        : undefined;
+    } catch (error) {
+      if (DaemonError.is(error)) return undefined;
+      throw error;
+    }
+  }
+}
