@@ -161,10 +161,12 @@ export class SessionFiles {
         headers: { accept: "text/event-stream" },
         signal,
       });
-    for await (const { data } of reconnectingMessages(connect, options)) {
-      const change = JSON.parse(data) as FileChange;
-      yield change;
-      if (change.type === "ended") return;
+    for await (const messages of reconnectingMessages(connect, options)) {
+      for (const { data } of messages) {
+        const change = JSON.parse(data) as FileChange;
+        yield change;
+        if (change.type === "ended") return;
+      }
     }
   }
 

@@ -10,7 +10,7 @@ import { FileResponder } from "./file-responder.ts";
 import type { Handlers, HttpServices } from "./handler.ts";
 import { createSubmitter, idempotencyKey } from "./session-handlers.ts";
 import type { StreamCounter } from "./stream-counter.ts";
-import { viewCommand } from "./views.ts";
+import { viewCommand } from "../views.ts";
 
 export function createFileHandlers(
   services: HttpServices,
