@@ -2,6 +2,8 @@
 export interface HttpLimits {
   /** Bytes of a request's body. Images are part of messages. Default: 32 MiB. */
   readonly bodyBytes: number;
+  /** Bytes of an imported session. Default: 1 GiB. */
+  readonly importBytes: number;
   /** Requests per second of one token, on average. Default: 500. */
   readonly requestsPerSecond: number;
   /** Requests of one token at once, above the average. Default: 1,000. */
@@ -24,6 +26,7 @@ export interface HttpLimits {
 
 export const HTTP_LIMITS: HttpLimits = {
   bodyBytes: 32 * 1024 * 1024,
+  importBytes: 1024 * 1024 * 1024,
   requestsPerSecond: 500,
   requestBurst: 1000,
   failedLoginsPerMinute: 60,

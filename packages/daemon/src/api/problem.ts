@@ -26,6 +26,7 @@ export const PROBLEMS = {
   session_deleted: 410,
   precondition_failed: 412,
   writer_locked: 409,
+  thread_in_use: 409,
   body_too_large: 413,
   unsupported_media_type: 415,
   range_not_satisfiable: 416,

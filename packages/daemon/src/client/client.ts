@@ -135,6 +135,31 @@ export class DaemonClient {
     );
   }
 
+  /** A session as one file, for `importSession` of another daemon. Its turn must have ended. */
+  async exportSession(sessionId: string, options: CallOptions = {}): Promise<ReadableStream<Uint8Array>> {
+    const path = fillPath("/sessions/{sessionId}/export", { sessionId });
+    const response = await this.#send("GET", path, undefined, { ...options, headers: {} });
+    if (!response.ok || !response.body) throw await DaemonClientError.fromResponse(response);
+    return response.body;
+  }
+
+  /** Imports an exported session, whose thread continues here. */
+  async importSession(
+    file: Blob | ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer>,
+    { cwd, name, ...options }: CallOptions & { readonly cwd?: string; readonly name?: string } = {},
+  ): Promise<Session> {
+    const init = {
+      ...options,
+      body: file,
+      headers: { "content-type": "application/octet-stream" },
+      // Browsers and Node need it for a stream, and don't know it for anything else.
+      ...(file instanceof ReadableStream && { duplex: "half" as const }),
+    };
+    const response = await this.#send("POST", "/sessions/import", { cwd, name }, init);
+    if (!response.ok) throw await DaemonClientError.fromResponse(response);
+    return ((await response.json()) as OperationResponse<"POST /sessions/import">).session;
+  }
+
   /** Summaries of all sessions, approvals, and all events of watched sessions, in one stream. */
   events(options: EventStreamOptions = {}): EventStream {
     return new EventStream(

@@ -48,6 +48,23 @@ export class Staging {
     }
   }
 
+  /** Keeps a body on disk until it is disposed of. Rejects with `body_too_large`. */
+  async spool(
+    body: AsyncIterable<Uint8Array>,
+    maxBytes: number,
+  ): Promise<AsyncDisposable & { readonly path: string }> {
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    const path = join(this.#folder, `${randomUUID()}.part`);
+    const remove = async (): Promise<void> => rm(path, { force: true });
+    try {
+      await storeBody(path, body, maxBytes);
+    } catch (error) {
+      await remove();
+      throw error;
+    }
+    return { path, [Symbol.asyncDispose]: remove };
+  }
+
   async remove(write: StagedWrite): Promise<void> {
     await rm(this.pathOf(write), { force: true });
   }

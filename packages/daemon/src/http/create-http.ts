@@ -11,6 +11,7 @@ import { createSessionHandlers } from "./session-handlers.ts";
 import { StreamCounter } from "./stream-counter.ts";
 import { createStreamHandlers } from "./stream-handlers.ts";
 import { createSummaryFeeds } from "./summary-feeds.ts";
+import { createTransferHandlers } from "./transfer-handlers.ts";
 import { createWebhookHandlers } from "./webhook-handlers.ts";
 
 /** The whole API as a hono app. */
@@ -24,6 +25,7 @@ export function createHttp(services: HttpServices, testCommand: TestCommand): Ho
     ...createFileHandlers(services, streams),
     ...createInboxHandlers(services),
     ...createStreamHandlers(services, streams, feeds),
+    ...createTransferHandlers(services),
     ...createWebhookHandlers(services),
     ...createOperationHandlers(services, streams, document),
   });

@@ -1,13 +1,13 @@
 import type { Context } from "hono";
 import type { fileRoutes } from "../api/routes/files.ts";
 import { DaemonError } from "../errors.ts";
-import { toFileError } from "../files/file-error.ts";
 import { listFolder } from "../files/list-folder.ts";
 import { checkReplacement } from "../files/replace-file.ts";
 import { FileWatch } from "../files/watch-files.ts";
 import { eventStreamResponse } from "./event-stream.ts";
 import { FileResponder } from "./file-responder.ts";
 import type { Handlers, HttpServices } from "./handler.ts";
+import { readBytes } from "./read-bytes.ts";
 import { createSubmitter, idempotencyKey } from "./session-handlers.ts";
 import type { StreamCounter } from "./stream-counter.ts";
 import { viewCommand } from "../views.ts";
@@ -121,27 +121,6 @@ export function createFileHandlers(
     }
   }
 }
-
-/** Rejects bodies whose declared length is too large before anything is read. */
-async function readBytes<Result>(
-  { req }: Context,
-  name: string,
-  maxBytes: number,
-  read: (body: AsyncIterable<Uint8Array>) => Promise<Result>,
-): Promise<Result> {
-  if (Number(req.header("content-length") ?? 0) > maxBytes) {
-    throw new DaemonError("body_too_large", `The body is larger than ${maxBytes} bytes.`, {
-      details: { maxBytes },
-    });
-  }
-  try {
-    return await read((req.raw.body ?? emptyBody()) as AsyncIterable<Uint8Array>);
-  } catch (error) {
-    throw toFileError(error, name);
-  }
-}
-
-async function* emptyBody(): AsyncGenerator<Uint8Array> {}
 
 interface Precondition {
   readonly ifMatch?: string;

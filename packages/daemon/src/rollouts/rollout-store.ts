@@ -118,6 +118,11 @@ export class RolloutStore {
     return this.#read(this.#store.db, rolloutId);
   }
 
+  /** As `read`, inside a transaction. */
+  async readIn(trx: DaemonTransaction, rolloutId: string): Promise<Uint8Array | undefined> {
+    return this.#read(trx, rolloutId);
+  }
+
   /** Replaces the chunks of a file by one compressed image. */
   async compact(rolloutId: string): Promise<void> {
     await this.#store.db.transaction().execute(async (trx) => {

@@ -8,6 +8,7 @@ import {
   usage,
   waitFor,
 } from "@codexkit/scripted-model";
+import { CODEX_VERSION } from "codexkit";
 import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -153,6 +154,13 @@ describe("messages", () => {
     await session.event(({ type }) => type === "turn.completed");
     expect(await session.run("interrupt", {})).toMatchObject({ ok: true, interrupted: false });
   });
+});
+
+test("a session names the Codex that has written its thread, so that an older one leaves it alone", async () => {
+  await using stage = await startRunner(echo);
+  const session = await stage.create();
+  await session.send("go");
+  expect((await session.row()).codex_version).toBe(CODEX_VERSION);
 });
 
 describe("limits", () => {

@@ -1,4 +1,4 @@
-import { CodexError, type Thread } from "codexkit";
+import { CODEX_VERSION, CodexError, type Thread } from "codexkit";
 import type { AppServer } from "../codex/app-server.ts";
 import type { AppServerLease } from "../codex/pool.ts";
 import type { Ownership } from "../database/ownership.ts";
@@ -85,9 +85,11 @@ export class ThreadLoader {
     const { state, session, owner, listener } = this.#deps;
     state.threadId = thread.id;
     session.threads.add(thread.id, listener);
-    await session.database.sessions.update(owner, { threadId: thread.id, phase: "idle", problem: null }, [
-      { type: "session.updated", changes: { threadId: thread.id } },
-    ]);
+    await session.database.sessions.update(
+      owner,
+      { threadId: thread.id, codexVersion: CODEX_VERSION, phase: "idle", problem: null },
+      [{ type: "session.updated", changes: { threadId: thread.id } }],
+    );
     await this.followRollout(thread);
   }
 
@@ -106,9 +108,12 @@ export class ThreadLoader {
       await journal.append(owner, recovery.events, rollouts.collect(thread.id));
     }
     state.activeTurnId = recovery.runningTurnId;
-    if (recovery.runningTurnId === undefined)
-      await sessions.update(owner, { phase: "idle", activeTurnId: null, problem: null });
-    else await this.#resumeAgents(loaded);
+    const isIdle = recovery.runningTurnId === undefined;
+    await sessions.update(owner, {
+      codexVersion: CODEX_VERSION,
+      ...(isIdle && { phase: "idle", activeTurnId: null, problem: null }),
+    });
+    if (!isIdle) await this.#resumeAgents(loaded);
     await approvals.withdrawStale("The process that asked has ended.");
     await this.#restoreGoal(thread);
   }

@@ -4,6 +4,7 @@ import { historyRoutes } from "./history.ts";
 import { inboxRoutes } from "./inbox.ts";
 import { operationRoutes } from "./operations.ts";
 import { sessionRoutes } from "./sessions.ts";
+import { transferRoutes } from "./transfer.ts";
 import { webhookRoutes } from "./webhooks.ts";
 
 /** Every operation of the API. */
@@ -13,6 +14,7 @@ export const routes = {
   ...fileRoutes,
   ...inboxRoutes,
   ...operationRoutes,
+  ...transferRoutes,
   ...webhookRoutes,
 } as const satisfies RouteTable;
 

@@ -1,0 +1,42 @@
+import { z } from "zod";
+import { plainText } from "../parameters.ts";
+import type { Route } from "../route.ts";
+import { session } from "../session.ts";
+import { ofSession, sessionParams } from "./sessions.ts";
+
+export const transferRoutes = {
+  "GET /sessions/{sessionId}/export": {
+    summary: "Export a session as one file",
+    description:
+      "JSON Lines with the journal, the thread's files, settings and approvals. Tokens, environment variables and headers of MCP servers, and tools by webhook are left out. What the model was told is not: it is the thread.",
+    tag: "transfer",
+    scope: "admin",
+    params: sessionParams,
+    status: 200,
+    contentType: "application/jsonl",
+    problems: [...ofSession, "turn_running"],
+  },
+  "POST /sessions/import": {
+    summary: "Import an exported session, to continue its thread here",
+    description: "The body is an exported file. It is imported as a whole or not at all.",
+    tag: "transfer",
+    scope: "admin",
+    query: z.strictObject({
+      cwd: plainText(4096).optional().meta({ description: "Default: the folder that it had." }),
+      name: plainText(256).optional(),
+    }),
+    bytes: true,
+    status: 201,
+    response: z.object({ session }).meta({ id: "ImportedSession" }),
+    problems: [
+      "path_not_allowed",
+      "thread_in_use",
+      "unprocessable",
+      "body_too_large",
+      "too_many_sessions",
+      "draining",
+      "disk_full",
+      "store_full",
+    ],
+  },
+} as const satisfies Record<string, Route>;

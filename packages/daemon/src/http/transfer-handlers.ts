@@ -1,0 +1,70 @@
+import type { transferRoutes } from "../api/routes/transfer.ts";
+import { DaemonError } from "../errors.ts";
+import { exportSession } from "../transfer/export-session.ts";
+import { importSession } from "../transfer/import-session.ts";
+import { readSessionFile } from "../transfer/read-session-file.ts";
+import type { SessionFileLine } from "../transfer/session-file.ts";
+import { viewSession } from "../views.ts";
+import { checkFolder } from "./check-folder.ts";
+import type { Handlers, HttpServices } from "./handler.ts";
+import { readBytes } from "./read-bytes.ts";
+import { createSubmitter } from "./session-handlers.ts";
+
+/** Bytes of one line. An event is stored as a whole, with the output of its command. */
+const LINE_BYTES = 64 * 1024 * 1024;
+
+export function createTransferHandlers(services: HttpServices): Handlers<keyof typeof transferRoutes> {
+  const { database, files, limits, roots, nodeName } = services;
+  const { refuseWhileDraining, refuseTooManySessions } = createSubmitter(services);
+  return {
+    "GET /sessions/{sessionId}/export": async ({ params: { sessionId } }) => {
+      const lines = await exportSession(database, sessionId);
+      return new Response(ReadableStream.from(toBytes(lines)), {
+        headers: {
+          "content-type": "application/jsonl",
+          "content-disposition": `attachment; filename="${sessionId}.jsonl"`,
+          "cache-control": "no-store",
+        },
+      });
+    },
+    "POST /sessions/import": async ({ query: { cwd, name }, context, identity }) => {
+      refuseWhileDraining();
+      await refuseTooManySessions();
+      // On disk first, so that a slow client does not keep a transaction open.
+      await using file = await readBytes(context, "the import", limits.importBytes, (body) =>
+        files.staging.spool(body, limits.importBytes),
+      );
+      const lines = readSessionFile(file.path, LINE_BYTES);
+      const first = await firstLine(lines);
+      const { setup, cwd: formerCwd } = first.session;
+      const isRemote = setup.environment !== undefined;
+      const session = await importSession(database, prepend(first, lines), {
+        cwd: isRemote ? (cwd ?? formerCwd) : await checkFolder(cwd ?? formerCwd, roots),
+        needs: isRemote ? [] : [`node:${nodeName}`],
+        nodeName,
+        ...(name !== undefined && { name }),
+        by: identity.id,
+      });
+      return { session: viewSession(session) };
+    },
+  };
+}
+
+async function firstLine(lines: AsyncGenerator<SessionFileLine>) {
+  const { value } = await lines.next();
+  if (value?.kind === "session") return value;
+  throw new DaemonError("unprocessable", "The body is not an exported session.");
+}
+
+async function* prepend(
+  first: SessionFileLine,
+  rest: AsyncIterable<SessionFileLine>,
+): AsyncGenerator<SessionFileLine> {
+  yield first;
+  yield* rest;
+}
+
+async function* toBytes(lines: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
+  const encoder = new TextEncoder();
+  for await (const line of lines) yield encoder.encode(line);
+}

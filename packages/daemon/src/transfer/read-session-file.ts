@@ -1,0 +1,67 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { z } from "zod";
+import { DaemonError } from "../errors.ts";
+import { sessionFileLine, type SessionFileLine } from "./session-file.ts";
+
+const NEWLINE = 10;
+
+/** The checked lines of a file, without the last one. Rejects with `unprocessable` if a line or the end is not right. */
+export async function* readSessionFile(path: string, maxLineBytes: number): AsyncGenerator<SessionFileLine> {
+  const hash = createHash("sha256");
+  let count = 0;
+  let end: SessionFileLine | undefined;
+  for await (const bytes of splitLines(createReadStream(path), maxLineBytes)) {
+    if (end) throw invalid(count, "There is more after its end.");
+    const line = parseLine(bytes, count + 1);
+    if ((line.kind === "session") !== (count === 0))
+      throw invalid(count + 1, "It must begin with `session`.");
+    if (line.kind === "end") {
+      end = line;
+      if (line.lines !== count || line.sha256 !== hash.digest("hex")) {
+        throw invalid(count + 1, "It was changed, or a part is missing.");
+      }
+      continue;
+    }
+    hash.update(bytes);
+    count += 1;
+    yield line;
+  }
+  if (!end) throw invalid(count, "It ends too early: its end is missing.");
+}
+
+function parseLine(bytes: Buffer, number: number): SessionFileLine {
+  let value: unknown;
+  try {
+    value = JSON.parse(bytes.toString());
+  } catch {
+    throw invalid(number, "It is not JSON.");
+  }
+  const parsed = sessionFileLine.safeParse(value);
+  if (!parsed.success) throw invalid(number, z.prettifyError(parsed.error));
+  return parsed.data;
+}
+
+/** Lines with their line break. */
+async function* splitLines(chunks: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<Buffer> {
+  let parts: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of chunks) {
+    let start = 0;
+    for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, start)) {
+      yield Buffer.concat([...parts, chunk.subarray(start, at + 1)]);
+      parts = [];
+      length = 0;
+      start = at + 1;
+    }
+    const rest = chunk.subarray(start);
+    length += rest.length;
+    if (length > maxBytes) throw invalid(0, `A line is longer than ${maxBytes} bytes.`);
+    if (rest.length > 0) parts.push(rest);
+  }
+  if (length > 0) yield Buffer.concat(parts);
+}
+
+function invalid(line: number, reason: string): DaemonError {
+  return new DaemonError("unprocessable", `Line ${line} of the exported session can't be used. ${reason}`);
+}

@@ -1,0 +1,163 @@
+import { z } from "zod";
+import { goal } from "../api/command.ts";
+import { timestamp } from "../api/parameters.ts";
+import { sessionSettings, sessionSetup } from "../api/settings.ts";
+
+/** Version of the file format. A daemon reads its own and older ones. */
+export const FORMAT = 1;
+
+const position = z.int().nonnegative();
+const text = z
+  .string()
+  .max(1_000_000_000)
+  .refine((value) => !value.includes("\0"));
+const id = z
+  .string()
+  .max(256)
+  .regex(/^[\x21-\x7e]+$/);
+const json = text.refine(isJson, "Expected JSON.");
+
+/** Codex's own places for rollout files. The path is used to write the file, so that nothing else is accepted. */
+const rolloutPath = z
+  .string()
+  .regex(/^(?:archived_sessions|sessions\/\d{4}\/\d\d\/\d\d)\/rollout-[\w-]{1,200}\.jsonl$/);
+
+const sessionLine = z.strictObject({
+  kind: z.literal("session"),
+  format: z.literal(FORMAT),
+  codexVersion: z.string().max(64).nullable(),
+  session: z.strictObject({
+    id,
+    threadId: id.nullable(),
+    name: z.string().max(256).nullable(),
+    cwd: z.string().min(1).max(4096),
+    settings: sessionSettings,
+    setup: sessionSetup,
+    goal: goal.nullable(),
+    preview: text,
+    usage: json.nullable(),
+    archivedAt: timestamp.nullable(),
+    createdAt: timestamp,
+    epoch: position,
+    firstSeq: position,
+    mergedSeq: position,
+    lastSeq: position,
+  }),
+});
+
+const eventLine = z.strictObject({
+  kind: z.literal("event"),
+  seq: position,
+  epoch: position,
+  at: timestamp,
+  type: id,
+  turn_id: id.nullable(),
+  item_id: id.nullable(),
+  data: json,
+});
+
+const itemLine = z.strictObject({
+  kind: z.literal("item"),
+  item: z.strictObject({
+    item_id: id,
+    thread_id: id,
+    turn_id: id,
+    kind: id,
+    status: z.enum(["running", "completed", "failed", "abandoned"]),
+    first_seq: position,
+    last_seq: position,
+    completed_seq: position.nullable(),
+    preview: json,
+    body_length: position,
+  }),
+});
+
+const turnLine = z.strictObject({
+  kind: z.literal("turn"),
+  turn_id: id,
+  thread_id: id,
+  first_seq: position,
+  last_seq: position,
+  status: z.enum(["running", "completed", "failed", "interrupted"]),
+  title: text,
+  started_at: timestamp,
+  ended_at: timestamp.nullable(),
+  usage: json.nullable(),
+  diff_stat: json.nullable(),
+});
+
+const approvalLine = z.strictObject({
+  kind: z.literal("approval"),
+  approval: z.strictObject({
+    id,
+    epoch: position,
+    thread_id: id,
+    turn_id: id.nullable(),
+    item_id: id.nullable(),
+    call_id: id.nullable(),
+    request_id: json,
+    kind: id,
+    fingerprint: text,
+    request: json,
+    verdict: json.nullable(),
+    offers: json,
+    state: z.enum(["open", "answered", "delivered", "parked", "withdrawn", "expired"]),
+    answer: json.nullable(),
+    answered_by: text.nullable(),
+    answered_at: timestamp.nullable(),
+    note: text.nullable(),
+    created_at: timestamp,
+    updated_at: timestamp,
+    expires_at: timestamp.nullable(),
+    rollout_bytes: position.nullable(),
+  }),
+});
+
+const rolloutLine = z.strictObject({
+  kind: z.literal("rollout"),
+  id,
+  path: rolloutPath,
+  baseId: id.nullable(),
+  role: z.enum(["main", "base", "agent"]),
+  bytes: position,
+});
+
+/** A part of the rollout of the line before it. */
+const dataLine = z.strictObject({
+  kind: z.literal("data"),
+  base64: z.base64(),
+});
+
+/** Says that the file is complete. */
+const endLine = z.strictObject({
+  kind: z.literal("end"),
+  lines: position,
+  /** Of all bytes before this line. */
+  sha256: z.string(),
+});
+
+/**
+ * A line of an exported session: JSON Lines, beginning with `session` and ending with `end`. The lines between have the columns
+ * of their table, so that a change of a table's columns needs a new format.
+ */
+export const sessionFileLine = z.discriminatedUnion("kind", [
+  sessionLine,
+  eventLine,
+  itemLine,
+  turnLine,
+  approvalLine,
+  rolloutLine,
+  dataLine,
+  endLine,
+]);
+export type SessionFileLine = z.infer<typeof sessionFileLine>;
+export type LineOf<Kind extends SessionFileLine["kind"]> = Extract<SessionFileLine, { kind: Kind }>;
+
+function isJson(value: string): boolean {
+  try {
+    JSON.parse(value);
+    return true;
+  } catch {
+    return false;
+  }
+}

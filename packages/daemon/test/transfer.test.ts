@@ -1,0 +1,226 @@
+import { gate, run, say, type Script, usage, waitFor } from "@codexkit/scripted-model";
+import type { STORE_KINDS } from "@codexkit/store/testing";
+import { text } from "node:stream/consumers";
+import { createHash } from "node:crypto";
+import { describe, expect, test } from "vitest";
+import type { SessionEvent } from "../src/api/event.ts";
+import type { DaemonClient } from "../src/client/client.ts";
+import { assertGapless, useDatabases } from "./database-fixture.ts";
+import { createDaemonHome, type DaemonHome } from "./start-daemon.ts";
+
+const MESSAGES = ["one", "wrong", "right", "make", "two"];
+
+/** Says which messages are in its input, so that the history of a continued thread shows. */
+const recall: Script = ({ input, newOutputs, lastUserText }) => {
+  if (lastUserText === "make" && newOutputs.length === 0) return run("echo made > made");
+  const told = JSON.stringify(input.filter(({ role }) => role === "user"));
+  const known = MESSAGES.filter((message) => told.includes(`"text":"${message}"`));
+  return [say(`heard: ${known.join(", ")}`), usage({ input: 10, output: 5 })];
+};
+
+async function allEvents(client: DaemonClient, sessionId: string): Promise<readonly SessionEvent[]> {
+  const page = await client.request("GET /sessions/{sessionId}/events", {
+    params: { sessionId },
+    query: { limit: 5000 },
+  });
+  return page.events;
+}
+
+async function runTurn(client: DaemonClient, sessionId: string, input: string): Promise<string> {
+  const { lastSeq } = await client.request("GET /sessions/{sessionId}", { params: { sessionId } });
+  const sent = await client.send(sessionId, input, { wait: 20_000 });
+  expect(sent.problem).toBeNull();
+  const signal = AbortSignal.timeout(25_000);
+  for await (const event of client.sessionEvents(sessionId, { after: lastSeq, signal })) {
+    if (event.type === "turn.completed") return event.result.finalResponse ?? "";
+    if (event.type === "turn.failed") throw new Error(event.problem.detail);
+  }
+  throw new Error("The turn did not end.");
+}
+
+async function create(client: DaemonClient, home: DaemonHome): Promise<string> {
+  const { session } = await client.createSession({ cwd: home.folders.workspace, name: "moved" });
+  return session.id;
+}
+
+describe.each([
+  ["sqlite", "postgres"],
+  ["postgres", "sqlite"],
+] as const)("a session exported on %s", (from, to) => {
+  const stores = { sqlite: useDatabases("sqlite"), postgres: useDatabases("postgres") };
+  const home = async (kind: (typeof STORE_KINDS)[number]) =>
+    createDaemonHome(recall, { kind, locations: stores[kind].locations });
+
+  test(`continues on ${to}, with its whole history`, async () => {
+    await using here = await home(from);
+    await using there = await home(to);
+    await using source = await here.start();
+    await using target = await there.start();
+    const sessionId = await create(source.client, here);
+    await runTurn(source.client, sessionId, "one");
+    await runTurn(source.client, sessionId, "make");
+    const file = await source.client.exportSession(sessionId);
+    const imported = await target.client.importSession(file, { cwd: there.folders.workspace });
+    expect(imported).toMatchObject({ name: "moved", phase: "idle", cwd: there.folders.workspace });
+
+    const before = await allEvents(source.client, sessionId);
+    const after = await allEvents(target.client, imported.id);
+    assertGapless(after);
+    expect(after.slice(0, before.length)).toEqual(before);
+    expect(after.at(-1)).toMatchObject({ type: "session.moved" });
+    const items = (client: DaemonClient, id: string) =>
+      client.request("GET /sessions/{sessionId}/items", { params: { sessionId: id } });
+    expect(await items(target.client, imported.id)).toEqual(await items(source.client, sessionId));
+
+    expect(await runTurn(target.client, imported.id, "two")).toBe("heard: one, make, two");
+    assertGapless(await allEvents(target.client, imported.id));
+  });
+
+  test(`that was forked and reverted continues on ${to}`, async () => {
+    await using here = await home(from);
+    await using there = await home(to);
+    await using source = await here.start();
+    await using target = await there.start();
+    const { client } = source;
+    const original = await create(client, here);
+    await runTurn(client, original, "one");
+    const forked = await client.request("POST /sessions/{sessionId}/fork", {
+      params: { sessionId: original },
+      query: { wait: 20_000 },
+      body: {},
+    });
+    const sessionId = String(forked.result?.["sessionId"]);
+    await runTurn(client, sessionId, "wrong");
+    const turns = await client.request("GET /sessions/{sessionId}/turns", { params: { sessionId } });
+    await client.request("POST /sessions/{sessionId}/revert", {
+      params: { sessionId },
+      query: { wait: 20_000 },
+      body: { beforeTurnId: turns.data[0]?.id ?? "" },
+    });
+    await runTurn(client, sessionId, "right");
+    const file = await client.exportSession(sessionId);
+    const imported = await target.client.importSession(file, { cwd: there.folders.workspace });
+    expect(await runTurn(target.client, imported.id, "two")).toBe("heard: one, right, two");
+  });
+});
+
+describe("an exported file", () => {
+  const databases = useDatabases("sqlite");
+  const home = async () => createDaemonHome(recall, { kind: "sqlite", locations: databases.locations });
+
+  test("has no secrets of the session", async () => {
+    await using here = await home();
+    await using source = await here.start();
+    const { session } = await source.client.createSession(
+      {
+        cwd: here.folders.workspace,
+        mcpServers: {
+          open: { command: "true" },
+          closed: { command: "true", env: { KEY: "secret-of-env" } },
+          remote: { url: "http://127.0.0.1:1", headers: { authorization: "secret-of-header" } },
+        },
+        tools: [
+          {
+            name: "weather",
+            description: "Tells the weather",
+            inputSchema: { type: "object", properties: {} },
+            url: "https://example.com",
+            secret: `whsec_${Buffer.from("secret-of-tool-which-is-long").toString("base64")}`,
+          },
+        ],
+      },
+      { wait: 20_000 },
+    );
+    const file = await text(await source.client.exportSession(session.id));
+    expect(file).toContain('"open"');
+    expect(file).not.toContain("secret-of");
+    expect(file).not.toContain(Buffer.from("secret-of-tool-which-is-long").toString("base64"));
+  });
+
+  test("that is damaged, or has a thread of this daemon, is refused and leaves nothing behind", async () => {
+    await using here = await home();
+    await using there = await home();
+    await using source = await here.start();
+    await using target = await there.start();
+    const sessionId = await create(source.client, here);
+    await runTurn(source.client, sessionId, "one");
+    const file = await text(await source.client.exportSession(sessionId));
+    const lines = file.trimEnd().split("\n");
+    const cwd = there.folders.workspace;
+    const importLines = async (content: string) =>
+      target.client.importSession(new Blob([content]), { cwd }).then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+    /** With a right checksum, as somebody would write it who wants to do harm. */
+    const sealed = (changed: readonly string[]): string => {
+      const body = changed.map((line) => `${line}\n`).join("");
+      const sha256 = createHash("sha256").update(body).digest("hex");
+      return `${body}${JSON.stringify({ kind: "end", lines: changed.length, sha256 })}\n`;
+    };
+    const content = lines.slice(0, -1);
+    const event = content.findIndex((line) => line.startsWith('{"kind":"event"'));
+    const bad: Record<string, string> = {
+      nothing: "",
+      "not JSON": "hello",
+      "another kind of file": '{"kind":"other"}\n',
+      "a missing end": content.join("\n"),
+      "a missing line": [...lines.slice(0, 3), ...lines.slice(4)].join("\n"),
+      "something after its end": `${file}{}\n`,
+      "a missing event": sealed(content.toSpliced(event, 1)),
+      "an event twice": sealed(content.toSpliced(event, 0, content[event] ?? "")),
+      "a path out of the Codex home": sealed(
+        content.map((line) => line.replace(/"path":"sessions/, '"path":"../../sessions')),
+      ),
+      "another path": sealed(content.map((line) => line.replace(/"path":"[^"]+"/, '"path":"config.toml"'))),
+      "a newer Codex": sealed(
+        content.map((line) => line.replace(/"codexVersion":"[^"]+"/, '"codexVersion":"99.0.0"')),
+      ),
+      "a rollout that is too short": sealed(content.slice(0, -1)),
+      "an unknown member": sealed([content[0]?.replace("{", '{"more":1,') ?? "", ...content.slice(1)]),
+    };
+    const codes: Record<string, unknown> = {};
+    for (const [what, changed] of Object.entries(bad)) {
+      codes[what] = ((await importLines(changed)) as { code?: string } | undefined)?.code;
+    }
+    expect(codes).toEqual(Object.fromEntries(Object.keys(bad).map((what) => [what, "unprocessable"])));
+    const { data } = await target.client.request("GET /sessions", {});
+    expect(data).toEqual([]);
+
+    expect(await importLines(file)).toBeUndefined();
+    expect(await importLines(file)).toMatchObject({ code: "thread_in_use" });
+    expect(
+      await source.client.importSession(new Blob([file])).catch((error: unknown) => error),
+    ).toMatchObject({ code: "thread_in_use" });
+  });
+
+  test("is not made during a turn", async () => {
+    const open = gate();
+    const script: Script = () => say(["half ", waitFor(open), "done"]);
+    await using here = await createDaemonHome(script, { kind: "sqlite", locations: databases.locations });
+    await using source = await here.start();
+    const sessionId = await create(source.client, here);
+    const turn = runTurn(source.client, sessionId, "one");
+    for await (const event of source.client.sessionEvents(sessionId)) if (event.type === "item.delta") break;
+    await expect(source.client.exportSession(sessionId)).rejects.toMatchObject({ code: "turn_running" });
+    open.open();
+    await turn;
+  });
+
+  test("is not imported into a folder outside the roots, and brings a deleted session back", async () => {
+    await using here = await home();
+    await using source = await here.start();
+    const sessionId = await create(source.client, here);
+    await runTurn(source.client, sessionId, "one");
+    const file = await text(await source.client.exportSession(sessionId));
+    const outside = source.client.importSession(new Blob([file]), { cwd: "/" });
+    await expect(outside).rejects.toMatchObject({ code: "path_not_allowed" });
+    await source.client.request("DELETE /sessions/{sessionId}", {
+      params: { sessionId },
+      query: { wait: 20_000 },
+    });
+    await expect(source.client.exportSession(sessionId)).rejects.toMatchObject({ code: "session_deleted" });
+    const again = await source.client.importSession(new Blob([file]));
+    expect(await runTurn(source.client, again.id, "two")).toBe("heard: one, two");
+  });
+});
