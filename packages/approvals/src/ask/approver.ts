@@ -69,10 +69,24 @@ export function createApprover(
   return async (request, signal) => {
     const policy = typeof options.policy === "function" ? options.policy() : options.policy;
     const evaluation = evaluatePolicy(policy, request, await factsFor(policy, request, options));
-    if (evaluation.decision !== "ask") {
-      const outcome = policyOutcome(policy, evaluation);
-      return settle({ request, evaluation, outcome, decidedBy: "policy" }, options);
-    }
+    const settle = (
+      outcome: Outcome,
+      decidedBy: DecidedBy,
+      { by, remember = [] }: { by?: string | undefined; remember?: readonly Rule[] } = {},
+    ): Approval => {
+      const record: AuditRecord = {
+        request,
+        evaluation,
+        decision: outcome.decision,
+        scope: outcome.decision === "allow" ? outcome.scope : "call",
+        reason: outcome.decision === "deny" ? outcome.reason : evaluation.reason,
+        decidedBy,
+        ...(by === undefined ? {} : { by }),
+      };
+      options.onDecision?.(record);
+      return { outcome, record, remember };
+    };
+    if (evaluation.decision !== "ask") return settle(policyOutcome(policy, evaluation), "policy");
     const suggestions = suggestRules(request, evaluation);
     const question: Question = { request, evaluation, suggestions };
     const result = await firstAnswer(
@@ -80,24 +94,19 @@ export function createApprover(
       options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
       signal,
     );
-    if (result.kind !== "answer") {
-      const outcome: Outcome = { decision: "deny", cancel: false, reason: NO_ANSWER[result.kind] };
-      return settle({ request, evaluation, outcome, decidedBy: result.kind }, options);
-    }
+    if (result.kind !== "answer")
+      return settle({ decision: "deny", cancel: false, reason: NO_ANSWER[result.kind] }, result.kind);
     const { answer } = result;
     const remember = answer.decision === "allow" && answer.scope === "always" ? suggestions : [];
-    const outcome = answerOutcome(answer, evaluation, remember);
-    return settle({ request, evaluation, outcome, decidedBy: "person", by: answer.by, remember }, options);
+    return settle(answerOutcome(answer, evaluation, remember), "person", { by: answer.by, remember });
   };
 }
 
 /** The outcome when the policy decides by itself. */
-function policyOutcome(
-  policy: Policy,
-  { decision, scope, reason, grant, matched }: PolicyEvaluation,
-): Outcome {
-  if (decision === "allow") return { decision, scope, grant: grant?.allowed, rule: matched };
-  return { decision: "deny", cancel: policy.onDeny === "cancel", reason, rule: matched };
+function policyOutcome(policy: Policy, evaluation: PolicyEvaluation): Outcome {
+  const { decision, scope, reason, grant, matched: rule } = evaluation;
+  if (decision === "allow") return { decision, scope, grant: grant?.allowed, rule };
+  return { decision: "deny", cancel: policy.onDeny === "cancel", reason, rule };
 }
 
 const NO_ANSWER = {
@@ -107,45 +116,10 @@ const NO_ANSWER = {
 } as const;
 
 function answerOutcome(answer: Answer, evaluation: PolicyEvaluation, remember: readonly Rule[]): Outcome {
-  if (answer.decision !== "allow")
-    return {
-      decision: "deny",
-      cancel: answer.cancel === true,
-      reason: answer.reason ?? `refused: ${evaluation.reason}`,
-    };
+  const { decision, scope = "call", cancel = false, reason = `refused: ${evaluation.reason}` } = answer;
+  if (decision !== "allow") return { decision: "deny", cancel, reason };
   const rule = remember.length === 1 ? remember[0] : undefined;
-  return {
-    decision: "allow",
-    scope: answer.scope ?? "call",
-    grant: evaluation.grant?.ifAccepted,
-    rule,
-  };
-}
-
-interface Settled {
-  readonly request: ApprovalRequest;
-  readonly evaluation: PolicyEvaluation;
-  readonly outcome: Outcome;
-  readonly decidedBy: DecidedBy;
-  readonly by?: string | undefined;
-  readonly remember?: readonly Rule[];
-}
-
-function settle(
-  { request, evaluation, outcome, decidedBy, by, remember = [] }: Settled,
-  { onDecision }: ApproverOptions,
-): Approval {
-  const record: AuditRecord = {
-    request,
-    evaluation,
-    decision: outcome.decision,
-    scope: outcome.decision === "allow" ? outcome.scope : "call",
-    reason: outcome.decision === "deny" ? outcome.reason : evaluation.reason,
-    decidedBy,
-    ...(by === undefined ? {} : { by }),
-  };
-  onDecision?.(record);
-  return { outcome, record, remember };
+  return { decision, scope, grant: evaluation.grant?.ifAccepted, rule };
 }
 
 /** After a resolver that fails, no path can be followed. */
@@ -154,9 +128,8 @@ async function factsFor(
   request: ApprovalRequest,
   { resolve }: ApproverOptions,
 ): Promise<PathFacts | undefined> {
-  if (resolve === undefined) return undefined;
   try {
-    return await resolve(policy, request);
+    return await resolve?.(policy, request);
   } catch {
     return { real: {} };
   }

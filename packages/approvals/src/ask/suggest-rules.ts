@@ -1,6 +1,7 @@
 import type { PolicyEvaluation } from "../policy/evaluation.ts";
 import type { Rule } from "../policy/rule.ts";
 import { isAbsolute, resolvePath } from "../files/path.ts";
+import { portOf, withBrackets } from "../network/endpoint.ts";
 import type { ApprovalRequest, CommandRequest, NetworkTarget } from "../request/request.ts";
 
 /**
@@ -40,13 +41,10 @@ function commandRules({ command, cwd }: CommandRequest): Rule[] {
     : [{ kind: "exact", argv: command, ...where, note: "exactly these words" }];
 }
 
-const PORTS: Readonly<Record<string, number>> = { http: 80, https: 443 };
-
 /** The host at the port that was asked for. An invalid name can't be remembered: a star would match every host. */
-function hostRules({ host, protocol, port = PORTS[protocol ?? ""] }: NetworkTarget): Rule[] {
-  const isAddress = /^\[?[0-9a-f]*:[0-9a-f:.]*:[0-9a-f.]*\]?$/i.test(host);
-  if (!isAddress && !/^[\w.-]+$/.test(host)) return [];
-  const name = isAddress ? `[${host.replaceAll(/[[\]]/g, "")}]` : host;
+function hostRules({ host, protocol, port = portOf(protocol) }: NetworkTarget): Rule[] {
+  const name = withBrackets(host);
+  if (!/^(?:[\w.-]+|\[[0-9a-f:.]+\])$/i.test(name)) return [];
   return [{ kind: "host", host: port === undefined ? name : `${name}:${port}`, scope: "always" }];
 }
 

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { PolicyError } from "../errors.ts";
 import type { Rule } from "../policy/rule.ts";
 import { ImportBuilder, type ImportedRules } from "./import-report.ts";
-import { readRulesFile, type RulesValue } from "./read-rules-file.ts";
+import { readRulesFile, type RulesCall } from "./read-rules-file.ts";
 
 /**
  * Translates a `.rules` file of Codex 0.166: calls of `prefix_rule` and `network_rule` with literal arguments. Codex
@@ -19,7 +19,7 @@ export function importCodexRules(text: string): ImportedRules {
   const builder = new ImportBuilder();
   let isRead = true;
   for (const { source, call } of readRulesFile(text)) {
-    if (call !== undefined) addCall(call.name, { source, args: call.args }, builder);
+    if (call !== undefined) addCall({ source, ...call }, builder);
     else {
       if (mayForbid(source)) throw unreadDenial(source);
       builder.report(source, "only calls with literal arguments are translated");
@@ -53,13 +53,10 @@ function unreadDenial(source: string): PolicyError {
   );
 }
 
-interface RulesCall {
-  readonly source: string;
-  readonly args: Readonly<Record<string, RulesValue>>;
-}
+type SourceCall = RulesCall & { readonly source: string };
 
-function addCall(name: string, call: RulesCall, builder: ImportBuilder): void {
-  switch (name) {
+function addCall(call: SourceCall, builder: ImportBuilder): void {
+  switch (call.name) {
     case "prefix_rule":
       return addPrefixRule(call, builder);
     case "network_rule":
@@ -70,14 +67,14 @@ function addCall(name: string, call: RulesCall, builder: ImportBuilder): void {
         "a policy does not choose the files that a program's name stands for",
       );
     default:
-      return builder.report(call.source, `Codex has no rule named ${name}`);
+      return builder.report(call.source, `Codex has no rule named ${call.name}`);
   }
 }
 
 const wordSchema = z.string().min(1);
 const patternSchema = z.array(z.union([wordSchema, z.array(wordSchema).min(1)])).min(1);
 
-function addPrefixRule({ source, args }: RulesCall, builder: ImportBuilder): void {
+function addPrefixRule({ source, args }: SourceCall, builder: ImportBuilder): void {
   const pattern = patternSchema.safeParse(args["pattern"] ?? args[0]).data;
   const decision = args["decision"] ?? args[1] ?? "allow";
   const justification = args["justification"] ?? args[4];
@@ -99,7 +96,7 @@ function addPrefixRule({ source, args }: RulesCall, builder: ImportBuilder): voi
   return undefined;
 }
 
-function addNetworkRule({ source, args }: RulesCall, builder: ImportBuilder): void {
+function addNetworkRule({ source, args }: SourceCall, builder: ImportBuilder): void {
   const host = args["host"] ?? args[0];
   const protocol = args["protocol"] ?? args[1];
   const decision = args["decision"] ?? args[2];

@@ -19,6 +19,16 @@ const URL_TEXT =
 const SCP_TEXT = /^(?:[\w.-]+@)?([\w.-]+):(?!\d+(?:\/|$))[^@]*$/;
 const PLAIN_TEXT = /^(?:[^/?#@]*@)?(\[[0-9a-f:.]+\]|[\w.-]+)(?::(\d{1,5}))?(?:[/?#]|$)/i;
 
+/** The usual port of a protocol. */
+export function portOf(protocol: string | undefined): number | undefined {
+  return PORTS[(protocol ?? "").toLowerCase()];
+}
+
+/** An IPv6 address in brackets, as in a URL; any other host as it is. */
+export function withBrackets(host: string): string {
+  return /^[0-9a-f]*:[0-9a-f:.]*:[0-9a-f.]*$/i.test(host) ? `[${host}]` : host;
+}
+
 /**
  * Reads `https://host:port/…`, `user@host:path`, `host:port` and plain hosts. Undefined where programs could disagree
  * about which part is the host: it is then not known.
@@ -27,7 +37,7 @@ export function readEndpoint(text: string): Endpoint | undefined {
   // Backslashes, blanks, other scripts and percent signs mean different things to different programs.
   if (!/^[\x21-\x5b\x5d-\x7e]+$/.test(text)) return undefined;
   const url = URL_TEXT.exec(text);
-  if (url !== null) return endpointOf(url[2], url[3], PORTS[(url[1] ?? "").toLowerCase()]);
+  if (url !== null) return endpointOf(url[2], url[3], portOf(url[1]));
   if (text.includes("://")) return undefined;
   const scp = SCP_TEXT.exec(text);
   if (scp !== null) return endpointOf(scp[1], undefined, 22);
@@ -46,18 +56,12 @@ export function canonicalHost(text: string): string | undefined {
   return bare.includes(":") ? canonicalIpv6(bare) : canonicalName(bare);
 }
 
+/** The URL parser knows every spelling of an IPv4 address: `0x7f.1`, `2130706433`, `017700000001`. */
 function canonicalName(text: string): string | undefined {
-  const name = text.replace(/\.+$/, "").toLowerCase();
-  if (name === "" || name.startsWith(".") || name.includes("..")) return undefined;
-  const parts = name.split(".");
-  // `0x7f.1`, `2130706433` and `017700000001` are spellings of 127.0.0.1 that every resolver takes.
-  if (!/^(?:0x[0-9a-f]*|\d+)$/.test(parts.at(-1) ?? "")) return name;
-  if (parts.length > 4 || !parts.every((part) => /^(?:0x[0-9a-f]*|\d+)$/.test(part))) return undefined;
-  const numbers = parts.map((part) => (/^0\d/.test(part) ? Number.parseInt(part, 8) : Number(part || "0")));
-  const last = numbers.pop() ?? 0;
-  if (numbers.some((number) => !(number <= 255)) || !(last < 256 ** (4 - numbers.length))) return undefined;
-  const address = numbers.reduce((sum, part, index) => sum + part * 256 ** (3 - index), last);
-  return ipv4(address);
+  const name = text.replace(/\.+$/, "");
+  // Programs disagree about empty labels and about `0x` without digits.
+  if (/(?:^|\.)(?:0x)?(?:\.|$)/i.test(name)) return undefined;
+  return URL.parse(`http://${name}/`)?.hostname;
 }
 
 function ipv4(address: number): string {

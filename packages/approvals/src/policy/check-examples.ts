@@ -1,5 +1,5 @@
 import { PolicyError } from "../errors.ts";
-import { isAbsolute, resolvePath } from "../files/path.ts";
+import { resolvePath } from "../files/path.ts";
 import { Workspace } from "../files/workspace.ts";
 import { readEndpoint } from "../network/endpoint.ts";
 import { readScript } from "../shell/read-script.ts";
@@ -13,55 +13,49 @@ import { describeRule } from "./rule.ts";
 
 /** Checks the examples of every rule. A rule that does not do what its author expects is an error at once. */
 export function checkExamples(policy: CompiledPolicy): void {
-  for (const rule of [...policy.deny, ...policy.ask]) check(rule, policy, "yes");
-  for (const rule of [...policy.allow, ...policy.additionalAllow]) check(rule, policy, "allows");
+  const matchesTightening = (rule: CompiledRule, called: CalledWords): boolean =>
+    matchTightening(rule, called, new WorkBudget()) === "yes";
+  for (const rule of [...policy.deny, ...policy.ask]) check(rule, policy, matchesTightening);
+  for (const rule of [...policy.allow, ...policy.additionalAllow]) check(rule, policy, matchAllowing);
 }
 
-function check(compiled: CompiledRule, policy: CompiledPolicy, mode: "yes" | "allows"): void {
+type MatchCall = (rule: CompiledRule, called: CalledWords) => boolean;
+
+function check(compiled: CompiledRule, policy: CompiledPolicy, matchCall: MatchCall): void {
   const { rule, id } = compiled;
-  for (const [examples = [], expected] of [
-    [rule.match, true],
-    [rule.notMatch, false],
-  ] as const) {
-    for (const example of examples) {
-      if (matchesExample(compiled, example, policy, mode) === expected) continue;
-      const verb = expected ? "does not match" : "matches";
+  for (const list of ["match", "notMatch"] as const) {
+    const expected = list === "match";
+    const wrong = rule[list]?.find((example) => matches(compiled, example, policy, matchCall) !== expected);
+    if (wrong !== undefined)
       throw new PolicyError(
         "invalid_rule",
-        `${id}: the rule ${describeRule(rule)} ${verb} "${example}", which its ${expected ? "match" : "notMatch"} lists. Change the rule or the example.`,
+        `${id}: the rule ${describeRule(rule)} ${expected ? "does not match" : "matches"} "${wrong}", which its ${list} lists. Change the rule or the example.`,
       );
-    }
   }
 }
 
-function matchesExample(
+function matches(
   compiled: CompiledRule,
   example: string,
   policy: CompiledPolicy,
-  mode: "yes" | "allows",
+  matchCall: MatchCall,
 ): boolean {
   const { rule } = compiled;
   switch (rule.kind) {
     case "script":
       return rule.text === example;
-    case "path": {
-      const root = policy.policy.workspace.roots[0] ?? "/";
-      return compiled.path(isAbsolute(example) ? example : resolvePath(root, example));
-    }
+    case "path":
+      return compiled.path(resolvePath(policy.policy.workspace.roots[0] ?? "/", example));
     case "host": {
       const endpoint = readEndpoint(example);
       return endpoint !== undefined && compiled.host(endpoint);
     }
     case "mcp": {
       const [server = "", tool] = example.split("/");
-      return matchesTool(compiled, server, tool) === "yes";
+      return matchesTool(compiled, { server, tool }) === "yes";
     }
     default:
-      return callsOf(example, policy).some((call) =>
-        mode === "yes"
-          ? matchTightening(compiled, call, new WorkBudget()) === "yes"
-          : matchAllowing(compiled, call),
-      );
+      return callsOf(example, policy).some((called) => matchCall(compiled, called));
   }
 }
 
@@ -73,7 +67,8 @@ function callsOf(example: string, policy: CompiledPolicy): readonly CalledWords[
   const script = unwrapped.kind === "script" ? unwrapped.script : example;
   const { commands } = readScript(script, { dialect: "bash", home: workspace.home, folders: [cwd] });
   // The judge is used for the calls that it finds: its verdicts must not depend on the rules being checked.
-  const judge = new CommandJudge(workspace, { ...policy, deny: [], ask: [], allow: [], additionalAllow: [] });
+  const withoutRules = { ...policy, deny: [], ask: [], allow: [], additionalAllow: [] };
+  const judge = new CommandJudge({ workspace, policy: withoutRules });
   judge.judge(commands);
   return judge.calls;
 }

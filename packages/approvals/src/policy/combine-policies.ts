@@ -1,9 +1,8 @@
-import { isStricter, type Decision } from "../decision.ts";
+import type { Decision } from "../decision.ts";
 import { compilePolicy } from "./compile-policy.ts";
 import { isInside, resolvePath } from "../files/path.ts";
 import type { Policy, WorkspaceSettings } from "./policy.ts";
-import { EFFECT_KINDS, PRESETS, type EffectKind, type PresetName } from "./presets.ts";
-import type { Rule } from "./rule.ts";
+import { EFFECT_KINDS, PRESET_NAMES, PRESETS, type EffectKind } from "./presets.ts";
 
 /** Policies of several authors. A missing layer has no effect. */
 export interface PolicyLayers {
@@ -21,49 +20,42 @@ export interface CombinedPolicy {
   readonly ignored: readonly string[];
 }
 
-/** From the strictest. */
-const ORDER: readonly PresetName[] = [
-  "read-only",
-  "workspace-write",
-  "developer",
-  "danger-full-access",
-  "bypass",
-];
-
 /**
  * Combines layered policies into one. The `deny` and `ask` rules of all layers apply, in this order. The strictest preset,
  * default and settings about effects and hosts apply. Allow rules are taken only from the organisation and the person.
  */
 export function combinePolicies({ organization, project, person }: PolicyLayers): CombinedPolicy {
-  const ignored: string[] = [];
   const layers = [organization, project, person].filter((layer) => layer !== undefined);
-  if (project !== undefined) reportLoosening(project, ignored);
   const trusted = organization === undefined ? [person] : [organization, person];
-  const preset = strictestPreset(layers);
-  const allow = exclusiveRules(organization, person, ignored);
+  // A person can't add to the allow list of an organisation.
+  const isListComplete = organization !== undefined && organization.allow.length > 0;
+  const preset = PRESET_NAMES.find((name) => layers.some((layer) => layer.preset === name)) ?? "read-only";
   const policy: Policy = {
     version: 1,
     preset,
     deny: layers.flatMap(({ deny }) => deny),
     ask: layers.flatMap(({ ask }) => ask),
-    allow,
-    additionalAllow:
-      organization !== undefined && organization.allow.length > 0
-        ? organization.additionalAllow
-        : trusted.flatMap(({ additionalAllow }) => additionalAllow),
-    default: layers.map((layer) => layer.default).reduce(strictestOf, PRESETS[preset].default),
-    workspace: combineWorkspaces(organization?.workspace, person.workspace, ignored),
+    allow: isListComplete ? organization.allow : person.allow,
+    additionalAllow: isListComplete
+      ? organization.additionalAllow
+      : trusted.flatMap(({ additionalAllow }) => additionalAllow),
+    default: strictest([PRESETS[preset].default, ...layers.map((layer) => layer.default)]) ?? "deny",
+    workspace: organization === undefined ? person.workspace : combineWorkspaces(organization, person),
     network: {
       allow: trusted.flatMap(({ network }) => network.allow),
       deny: layers.flatMap(({ network }) => network.deny),
-      ...strictestSetting("loopback", layers),
-      ...strictestSetting("private", layers),
+      loopback: strictest(layers.map(({ network }) => network.loopback)),
+      private: strictest(layers.map(({ network }) => network.private)),
     },
     effects: combineEffects(layers, person, organization),
     onDeny: layers.some(({ onDeny }) => onDeny === "cancel") ? "cancel" : "decline",
     ...(organization === undefined ? {} : { within: limitOf(organization, person) }),
   };
   compilePolicy(policy);
+  const ignored = [
+    ...(project ? ignoredOfProject(project) : []),
+    ...ignoredOfPerson(person, organization, policy),
+  ];
   return { policy, ignored };
 }
 
@@ -71,15 +63,13 @@ export function combinePolicies({ organization, project, person }: PolicyLayers)
  * The organisation's policy as a limit for what the person's rules allow. Rules about hosts and tools of MCP servers add to
  * it; rules about commands and files can't go beyond its preset, its effects and its roots.
  */
-function limitOf(organization: Policy, person: Policy): Policy {
-  const { within: _, ...limit } = organization;
-  const adds = ({ kind }: Rule): boolean => kind === "host" || kind === "mcp";
-  const hasList = organization.allow.length > 0;
+function limitOf({ within: _, ...organization }: Policy, person: Policy): Policy {
+  const added = [...person.allow, ...person.additionalAllow].filter(
+    ({ kind }) => kind === "host" || kind === "mcp",
+  );
   return {
-    ...limit,
-    additionalAllow: hasList
-      ? organization.additionalAllow
-      : [...organization.additionalAllow, ...[...person.allow, ...person.additionalAllow].filter(adds)],
+    ...organization,
+    additionalAllow: [...organization.additionalAllow, ...(organization.allow.length > 0 ? [] : added)],
     network: {
       ...organization.network,
       allow: [...organization.network.allow, ...person.network.allow],
@@ -88,23 +78,15 @@ function limitOf(organization: Policy, person: Policy): Policy {
 }
 
 /** A person may choose folders inside those of the organisation, but no others. */
-function combineWorkspaces(
-  organization: WorkspaceSettings | undefined,
-  person: WorkspaceSettings,
-  ignored: string[],
-): WorkspaceSettings {
-  if (organization === undefined) return person;
-  const home = organization.home ?? person.home;
-  const common = intersect(organization.roots, person.roots);
-  // Without any roots, the folder of each request would be one.
-  const roots =
-    organization.roots.length === 0 ? person.roots : common.length === 0 ? organization.roots : common;
-  const temp = intersect(organization.temp, person.temp);
-  if (organization.roots.length > 0 && person.roots.some((root) => !roots.includes(root)))
-    ignored.push("The person's workspace is limited to the organisation's.");
-  if (person.temp.some((root) => !temp.includes(root)))
-    ignored.push("The person's folders for temporary files are limited to the organisation's.");
-  return { roots, temp, ...(home === undefined ? {} : { home }) };
+function combineWorkspaces({ workspace: outer }: Policy, { workspace: own }: Policy): WorkspaceSettings {
+  const common = intersect(outer.roots, own.roots);
+  const home = outer.home ?? own.home;
+  return {
+    // Without any roots, the folder of each request would be one.
+    roots: outer.roots.length === 0 ? own.roots : common.length === 0 ? outer.roots : common,
+    temp: intersect(outer.temp, own.temp),
+    ...(home === undefined ? {} : { home }),
+  };
 }
 
 /** The folders of either list that lie in one of the other. */
@@ -114,46 +96,37 @@ function intersect(one: readonly string[], other: readonly string[]): readonly s
   return [...new Set([...one.filter(lies(other)), ...other.filter(lies(one))])];
 }
 
-function reportLoosening({ allow, additionalAllow, network, effects }: Policy, ignored: string[]): void {
-  if (allow.length + additionalAllow.length > 0)
-    ignored.push(
-      "The project's rules that allow something are ignored: a project can only tighten a policy.",
-    );
-  if (network.allow.length > 0) ignored.push("The project's allowed hosts are ignored.");
-  for (const [kind, decision] of Object.entries(effects))
-    if (decision === "allow") ignored.push(`The project's effects.${kind} = "allow" is ignored.`);
+function ignoredOfProject({ allow, additionalAllow, network, effects }: Policy): readonly string[] {
+  const allowed = Object.entries(effects).filter(([, decision]) => decision === "allow");
+  return [
+    ...(allow.length + additionalAllow.length > 0
+      ? ["The project's rules that allow something are ignored: a project can only tighten a policy."]
+      : []),
+    ...(network.allow.length > 0 ? ["The project's allowed hosts are ignored."] : []),
+    ...allowed.map(([kind]) => `The project's effects.${kind} = "allow" is ignored.`),
+  ];
 }
 
-function strictestPreset(layers: readonly Policy[]): PresetName {
-  const found = ORDER.find((preset) => layers.some((layer) => layer.preset === preset));
-  return found ?? "read-only";
-}
-
-/** A person can't add to the allow list of an organisation. */
-function exclusiveRules(
-  organization: Policy | undefined,
+function ignoredOfPerson(
   person: Policy,
-  ignored: string[],
-): readonly Rule[] {
-  if (organization === undefined || organization.allow.length === 0) return person.allow;
-  if (person.allow.length + person.additionalAllow.length > 0)
-    ignored.push(
-      "The person's rules that allow something are ignored: the organisation's allow list is complete.",
-    );
-  return organization.allow;
+  organization: Policy | undefined,
+  combined: Policy,
+): readonly string[] {
+  if (organization === undefined) return [];
+  const isCut = (name: "roots" | "temp"): boolean =>
+    person.workspace[name].some((folder) => !combined.workspace[name].includes(folder));
+  const hasRules = person.allow.length + person.additionalAllow.length > 0;
+  return [
+    ...(organization.allow.length > 0 && hasRules
+      ? ["The person's rules that allow something are ignored: the organisation's allow list is complete."]
+      : []),
+    ...(isCut("roots") ? ["The person's workspace is limited to the organisation's."] : []),
+    ...(isCut("temp") ? ["The person's folders for temporary files are limited to the organisation's."] : []),
+  ];
 }
 
-function strictestOf(one: Decision, other: Decision): Decision {
-  return isStricter(other, one) ? other : one;
-}
-
-function strictestSetting(
-  name: "loopback" | "private",
-  layers: readonly Policy[],
-): Partial<Record<"loopback" | "private", Decision>> {
-  const set = layers.map(({ network }) => network[name]).filter((decision) => decision !== undefined);
-  const [first, ...rest] = set;
-  return first === undefined ? {} : { [name]: rest.reduce(strictestOf, first) };
+function strictest(decisions: readonly (Decision | undefined)[]): Decision | undefined {
+  return (["deny", "ask", "allow"] as const).find((decision) => decisions.includes(decision));
 }
 
 /** Tightening settings of all layers hold. A person may loosen only within what the organisation allows. */
@@ -162,21 +135,20 @@ function combineEffects(
   person: Policy,
   organization: Policy | undefined,
 ): Policy["effects"] {
-  const mayLoosen = (kind: EffectKind): boolean =>
-    organization === undefined ||
-    organization.effects[kind] === "allow" ||
-    (organization.effects[kind] === undefined && PRESETS[organization.preset].allows.has(kind));
+  const mayLoosen = (layer: Policy, kind: EffectKind): boolean =>
+    layer === organization ||
+    (layer === person &&
+      (organization === undefined ||
+        (organization.effects[kind] ?? (PRESETS[organization.preset].allows.has(kind) ? "allow" : "ask")) ===
+          "allow"));
   const effects: Partial<Record<EffectKind, Decision>> = {};
   for (const kind of EFFECT_KINDS) {
-    const set = layers.flatMap((layer) => {
-      const decision = layer.effects[kind];
-      return decision === undefined ||
-        (decision === "allow" && (layer === person ? !mayLoosen(kind) : layer !== organization))
-        ? []
-        : [decision];
-    });
-    const [first, ...rest] = set;
-    if (first !== undefined) effects[kind] = rest.reduce(strictestOf, first);
+    const decision = strictest(
+      layers.map((layer) =>
+        layer.effects[kind] === "allow" && !mayLoosen(layer, kind) ? undefined : layer.effects[kind],
+      ),
+    );
+    if (decision !== undefined) effects[kind] = decision;
   }
   return effects;
 }

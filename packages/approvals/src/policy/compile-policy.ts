@@ -52,7 +52,7 @@ export interface CompiledPolicy {
   };
 }
 
-const COMMAND_KINDS: ReadonlySet<Rule["kind"]> = new Set(["prefix", "exact", "script", "regex"]);
+const COMMAND_KINDS = ["prefix", "exact", "script", "regex"] as const;
 const never = (): boolean => false;
 const compiled = new WeakMap<Policy, CompiledPolicy>();
 
@@ -60,77 +60,74 @@ const compiled = new WeakMap<Policy, CompiledPolicy>();
 export function compilePolicy(policy: Policy): CompiledPolicy {
   const known = compiled.get(policy);
   if (known !== undefined) return known;
-  const { roots } = policy.workspace;
-  const has = (...kinds: readonly Rule["kind"][]): boolean =>
-    policy.allow.some(({ kind }) => kinds.includes(kind));
+  const compileAll = (list: "deny" | "ask" | "allow" | "additionalAllow"): readonly CompiledRule[] =>
+    policy[list].map((rule, index) => compileRule(rule, `${list}[${index}]`, policy.workspace.roots));
+  const has = (rules: readonly Rule[], ...kinds: readonly Rule["kind"][]): boolean =>
+    rules.some(({ kind }) => kinds.includes(kind));
+  const { deny, ask, allow, additionalAllow, network } = policy;
+  const preset = PRESETS[policy.preset];
   const result: CompiledPolicy = {
     policy,
-    preset: PRESETS[policy.preset],
-    deny: policy.deny.map((rule, index) => compileRule(rule, `deny[${index}]`, roots)),
-    ask: policy.ask.map((rule, index) => compileRule(rule, `ask[${index}]`, roots)),
-    allow: policy.allow.map((rule, index) => compileRule(rule, `allow[${index}]`, roots)),
-    additionalAllow: policy.additionalAllow.map((rule, index) =>
-      compileRule(rule, `additionalAllow[${index}]`, roots),
-    ),
-    hostsDenied: policy.network.deny.map(compileHostPattern),
-    hostsAllowed: policy.network.allow.map(compileHostPattern),
-    presetHosts: PRESETS[policy.preset].hosts.map(compileHostPattern),
-    hasCommandRules: [...policy.deny, ...policy.ask].some(({ kind }) => COMMAND_KINDS.has(kind)),
-    hasPathRules: [...policy.deny, ...policy.ask, ...policy.allow, ...policy.additionalAllow].some(
-      ({ kind }) => kind === "path",
-    ),
+    preset,
+    deny: compileAll("deny"),
+    ask: compileAll("ask"),
+    allow: compileAll("allow"),
+    additionalAllow: compileAll("additionalAllow"),
+    hostsDenied: network.deny.map(compileHostPattern),
+    hostsAllowed: network.allow.map(compileHostPattern),
+    presetHosts: preset.hosts.map(compileHostPattern),
+    hasCommandRules: has([...deny, ...ask], ...COMMAND_KINDS),
+    hasPathRules: has([...deny, ...ask, ...allow, ...additionalAllow], "path"),
     kindVerdicts: new Map(),
     exclusive: {
-      command: has("prefix", "exact", "script", "regex"),
-      path: has("path"),
-      host: has("host"),
-      mcp: has("mcp"),
+      command: has(allow, ...COMMAND_KINDS),
+      path: has(allow, "path"),
+      host: has(allow, "host"),
+      mcp: has(allow, "mcp"),
     },
   };
   compiled.set(policy, result);
   return result;
 }
 
+const MATCHES_NOTHING = {
+  patterns: [],
+  searches: never,
+  matchesWhole: never,
+  path: never,
+  globs: [],
+  host: never,
+};
+
 function compileRule(rule: Rule, id: string, roots: readonly string[]): CompiledRule {
-  const base: CompiledRule = {
-    rule,
-    id,
-    patterns: [],
-    searches: never,
-    matchesWhole: never,
-    path: never,
-    globs: [],
-    host: never,
-  };
+  return { ...MATCHES_NOTHING, rule, id, ...compileSubject(rule, id, roots) };
+}
+
+function compileSubject(rule: Rule, id: string, roots: readonly string[]): Partial<CompiledRule> {
   switch (rule.kind) {
     case "prefix":
     case "exact":
-      if (rule.argv.length === 0 || rule.argv.some((word) => word.length === 0)) {
-        throw new PolicyError(
-          "invalid_rule",
-          `${id}: a rule about commands needs at least the program's name`,
-        );
-      }
-      return { ...base, patterns: compilePatterns(rule.argv) };
+      if (rule.argv.length > 0 && rule.argv.every((word) => word.length > 0))
+        return { patterns: compilePatterns(rule.argv) };
+      throw new PolicyError("invalid_rule", `${id}: a rule about commands needs at least the program's name`);
     case "regex":
-      return { ...base, ...compileRegex(rule.pattern, id) };
+      return compileRegex(rule.pattern, id);
     case "path": {
-      if (rule.literal === true) return { ...base, path: (path) => path === rule.glob, globs: [rule.glob] };
+      if (rule.literal === true) return { path: (path) => path === rule.glob, globs: [rule.glob] };
       const globs =
         isAbsolute(rule.glob) || rule.glob.startsWith("**")
           ? [rule.glob]
           : roots.map((root) => `${resolvePath("/", root)}/${rule.glob.replace(/^\.\//, "")}`);
       const matchers = globs.map(compileGlob);
-      return { ...base, globs, path: (path) => matchers.some((matches) => matches(path)) };
+      return { globs, path: (path) => matchers.some((matches) => matches(path)) };
     }
     case "host":
-      return { ...base, host: compileHostPattern(rule.host) };
+      return { host: compileHostPattern(rule.host) };
     case "mcp":
-      if (rule.server === "")
-        throw new PolicyError("invalid_rule", `${id}: ${describeRule(rule)} names no server`);
-      return base;
+      if (rule.server !== "") return {};
+      throw new PolicyError("invalid_rule", `${id}: ${describeRule(rule)} names no server`);
     case "script":
-      return base;
+      return {};
   }
 }
 
@@ -140,7 +137,7 @@ function compileRegex(pattern: string, id: string): Pick<CompiledRule, "searches
     const regex = RE2JS.compile(pattern, RE2JS.DOTALL);
     return {
       // All of the text or nothing: a denial that sees only the beginning could be evaded by padding.
-      searches: (text, budget) => budget.addSearched(text.length) && regex.test(text),
+      searches: (text, budget) => budget.spend("searchedChars", text.length) && regex.test(text),
       matchesWhole: (text) => text.length <= LIMITS.regexChars && regex.testExact(text),
     };
   } catch (cause) {

@@ -2,7 +2,7 @@ import { checkExamples } from "./check-examples.ts";
 import { retainShape } from "../retain-shape.ts";
 import { compilePolicy } from "./compile-policy.ts";
 import { CommandJudge } from "./judge-commands.ts";
-import { workspaceFor } from "./judge-request.ts";
+import { workspaceFor } from "./evaluate-policy.ts";
 import type { Policy, PolicyInput, WorkspaceSettings } from "./policy.ts";
 import { policySchema, readWith, ruleSchema } from "./policy-schema.ts";
 import { PRESETS } from "./presets.ts";
@@ -44,7 +44,7 @@ export function definePolicy(input: PolicyInput = {}): Policy {
   };
   const compiled = compilePolicy(policy);
   checkExamples(compiled);
-  retainShape(new CommandJudge(workspaceFor(policy), compiled));
+  retainShape(new CommandJudge({ workspace: workspaceFor(policy), policy: compiled }));
   return policy;
 }
 
@@ -64,7 +64,8 @@ function isList(input: PolicyInput["workspace"]): input is readonly string[] {
  * @throws {PolicyError} `invalid_policy` if it is not a policy, `invalid_rule` or `invalid_regex` if a rule can't be read.
  */
 export function parsePolicy(json: unknown): Policy {
-  return definePolicy(readWith(policySchema, json, "invalid_policy") as PolicyInput);
+  // A missing value is no policy, although `definePolicy` has a default.
+  return definePolicy((json ?? null) as PolicyInput);
 }
 
 /** Parses one rule that was stored as JSON. */

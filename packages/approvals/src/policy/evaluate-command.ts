@@ -6,64 +6,50 @@ import { WorkBudget } from "../shell/work-budget.ts";
 import { unwrapShell, type Unwrapped } from "../shell/unwrap-shell.ts";
 import { literal } from "../programs/declaration/word.ts";
 import { parseSource } from "../shell/parse-source.ts";
-import type { PlainCommand, PlainScript } from "../shell/plain-script.ts";
+import { INHERITED, type PlainCommand, type PlainScript } from "../shell/plain-script.ts";
 import type { CompiledPolicy, CompiledRule } from "./compile-policy.ts";
 import {
+  BYPASSED,
   cautionVerdict,
   evaluation,
   isBinding,
+  judgeByFirstRule,
   notUnderstoodVerdict,
   pickStricter,
   type CommandVerdict,
   type PolicyEvaluation,
   type Verdict,
-  ruleVerdict,
 } from "./evaluation.ts";
 import { CommandJudge } from "./judge-commands.ts";
+import type { JudgeContext } from "./judge-path.ts";
 import type { DecisionScope } from "./rule.ts";
 
 /** Judges every simple command of a script; the strictest verdict is the answer. Denials are a layer of their own. */
-export function evaluateCommand(
-  request: CommandRequest,
-  workspace: Workspace,
-  policy: CompiledPolicy,
-): PolicyEvaluation {
-  if (!policy.preset.safety)
-    return evaluation({ decision: "allow", rule: "preset/bypass", reason: "nothing is checked" });
+export function evaluateCommand(request: CommandRequest, context: JudgeContext): PolicyEvaluation {
+  const { workspace, policy } = context;
+  if (!policy.preset.safety) return evaluation(BYPASSED);
   const unwrapped = unwrapShell(request.command);
   const budget = new WorkBudget();
   const script = scriptOf(unwrapped, workspace, budget);
-  const judge = new CommandJudge(workspace, policy, budget);
+  const judge = new CommandJudge(context, budget);
   const judged = judge.judge(script.commands);
   const parse = judge.verdicts;
   const source = unwrapped.kind === "script" ? unwrapped.script : unwrapped.words.join(" ");
   const isUnderstood = script.problem === undefined && !parse.some(({ rule }) => rule === "not-understood");
   const { calls, denied } = judge;
-  const denial = findDenial({ source, script, calls, denied, isUnderstood, budget }, workspace, policy);
+  const denial = findDenial({ source, script, calls, denied, isUnderstood, budget }, context);
   if (denial?.decision === "deny") return evaluation(denial, { parse });
   const problem = script.problem === undefined ? undefined : problemVerdict(script.problem, policy);
-  const judgedOrProblem = judged === undefined ? problem : pickStricter(problem, judged);
   // A question of the user's that was found in the text outranks every permission.
-  const worst = denial === undefined ? judgedOrProblem : pickStricter(judgedOrProblem, denial);
-  if (worst === undefined)
-    return evaluation(cautionVerdict("empty", "no command to judge", policy.policy.default));
-  const whole = wholeRequestRule(request, source, workspace.cwd, policy);
+  const worst = pickStricter(pickStricter(problem, judged), denial);
+  if (worst === undefined) return evaluation(cautionVerdict("empty", "no command to judge", policy));
+  const whole = wholeRequestRule(request, source, context);
   if (request.stdin === true && whole === undefined)
-    return evaluation(
-      cautionVerdict("stdin", "types into a process that already runs", policy.policy.default),
-      { parse },
-    );
-  if (
-    whole !== undefined &&
-    denial === undefined &&
-    !isBinding(worst, policy) &&
-    !parse.some((verdict) => isBinding(verdict, policy))
-  )
+    return evaluation(cautionVerdict("stdin", "types into a process that already runs", policy), { parse });
+  const isOpen = denial === undefined && ![worst, ...parse].some((verdict) => isBinding(verdict, policy));
+  if (whole !== undefined && isOpen)
     return evaluation(whole, { parse, scope: whole.matched?.scope ?? "session" });
-  return evaluation(worst, {
-    parse,
-    scope: worst.decision === "allow" ? scopeOf(parse) : "call",
-  });
+  return evaluation(worst, { parse, scope: worst.decision === "allow" ? scopeOf(parse) : "call" });
 }
 
 function scriptOf(unwrapped: Unwrapped, workspace: Workspace, budget: WorkBudget): PlainScript {
@@ -80,7 +66,7 @@ function scriptOf(unwrapped: Unwrapped, workspace: Workspace, budget: WorkBudget
     words: words.map(literal),
     environment: [],
     redirects: [],
-    input: { kind: "inherited" },
+    input: INHERITED,
     folders: [workspace.cwd],
     text,
   };
@@ -97,29 +83,21 @@ function problemVerdict(problem: string, policy: CompiledPolicy): Verdict {
 
 /** The verdict of a rule for exactly this request. */
 function wholeRequestRule(
-  { command, stdin }: CommandRequest,
+  { command, stdin = false }: CommandRequest,
   source: string,
-  cwd: string,
-  policy: CompiledPolicy,
+  { workspace: { cwd }, policy }: JudgeContext,
 ): Verdict | undefined {
-  const isThis = ({ rule }: CompiledRule): boolean => {
+  const allows = ({ rule }: CompiledRule): boolean => {
     if (rule.kind === "script")
       return (
         (rule.text === command || rule.text === source) &&
         (rule.folder ?? cwd) === cwd &&
-        (stdin === true) === (rule.stdin === true)
+        (rule.stdin ?? false) === stdin
       );
-    return (
-      rule.kind === "exact" &&
-      rule.folder === cwd &&
-      stdin !== true &&
-      typeof command !== "string" &&
-      command.length === rule.argv.length &&
-      command.every((word, index) => word === rule.argv[index])
-    );
+    if (rule.kind !== "exact" || rule.folder !== cwd || stdin || typeof command === "string") return false;
+    return command.length === rule.argv.length && command.every((word, index) => word === rule.argv[index]);
   };
-  const found = policy.allow.find(isThis) ?? policy.additionalAllow.find(isThis);
-  return found === undefined ? undefined : ruleVerdict(found, "allow", "exactly this command");
+  return judgeByFirstRule(policy, "exactly this command", { tightens: () => false, allows });
 }
 
 /** The shortest duration of the rules that allowed the commands. A preset allows one call only. */

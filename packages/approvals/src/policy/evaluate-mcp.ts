@@ -5,45 +5,36 @@ import {
   cautionVerdict,
   defaultVerdict,
   evaluation,
-  type PolicyEvaluation,
   judgeByFirstRule,
+  type Match,
+  type PolicyEvaluation,
 } from "./evaluation.ts";
 import { describeRule } from "./rule.ts";
 
+type Tool = Pick<McpToolRequest, "server" | "tool">;
+
 /** A tool of an MCP server, by the names of both. */
-export function evaluateMcpTool(
-  { server, tool }: McpToolRequest,
-  compiled: CompiledPolicy,
-): PolicyEvaluation {
-  const { policy, preset } = compiled;
-  const name = `${server}/${tool ?? "?"}`;
-  const matches = (rule: CompiledRule): boolean => matchesTool(rule, server, tool) === "yes";
-  const ruled = judgeByFirstRule(compiled, name, { tightens: matches, allows: matches });
-  if (ruled?.decision === "deny") return evaluation(ruled);
-  const unclear = [...compiled.deny, ...compiled.ask].find(
-    (rule) => matchesTool(rule, server, tool) === "maybe",
-  );
-  if (unclear !== undefined) {
-    const reason = `the tool is not named, and ${describeRule(unclear.rule)} has a rule of its own`;
-    return evaluation(cautionVerdict("may-be-denied", reason, policy.default));
-  }
-  if (ruled?.decision === "ask") return evaluation(ruled);
-  if (ruled !== undefined) return evaluation(ruled, { scope: ruled.matched?.scope ?? "call" });
-  if (compiled.exclusive.mcp || preset.mcpTools === "default")
-    return evaluation(defaultVerdict(policy.default, compiled.exclusive.mcp, `the tool ${name}`));
-  return evaluation({
-    decision: preset.mcpTools,
-    rule: `preset/${policy.preset}/mcp`,
-    reason: `the tool ${name}`,
+export function evaluateMcpTool(called: Tool, compiled: CompiledPolicy): PolicyEvaluation {
+  const { policy, preset, exclusive } = compiled;
+  const name = `${called.server}/${called.tool ?? "?"}`;
+  const ruled = judgeByFirstRule(compiled, name, {
+    tightens: (rule) => matchesTool(rule, called),
+    allows: (rule) => matchesTool(rule, called) === "yes",
+    unclear: ({ rule }) => {
+      const reason = `the tool is not named, and ${describeRule(rule)} has a rule of its own`;
+      return cautionVerdict("may-be-denied", reason, compiled);
+    },
   });
+  if (ruled !== undefined)
+    return evaluation(ruled, ruled.decision === "allow" ? { scope: ruled.matched?.scope ?? "call" } : {});
+  const reason = `the tool ${name}`;
+  if (exclusive.mcp || preset.mcpTools === "default")
+    return evaluation(defaultVerdict(policy.default, exclusive.mcp, reason));
+  return evaluation({ decision: preset.mcpTools, rule: `preset/${policy.preset}/mcp`, reason });
 }
 
 /** Whether a rule covers a tool. `maybe`: the tool is not named. */
-export function matchesTool(
-  { rule }: CompiledRule,
-  server: string,
-  tool: string | undefined,
-): "yes" | "maybe" | "no" {
+export function matchesTool({ rule }: CompiledRule, { server, tool }: Tool): Match {
   if (rule.kind !== "mcp") return "no";
   const isLiteral = rule.literal === true;
   const fits = (wanted: string, name: string): boolean =>

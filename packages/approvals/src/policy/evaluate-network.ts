@@ -1,19 +1,27 @@
-import type { Decision } from "../decision.ts";
-import { type Endpoint, readEndpoint } from "../network/endpoint.ts";
+import { portOf, readEndpoint, withBrackets, type Endpoint } from "../network/endpoint.ts";
 import { rangeOf } from "../network/host-range.ts";
 import type { NetworkTarget } from "../request/request.ts";
 import type { CompiledPolicy, CompiledRule } from "./compile-policy.ts";
-import { defaultVerdict, type Verdict, judgeByFirstRule } from "./evaluation.ts";
-
-const PORTS: Readonly<Record<string, number>> = { http: 80, https: 443 };
+import {
+  defaultVerdict,
+  evaluation,
+  judgeByFirstRule,
+  refusal,
+  type PolicyEvaluation,
+  type Verdict,
+} from "./evaluation.ts";
 
 /** A host as the wire names it. */
-export function evaluateTarget({ host, protocol, port }: NetworkTarget, policy: CompiledPolicy): Verdict {
+export function evaluateTarget(target: NetworkTarget, policy: CompiledPolicy): PolicyEvaluation {
+  const { host, protocol, port } = target;
   // The wire names IPv6 addresses without brackets.
-  const read = readEndpoint(/^[0-9a-f]*:[0-9a-f:.]*:[0-9a-f.]*$/i.test(host) ? `[${host}]` : host);
-  const endpoint =
-    read === undefined ? undefined : { host: read.host, port: port ?? read.port ?? PORTS[protocol ?? ""] };
-  return evaluateEndpoint(endpoint, true, policy);
+  const read = readEndpoint(withBrackets(host));
+  const endpoint = read && { host: read.host, port: port ?? read.port ?? portOf(protocol) };
+  const verdict = evaluateEndpoint(endpoint, true, policy);
+  // A host in the policy's own lists is named for good.
+  const isListed = verdict.rule === "network.allow" || verdict.rule === "network.deny";
+  const scope = verdict.matched?.scope ?? (isListed ? "always" : "call");
+  return evaluation(verdict, verdict.decision === "ask" ? {} : { scope });
 }
 
 /** Whether a host may be reached. `sends`: data goes there, so that a preset's reading list is not enough. */
@@ -26,13 +34,8 @@ export function evaluateEndpoint(
   if (endpoint === undefined) return fallback(compiled, "a host that is not known before it runs");
   const { host } = endpoint;
   const range = rangeOf(host);
-  if (range === "metadata" && preset.safety) {
-    return {
-      decision: "deny",
-      rule: "safety/metadata-service",
-      reason: `${host} gives out the machine's credentials`,
-    };
-  }
+  if (range === "metadata" && preset.safety)
+    return refusal("metadata-service", `${host} gives out the machine's credentials`);
   const matches = (rule: CompiledRule): boolean => rule.host(endpoint);
   const ruled = judgeByFirstRule(compiled, host, { tightens: matches, allows: matches });
   if (ruled?.decision === "deny") return ruled;
@@ -42,16 +45,13 @@ export function evaluateEndpoint(
   if (compiled.hostsAllowed.some((allows) => allows(endpoint)))
     return { decision: "allow", rule: "network.allow", reason: `${host} is an allowed host` };
   if (compiled.exclusive.host) return defaultVerdict(policy.default, true, "");
-  if (range !== "public") {
-    const choice =
-      range === "loopback"
-        ? (policy.network.loopback ?? preset.loopback)
-        : (policy.network.private ?? preset.private);
-    const decision: Decision = choice === "default" ? policy.default : choice;
+  if (range === "loopback" || range === "private") {
+    const choice = policy.network[range] ?? preset[range];
+    const where = range === "loopback" ? "this machine" : "in a private network";
     return {
-      decision,
+      decision: choice === "default" ? policy.default : choice,
       rule: `network.${range}`,
-      reason: `${host} is ${range === "loopback" ? "this machine" : "in a private network"}`,
+      reason: `${host} is ${where}`,
     };
   }
   const reads = compiled.presetHosts.some((allows) => allows(endpoint));

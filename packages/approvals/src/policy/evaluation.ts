@@ -1,6 +1,7 @@
 import { isStricter, type Decision } from "../decision.ts";
 import type { PermissionProfile } from "../request/request.ts";
 import type { CompiledPolicy, CompiledRule } from "./compile-policy.ts";
+import { EFFECT_KINDS } from "./presets.ts";
 import { describeRule, type DecisionScope, type Rule } from "./rule.ts";
 
 /** The decision about a part of a request, and the rule that made it. */
@@ -48,8 +49,10 @@ export function evaluation(
  * The stricter of two verdicts. Among equals the first one, but among those that allow the one with most to say, and among
  * the others one that a rule which allows can't answer.
  */
-export function pickStricter(first: Verdict | undefined, second: Verdict): Verdict {
-  if (first === undefined) return second;
+export function pickStricter(first: Verdict | undefined, second: Verdict): Verdict;
+export function pickStricter(first: Verdict | undefined, second: Verdict | undefined): Verdict | undefined;
+export function pickStricter(first: Verdict | undefined, second: Verdict | undefined): Verdict | undefined {
+  if (first === undefined || second === undefined) return first ?? second;
   if (first === second) return first;
   if (first.decision !== second.decision) return isStricter(second.decision, first.decision) ? second : first;
   if (first.decision === "allow") return weightOf(second.rule) > weightOf(first.rule) ? second : first;
@@ -73,58 +76,63 @@ export function isBinding(verdict: Verdict, { policy }: CompiledPolicy): boolean
   return verdict.rule === "network.private" && policy.network.private !== undefined;
 }
 
-/** The strictest of several verdicts. */
-export function strictest(verdicts: readonly Verdict[]): Verdict | undefined {
-  let worst: Verdict | undefined;
-  for (const verdict of verdicts) worst = pickStricter(worst, verdict);
-  return worst;
-}
-
 /** Whether safety or a denial of the user's refused: nothing that allows can change that. */
 export function isRefused({ decision, rule }: Verdict): boolean {
   return decision === "deny" && (rule.startsWith("safety/") || rule.startsWith("deny["));
 }
 
-/** Which of several things that are allowed the reason names: the one with the most consequences. */
+/** Among those that allow, the reason names the effect with the most consequences; a rule of the user's has most to say. */
 const WEIGHTS: ReadonlyMap<string, number> = new Map(
-  (
-    "nothing read write process git-local project-code unpack container install git-fetch remote-read git-push " +
-    "loopback private hosts network"
-  )
-    .split(" ")
-    .map((name, index) => [name, index]),
+  ["nothing", ...EFFECT_KINDS, "loopback", "private", "hosts"].map((name, index) => [name, index]),
 );
 
-/** `preset/developer/install` weighs what `install` does; a rule of the user's weighs most. */
 function weightOf(rule: string): number {
   const name = rule.slice(Math.max(rule.lastIndexOf("/"), rule.lastIndexOf(".")) + 1);
   return WEIGHTS.get(name) ?? WEIGHTS.size;
 }
 
+/** `maybe`: what decides is not known before it runs, or is not named. */
+export type Match = "yes" | "maybe" | "no";
+
 interface RuleMatchers {
-  readonly tightens: (rule: CompiledRule) => boolean;
+  readonly tightens: (rule: CompiledRule) => Match | boolean;
   readonly allows: (rule: CompiledRule) => boolean;
+  /** The verdict if a denial or a question may match, and none surely does. */
+  readonly unclear?: (rule: CompiledRule) => Verdict | undefined;
 }
 
 /** The verdict of the first of the user's rules that matches: denials, then questions, then permissions. */
 export function judgeByFirstRule(
-  { deny, ask, allow, additionalAllow }: CompiledPolicy,
+  policy: CompiledPolicy,
   what: string,
-  { tightens, allows }: RuleMatchers,
+  { tightens, allows, unclear }: RuleMatchers,
 ): Verdict | undefined {
-  const denied = deny.find(tightens);
-  if (denied !== undefined) return ruleVerdict(denied, "deny", what);
-  const asked = ask.find(tightens);
-  if (asked !== undefined) return ruleVerdict(asked, "ask", what);
-  const allowed = allow.find(allows) ?? additionalAllow.find(allows);
+  for (const decision of ["deny", "ask"] as const) {
+    let maybe: CompiledRule | undefined;
+    for (const rule of policy[decision]) {
+      const match = tightens(rule);
+      if (match === "yes" || match === true) return ruleVerdict(rule, decision, what);
+      if (match === "maybe") maybe ??= rule;
+    }
+    const verdict = maybe && unclear?.(maybe);
+    if (verdict !== undefined) return verdict;
+  }
+  const allowed = policy.allow.find(allows) ?? policy.additionalAllow.find(allows);
   return allowed && ruleVerdict(allowed, "allow", what);
 }
 
 /** The verdict of a user's rule, with its justification. */
-export function ruleVerdict({ rule, id }: CompiledRule, decision: Decision, what: string): Verdict {
+function ruleVerdict({ rule, id }: CompiledRule, decision: Decision, what: string): Verdict {
   const verb = { allow: "allowed", ask: "to be asked about", deny: "denied" }[decision];
   const why = rule.justification === undefined ? "" : `: ${rule.justification}`;
   return { decision, rule: id, reason: `${what} is ${verb} by ${describeRule(rule)}${why}`, matched: rule };
+}
+
+export const BYPASSED: Verdict = { decision: "allow", rule: "preset/bypass", reason: "nothing is checked" };
+
+/** What nothing can allow. */
+export function refusal(rule: string, reason: string): Verdict {
+  return { decision: "deny", rule: `safety/${rule}`, reason };
 }
 
 /** The verdict on something that is not understood: the default. */
@@ -134,8 +142,8 @@ export function notUnderstoodVerdict(problem: string, { policy, exclusive }: Com
 }
 
 /** A caution is never allowed: it is asked about, or denied if the default is to deny. */
-export function cautionVerdict(rule: string, reason: string, fallback: Decision): Verdict {
-  return { decision: fallback === "deny" ? "deny" : "ask", rule: `caution/${rule}`, reason };
+export function cautionVerdict(rule: string, reason: string, { policy }: CompiledPolicy): Verdict {
+  return { decision: policy.default === "deny" ? "deny" : "ask", rule: `caution/${rule}`, reason };
 }
 
 /** The verdict if no rule and no preset decides: the default, but never "allow" if there is an allow list. */

@@ -1,16 +1,15 @@
 import { findCalledCatastrophe, findHiddenCatastrophe } from "../denials/find-catastrophe.ts";
 import { findCommands, type FoundCommands } from "../denials/find-commands.ts";
-import type { Workspace } from "../files/workspace.ts";
 import { LIMITS } from "../limits.ts";
 import { findCatastrophicText, findFlow } from "../programs/catastrophic-flows.ts";
 import type { Denial } from "../programs/catastrophic.ts";
 import { mayRunArguments } from "../programs/known-by-name.ts";
 import type { PlainScript } from "../shell/plain-script.ts";
 import type { WorkBudget } from "../shell/work-budget.ts";
-import { readName, type ProgramName } from "../programs/program-names.ts";
-import { isCallOf, matchesWritten } from "./command-pattern.ts";
-import type { CompiledPolicy, CompiledRule } from "./compile-policy.ts";
-import { cautionVerdict, type Verdict, ruleVerdict } from "./evaluation.ts";
+import { matchesWritten } from "./command-pattern.ts";
+import type { CompiledRule } from "./compile-policy.ts";
+import { cautionVerdict, judgeByFirstRule, refusal, type Verdict } from "./evaluation.ts";
+import type { JudgeContext } from "./judge-path.ts";
 import { matchTightening, toCalledWords, type CalledWords } from "./match-command.ts";
 
 export interface DeniableScript {
@@ -31,34 +30,28 @@ const NOTHING_SEARCHED: FoundCommands = { commands: [], outputs: [], runsDownloa
  * The second layer: catastrophic commands, and the user's denials and questions. It never allows anything and does not
  * depend on what the effects of a command are judged to be.
  */
-export function findDenial(
-  script: DeniableScript,
-  workspace: Workspace,
-  policy: CompiledPolicy,
-): Verdict | undefined {
-  const { source, calls, isUnderstood, budget } = script;
-  const context = { home: workspace.home, folder: workspace.cwd };
+export function findDenial(deniable: DeniableScript, context: JudgeContext): Verdict | undefined {
+  const { source, script, calls, denied, isUnderstood, budget } = deniable;
+  const { workspace, policy } = context;
+  const place = { home: workspace.home, folder: workspace.cwd };
   const called = calls.map(({ words }) => words.map((word) => word ?? ""));
-  const catastrophe = findCalledCatastrophe(called, context);
-  if (catastrophe !== undefined) return verdictOf(catastrophe);
-  if (script.denied !== undefined) return script.denied;
-  const { syntax } = script.script;
-  const { hasCommandRules } = policy;
-  const found = isUnderstood
-    ? undefined
-    : syntax === undefined
-      ? NOTHING_SEARCHED
-      : findCommands(syntax, hasCommandRules);
-  const ruled = hasCommandRules ? judgeByUser(source, found, policy, budget) : undefined;
+  const catastrophe = findCalledCatastrophe(called, place);
+  if (catastrophe !== undefined) return refusal(catastrophe.rule, catastrophe.reason);
+  if (denied !== undefined) return denied;
+  const search = (): FoundCommands =>
+    script.syntax === undefined ? NOTHING_SEARCHED : findCommands(script.syntax, policy.hasCommandRules);
+  const found = isUnderstood ? undefined : search();
+  const ruled = policy.hasCommandRules ? judgeByUser(deniable, found, context) : undefined;
   if (ruled?.decision === "deny") return ruled;
   const hidden =
     findFlow(source, called) ??
     findInlineCode(source, calls) ??
-    (found === undefined ? undefined : findHiddenCatastrophe(source, found, context));
-  if (hidden !== undefined) return verdictOf(hidden);
-  if (ruled !== undefined || (found?.isComplete !== false && !budget.isSearchIncomplete)) return ruled;
-  const reason = "there is too much in it to look for what is denied";
-  return cautionVerdict("too-much-text", reason, policy.policy.default);
+    (found === undefined ? undefined : findHiddenCatastrophe(source, found, place));
+  if (hidden !== undefined) return refusal(hidden.rule, hidden.reason);
+  const isComplete = found?.isComplete !== false && !budget.hasExceeded("searchedChars", "codeChars");
+  return ruled === undefined && !isComplete
+    ? cautionVerdict("too-much-text", "there is too much in it to look for what is denied", policy)
+    : ruled;
 }
 
 /**
@@ -66,15 +59,12 @@ export function findDenial(
  * be looked at. The same holds for what runs in a container, which may have folders of the host.
  */
 function findInlineCode(source: string, calls: readonly CalledWords[]): Denial | undefined {
-  const runsCode = calls.some(
-    ({ call }) =>
-      call?.effects.some(
-        (effect) =>
-          effect.kind === "execute" ||
-          effect.kind === "inline-code" ||
-          effect.kind === "stdin-code" ||
-          (effect.kind === "action" && /^(?:project-code|install|container)$/.test(effect.action)),
-      ) === true,
+  const runsCode = calls.some(({ call }) =>
+    call?.effects.some((effect) =>
+      /^(?:execute|inline-code|stdin-code|project-code|install|container)$/.test(
+        effect.kind === "action" ? effect.action : effect.kind,
+      ),
+    ),
   );
   return runsCode ? findCatastrophicText(source.slice(0, LIMITS.regexChars)) : undefined;
 }
@@ -84,45 +74,29 @@ function findInlineCode(source: string, calls: readonly CalledWords[]): Denial |
  * that is not understood.
  */
 function judgeByUser(
-  source: string,
+  { source, budget }: DeniableScript,
   found: FoundCommands | undefined,
-  policy: CompiledPolicy,
-  budget: WorkBudget,
+  { policy }: JudgeContext,
 ): Verdict | undefined {
-  const commands = (found?.commands ?? []).map(({ words }): NamedWords => ({
-    ...toCalledWords(words, undefined, policy, budget),
-    words,
-    names: mayRunArguments(words) ? words.map(readName) : [],
-  }));
-  const find = (rules: readonly CompiledRule[], decision: "deny" | "ask"): Verdict | undefined => {
-    // A regular expression and an exact script also see the text as it arrived.
-    const inText = rules.find(
-      (rule) => (rule.rule.kind === "script" && rule.rule.text === source) || rule.searches(source, budget),
-    );
-    if (inText !== undefined) return ruleVerdict(inText, decision, "the script");
-    const rule = rules.find((one) => commands.some((command) => matchesAnywhere(one, command, budget)));
-    return rule && ruleVerdict(rule, decision, "a command in the script");
-  };
-  return find(policy.deny, "deny") ?? find(policy.ask, "ask");
-}
-
-interface NamedWords extends CalledWords {
-  readonly words: readonly string[];
-  /** Behind a program that runs its arguments, any word may be the name of a program: `env -i git push`. */
-  readonly names: readonly ProgramName[];
-}
-
-function matchesAnywhere(rule: CompiledRule, called: NamedWords, budget: WorkBudget): boolean {
-  const { words, names } = called;
-  if (matchTightening(rule, called, budget) === "yes") return true;
-  return rule.patterns.some((pattern) =>
-    names.some(
-      (name, index) =>
-        index > 0 && isCallOf(pattern, name) && matchesWritten(pattern, name, words.slice(index)),
-    ),
+  const commands = (found?.commands ?? []).map(({ words }) =>
+    toCalledWords(words, undefined, policy, budget),
   );
+  return judgeByFirstRule(policy, "a command in the script", {
+    tightens: (rule) =>
+      // A regular expression and an exact script also see the text as it arrived.
+      (rule.rule.kind === "script" && rule.rule.text === source) ||
+      rule.searches(source, budget) ||
+      commands.some((command) => matchesAnywhere(rule, command, budget)),
+    allows: () => false,
+  });
 }
 
-function verdictOf({ rule, reason }: Denial): Verdict {
-  return { decision: "deny", rule: `safety/${rule}`, reason };
+/** Behind a program that runs its arguments, any word may be the name of a program: `env -i git push`. */
+function matchesAnywhere(rule: CompiledRule, called: CalledWords, budget: WorkBudget): boolean {
+  if (matchTightening(rule, called, budget) === "yes") return true;
+  const { words } = called;
+  return (
+    mayRunArguments(words) &&
+    words.some((_, at) => at > 0 && rule.patterns.some((pattern) => matchesWritten(pattern, words.slice(at))))
+  );
 }

@@ -1,5 +1,4 @@
 import { resolvePath } from "../files/path.ts";
-import type { Workspace } from "../files/workspace.ts";
 import { LIMITS } from "../limits.ts";
 import { callByPath, findProgram, nameOfProgram } from "../programs/find-program.ts";
 import type { Effect } from "../programs/declaration/effect.ts";
@@ -13,16 +12,17 @@ import type { PlainCommand, StandardInput } from "../shell/plain-script.ts";
 import { changesShell } from "../programs/shell-builtins.ts";
 import { readScript } from "../shell/read-script.ts";
 import { WorkBudget } from "../shell/work-budget.ts";
-import type { CompiledPolicy } from "./compile-policy.ts";
 import {
+  defaultVerdict,
   isBinding,
   notUnderstoodVerdict,
   pickStricter,
+  refusal,
   type CommandVerdict,
   type Verdict,
 } from "./evaluation.ts";
 import { EffectJudge, NO_EFFECT, type InnerEffect } from "./judge-effect.ts";
-import { judgeKind } from "./judge-path.ts";
+import { judgeKind, type JudgeContext } from "./judge-path.ts";
 import { judgeByRules, judgeCode, toCalledWords, type CalledWords } from "./match-command.ts";
 import { ScriptChanges } from "./script-changes.ts";
 
@@ -36,11 +36,7 @@ interface Call {
   readonly depth: number;
 }
 
-const RAW_CONNECTION: Verdict = {
-  decision: "deny",
-  rule: "safety/reverse-shell",
-  reason: "opens a raw connection",
-};
+const RAW_CONNECTION = refusal("reverse-shell", "opens a raw connection");
 
 /** Judges the commands of an understood script by their effects. One instance per request: it remembers what changed. */
 export class CommandJudge {
@@ -50,19 +46,19 @@ export class CommandJudge {
   /** The first verdict of a rule of the user's that denies. */
   denied: Verdict | undefined;
   readonly #budget: WorkBudget;
-  readonly #workspace: Workspace;
-  readonly #policy: CompiledPolicy;
+  readonly #workspace: JudgeContext["workspace"];
+  readonly #policy: JudgeContext["policy"];
   readonly #changes: ScriptChanges;
   readonly #effects: EffectJudge;
   /** Whether all commands so far print nothing but names of files in the workspace: what others read from them. */
   #printsOnlyNames = true;
 
-  constructor(workspace: Workspace, policy: CompiledPolicy, budget = new WorkBudget()) {
+  constructor(context: JudgeContext, budget = new WorkBudget()) {
     this.#budget = budget;
-    this.#workspace = workspace;
-    this.#policy = policy;
-    this.#changes = new ScriptChanges(workspace);
-    this.#effects = new EffectJudge(workspace, policy, this.#changes, budget);
+    this.#workspace = context.workspace;
+    this.#policy = context.policy;
+    this.#changes = new ScriptChanges(context.workspace);
+    this.#effects = new EffectJudge(context, this.#changes, budget);
   }
 
   /** @returns the strictest verdict, or undefined if there is no command. */
@@ -155,13 +151,9 @@ export class CommandJudge {
     if (isUnknown)
       return ruled === undefined ? this.#notUnderstood(parsed.problem) : this.#judgeAllowedWords(ruled, call);
     const worst = this.#judgeParsed(parsed, call, ruled) ?? judgeKind("read", this.#policy);
-    if (ruled === undefined && worst.decision === "allow" && this.#policy.exclusive.command)
-      return {
-        decision: this.#policy.policy.default === "ask" ? "ask" : "deny",
-        rule: "allow",
-        reason: "not in the allow list",
-      };
-    return worst;
+    return ruled === undefined && worst.decision === "allow" && this.#policy.exclusive.command
+      ? defaultVerdict(this.#policy.policy.default, true, "")
+      : worst;
   }
 
   /**
@@ -170,18 +162,16 @@ export class CommandJudge {
    */
   #judgeAllowedWords(allowed: Verdict, { words, folder }: Call): Verdict {
     let worst = allowed;
-    for (const { text, isGlob } of words.slice(1)) {
-      for (const part of text === undefined ? [] : argumentParts(text)) {
-        const word: Word = { text: part, isGlob };
-        const read = this.#effects.judge({ kind: "read", path: word }, folder);
-        const write = this.#effects.judge({ kind: "write", path: word }, folder);
-        const verdicts = [read, isRefusedBySafety(write) ? this.#notUnderstood(write.reason) : write];
-        if (part.includes("://"))
-          verdicts.push(this.#effects.judge({ kind: "connect", target: word, sends: true }, folder));
-        for (const verdict of verdicts)
-          if (isBinding(verdict, this.#policy) || verdict.rule === "not-understood")
-            worst = pickStricter(worst, verdict);
-      }
+    for (const word of words.slice(1).flatMap(argumentParts)) {
+      const read = this.#effects.judge({ kind: "read", path: word }, folder);
+      const write = this.#effects.judge({ kind: "write", path: word }, folder);
+      const isRefused = write.rule.startsWith("safety/");
+      const verdicts = [read, isRefused ? this.#notUnderstood(write.reason) : write];
+      if (word.text?.includes("://") === true)
+        verdicts.push(this.#effects.judge({ kind: "connect", target: word, sends: true }, folder));
+      for (const verdict of verdicts)
+        if (isBinding(verdict, this.#policy) || verdict.rule === "not-understood")
+          worst = pickStricter(worst, verdict);
     }
     return worst;
   }
@@ -218,7 +208,7 @@ export class CommandJudge {
       if (text.length > LIMITS.argumentChars) return false;
       chars += text.length;
     }
-    return this.#budget.addExamined(chars);
+    return this.#budget.spend("examinedChars", chars);
   }
 
   #withMatches(word: Word, folder: string): Word {
@@ -252,10 +242,8 @@ export class CommandJudge {
           worst = pickStricter(worst, verdict);
       }
     }
-    if (path[0] === "git" && this.#workspace.hasFacts) {
-      const code = this.#findForeignRepository(call.folder);
-      if (code !== undefined) worst = pickStricter(worst, code);
-    }
+    if (path[0] === "git" && this.#workspace.hasFacts)
+      worst = pickStricter(worst, this.#findForeignRepository(call.folder));
     const reading = treeReadingOf(parsed);
     if (reading !== "none") {
       const read = effects.flatMap((effect) => (effect.kind === "read" ? [effect.path] : []));
@@ -265,8 +253,7 @@ export class CommandJudge {
       }
     }
     this.#changes.record(effects, call.folder);
-    const denied = this.#judgeNamedPaths(parsed, call.folder);
-    return denied === undefined ? worst : pickStricter(worst, denied);
+    return pickStricter(worst, this.#judgeNamedPaths(parsed, call.folder));
   }
 
   /**
@@ -277,12 +264,9 @@ export class CommandJudge {
     if (!this.#policy.hasPathRules) return undefined;
     if (path[0] !== "git" && !effects.some(({ kind }) => kind === "action")) return undefined;
     let worst: Verdict | undefined;
-    for (const { text, isGlob } of operands) {
-      for (const part of text === undefined ? [] : argumentParts(text)) {
-        const verdict = this.#effects.judge({ kind: "read", path: { text: part, isGlob } }, folder);
-        if (verdict.matched !== undefined && verdict.decision !== "allow")
-          worst = pickStricter(worst, verdict);
-      }
+    for (const word of operands.flatMap(argumentParts)) {
+      const verdict = this.#effects.judge({ kind: "read", path: word }, folder);
+      if (verdict.matched !== undefined && verdict.decision !== "allow") worst = pickStricter(worst, verdict);
     }
     return worst;
   }
@@ -363,17 +347,10 @@ function isStandardInput(text: string | undefined): boolean {
 }
 
 /** An argument, and what follows its `=` or colon: `--output=FILE`, `HEAD:FILE`. */
-function argumentParts(text: string): readonly string[] {
-  const parts = [text];
-  for (const separator of ["=", ":"]) {
-    const at = text.indexOf(separator);
-    if (at !== -1) parts.push(text.slice(at + 1));
-  }
-  return parts;
-}
-
-function isRefusedBySafety({ rule }: Verdict): boolean {
-  return rule.startsWith("safety/");
+function argumentParts({ text, isGlob }: Word): readonly Word[] {
+  if (text === undefined) return [];
+  const starts = [0, ...["=", ":"].map((separator) => text.indexOf(separator) + 1).filter((at) => at > 0)];
+  return starts.map((at) => ({ text: text.slice(at), isGlob }));
 }
 
 function runsCode(effects: readonly Effect[]): boolean {

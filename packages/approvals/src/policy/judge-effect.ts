@@ -1,14 +1,21 @@
 import { isInside, parentOf } from "../files/path.ts";
-import type { Location, Workspace } from "../files/workspace.ts";
+import type { Location } from "../files/workspace.ts";
+import { LIMITS } from "../limits.ts";
 import { readEndpoint } from "../network/endpoint.ts";
-import type { Effect } from "../programs/declaration/effect.ts";
+import type { Action, Effect } from "../programs/declaration/effect.ts";
 import type { Word } from "../programs/declaration/word.ts";
 import type { TreeReading } from "../programs/tree-readers.ts";
 import type { WorkBudget } from "../shell/work-budget.ts";
-import type { CompiledPolicy } from "./compile-policy.ts";
 import { evaluateEndpoint } from "./evaluate-network.ts";
-import { notUnderstoodVerdict, pickStricter, type Verdict } from "./evaluation.ts";
-import { type FileAccess, hasReadDenials, judgeKind, judgeRead, judgeWrite } from "./judge-path.ts";
+import { notUnderstoodVerdict, pickStricter, refusal, type Verdict } from "./evaluation.ts";
+import {
+  hasReadDenials,
+  judgeKind,
+  judgeRead,
+  judgeWrite,
+  type FileAccess,
+  type JudgeContext,
+} from "./judge-path.ts";
 import type { ScriptChanges } from "./script-changes.ts";
 import { judgePattern, judgeTree } from "./unnamed-files.ts";
 
@@ -16,181 +23,174 @@ import { judgePattern, judgeTree } from "./unnamed-files.ts";
 export type InnerEffect = Extract<Effect, { readonly kind: "command" | "shell" | "stdin-code" }>;
 export type OwnEffect = Exclude<Effect, InnerEffect>;
 
-type JudgeLocation = (path: string, location: Location) => Verdict;
+/** What a command does to a path that it names. */
+type PathUse = FileAccess | "enter" | "execute" | "delete-tree" | "link-target";
 
 /** Judges single effects of commands, in view of what earlier commands of the script changed. */
 export class EffectJudge {
-  readonly #budget: WorkBudget;
-  readonly #workspace: Workspace;
-  readonly #policy: CompiledPolicy;
-  readonly #changes: ScriptChanges;
-  readonly #judgeRead: JudgeLocation;
-  readonly #judgeEntered: JudgeLocation;
-  readonly #judgeChange: JudgeLocation;
-  readonly #judgeMode: JudgeLocation;
-  readonly #judgeDeletion: JudgeLocation;
-  readonly #judgeExecution: JudgeLocation;
-
-  constructor(workspace: Workspace, policy: CompiledPolicy, changes: ScriptChanges, budget: WorkBudget) {
-    this.#budget = budget;
-    this.#workspace = workspace;
-    this.#policy = policy;
-    this.#changes = changes;
-    this.#judgeRead = (path, location) => judgeRead(path, location, workspace, policy);
-    this.#judgeEntered = (path, location) =>
-      changes.isRelinked(location) ? this.#stale(path) : judgeRead(path, location, workspace, policy);
-    const judgeAccess =
-      (access: "update" | "mode" | "delete"): JudgeLocation =>
-      (path, location) => {
-        const verdict = judgeWrite(path, location, workspace, policy, access);
-        return verdict.decision === "allow" && changes.isRelinked(location) ? this.#stale(path) : verdict;
-      };
-    this.#judgeChange = judgeAccess("update");
-    this.#judgeMode = judgeAccess("mode");
-    this.#judgeDeletion = judgeAccess("delete");
-    this.#judgeExecution = (path, location) => {
-      const read = judgeRead(path, location, workspace, policy);
-      if (read.matched !== undefined && read.decision !== "allow") return read;
-      if (!this.#isInWorkspace(location))
-        return judgeKind("writeOutside", policy, `runs ${path}, outside the workspace`);
-      return changes.isRelinked(location) ? this.#stale(path) : judgeKind("project-code", policy);
-    };
-  }
-
   /** Whether words that are only known at run time name nothing but files of the workspace. */
   unknownIsListed = false;
+  readonly #context: JudgeContext;
+  readonly #changes: ScriptChanges;
+  readonly #budget: WorkBudget;
+
+  constructor(context: JudgeContext, changes: ScriptChanges, budget: WorkBudget) {
+    this.#context = context;
+    this.#changes = changes;
+    this.#budget = budget;
+  }
 
   judge(effect: OwnEffect, folder: string): Verdict {
+    const { policy } = this.#context;
     switch (effect.kind) {
       case "read":
-        if (effect.path.text === undefined && this.unknownIsListed && !hasReadDenials(this.#policy))
-          return judgeKind("read", this.#policy);
-        return this.#judgePaths(effect.path, folder, "read", this.#judgeRead);
+        if (effect.path.text === undefined && this.unknownIsListed && !hasReadDenials(policy))
+          return judgeKind("read", policy);
+        return this.#judgePaths(effect.path, folder, "read");
       case "enter":
-        return this.#judgePaths(effect.path, folder, "read", this.#judgeEntered);
+      case "execute":
+        return this.#judgePaths(effect.path, folder, effect.kind);
       case "write":
-        return this.#judgePaths(
-          effect.path,
-          folder,
-          "update",
-          effect.changesMode === true ? this.#judgeMode : this.#judgeChange,
-        );
+        return this.#judgePaths(effect.path, folder, effect.changesMode === true ? "mode" : "update");
       case "delete":
-        return effect.isRecursive
-          ? this.#judgeTreeDeletion(effect.path, folder)
-          : this.#judgePaths(effect.path, folder, "delete", this.#judgeDeletion);
+        if (!effect.isRecursive) return this.#judgePaths(effect.path, folder, "delete");
+        return this.#emptiesWorkspace(effect.path, folder)
+          ? judgeKind("writeOutside", policy, "deletes everything in the workspace")
+          : this.#judgePaths(effect.path, folder, "delete-tree");
       case "link":
         return this.#judgeLink(effect, folder);
       case "connect": {
         const { text } = effect.target;
         const endpoint = text === undefined ? undefined : readEndpoint(text);
-        return evaluateEndpoint(endpoint, effect.sends, this.#policy);
+        return evaluateEndpoint(endpoint, effect.sends, policy);
       }
-      case "execute":
-        return this.#judgePaths(effect.path, folder, "read", this.#judgeExecution);
       case "inline-code":
-        return judgeKind("project-code", this.#policy);
+        return judgeKind("project-code", policy);
       case "action":
         return this.#judgeAction(effect.action, folder);
     }
   }
 
   /** Project code, installs and git act on the project that they run in. */
-  #judgeAction(action: Extract<Effect, { kind: "action" }>["action"], folder: string): Verdict {
+  #judgeAction(action: Action, folder: string): Verdict {
+    const { workspace, policy } = this.#context;
     const isProject = action === "project-code" || action === "install" || action.startsWith("git-");
     if (isProject) {
-      const { real } = this.#workspace.locate(folder);
-      if (real === undefined || !this.#workspace.inWorkspace(real))
-        return judgeKind("writeOutside", this.#policy, `acts on ${real ?? folder}, outside the workspace`);
+      const { real } = workspace.locate(folder);
+      if (real === undefined || !workspace.inWorkspace(real))
+        return judgeKind("writeOutside", policy, `acts on ${real ?? folder}, outside the workspace`);
     }
-    return judgeKind(action, this.#policy);
+    return judgeKind(action, policy);
   }
 
-  #judgePaths({ text, isGlob }: Word, folder: string, access: FileAccess, judge: JudgeLocation): Verdict {
-    if (text === undefined || !this.#budget.addPath(text.length)) return judgeUnknown(judge);
-    const absolute = this.#workspace.absolute(text, folder);
-    if (isGlob !== true) return judge(absolute, this.#workspace.locate(absolute));
-    const existing = this.#workspace.candidatesOf(absolute);
-    if (existing === null) return judgeUnknown(judge);
+  #judgePaths({ text, isGlob }: Word, folder: string, use: PathUse): Verdict {
+    const { workspace, policy } = this.#context;
+    const isKnown =
+      text !== undefined &&
+      text.length <= LIMITS.pathChars &&
+      this.#budget.spend("judgedPathChars", text.length);
+    if (!isKnown) return this.#judgeUnknown(use);
+    const absolute = workspace.absolute(text, folder);
+    if (isGlob !== true) return this.#judgeAt(absolute, workspace.locate(absolute), use);
+    const existing = workspace.candidatesOf(absolute);
+    if (existing === null) return this.#judgeUnknown(use);
     let worst: Verdict | undefined;
-    for (const path of existing ?? []) worst = pickStricter(worst, judge(path, this.#workspace.locate(path)));
+    for (const path of existing ?? [])
+      worst = pickStricter(worst, this.#judgeAt(path, workspace.locate(path), use));
     // Judged by the pattern: what was not looked up, what an earlier command may have created, and the name that a shell
     // leaves as it is if nothing matches.
     const isTree = text.includes("**");
     if (existing === undefined || this.#changes.hasWritten || (existing.length === 0 && !isTree)) {
-      worst = pickStricter(worst, judge(absolute, this.#workspace.locate(absolute, true)));
-      worst = pickStricter(worst, judgePattern(absolute, access, this.#policy) ?? NO_EFFECT);
+      worst = pickStricter(worst, this.#judgeAt(absolute, workspace.locate(absolute, true), use));
+      worst = pickStricter(worst, judgePattern(absolute, ACCESS[use], policy));
     }
     return worst ?? NO_EFFECT;
   }
 
-  /** The files in a folder that a call reads as a whole. */
-  judgeTree({ text }: Word, folder: string, reading: TreeReading): Verdict {
-    const absolute = this.#workspace.absolute(text ?? "", folder);
-    const { real = absolute } = this.#workspace.locate(absolute);
-    const ruled = judgeTree(real, reading, this.#workspace, this.#policy);
-    if (ruled !== undefined) return ruled;
-    return reading === "all" && isInside(real, this.#workspace.home)
-      ? judgeKind("credentials", this.#policy, `reads all of ${real}, which holds credentials`)
-      : NO_EFFECT;
+  /** A file whose name is only known at run time may be any file. */
+  #judgeUnknown(use: PathUse): Verdict {
+    return this.#judgeAt("a file", { real: undefined, entry: undefined }, use);
   }
 
-  #judgeTreeDeletion(path: Word, folder: string): Verdict {
-    if (this.#emptiesWorkspace(path, folder))
-      return judgeKind("writeOutside", this.#policy, "deletes everything in the workspace");
-    return this.#judgePaths(path, folder, "delete", (name, location) => {
-      const { real, entry } = location;
-      for (const tree of [real, entry]) {
-        if (tree !== undefined && this.#workspace.isPrecious(tree))
-          return { decision: "deny", rule: "safety/delete-root", reason: `deletes ${tree}` };
+  #judgeAt(path: string, location: Location, use: PathUse): Verdict {
+    const { workspace, policy } = this.#context;
+    const { real, entry } = location;
+    switch (use) {
+      case "read":
+        return judgeRead(path, location, this.#context);
+      case "enter":
+        return this.#unlessRelinked(path, location, judgeRead(path, location, this.#context));
+      case "execute": {
+        const read = judgeRead(path, location, this.#context);
+        if (read.matched !== undefined && read.decision !== "allow") return read;
+        if (![real, entry].every((name) => name !== undefined && workspace.inWorkspace(name)))
+          return judgeKind("writeOutside", policy, `runs ${path}, outside the workspace`);
+        return this.#unlessRelinked(path, location, judgeKind("project-code", policy));
       }
-      return real !== undefined && this.#workspace.holdsWorkspace(real)
-        ? judgeKind("writeOutside", this.#policy, `deletes ${real} with its repository and settings`)
-        : this.#judgeDeletion(name, location);
-    });
+      case "delete-tree":
+        for (const tree of [real, entry])
+          if (tree !== undefined && workspace.isPrecious(tree))
+            return refusal("delete-root", `deletes ${tree}`);
+        return real !== undefined && workspace.holdsWorkspace(real)
+          ? judgeKind("writeOutside", policy, `deletes ${real} with its repository and settings`)
+          : this.#judgeAt(path, location, "delete");
+      case "link-target":
+        return real !== undefined && workspace.inWorkspace(real)
+          ? this.#judgeAt(path, location, "update")
+          : judgeKind("writeOutside", policy, `links to ${path}, outside the workspace`);
+      default: {
+        const verdict = judgeWrite(path, location, this.#context, use);
+        return verdict.decision === "allow" ? this.#unlessRelinked(path, location, verdict) : verdict;
+      }
+    }
+  }
+
+  #unlessRelinked(path: string, location: Location, verdict: Verdict): Verdict {
+    if (!this.#changes.isRelinked(location)) return verdict;
+    const problem = `an earlier command of the script may change where ${path} leads`;
+    return notUnderstoodVerdict(problem, this.#context.policy);
+  }
+
+  /** The files in a folder that a call reads as a whole. */
+  judgeTree({ text }: Word, folder: string, reading: TreeReading): Verdict {
+    const { workspace, policy } = this.#context;
+    const absolute = workspace.absolute(text ?? "", folder);
+    const { real = absolute } = workspace.locate(absolute);
+    const ruled = judgeTree(real, reading, this.#context);
+    if (ruled !== undefined) return ruled;
+    return reading === "all" && isInside(real, workspace.home)
+      ? judgeKind("credentials", policy, `reads all of ${real}, which holds credentials`)
+      : NO_EFFECT;
   }
 
   /** `rm -rf *` in a root of the workspace, or above it. */
   #emptiesWorkspace({ text = "", isGlob }: Word, folder: string): boolean {
     if (isGlob !== true || !/(?:^|\/)[*?]+\/?$/.test(text)) return false;
-    const { real } = this.#workspace.locate(parentOf(this.#workspace.absolute(text, folder)));
-    return real === undefined || this.#workspace.holdsWorkspace(real);
+    const { workspace } = this.#context;
+    const { real } = workspace.locate(parentOf(workspace.absolute(text, folder)));
+    return real === undefined || workspace.holdsWorkspace(real);
   }
 
   /** A link out of the workspace would let later writes pass for writes in the workspace. */
   #judgeLink({ path, target }: Extract<Effect, { kind: "link" }>, folder: string): Verdict {
-    const judgeTarget: JudgeLocation = (name, location) =>
-      location.real !== undefined && this.#workspace.inWorkspace(location.real)
-        ? this.#judgeChange(name, location)
-        : judgeKind("writeOutside", this.#policy, `links to ${name}, outside the workspace`);
-    const own = this.#judgePaths(path, folder, "update", this.#judgeChange);
-    const parent = parentOf(this.#workspace.absolute(path.text ?? "", folder));
+    const parent = parentOf(this.#context.workspace.absolute(path.text ?? "", folder));
     return pickStricter(
-      pickStricter(own, this.#judgePaths(target, folder, "update", judgeTarget)),
-      this.#judgePaths(target, parent, "update", judgeTarget),
-    );
-  }
-
-  #isInWorkspace({ real, entry }: Location): boolean {
-    return (
-      real !== undefined &&
-      entry !== undefined &&
-      this.#workspace.inWorkspace(real) &&
-      this.#workspace.inWorkspace(entry)
-    );
-  }
-
-  #stale(path: string): Verdict {
-    return notUnderstoodVerdict(
-      `an earlier command of the script may change where ${path} leads`,
-      this.#policy,
+      pickStricter(this.#judgePaths(path, folder, "update"), this.#judgePaths(target, folder, "link-target")),
+      this.#judgePaths(target, parent, "link-target"),
     );
   }
 }
+
+/** What the user's rules about paths take a use for. */
+const ACCESS: Readonly<Record<PathUse, FileAccess>> = {
+  delete: "delete",
+  "delete-tree": "delete",
+  enter: "read",
+  execute: "read",
+  "link-target": "update",
+  mode: "update",
+  read: "read",
+  update: "update",
+};
 
 export const NO_EFFECT: Verdict = { decision: "allow", rule: "nothing", reason: "has no effect" };
-
-/** A file whose name is only known at run time may be any file. */
-function judgeUnknown(judge: JudgeLocation): Verdict {
-  return judge("a file", { real: undefined, entry: undefined });
-}

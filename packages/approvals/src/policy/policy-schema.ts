@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { PolicyError } from "../errors.ts";
-import { EFFECT_KINDS } from "./presets.ts";
+import { EFFECT_KINDS, PRESET_NAMES } from "./presets.ts";
 
 const decision = z.enum(["allow", "deny", "ask"]);
 const strings = z.array(z.string()).readonly();
@@ -59,7 +59,7 @@ const rules = z.array(z.union([z.string(), ruleSchema])).readonly();
 // Strict: a field that is not understood may be one that forbids something.
 export const policySchema = z.strictObject({
   version: z.literal(1).optional(),
-  preset: z.enum(["read-only", "workspace-write", "developer", "danger-full-access", "bypass"]).optional(),
+  preset: z.enum(PRESET_NAMES).optional(),
   deny: rules.optional(),
   ask: rules.optional(),
   allow: rules.optional(),

@@ -4,10 +4,19 @@ import type { Decision } from "../decision.ts";
 /** The permission modes, from the strictest to the one that checks nothing. */
 export type PresetName = "read-only" | "workspace-write" | "developer" | "danger-full-access" | "bypass";
 
-/** What a policy decides about: paths, hosts, and the actions that programs declare. */
-export const EFFECT_KINDS = ["read", "write", "writeOutside", "network", ...ACTIONS] as const;
+/** What a policy decides about (paths, hosts, and the actions that programs declare), each with the reason of a verdict. */
+export const EFFECTS = {
+  read: "only reads",
+  write: "writes in the workspace",
+  ...ACTIONS,
+  writeOutside: "writes outside the workspace",
+  network: "uses the network",
+} as const;
 
 export type EffectKind = "read" | "write" | "writeOutside" | "network" | Action;
+
+/** From the least consequences to the most. */
+export const EFFECT_KINDS = Object.keys(EFFECTS) as readonly EffectKind[];
 
 export interface Preset {
   /** What the preset guarantees about the commands that it accepts, in one sentence. */
@@ -39,32 +48,42 @@ const DEVELOPER_HOSTS = [
   "plugins.gradle.org repo.maven.apache.org repo1.maven.org services.gradle.org",
 ].flatMap((hosts) => hosts.split(" "));
 
+const CAREFUL = {
+  default: "ask",
+  loopback: "default",
+  private: "default",
+  hosts: [],
+  mcpTools: "default",
+  safety: true,
+} as const;
+
+const OPEN = {
+  default: "allow",
+  allows: new Set(EFFECT_KINDS),
+  loopback: "allow",
+  private: "allow",
+  hosts: ["*"],
+  mcpTools: "allow",
+} as const;
+
+/** From the strictest. */
 export const PRESETS: Readonly<Record<PresetName, Preset>> = {
   "read-only": {
+    ...CAREFUL,
     promise: "Nothing is written, nothing is sent, and no code runs but that of declared programs that read.",
     default: "deny",
     allows: new Set(["read"]),
-    loopback: "default",
-    private: "default",
-    hosts: [],
-    mcpTools: "default",
-    safety: true,
   },
   "workspace-write": {
+    ...CAREFUL,
     promise:
       "Files are written only below the roots of the workspace and its temporary folders, never protected files, and no project code runs.",
-    default: "ask",
     allows: new Set(["read", "write"]),
-    loopback: "default",
-    private: "default",
-    hosts: [],
-    mcpTools: "default",
-    safety: true,
   },
   developer: {
+    ...CAREFUL,
     promise:
       "As workspace-write, and project code, git, installs, containers without host rights and reads from declared hosts run as well: such code can do whatever its sandbox lets it.",
-    default: "ask",
     allows: new Set<EffectKind>([
       "container",
       "git-fetch",
@@ -79,29 +98,14 @@ export const PRESETS: Readonly<Record<PresetName, Preset>> = {
       "write",
     ]),
     loopback: "allow",
-    private: "default",
     hosts: DEVELOPER_HOSTS,
-    mcpTools: "default",
-    safety: true,
   },
   "danger-full-access": {
+    ...OPEN,
     promise: "Everything runs, understood or not, unless a denial matches.",
-    default: "allow",
-    allows: new Set(EFFECT_KINDS),
-    loopback: "allow",
-    private: "allow",
-    hosts: ["*"],
-    mcpTools: "allow",
     safety: true,
   },
-  bypass: {
-    promise: "Nothing is checked.",
-    default: "allow",
-    allows: new Set(EFFECT_KINDS),
-    loopback: "allow",
-    private: "allow",
-    hosts: ["*"],
-    mcpTools: "allow",
-    safety: false,
-  },
+  bypass: { ...OPEN, promise: "Nothing is checked.", safety: false },
 };
+
+export const PRESET_NAMES = Object.keys(PRESETS) as readonly PresetName[];

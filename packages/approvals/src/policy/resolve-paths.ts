@@ -1,6 +1,6 @@
 import { lstat, readdir, readlink } from "node:fs/promises";
 import { LIMITS } from "../limits.ts";
-import { workspaceFor, judgeRequest } from "./judge-request.ts";
+import { workspaceFor, judgeRequest } from "./evaluate-policy.ts";
 import type { Policy } from "./policy.ts";
 import type { ApprovalRequest } from "../request/request.ts";
 import type { PathFacts } from "../files/workspace.ts";

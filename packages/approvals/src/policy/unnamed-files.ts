@@ -1,10 +1,9 @@
 import { baseName, fixedFolder, isInside } from "../files/path.ts";
 import { matchesPattern } from "../files/protected-names.ts";
-import type { Workspace } from "../files/workspace.ts";
 import type { TreeReading } from "../programs/tree-readers.ts";
 import type { CompiledPolicy, CompiledRule } from "./compile-policy.ts";
 import type { Verdict } from "./evaluation.ts";
-import { isAbout, type FileAccess } from "./judge-path.ts";
+import { isAbout, type FileAccess, type JudgeContext } from "./judge-path.ts";
 import { describeRule } from "./rule.ts";
 
 // Files that a command uses without naming them: by a pattern, or along with the folder that they are in.
@@ -28,8 +27,7 @@ export function judgePattern(
 export function judgeTree(
   folder: string,
   reading: TreeReading,
-  workspace: Workspace,
-  policy: CompiledPolicy,
+  { workspace, policy }: JudgeContext,
 ): Verdict | undefined {
   return askAboutRule(policy, "read", (glob, { path }) => {
     const name = baseName(glob);

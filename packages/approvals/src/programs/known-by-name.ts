@@ -42,9 +42,9 @@ export function runsArguments(word: string): boolean {
 }
 
 /** Whether the words behind a command's name may be another command. */
-export function mayRunArguments(words: readonly string[]): boolean {
+export function mayRunArguments(words: readonly (string | undefined)[]): boolean {
   const name = baseName(words[0] ?? "");
-  return name === "git" ? words.some((word) => GIT_RUNNERS.has(word)) : !PRINTERS.has(name);
+  return name === "git" ? words.some((word) => GIT_RUNNERS.has(word ?? "")) : !PRINTERS.has(name);
 }
 
 /** Whether a command runs its standard input: an interpreter without a script of its own. */

@@ -19,166 +19,95 @@ export function parseSource(source: string): ParsedScript | undefined {
 
 /**
  * Whether the parser's time is bounded, found in linear time. Quoted text and here-documents are data and may be long;
- * everything else counts. Where quoting gets complicated, all that follows counts as syntax.
+ * everything else counts.
  */
 function isCheapToParse(source: string): boolean {
   if (source.length > LIMITS.sourceChars) return false;
   // Most commands can't exceed any of the limits.
-  return source.length < LIMITS.brackets || new SourceScanner(source).isWithinLimits();
+  if (source.length < LIMITS.brackets) return true;
+  const measured = measure(source);
+  if (measured === undefined) return false;
+  const { syntax, expansions, escapes, hereDocuments } = measured;
+  return (
+    ["(", "[", "{"].every((bracket) => countOf(syntax, bracket) <= LIMITS.brackets) &&
+    (syntax.match(/[\n&;|]/g) ?? []).length <= LIMITS.separators &&
+    expansions + countOf(syntax, "`") <= LIMITS.expansions &&
+    escapes <= LIMITS.escapes &&
+    hereDocuments <= LIMITS.hereDocuments
+  );
 }
 
-type Counted = "brackets" | "escapes" | "expansions" | "hereDocuments" | "separators";
-
-/** What each unquoted character counts as. The kinds of brackets are counted separately. */
-const COUNTED: Readonly<Record<string, Counted>> = {
-  "\n": "separators",
-  "&": "separators",
-  "(": "brackets",
-  ";": "separators",
-  "[": "brackets",
-  "`": "expansions",
-  "{": "brackets",
-  "|": "separators",
-};
-const SPECIAL = /[\\'"#\n&;|<`([{]/g;
-const SPECIAL_IN_DOUBLE_QUOTES = /["\\$`]/g;
-/** `<<` with a simple delimiter, in one of the spellings that all shells read alike. */
-const HERE_DOCUMENT = /<<(-?)[ \t]*(?:'([\w.-]+)'|"([\w.-]+)"|(\\?)([\w.-]+))(?=[\s;&|<>()]|$)/y;
-
-interface Delimiter {
-  readonly text: string;
-  readonly hasTabs: boolean;
-  readonly expands: boolean;
+interface Measured {
+  /** The script without comments, quoted text, escaped characters and the bodies of here-documents. */
+  readonly syntax: string;
+  /** Dollar signs and backticks in quoted text and here-documents. */
+  readonly expansions: number;
+  /** Backslashes in double quotes. */
+  readonly escapes: number;
+  readonly hereDocuments: number;
 }
 
-class SourceScanner {
-  readonly #source: string;
-  readonly #counts = new Map<string, number>();
-  #delimiters: Delimiter[] = [];
-  /** Characters of quoted text and here-documents. */
-  #data = 0;
-  #isExceeded = false;
-  /** Set inside a substitution in double quotes: quotes are no longer followed. */
-  #countsAll = false;
+/**
+ * In this order: an escape, quotes, a comment, a here-document with a delimiter that all shells read alike, other text.
+ * Double quotes with more pieces than their limits allow don't end here, so that the time to match them is bounded.
+ */
+const TOKEN =
+  /\\[^]?|'[^']*'?|"(?<double>(?:[^"\\$`]+|\\[^]|\$\{\w+\}|\$(?![({[])){0,50000})(?<end>"?)|(?<![^\s;&|()])#[^\n]*|<<<|(?<document><<(?<dash>-?)[ \t]*(?:'(?<single>[\w.-]+)'|"(?<quoted>[\w.-]+)"|(?<escape>\\?)(?<plain>[\w.-]+))(?=[\s;&|<>()]|$))|<<|[^\\'"#\n<]+|[^]/y;
 
-  constructor(source: string) {
-    this.#source = source;
-  }
-
-  isWithinLimits(): boolean {
-    SPECIAL.lastIndex = 0;
-    for (let match; (match = SPECIAL.exec(this.#source)) !== null;) {
-      // Parts of the scan use the same expression, and a bound of their own.
-      const next = this.#skip(match[0], match.index);
-      if (this.#isExceeded || next - this.#data > LIMITS.syntaxChars) return false;
-      SPECIAL.lastIndex = next;
+/** @returns undefined if there is more syntax than may be parsed. */
+function measure(source: string): Measured | undefined {
+  const pending: { readonly end: RegExp; readonly expands: boolean }[] = [];
+  let [syntax, data, expansions, escapes, hereDocuments, at] = ["", 0, 0, 0, 0, 0];
+  while (at < source.length) {
+    TOKEN.lastIndex = at;
+    const match = TOKEN.exec(source);
+    const token = match?.[0] ?? "";
+    const { double, end, document, dash, single, quoted, escape, plain } = match?.groups ?? {};
+    const next = at + token.length;
+    if (token === "<<" || (double !== undefined && end === "" && next < source.length)) {
+      // A substitution in quotes, or a delimiter that shells read differently: all that follows counts as syntax.
+      const rest = source.slice(at);
+      const documents = (rest.match(/(?<!<)<<(?!<)/g) ?? []).length;
+      if (rest.length + at - data > LIMITS.syntaxChars || (documents > 0 && hereDocuments + documents > 1))
+        return undefined;
+      return { syntax: syntax + rest, expansions, escapes, hereDocuments };
     }
-    return this.#source.length - this.#data <= LIMITS.syntaxChars;
-  }
-
-  /** @returns where the scan goes on. */
-  #skip(char: string, at: number): number {
-    const kind = COUNTED[char];
-    if (kind !== undefined) this.#count(kind === "brackets" ? char : kind, LIMITS[kind]);
-    if (char === "\\") return at + 2;
-    if (char === "\n") return this.#skipBodies(at + 1);
-    if (char === "<") return this.#skipDelimiter(at);
-    if (this.#countsAll || kind !== undefined) return at + 1;
-    if (char === '"') return this.#skipDoubleQuotes(at + 1);
-    if (char === "'") return this.#skipData(at + 1, this.#find("'", at + 1)) + 1;
-    // A hash sign starts a comment only at the start of a word.
-    return at === 0 || /[\s;&|()]/.test(this.#source.charAt(at - 1)) ? this.#find("\n", at) : at + 1;
-  }
-
-  #count(what: string, limit: number): void {
-    const count = (this.#counts.get(what) ?? 0) + 1;
-    this.#counts.set(what, count);
-    if (count > limit) this.#isExceeded = true;
-  }
-
-  #find(text: string, from: number): number {
-    const at = this.#source.indexOf(text, from);
-    return at === -1 ? this.#source.length : at;
-  }
-
-  #skipData(start: number, end: number): number {
-    this.#data += end - start;
-    return end;
-  }
-
-  #skipDoubleQuotes(start: number): number {
-    const source = this.#source;
-    SPECIAL_IN_DOUBLE_QUOTES.lastIndex = start;
-    for (let match; !this.#isExceeded && (match = SPECIAL_IN_DOUBLE_QUOTES.exec(source)) !== null;) {
-      const [char] = match;
-      const at = match.index;
-      if (char === '"') return this.#skipData(start, at) + 1;
-      if (char === "\\") {
-        this.#count("escapes", LIMITS.escapes);
-        SPECIAL_IN_DOUBLE_QUOTES.lastIndex = at + 2;
-        continue;
+    at = next;
+    if (token === "\n") {
+      syntax += token;
+      for (const body of pending.splice(0)) {
+        body.end.lastIndex = at;
+        const start = at;
+        at = body.end.test(source) ? body.end.lastIndex : source.length;
+        data += at - start;
+        if (body.expands) expansions += countOf(source.slice(start, at), "$", "`");
       }
-      this.#count("expansions", LIMITS.expansions);
-      if (/^(?:`|\$[({[])/.test(source.slice(at, at + 2)) && !/^\$\{\w+\}/.test(source.slice(at, at + 64))) {
-        this.#countsAll = true;
-        return start;
-      }
-    }
-    return this.#skipData(start, source.length);
+    } else if (double !== undefined) {
+      data += double.length;
+      expansions += countOf(double, "$");
+      escapes += countOf(double, "\\");
+    } else if (token.startsWith("'")) data += token.length - 2;
+    else if (document !== undefined) {
+      hereDocuments += 1;
+      const delimiter = (single ?? quoted ?? plain ?? "").replaceAll(".", String.raw`\.`);
+      pending.push({
+        end: new RegExp(`(?<=\n)${dash === "-" ? "\t*" : ""}${delimiter}(?=\n|$)`, "g"),
+        expands: plain !== undefined && escape === "",
+      });
+    } else if (!/^[\\#]/.test(token)) syntax += token;
+    if (at - data > LIMITS.syntaxChars) return undefined;
   }
-
-  #skipDelimiter(at: number): number {
-    if (!this.#source.startsWith("<<", at)) return at + 1;
-    if (this.#source.startsWith("<<<", at)) return at + 3;
-    // Inside a substitution, quotes are not followed, so `<<` may be text.
-    this.#count("hereDocuments", this.#countsAll ? 1 : LIMITS.hereDocuments);
-    HERE_DOCUMENT.lastIndex = at;
-    const match = HERE_DOCUMENT.exec(this.#source);
-    if (match === null || this.#countsAll) {
-      // Without its delimiter, the end of a here-document can't be found.
-      this.#countsAll = true;
-      return at + 2;
-    }
-    const [all, dash, single, double, escape, plain] = match;
-    const text = single ?? double ?? plain ?? "";
-    this.#delimiters.push({ text, hasTabs: dash === "-", expands: plain !== undefined && escape === "" });
-    return at + all.length;
-  }
-
-  /** Skips the bodies of all here-documents that were opened on the line before. */
-  #skipBodies(start: number): number {
-    let at = start;
-    for (const { text, hasTabs, expands } of this.#delimiters) {
-      const end = this.#endOfBody(at, text, hasTabs);
-      if (expands)
-        for (const char of ["$", "`"])
-          for (
-            let next = this.#find(char, at);
-            next < end && !this.#isExceeded;
-            next = this.#find(char, next + 1)
-          )
-            this.#count("expansions", LIMITS.expansions);
-      // The line end behind the delimiter is syntax again.
-      at = this.#skipData(at, end);
-    }
-    this.#delimiters = [];
-    return at;
-  }
-
-  /** The end of the line that ends a here-document. */
-  #endOfBody(start: number, text: string, hasTabs: boolean): number {
-    const source = this.#source;
-    for (let line = start; line < source.length;) {
-      let at = line;
-      if (hasTabs) while (source.charAt(at) === "\t") at += 1;
-      const end = at + text.length;
-      if (source.startsWith(text, at) && (end === source.length || source.charAt(end) === "\n")) return end;
-      // Without tabs before it, the delimiter itself is faster to find than all the lines before it.
-      line = this.#find(hasTabs ? "\n" : `\n${text}`, line) + 1;
-    }
-    return source.length;
-  }
+  return { syntax, expansions, escapes, hereDocuments };
 }
 
-retainShape(new SourceScanner(""));
+/** Stops where every limit is exceeded. */
+function countOf(text: string, ...chars: readonly string[]): number {
+  let count = 0;
+  for (const char of chars) {
+    for (let at = text.indexOf(char); at !== -1 && count <= LIMITS.escapes; at = text.indexOf(char, at + 1))
+      count += 1;
+  }
+  return count;
+}
+
 retainShape(parse("A=1 b 'c' \"$d\" ${e} *.f $(g) > h | i && j; k <<X\nX\n"));

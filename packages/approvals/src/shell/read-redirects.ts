@@ -1,6 +1,6 @@
 import type { Redirection } from "unbash";
 import { notPlain, type FileRedirect, type StandardInput } from "./plain-script.ts";
-import { readHereDocumentText, readLiteral, readWord, type WordScope } from "./read-word.ts";
+import { readHereDocumentText, readOneWord, type WordScope } from "./read-word.ts";
 
 export interface Redirects {
   readonly files: readonly FileRedirect[];
@@ -33,9 +33,7 @@ export function readRedirects(redirects: readonly Redirection[], scope: WordScop
       }
       case "<<<": {
         if (descriptor !== 0 || redirect.target === undefined) notPlain("a here-string");
-        const { text, isGlob, expanded } = readWord(redirect.target, scope);
-        if (expanded !== undefined || isGlob === true) notPlain("a here-string");
-        input = { kind: "text", text };
+        input = { kind: "text", text: readOneWord(redirect.target, scope, "a here-string").text };
         break;
       }
       case "<": {
@@ -77,8 +75,10 @@ function descriptorOf({ descriptor, operator }: Redirection): number {
 
 function readTarget(redirect: Redirection, scope: WordScope): FileRedirect["path"] {
   if (!("target" in redirect) || redirect.target === undefined) notPlain("a redirection without a target");
-  const path = readLiteral(redirect.target, scope, "a redirection to");
+  const { text } = redirect.target;
+  const path = readOneWord(redirect.target, scope, `a redirection to ${text}`);
   // zsh reads `>! file` and `<1-5>` in ways of its own.
-  if (path.text === "" || /^!|^\d+-\d*$/.test(redirect.target.text)) notPlain("a redirection");
+  if (path.text === undefined || path.text === "" || /^!|^\d+-\d*$/.test(text))
+    notPlain(`a redirection to ${text}`);
   return path;
 }

@@ -3,7 +3,6 @@ import type {
   AndOr,
   Command,
   CommandNode,
-  CompoundList,
   For,
   ParsedScript,
   Pipeline,
@@ -30,7 +29,7 @@ import {
 import { parseSource } from "./parse-source.ts";
 import { NO_REDIRECTS, readRedirects } from "./read-redirects.ts";
 import { readTest } from "./read-test.ts";
-import { readWord, type ReadWord, type WordScope } from "./read-word.ts";
+import { readOneWord, readWord, type ReadWord, type WordScope } from "./read-word.ts";
 import { isOwnVariable } from "../programs/declaration/script-variables.ts";
 import { WorkBudget } from "./work-budget.ts";
 
@@ -50,15 +49,16 @@ export interface ScriptContext {
  */
 export function readScript(source: string, context: ScriptContext): PlainScript {
   const budget = context.budget ?? new WorkBudget();
-  if (budget.isExhausted) return { commands: [], problem: "too long to judge", syntax: undefined };
+  if (budget.hasExceeded("commands", "words", "expandedChars"))
+    return { commands: [], problem: "too long to judge", syntax: undefined };
   const syntax = parseSource(source);
   if (syntax === undefined) return { commands: [], problem: "too long to judge", syntax };
   const [error] = syntax.errors ?? [];
   if (error !== undefined)
     return { commands: [], problem: `not a script that can be read: ${error.message}`, syntax };
-  const reader = new ScriptReader(source, { ...context, budget });
+  const reader = new ScriptReader(source, budget);
   try {
-    reader.readTopLevel(syntax);
+    reader.readTopLevel(syntax, context);
   } catch (thrown) {
     if (!(thrown instanceof NotPlain)) throw thrown;
     return { commands: reader.commands, problem: `${thrown.what} is not understood`, syntax };
@@ -67,35 +67,14 @@ export function readScript(source: string, context: ScriptContext): PlainScript 
 }
 
 /** What the shell knows at one point of a script. */
-class ShellState implements WordScope {
-  /** Folders that it may be in. */
+interface ShellState extends WordScope {
   folders: readonly string[];
   readonly variables: Map<string, Word>;
-  readonly dialect: Dialect;
-  readonly home: string;
-  readonly budget: WorkBudget;
-  readonly #reader: ScriptReader;
+}
 
-  constructor(reader: ScriptReader, context: ScriptContext, variables?: ReadonlyMap<string, Word>) {
-    this.#reader = reader;
-    this.folders = context.folders;
-    this.dialect = context.dialect;
-    this.home = context.home;
-    this.budget = reader.budget;
-    this.variables = new Map(variables);
-  }
-
-  get folder(): string | undefined {
-    return this.folders.length === 1 ? this.folders[0] : undefined;
-  }
-
-  copy(): ShellState {
-    return new ShellState(this.#reader, this, this.variables);
-  }
-
-  readSubstitution(script: ParsedScript): void {
-    this.#reader.readSubshell(script.commands, this, INHERITED);
-  }
+/** The state of a subshell: what changes in it does not last. */
+function copyOf(state: WordScope): ShellState {
+  return { ...state, variables: new Map(state.variables) };
 }
 
 /** The folders after a command that succeeded, and after one that failed. */
@@ -115,37 +94,30 @@ interface CommandContext {
   readonly isRepeated?: boolean;
 }
 
-const NO_COMMAND: PlainCommand = {
-  words: [],
-  environment: [],
-  redirects: [],
-  input: INHERITED,
-  folders: [],
-  text: "time",
-};
-
 const TOP_LEVEL: CommandContext = { input: INHERITED, isConditional: false, forbidsCd: false };
 
 class ScriptReader {
   readonly commands: PlainCommand[] = [];
   readonly #source: string;
-  readonly #context: ScriptContext;
-  readonly budget: WorkBudget;
+  readonly #budget: WorkBudget;
   #depth = 0;
 
-  constructor(source: string, context: ScriptContext) {
+  constructor(source: string, budget: WorkBudget) {
     this.#source = source;
-    this.#context = context;
-    this.budget = context.budget ?? new WorkBudget();
+    this.#budget = budget;
   }
 
-  readTopLevel(script: ParsedScript): void {
+  readTopLevel(script: ParsedScript, { dialect, home, folders }: ScriptContext): void {
     if (script.shebang !== undefined) notPlain("a shebang");
-    this.#readStatements(script.commands, new ShellState(this, this.#context), TOP_LEVEL);
-  }
-
-  readSubshell(statements: readonly Statement[], state: ShellState, input: StandardInput): void {
-    this.#readStatements(statements, state.copy(), { input, isConditional: false, forbidsCd: false });
+    const state: ShellState = {
+      dialect,
+      home,
+      folders,
+      variables: new Map(),
+      budget: this.#budget,
+      readSubstitution: ({ commands }, scope) => this.#readStatements(commands, copyOf(scope), TOP_LEVEL),
+    };
+    this.#readStatements(script.commands, state, TOP_LEVEL);
   }
 
   #readStatements(statements: readonly Statement[], state: ShellState, context: CommandContext): void {
@@ -154,7 +126,7 @@ class ScriptReader {
     for (const { command, background } of statements) {
       if (background === true && context.isRepeated === true)
         notPlain("a loop that starts background processes");
-      if (background === true) this.#readNode(command, state.copy(), { ...context, input: INHERITED });
+      if (background === true) this.#readNode(command, copyOf(state), { ...context, input: INHERITED });
       else {
         const { success, failure } = this.#readNode(command, state, context);
         state.folders = union(success, failure);
@@ -197,19 +169,13 @@ class ScriptReader {
       notPlain("time before a compound command");
     if (isTimed && prefixes.length > 1) notPlain("time with a negation");
     // For rules about `time` itself.
-    if (isTimed)
-      this.#add({
-        ...NO_COMMAND,
-        words: [{ text: "time" }],
-        builtin: { kind: "none" },
-        folders: state.folders,
-      });
+    if (isTimed) this.#add({ words: [{ text: "time" }], builtin: { kind: "none" }, text: "time" }, state);
     if (operators.some((operator) => operator !== "|" && operator !== "|&")) notPlain("this pipe");
     if (commands.length === 1 && first !== undefined && !isTimed)
       return eitherWay(this.#readCommandNode(first, state, context));
     for (const [index, command] of commands.entries()) {
       const input = index === 0 ? context.input : PIPE;
-      this.#readCommandNode(command, state.copy(), { input, isConditional: true, forbidsCd: true });
+      this.#readCommandNode(command, copyOf(state), { input, isConditional: true, forbidsCd: true });
     }
     return { success: state.folders, failure: state.folders };
   }
@@ -220,30 +186,23 @@ class ScriptReader {
         return this.#readCommand(node, state, context);
       case "Redirected": {
         const { files, input } = readRedirects(node.redirects, state);
-        this.#addWithoutWords([], files, state, this.#textOf(node));
+        this.#add({ redirects: files, text: this.#textOf(node) }, state);
         return this.#readCommandNode(node.command, state, { ...context, input: input ?? context.input });
       }
       case "Subshell":
-        this.readSubshell(node.body.commands, state, context.input);
+        this.#readStatements(node.body.commands, copyOf(state), { ...TOP_LEVEL, input: context.input });
         return same(state);
       case "BraceGroup":
         this.#readStatements(node.body.commands, state, context);
         return same(state);
       case "If": {
-        const inner = { ...context, isConditional: true };
-        const folders: string[][] = [];
-        const branch = (list: CompoundList): void => {
-          this.#readStatements(list.commands, state, inner);
-          folders.push([...state.folders]);
-        };
-        branch(node.clause);
-        // Each branch may start in any of the folders so far: a superset of what is possible.
-        for (const list of [node.then, ...node.elif.flatMap(({ clause, then }) => [clause, then])]) {
-          branch(list);
-          state.folders = unionAll(folders);
+        const branches = [node.then, ...node.elif.flatMap(({ clause, then }) => [clause, then])];
+        for (const { commands } of [node.clause, ...branches, ...(node.else ? [node.else] : [])]) {
+          // Each branch may start in any of the folders so far: a superset of what is possible.
+          const before = state.folders;
+          this.#readStatements(commands, state, { ...context, isConditional: true });
+          state.folders = union(before, state.folders);
         }
-        if (node.else !== undefined) branch(node.else);
-        state.folders = unionAll(folders);
         return same(state);
       }
       case "While":
@@ -303,20 +262,22 @@ class ScriptReader {
     const { files, input } = redirections === undefined ? NO_REDIRECTS : readRedirects(redirections, state);
     const text = this.#textOf(node);
     if (node.name === undefined) return this.#assign(environment, files, state, context, text);
-    const builtin = readBuiltin(words, environment, this.#context.home);
+    const builtin = readBuiltin(words, environment, state.home);
     if (builtin !== undefined && isNotUnderstood(builtin)) notPlain(builtin.problem);
     if (builtin !== undefined && wordsWithoutBraces !== undefined)
       notPlain("braces in the arguments of a shell builtin");
-    this.#add({
-      words,
-      wordsWithoutBraces,
-      builtin,
-      environment: builtin?.kind === "export" ? builtin.variables : environment,
-      redirects: files,
-      input: input ?? context.input,
-      folders: state.folders,
-      text,
-    });
+    this.#add(
+      {
+        words,
+        wordsWithoutBraces,
+        builtin,
+        environment: builtin?.kind === "export" ? builtin.variables : environment,
+        redirects: files,
+        input: input ?? context.input,
+        text,
+      },
+      state,
+    );
     if (builtin?.kind !== "cd") return same(state);
     if (context.forbidsCd) notPlain("cd in a pipeline or loop");
     return this.#changeFolder(builtin.path, state);
@@ -332,7 +293,7 @@ class ScriptReader {
   ): Outcome {
     this.#count(variables.map(({ value }) => value));
     const environment = variables.filter(({ name }) => !isOwnVariable(name));
-    this.#addWithoutWords(environment, redirects, state, text);
+    this.#add({ environment, redirects, text }, state);
     for (const { name, value } of variables) {
       if (!isOwnVariable(name)) continue;
       // Whether an assignment in a condition or loop has happened is not known later on.
@@ -351,28 +312,22 @@ class ScriptReader {
     return { success, failure: state.folders };
   }
 
-  /** Adds redirections and assignments without a command. */
-  #addWithoutWords(
-    environment: readonly SetVariable[],
-    redirects: readonly FileRedirect[],
-    state: ShellState,
-    text: string,
-  ): void {
-    if (environment.length + redirects.length === 0) return;
-    this.#add({ words: [], environment, redirects, input: INHERITED, folders: state.folders, text });
-  }
-
-  #add(command: PlainCommand): void {
-    this.#count(command.words);
-    if (!this.budget.addCommands(1)) notPlain("a script with this many commands");
-    this.commands.push(command);
+  #add(command: Partial<PlainCommand> & Pick<PlainCommand, "text">, { folders }: ShellState): void {
+    const { words = [], environment = [], redirects = [], input = INHERITED } = command;
+    const isEmpty = words.length + environment.length + redirects.length === 0;
+    // A group without redirections, or assignments to the script's own variables.
+    if (isEmpty && command.wordsWithoutBraces === undefined) return;
+    this.#count(words);
+    if (!this.#budget.spend("commands", 1)) notPlain("a script with this many commands");
+    this.commands.push({ ...command, words, environment, redirects, input, folders });
   }
 
   /** Loops multiply the words of their bodies: the budget is on what they expand to. */
   #count(words: readonly Word[]): void {
     let chars = 0;
     for (const { text } of words) chars += text?.length ?? 0;
-    if (!this.budget.addWords(words.length, chars)) notPlain("a script this long");
+    if (!this.#budget.spend("words", words.length) || !this.#budget.spend("expandedChars", chars))
+      notPlain("a script this long");
   }
 
   #textOf({ pos, end }: { readonly pos: number; readonly end: number }): string {
@@ -388,10 +343,8 @@ function readAssignment(
   if (append === true || index !== undefined || value.type !== "Word")
     notPlain(`the assignment ${item.text}`);
   if (value.text === "") return { name, value: { text: "" } };
-  const { text, isGlob, expanded } = readWord(value, scope);
   // Values are neither split nor expanded to file names.
-  if (expanded !== undefined || isGlob === true) notPlain(`the assignment ${item.text}`);
-  return { name, value: { text } };
+  return { name, value: { text: readOneWord(value, scope, `the assignment ${item.text}`).text } };
 }
 
 /** `export NAME=value`: an assignment that is an argument. */
@@ -424,15 +377,4 @@ function union(one: readonly string[], other: readonly string[]): readonly strin
   return all.length > LIMITS.folders ? notPlain("this many changes of folder") : all;
 }
 
-function unionAll(lists: readonly (readonly string[])[]): readonly string[] {
-  return lists.reduce(union, []);
-}
-
-const CONTEXT: ScriptContext = {
-  dialect: "unknown",
-  home: "/",
-  folders: [],
-};
-const READER = new ScriptReader("", CONTEXT);
-retainShape(READER);
-retainShape(new ShellState(READER, CONTEXT));
+retainShape(new ScriptReader("", new WorkBudget()));

@@ -9,12 +9,12 @@ import type { WorkBudget } from "./work-budget.ts";
 export interface WordScope {
   readonly dialect: Dialect;
   readonly home: string;
-  /** The value of `$PWD`, if there is only one. */
-  readonly folder: string | undefined;
+  /** The folders that the shell may be in. `$PWD` is known if there is only one. */
+  readonly folders: readonly string[];
   readonly variables: ReadonlyMap<string, Word>;
   readonly budget: WorkBudget;
   /** Reads the script of a substitution, which must be understood itself. */
-  readonly readSubstitution: (script: ParsedScript) => void;
+  readonly readSubstitution: (script: ParsedScript, scope: WordScope) => void;
 }
 
 /** A word as a shell without brace expansion reads it. */
@@ -28,7 +28,6 @@ const UNUSUAL = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u00a0\u1680\u2000-\u200a\u202f\u205f\
 const CONTROL = /[^\P{Cc}\t\n]/u;
 const MOST_BRACE_WORDS = 64;
 const GLOB_CHARS = /[*?[\]\\]/;
-
 const PLAIN_WORD = /^[\w./:@%+,-]+$/;
 
 export function readWord(node: Node, scope: WordScope): ReadWord {
@@ -52,12 +51,10 @@ export function readWord(node: Node, scope: WordScope): ReadWord {
   return { ...word, expanded: words.filter(({ text }) => text !== "") };
 }
 
-/** A word that must be one word with a known text: the target of a redirection or of `cd`. */
-export function readLiteral(node: Node, scope: WordScope, what: string): Word {
+/** A word that every shell takes for one word, whatever it is. */
+export function readOneWord(node: Node, scope: WordScope, what: string): Word {
   const word = readWord(node, scope);
-  if (word.expanded !== undefined || word.text === undefined || word.isGlob === true)
-    notPlain(`${what} ${node.text}`);
-  return word;
+  return word.expanded !== undefined || word.isGlob === true ? notPlain(what) : word;
 }
 
 /** @param braces The replacement of each brace expansion. Empty: the expansions as they are written. */
@@ -65,8 +62,9 @@ function assemble(parts: readonly WordPart[], scope: WordScope, braces: readonly
   const word = new WordBuilder();
   let used = 0;
   for (const [index, part] of parts.entries()) {
-    const brace = part.type === "BraceExpansion" ? braces[used++] : undefined;
-    addPart(word, part, scope, brace, index === 0);
+    if (part.type === "BraceExpansion") word.addText(braces[used++] ?? part.text, false);
+    else if (part.type === "Literal") addLiteral(word, part, scope, index === 0);
+    else addPart(word, part, scope, false);
   }
   return word.build();
 }
@@ -118,21 +116,16 @@ class WordBuilder {
   }
 }
 
-function addPart(
-  word: WordBuilder,
-  part: WordPart,
-  scope: WordScope,
-  brace: string | undefined,
-  isFirst: boolean,
-): void {
+function addPart(word: WordBuilder, part: WordPart, scope: WordScope, isQuoted: boolean): void {
   switch (part.type) {
     case "Literal":
-      return addLiteral(word, part, scope, isFirst);
+      if (CONTROL.test(part.value)) notPlain("a control character");
+      return word.addText(part.value, true);
     case "SingleQuoted":
       return word.addText(part.value, true);
     case "DoubleQuoted":
       word.addText("", true);
-      for (const child of part.parts) addQuoted(word, child, scope);
+      for (const child of part.parts) addPart(word, child, scope, true);
       return undefined;
     case "AnsiCQuoted":
       // dash takes the dollar sign literally, and shells differ in the rarer escapes.
@@ -140,14 +133,12 @@ function addPart(
       return word.addText(part.value, true);
     case "SimpleExpansion":
     case "ParameterExpansion":
-      return word.addVariable(chargedVariable(part, scope), false);
+      return word.addVariable(readVariable(part, scope), isQuoted);
     case "CommandExpansion":
-      return addSubstitution(word, part, scope, false);
+      return addSubstitution(word, part, scope, isQuoted);
     case "Glob":
       if (part.kind === "bracket" && /[/'"$`\\]/.test(part.text)) notPlain(`the pattern ${part.text}`);
       return word.addGlob(part.value);
-    case "BraceExpansion":
-      return word.addText(brace ?? part.text, false);
     case "ArithmeticExpansion":
       return notPlain(`the arithmetic ${part.text}`);
     default:
@@ -155,6 +146,7 @@ function addPart(
   }
 }
 
+/** Unquoted text. */
 function addLiteral(
   word: WordBuilder,
   { text, value }: { readonly text: string; readonly value: string },
@@ -175,45 +167,29 @@ function addLiteral(
   return word.addText(scope.home + value.slice(1), true);
 }
 
-type QuotedChild = Extract<WordPart, { readonly type: "DoubleQuoted" }>["parts"][number];
-
-function addQuoted(word: WordBuilder, part: QuotedChild, scope: WordScope): void {
-  switch (part.type) {
-    case "Literal":
-      if (CONTROL.test(part.value)) notPlain("a control character");
-      return word.addText(part.value, true);
-    case "SimpleExpansion":
-    case "ParameterExpansion":
-      return word.addVariable(chargedVariable(part, scope), true);
-    case "CommandExpansion":
-      return addSubstitution(word, part, scope, true);
-    default:
-      return notPlain(`the expansion ${part.text}`);
-  }
-}
-
 type Expansion = Extract<WordPart, { readonly type: "SimpleExpansion" | "ParameterExpansion" }>;
 
-/** A value is paid for wherever it is used, so that values made of values can't grow without end. */
-function chargedVariable(part: Expansion, scope: WordScope): Word {
-  const value = readVariable(part, scope);
-  if (!scope.budget.addWords(0, value.text?.length ?? 0)) notPlain("a script this long");
+/** The value of a variable. It is paid for wherever it is used, so that values made of values can't grow without end. */
+function readVariable(part: Expansion, scope: WordScope): Word {
+  const name = variableName(part);
+  const value = scope.variables.get(name) ?? inheritedValue(name, scope);
+  if (!scope.budget.spend("expandedChars", value.text?.length ?? 0)) notPlain("a script this long");
   return value;
 }
 
-/** The value of a variable. Anything more than `$name` and `${name}` is not understood. */
-export function readVariable(part: Expansion, scope: WordScope): Word {
-  const name = /^\$(?:\{(\w+)\}|(\w+|[?$!#]))$/.exec(part.text);
-  if (name === null) notPlain(`the expansion ${part.text}`);
-  const variable = name[1] ?? name[2] ?? "";
-  const own = scope.variables.get(variable);
-  if (own !== undefined) return own;
-  if (variable === "HOME") return { text: scope.home };
-  if (variable === "PWD") return { text: scope.folder ?? notPlain("$PWD after a cd that may fail") };
+/** Anything more than `$name` and `${name}` is not understood. */
+function variableName({ text }: Expansion): string {
+  const name = /^\$(?:\{(\w+)\}|(\w+|[?$!#]))$/.exec(text);
+  return name?.[1] ?? name?.[2] ?? notPlain(`the expansion ${text}`);
+}
+
+function inheritedValue(name: string, { home, folders }: WordScope): Word {
+  if (name === "HOME") return { text: home };
+  if (name === "PWD")
+    return folders.length === 1 ? { text: folders[0] } : notPlain("$PWD after a cd that may fail");
   // A number, so it never splits.
-  if (/^[?$!#]$/.test(variable)) return { text: undefined, maySplit: false };
-  if (isInherited(variable)) return { text: undefined };
-  return notPlain(`the variable ${part.text}`);
+  if (/^[?$!#]$/.test(name)) return { text: undefined, maySplit: false };
+  return isInherited(name) ? { text: undefined } : notPlain(`the variable $${name}`);
 }
 
 type Substitution = Extract<WordPart, { readonly type: "CommandExpansion" }>;
@@ -223,9 +199,10 @@ function addSubstitution(word: WordBuilder, part: Substitution, scope: WordScope
   // Backticks have quoting rules of their own.
   if (!text.startsWith("$(") || script === undefined || script.errors !== undefined)
     notPlain(`the substitution ${text}`);
-  if (/^\$\(\s*pwd\s*\)$/.test(text) && scope.folder !== undefined)
-    return word.addVariable({ text: scope.folder }, isQuoted);
-  scope.readSubstitution(script);
+  const [folder] = scope.folders;
+  if (/^\$\(\s*pwd\s*\)$/.test(text) && folder !== undefined && scope.folders.length === 1)
+    return word.addVariable({ text: folder }, isQuoted);
+  scope.readSubstitution(script, scope);
   return word.addUnknown(isQuoted);
 }
 
@@ -236,22 +213,17 @@ export function readHereDocumentText(
 ): string | undefined {
   // Reading the parts of a long document costs more than everything else: most have none.
   if (!/[$`\\]/.test(body.text) || body.parts === undefined) return body.text;
-  let text: string | undefined = "";
+  const text = new WordBuilder();
   for (const part of body.parts) {
-    if (part.type === "Literal") {
-      if (text !== undefined) text += part.value;
-    } else if (part.type === "SimpleExpansion" || part.type === "ParameterExpansion") {
+    if (part.type === "Literal") text.addText(part.value, true);
+    else if (part.type === "SimpleExpansion" || part.type === "ParameterExpansion") {
       // Any variable may be printed: nothing but its text gets into the document.
-      if (!/^\$(?:\{\w+\}|\w+|[?$!#])$/.test(part.text)) notPlain(`the expansion ${part.text}`);
-      text = undefined;
-    } else if (part.type === "CommandExpansion") {
-      if (!part.text.startsWith("$(") || part.script === undefined || part.script.errors !== undefined)
-        notPlain(`the substitution ${part.text}`);
-      scope.readSubstitution(part.script);
-      text = undefined;
-    } else notPlain(`the expansion ${part.text}`);
+      variableName(part);
+      text.addUnknown(true);
+    } else if (part.type === "CommandExpansion") addSubstitution(text, part, scope, true);
+    else notPlain(`the expansion ${part.text}`);
   }
-  return text;
+  return text.build().text;
 }
 
 const BRACE_LIST = /^\{([\w./@+%:-]*(?:,[\w./@+%:-]*)+)\}$/;

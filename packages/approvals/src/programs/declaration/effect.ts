@@ -1,37 +1,34 @@
 import type { Word } from "./word.ts";
 
 /**
- * What a command does besides reading and writing the paths that it names. A preset allows each of these or asks. The
- * comments say what a command with this effect can cause at worst.
+ * What a command does besides reading and writing the paths that it names, from the least consequences to the most, each
+ * with the reason that a verdict gives. A preset allows each of these or asks.
  */
-export const ACTIONS = [
-  /** Runs code of the project: builds, tests, scripts, plugins and configuration that is code. */
-  "project-code",
-  /** Fetches packages from the configured registry and runs their install scripts. */
-  "install",
-  /** Creates files with names that only the archive, patch or commit knows, below a named folder. */
-  "unpack",
-  /** Changes the local repository through git itself. */
-  "git-local",
-  /** Fetches from the remotes that the repository has configured. */
-  "git-fetch",
-  /** Sends commits to the remotes that the repository has configured. */
-  "git-push",
-  /** Starts, stops or inspects containers without rights over the host. */
-  "container",
+export const ACTIONS = {
   /** Signals or inspects processes of the same user. */
-  "process",
-  /** Reads a remote service with the user's own credentials: `kubectl get`, `gh pr list`, `aws s3 ls`. */
-  "remote-read",
-  /** Changes a remote service or makes something public. */
-  "remote-write",
-  /** Changes the machine: services, users, packages of the system. */
-  "system",
-  /** Prints secrets. */
-  "credentials",
-] as const;
+  process: "controls processes",
+  /** Changes the local repository through git itself. */
+  "git-local": "changes the local repository",
+  /** Builds, tests, scripts, plugins and configuration that is code. */
+  "project-code": "runs code of the project, which can do what its sandbox lets it",
+  /** Creates files below a named folder. */
+  unpack: "creates files with names that only an archive or patch knows: trusted like project code",
+  /** Starts, stops or inspects containers without rights over the host. */
+  container: "controls containers",
+  /** Fetches packages from the configured registry and runs their install scripts. */
+  install: "installs packages, which run code of their own",
+  "git-fetch": "fetches from the configured remotes",
+  /** Uses the user's own credentials: `kubectl get`, `gh pr list`, `aws s3 ls`. */
+  "remote-read": "reads a remote service",
+  "git-push": "pushes to the configured remotes",
+  /** Changes it, or makes something public. */
+  "remote-write": "changes a remote service",
+  /** Services, users, packages of the system. */
+  system: "changes the machine",
+  credentials: "prints secrets",
+} as const;
 
-export type Action = (typeof ACTIONS)[number];
+export type Action = keyof typeof ACTIONS;
 
 /** One effect of a command. Paths are relative to the folder that the command runs in. */
 export type Effect =

@@ -1,8 +1,7 @@
-import { findCommands } from "../denials/find-commands.ts";
+import { findCommands } from "./find-commands.ts";
 import { parseSource } from "../shell/parse-source.ts";
 import type { WorkBudget } from "../shell/work-budget.ts";
 import { findRunners, type Runner } from "../programs/runners.ts";
-import { isDashed } from "./command-pattern.ts";
 
 type Words = readonly (string | undefined)[];
 
@@ -29,7 +28,7 @@ const STRINGS = /"([^"\n]*\s[^"\n]*)"|'([^'\n]*\s[^'\n]*)'/g;
 
 /** The commands in code of any language: in the text itself, and in its strings, as in `os.system("git push")`. */
 export function commandsInCode(code: string, budget: WorkBudget): readonly Words[] {
-  if (!/\s/.test(code) || !budget.addCode(code.length)) return NONE;
+  if (!/\s/.test(code) || !budget.spend("codeChars", code.length)) return NONE;
   const strings = [...code.matchAll(STRINGS)].map((match) => match[1] ?? match[2] ?? "");
   return [code, ...strings].flatMap((text) => {
     const script = parseSource(text);
@@ -88,4 +87,8 @@ function commandStarts(words: Words, start: number, operands: number): readonly 
     if (!mayBeArgument) fewest += 1;
   }
   return starts;
+}
+
+function isDashed(text: string | undefined): boolean {
+  return text?.startsWith("-") === true;
 }
