@@ -24,16 +24,31 @@ export function innerCommands(words: Words, budget: WorkBudget): readonly Words[
   return found;
 }
 
-const STRINGS = /"([^"\n]*\s[^"\n]*)"|'([^'\n]*\s[^'\n]*)'/g;
+/** Strings with blanks, and the words of `qw(…)` in Perl and Ruby. */
+const STRINGS = /"([^"\n]*\s[^"\n]*)"|'([^'\n]*\s[^'\n]*)'|\bqw\s*[({[/<]([^)}\]/>\n]*)/g;
+/** `"git", "push"` and `"git", ["push"]`. */
+const STRING_LISTS = /["'][^"'\n]*["'](?:\s*,\s*\[?\s*["'][^"'\n]*["'])+/g;
 
-/** The commands in code of any language: in the text itself, and in its strings, as in `os.system("git push")`. */
+/**
+ * The commands in code of any language: in the text itself, in its strings, as in `os.system("git push")`, and in its lists
+ * of strings, as in `system("git", "push")`.
+ */
 export function commandsInCode(code: string, budget: WorkBudget): readonly Words[] {
-  if (!/\s/.test(code) || !budget.spend("codeChars", code.length)) return NONE;
-  const strings = [...code.matchAll(STRINGS)].map((match) => match[1] ?? match[2] ?? "");
-  return [code, ...strings].flatMap((text) => {
+  if (!/[\s,]/.test(code) || !budget.spend("codeChars", code.length)) return NONE;
+  const strings = [...code.matchAll(STRINGS)].map((match) => match[1] ?? match[2] ?? match[3] ?? "");
+  const lists = Array.from(code.matchAll(STRING_LISTS), ([list]) =>
+    Array.from(list.matchAll(/["']([^"'\n]*)["']/g), ([, text]) => text),
+  );
+  // In a makefile, a recipe may begin with `@`, `-` or `+`, and `$(shell …)` is a substitution.
+  const plain = code.replaceAll(
+    /(^|[\n;:])([ \t]{0,8})[@+-]{1,3}(?=\w)|\$\(shell(?=\s)/g,
+    (_, before, blanks) => (before === undefined ? "$(" : `${before}${blanks}`),
+  );
+  const texts = [plain, ...strings].flatMap((text) => {
     const script = parseSource(text);
     return script === undefined ? [] : findCommands(script, true).commands.map(({ words }) => words);
   });
+  return [...texts, ...lists];
 }
 
 function collect(
@@ -43,10 +58,10 @@ function collect(
   depth: number,
   budget: WorkBudget,
 ): void {
-  for (const { verb, operands = 0 } of runners) {
+  for (const { verb, operands = 0, onlyCode = false } of runners) {
     const start = verb === undefined ? 1 : behindVerb(words, verb.split(" "));
     if (start === undefined) continue;
-    for (const at of commandStarts(words, start, operands)) {
+    for (const at of onlyCode ? [] : commandStarts(words, start, operands)) {
       const inner = words.slice(at);
       if (found.length >= MOST_COMMANDS) return;
       found.push(inner);

@@ -30,6 +30,8 @@ export interface PathFacts {
 export type PathKind =
   | "workspace"
   | "temp"
+  /** A folder for temporary files itself: files may be put into it, but it may not be moved or deleted. */
+  | "temp-folder"
   /** `.git`, `.codex` and `.agents`. */
   | "owned"
   /** Hooks, CI, editor tasks, agent instructions, shell files in the workspace. */
@@ -209,6 +211,7 @@ export class Workspace {
     if (protection === "owned") return "owned";
     // A home folder below a temporary one is still a home folder.
     if (isInside(this.home, path)) return "outside";
+    if (this.#temp.includes(folded)) return "temp-folder";
     if (this.#inTemp(folded)) return protection ?? "temp";
     return isSystemOwn(path) ? "system" : "outside";
   }
@@ -252,7 +255,7 @@ function reachesRepository(segments: readonly string[]): boolean {
 }
 
 function isOpen(kind: PathKind): boolean {
-  return kind === "workspace" || kind === "temp" || kind === "sink";
+  return kind === "workspace" || kind === "temp" || kind === "temp-folder" || kind === "sink";
 }
 
 function join(folder: string, rest: string): string {

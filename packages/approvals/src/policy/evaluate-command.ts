@@ -43,7 +43,9 @@ export function evaluateCommand(request: CommandRequest, context: JudgeContext):
   // A question of the user's that was found in the text outranks every permission.
   const worst = pickStricter(pickStricter(problem, judged), denial);
   if (worst === undefined) return evaluation(cautionVerdict("empty", "no command to judge", policy));
-  const whole = wholeRequestRule(request, source, context);
+  // To another shell than Codex's own, the same text may be another script.
+  const isOwnShell = unwrapped.kind === "script" && unwrapped.dialect !== "unknown";
+  const whole = wholeRequestRule(request, isOwnShell ? source : undefined, context);
   if (request.stdin === true && whole === undefined)
     return evaluation(cautionVerdict("stdin", "types into a process that already runs", policy), { parse });
   const isOpen = denial === undefined && ![worst, ...parse].some((verdict) => isBinding(verdict, policy));
@@ -84,7 +86,7 @@ function problemVerdict(problem: string, policy: CompiledPolicy): Verdict {
 /** The verdict of a rule for exactly this request. */
 function wholeRequestRule(
   { command, stdin = false }: CommandRequest,
-  source: string,
+  source: string | undefined,
   { workspace: { cwd }, policy }: JudgeContext,
 ): Verdict | undefined {
   const allows = ({ rule }: CompiledRule): boolean => {

@@ -36,6 +36,10 @@ describe("a command", () => {
     ["cat > src/a.ts <<'EOF'\nrm -rf /\nEOF", "workspace-write"],
     ["rm -rf dist", "workspace-write"],
     ["touch /tmp/x", "workspace-write"],
+    ["tar xf a.tgz -C /tmp", "developer"],
+    ["rmdir /tmp", "danger-full-access"],
+    ["mv /tmp x", "none"],
+    ["chmod 700 /tmp", "danger-full-access"],
     ["echo x > ../other/file", "danger-full-access"],
     ["echo x > .github/workflows/ci.yml", "danger-full-access"],
     ["echo x >> AGENTS.md", "danger-full-access"],
@@ -263,6 +267,9 @@ describe("rules", () => {
     expect(judge(script, input).decision).toBe("allow");
     expect(judge(["bash", "-lc", script], input).decision).toBe("allow");
     expect(judge(`${script}2`, input).decision).toBe("ask");
+    // To another shell, the same text may be another script.
+    expect(judge(["sh", "-c", script], input).decision).toBe("ask");
+    expect(judge(`sh -c '${script}'`, input).decision).toBe("ask");
   });
 
   it("allow nothing else if there is an allow list", () => {

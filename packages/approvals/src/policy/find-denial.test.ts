@@ -71,6 +71,14 @@ describe("denials in a script that is not understood", () => {
     "python3 - <<'E'\nimport os\nos.system('git push')\nE",
     'node -e \'require("child_process").execSync("git push")\'',
     "make -f - <<'E'\nall:\n\tgit push\nE",
+    "make -f - <<'E'\nall:\n\t@git push\nE",
+    "make --eval 'all:;git push'",
+    "make --eval='all: ; @-git push' all",
+    "make --eval='X:=$(shell git push)'",
+    `perl -e 'system("git","push")'`,
+    "perl -e 'system(qw(git push))'",
+    `python3 -c 'import subprocess; subprocess.run(["git", "push"])'`,
+    `node -e 'require("child_process").execFileSync("git", ["push"])'`,
   ])("hold for commands in code of another language: %j", (command) => {
     expect(judge(command, { deny: ["git push"], preset: "developer" }).rule).toBe("deny[0]");
     expect(judge(command, { ask: ["git push"], preset: "developer" }).rule).toBe("ask[0]");

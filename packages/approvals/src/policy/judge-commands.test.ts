@@ -78,6 +78,10 @@ describe("files that must not be read", () => {
     "grep -R K . src",
     "grep -rn K",
     "rg --hidden K",
+    "rg -g .env K",
+    "rg -g '*env' K",
+    "rg --glob='{a,.env}' K",
+    "rg --iglob .ENV K",
     "tar cf x.tar .",
     "zip -r x.zip .",
     "cp -r . /tmp/y",
@@ -91,12 +95,18 @@ describe("files that must not be read", () => {
     expect(judge(command, { deny, preset: "danger-full-access" }).decision).toBe("ask");
   });
 
-  it.each(["cat *.ts", "rg K .", "grep -r K src", "grep K src/a.ts", "cp a.ts b.ts", "tar xf x.tar"])(
-    "are not among the files that %s uses",
-    (command) => {
-      expect(judge(command, { deny }).decision).toBe("allow");
-    },
-  );
+  it.each([
+    "cat *.ts",
+    "rg K .",
+    "rg -g '*.ts' K",
+    "rg -g '!.env' K",
+    "grep -r K src",
+    "grep K src/a.ts",
+    "cp a.ts b.ts",
+    "tar xf x.tar",
+  ])("are not among the files that %s uses", (command) => {
+    expect(judge(command, { deny }).decision).toBe("allow");
+  });
 
   it.each(["cat $(echo .env)", "echo .env | xargs cat", "find . -type f | xargs cat", "xargs cat < list"])(
     "may be what is only known at run time in %s",
@@ -138,6 +148,39 @@ describe("files that must not be read", () => {
     "for f in $(ls src); do head -5 $f; done",
   ])("are not what names in the workspace lead to: %s", (command) => {
     expect(judge(command, { preset: "read-only" }).decision).toBe("allow");
+  });
+});
+
+describe("numbers of processes", () => {
+  const decide = (command: string) => judge(command, { preset: "developer" }).decision;
+
+  it.each([
+    "lsof -ti:3000 | xargs kill -9",
+    "lsof -t -i :8080 | xargs -r kill",
+    "pgrep -f 'node server' | head -1 | xargs kill",
+    "pgrep node | xargs -I{} kill {}",
+  ])("may be killed: %s", (command) => {
+    expect(decide(command)).toBe("allow");
+  });
+
+  it.each([
+    "lsof -i:3000 | xargs kill",
+    "cat pids | xargs kill",
+    "pgrep -l node | xargs kill",
+    "lsof -t -i :8080 | xargs kill $USER",
+    "lsof -t -i :8080 | xargs -I{} kill -{}",
+    "cat pids; lsof -t -i :8080 | xargs kill",
+    "lsof -t -i :8080; xargs kill < pids",
+    "lsof -t -i :8080 | xargs rm",
+    "lsof -t | xargs kill",
+    "lsof -t -u me -i :8080 | xargs kill",
+    "lsof -t -i | xargs kill",
+    "pgrep . | xargs kill",
+    "pgrep -v node | xargs kill",
+    "pgrep -d ' -1 ' node | xargs kill",
+    "pgrep node | grep -A1 --group-separator=-1 1 | xargs kill",
+  ])("are not what %s reads", (command) => {
+    expect(decide(command)).toBe("ask");
   });
 });
 

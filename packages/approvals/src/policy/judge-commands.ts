@@ -7,7 +7,7 @@ import { isNotUnderstood, parseCall } from "../programs/declaration/parse-call.t
 import type { NotUnderstood, ParsedCall } from "../programs/declaration/parsed-call.ts";
 import type { Word } from "../programs/declaration/word.ts";
 import { treeReadingOf } from "../programs/tree-readers.ts";
-import { printsNames } from "../programs/name-listers.ts";
+import { outputOf, type Output } from "../programs/name-listers.ts";
 import type { PlainCommand, StandardInput } from "../shell/plain-script.ts";
 import { changesShell } from "../programs/shell-builtins.ts";
 import { readScript } from "../shell/read-script.ts";
@@ -50,8 +50,8 @@ export class CommandJudge {
   readonly #policy: JudgeContext["policy"];
   readonly #changes: ScriptChanges;
   readonly #effects: EffectJudge;
-  /** Whether all commands so far print nothing but names of files in the workspace: what others read from them. */
-  #printsOnlyNames = true;
+  /** What all commands so far print: what others read from them. */
+  #printed: Output = "nothing";
 
   constructor(context: JudgeContext, budget = new WorkBudget()) {
     this.#budget = budget;
@@ -73,23 +73,26 @@ export class CommandJudge {
     const { words, wordsWithoutBraces, input, text } = command;
     let worst: Verdict | undefined;
     const first = this.calls.length;
-    this.#effects.unknownIsListed = this.#printsOnlyNames && input.kind !== "file" && input.kind !== "text";
+    const isListed = this.#printed === "names" || this.#printed === "nothing";
+    this.#effects.unknownIsListed = isListed && input.kind !== "file" && input.kind !== "text";
     for (const folder of command.folders) {
       worst = pickStricter(worst, this.#judgeWords(command, { words, folder, input, index, depth }));
       if (wordsWithoutBraces === undefined) continue;
       const call: Call = { words: wordsWithoutBraces, folder, input, index, depth };
       worst = pickStricter(worst, this.#judgeWords(command, call));
     }
-    this.#printsOnlyNames &&= this.#printsNames(command, first);
+    const output = this.#outputOf(command, first);
+    if (this.#printed === "nothing") this.#printed = output;
+    else if (output !== "nothing" && output !== this.#printed) this.#printed = "anything";
     return this.#fill(index, worst ?? NO_EFFECT, text, parent);
   }
 
   /** @param first The index of the first call of the command. */
-  #printsNames({ builtin, input, redirects, folders }: PlainCommand, first: number): boolean {
-    if (!folders.every((folder) => this.#isInWorkspace(folder))) return false;
-    if (builtin !== undefined) return builtin.kind !== "source";
+  #outputOf({ builtin, input, redirects, folders }: PlainCommand, first: number): Output {
+    if (!folders.every((folder) => this.#isInWorkspace(folder))) return "anything";
+    if (builtin !== undefined) return builtin.kind === "source" ? "anything" : "nothing";
     const call = this.calls[first]?.call;
-    return call !== undefined && printsNames(call, input.kind === "pipe" && redirects.length === 0);
+    return call === undefined ? "anything" : outputOf(call, input.kind === "pipe" && redirects.length === 0);
   }
 
   #isInWorkspace(folder: string): boolean {
@@ -245,7 +248,7 @@ export class CommandJudge {
     if (path[0] === "git" && this.#workspace.hasFacts)
       worst = pickStricter(worst, this.#findForeignRepository(call.folder));
     const reading = treeReadingOf(parsed);
-    if (reading !== "none") {
+    if (reading !== undefined) {
       const read = effects.flatMap((effect) => (effect.kind === "read" ? [effect.path] : []));
       for (const tree of read.length === 0 ? [{ text: "." }] : read) {
         const verdict = this.#effects.judgeTree(tree, call.folder, reading);
@@ -287,7 +290,10 @@ export class CommandJudge {
   /** A command that another command runs is judged like a command of the script. */
   #judgeInner(effect: InnerEffect, call: Call): Verdict {
     if (effect.kind === "command") {
-      const { words } = effect;
+      const isNumber = this.#printed === "numbers" && call.input.kind === "pipe";
+      const words = isNumber
+        ? effect.words.map((word) => ({ ...word, isNumber: word.isInput }))
+        : effect.words;
       const index = this.#reserve();
       const verdict = this.#judgeCall({ ...call, words, index, depth: call.depth + 1 });
       return this.#fill(index, verdict, words.map(({ text }) => text ?? "…").join(" "), call.index);

@@ -158,7 +158,7 @@ export class EffectJudge {
     const { real = absolute } = workspace.locate(absolute);
     const ruled = judgeTree(real, reading, this.#context);
     if (ruled !== undefined) return ruled;
-    return reading === "all" && isInside(real, workspace.home)
+    return reading.hasHidden && isInside(real, workspace.home)
       ? judgeKind("credentials", policy, `reads all of ${real}, which holds credentials`)
       : NO_EFFECT;
   }

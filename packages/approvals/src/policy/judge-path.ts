@@ -94,7 +94,10 @@ export function judgeWrite(
       return judgeKind("read", policy);
     case "workspace":
     case "temp":
-      return judgeKind("write", policy, `writes ${shown}`);
+    case "temp-folder":
+      return kind === "temp-folder" && access !== "update"
+        ? judgeKind("writeOutside", policy, `changes ${shown}, which others use`)
+        : judgeKind("write", policy, `writes ${shown}`);
     case "guarded": {
       const reason = `${shown} is a protected file: hooks, CI, editors, agents or shells obey it`;
       const inside = judgeKind("write", policy, reason);

@@ -26,12 +26,13 @@ export function judgePattern(
 /** Asks if a file that a denial or question of the user's is about may be read along with a folder. */
 export function judgeTree(
   folder: string,
-  reading: TreeReading,
+  { hasHidden, included }: TreeReading,
   { workspace, policy }: JudgeContext,
 ): Verdict | undefined {
   return askAboutRule(policy, "read", (glob, { path }) => {
     const name = baseName(glob);
-    if (!overlap(folder, fixedFolder(glob)) || (reading === "visible" && /^\.[^*]/.test(name))) return false;
+    const isSkipped = !hasHidden && /^\.[^*]/.test(name) && !included.some((one) => mayInclude(one, name));
+    if (isSkipped || !overlap(folder, fixedFolder(glob))) return false;
     const found = workspace.candidatesOf(`${folder}/**/${name}`);
     return name === "**" || found === undefined || found === null || found.some(path);
   });
@@ -51,6 +52,12 @@ function askAboutRule(
   const decision = policy.policy.default === "deny" ? "deny" : "ask";
   const reason = `it may use files that ${describeRule(found.rule)} is about`;
   return { decision, rule: found.id, reason, matched: found.rule };
+}
+
+/** The letter in front makes a hidden name an ordinary one; braces are widened to a star. */
+function mayInclude(pattern: string, name: string): boolean {
+  const last = baseName(pattern.replaceAll(/\{[^}]*\}?/g, "*"));
+  return mayMatchSameName(`x${last}`, `x${name.toLowerCase()}`);
 }
 
 /** Whether a name may match a pattern of the shell and the last part of a glob, by what is before and after wildcards. */

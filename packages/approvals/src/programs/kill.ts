@@ -2,7 +2,7 @@ import { declareProgram } from "./declaration/declaration.ts";
 import { action, type Effect } from "./declaration/effect.ts";
 import type { ParsedCall } from "./declaration/parsed-call.ts";
 
-/** Negative process numbers reach whole groups, or everything, and so may numbers that are only known at run time: not understood. */
+/** Negative process numbers reach whole groups, or everything, and so may words that are only known at run time: not understood. */
 export const kill = declareProgram({
   names: ["kill"],
   syntax: "posix",
@@ -18,7 +18,8 @@ function examineProcesses({ operands }: ParsedCall): readonly Effect[] | string 
   const processes = operands.slice(hasNamedSignal ? 2 : hasSignal ? 1 : 0);
   if (processes.length === 0) return "no process is named";
   const isClear = processes.every(
-    ({ text, isGlob }) => isGlob !== true && /^(?:%[\d+%-]?|\d+)$/.test(text ?? ""),
+    ({ text, isGlob, isNumber }) =>
+      isNumber === true || (isGlob !== true && /^(?:%[\d+%-]?|\d+)$/.test(text ?? "")),
   );
   return isClear ? [] : "a process is not named by its number";
 }

@@ -17,15 +17,30 @@ const LISTERS = new Map<string, (call: ParsedCall) => boolean>([
   ["rg", ({ hasOption }) => hasOption("-l") || hasOption("--files")],
 ]);
 
-/** Programs that print lines of their input as they are. */
-const LINE_FILTERS = new Set(["grep", "head", "sort", "tail", "uniq"]);
+/** Programs that print lines of their input as they are. So does grep, but with separators that may be any text. */
+const LINE_FILTERS = new Set(["head", "sort", "tail", "uniq"]);
 
-/** Whether a call prints nothing but names of files below the current folder, or lines that it reads from a pipe. */
-export function printsNames(call: ParsedCall, isPiped: boolean): boolean {
+/**
+ * Calls that print nothing but the numbers of some processes, one word per line. Others could print all numbers
+ * (`pgrep .`, `lsof -t`), or a text of their own choice (`pgrep -d`).
+ */
+const NUMBER_LISTERS = [
+  /^lsof(?=[^]*\n-[inP]*t)(?:\n-[nPt]+)*\n-[nPt]*i(?:TCP|UDP)?\n?:\d+(?:\n-[nPt]+|\n-sTCP:LISTEN)*$/,
+  /^pgrep(?:\n-[finox]+)*\n(?!-)[\w ./:@-]*\w{3}[\w ./:@-]*$/,
+  /^pidof(?:\n-[sx])*\n(?!-)[\w.-]{3,}$/,
+];
+
+/** What a command prints: names of files below the current folder, numbers of processes, or only what it reads. */
+export type Output = "names" | "numbers" | "nothing" | "anything";
+
+export function outputOf(call: ParsedCall, isPiped: boolean): Output {
   const [name = ""] = call.path;
+  const text = call.normalized.map((word) => word.text ?? "").join("\n");
+  if (NUMBER_LISTERS.some((pattern) => pattern.test(text))) return "numbers";
   const words = [...call.normalized, ...call.operands, ...[...call.options.values()].flat()];
-  if (!words.every(({ text }) => text !== undefined && !/^[/~]|=[/~]|(?:^|\/)\.\.(?:\/|$)/.test(text)))
-    return false;
-  if (isPiped && LINE_FILTERS.has(name)) return call.operands.length <= (name === "grep" ? 1 : 0);
-  return LISTERS.get(name)?.(call) === true;
+  if (!words.every((word) => word.text !== undefined && !/^[/~]|=[/~]|(?:^|\/)\.\.(?:\/|$)/.test(word.text)))
+    return "anything";
+  if (isPiped && name === "grep") return call.operands.length <= 1 ? "names" : "anything";
+  if (isPiped && LINE_FILTERS.has(name)) return call.operands.length === 0 ? "nothing" : "anything";
+  return LISTERS.get(name)?.(call) === true ? "names" : "anything";
 }

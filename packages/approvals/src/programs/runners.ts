@@ -6,6 +6,8 @@ export interface Runner {
   readonly verb?: string;
   /** Operands before the command: an image, a container, a toolchain. */
   readonly operands?: number;
+  /** Set if no operand is a command, but an argument may be code that has commands in it. */
+  readonly onlyCode?: boolean;
 }
 
 const DIRECT: readonly Runner[] = [{}];
@@ -42,6 +44,7 @@ const RUNNERS: ReadonlyMap<string, readonly Runner[]> = new Map(
     hyperfine: DIRECT,
     kubectl: [{ verb: "exec", operands: 1 }],
     lldb: DIRECT,
+    make: [{ onlyCode: true }],
     mise: runs("exec", "x"),
     nix: runs("develop", "run", "shell"),
     node: DIRECT,

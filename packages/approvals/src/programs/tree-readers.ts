@@ -1,25 +1,46 @@
 import type { ParsedCall } from "./declaration/parsed-call.ts";
 
-/** Which files below a folder a call reads. `visible`: all but hidden ones. */
-export type TreeReading = "all" | "visible" | "none";
+/** Which files below a folder a call reads. */
+export interface TreeReading {
+  /** Whether hidden files are read like all others. */
+  readonly hasHidden: boolean;
+  /** Patterns for names of hidden files that are read in any case. */
+  readonly included: readonly string[];
+}
+
+const ALL: TreeReading = { hasHidden: true, included: [] };
 
 const withOption =
   (...names: readonly string[]) =>
+  ({ hasOption }: ParsedCall): TreeReading | undefined =>
+    names.some(hasOption) ? ALL : undefined;
+
+/** Hidden files are read with one of the options only. */
+const visibleUnless =
+  (...names: readonly string[]) =>
   ({ hasOption }: ParsedCall): TreeReading =>
-    names.some(hasOption) ? "all" : "none";
+    names.some(hasOption) ? ALL : { hasHidden: false, included: [] };
+
+/** A pattern that includes files overrides that hidden ones are skipped, and its stars match their dots. */
+function readingOfRg(call: ParsedCall): TreeReading {
+  const globs = ["-g", "--iglob"].flatMap((name) => call.options.get(name) ?? []);
+  const included = globs.map(({ text = "*" }) => text.toLowerCase()).filter((glob) => !glob.startsWith("!"));
+  return { ...visibleUnless("--hidden", "-u")(call), included };
+}
 
 /** Programs that read what is in folders, not only their names. */
-const TREE_READERS = new Map<string, (call: ParsedCall) => TreeReading>([
-  ["ag", ({ hasOption }) => (["--hidden", "-u", "-a"].some(hasOption) ? "all" : "visible")],
+const TREE_READERS = new Map<string, (call: ParsedCall) => TreeReading | undefined>([
+  ["ag", visibleUnless("--hidden", "-u", "-a")],
   ["cp", withOption("-R", "-a")],
   ["diff", withOption("-r")],
   ["grep", withOption("-r", "-R")],
-  ["rg", ({ hasOption }) => (["--hidden", "-u"].some(hasOption) ? "all" : "visible")],
-  ["rsync", () => "all"],
+  ["rg", readingOfRg],
+  ["rsync", () => ALL],
   ["tar", withOption("-c", "-r", "-u")],
   ["zip", withOption("-r")],
 ]);
 
-export function treeReadingOf(call: ParsedCall): TreeReading {
-  return TREE_READERS.get(call.path[0] ?? "")?.(call) ?? "none";
+/** Undefined if a call does not read what is in folders. */
+export function treeReadingOf(call: ParsedCall): TreeReading | undefined {
+  return TREE_READERS.get(call.path[0] ?? "")?.(call);
 }

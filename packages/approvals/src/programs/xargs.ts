@@ -32,13 +32,16 @@ function examineCommand({ operands, options }: ParsedCall): readonly Effect[] | 
   const placeholder = options.get("-I")?.at(-1);
   const words: readonly Word[] = operands.length === 0 ? [literal("echo")] : operands;
   if (placeholder === undefined)
-    return [{ kind: "command", words: [...words, { text: undefined, maySplit: true }] }];
+    return [{ kind: "command", words: [...words, { text: undefined, maySplit: true, isInput: true }] }];
   if (!isLiteral(placeholder) || placeholder.text === "") return "the placeholder is only known at run time";
   const { text } = placeholder;
   return [
     {
       kind: "command",
-      words: words.map((word) => (word.text?.includes(text) === true ? { text: undefined } : word)),
+      words: words.map((word) => {
+        if (word.text?.includes(text) !== true) return word;
+        return word.text === text ? { text: undefined, isInput: true } : { text: undefined };
+      }),
     },
   ];
 }

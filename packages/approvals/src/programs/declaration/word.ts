@@ -8,6 +8,10 @@ export interface Word {
   readonly matches?: readonly string[] | undefined;
   /** Set if the word may turn into any number of words, or none (an unquoted substitution, the words of `xargs`). */
   readonly maySplit?: boolean | undefined;
+  /** Set if the word is read from standard input when the command runs. */
+  readonly isInput?: boolean | undefined;
+  /** Set if the text is not known, but can only be numbers. */
+  readonly isNumber?: boolean | undefined;
 }
 
 export function literal(text: string): Word {
