@@ -21,6 +21,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Mount } from "./mount.ts";
 import { openWorkspace, type Workspace } from "./workspace.ts";
 
 let folder: Awaited<ReturnType<typeof tempFolder>>;
@@ -420,5 +421,81 @@ test("a transaction inside another is refused instead of waiting for itself", as
   await using workspace = openRoot();
   await workspace.transact(async () => {
     await expect(workspace.transact(async () => {})).rejects.toThrow(/wait for itself/);
+  });
+});
+
+describe("something else in the place of a folder", () => {
+  test.for<[string, (path: string) => void]>([
+    ["a file", (path) => writeFileSync(path, "file")],
+    ["a pipe", (path) => execFileSync("mkfifo", [path])],
+    ["a link", (path) => symlinkSync(folder.path, path)],
+  ])("%s is replaced by the folder and its files", async ([, create]) => {
+    put("d/a");
+    put("d/e/b");
+    await using workspace = openRoot();
+    const snapshot = await workspace.snapshot();
+
+    rmSync(join(root, "d"), { recursive: true });
+    create(join(root, "d"));
+    expect(await workspace.restore(snapshot)).toEqual({
+      restored: ["d", "d/a", "d/e", "d/e/b"],
+      conflicts: [],
+    });
+    expect([read("d/a"), read("d/e/b")]).toEqual(["before", "before"]);
+  });
+});
+
+describe("snapshots", () => {
+  test("of another workspace, or made up, are refused: they would remove every file", async () => {
+    put("a");
+    await using workspace = openRoot();
+    await using other = openWorkspace();
+    const made = { ...(await workspace.snapshot()) };
+    for (const snapshot of [await other.snapshot(), made]) {
+      await expect(workspace.restore(snapshot)).rejects.toMatchObject({ code: "invalid_snapshot" });
+    }
+    expect(read("a")).toBe("before");
+  });
+
+  test("are not restored with misspelt options", async () => {
+    await using workspace = openRoot();
+    const snapshot = await workspace.snapshot();
+    await expect(workspace.restore(snapshot, { mayRestor: () => false } as never)).rejects.toThrow(
+      /mayRestor/,
+    );
+  });
+});
+
+test("a closed workspace is not created again", async () => {
+  const workspace = openWorkspace();
+  await workspace[Symbol.asyncDispose]();
+  expect(() => workspace.writeText("a", "text")).toThrow(/closed/);
+  expect(() => workspace.exists("a")).toThrow(/closed/);
+  expect(existsSync(workspace.root)).toBe(false);
+});
+
+describe("mounts", () => {
+  test("excluded folders leave nothing behind; empty ones are copied", () => {
+    put("src/a.ts");
+    put("node_modules/x/index.js");
+    mkdirSync(join(root, "empty"));
+    using stack = new DisposableStack();
+    const workspace = openWorkspace({
+      mounts: [{ from: root, exclude: ["**/node_modules/**"] }],
+      allowedRoots: [root],
+    });
+    stack.defer(() => void workspace[Symbol.asyncDispose]());
+    expect(readdirSync(workspace.root)).toEqual(["empty", "src"]);
+  });
+
+  test("a pipe is refused for what it is, and a folder on top of a copied file too", () => {
+    execFileSync("mkfifo", [join(root, "pipe")]);
+    put("a");
+    put("d/b");
+    const open = (...mounts: readonly Mount[]) => openWorkspace({ mounts, allowedRoots: [root] });
+    expect(() => open({ from: join(root, "pipe") })).toThrow(/neither a file nor a folder/);
+    expect(() => open({ from: join(root, "a") }, { from: join(root, "d"), to: "a" })).toThrow(
+      expect.objectContaining({ code: "invalid_option" }) as Error,
+    );
   });
 });

@@ -1,19 +1,27 @@
 import { execFile } from "node:child_process";
-import { existsSync, lstatSync, readFileSync, statSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { lstatSync, readFileSync } from "node:fs";
+import { dirname, join, posix } from "node:path";
 import { promisify } from "node:util";
 import ignore, { type Ignore } from "ignore";
+import { findGitFolder } from "./git-folder.ts";
 import { isRecent, isSameVersion, toVersion, type FileVersion } from "./tree-entry.ts";
+
+/** The texts of all rules at one moment, by the folder that they apply to. */
+export type SavedRules = ReadonlyMap<string, string>;
+
+/** Key of the rules in `info/exclude`. No folder has this name, because it ends with a slash. */
+const EXCLUDE = "exclude/";
 
 interface RuleFile {
   /** Undefined if the file must be read again, because it has just changed. */
   readonly version: FileVersion | undefined;
+  readonly text: string;
   readonly rules: Ignore;
 }
 
 /**
  * Decides which paths of a workspace are ignored, as git does: `.gitignore` files in every folder, the deepest one that
- * matches decides, and `.git/info/exclude`. Files that git tracks are never ignored.
+ * matches decides, and git's `info/exclude`. Files that git tracks are never ignored.
  */
 export class IgnoreRules {
   readonly #root: string;
@@ -22,6 +30,7 @@ export class IgnoreRules {
   #revision = 0;
   #trackedIndex: FileVersion | undefined;
   #tracked: readonly string[] = [];
+  #saved: { readonly revision: number; readonly rules: SavedRules } | undefined;
 
   constructor(root: string) {
     this.#root = root;
@@ -37,10 +46,21 @@ export class IgnoreRules {
     return this.#revision;
   }
 
+  /** The rules as they are now. Later changes leave the result unchanged. */
+  save(): SavedRules {
+    if (this.#saved?.revision !== this.#revision) {
+      const rules = new Map([...this.#files].map(([folder, { text }]) => [folder, text]));
+      this.#saved = { revision: this.#revision, rules };
+    }
+    return this.#saved.rules;
+  }
+
   /** Reads the rules again if they have changed. */
   async refresh(): Promise<void> {
-    this.#load("", join(".git", "info", "exclude"));
-    const index = readVersion(join(this.#root, ".git", "index"));
+    const git = findGitFolder(this.#root);
+    if (git) this.#load(EXCLUDE, git.exclude);
+    else this.#remove(EXCLUDE);
+    const index = git && readVersion(git.index);
     if (index === undefined || (this.#trackedIndex && isSameVersion(index, this.#trackedIndex))) return;
     this.#trackedIndex = index;
     this.#tracked = await listTrackedIgnored(this.#root);
@@ -48,8 +68,8 @@ export class IgnoreRules {
 
   /** Takes a folder's `.gitignore` into account. Called before the entries of the folder are tested. */
   enterFolder(folder: string, hasRules: boolean): void {
-    if (hasRules) this.#load(folder, join(folder, ".gitignore"));
-    else this.#remove(folder === "" ? "/" : folder);
+    if (hasRules) this.#load(folder, join(this.#root, folder, ".gitignore"));
+    else this.#remove(folder);
   }
 
   /** Whether a path is ignored. Folders end with a slash. */
@@ -57,37 +77,24 @@ export class IgnoreRules {
     if (this.#files.size === 0) return false;
     const known = this.#verdicts.get(path);
     if (known !== undefined) return known;
-    const verdict = this.#test(path);
+    const verdict = isIgnoredBy((folder) => this.#files.get(folder)?.rules, path);
     this.#verdicts.set(path, verdict);
     return verdict;
   }
 
-  #test(path: string): boolean {
-    let folder = parentOf(path);
-    for (;;) {
-      const rules = this.#files.get(folder === "" ? "/" : folder)?.rules;
-      const result = rules?.test(folder === "" ? path : path.slice(folder.length + 1));
-      if (result?.ignored) return true;
-      if (result?.unignored) return false;
-      if (folder === "") break;
-      folder = parentOf(folder);
-    }
-    return this.#files.get("exclude")?.rules.ignores(path) ?? false;
-  }
-
-  #load(folder: string, file: string): void {
-    const key = file.endsWith("exclude") ? "exclude" : folder === "" ? "/" : folder;
-    const path = join(this.#root, file);
+  #load(folder: string, path: string): void {
     const version = readVersion(path);
-    const loaded = this.#files.get(key);
+    const loaded = this.#files.get(folder);
     if (version === undefined) {
-      this.#remove(key);
+      this.#remove(folder);
       return;
     }
     if (loaded?.version && isSameVersion(loaded.version, version)) return;
-    this.#files.set(key, {
+    const text = readRules(path);
+    this.#files.set(folder, {
       version: isRecent(version) ? undefined : version,
-      rules: ignore({ allowRelativePaths: false }).add(readRules(path)),
+      text,
+      rules: parseRules(text),
     });
     this.#forgetVerdicts();
   }
@@ -100,6 +107,38 @@ export class IgnoreRules {
     this.#verdicts.clear();
     this.#revision += 1;
   }
+}
+
+/**
+ * Returns a test for paths that the rules of an earlier moment ignored, themselves or with a folder above them. The rules may
+ * have changed since, also by whatever is being undone.
+ */
+export function createIgnoreTest(saved: SavedRules): (path: string, isFolder: boolean) => boolean {
+  const parsed = new Map([...saved].map(([folder, text]) => [folder, parseRules(text)]));
+  const isIgnored = (path: string): boolean => isIgnoredBy((folder) => parsed.get(folder), path);
+  return (path, isFolder) => [...ancestorsOf(path), isFolder ? `${path}/` : path].some(isIgnored);
+}
+
+function isIgnoredBy(rulesOf: (folder: string) => Ignore | undefined, path: string): boolean {
+  let folder = parentOf(path);
+  for (;;) {
+    const result = rulesOf(folder)?.test(folder === "" ? path : path.slice(folder.length + 1));
+    if (result?.ignored) return true;
+    if (result?.unignored) return false;
+    if (folder === "") break;
+    folder = parentOf(folder);
+  }
+  return rulesOf(EXCLUDE)?.ignores(path) ?? false;
+}
+
+/** The folders above a path, each with a slash at the end. */
+function ancestorsOf(path: string): readonly string[] {
+  const names = path.split("/").slice(0, -1);
+  return names.map((_, depth) => `${names.slice(0, depth + 1).join("/")}/`);
+}
+
+function parseRules(text: string): Ignore {
+  return ignore({ allowRelativePaths: false }).add(text);
 }
 
 function parentOf(path: string): string {
@@ -117,19 +156,38 @@ function readRules(path: string): string {
   }
 }
 
+/** Undefined if there is no such file, also because a part of its path is not a folder. */
 function readVersion(path: string): FileVersion | undefined {
-  const stats = lstatSync(path, { throwIfNoEntry: false });
-  return stats?.isFile() ? toVersion(stats) : undefined;
+  try {
+    const stats = lstatSync(path, { throwIfNoEntry: false });
+    return stats?.isFile() ? toVersion(stats) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
-/** Without git, or outside a repository, no file is tracked. */
+/** `git ls-files` with settings of the repository that would run programs switched off: an agent may have written them. */
+const LIST_TRACKED_IGNORED = [
+  ...["-c", "core.fsmonitor=false"],
+  ...["ls-files", "--cached", "--ignored", "--exclude-standard", "-z"],
+];
+
+/** Without git, no file is tracked. */
 async function listTrackedIgnored(root: string): Promise<readonly string[]> {
-  if (!existsSync(join(root, ".git")) || !statSync(join(root, ".git")).isDirectory()) return [];
-  const words = ["ls-files", "--cached", "--ignored", "--exclude-standard", "-z"];
   try {
-    const { stdout } = await promisify(execFile)("git", words, { cwd: root, maxBuffer: 64 * 1024 * 1024 });
-    return stdout.split("\0").filter((path) => path !== "");
+    const { stdout } = await promisify(execFile)("git", LIST_TRACKED_IGNORED, {
+      cwd: root,
+      maxBuffer: 64 * 1024 * 1024,
+    });
+    return stdout.split("\0").filter((path) => path !== "" && isInside(path));
   } catch {
     return [];
   }
+}
+
+/** A forged index can name paths outside the workspace. */
+function isInside(path: string): boolean {
+  return (
+    posix.normalize(path) === path && !posix.isAbsolute(path) && path !== ".." && !path.startsWith("../")
+  );
 }

@@ -63,4 +63,34 @@ describe("kill -9 in the middle of a transaction", () => {
     expect(workspace.hasInterrupted).toBe(false);
     expect(readFileSync(join(folder, "a.txt"), "utf8")).toBe("half done");
   });
+
+  test("with a journal that is damaged is reported, and kept until it is discarded", async () => {
+    await using temporary = await tempFolder("killed");
+    const folder = join(temporary.path, "work");
+    const stateRoot = join(temporary.path, "state");
+    mkdirSync(folder);
+    writeFileSync(join(folder, "a.txt"), "before");
+    await killInTransaction(folder, stateRoot);
+    await openWorkspace()[Symbol.asyncDispose]();
+    const [journal = ""] = readdirSync(stateRoot, { recursive: true, encoding: "utf8" }).filter((name) =>
+      name.endsWith("journal.jsonl"),
+    );
+    const path = join(stateRoot, journal);
+    const lines = readFileSync(path, "utf8").split("\n");
+    writeFileSync(path, [lines[0]?.slice(0, 20), ...lines.slice(1)].join("\n"));
+    {
+      await using workspace = openWorkspace({ folder, stateRoot });
+      expect(workspace.hasInterrupted).toBe(true);
+      await expect(workspace.restoreInterrupted()).rejects.toMatchObject({
+        code: "invalid_snapshot",
+        message: expect.stringContaining(`${path}:1`) as string,
+      });
+      expect(readFileSync(join(folder, "a.txt"), "utf8")).toBe("half done");
+      expect(workspace.hasInterrupted).toBe(true);
+      workspace.discardInterrupted();
+      expect(workspace.hasInterrupted).toBe(false);
+    }
+    await using workspace = openWorkspace({ folder, stateRoot });
+    expect(workspace.hasInterrupted).toBe(false);
+  });
 });

@@ -31,7 +31,7 @@ function write(...entries: readonly Parameters<Journal["write"]>[0][]): void {
 test("an unfinished transaction has the paths of its beginning", () => {
   write(
     { set: [["a", file]] },
-    { begin: 1, uncovered: ["pipe"] },
+    { begin: 1, uncovered: ["pipe"], rules: [["", "*.log"]] },
     { set: [["b", file]] },
     { set: [["a", null]] },
   );
@@ -39,6 +39,7 @@ test("an unfinished transaction has the paths of its beginning", () => {
   expect(readUnfinished(path)).toEqual({
     entries: new Map([["a", file]]),
     uncovered: new Set(["pipe"]),
+    rules: new Map([["", "*.log"]]),
   });
 });
 
@@ -50,22 +51,23 @@ test("a finished transaction is none", () => {
 test("a last line that was cut off is left out", () => {
   write({ set: [["a", file]] }, { begin: 1, uncovered: [] });
   appendFileSync(path, '{"end":');
-  expect(readUnfinished(path)?.entries.size).toBe(1);
+  expect(readUnfinished(path)).toMatchObject({ entries: new Map([["a", file]]) });
 });
 
 test.for(["not JSON", "null", "{}", '{"set":[["a",{"type":"file"}]]}', '{"begin":1}'])(
-  "a journal with the line %s restores nothing",
+  "a journal with the line %s is reported as damaged there",
   (line) => {
     write({ set: [["a", file]] }, { begin: 1, uncovered: [] });
     appendFileSync(path, `${line}\n`);
-    expect(readUnfinished(path)).toBeUndefined();
+    write({ end: 1 });
+    expect(readUnfinished(path)).toEqual({ damagedAt: `${path}:3` });
   },
 );
 
 test.for(["../a", "/a", "a/../../b", "..", "", ".", "a//b"])(
-  "a journal with the path %j restores nothing",
+  "a journal with the path %j is reported as damaged",
   (outside) => {
     writeFileSync(path, `${JSON.stringify({ set: [[outside, file]] })}\n{"begin":1,"uncovered":[]}\n`);
-    expect(readUnfinished(path)).toBeUndefined();
+    expect(readUnfinished(path)).toEqual({ damagedAt: `${path}:1` });
   },
 );

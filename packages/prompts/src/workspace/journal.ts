@@ -1,6 +1,7 @@
 import { closeSync, openSync, readFileSync, writeSync } from "node:fs";
 import { posix } from "node:path";
 import { z } from "zod";
+import type { SavedRules } from "./ignore-rules.ts";
 
 const version = z.object({
   size: z.number(),
@@ -28,7 +29,12 @@ const insidePath = z.string().refine((path) => {
 
 const line = z.union([
   z.object({ set: z.array(z.tuple([insidePath, savedEntry.nullable()])) }),
-  z.object({ begin: z.int(), uncovered: z.array(z.string()) }),
+  z.object({
+    begin: z.int(),
+    uncovered: z.array(z.string()),
+    // Journals of older versions have none.
+    rules: z.array(z.tuple([z.string(), z.string()])).default([]),
+  }),
   z.object({ end: z.int() }),
 ]);
 
@@ -37,6 +43,14 @@ export interface UnfinishedTransaction {
   readonly entries: ReadonlyMap<string, SavedEntry>;
   /** Paths whose state at the beginning is unknown, so that they can't be restored. */
   readonly uncovered: ReadonlySet<string>;
+  /** What was ignored at the beginning. */
+  readonly rules: SavedRules;
+}
+
+/** A journal that can't be read: whether there is an unfinished transaction is unknown. */
+export interface DamagedJournal {
+  /** Path of the journal and number of its first damaged line. */
+  readonly damagedAt: string;
 }
 
 /** Records snapshots and transactions in a file, from which another process can undo an interrupted transaction. */
@@ -57,31 +71,45 @@ export class Journal implements Disposable {
 }
 
 /**
- * Finds the transaction that a journal's process did not finish. Undefined if there is none, or if the journal is damaged: a
- * restore from an incomplete journal would remove files that it does not know.
+ * Finds the transaction that a journal's process did not finish; undefined if there is none. A damaged journal is reported
+ * instead: a restore from an incomplete one would remove files that it does not know.
  */
-export function readUnfinished(path: string): UnfinishedTransaction | undefined {
+export function readUnfinished(path: string): UnfinishedTransaction | DamagedJournal | undefined {
   const entries = new Map<string, SavedEntry>();
   let unfinished: UnfinishedTransaction | undefined;
-  try {
-    const text = readFileSync(path, "utf8");
-    // The last line is incomplete if the process was killed while writing it.
-    const complete = text.slice(0, text.lastIndexOf("\n") + 1);
-    for (const json of complete.split("\n").slice(0, -1)) {
-      const change = line.parse(JSON.parse(json));
-      if ("begin" in change) {
-        unfinished ??= { entries: new Map(entries), uncovered: new Set(change.uncovered) };
-      } else if ("end" in change) {
-        unfinished = undefined;
-      } else {
-        for (const [changed, entry] of change.set) {
-          if (entry) entries.set(changed, entry);
-          else entries.delete(changed);
-        }
+  for (const [index, text] of readLines(path).entries()) {
+    const change = parseLine(text);
+    if (!change) return { damagedAt: `${path}:${index + 1}` };
+    if ("begin" in change) {
+      const { uncovered, rules } = change;
+      unfinished ??= { entries: new Map(entries), uncovered: new Set(uncovered), rules: new Map(rules) };
+    } else if ("end" in change) {
+      unfinished = undefined;
+    } else {
+      for (const [changed, entry] of change.set) {
+        if (entry) entries.set(changed, entry);
+        else entries.delete(changed);
       }
     }
+  }
+  return unfinished;
+}
+
+/** The complete lines. The last one is incomplete if the process was killed while writing it. */
+function readLines(path: string): readonly string[] {
+  try {
+    return readFileSync(path, "utf8").split("\n").slice(0, -1);
+  } catch (error) {
+    // The process was killed before its first snapshot.
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw error;
+  }
+}
+
+function parseLine(text: string): z.output<typeof line> | undefined {
+  try {
+    return line.parse(JSON.parse(text));
   } catch {
     return undefined;
   }
-  return unfinished;
 }

@@ -79,8 +79,10 @@ export function copyMount(
     files: 0,
     bytes: 0,
   };
-  if (statSync(source).isDirectory()) copyFolder(context, "", []);
-  else copyFile(context, source, "", joinTarget(target, mount, source));
+  if (statSync(source).isDirectory()) {
+    createFolder(target);
+    copyFolder(context, "", []);
+  } else copyFile(context, source, "", joinTarget(target, mount, source));
   const { files, bytes, skipped } = context;
   return { from: mount.from, to, files, bytes, skipped };
 }
@@ -170,9 +172,23 @@ function copyFolder(context: CopyContext, path: string, visited: readonly string
     return;
   }
   if (!isInside(context.source, real)) throw insecure(`"${folder}" leads out of its mount.`);
-  mkdirSync(join(context.target, path), { recursive: true });
-  for (const name of readdirSync(folder).toSorted()) {
+  const names = readdirSync(folder).toSorted();
+  // Other folders are created with their first file, so that excluded ones leave nothing behind.
+  if (names.length === 0 && context.isIncluded(path)) createFolder(join(context.target, path));
+  for (const name of names) {
     copyEntry(context, path === "" ? name : `${path}/${name}`, [...visited, real]);
+  }
+}
+
+function createFolder(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true });
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code !== "EEXIST" && code !== "ENOTDIR") throw cause;
+    throw new PromptError("invalid_option", `Another mount copied a file to "${path}" or above it.`, {
+      cause,
+    });
   }
 }
 
@@ -216,7 +232,7 @@ const chunk = Buffer.allocUnsafe(256 * 1024);
 function copyFile(context: CopyContext, from: string, path: string, to: string): void {
   const source = openInside(context, from);
   try {
-    mkdirSync(dirname(to), { recursive: true });
+    createFolder(dirname(to));
     const target = openSync(
       to,
       constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL,
@@ -256,12 +272,11 @@ function openInside({ source }: CopyContext, from: string): number {
   }
   const opened = fstatSync(fd);
   const found = statSync(from, { throwIfNoEntry: false });
-  if (
-    opened.isFile() &&
-    found?.ino === opened.ino &&
-    found.dev === opened.dev &&
-    isInside(source, realpathSync(from))
-  )
+  if (!opened.isFile()) {
+    closeSync(fd);
+    throw insecure(`"${from}" is neither a file nor a folder.`);
+  }
+  if (found?.ino === opened.ino && found.dev === opened.dev && isInside(source, realpathSync(from)))
     return fd;
   closeSync(fd);
   throw insecure(`"${from}" was replaced while it was copied.`);

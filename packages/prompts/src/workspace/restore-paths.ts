@@ -2,20 +2,22 @@ import {
   chmodSync,
   closeSync,
   constants,
+  fchmodSync,
   lstatSync,
   mkdirSync,
   openSync,
   readlinkSync,
-  realpathSync,
   renameSync,
   rmdirSync,
   rmSync,
   symlinkSync,
   unlinkSync,
 } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import type { ContentFile } from "./content-file.ts";
+import { createIgnoreTest, type SavedRules } from "./ignore-rules.ts";
 import type { SavedEntry } from "./journal.ts";
+import { openFolder, type OpenFolder } from "./open-folder.ts";
 import type { FileVersion, TreeEntry } from "./tree-entry.ts";
 
 /** What a restore did. */
@@ -35,11 +37,16 @@ interface RestoreTask {
   /** Whether a file has the content of a saved entry. */
   readonly hasContent: (path: string, version: FileVersion, entry: SavedEntry) => boolean;
   readonly mayRestore: (path: string) => boolean;
+  /** What was ignored when the paths were what they must become. Such paths are not touched, even if the rules are different now. */
+  readonly rules: SavedRules;
 }
 
 /** Brings paths back to what they were: first everything is removed that must not exist, deepest first, then the rest is made. */
 export function restorePaths(task: RestoreTask): RestoreReport {
-  const differing = task.paths.filter((path) => differs(task, path));
+  const differing = withoutIgnored(
+    task,
+    task.paths.filter((path) => differs(task, path)),
+  );
   const conflicts = new Set(differing.filter((path) => !task.mayRestore(path)));
   const restorable = differing.filter((path) => !conflicts.has(path)).toSorted();
   const attempt = (path: string, change: () => void): void => {
@@ -51,8 +58,7 @@ export function restorePaths(task: RestoreTask): RestoreReport {
     }
   };
   for (const path of restorable.toReversed()) {
-    // Below a file or a link nothing belongs to the workspace; the file or link itself is removed later.
-    if (hasRealParent(task.root, path)) attempt(path, () => removeObstacle(task, path));
+    attempt(path, () => removeObstacle(task, path));
   }
   for (const path of restorable) {
     const target = task.target(path);
@@ -62,6 +68,16 @@ export function restorePaths(task: RestoreTask): RestoreReport {
     restored: restorable.filter((path) => !conflicts.has(path)),
     conflicts: [...conflicts].toSorted(),
   };
+}
+
+/** A path that is new to the snapshot may be one that it ignored. */
+function withoutIgnored(
+  { current, target, rules }: RestoreTask,
+  paths: readonly string[],
+): readonly string[] {
+  if (rules.size === 0 || paths.every(target)) return paths;
+  const wasIgnored = createIgnoreTest(rules);
+  return paths.filter((path) => target(path) ?? !wasIgnored(path, current.get(path)?.type === "folder"));
 }
 
 function differs({ current, target, hasContent }: RestoreTask, path: string): boolean {
@@ -74,25 +90,14 @@ function differs({ current, target, hasContent }: RestoreTask, path: string): bo
   return now.type === "file" && !hasContent(path, now.version, then);
 }
 
-/** Whether the folder above a path, as far as it exists, is a real one where its name says: no file, and no link leads to it. */
-function hasRealParent(root: string, path: string): boolean {
-  const realRoot = realpathSync(root);
-  for (let folder = dirname(path); ; folder = dirname(folder)) {
-    if (folder === ".") return true;
-    const stats = lstatSync(join(root, folder), { throwIfNoEntry: false });
-    if (stats) {
-      if (stats.isFile()) return false;
-      try {
-        return realpathSync(join(root, folder)) === join(realRoot, folder);
-      } catch {
-        return false;
-      }
-    }
-  }
-}
+/** Codes of a folder that is gone, or in whose place a file or a link is. */
+const NO_FOLDER_CODES: ReadonlySet<string> = new Set(["ENOENT", "ENOTDIR", "ELOOP"]);
 
 function removeObstacle({ root, target }: RestoreTask, path: string): void {
-  const absolute = join(root, path);
+  using parent = openParent(root, path);
+  // Below a file or a link nothing belongs to the workspace; the file or link itself is removed later.
+  if (!parent) return;
+  const absolute = join(parent.path, basename(path));
   const stats = lstatSync(absolute, { throwIfNoEntry: false });
   const then = target(path);
   if (!stats) return;
@@ -102,6 +107,15 @@ function removeObstacle({ root, target }: RestoreTask, path: string): void {
   }
   // A file is replaced in one step when it is written again.
   if (then?.type !== "file") unlinkSync(absolute);
+}
+
+function openParent(root: string, path: string): OpenFolder | undefined {
+  try {
+    return openFolder(root, dirname(path));
+  } catch (error) {
+    if (NO_FOLDER_CODES.has((error as NodeJS.ErrnoException).code ?? "")) return undefined;
+    throw error;
+  }
 }
 
 /** Folders that still hold ignored files stay, unless something else must take their place: then that is a conflict. */
@@ -114,29 +128,45 @@ function removeFolder(path: string, isReplaced: boolean): void {
 }
 
 function create({ root, contents }: RestoreTask, path: string, entry: SavedEntry): void {
-  if (!hasRealParent(root, path)) throw new Error(`A link leads from ${path} out of the workspace.`);
-  const absolute = join(root, path);
-  mkdirSync(dirname(absolute), { recursive: true });
+  using parent = openFolder(root, dirname(path), { create: true });
+  const absolute = join(parent.path, basename(path));
   if (entry.type === "folder") {
     mkdirSync(absolute, { recursive: true });
-    chmodSync(absolute, entry.mode);
+    setFolderMode(absolute, entry.mode);
   } else if (entry.type === "link") {
     if (!isLinkTo(absolute, entry.target)) symlinkSync(entry.target, absolute);
   } else {
-    const unfinished = join(dirname(absolute), `.codexkit-restore-${crypto.randomUUID()}`);
+    const unfinished = join(parent.path, `.codexkit-restore-${crypto.randomUUID()}`);
     try {
       const fd = openSync(unfinished, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, entry.mode);
       try {
         contents.copyTo(entry.content, fd);
+        fchmodSync(fd, entry.mode);
       } finally {
         closeSync(fd);
       }
-      chmodSync(unfinished, entry.mode);
       renameSync(unfinished, absolute);
     } catch (error) {
       rmSync(unfinished, { force: true });
       throw error;
     }
+  }
+}
+
+/** Not by its path if possible, because that would follow a link. A folder that can't be read has to be made readable by its path. */
+function setFolderMode(path: string, mode: number): void {
+  let fd: number;
+  try {
+    fd = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EACCES" || !lstatSync(path).isDirectory()) throw error;
+    chmodSync(path, mode);
+    return;
+  }
+  try {
+    fchmodSync(fd, mode);
+  } finally {
+    closeSync(fd);
   }
 }
 

@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { SerialQueue } from "@codexkit/rpc/async";
 import { ContentFile, hashFile } from "./content-file.ts";
+import { PromptError } from "../errors.ts";
+import type { SavedRules } from "./ignore-rules.ts";
 import { Journal, type SavedEntry } from "./journal.ts";
 import { WORKSPACE_LIMITS } from "./limits.ts";
 import { restorePaths, type RestoreReport } from "./restore-paths.ts";
@@ -35,6 +37,8 @@ export class SnapshotStore implements Disposable {
   readonly #undo: ReadonlyMap<string, SavedEntry | undefined>[] = [];
   /** Paths that are not saved as they are, or whose version can't be trusted yet because they have just changed. */
   readonly #changed = new Set<string>();
+  /** The rules of each snapshot that was taken here. */
+  readonly #rules = new WeakMap<WorkspaceSnapshot, SavedRules>();
   /** Two scans at the same time would record their changes in the wrong order. */
   readonly #scans = new SerialQueue();
 
@@ -53,7 +57,7 @@ export class SnapshotStore implements Disposable {
 
   async take(): Promise<WorkspaceSnapshot> {
     return this.#scans.run(async () => {
-      const { entries, unsupported } = await this.#scan();
+      const { entries, unsupported, rules } = await this.#scan();
       const uncovered = [...unsupported];
       const changes = this.#openVersion();
       let sliceEnd = performance.now() + WORKSPACE_LIMITS.sliceMs;
@@ -71,15 +75,21 @@ export class SnapshotStore implements Disposable {
         // Also after a failure: the journal must have every path that counts as saved.
         changes.write();
       }
-      return { version: this.#undo.length, uncovered };
+      const snapshot: WorkspaceSnapshot = { version: this.#undo.length, uncovered };
+      this.#rules.set(snapshot, rules);
+      return snapshot;
     });
   }
 
-  /** Restores a snapshot. Ignored paths are never touched; only paths that differ are written. */
+  /**
+   * Restores a snapshot. Ignored paths are never touched; only paths that differ are written.
+   * @throws {PromptError} `invalid_snapshot` for a snapshot of another workspace, which would remove all files of this one
+   */
   async restore(
     snapshot: WorkspaceSnapshot,
     { mayRestore = () => true }: RestoreOptions = {},
   ): Promise<RestoreReport> {
+    const rules = this.#rulesOf(snapshot);
     return this.#scans.run(async () => {
       const changedSince = this.#entriesAt(snapshot.version);
       const { entries } = await this.#scan();
@@ -95,6 +105,7 @@ export class SnapshotStore implements Disposable {
         target,
         hasContent: (path, now, content) => this.#hasContent(path, now, content),
         mayRestore,
+        rules,
       });
       this.#saveRestored(report.restored, target);
       return report;
@@ -102,8 +113,9 @@ export class SnapshotStore implements Disposable {
   }
 
   /** Marks the start of a transaction, so that a process that finds it unfinished knows what to restore. */
-  begin({ version, uncovered }: WorkspaceSnapshot): void {
-    this.#journal.write({ begin: version, uncovered: [...uncovered] });
+  begin(snapshot: WorkspaceSnapshot): void {
+    const { version, uncovered } = snapshot;
+    this.#journal.write({ begin: version, uncovered: [...uncovered], rules: [...this.#rulesOf(snapshot)] });
   }
 
   end(snapshot: WorkspaceSnapshot): void {
@@ -114,6 +126,15 @@ export class SnapshotStore implements Disposable {
     this.#scanner[Symbol.dispose]();
     this.#contents[Symbol.dispose]();
     this.#journal[Symbol.dispose]();
+  }
+
+  #rulesOf(snapshot: WorkspaceSnapshot): SavedRules {
+    const rules = this.#rules.get(snapshot);
+    if (rules) return rules;
+    throw new PromptError(
+      "invalid_snapshot",
+      "This is not a snapshot of this workspace. Pass the object that snapshot() returned.",
+    );
   }
 
   async #save(path: string, entry: TreeEntry | undefined): Promise<SavedEntry | undefined | "unreadable"> {

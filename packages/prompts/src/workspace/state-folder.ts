@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
-import { readUnfinished, type UnfinishedTransaction } from "./journal.ts";
+import { type DamagedJournal, readUnfinished, type UnfinishedTransaction } from "./journal.ts";
 import { WORKSPACE_LIMITS } from "./limits.ts";
 import { hasOwnerEnded, writeOwner } from "../owner-file.ts";
 
@@ -43,10 +43,10 @@ export function removeFolder(folder: string): void {
   rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
 }
 
-/** A transaction that its process did not finish. */
-export interface InterruptedTransaction extends UnfinishedTransaction {
+/** A transaction that its process did not finish, or may not have finished: its journal is damaged. */
+export type InterruptedTransaction = (UnfinishedTransaction | DamagedJournal) & {
   readonly stateFolder: string;
-}
+};
 
 /** The folder in which the states of all workspaces of this user are kept. */
 export function defaultStateRoot(): string {

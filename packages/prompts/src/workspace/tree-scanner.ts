@@ -1,9 +1,10 @@
-import { type Dirent, lstatSync, readdirSync, readlinkSync, statfsSync } from "node:fs";
+import { type Dirent, lstatSync, readdirSync, readlinkSync, realpathSync, statfsSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { PromptError } from "../errors.ts";
-import { IgnoreRules } from "./ignore-rules.ts";
+import { IgnoreRules, type SavedRules } from "./ignore-rules.ts";
 import { WORKSPACE_LIMITS } from "./limits.ts";
+import { replacedRoot } from "./open-folder.ts";
 import type { PathStats } from "./stat-batch.ts";
 import { StatPool, type StatRun } from "./stat-pool.ts";
 import {
@@ -22,6 +23,8 @@ export interface Tree {
   readonly unsupported: readonly string[];
   /** Paths that were added, changed or removed since the scan before. */
   readonly changed: ReadonlySet<string>;
+  /** What was ignored. */
+  readonly rules: SavedRules;
 }
 
 /** The covered children of a folder. */
@@ -75,6 +78,7 @@ export class TreeScanner implements Disposable {
   /** Paths that were added since the pool was given its paths. */
   #unpooled: readonly string[] = [];
 
+  /** @param root A real path, without links. */
   constructor(root: string, options: { readonly maxFiles?: number; readonly parallelFiles?: number } = {}) {
     this.#root = root;
     this.#maxFiles = options.maxFiles ?? WORKSPACE_LIMITS.files;
@@ -86,13 +90,20 @@ export class TreeScanner implements Disposable {
 
   /** Scans must not overlap. */
   async scan(): Promise<Tree> {
+    // A command that may write beside the workspace can replace its root by a link to files that are none of its business.
+    if (realpathSync(this.#root) !== this.#root) throw replacedRoot(this.#root);
     await this.#rules.refresh();
     const run = await this.#pool?.stat();
     const listings = this.#listings;
     // If the walk fails, its changes must not be missed: without listings, the next scan walks the tree as well.
     this.#listings = new Map();
     const changed = (run && this.#applyChanges(run, listings)) ?? (await this.#walk(run, listings));
-    return { entries: this.#entries, unsupported: this.#unsupported, changed };
+    return {
+      entries: this.#entries,
+      unsupported: this.#unsupported,
+      changed,
+      rules: this.#rules.save(),
+    };
   }
 
   [Symbol.dispose](): void {
@@ -180,7 +191,10 @@ export class TreeScanner implements Disposable {
       }
     }
     for (const path of this.#rules.trackedFiles) {
-      for (const one of [...parentsOf(path), path]) if (!entries.has(one)) add(one);
+      for (const folder of parentsOf(path)) if (!entries.has(folder)) add(folder);
+      // Behind a link that replaced a folder above it lies another file.
+      const isInFolders = parentsOf(path).every((folder) => entries.get(folder)?.type === "folder");
+      if (isInFolders && !entries.has(path)) add(path);
     }
     // Usually every known path still exists, and there is nothing to look for.
     if (seen < this.#entries.size) {
@@ -199,7 +213,7 @@ export class TreeScanner implements Disposable {
   }
 
   #toEntry(path: string, stats: PathStats, previous: TreeEntry | undefined): TreeEntry | undefined {
-    return toEntry(stats, previous, () => readlinkSync(join(this.#root, path)));
+    return toEntry(stats, previous, () => readLink(join(this.#root, path)));
   }
 
   /** Large trees are looked up on several threads. */
@@ -259,6 +273,17 @@ function lstatPath(root: string, path: string): PathStats | undefined | typeof F
     return lstatSync(`${root}/${path}`, { throwIfNoEntry: false });
   } catch {
     return FAILED;
+  }
+}
+
+/** A link may be replaced after it was looked up. The next scan finds what has its place. */
+function readLink(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "EINVAL" || code === "ENOENT" || code === "ENOTDIR") return "";
+    throw error;
   }
 }
 

@@ -1,29 +1,29 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { createHash } from "node:crypto";
 import {
-  closeSync,
   constants,
   existsSync,
   fstatSync,
   ftruncateSync,
   lstatSync,
   mkdirSync,
-  openSync,
   readFileSync,
   realpathSync,
   rmSync,
   statSync,
   writeFileSync,
 } from "node:fs";
-import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { basename, dirname, isAbsolute, join, posix, relative, resolve, sep } from "node:path";
 import { type OptionKeys, rejectUnknownOptions } from "codexkit";
 import { SerialQueue } from "@codexkit/rpc/async";
-import { checkValue, isString, isStrings } from "../check-value.ts";
+import { checkValue, isFunction, isString, isStrings } from "../check-value.ts";
 import { PromptError } from "../errors.ts";
 import { ContentFile } from "./content-file.ts";
 import { WORKSPACE_LIMITS } from "./limits.ts";
 import { copyMount, type Mount, type MountReport } from "./mount.ts";
+import { openFolder } from "./open-folder.ts";
 import { previewWorkspace } from "./preview-workspace.ts";
+import { isInside, openRegularFile, realPathOf } from "./regular-file.ts";
 import { restorePaths, type RestoreReport } from "./restore-paths.ts";
 import { SnapshotStore, type RestoreOptions, type WorkspaceSnapshot } from "./snapshot-store.ts";
 import {
@@ -57,6 +57,8 @@ const KNOWN: OptionKeys<WorkspaceOptions> = {
   maxBytes: true,
   stateRoot: true,
 };
+
+const KNOWN_RESTORE: OptionKeys<RestoreOptions> = { mayRestore: true };
 
 /** A tool call or turn that can be undone. */
 export interface WorkspaceTransaction {
@@ -92,7 +94,7 @@ export function openWorkspace(options: WorkspaceOptions = {}): Workspace {
         `openWorkspace: \`${extra}\` has no effect on a \`folder\`. Give either \`folder\` or \`mounts\`.`,
       );
     }
-    return openFolder(folder, options.stateRoot ?? defaultStateRoot());
+    return openInPlace(folder, options.stateRoot ?? defaultStateRoot());
   }
   const temporary = createTemporaryFolder();
   try {
@@ -118,7 +120,7 @@ export function openWorkspace(options: WorkspaceOptions = {}): Workspace {
   }
 }
 
-function openFolder(folder: string, stateRoot: string): Workspace {
+function openInPlace(folder: string, stateRoot: string): Workspace {
   if (!isAbsolute(folder) || !existsSync(folder) || !statSync(folder).isDirectory()) {
     throw new PromptError(
       "invalid_option",
@@ -173,7 +175,10 @@ export class Workspace implements AsyncDisposable {
     this.#store = new SnapshotStore(parts.root, parts.stateFolder);
   }
 
-  /** Whether a killed process left a transaction in this folder unfinished. See {@link restoreInterrupted}. */
+  /**
+   * Whether a killed process left a transaction in this folder unfinished. See {@link restoreInterrupted}. Also true if the
+   * record of its transactions is damaged, so that this is unknown.
+   */
   get hasInterrupted(): boolean {
     return this.#interrupted !== undefined;
   }
@@ -181,10 +186,18 @@ export class Workspace implements AsyncDisposable {
   /**
    * Undoes the transaction that a killed process left unfinished. Not done automatically, because the folder may have been
    * changed since.
+   * @throws {PromptError} `invalid_snapshot` if the record of the transaction is damaged. Nothing is changed then.
    */
   async restoreInterrupted(): Promise<RestoreReport> {
+    this.#checkOpen();
     const interrupted = this.#interrupted;
     if (!interrupted) return { restored: [], conflicts: [] };
+    if ("damagedAt" in interrupted) {
+      throw new PromptError(
+        "invalid_snapshot",
+        `The record of the interrupted transaction is damaged at ${interrupted.damagedAt}, so it can't be undone. Check the files of ${this.root}, then call discardInterrupted().`,
+      );
+    }
     this.#interrupted = undefined;
     using contents = new ContentFile(join(interrupted.stateFolder, "contents"));
     // One scan is not worth starting threads.
@@ -200,6 +213,7 @@ export class Workspace implements AsyncDisposable {
       target: (path) => interrupted.entries.get(path),
       hasContent: (_path, version, then) => then.type === "file" && isSameVersion(version, then.version),
       mayRestore: () => true,
+      rules: interrupted.rules,
     });
     removeFolder(interrupted.stateFolder);
     return report;
@@ -218,6 +232,7 @@ export class Workspace implements AsyncDisposable {
 
   /** Changes with the mounts' configuration and with every change of a path, mode or content that is not ignored. */
   async fingerprint(): Promise<string> {
+    this.#checkOpen();
     await this.#store.take();
     const hash = createHash("sha256").update(JSON.stringify(this.#parts.mounts));
     for (const [path, entry] of [...this.#store.saved].toSorted(([one], [other]) => (one < other ? -1 : 1))) {
@@ -233,9 +248,14 @@ export class Workspace implements AsyncDisposable {
     return this.#store.take();
   }
 
-  /** Restores a snapshot, without touching ignored files. */
+  /**
+   * Restores a snapshot, without touching files that were ignored when it was taken.
+   * @throws {PromptError} `invalid_snapshot` for a snapshot of another workspace
+   */
   async restore(snapshot: WorkspaceSnapshot, options: RestoreOptions = {}): Promise<RestoreReport> {
     this.#checkOpen();
+    rejectUnknownOptions("restore", options, KNOWN_RESTORE);
+    checkValue("restore: mayRestore", options.mayRestore, "a function", isFunction);
     return this.#store.restore(snapshot, options);
   }
 
@@ -294,26 +314,29 @@ export class Workspace implements AsyncDisposable {
 
   /** @throws {PromptError} `workspace_security` for pipes and devices, which would block this process */
   readText(path: string): string {
-    using file = openRegularFile(this.resolve(path), constants.O_RDONLY);
+    const { folder, name } = this.#locate(path);
+    using parent = openFolder(this.root, folder);
+    using file = openRegularFile(join(parent.path, name), path, constants.O_RDONLY);
     return readFileSync(file.fd, "utf8");
   }
 
   /** Writes a file and the folders above it. */
   writeText(path: string, text: string): void {
-    const absolute = this.resolve(path);
-    mkdirSync(dirname(absolute), { recursive: true });
-    {
-      using file = openRegularFile(absolute, constants.O_WRONLY | constants.O_CREAT);
-      // Truncated only now: opening a device must not change it.
-      ftruncateSync(file.fd);
-      writeFileSync(file.fd, text);
-    }
-    this.#written.set(this.#toRelative(absolute), toVersion(lstatSync(absolute)));
+    const { folder, name, written } = this.#locate(path);
+    using parent = openFolder(this.root, folder, { create: true });
+    using file = openRegularFile(join(parent.path, name), path, constants.O_WRONLY | constants.O_CREAT);
+    // Truncated only now: opening a device must not change it.
+    ftruncateSync(file.fd);
+    writeFileSync(file.fd, text);
+    this.#written.set(written, toVersion(fstatSync(file.fd)));
   }
 
+  /** Removes a file or a link, if it exists. */
   remove(path: string): void {
     const absolute = this.resolve(path);
-    rmSync(absolute, { force: true });
+    const folder = this.#toRelative(realPathOf(dirname(absolute)));
+    using parent = openFolder(this.root, folder === "" ? "." : folder);
+    rmSync(join(parent.path, basename(absolute)), { force: true });
     this.#written.set(this.#toRelative(absolute), undefined);
   }
 
@@ -322,6 +345,7 @@ export class Workspace implements AsyncDisposable {
    * @throws {PromptError} `workspace_security` if it leads out of it, also through links
    */
   resolve(path: string): string {
+    this.#checkOpen();
     const absolute = resolve(this.root, path);
     if (isInside(this.root, absolute) && isInside(this.root, realPathOf(absolute))) return absolute;
     throw new PromptError("workspace_security", `"${path}" is outside the workspace.`);
@@ -337,45 +361,18 @@ export class Workspace implements AsyncDisposable {
     });
   }
 
+  /** The folder and the name of a file, behind all links, which may lead to other places of the workspace. */
+  #locate(path: string): { readonly folder: string; readonly name: string; readonly written: string } {
+    const absolute = this.resolve(path);
+    const real = this.#toRelative(realPathOf(absolute));
+    return { folder: posix.dirname(real), name: posix.basename(real), written: real };
+  }
+
   #toRelative(absolute: string): string {
     return relative(this.root, absolute).split(sep).join("/");
   }
 
   #checkOpen(): void {
     if (this.#isClosed) throw new PromptError("invalid_option", "The workspace is closed.");
-  }
-}
-
-/** Opens a file without waiting for the other end of a pipe. */
-function openRegularFile(path: string, flags: number): { readonly fd: number } & Disposable {
-  let fd: number | undefined;
-  try {
-    fd = openSync(path, flags | constants.O_NONBLOCK, 0o666);
-    if (fstatSync(fd).isFile()) {
-      const opened = fd;
-      return { fd: opened, [Symbol.dispose]: () => closeSync(opened) };
-    }
-  } catch (error) {
-    // A pipe that no other process reads.
-    if ((error as NodeJS.ErrnoException).code !== "ENXIO") throw error;
-  }
-  if (fd !== undefined) closeSync(fd);
-  throw new PromptError("workspace_security", `"${path}" is not a regular file.`);
-}
-
-function isInside(folder: string, path: string): boolean {
-  return path === folder || path.startsWith(folder + sep);
-}
-
-/** Resolves the links of the part of a path that exists. */
-function realPathOf(path: string): string {
-  for (let existing = path; ; existing = dirname(existing)) {
-    const stats = lstatSync(existing, { throwIfNoEntry: false });
-    if (!stats) continue;
-    try {
-      return join(realpathSync(existing), relative(existing, path));
-    } catch (cause) {
-      throw new PromptError("workspace_security", `"${existing}" is a link to nothing.`, { cause });
-    }
   }
 }

@@ -1,0 +1,45 @@
+import { closeSync, constants, fstatSync, lstatSync, openSync, realpathSync } from "node:fs";
+import { dirname, join, relative, sep } from "node:path";
+import { PromptError } from "../errors.ts";
+import { withPath } from "./open-folder.ts";
+
+/**
+ * Opens a file without following a link, and without waiting for the other end of a pipe.
+ * @param name The file's name in errors.
+ */
+export function openRegularFile(
+  path: string,
+  name: string,
+  flags: number,
+): { readonly fd: number } & Disposable {
+  let fd: number | undefined;
+  try {
+    fd = openSync(path, flags | constants.O_NONBLOCK | constants.O_NOFOLLOW, 0o666);
+    if (fstatSync(fd).isFile()) {
+      const opened = fd;
+      return { fd: opened, [Symbol.dispose]: () => closeSync(opened) };
+    }
+  } catch (error) {
+    // A pipe that no other process reads.
+    if ((error as NodeJS.ErrnoException).code !== "ENXIO") throw withPath(error, path, name);
+  }
+  if (fd !== undefined) closeSync(fd);
+  throw new PromptError("workspace_security", `"${name}" is not a regular file.`);
+}
+
+export function isInside(folder: string, path: string): boolean {
+  return path === folder || path.startsWith(folder + sep);
+}
+
+/** Resolves the links of the part of a path that exists. */
+export function realPathOf(path: string): string {
+  for (let existing = path; ; existing = dirname(existing)) {
+    const stats = lstatSync(existing, { throwIfNoEntry: false });
+    if (!stats) continue;
+    try {
+      return join(realpathSync(existing), relative(existing, path));
+    } catch (cause) {
+      throw new PromptError("workspace_security", `"${existing}" is a link to nothing.`, { cause });
+    }
+  }
+}
