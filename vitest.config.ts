@@ -18,7 +18,7 @@ export default defineConfig({
       "interop/*.test.ts",
       "interop/model/*.test.ts",
     ],
-    globalSetup: ["test/no-litter.ts"],
+    globalSetup: ["test/no-litter.ts", "test/home-template.ts"],
     reporters: ["default", "./scripts/count-reporter.ts"],
     // Real codex processes start in most files; two cores serve two files at a time.
     maxWorkers: 2,

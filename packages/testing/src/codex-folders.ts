@@ -1,6 +1,7 @@
 import { codexConfig, type Script, ScriptedModel, withoutModelVariables } from "@codexkit/scripted-model";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { copyHomeTemplate } from "./copy-home-template.ts";
 import { tempFolder } from "./temp-folder.ts";
 
 export interface ModelOptions {
@@ -31,6 +32,7 @@ export async function codexFolders(options: ModelOptions): Promise<CodexFolders>
   const workspace = join(root, "workspace");
   const temp = join(root, "temp");
   for (const path of [home, codexHome, workspace, temp]) await mkdir(path);
+  copyHomeTemplate(codexHome);
   const model =
     options.model instanceof ScriptedModel
       ? options.model
