@@ -1,4 +1,5 @@
-import { defineConfig } from "vitest/config";
+import { join } from "node:path";
+import { configDefaults, defineConfig } from "vitest/config";
 
 /**
  * Workspace packages resolve to their sources, so that tests never see a stale build. "import" is not listed, because Node
@@ -6,18 +7,13 @@ import { defineConfig } from "vitest/config";
  */
 const conditions = ["codexkit:source", "node", "default"];
 
+/** Files that replace modules, which would reach the next file of the same worker. */
+const isolated = ["packages/sdk/src/compat/server-pool.frozen.test.ts", "packages/*/src/errors.test.ts"];
+
 export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions } },
   test: {
-    include: [
-      "packages/*/{src,test}/**/*.test.ts",
-      "packages/*/scripts/**/*.test.ts",
-      "test/**/*.test.ts",
-      "bench/**/*.test.ts",
-      "interop/*.test.ts",
-      "interop/model/*.test.ts",
-    ],
     globalSetup: ["test/no-litter.ts", "test/home-template.ts"],
     reporters: ["default", "./scripts/count-reporter.ts"],
     // Real codex processes start in most files; two cores serve two files at a time.
@@ -25,8 +21,30 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 30_000,
     execArgv: ["--conditions=codexkit:source"],
+    // Hundreds of child processes run the sources. With the cache each takes half of the time to load them.
+    env: { NODE_COMPILE_CACHE: join(import.meta.dirname, "node_modules/.cache/compile") },
     // The SDK that codexkit/compat is compared with does not handle a failed write to a codex that has already exited.
     onUnhandledError: ({ message, stack }) =>
       !(message === "write EPIPE" && stack?.includes("/@openai/codex-sdk/")),
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "shared",
+          include: [
+            "packages/*/{src,test}/**/*.test.ts",
+            "packages/*/scripts/**/*.test.ts",
+            "test/**/*.test.ts",
+            "bench/**/*.test.ts",
+            "interop/*.test.ts",
+            "interop/model/*.test.ts",
+          ],
+          exclude: [...configDefaults.exclude, ...isolated],
+          // Starting a worker and loading the sources takes longer than most files.
+          isolate: false,
+        },
+      },
+      { extends: true, test: { name: "isolated", include: isolated } },
+    ],
   },
 });
