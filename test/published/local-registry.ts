@@ -123,7 +123,7 @@ async function packInstalled(folder: string): Promise<Buffer> {
       { encoding: "buffer", maxBuffer: 512 * 1024 * 1024 },
       (error, stdout) => {
         if (error) reject(error);
-        else resolve(gzipSync(stdout, { level: constants.Z_BEST_SPEED }));
+        else resolve(gzipSync(stdout, { level: constants.Z_NO_COMPRESSION }));
       },
     );
   });

@@ -32,7 +32,8 @@ async function frozen() {
   };
 }
 
-it("a running call ends when it is aborted", async () => {
+// They wait for timeouts, so they wait together.
+it.concurrent("a running call ends when it is aborted", async () => {
   await using stage = await frozen();
   const abort = new AbortController();
   const { textStream } = streamText({
@@ -50,7 +51,7 @@ it("a running call ends when it is aborted", async () => {
   expect(texts).toEqual(["half "]);
 });
 
-it("a starting call can be aborted, and times out otherwise", async () => {
+it.concurrent("a starting call can be aborted, and times out otherwise", async () => {
   await using stage = await frozen();
   stage.freeze();
   const aborted = generateText({

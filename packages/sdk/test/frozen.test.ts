@@ -45,7 +45,8 @@ it.each(["command/exec", "thread/sample", "mcpServer/tool/call", "plugin/install
   (method) => expect(waitsForWork(method)).toBe(true),
 );
 
-it("times out calls to a frozen codex, and ends it on close", async () => {
+// The rest of the tests mostly wait for timeouts, so they wait together.
+it.concurrent("times out calls to a frozen codex, and ends it on close", async () => {
   const { stage, pid, thread, idle, held } = await freeze();
   await using _stage = stage;
   const { codex } = stage;
@@ -74,7 +75,7 @@ it("times out calls to a frozen codex, and ends it on close", async () => {
   expect(pidExists(pid)).toBe(false);
 });
 
-it("continues when a frozen codex is resumed", async () => {
+it.concurrent("continues when a frozen codex is resumed", async () => {
   const { stage, pid, thread, idle } = await freeze();
   await using _stage = stage;
   const read = idle.read();
@@ -84,7 +85,7 @@ it("continues when a frozen codex is resumed", async () => {
   await thread.interrupt();
 });
 
-it("closes a thread of a codex that was killed", async () => {
+it.concurrent("closes a thread of a codex that was killed", async () => {
   await using stage = await launchCodex({ model: holding });
   const thread = await stage.codex.startThread({ cwd: stage.workspace });
   process.kill(stage.codex.pid ?? 0, "SIGKILL");
@@ -93,7 +94,7 @@ it("closes a thread of a codex that was killed", async () => {
   await expect(thread.run("x")).rejects.toMatchObject({ code: "closed" });
 });
 
-it("is ended by restartIfIdle once no other turn is running, and the next call launches another", async () => {
+it.concurrent("is ended by restartIfIdle once no other turn is running, and the next call launches another", async () => {
   const { stage, pid, thread, held } = await freeze();
   await using _stage = stage;
 

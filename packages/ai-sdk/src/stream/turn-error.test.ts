@@ -40,31 +40,6 @@ describe("a model that fails", () => {
     },
   );
 
-  it("is retried by the AI SDK if that may help", async () => {
-    await using stage = await codexStage([[fail.response("server_is_overloaded")], [say("there")]]);
-    const { text } = await generateText({ model: stage.codex(), prompt: "go", maxRetries: 1 });
-    expect(text).toBe("there");
-  });
-
-  it.each([false, true])(
-    "is retried for a stream without parts so far, with raw events: %s",
-    async (includeRawChunks) => {
-      await using stage = await codexStage([[fail.http(500)], [say("there")]]);
-      const errors: unknown[] = [];
-      const { text, warnings } = streamText({
-        model: stage.codex(),
-        prompt: "go",
-        maxRetries: 1,
-        includeRawChunks,
-        onError: ({ error }) => void errors.push(error),
-      });
-      expect(await text).toBe("there");
-      expect(await warnings).toEqual([]);
-      expect(errors).toEqual([]);
-      expect(stage.model.requests).toHaveLength(2);
-    },
-  );
-
   it.each([
     ["said something", [say("so far"), cut()]],
     ["done something", [run("true")]],
@@ -90,30 +65,6 @@ describe("a model that fails", () => {
     await stage.model.waitForRequests(1);
     abort.abort();
     expect((await parts).at(-1)).toMatchObject({ finishReason: { unified: "interrupted" } });
-  });
-
-  it("does not receive the message twice when a call on a named thread is retried", async () => {
-    let requests = 0;
-    await using stage = await codexStage(({ lastUserText }) => {
-      if (lastUserText === "start") return say("Started.");
-      requests += 1;
-      return requests === 1 ? fail.response("server_is_overloaded") : say("there");
-    });
-    const { providerMetadata } = await generateText({ model: stage.codex(), prompt: "start" });
-    const threadId = threadIdOf(providerMetadata);
-    const call = (prompt: string) =>
-      generateText({
-        model: stage.codex(),
-        prompt,
-        maxRetries: 1,
-        providerOptions: { codex: { threadId } },
-      });
-    expect((await call("go once")).text).toBe("there");
-    const seen = () => JSON.stringify(stage.model.requests.at(-1)?.input).split("go once").length - 1;
-    expect(seen()).toBe(1);
-    // The same words again, after an answer, are a new message.
-    await call("go once");
-    expect(seen()).toBe(2);
   });
 
   it("is not retried once the turn has had effects", async () => {
@@ -145,5 +96,57 @@ describe("a model that fails", () => {
     const result = await generateText({ model: stage.codex(), prompt: "go" });
     expect(result).toMatchObject({ text: "so far", finishReason: unified, rawFinishReason: raw });
     expect(result.providerMetadata?.["codex"]).toHaveProperty("error");
+  });
+});
+
+// The AI SDK waits for two seconds before it tries again, so these tests wait together.
+describe.concurrent("a model that fails once", () => {
+  it("is retried by the AI SDK if that may help", async () => {
+    await using stage = await codexStage([[fail.response("server_is_overloaded")], [say("there")]]);
+    const { text } = await generateText({ model: stage.codex(), prompt: "go", maxRetries: 1 });
+    expect(text).toBe("there");
+  });
+
+  it.each([false, true])(
+    "is retried for a stream without parts so far, with raw events: %s",
+    async (includeRawChunks) => {
+      await using stage = await codexStage([[fail.http(500)], [say("there")]]);
+      const errors: unknown[] = [];
+      const { text, warnings } = streamText({
+        model: stage.codex(),
+        prompt: "go",
+        maxRetries: 1,
+        includeRawChunks,
+        onError: ({ error }) => void errors.push(error),
+      });
+      expect(await text).toBe("there");
+      expect(await warnings).toEqual([]);
+      expect(errors).toEqual([]);
+      expect(stage.model.requests).toHaveLength(2);
+    },
+  );
+
+  it("does not receive the message twice when a call on a named thread is retried", async () => {
+    let requests = 0;
+    await using stage = await codexStage(({ lastUserText }) => {
+      if (lastUserText === "start") return say("Started.");
+      requests += 1;
+      return requests === 1 ? fail.response("server_is_overloaded") : say("there");
+    });
+    const { providerMetadata } = await generateText({ model: stage.codex(), prompt: "start" });
+    const threadId = threadIdOf(providerMetadata);
+    const call = (prompt: string) =>
+      generateText({
+        model: stage.codex(),
+        prompt,
+        maxRetries: 1,
+        providerOptions: { codex: { threadId } },
+      });
+    expect((await call("go once")).text).toBe("there");
+    const seen = () => JSON.stringify(stage.model.requests.at(-1)?.input).split("go once").length - 1;
+    expect(seen()).toBe(1);
+    // The same words again, after an answer, are a new message.
+    await call("go once");
+    expect(seen()).toBe(2);
   });
 });

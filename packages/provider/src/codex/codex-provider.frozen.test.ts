@@ -8,7 +8,8 @@ const BOUNDS = {
   processLimits: { exitTimeoutMs: 200, terminateTimeoutMs: 200 },
 };
 
-describe("on a frozen codex", () => {
+// They wait for timeouts, so they wait together.
+describe.concurrent("on a frozen codex", () => {
   it("spawn and resume reject, stop resolves, and shutdown ends it", async () => {
     await using fixture = await codexFixture(
       ({ lastUserText }) => (lastUserText === "hold" ? say(["half ", waitFor(gate())]) : say("done")),
