@@ -3,11 +3,9 @@ import { tempFolder } from "@codexkit/testing";
 import { execFileSync } from "node:child_process";
 import {
   chmodSync,
-  existsSync,
   linkSync,
   lstatSync,
   mkdirSync,
-  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -330,90 +328,6 @@ describe("an account without rights", () => {
     `);
     for (const name of ["closed", "listed"]) chmodSync(join(root, name), 0o755);
     expect(JSON.parse(printed)).toEqual({ uncovered: ["closed", "listed/a", "secret"], isNew: false });
-  });
-});
-
-describe("the folder for temporary files", () => {
-  test("left-overs that are no folders of this user are not touched", async () => {
-    const names = ["codexkit-workspace-link", "codexkit-workspace-file"].map((name) => join(tmpdir(), name));
-    const [link = "", file = ""] = names;
-    mkdirSync(join(folder.path, "target"));
-    execFileSync("mkfifo", [join(folder.path, "target", "owner.json")]);
-    symlinkSync(join(folder.path, "target"), link);
-    writeFileSync(file, "");
-    try {
-      await openWorkspace()[Symbol.asyncDispose]();
-      expect(names.map((name) => existsSync(name) || lstatSync(name).isSymbolicLink())).toEqual([true, true]);
-    } finally {
-      for (const name of names) rmSync(name, { force: true });
-    }
-  });
-
-  test("a folder whose owner is a pipe does not block", async () => {
-    const left = join(tmpdir(), "codexkit-workspace-pipe");
-    mkdirSync(left);
-    execFileSync("mkfifo", [join(left, "owner.json")]);
-    try {
-      await openWorkspace()[Symbol.asyncDispose]();
-      expect(readdirSync(left)).toEqual(["owner.json"]);
-    } finally {
-      rmSync(left, { recursive: true });
-    }
-  });
-});
-
-describe("mounts", () => {
-  test("a pipe, a socket and an unreadable link are skipped", async () => {
-    execFileSync("mkfifo", [join(root, "pipe")]);
-    symlinkSync("nowhere", join(root, "link"));
-    put("a");
-    await using workspace = openWorkspace({
-      mounts: [{ from: root, links: "follow" }],
-      allowedRoots: [root],
-    });
-    expect(readdirSync(workspace.root)).toEqual(["a"]);
-    expect(workspace.mounts[0]?.skipped).toEqual(["link", "pipe"]);
-  });
-
-  test("a mount whose own path is a link counts by where it leads", () => {
-    symlinkSync("/etc", join(root, "link"));
-    expect(() => openWorkspace({ mounts: [{ from: join(root, "link") }], allowedRoots: [root] })).toThrow(
-      expect.objectContaining({ code: "workspace_security" }) as Error,
-    );
-  });
-
-  test("an allowed root that is only a prefix of the name does not count", () => {
-    mkdirSync(`${root}-other`);
-    expect(() => openWorkspace({ mounts: [{ from: `${root}-other` }], allowedRoots: [root] })).toThrow(
-      expect.objectContaining({ code: "workspace_security" }) as Error,
-    );
-  });
-
-  test("two mounts of the same file to the same path are refused", () => {
-    put("a");
-    expect(() => openWorkspace({ mounts: [{ from: root }, { from: root }], allowedRoots: [root] })).toThrow(
-      /same path/,
-    );
-  });
-
-  test("a sparse file counts with its full size", () => {
-    truncateSync(put("sparse"), 1024 * 1024 * 1024);
-    expect(() =>
-      openWorkspace({ mounts: [{ from: root }], allowedRoots: [root], maxBytes: 1024 * 1024 }),
-    ).toThrow(expect.objectContaining({ code: "workspace_too_large" }) as Error);
-  });
-
-  test.for([
-    [{ from: "relative" }, /absolute/],
-    [{ from: 5 }, /absolute path, got 5/],
-    [{ from: "/tmp", exlude: ["x"] }, /"exlude". Did you mean "exclude"\?/],
-    [{ from: "/tmp", include: "*.ts" }, /include must be an array of globs/],
-    [{ from: "/tmp", links: "copy" }, /links must be "skip" or "follow", got "copy"/],
-    [{ from: "/tmp", maxBytes: "1" }, /maxBytes must be a number of bytes, got "1"/],
-    [{ from: "/tmp", to: "/etc" }, /not inside the workspace/],
-    [{ from: "/tmp", to: "a/../../b" }, /not inside the workspace/],
-  ] as const)("%j is refused", ([mount, message]) => {
-    expect(() => openWorkspace({ mounts: [mount as never], allowedRoots: ["/tmp"] })).toThrow(message);
   });
 });
 
