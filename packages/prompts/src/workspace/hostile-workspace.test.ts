@@ -1,5 +1,5 @@
 // Files that are in the way of a snapshot, a restore or a tool.
-import { tempFolder } from "@codexkit/testing";
+import type { TempFolder } from "@codexkit/testing";
 import { execFileSync } from "node:child_process";
 import {
   chmodSync,
@@ -19,18 +19,16 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { temporaryRoot } from "../../test/temporary-root.ts";
 import type { Mount } from "./mount.ts";
 import { openWorkspace, type Workspace } from "./workspace.ts";
 
-let folder: Awaited<ReturnType<typeof tempFolder>>;
+let folder: TempFolder;
 let root: string;
 
 beforeEach(async () => {
-  folder = await tempFolder("hostile");
-  root = join(folder.path, "root");
-  mkdirSync(root);
+  ({ folder, root } = await temporaryRoot("hostile"));
 });
-
 afterEach(() => folder[Symbol.asyncDispose]());
 
 function openRoot(): Workspace {

@@ -1,19 +1,17 @@
-import { tempFolder, type TempFolder } from "@codexkit/testing";
+import type { TempFolder } from "@codexkit/testing";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { temporaryRoot } from "../../test/temporary-root.ts";
 import { openWorkspace } from "./workspace.ts";
 
 let folder: TempFolder;
 let root: string;
 
 beforeEach(async () => {
-  folder = await tempFolder("mount");
-  root = join(folder.path, "mounted");
-  mkdirSync(root);
+  ({ folder, root } = await temporaryRoot("mount"));
 });
-
 afterEach(() => folder[Symbol.asyncDispose]());
 
 test("a pipe, a socket and an unreadable link are skipped", async () => {

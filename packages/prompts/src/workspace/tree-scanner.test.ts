@@ -1,4 +1,4 @@
-import { tempFolder } from "@codexkit/testing";
+import type { TempFolder } from "@codexkit/testing";
 import fc from "fast-check";
 import { execFileSync } from "node:child_process";
 import {
@@ -14,21 +14,17 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { temporaryRoot } from "../../test/temporary-root.ts";
 import { StatPool } from "./stat-pool.ts";
 import { type Tree, TreeScanner } from "./tree-scanner.ts";
 
-let folder: Awaited<ReturnType<typeof tempFolder>>;
+let folder: TempFolder;
 let root: string;
 
 beforeEach(async () => {
-  folder = await tempFolder("scanner");
-  root = join(folder.path, "root");
-  mkdirSync(root);
+  ({ folder, root } = await temporaryRoot("scanner"));
 });
-
-afterEach(async () => {
-  await folder[Symbol.asyncDispose]();
-});
+afterEach(() => folder[Symbol.asyncDispose]());
 
 /** Makes folders old enough for their listings to be used again. */
 function age(path: string): void {

@@ -1,4 +1,4 @@
-import { tempFolder } from "@codexkit/testing";
+import type { TempFolder } from "@codexkit/testing";
 import fc from "fast-check";
 import { execFileSync } from "node:child_process";
 import {
@@ -17,20 +17,16 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { temporaryRoot } from "../../test/temporary-root.ts";
 import { openWorkspace, type Workspace } from "./workspace.ts";
 
-let folder: Awaited<ReturnType<typeof tempFolder>>;
+let folder: TempFolder;
 let root: string;
 
 beforeEach(async () => {
-  folder = await tempFolder("workspace");
-  root = join(folder.path, "root");
-  mkdirSync(root);
+  ({ folder, root } = await temporaryRoot("workspace"));
 });
-
-afterEach(async () => {
-  await folder[Symbol.asyncDispose]();
-});
+afterEach(() => folder[Symbol.asyncDispose]());
 
 function openRoot(): Workspace {
   return openWorkspace({ folder: root, stateRoot: join(folder.path, "state") });
