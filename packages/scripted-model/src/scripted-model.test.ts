@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { get, type IncomingMessage } from "node:http";
 import { gzipSync, zstdCompressSync } from "node:zlib";
 
 import { afterEach, describe, expect, it } from "vitest";
@@ -123,6 +125,13 @@ describe("a reply", () => {
     expect(items(await events(await post(model.url))).map((sent) => sent["call_id"])).toEqual(["call_p2"]);
     expect(items(await events(await post(model.url))).map((sent) => sent["id"])).toEqual(["m"]);
   });
+});
+
+it("refuses a WebSocket with the status after which Codex uses HTTP", async () => {
+  const model = await start([]);
+  const headers = { connection: "upgrade", upgrade: "websocket" };
+  const [response] = (await once(get(model.url, { headers }), "response")) as [IncomingMessage];
+  expect(response.resume().statusCode).toBe(426);
 });
 
 describe("scripted failures", () => {

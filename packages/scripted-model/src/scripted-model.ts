@@ -66,6 +66,10 @@ export class ScriptedModel implements AsyncDisposable {
         this.#answer(request, response).catch(() => response.destroy());
       },
     );
+    // Codex's own provider asks for a WebSocket first. After this status it uses HTTP at once, after others it retries.
+    this.#server.on("upgrade", (_request, socket) => {
+      socket.end("HTTP/1.1 426 Upgrade Required\r\nconnection: close\r\ncontent-length: 0\r\n\r\n");
+    });
   }
 
   /** Opens the endpoint on 127.0.0.1. */

@@ -4,7 +4,7 @@ import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import type { ThreadOptions } from "../../src/compat/index.ts";
 import { differential } from "./differential.ts";
-import { outputs, setting, watch } from "./program.ts";
+import { outputs, setting, watch, withCertificates } from "./program.ts";
 
 differential("options", {
   "every option of a thread": {
@@ -87,9 +87,10 @@ differential("options", {
   "a base URL and a key": {
     script: () => "done",
     modelName: "gpt-5.5",
-    run: async ({ codex, workspace, model }) => {
-      const config = { model_provider: "openai", features: { responses_websockets: false } };
-      const thread = codex({ baseUrl: model.url, apiKey: "sk-test", config }).startThread({
+    run: async ({ codex, base, workspace, model }) => {
+      const config = { model_provider: "openai" };
+      const env = withCertificates(base.env);
+      const thread = codex({ baseUrl: model.url, apiKey: "sk-test", config, env }).startThread({
         workingDirectory: workspace,
       });
       const { finalResponse } = await thread.run("hi");

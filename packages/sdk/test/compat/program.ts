@@ -87,3 +87,14 @@ export function outputs(request: Request | undefined): unknown[] {
     part["type"] === "function_call_output" ? [part["output"]] : [],
   );
 }
+
+/**
+ * An environment with the certificates of the machine, for Codex's own provider. It asks for a WebSocket first, and without
+ * certificates retries that for six seconds.
+ */
+export function withCertificates({
+  SSL_CERT_FILE: _none,
+  ...env
+}: Record<string, string>): Record<string, string> {
+  return env;
+}

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import type { ThreadOptions } from "../../src/compat/index.ts";
 import { differential } from "./differential.ts";
-import { setting, type Stage, userTexts, watch } from "./program.ts";
+import { setting, type Stage, userTexts, watch, withCertificates } from "./program.ts";
 
 differential("threads that are resumed", {
   "a thread that another object goes on with": {
@@ -60,9 +60,10 @@ differential("threads that are resumed", {
   "a thread resumed where no model is configured": {
     script: () => "done",
     modelName: "",
-    run: async ({ codex, workspace, model }) => {
-      const config = { model_provider: "openai", features: { responses_websockets: false } };
-      const options = { baseUrl: model.url, apiKey: "sk-test", config };
+    run: async ({ codex, base, workspace, model }) => {
+      const config = { model_provider: "openai" };
+      const env = withCertificates(base.env);
+      const options = { baseUrl: model.url, apiKey: "sk-test", config, env };
       const first = codex(options).startThread({ workingDirectory: workspace, model: "gpt-5.4" });
       await first.run("hi");
       const again = codex(options).resumeThread(first.id ?? "", { workingDirectory: workspace });
