@@ -1,6 +1,6 @@
 import type { Script, ScriptedModel } from "@codexkit/scripted-model";
 import type { STORE_KINDS, TestLocations } from "@codexkit/store/testing";
-import { type CodexFolders, codexFolders } from "@codexkit/testing";
+import { type CodexFolders, codexFolders, copyHomeTemplate } from "@codexkit/testing";
 import { copyFile, mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DaemonClient } from "../src/client/client.ts";
@@ -32,6 +32,7 @@ export async function createDaemonHome(
   const folders = await codexFolders({ model });
   const stateFolder = join(folders.root, "state");
   await mkdir(join(stateFolder, "codex"), { recursive: true });
+  copyHomeTemplate(join(stateFolder, "codex"));
   await copyFile(join(folders.codexHome, "config.toml"), join(stateFolder, "codex", "config.toml"));
   const logs: string[] = [];
   const options: DaemonOptions = {

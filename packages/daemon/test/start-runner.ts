@@ -1,5 +1,5 @@
 import type { Script, ScriptedModel } from "@codexkit/scripted-model";
-import { codexFolders, type ModelOptions } from "@codexkit/testing";
+import { codexFolders, copyHomeTemplate, type ModelOptions } from "@codexkit/testing";
 import { randomUUID } from "node:crypto";
 import { copyFile, mkdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -50,6 +50,7 @@ export async function startRunner(
   const stateFolder = join(folders.root, "state");
   const codexHome = join(stateFolder, "codex");
   await mkdir(codexHome, { recursive: true });
+  copyHomeTemplate(codexHome);
   await copyFile(join(folders.codexHome, "config.toml"), join(codexHome, "config.toml"));
   const log: { level: string; message: string; err?: unknown }[] = [];
   const write =

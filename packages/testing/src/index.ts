@@ -26,6 +26,7 @@ export { type TempFolder, tempFolder } from "./temp-folder.ts";
 // The SDK's `Codex` on a scripted model.
 export { launchCodex, type LaunchedCodex } from "./launch-codex.ts";
 export { type CodexFolders, codexFolders, type ModelOptions } from "./codex-folders.ts";
+export { copyHomeTemplate } from "./copy-home-template.ts";
 export { createHomeTemplate } from "./create-home-template.ts";
 
 // Re-exported from the SDK for tests of packages that must not import it.
