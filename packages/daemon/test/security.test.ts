@@ -92,6 +92,16 @@ describe("tokens", () => {
     expect([await guess(), await guess(), await guess(), await guess()]).toEqual([401, 401, 401, 429]);
   });
 
+  test("guesses don't lock out the owner of a valid token at the same address", async () => {
+    await using api = await start({ limits: { failedLoginsPerMinute: 1 } });
+    const headers = { authorization: "Bearer wrong" };
+    expect((await api.request("GET /whoami", { headers })).status).toBe(401);
+    expect((await api.request("GET /whoami", { headers })).status).toBe(429);
+    expect((await api.request("POST /login", { json: { token: "wrong" }, headers })).status).toBe(429);
+    expect((await api.request("GET /whoami")).status).toBe(200);
+    expect((await api.request("POST /login", { json: { token: api.token }, headers })).status).toBe(200);
+  });
+
   test("log in to a cookie that scripts and other sites can't use", async () => {
     await using api = await start();
     const anonymous = { authorization: "" };

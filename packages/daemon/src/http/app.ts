@@ -19,6 +19,7 @@ const ANONYMOUS: Identity = { id: "anonymous", name: "anonymous", scopes: [] };
 export function createApp(services: HttpServices, handlers: Handlers): Hono {
   const app = new Hono();
   const guard = createGuard(services);
+  const limitFailures = createFailureLimit(services);
   if (services.origins.allowedOrigins.length > 0) {
     app.use(cors({ origin: [...services.origins.allowedOrigins], credentials: true }));
   }
@@ -75,7 +76,7 @@ export function createApp(services: HttpServices, handlers: Handlers): Hono {
               }),
             );
     } catch (error) {
-      response = fail(error);
+      response = fail(limitFailures(context, error));
     }
     const { method, path } = splitKey(key);
     const seconds = (performance.now() - startedAt) / 1000;
@@ -109,34 +110,42 @@ function toResponse(context: Context, route: Route, result: unknown): Response {
 /** Who sent a request, after all checks that don't depend on its content. */
 function createGuard({ limits, auth, origins, database }: HttpServices) {
   const requests = new RateLimiter({ perSecond: limits.requestsPerSecond, burst: limits.requestBurst });
-  const failures = new RateLimiter({
-    perSecond: limits.failedLoginsPerMinute / 60,
-    burst: limits.failedLoginsPerMinute,
-  });
   return async (context: Context, route: Route): Promise<Identity> => {
     checkOrigin(context.req.raw.headers, origins);
-    const address = remoteAddress(context);
     if (route.scope === null) {
-      limitRate(requests, `address:${address}`);
+      limitRate(requests, `address:${remoteAddress(context)}`);
       return ANONYMOUS;
     }
-    if (failures.isExhausted(address)) limitRate(failures, address);
-    const identity = await authenticate(context, { auth, tokens: database.tokens }).catch(
-      (error: unknown) => {
-        if (DaemonError.is(error) && error.code === "unauthorized") failures.take(address);
-        throw error;
-      },
-    );
+    const identity = await authenticate(context, { auth, tokens: database.tokens });
     limitRate(requests, identity.id);
     requireScope(identity, route.scope);
     return identity;
   };
 }
 
+/**
+ * Limits requests with a wrong token per address. Those with a valid one are not affected: others at the same address, such as
+ * that of a proxy, could lock its owner out.
+ */
+function createFailureLimit({ limits }: HttpServices) {
+  const failures = new RateLimiter({
+    perSecond: limits.failedLoginsPerMinute / 60,
+    burst: limits.failedLoginsPerMinute,
+  });
+  return (context: Context, error: unknown): unknown => {
+    if (!DaemonError.is(error) || error.code !== "unauthorized") return error;
+    const retryAfter = failures.take(remoteAddress(context));
+    return retryAfter === 0 ? error : rateLimited(retryAfter);
+  };
+}
+
 function limitRate(limiter: RateLimiter, key: string): void {
   const retryAfter = limiter.take(key);
-  if (retryAfter === 0) return;
-  throw new DaemonError("rate_limited", `Too many requests. Try again in ${retryAfter} s.`, {
+  if (retryAfter > 0) throw rateLimited(retryAfter);
+}
+
+function rateLimited(retryAfter: number): DaemonError {
+  return new DaemonError("rate_limited", `Too many requests. Try again in ${retryAfter} s.`, {
     details: { retryAfter },
   });
 }

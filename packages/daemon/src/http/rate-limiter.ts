@@ -32,11 +32,4 @@ export class RateLimiter {
     this.#buckets.set(key, { level: isAllowed ? level - 1 : level, at });
     return isAllowed ? 0 : Math.ceil((1 - level) / this.#perSecond);
   }
-
-  /** Whether the key's bucket is empty, without taking a request. */
-  isExhausted(key: string): boolean {
-    const bucket = this.#buckets.get(key);
-    if (!bucket) return false;
-    return bucket.level + ((this.#now() - bucket.at) / 1000) * this.#perSecond < 1;
-  }
 }
