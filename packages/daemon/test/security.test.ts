@@ -72,6 +72,23 @@ describe("tokens", () => {
     expect(audit.data.filter(({ subject }) => subject === info.id)).toHaveLength(2);
   });
 
+  test("end their streams when they are revoked", async () => {
+    await using api = await start();
+    const created = await api.request("POST /tokens", { json: { name: "ci", scopes: ["read"] } });
+    const { token, info } = (await created.json()) as { token: string; info: { id: string } };
+    const { session } = (await (await api.request("POST /sessions", { json: { cwd: api.root } })).json()) as {
+      session: { id: string };
+    };
+    const headers = { authorization: `Bearer ${token}`, accept: "text/event-stream" };
+    const streams = await Promise.all(
+      ["GET /events", `GET /sessions/${session.id}/events`].map((path) => api.request(path, { headers })),
+    );
+    expect(streams.map(({ status }) => status)).toEqual([200, 200]);
+    const texts = streams.map((stream) => stream.text());
+    expect((await api.request(`DELETE /tokens/${info.id}`)).status).toBe(204);
+    expect(await Promise.all(texts)).toHaveLength(2);
+  });
+
   test("end at their time", async () => {
     await using api = await start();
     const { token } = await api.daemon.tokens.create({

@@ -17,6 +17,8 @@ export const notificationKeys = {
   sessions: "sessions",
   /** An approval was opened or changed. */
   inbox: "inbox",
+  /** The token was revoked. */
+  token: (tokenId: string): string => `token:${tokenId}`,
   /** A message for a webhook was stored. */
   webhooks: "webhooks",
 } as const;

@@ -1,4 +1,5 @@
 import type { Context } from "hono";
+import type { Identity } from "../api/token.ts";
 import { DaemonError } from "../errors.ts";
 import { encodeBatch, type EventStreamOptions, eventStreamResponse } from "./event-stream.ts";
 import type { Handlers, HttpServices } from "./handler.ts";
@@ -8,10 +9,16 @@ import type { StreamCounter, StreamKind } from "./stream-counter.ts";
 import type { SummaryFeeds } from "./summary-feeds.ts";
 
 export function createStreamHandlers(services: HttpServices, streams: StreamCounter, feeds: SummaryFeeds) {
-  const { database, limits, metrics, closing } = services;
+  const { auth, database, limits, metrics, closing } = services;
   const { journal } = database;
   return {
-    "GET /sessions/{sessionId}/events": async ({ params: { sessionId }, query, signal, context }) => {
+    "GET /sessions/{sessionId}/events": async ({
+      params: { sessionId },
+      query,
+      identity,
+      signal,
+      context,
+    }) => {
       const after = query.after ?? readSequence(context.req.header("last-event-id")) ?? 0;
       if (!acceptsStream(context)) {
         const { events, gap, lastSeq } = await journal.read(sessionId, { after, limit: query.limit });
@@ -24,29 +31,31 @@ export function createStreamHandlers(services: HttpServices, streams: StreamCoun
       }
       // Rejects unknown sessions and cursors while a problem can still be sent.
       await journal.read(sessionId, { after, limit: 1 });
-      const stream = openStream("session", signal);
+      const stream = openStream("session", identity, signal);
       return eventStreamResponse(encodeEvents(sessionId, after, stream.signal), stream);
     },
-    "GET /events": async ({ query, signal, context }) => {
+    "GET /events": async ({ query, identity, signal, context }) => {
       const cursor = parseCursor(query.cursor ?? context.req.header("last-event-id"));
       const watch = parseWatch(query.watch, limits.watchedSessions);
       const watched = await resolveWatched(database, watch, cursor);
-      const stream = openStream("multiplexed", signal);
+      const stream = openStream("multiplexed", identity, signal);
       const onBatch = (): void => metrics.sentBatches.inc({ kind: "multiplexed" });
       const chunks = multiplex({ database, feeds, cursor, watched, signal: stream.signal, onBatch });
       return eventStreamResponse(chunks, stream);
     },
   } satisfies Partial<Handlers>;
 
-  /** The source of a stream ends with its response, not only with the connection. */
-  function openStream(kind: StreamKind, signal: AbortSignal): EventStreamOptions {
+  /** The source of a stream ends with its response, not only with the connection. Both end with the token. */
+  function openStream(kind: StreamKind, identity: Identity, signal: AbortSignal): EventStreamOptions {
     const remove = streams.add(kind);
     const stop = new AbortController();
+    const watch = auth === "tokens" ? database.tokens.watch(identity.id, () => stop.abort()) : undefined;
     return {
       heartbeatMs: limits.heartbeatMs,
       signal: AbortSignal.any([signal, closing, stop.signal]),
       onEnd: () => {
         remove();
+        watch?.[Symbol.dispose]();
         stop.abort();
       },
     };

@@ -39,6 +39,32 @@ describe.each(STORE_KINDS)("tokens on %s", (kind) => {
     expect(JSON.stringify(audit)).not.toContain(token);
   });
 
+  it("report their end to all watchers once, by revocation or by time", async () => {
+    await using database = await databases.open();
+    const { tokens } = database;
+    const create = async (expiresAt?: number) =>
+      (await tokens.create({ name: "t", scopes: ["read"], by: "x", ...(expiresAt && { expiresAt }) })).info
+        .id;
+    const ended: string[] = [];
+    const watch = async (id: string, name: string) =>
+      new Promise<void>((resolve) => {
+        tokens.watch(id, () => {
+          ended.push(name);
+          resolve();
+        });
+      });
+    const id = await create();
+    const watches = [watch(id, "first"), watch(id, "second"), watch(await create(1), "expired")];
+    tokens.watch(id, () => ended.push("disposed"))[Symbol.dispose]();
+    using _other = tokens.watch(await create(), () => ended.push("other"));
+    await watches[2];
+    expect(ended).toEqual(["expired"]);
+    await tokens.revoke(id, "admin");
+    await Promise.all(watches);
+    expect(ended).toEqual(["expired", "first", "second"]);
+    await watch(id, "late");
+  });
+
   it("leave a trail in pages, and app-servers are remembered per node", async () => {
     await using database = await databases.open();
     for (const action of ["a", "b", "c"]) await database.audit.record({ by: "x", action, sessionId: "s" });

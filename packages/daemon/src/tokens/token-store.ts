@@ -3,7 +3,9 @@ import type { Store } from "@codexkit/store";
 import type { Scope } from "../api/route.ts";
 import type { AuditLog } from "../database/audit-log.ts";
 import { newId } from "../database/ids.ts";
+import { notificationKeys } from "../database/notifications.ts";
 import type { DaemonTables, TokenRow } from "../database/tables.ts";
+import { TokenWatch } from "./token-watch.ts";
 
 /** Recognisable in logs and by scanners for leaked secrets. */
 const PREFIX = "ckd_";
@@ -26,6 +28,7 @@ export interface NewToken {
 export class TokenStore {
   readonly #store: Store<DaemonTables>;
   readonly #audit: AuditLog;
+  readonly #watches = new Map<string, TokenWatch>();
 
   constructor(store: Store<DaemonTables>, audit: AuditLog) {
     this.#store = store;
@@ -90,7 +93,7 @@ export class TokenStore {
 
   /** Resolves to false if there is no such token, or if it has been revoked before. */
   async revoke(id: string, by: string): Promise<boolean> {
-    return this.#store.db.transaction().execute(async (trx) => {
+    const isRevoked = await this.#store.db.transaction().execute(async (trx) => {
       const { numUpdatedRows } = await trx
         .updateTable("token")
         .set({ revoked_at: this.#store.now })
@@ -101,6 +104,18 @@ export class TokenStore {
       await this.#audit.record({ by, action: "token.revoked", subject: id }, trx);
       return true;
     });
+    if (isRevoked) this.#store.notifier.notify([notificationKeys.token(id)]);
+    return isRevoked;
+  }
+
+  /** Calls `onInvalid` once, when the token is revoked or expires, until the result is disposed. */
+  watch(id: string, onInvalid: () => void): Disposable {
+    let watch = this.#watches.get(id);
+    if (!watch) {
+      watch = new TokenWatch(this.#store, id, () => this.#watches.delete(id));
+      this.#watches.set(id, watch);
+    }
+    return watch.add(onInvalid);
   }
 
   /** Whether any token exists, also a revoked one. */
