@@ -4,6 +4,7 @@ import type { SessionEvent } from "../api/event.ts";
 import type { DaemonTables } from "../database/tables.ts";
 import { DaemonError } from "../errors.ts";
 import { EventBatch } from "./event-batch.ts";
+import type { JournalLimits } from "./limits.ts";
 
 export interface StoredPage {
   readonly batch: EventBatch;
@@ -16,9 +17,11 @@ export interface StoredPage {
 /** Reads pages of events from the store. */
 export class EventReader {
   readonly #store: Store<DaemonTables>;
+  readonly #pageBytes: number;
 
-  constructor(store: Store<DaemonTables>) {
+  constructor(store: Store<DaemonTables>, { pageBytes }: Pick<JournalLimits, "pageBytes">) {
     this.#store = store;
+    this.#pageBytes = pageBytes;
   }
 
   async bounds(sessionId: string): Promise<{ readonly firstSeq: number; readonly lastSeq: number }> {
@@ -57,16 +60,38 @@ export class EventReader {
     return { batch: batch.after(firstSeq - 1), gap: { from: after + 1, to: firstSeq - 1 }, lastSeq };
   }
 
+  /** Up to `limit` events, fewer if they are large. */
   async after(sessionId: string, after: number, limit: number): Promise<EventBatch> {
+    const fitting = await this.#countFitting(sessionId, after, limit);
     const rows = await this.#store.db
       .selectFrom("event")
       .select(["seq", "epoch", "at", "type", "turn_id", "item_id", "data"])
       .where("session_id", "=", sessionId)
       .where("seq", ">", after)
       .orderBy("seq")
-      .limit(limit)
+      .limit(fitting)
       .execute();
     return new EventBatch(rows);
+  }
+
+  /** How many of the next events are a page. Both stores know the size of a text without reading it. */
+  async #countFitting(sessionId: string, after: number, limit: number): Promise<number> {
+    const next = this.#store.db
+      .selectFrom("event")
+      .select(sql<number>`octet_length(data)`.as("bytes"))
+      .where("session_id", "=", sessionId)
+      .where("seq", ">", after)
+      .orderBy("seq")
+      .limit(limit);
+    const { total } = await this.#store.db
+      .selectFrom(next.as("next"))
+      .select(({ fn }) => fn.sum<number | string | null>("bytes").as("total"))
+      .executeTakeFirstOrThrow();
+    if (Number(total) <= this.#pageBytes) return limit;
+    let bytes = 0;
+    const sizes = await next.execute();
+    const tooMany = sizes.findIndex((row) => (bytes += row.bytes) > this.#pageBytes);
+    return Math.max(1, tooMany);
   }
 
   async latest(sessionId: string, type: string): Promise<SessionEvent | undefined> {

@@ -36,6 +36,48 @@ describe.each(STORE_KINDS)("the journal on %s", (kind) => {
     expect(read.every(({ epoch, at }) => epoch === owner.epoch && at > 0)).toBe(true);
   });
 
+  it("ends pages of large events early, and skips none", async () => {
+    await using database = await databases.open({ limits: { pageBytes: 10_000 } });
+    const owner = await ownedSession(database);
+    const start = (await allEvents(database, owner.sessionId)).length;
+    const sizes = [4000, 4000, 4000, 30_000, 10, 20];
+    await database.journal.append(
+      owner,
+      sizes.map((size, index) => delta("x".repeat(size), index)),
+    );
+    const pages: number[] = [];
+    for (let after = start; ;) {
+      const { events, lastSeq } = await database.journal.read(owner.sessionId, { after, limit: 100 });
+      pages.push(events.length);
+      after = events.at(-1)?.seq ?? after;
+      if (after === lastSeq) break;
+    }
+    expect(pages).toEqual([2, 1, 1, 2]);
+    expect(await allEvents(database, owner.sessionId)).toHaveLength(start + sizes.length);
+  });
+
+  it("lets others work while a reader catches up", async () => {
+    await using database = await databases.open({ limits: { pageEvents: 1, tailBytes: 0 } });
+    const owner = await ownedSession(database);
+    await database.journal.append(
+      owner,
+      Array.from({ length: 50 }, (_, index) => delta("x", index)),
+    );
+    const { lastSeq } = await database.journal.read(owner.sessionId);
+    let [rounds, pages] = [0, 0];
+    let turn = setImmediate(function count() {
+      rounds += 1;
+      turn = setImmediate(count);
+    });
+    for await (const events of database.journal.follow(owner.sessionId)) {
+      pages += 1;
+      if (events.at(-1)?.seq === lastSeq) break;
+    }
+    clearImmediate(turn);
+    expect(pages).toBeGreaterThanOrEqual(50);
+    expect(rounds).toBeGreaterThanOrEqual(pages - 1);
+  });
+
   it("stores events in the order of the calls, with and without waiting, and rejects nothing", async () => {
     await using database = await databases.open();
     const owners = [await ownedSession(database, { name: "a" }), await ownedSession(database, { name: "b" })];

@@ -1,3 +1,4 @@
+import { setImmediate as nextRound } from "node:timers/promises";
 import { raceAbort } from "@codexkit/rpc/async";
 import { StoreError, type Store } from "@codexkit/store";
 import type { NewSessionEvent, SessionEvent } from "../api/event.ts";
@@ -59,7 +60,7 @@ export class Journal {
     this.#store = store;
     this.#limits = limits;
     this.#writer = new JournalWriter(store, limits, (committed, keys) => this.publish(committed, keys));
-    this.#reader = new EventReader(store);
+    this.#reader = new EventReader(store, limits);
     this.#history = new History(store);
     this.#retainer = new Retainer(store);
   }
@@ -292,6 +293,9 @@ export class Journal {
   }
 
   async #readBehind(sessionId: string, cursor: number): Promise<EventBatch> {
+    // SQLite answers at once, and a socket with a large buffer takes pages at once: without a pause, a reader that is far
+    // behind would keep all others and all requests waiting.
+    await nextRound();
     const { batch, gap } = await this.#reader.page(sessionId, cursor, this.#limits.pageEvents);
     if (!gap) return batch;
     const { epoch, at } = batch.first ?? { epoch: 0, at: Date.now() };

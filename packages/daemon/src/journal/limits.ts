@@ -16,6 +16,8 @@ export interface JournalLimits {
   readonly tailBytes: number;
   /** Events per page that a reader gets from the store. Default: 1,000. */
   readonly pageEvents: number;
+  /** Bytes of a page, which has at least one event. Default: 4 MiB. */
+  readonly pageBytes: number;
 }
 
 export const DEFAULT_JOURNAL_LIMITS: JournalLimits = {
@@ -27,6 +29,7 @@ export const DEFAULT_JOURNAL_LIMITS: JournalLimits = {
   retryMs: 600_000,
   tailBytes: 256 * 1024,
   pageEvents: 1_000,
+  pageBytes: 4 * 1024 * 1024,
 };
 
 /** Pause per time in commits, so that a slow disk never takes more than a quarter of the time of the process. */
