@@ -12,6 +12,7 @@ import { waitUntil } from "../database/wait-until.ts";
 import { DaemonError } from "../errors.ts";
 import type { Journal } from "../journal/journal.ts";
 import { insertCommand } from "../session-store/insert-command.ts";
+import { requireFewerSessions, type InsertOptions } from "../session-store/insert-session.ts";
 
 const DEFAULT_PAGE = 100;
 
@@ -62,10 +63,11 @@ export class CommandStore {
   /**
    * Stores a command and the event `command.accepted`, and marks the session as ready. The same key with the same kind and body
    * returns the first row; with another one it rejects with `key_reused`. Rejects with `session_not_found` or
-   * `session_deleted`.
+   * `session_deleted`, and with `too_many_sessions` if there are `maxSessions` already.
    */
   async submit<Kind extends CommandKind>(
     command: NewCommand<Kind>,
+    { maxSessions }: Pick<InsertOptions, "maxSessions"> = {},
   ): Promise<{ readonly command: CommandRow; readonly isNew: boolean }> {
     const { sessionId, key, kind, body, by } = command;
     const print = fingerprint({ kind, body });
@@ -80,6 +82,7 @@ export class CommandStore {
         .executeTakeFirst();
       if (existing) return { command: requireSame(existing, print), isNew: false as const };
       this.#sessions.assertNotDeleted(session);
+      if (maxSessions !== undefined) await requireFewerSessions(this.#store, trx, maxSessions);
       const row = await insertCommand(this.#store, trx, {
         id: newId(),
         session_id: sessionId,

@@ -57,15 +57,15 @@ export function createSubmitter(services: HttpServices) {
     request: CommandRequest,
     kind: Kind,
     body: CommandBody<Kind>,
+    options?: Parameters<typeof commands.submit>[1],
   ) {
     refuseWhileDraining();
-    const { command } = await commands.submit({
-      sessionId: request.params.sessionId,
-      key: idempotencyKey(request.context),
-      kind,
-      body,
-      by: request.identity.id,
-    });
+    const { sessionId } = request.params;
+    const key = idempotencyKey(request.context);
+    const { command } = await commands.submit(
+      { sessionId, key, kind, body, by: request.identity.id },
+      options,
+    );
     return viewCommand(await waitFor(command, request.query.wait, request.signal));
   }
 
@@ -86,7 +86,6 @@ export function createSessionHandlers(services: HttpServices) {
   return {
     "POST /sessions": async ({ body, query, identity, context, signal }) => {
       refuseWhileDraining();
-      await refuseTooManySessions();
       const { cwd: folder, name, priority, ...rest } = body;
       const setup = sessionSetup.strip().parse(rest);
       checkTools(setup.tools ?? []);
@@ -102,7 +101,7 @@ export function createSessionHandlers(services: HttpServices) {
         by: identity.id,
         key: idempotencyKey(context),
       };
-      const { session, command } = await sessions.insert(created);
+      const { session, command } = await sessions.insert(created, { maxSessions: limits.sessions });
       if (!command) throw new Error("A new session has no command.");
       const finished = await waitFor(command, query.wait, signal);
       const current = finished === command ? session : ((await sessions.get(session.id)) ?? session);
@@ -127,7 +126,9 @@ export function createSessionHandlers(services: HttpServices) {
     "DELETE /sessions/{sessionId}/messages/{commandId}": async (request) =>
       submit(request, "unqueue", { commandId: request.params.commandId }),
     "POST /sessions/{sessionId}/interrupt": submits("interrupt"),
-    "POST /sessions/{sessionId}/fork": submits("fork"),
+    // Refused now: when Codex has copied the thread, it is too late.
+    "POST /sessions/{sessionId}/fork": async (request) =>
+      submit(request, "fork", request.body, { maxSessions: limits.sessions }),
     "POST /sessions/{sessionId}/revert": submits("revert"),
     "POST /sessions/{sessionId}/compact": submits("compact"),
     "POST /sessions/{sessionId}/review": submits("review"),

@@ -1,4 +1,5 @@
 import type { Store } from "@codexkit/store";
+import { sql } from "kysely";
 import type { NewSessionEvent } from "../api/event.ts";
 import type { SessionSettings, SessionSetup } from "../api/settings.ts";
 import { insertCommand } from "./insert-command.ts";
@@ -39,17 +40,22 @@ export interface InsertedSession {
   readonly isNew: boolean;
 }
 
+export interface InsertOptions {
+  /** The transaction to insert in. Default: one of its own. */
+  readonly trx?: DaemonTransaction;
+  /** Sessions that may exist, not counting deleted ones. Default: no limit. */
+  readonly maxSessions?: number;
+}
+
 export async function insertSession(
   store: Store<DaemonTables>,
   journal: Journal,
   session: NewSession,
-  outer?: DaemonTransaction,
+  { trx: outer, maxSessions }: InsertOptions = {},
 ): Promise<InsertedSession> {
-  if (outer) {
-    const inserted = await insert(store, journal, outer, session);
-    return inserted;
-  }
-  const attempt = () => store.db.transaction().execute((trx) => insert(store, journal, trx, session));
+  if (outer) return insert(store, journal, outer, session, maxSessions);
+  const attempt = () =>
+    store.db.transaction().execute((trx) => insert(store, journal, trx, session, maxSessions));
   const inserted = await attempt().catch((error: unknown) => {
     if ((error as { code?: string }).code !== UNIQUE_VIOLATION) throw error;
     return attempt();
@@ -69,12 +75,14 @@ async function insert(
   journal: Journal,
   trx: DaemonTransaction,
   session: NewSession,
+  maxSessions: number | undefined,
 ): Promise<InsertedSession & { readonly events?: EventBatch }> {
   const { by, key, threadId, id = newId(), ...content } = session;
   const print = fingerprint({ kind: "create", ...content });
   const isFork = threadId !== undefined;
   const existing = isFork ? await findById(trx, id) : await findByKey(trx, by, key, print);
   if (existing) return { ...existing, isNew: false };
+  if (maxSessions !== undefined) await requireFewerSessions(store, trx, maxSessions);
   await trx
     .insertInto("session")
     .values({
@@ -116,6 +124,23 @@ async function insert(
   }
   const appended = await journal.appendAsClient(trx, id, events);
   return { session: await byId(trx, id), command, isNew: true, events: appended };
+}
+
+/** Rejects with `too_many_sessions` if there are that many sessions, not counting deleted ones. */
+export async function requireFewerSessions(
+  store: Store<DaemonTables>,
+  trx: DaemonTransaction,
+  maxSessions: number,
+): Promise<void> {
+  // Postgres would let concurrent transactions count the same sessions. SQLite runs one after the other.
+  if (store.kind === "postgres") await sql`select pg_advisory_xact_lock(hashtext('session'))`.execute(trx);
+  const { count } = await trx
+    .selectFrom("session")
+    .select(({ fn }) => fn.countAll<number>().as("count"))
+    .where("phase", "<>", "deleted")
+    .executeTakeFirstOrThrow();
+  if (count < maxSessions) return;
+  throw new DaemonError("too_many_sessions", `There are ${count} sessions already. Delete some first.`);
 }
 
 async function findByKey(

@@ -41,6 +41,23 @@ describe.each(STORE_KINDS)("sessions on %s", (kind) => {
     expect(other.isNew).toBe(true);
   });
 
+  it("are limited in number, also if they are created at once; repetitions are not counted", async () => {
+    await using database = await databases.open();
+    const limit = { maxSessions: 3 };
+    const [first = newSession(), ...others] = Array.from({ length: 8 }, () => newSession());
+    const { session, command } = await database.sessions.insert(first, limit);
+    const created = await Promise.allSettled(others.map((other) => database.sessions.insert(other, limit)));
+    expect(created.filter(({ status }) => status === "fulfilled")).toHaveLength(2);
+    expect(created.find(({ status }) => status === "rejected")).toMatchObject({
+      reason: { code: "too_many_sessions" },
+    });
+    expect(await database.sessions.insert(first, limit)).toMatchObject({ isNew: false, command });
+    const fork = { sessionId: session.id, key: "fork", kind: "fork", body: {}, by: "tester" } as const;
+    await expect(database.commands.submit(fork, limit)).rejects.toMatchObject({ code: "too_many_sessions" });
+    const forked = await database.commands.submit(fork, { maxSessions: 4 });
+    expect(await database.commands.submit(fork, limit)).toEqual({ ...forked, isNew: false });
+  });
+
   it("are listed by their newest change, in pages, searched and filtered", async () => {
     await using database = await databases.open();
     const rows: SessionRow[] = [];

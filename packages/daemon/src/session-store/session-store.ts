@@ -4,7 +4,12 @@ import type { NewSessionEvent, SessionEvent } from "../api/event.ts";
 import { DaemonError } from "../errors.ts";
 import type { Journal } from "../journal/journal.ts";
 import { claimSessions, type ClaimOptions } from "./claim-sessions.ts";
-import { insertSession, type InsertedSession, type NewSession } from "./insert-session.ts";
+import {
+  insertSession,
+  type InsertedSession,
+  type InsertOptions,
+  type NewSession,
+} from "./insert-session.ts";
 import { notificationKeys } from "../database/notifications.ts";
 import type { ClaimedSession, DaemonTransaction, Ownership } from "../database/ownership.ts";
 import { readCursor, toPage, type Page } from "../database/page.ts";
@@ -43,13 +48,10 @@ export class SessionStore {
   /**
    * Adds a session, its `create` command, and the events `session.created` and `command.accepted`. The same key of the same
    * creator returns the first session; with other content it rejects with `key_reused`. For a fork inside the transaction of
-   * a command, pass `trx`.
+   * a command, pass `trx`. Rejects with `too_many_sessions` if there are `maxSessions` already.
    */
-  async insert(
-    session: NewSession,
-    { trx }: { readonly trx?: DaemonTransaction } = {},
-  ): Promise<InsertedSession> {
-    return insertSession(this.#store, this.#journal, session, trx);
+  async insert(session: NewSession, options: InsertOptions = {}): Promise<InsertedSession> {
+    return insertSession(this.#store, this.#journal, session, options);
   }
 
   /** Deleted sessions included: see `phase`. */

@@ -10,6 +10,8 @@ import { createSession } from "../settings.ts";
 export const sessionParams = z.strictObject({ sessionId: identifier });
 export const ofSession = ["session_not_found", "session_deleted"] as const satisfies readonly ProblemType[];
 
+const commandProblems = [...ofSession, "key_reused", "draining", "store_full"] as const;
+
 const accepted = z
   .object({ command, session })
   .meta({ id: "CreatedSession", description: "The new session and the command that starts it." });
@@ -26,7 +28,7 @@ function commandRoute<Body extends z.ZodType | undefined>(summary: string, body:
     idempotencyKey: true,
     status: 202,
     response: command,
-    problems: [...ofSession, "key_reused", "draining", "store_full"],
+    problems: commandProblems,
   } as const;
 }
 
@@ -79,10 +81,10 @@ export const sessionRoutes = {
     params: z.strictObject({ sessionId: identifier, commandId: identifier }),
   },
   "POST /sessions/{sessionId}/interrupt": commandRoute("Interrupt the running turn", undefined),
-  "POST /sessions/{sessionId}/fork": commandRoute(
-    "Fork the session. The result has the ID of the new one.",
-    commandBodies.fork,
-  ),
+  "POST /sessions/{sessionId}/fork": {
+    ...commandRoute("Fork the session. The result has the ID of the new one.", commandBodies.fork),
+    problems: [...commandProblems, "too_many_sessions"],
+  },
   "POST /sessions/{sessionId}/revert": commandRoute(
     "Remove a turn and all later ones from the history. Files are not changed.",
     commandBodies.revert,
