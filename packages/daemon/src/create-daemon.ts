@@ -1,4 +1,4 @@
-import { mkdir, realpath } from "node:fs/promises";
+import { access, mkdir, realpath } from "node:fs/promises";
 import { homedir, hostname } from "node:os";
 import { join, resolve } from "node:path";
 import type { Logger } from "pino";
@@ -10,6 +10,7 @@ import { FileService } from "./files/file-service.ts";
 import { createFirstToken } from "./first-token.ts";
 import { HTTP_LIMITS } from "./limits.ts";
 import { createLogger } from "./logger.ts";
+import { checkOptions } from "./parse-options.ts";
 import { testCommand } from "./policy/test-command.ts";
 import { toVerdict } from "./policy/to-inbox-request.ts";
 import { WEBHOOK_LIMITS, type WebhookSettings } from "./webhooks/limits.ts";
@@ -26,6 +27,7 @@ import { createRunner } from "./sessions/create-runner.ts";
  * ```
  */
 export async function createDaemon(options: DaemonOptions = {}): Promise<Daemon> {
+  checkOptions(options);
   const { limits = {}, auth = "tokens", drainMs = 30_000 } = options;
   const stateFolder = resolve(options.stateFolder ?? join(homedir(), ".codexkit", "daemon"));
   const nodeName = options.nodeName ?? (options.store === undefined ? "local" : hostname());
@@ -35,7 +37,7 @@ export async function createDaemon(options: DaemonOptions = {}): Promise<Daemon>
     limits: { ...WEBHOOK_LIMITS, ...limits.webhooks },
     allowPrivate: options.allowPrivateAddresses ?? false,
   };
-  await mkdir(stateFolder, { recursive: true, mode: 0o700 });
+  await createFolder(stateFolder);
 
   await using made = new AsyncDisposableStack();
   const database = made.use(
@@ -92,13 +94,28 @@ function toLogger(logger: DaemonOptions["logger"] = "info"): Logger {
   return typeof logger === "string" ? createLogger(logger) : logger;
 }
 
+async function createFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new DaemonError("bad_options", `The state folder "${path}" can't be created: ${reason}`, {
+      cause: error,
+    });
+  }
+}
+
 async function resolveRoots(roots: readonly string[]): Promise<string[]> {
   return Promise.all(
     roots.map(async (root) => {
       try {
-        return await realpath(root);
+        const folder = await realpath(root);
+        await access(join(folder, "."));
+        return folder;
       } catch (error) {
-        throw new DaemonError("bad_options", `The root "${root}" does not exist.`, { cause: error });
+        throw new DaemonError("bad_options", `The root "${root}" is not a folder, or does not exist.`, {
+          cause: error,
+        });
       }
     }),
   );

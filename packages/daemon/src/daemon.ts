@@ -82,6 +82,7 @@ export class Daemon implements AsyncDisposable {
   /** Listens on a host and port. Default: 127.0.0.1 and a free port. Rejects if others could connect without a token. */
   async listen({ host = "127.0.0.1", port = 0 }: { host?: string; port?: number } = {}): Promise<string> {
     const { auth, limits, logger } = this.#parts;
+    if (this.#closed) throw new DaemonError("closed", "The daemon was closed. Create another one.");
     if (this.#server)
       throw new DaemonError("bad_options", `The daemon listens on ${this.#server.url} already.`);
     if (auth === "none" && !isLoopback(host)) {
