@@ -137,6 +137,27 @@ describe.each(STORE_KINDS)("the API on %s", (kind) => {
     );
   });
 
+  test("lists all unfinished commands in the order in which they will run", async () => {
+    await using api = await start();
+    const { id } = await createSession(api);
+    await api.runner.drain();
+    const submitted: string[] = [];
+    for (let index = 0; index < 120; index++) {
+      const body = { input: `${index}`, mode: "queue" } as const;
+      const { commands } = api.database;
+      const { command } = await commands.submit({
+        sessionId: id,
+        key: `${index}`,
+        kind: "message",
+        body,
+        by: "me",
+      });
+      submitted.push(command.id);
+    }
+    const listed = (await (await api.request(`GET /sessions/${id}/commands`)).json()) as { data: Command[] };
+    expect(listed.data.map((command) => command.id)).toEqual(submitted);
+  });
+
   test("stores texts that Postgres has no column type for", async () => {
     await using api = await start();
     const { id } = await createSession(api);

@@ -14,8 +14,6 @@ import type { Journal } from "../journal/journal.ts";
 import { insertCommand } from "../session-store/insert-command.ts";
 import { requireFewerSessions, type InsertOptions } from "../session-store/insert-session.ts";
 
-const DEFAULT_PAGE = 100;
-
 export interface NewCommand<Kind extends CommandKind = CommandKind> {
   readonly sessionId: string;
   /** Idempotency key, unique per session. */
@@ -126,14 +124,7 @@ export class CommandStore {
 
   /** Unfinished commands in the order of execution. */
   async pending(sessionId: string): Promise<readonly PendingCommand[]> {
-    const rows = await this.#store.db
-      .selectFrom("command")
-      .selectAll()
-      .where("session_id", "=", sessionId)
-      .where("finished_at", "is", null)
-      .orderBy("position")
-      .execute();
-    return rows.map(
+    return (await this.unfinished(sessionId)).map(
       (row) =>
         ({
           id: row.id,
@@ -146,17 +137,14 @@ export class CommandStore {
     );
   }
 
-  /** Newest first. */
-  async list(
-    sessionId: string,
-    { limit = DEFAULT_PAGE }: { readonly limit?: number } = {},
-  ): Promise<readonly CommandRow[]> {
+  /** Unfinished commands as rows, in the order of execution. */
+  async unfinished(sessionId: string): Promise<readonly CommandRow[]> {
     return this.#store.db
       .selectFrom("command")
       .selectAll()
       .where("session_id", "=", sessionId)
-      .orderBy("position", "desc")
-      .limit(limit)
+      .where("finished_at", "is", null)
+      .orderBy("position")
       .execute();
   }
 

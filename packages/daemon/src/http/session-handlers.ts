@@ -140,8 +140,7 @@ export function createSessionHandlers(services: HttpServices) {
     "POST /sessions/{sessionId}/unarchive": submits("unarchive"),
     "GET /sessions/{sessionId}/commands": async ({ params }) => {
       await sessions.require(params.sessionId);
-      const rows = await commands.list(params.sessionId);
-      return { data: rows.filter(({ result }) => result === null).map(viewCommand) };
+      return { data: (await commands.unfinished(params.sessionId)).map(viewCommand) };
     },
     "GET /sessions/{sessionId}/commands/{commandId}": async ({ params, query, signal }) => {
       const row = await commands.get(params.commandId);
