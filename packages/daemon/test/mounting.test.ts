@@ -24,6 +24,20 @@ test("works below a path of another hono app", async () => {
   expect(missing.status).toBe(404);
 });
 
+test("takes requests of a program without a server, whose host is that of their URL", async () => {
+  const origins = { allowedHosts: ["codex.example"], allowedOrigins: [] };
+  await using api = await startTestDaemon(await databases.open(), { origins });
+  const { fetch } = api.daemon;
+  const client = new DaemonClient({
+    url: "http://codex.example",
+    token: api.token,
+    fetch: async (url, init) => fetch(new Request(url, init)),
+  });
+  expect(await client.request("GET /whoami")).toMatchObject({ name: "read+write+approve+admin" });
+  expect((await fetch(new Request("http://localhost/health"))).status).toBe(200);
+  expect((await fetch(new Request("http://evil.example/health"))).status).toBe(403);
+});
+
 test("works in a server of Node, with streams, without listening itself", async () => {
   await using api = await startTestDaemon(await databases.open());
   const server = createServer(api.daemon.handler).listen(0, "127.0.0.1");

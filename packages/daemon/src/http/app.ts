@@ -111,7 +111,7 @@ function toResponse(context: Context, route: Route, result: unknown): Response {
 function createGuard({ limits, auth, origins, database }: HttpServices) {
   const requests = new RateLimiter({ perSecond: limits.requestsPerSecond, burst: limits.requestBurst });
   return async (context: Context, route: Route): Promise<Identity> => {
-    checkOrigin(context.req.raw.headers, origins);
+    checkOrigin(context.req.raw, origins);
     if (route.scope === null) {
       limitRate(requests, `address:${remoteAddress(context)}`);
       return ANONYMOUS;

@@ -5,7 +5,8 @@ const rules = { allowedHosts: ["codex.example"], allowedOrigins: ["https://conso
 
 function check(headers: Record<string, string>): string {
   try {
-    checkOrigin(new Headers({ host: "127.0.0.1:4100", ...headers }), rules);
+    const url = "http://codex.example/sessions";
+    checkOrigin({ url, headers: new Headers({ host: "127.0.0.1:4100", ...headers }) }, rules);
     return "allowed";
   } catch (error) {
     return (error as { code: string }).code;

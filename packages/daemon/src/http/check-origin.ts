@@ -15,8 +15,12 @@ const LOOPBACK_NAMES = new Set(["localhost", "127.0.0.1", "[::1]"]);
  * (DNS rebinding), but it can't make the browser send a `Host` that it does not own, so that unknown names are rejected.
  * IP addresses are no names that can be rebound.
  */
-export function checkOrigin(headers: Headers, { allowedHosts, allowedOrigins }: OriginRules): void {
-  const host = headers.get("host") ?? "";
+export function checkOrigin(
+  { headers, url }: Pick<Request, "headers" | "url">,
+  { allowedHosts, allowedOrigins }: OriginRules,
+): void {
+  // A request that a program passes to `daemon.fetch` has no such header. Those of a server do.
+  const host = headers.get("host") ?? new URL(url).host;
   const name = hostName(host);
   if (!isAllowedHost(name, allowedHosts)) {
     throw new DaemonError(
