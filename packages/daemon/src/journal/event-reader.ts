@@ -94,14 +94,17 @@ export class EventReader {
     return Math.max(1, tooMany);
   }
 
+  /** The newest event of a type, of the turns that were not reverted. */
   async latest(sessionId: string, type: string): Promise<SessionEvent | undefined> {
     // SQLite prefers to walk back over all events of the session.
     const hint = this.#store.kind === "sqlite" ? sql`indexed by event_type` : sql``;
-    const { rows } = await sql<{ seq: number | null }>`
-      select max(seq) as seq from event ${hint}
+    const { rows } = await sql<{ seq: number }>`
+      select seq from event ${hint}
       where session_id = ${sessionId} and type = ${type} and type <> 'item.delta'
+        and exists (select 1 from turn where turn.session_id = event.session_id and turn.turn_id = event.turn_id)
+      order by seq desc limit 1
     `.execute(this.#store.db);
-    const seq = rows[0]?.seq ?? undefined;
+    const seq = rows[0]?.seq;
     if (seq === undefined) return undefined;
     const { events } = await this.after(sessionId, seq - 1, 1);
     return events[0];

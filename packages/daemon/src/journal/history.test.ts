@@ -181,6 +181,41 @@ describe.each(STORE_KINDS)("the history on %s", (kind) => {
     expect(await database.journal.latest(sessionId, "diff.updated")).toMatchObject({ turnId: "turn" });
     expect(await database.journal.latest(sessionId, "plan.updated")).toBeUndefined();
   });
+
+  it("names a turn after its first message", async () => {
+    await using database = await databases.open();
+    const owner = await ownedSession(database);
+    await database.journal.append(owner, [
+      { type: "turn.started", ...TURN },
+      completed(userMessage("u1", "first")),
+      completed(userMessage("u2", "added in the same transaction")),
+    ]);
+    await database.journal.append(owner, [completed(userMessage("u3", "added later"))]);
+    expect((await database.journal.turns(owner.sessionId)).rows).toMatchObject([{ title: "first" }]);
+  });
+
+  it("ends before a turn that was reverted", async () => {
+    await using database = await databases.open();
+    const owner = await ownedSession(database);
+    const { sessionId } = owner;
+    const turn = (turnId: string): NewSessionEvent[] => [
+      { type: "turn.started", threadId: "thread", turnId },
+      completed(command(`of ${turnId}`, ""), { turnId }),
+      { type: "diff.updated", threadId: "thread", turnId, diff: `diff of ${turnId}` },
+      { type: "turn.completed", threadId: "thread", turnId, result: {} as never },
+    ];
+    await database.journal.append(owner, [...turn("1"), ...turn("2"), ...turn("3")]);
+    await database.journal.append(owner, [
+      { type: "session.updated", changes: { revertedBefore: "2" } },
+      ...turn("4"),
+    ]);
+    const turns = async () => (await database.journal.turns(sessionId)).rows.map((row) => row.turn_id);
+    expect(await turns()).toEqual(["4", "1"]);
+    const items = await database.journal.items(sessionId);
+    expect(items.map((row) => row.item_id)).toEqual(["of 4", "of 1"]);
+    await database.journal.append(owner, [{ type: "session.updated", changes: { revertedBefore: "4" } }]);
+    expect(await database.journal.latest(sessionId, "diff.updated")).toMatchObject({ turnId: "1" });
+  });
 });
 
 describe("previews", () => {

@@ -25,6 +25,8 @@ export interface Projection {
   readonly items: readonly ItemChange[];
   readonly turns: readonly TurnChange[];
   readonly session: Partial<SessionTable>;
+  /** Turns from which on the history was removed, and the events that say so. */
+  readonly reverts: readonly { readonly beforeTurnId: string; readonly seq: number }[];
   /** A turn of the session's own thread has ended. */
   readonly hasTurnEnded: boolean;
 }
@@ -41,6 +43,7 @@ export function project(events: readonly SessionEvent[], rootThreadId: string | 
   const items = new Map<string, Writable<ItemChange>>();
   const turns = new Map<string, Writable<TurnChange>>();
   const session: Partial<SessionTable> = {};
+  const reverts: { beforeTurnId: string; seq: number }[] = [];
   let hasTurnEnded = false;
 
   const item = (event: { threadId: string; turnId: string }, itemId: string): Writable<ItemChange> => {
@@ -117,10 +120,15 @@ export function project(events: readonly SessionEvent[], rootThreadId: string | 
       case "diff.updated":
         turn(event).set.diff_stat = JSON.stringify(diffStat(event.diff));
         break;
+      case "session.updated": {
+        const beforeTurnId = event.changes["revertedBefore"];
+        if (typeof beforeTurnId === "string") reverts.push({ beforeTurnId, seq });
+        break;
+      }
       default:
     }
   }
-  return { items: [...items.values()], turns: [...turns.values()], session, hasTurnEnded };
+  return { items: [...items.values()], turns: [...turns.values()], reverts, session, hasTurnEnded };
 
   function isRoot(threadId: string): boolean {
     return rootThreadId === null || threadId === rootThreadId;
@@ -130,7 +138,7 @@ export function project(events: readonly SessionEvent[], rootThreadId: string | 
     if (value.type !== "userMessage" && value.type !== "agentMessage") return;
     const line = firstLine(value);
     if (line === "") return;
-    if (value.type === "userMessage") turn(event).set.title = line;
+    if (value.type === "userMessage") turn(event).set.title ??= line;
     if (isRoot(event.threadId)) session.preview = line;
   }
 }

@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import type { DaemonTransaction } from "../database/ownership.ts";
 import type { ItemChange, Projection, TurnChange } from "./projection.ts";
 
@@ -5,10 +6,11 @@ import type { ItemChange, Projection, TurnChange } from "./projection.ts";
 export async function storeProjection(
   trx: DaemonTransaction,
   sessionId: string,
-  { items, turns }: Projection,
+  { items, turns, reverts }: Projection,
 ): Promise<void> {
   for (const change of items) await storeItem(trx, sessionId, change);
   for (const change of turns) await storeTurn(trx, sessionId, change);
+  for (const revert of reverts) await removeReverted(trx, sessionId, revert);
 }
 
 async function storeItem(trx: DaemonTransaction, sessionId: string, change: ItemChange): Promise<void> {
@@ -47,8 +49,33 @@ async function storeItem(trx: DaemonTransaction, sessionId: string, change: Item
   await update.execute();
 }
 
+/** A turn that the journal does not have is older than those that it has. */
+async function removeReverted(
+  trx: DaemonTransaction,
+  sessionId: string,
+  { beforeTurnId, seq }: Projection["reverts"][number],
+): Promise<void> {
+  const turn = await trx
+    .selectFrom("turn")
+    .select("first_seq")
+    .where("session_id", "=", sessionId)
+    .where("turn_id", "=", beforeTurnId)
+    .executeTakeFirst();
+  for (const table of ["item", "turn"] as const) {
+    await trx
+      .deleteFrom(table)
+      .where("session_id", "=", sessionId)
+      .where("first_seq", ">=", turn?.first_seq ?? 0)
+      .where("first_seq", "<", seq)
+      .execute();
+  }
+}
+
 async function storeTurn(trx: DaemonTransaction, sessionId: string, change: TurnChange): Promise<void> {
-  const { turnId, threadId, insert, set } = change;
+  const { turnId, threadId, insert } = change;
+  const { title, ...columns } = change.set;
+  // A turn is named after its first message, not after those that were added to it.
+  const set = { ...columns, ...(title !== undefined && { title: titleIfNone(title) }) };
   if (insert) {
     await trx
       .insertInto("turn")
@@ -63,7 +90,8 @@ async function storeTurn(trx: DaemonTransaction, sessionId: string, change: Turn
         usage: null,
         diff_stat: null,
         ...insert,
-        ...set,
+        ...columns,
+        ...(title !== undefined && { title }),
       })
       .onConflict((conflict) => conflict.columns(["session_id", "turn_id"]).doUpdateSet(set))
       .execute();
@@ -76,4 +104,8 @@ async function storeTurn(trx: DaemonTransaction, sessionId: string, change: Turn
     .where("session_id", "=", sessionId)
     .where("turn_id", "=", turnId)
     .execute();
+}
+
+function titleIfNone(title: string) {
+  return sql<string>`case when turn.title = '' then ${title} else turn.title end`;
 }
