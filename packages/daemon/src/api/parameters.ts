@@ -7,7 +7,7 @@ export function integerParameter(
 ): z.ZodType<number, number> {
   return z.preprocess(
     (value) => (typeof value === "string" && /^\d{1,16}$/.test(value) ? Number(value) : value),
-    z.int().min(min).max(max),
+    z.int("Expected a whole number that is not negative.").min(min).max(max),
   ) as unknown as z.ZodType<number, number>;
 }
 
@@ -31,7 +31,7 @@ export function plainText(maxLength: number): z.ZodString {
     .string()
     .min(1)
     .max(maxLength)
-    .regex(/^\P{Cc}+$/u, "Control characters are not allowed.");
+    .regex(/^\P{Cc}*$/u, "Control characters are not allowed.");
 }
 
 export const pageLimit = integerParameter(1, 500).default(50);

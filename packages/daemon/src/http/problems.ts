@@ -1,7 +1,9 @@
 import { StoreError } from "@codexkit/store";
+import { CodexError } from "codexkit";
 import { z } from "zod";
 import { createProblem, type Problem, type ProblemType, PROBLEMS } from "../api/problem.ts";
 import { DaemonError } from "../errors.ts";
+import { errorToProblem } from "../sessions/problems.ts";
 
 export function problemResponse(problem: Problem, headers: Readonly<Record<string, string>> = {}): Response {
   return new Response(JSON.stringify(problem), {
@@ -17,6 +19,7 @@ export function toProblem(error: unknown): { readonly problem: Problem; readonly
     const type = error.code === "store_full" ? "store_full" : "store_unavailable";
     return { problem: createProblem(type, error.message), isExpected: true };
   }
+  if (CodexError.is(error)) return { problem: errorToProblem(error), isExpected: true };
   if (DaemonError.is(error)) {
     if (error.code === "closed") {
       return { problem: createProblem("draining", "The daemon is closing."), isExpected: true };
@@ -38,8 +41,18 @@ export function toProblem(error: unknown): { readonly problem: Problem; readonly
 
 /** A problem with the path of each invalid value, such as `body.budget.totalTokens`. */
 export function invalidInput(part: string, error: z.ZodError): Problem {
-  const errors = error.issues.map(({ path, message }) => ({ path: [part, ...path].join("."), message }));
+  const errors = error.issues
+    .flatMap(toSpecificIssues)
+    .map(({ path, message }) => ({ path: [part, ...path].join("."), message }));
   const [first] = errors;
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : "";
   return createProblem("bad_request", `${first?.path}: ${first?.message}${more}`, { errors });
+}
+
+/** The issue of a union says only that no alternative fits. Those of the closest alternative say what to change. */
+function toSpecificIssues(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] {
+  if (issue.code !== "invalid_union") return [issue];
+  const [closest] = issue.errors.toSorted((a, b) => a.length - b.length);
+  if (!closest || closest.length === 0) return [issue];
+  return closest.flatMap((inner) => toSpecificIssues({ ...inner, path: [...issue.path, ...inner.path] }));
 }
