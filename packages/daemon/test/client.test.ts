@@ -78,6 +78,13 @@ describe.each(STORE_KINDS)("the client on %s", (kind) => {
     await expect(client.send("none", "hi")).rejects.toMatchObject({ code: "session_not_found", status: 404 });
   });
 
+  test("calls operations without arguments, and those whose response is text", async () => {
+    await using api = await start();
+    const client = await api.listen();
+    expect(await client.request("GET /sessions")).toMatchObject({ data: [] });
+    expect(await client.request("GET /metrics")).toMatch(/^# HELP /);
+  });
+
   test("reads the same events as pages", async () => {
     await using api = await start();
     const client = await api.listen();

@@ -65,7 +65,9 @@ export interface ParsedRequest<R extends Route> {
 /** What a handler of a route returns. */
 export type RouteResponse<R extends Route> = R["response"] extends z.ZodType
   ? z.output<R["response"]>
-  : undefined;
+  : R["contentType"] extends "text/plain"
+    ? string
+    : undefined;
 
 type Part<Name extends string, Value> = [Value] extends [undefined]
   ? { readonly [N in Name]?: undefined }

@@ -36,6 +36,9 @@ export type Operation = keyof Routes;
 export type OperationArguments<Key extends Operation> = RouteArguments<Routes[Key]>;
 export type OperationResponse<Key extends Operation> = RouteResponse<Routes[Key]>;
 
+/** Arguments that may be left out if all of them are optional. */
+type RequiredUnlessEmpty<Arguments> = {} extends Arguments ? [args?: Arguments] : [args: Arguments];
+
 /** A client of the daemon, for Node and browsers. Types come from the schemas that the daemon validates with. */
 export class DaemonClient {
   readonly #url: string;
@@ -52,10 +55,10 @@ export class DaemonClient {
   /** Calls any operation. Rejects with a `DaemonClientError` for a problem. */
   async request<Key extends Operation>(
     operation: Key,
-    args: OperationArguments<Key> & CallOptions,
+    ...[args]: RequiredUnlessEmpty<OperationArguments<Key> & CallOptions>
   ): Promise<OperationResponse<Key>> {
     const [method, path] = operation.split(" ") as [string, string];
-    const { params, query, body, idempotencyKey, signal } = args as GenericArguments;
+    const { params, query, body, idempotencyKey, signal } = (args ?? {}) as GenericArguments;
     const response = await this.#send(method, fillPath(path, params), query, {
       ...(body !== undefined && { body: JSON.stringify(body) }),
       ...(signal && { signal }),
@@ -66,9 +69,7 @@ export class DaemonClient {
       },
     });
     if (!response.ok) throw await DaemonClientError.fromResponse(response);
-    const isJson = response.headers.get("content-type")?.startsWith("application/json");
-    const result: unknown = isJson ? await response.json() : undefined;
-    return result as OperationResponse<Key>;
+    return (await readResult(response)) as OperationResponse<Key>;
   }
 
   async createSession(
@@ -201,6 +202,12 @@ interface GenericArguments extends CallOptions {
   readonly query?: Query;
   readonly body?: unknown;
   readonly idempotencyKey?: string;
+}
+
+async function readResult(response: Response): Promise<unknown> {
+  const type = response.headers.get("content-type") ?? "";
+  if (type.startsWith("application/json")) return response.json();
+  return type.startsWith("text/plain") ? response.text() : undefined;
 }
 
 function fillPath(path: string, params: Readonly<Record<string, string>> = {}): string {
