@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { filePath } from "./file.ts";
 import { identifier, plainText } from "./parameters.ts";
-import { sessionSettings } from "./settings.ts";
+import { budget, deadline, sessionSettings } from "./settings.ts";
 
 const text = z.string().min(1).max(1_000_000);
 
@@ -75,7 +75,11 @@ export const commandBodies = {
     ifMatch: z.string().max(8192).optional(),
     isNew: z.literal(true).optional(),
   }),
-  settings: sessionSettings.partial(),
+  /** Null removes a limit. */
+  settings: sessionSettings.partial().extend({
+    budget: budget.nullable().optional(),
+    deadline: deadline.nullable().optional(),
+  }),
   rename: z.strictObject({ name: plainText(256) }),
   archive: z.strictObject({}),
   unarchive: z.strictObject({}),

@@ -56,6 +56,9 @@ export const budget = z
     description: "Limits of the whole session. An overrun interrupts the running turn.",
   });
 
+/** Milliseconds since the epoch. */
+export const deadline = z.int().positive().meta({ description: "Milliseconds since the epoch." });
+
 /** Everything about a session that can be changed later. */
 export const sessionSettings = z
   .strictObject({
@@ -65,8 +68,7 @@ export const sessionSettings = z
     agentMode,
     approvalPolicy,
     budget: budget.optional(),
-    /** Milliseconds since the epoch. */
-    deadline: z.int().positive().optional(),
+    deadline: deadline.optional(),
   })
   .meta({ id: "SessionSettings" });
 export type SessionSettings = z.infer<typeof sessionSettings>;

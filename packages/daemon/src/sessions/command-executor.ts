@@ -257,7 +257,7 @@ async function shell(
 
 async function changeSettings(body: CommandBody<"settings">, context: CommandContext): Promise<Step> {
   const { state, loaded } = context;
-  const settings = { ...state.settings, ...withoutUndefined(body) } as SessionSettings;
+  const settings = mergeSettings(state.settings, body);
   if (body.model !== undefined && loaded) await checkModel(body.model, loaded);
   if (loaded) {
     const { sandbox, approvalPolicy } = permissionsOf(settings);
@@ -309,8 +309,9 @@ function toReviewTarget(target: CommandBody<"review">["target"]): Parameters<Thr
   return target.type === "commit" ? { ...target, title: target.title ?? null } : target;
 }
 
-function withoutUndefined<Value extends object>(value: Value): Partial<Value> {
-  return Object.fromEntries(
-    Object.entries(value).filter(([, member]) => member !== undefined),
-  ) as Partial<Value>;
+/** Null removes a setting. */
+function mergeSettings(settings: SessionSettings, changes: CommandBody<"settings">): SessionSettings {
+  const given = Object.entries(changes).filter(([, value]) => value !== undefined);
+  const merged = Object.entries({ ...settings, ...Object.fromEntries(given) });
+  return Object.fromEntries(merged.filter(([, value]) => value !== null)) as SessionSettings;
 }

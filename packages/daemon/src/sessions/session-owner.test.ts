@@ -176,7 +176,8 @@ describe("limits", () => {
     expect(await session.send("more")).toMatchObject({
       problem: { type: "unprocessable", limit: "budget.totalTokens" },
     });
-    expect(await session.run("settings", { budget: { totalTokens: 10_000 } })).toMatchObject({ ok: true });
+    expect(await session.run("settings", { budget: null, deadline: null })).toMatchObject({ ok: true });
+    expect(JSON.parse((await session.row()).settings)).not.toHaveProperty("budget");
     expect(await session.send("more")).toMatchObject({ ok: true });
   });
 
@@ -307,6 +308,12 @@ describe("other commands", () => {
 
     const beforeTurnId = String(second.ok && second["turnId"]);
     expect(await session.run("revert", { beforeTurnId })).toMatchObject({ ok: true });
+    const { journal } = stage.database;
+    expect((await journal.turns(session.id)).rows.map(({ title }) => title)).toEqual(["one"]);
+    expect((await journal.items(session.id)).map(({ kind }) => kind)).toEqual([
+      "agentMessage",
+      "userMessage",
+    ]);
     expect(await session.run("revert", { beforeTurnId })).toMatchObject({ ok: false });
   });
 
