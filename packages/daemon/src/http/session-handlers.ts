@@ -20,7 +20,7 @@ type CommandRequest = Pick<HandlerRequest<Route>, "identity" | "signal" | "conte
 /** Submits commands, and waits for their outcomes. */
 export function createSubmitter(services: HttpServices) {
   const { runner, limits } = services;
-  const { commands, sessions } = services.database;
+  const { commands } = services.database;
 
   function refuseWhileDraining(): void {
     const { state } = runner.status;
@@ -32,14 +32,6 @@ export function createSubmitter(services: HttpServices) {
           details: { retryAfter: 5 },
         },
       );
-    }
-  }
-
-  async function refuseTooManySessions(): Promise<void> {
-    const { deleted: _, ...phases } = await sessions.countByPhase();
-    const count = Object.values(phases).reduce((sum, number) => sum + number, 0);
-    if (count >= limits.sessions) {
-      throw new DaemonError("too_many_sessions", `There are ${count} sessions already. Delete some first.`);
     }
   }
 
@@ -69,13 +61,13 @@ export function createSubmitter(services: HttpServices) {
     return viewCommand(await waitFor(command, request.query.wait, request.signal));
   }
 
-  return { refuseWhileDraining, refuseTooManySessions, waitFor, submit };
+  return { refuseWhileDraining, waitFor, submit };
 }
 
 export function createSessionHandlers(services: HttpServices) {
-  const { database, files } = services;
+  const { database, files, limits } = services;
   const { sessions, commands } = database;
-  const { refuseWhileDraining, refuseTooManySessions, waitFor, submit } = createSubmitter(services);
+  const { refuseWhileDraining, waitFor, submit } = createSubmitter(services);
 
   /** A handler that submits the body as a command. */
   function submits<Kind extends CommandKind>(kind: Kind) {

@@ -15,7 +15,7 @@ const LINE_BYTES = 64 * 1024 * 1024;
 
 export function createTransferHandlers(services: HttpServices): Handlers<keyof typeof transferRoutes> {
   const { database, files, limits, roots, nodeName } = services;
-  const { refuseWhileDraining, refuseTooManySessions } = createSubmitter(services);
+  const { refuseWhileDraining } = createSubmitter(services);
   return {
     "GET /sessions/{sessionId}/export": async ({ params: { sessionId } }) => {
       const lines = await exportSession(database, sessionId);
@@ -29,7 +29,6 @@ export function createTransferHandlers(services: HttpServices): Handlers<keyof t
     },
     "POST /sessions/import": async ({ query: { cwd, name }, context, identity }) => {
       refuseWhileDraining();
-      await refuseTooManySessions();
       // On disk first, so that a slow client does not keep a transaction open.
       await using file = await readBytes(context, "the import", limits.importBytes, (body) =>
         files.staging.spool(body, limits.importBytes),
@@ -42,6 +41,7 @@ export function createTransferHandlers(services: HttpServices): Handlers<keyof t
         cwd: isRemote ? (cwd ?? formerCwd) : await checkFolder(cwd ?? formerCwd, roots),
         needs: isRemote ? [] : [`node:${nodeName}`],
         nodeName,
+        maxSessions: limits.sessions,
         ...(name !== undefined && { name }),
         by: identity.id,
       });

@@ -7,6 +7,7 @@ import type { EventRow, SessionRow } from "../database/tables.ts";
 import { DaemonError } from "../errors.ts";
 import { insertEvents } from "../journal/insert-events.ts";
 import { compareVersions } from "../session-store/claim-sessions.ts";
+import { requireFewerSessions } from "../session-store/insert-session.ts";
 import { RolloutImport } from "./rollout-import.ts";
 import type { LineOf, SessionFileLine } from "./session-file.ts";
 
@@ -21,6 +22,7 @@ export interface ImportOptions {
   /** Labels that a node must have to own it. */
   readonly needs: readonly string[];
   readonly nodeName: string;
+  readonly maxSessions: number;
   /** Who imports it, for the audit log. */
   readonly by: string;
 }
@@ -122,6 +124,7 @@ class SessionImport {
         `The session was written by Codex ${codexVersion}, and this daemon has ${CODEX_VERSION}.`,
       );
     }
+    await requireFewerSessions(this.#database.store, this.#trx, this.#options.maxSessions);
     await this.#refuseThreadInUse(session.threadId);
     this.#session = session;
     this.#nextSeq = session.firstSeq;
