@@ -26,9 +26,15 @@ const FORK_BOMB = /(?<!\w)(\w{1,32}|:)\s{0,8}\(\s{0,8}\)\s{0,8}\{[^}]{0,80}\1\s{
 
 /** A catastrophic command among those that are known to run. */
 export function findCalledCatastrophe(calls: readonly Words[], context: DenialContext): Denial | undefined {
-  for (const [first = "", ...args] of calls) {
+  return findFirst(calls, ([first = "", ...args]) => {
     const name = baseName(first);
-    const denial = isCheckedProgram(name) ? findCatastrophe({ name, args, ...context }) : undefined;
+    return isCheckedProgram(name) ? findCatastrophe({ name, args, ...context }) : undefined;
+  });
+}
+
+function findFirst<T>(items: readonly T[], find: (item: T) => Denial | undefined): Denial | undefined {
+  for (const item of items) {
+    const denial = find(item);
     if (denial !== undefined) return denial;
   }
   return undefined;
@@ -47,13 +53,10 @@ export function findHiddenCatastrophe(
     return { rule: "fork-bomb", reason: "starts processes without end" };
   if (runsDownload) return RUNS_DOWNLOAD;
   const calls = commands.flatMap(({ words, isGuess }) => (isGuess ? [] : possibleCalls(words)));
-  for (const call of calls) {
-    const denial = findCalledCatastrophe([call], context) ?? findWrite(writtenBy(call), context);
-    if (denial !== undefined) return denial;
-  }
   const isCode = calls.some(([name = ""]) => !PRINTERS.has(baseName(name)));
   return (
-    findWrite(outputs, context) ??
+    findCalledCatastrophe(calls, context) ??
+    findFirst([...calls.flatMap(writtenBy), ...outputs], (target) => findProtectedWrite(target, context)) ??
     findFlow(source, calls) ??
     (isCode ? findCatastrophicText(source) : undefined)
   );
@@ -76,12 +79,4 @@ function writtenBy([first = "", ...args]: Words): Words {
   const name = baseName(first);
   const operands = args.filter((arg) => !arg.startsWith("-"));
   return WRITES_ALL.has(name) ? operands : WRITES_LAST.has(name) ? operands.slice(-1) : [];
-}
-
-function findWrite(targets: Words, context: DenialContext): Denial | undefined {
-  for (const target of targets) {
-    const denial = findProtectedWrite(target, context);
-    if (denial !== undefined) return denial;
-  }
-  return undefined;
 }

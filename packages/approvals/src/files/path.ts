@@ -65,6 +65,17 @@ export function baseName(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }
 
+/** Whether a path has wildcards of the shell. */
+export function hasWildcard(path: string): boolean {
+  return /[*?[]/.test(path);
+}
+
+/** The folder that a pattern of the shell can't leave; any other path as it is. */
+export function beforePattern(path: string): string {
+  const wild = path.search(/[*?[]/);
+  return wild === -1 ? path : path.slice(0, path.lastIndexOf("/", wild)) || "/";
+}
+
 /** The folder that a glob can't leave: everything before the first segment with a wildcard. */
 export function fixedFolder(path: string): string {
   // A NUL represents unknown text.

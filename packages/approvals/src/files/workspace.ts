@@ -1,6 +1,6 @@
 import { retainShape } from "../retain-shape.ts";
 import { widenBrackets } from "./glob.ts";
-import { isInside, resolvePath, withoutEndSlashes } from "./path.ts";
+import { beforePattern, hasWildcard, isInside, parentOf, resolvePath, withoutEndSlashes } from "./path.ts";
 import { protectionOf } from "./protected-names.ts";
 import {
   belowHome,
@@ -120,8 +120,7 @@ export class Workspace {
 
   /** @param isPattern Whether wildcards in the path are expanded by the shell. */
   locate(absolute: string, isPattern = false): Location {
-    const wild = isPattern ? absolute.search(/[*?[]/) : -1;
-    if (wild !== -1) return this.#locatePattern(absolute, wild);
+    if (isPattern && hasWildcard(absolute)) return this.#locatePattern(absolute);
     const real = this.#follow(absolute);
     const trimmed = withoutEndSlashes(absolute);
     const slash = trimmed.lastIndexOf("/");
@@ -132,10 +131,10 @@ export class Workspace {
   }
 
   /** The part before the first wildcard can be followed; what matches below it is judged by the pattern. */
-  #locatePattern(absolute: string, wild: number): Location {
-    const slash = absolute.lastIndexOf("/", wild);
-    const folder = this.#follow(absolute.slice(0, slash) || "/");
-    const rest = absolute.slice(slash + 1);
+  #locatePattern(absolute: string): Location {
+    const parent = beforePattern(absolute);
+    const folder = this.#follow(parent);
+    const rest = absolute.slice(withoutEndSlashes(parent).length + 1);
     if (folder === undefined || rest.split("/").includes("..")) return { real: undefined, entry: undefined };
     const path = join(folder, rest);
     return { real: path, entry: path };
@@ -162,11 +161,7 @@ export class Workspace {
   belowRoots(folder: string): readonly string[] {
     const { real } = this.locate(folder);
     const folders: string[] = [];
-    for (
-      let path = real;
-      path !== undefined && path !== "/";
-      path = path.slice(0, path.lastIndexOf("/")) || "/"
-    ) {
+    for (let path = real; path !== undefined && path !== "/"; path = parentOf(path)) {
       if (this.#roots.includes(path)) return folders;
       folders.push(path);
     }
@@ -180,10 +175,9 @@ export class Workspace {
 
   /** `/`, a folder right below it, a home folder, a system folder: what no command may delete whole. */
   isPrecious(path: string): boolean {
-    const wild = path.search(/[*?[]/);
-    const folder = this.#fold(wild === -1 ? path : path.slice(0, path.lastIndexOf("/", wild)) || "/");
+    const folder = this.#fold(beforePattern(path));
     // Everything in a folder for temporary files may be deleted, but not the folder itself.
-    if (wild !== -1 && this.#temp.includes(folder)) return false;
+    if (hasWildcard(path) && this.#temp.includes(folder)) return false;
     if (this.inWorkspace(folder)) return false;
     if (this.holdsWorkspace(folder) || isSystemFolder(folder)) return true;
     const below = belowHome(folder, this.home);

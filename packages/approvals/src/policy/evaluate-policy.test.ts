@@ -51,6 +51,8 @@ describe("a command", () => {
     ["echo x > ~/.bashrc", "none"],
     ["echo x > /etc/passwd", "none"],
     ["echo x > /dev/sda", "none"],
+    ["frob -* > /proc/self/cwd/a.txt", "none"],
+    ["chmod --frob .git/hooks/pre-commit >> .github/workflows/ci.yml", "none"],
     ["cat < /dev/tcp/1.2.3.4/80", "none"],
     ["cd /; rm -rf tmp2", "none"],
     ["cd /data/x; rm -rf y", "danger-full-access"],

@@ -44,9 +44,9 @@ export class EffectJudge {
     const { policy } = this.#context;
     switch (effect.kind) {
       case "read":
-        if (effect.path.text === undefined && this.unknownIsListed && !hasReadDenials(policy))
-          return judgeKind("read", policy);
-        return this.#judgePaths(effect.path, folder, "read");
+        return this.unknownIsListed && isPrinted(effect.path) && !hasReadDenials(policy)
+          ? judgeKind("read", policy)
+          : this.#judgePaths(effect.path, folder, "read");
       case "enter":
       case "execute":
         return this.#judgePaths(effect.path, folder, effect.kind);
@@ -102,7 +102,7 @@ export class EffectJudge {
     const isTree = text.includes("**");
     if (existing === undefined || this.#changes.hasWritten || (existing.length === 0 && !isTree)) {
       worst = pickStricter(worst, this.#judgeAt(absolute, workspace.locate(absolute, true), use));
-      worst = pickStricter(worst, judgePattern(absolute, ACCESS[use], policy));
+      worst = pickStricter(worst, judgePattern(absolute, accessOf(use), policy));
     }
     return worst ?? NO_EFFECT;
   }
@@ -181,16 +181,16 @@ export class EffectJudge {
   }
 }
 
+/** Whether a word may be what another command prints. */
+function isPrinted({ text, isInput }: Word): boolean {
+  return text === undefined && isInput !== false;
+}
+
 /** What the user's rules about paths take a use for. */
-const ACCESS: Readonly<Record<PathUse, FileAccess>> = {
-  delete: "delete",
-  "delete-tree": "delete",
-  enter: "read",
-  execute: "read",
-  "link-target": "update",
-  mode: "update",
-  read: "read",
-  update: "update",
-};
+function accessOf(use: PathUse): FileAccess {
+  if (use === "enter" || use === "execute") return "read";
+  if (use === "link-target") return "update";
+  return use === "delete-tree" ? "delete" : use;
+}
 
 export const NO_EFFECT: Verdict = { decision: "allow", rule: "nothing", reason: "has no effect" };

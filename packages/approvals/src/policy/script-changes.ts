@@ -1,3 +1,4 @@
+import { beforePattern, parentOf } from "../files/path.ts";
 import type { Location, Workspace } from "../files/workspace.ts";
 import type { Effect } from "../programs/declaration/effect.ts";
 import type { Word } from "../programs/declaration/word.ts";
@@ -43,7 +44,7 @@ export class ScriptChanges {
   #relink({ text, isGlob }: Word, isLink: boolean, folder: string): void {
     const { real, entry } = this.#workspace.locate(this.#workspace.absolute(text ?? "/", folder), isGlob);
     const paths = isLink ? this.#links : this.#copies;
-    for (const path of [real, entry]) paths.add(withoutPattern(path ?? "/"));
+    for (const path of [real, entry]) paths.add(beforePattern(path ?? "/"));
   }
 
   /** Whether a location may lead elsewhere by now. */
@@ -55,7 +56,7 @@ export class ScriptChanges {
   #leadsThroughChange(path: string): boolean {
     if (this.#links.has(path)) return true;
     for (let folder = path; folder !== "/" && folder !== "";) {
-      folder = folder.slice(0, Math.max(0, folder.lastIndexOf("/"))) || "/";
+      folder = parentOf(folder);
       if (this.#links.has(folder) || this.#copies.has(folder)) return true;
     }
     return false;
@@ -65,10 +66,4 @@ export class ScriptChanges {
 /** Whether a set has anything besides one word. */
 function isMoreThan(words: ReadonlySet<Word>, one: Word): boolean {
   return words.size > (words.has(one) ? 1 : 0);
-}
-
-function withoutPattern(path: string): string {
-  const wild = path.search(/[*?[]/);
-  if (wild === -1) return path;
-  return path.slice(0, path.lastIndexOf("/", wild)) || "/";
 }

@@ -31,8 +31,9 @@ export const xargs = declareProgram({
 function examineCommand({ operands, options }: ParsedCall): readonly Effect[] | string {
   const placeholder = options.get("-I")?.at(-1);
   const words: readonly Word[] = operands.length === 0 ? [literal("echo")] : operands;
+  const isInput = !options.has("-a");
   if (placeholder === undefined)
-    return [{ kind: "command", words: [...words, { text: undefined, maySplit: true, isInput: true }] }];
+    return [{ kind: "command", words: [...words, { text: undefined, maySplit: true, isInput }] }];
   if (!isLiteral(placeholder) || placeholder.text === "") return "the placeholder is only known at run time";
   const { text } = placeholder;
   return [
@@ -40,7 +41,7 @@ function examineCommand({ operands, options }: ParsedCall): readonly Effect[] | 
       kind: "command",
       words: words.map((word) => {
         if (word.text?.includes(text) !== true) return word;
-        return word.text === text ? { text: undefined, isInput: true } : { text: undefined };
+        return word.text === text ? { text: undefined, isInput } : { text: undefined };
       }),
     },
   ];

@@ -8,7 +8,7 @@ export interface Word {
   readonly matches?: readonly string[] | undefined;
   /** Set if the word may turn into any number of words, or none (an unquoted substitution, the words of `xargs`). */
   readonly maySplit?: boolean | undefined;
-  /** Set if the word is read from standard input when the command runs. */
+  /** True if the word is read from standard input when the command runs, false if from a file. */
   readonly isInput?: boolean | undefined;
   /** Set if the text is not known, but can only be numbers. */
   readonly isNumber?: boolean | undefined;
