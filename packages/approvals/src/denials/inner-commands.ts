@@ -1,6 +1,7 @@
 import { findCommands } from "./find-commands.ts";
 import { parseSource } from "../shell/parse-source.ts";
 import type { WorkBudget } from "../shell/work-budget.ts";
+import { isDashed } from "../programs/declaration/word.ts";
 import { findRunners, type Runner } from "../programs/runners.ts";
 
 type Words = readonly (string | undefined)[];
@@ -102,8 +103,4 @@ function commandStarts(words: Words, start: number, operands: number): readonly 
     if (!mayBeArgument) fewest += 1;
   }
   return starts;
-}
-
-function isDashed(text: string | undefined): boolean {
-  return text?.startsWith("-") === true;
 }

@@ -1,3 +1,6 @@
+/** A literal argument. */
+export type RulesValue = string | readonly RulesValue[];
+
 /** A top-level statement: a call with literal arguments, or text that is anything else. */
 export interface RulesStatement {
   readonly source: string;
@@ -6,8 +9,8 @@ export interface RulesStatement {
 
 export interface RulesCall {
   readonly name: string;
-  /** Strings and lists of them, by name; positional ones by their index. */
-  readonly args: Readonly<Record<string, unknown>>;
+  /** By name; positional ones by their index. */
+  readonly args: Readonly<Record<string, RulesValue>>;
 }
 
 /** A blank, a comment, a string, the name of an argument, a bracket or a comma: all that literal arguments consist of. */
@@ -55,19 +58,23 @@ function readArguments(text: string): RulesCall["args"] | undefined {
     else if (token.endsWith("=")) json += `{"name":"${token.slice(0, -1).trim()}"},`;
     else if (/^[[\],]/.test(token)) json += token;
   }
-  const args: Record<string, unknown> = {};
-  let name: unknown;
+  const items = parseList(`[${json}`);
+  const args: Record<string, RulesValue> = {};
+  let name: string | undefined;
   let index = 0;
-  for (const item of parseList(`[${json}`) ?? [undefined]) {
-    if (typeof item === "object" && "name" in item && name === undefined) name = item.name;
+  for (const item of items ?? []) {
+    const isName = typeof item === "object" && "name" in item;
+    if (isName && name !== undefined) return undefined;
+    const key = name ?? String(index);
+    if (isName) ({ name } = item);
+    else if (Object.hasOwn(args, key)) return undefined;
     else {
-      const key = String(name ?? index++);
-      if ((typeof item !== "string" && !Array.isArray(item)) || Object.hasOwn(args, key)) return undefined;
       args[key] = item;
+      if (name === undefined) index += 1;
       name = undefined;
     }
   }
-  return name === undefined ? args : undefined;
+  return items === undefined || name !== undefined ? undefined : args;
 }
 
 /** @returns text that is no JSON for a string with an escape that is not known, such as `\x69`. */
@@ -78,9 +85,9 @@ function toJson(token: string): string {
   return JSON.stringify(text.replaceAll(/\\([^])/g, (_, char: string) => known[char] ?? char));
 }
 
-function parseList(text: string): readonly (string | object)[] | undefined {
+function parseList(text: string): readonly (RulesValue | { readonly name: string })[] | undefined {
   try {
-    return JSON.parse(text) as readonly (string | object)[];
+    return JSON.parse(text) as readonly RulesValue[];
   } catch {
     return undefined;
   }

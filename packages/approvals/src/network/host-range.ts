@@ -12,21 +12,17 @@ const METADATA = new Set([
   "metadata.goog",
 ]);
 
+const PRIVATE_IPV4 =
+  /^(?:10\.|192\.168\.|169\.254\.|172\.(?:1[6-9]|2\d|3[01])\.|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.|0\.)/;
+
 export function rangeOf(host: string): HostRange {
-  const bare = host;
-  if (METADATA.has(bare)) return "metadata";
-  if (bare === "localhost" || bare.endsWith(".localhost") || /^127\.\d+\.\d+\.\d+$/.test(bare))
+  if (METADATA.has(host)) return "metadata";
+  if (host === "localhost" || host.endsWith(".localhost") || /^127\.\d+\.\d+\.\d+$/.test(host))
     return "loopback";
-  if (bare === "::1" || bare === "0.0.0.0" || bare === "::") return "loopback";
-  if (
-    /^(?:10\.|192\.168\.|169\.254\.|172\.(?:1[6-9]|2\d|3[01])\.|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.|0\.)/.test(
-      bare,
-    )
-  ) {
-    if (/^\d+\.\d+\.\d+\.\d+$/.test(bare)) return "private";
-  }
-  if (bare.includes(":") && /^(?:f[cd]|fe[89ab])/.test(bare)) return "private";
+  if (host === "::1" || host === "0.0.0.0" || host === "::") return "loopback";
+  if (PRIVATE_IPV4.test(host) && /^\d+\.\d+\.\d+\.\d+$/.test(host)) return "private";
+  if (host.includes(":") && /^(?:f[cd]|fe[89ab])/.test(host)) return "private";
   // A name without a dot, and the endings of home and company networks, lead inside.
-  if (!bare.includes(".") && !bare.includes(":")) return "private";
-  return /\.(?:local|internal|lan|home|corp|intranet|home\.arpa)$/.test(bare) ? "private" : "public";
+  if (!host.includes(".") && !host.includes(":")) return "private";
+  return /\.(?:local|internal|lan|home|corp|intranet|home\.arpa)$/.test(host) ? "private" : "public";
 }

@@ -63,12 +63,13 @@ export function combinePolicies({ organization, project, person }: PolicyLayers)
  * The organisation's policy as a limit for what the person's rules allow. Rules about hosts and tools of MCP servers add to
  * it; rules about commands and files can't go beyond its preset, its effects and its roots.
  */
-function limitOf({ within: _, ...organization }: Policy, person: Policy): Policy {
+function limitOf(organization: Policy, person: Policy): Policy {
   const added = [...person.allow, ...person.additionalAllow].filter(
     ({ kind }) => kind === "host" || kind === "mcp",
   );
   return {
     ...organization,
+    within: undefined,
     additionalAllow: [...organization.additionalAllow, ...(organization.allow.length > 0 ? [] : added)],
     network: {
       ...organization.network,

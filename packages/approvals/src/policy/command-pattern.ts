@@ -1,3 +1,4 @@
+import { isDashed } from "../programs/declaration/word.ts";
 import type { ParsedCall } from "../programs/declaration/parsed-call.ts";
 import { spellingsOf, type CommandSpelling } from "../programs/command-spellings.ts";
 import {
@@ -117,10 +118,6 @@ function mayPrecede(program: string, words: Words, at: number): boolean {
     (/^(?:\w+=|\+)/.test(word) ||
       (program === "yarn" && (word === "workspace" || words[at - 1] === "workspace")))
   );
-}
-
-export function isDashed(text: string | undefined): boolean {
-  return text?.startsWith("-") === true;
 }
 
 /** Whether a command has the options of a rule: one of each group of names, and all letters of a cluster. */

@@ -34,26 +34,17 @@ export function explain(
   };
 }
 
-function childrenOf(parent: number, parse: readonly CommandVerdict[]): Explanation[] {
-  const children: Explanation[] = [];
-  for (const [index, { command, decision, rule, reason, parent: own }] of parse.entries()) {
-    if (own === parent)
-      children.push({ command, decision, rule, reason, children: childrenOf(index, parse) });
-  }
-  return children;
+function childrenOf(parent: number, parse: readonly CommandVerdict[]): readonly Explanation[] {
+  return parse.flatMap(({ command, decision, rule, reason, parent: own }, index) =>
+    own === parent ? [{ command, decision, rule, reason, children: childrenOf(index, parse) }] : [],
+  );
 }
 
 const MARKS: Readonly<Record<Decision, string>> = { allow: "✓", ask: "?", deny: "✗" };
 
 /** Formats an explanation as lines of text. */
-export function formatExplanation(explanation: Explanation): string {
-  const lines: string[] = [];
-  const add = (node: Explanation, indent: string): void => {
-    lines.push(
-      `${indent}${MARKS[node.decision]} ${node.command.replaceAll("\n", "⏎")}  [${node.rule}] ${node.reason}`,
-    );
-    for (const child of node.children) add(child, `${indent}  `);
-  };
-  add(explanation, "");
-  return lines.join("\n");
+export function formatExplanation({ command, decision, rule, reason, children }: Explanation): string {
+  const line = `${MARKS[decision]} ${command.replaceAll("\n", "⏎")}  [${rule}] ${reason}`;
+  const inner = children.map((child) => formatExplanation(child).replaceAll(/^/gm, "  "));
+  return [line, ...inner].join("\n");
 }

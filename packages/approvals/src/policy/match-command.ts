@@ -55,14 +55,14 @@ export function judgeCode(code: string, policy: CompiledPolicy, budget: WorkBudg
 /** Whether a rule that denies or asks covers a command, or one that it runs. */
 export function matchTightening(rule: CompiledRule, called: CalledWords, budget: WorkBudget): Match {
   const { words, call, inner } = called;
-  const matches = rule.patterns.map((pattern) => matchPattern(pattern, words, call));
+  const matches = new Set(rule.patterns.map((pattern) => matchPattern(pattern, words, call)));
   if (
-    matches.includes("yes") ||
+    matches.has("yes") ||
     matchesText(rule, called, budget) ||
     inner.some((run) => matchesRun(rule, run, budget))
   )
     return "yes";
-  return matches.includes("maybe") ? "maybe" : "no";
+  return matches.has("maybe") ? "maybe" : "no";
 }
 
 /** Whether a rule covers a command that is only known by its words, because another program runs it. */

@@ -101,7 +101,7 @@ async function listMatches(pattern: string): Promise<readonly string[] | null> {
     else {
       const next: string[] = [];
       for (const folder of found) {
-        for (const name of await readNames(folder)) {
+        for (const name of await readdir(folder === "" ? "/" : folder).catch(() => [])) {
           // The letter in front makes a hidden name an ordinary one.
           const isMatch = isTree ? matchesPattern(`x${segment}`, `x${name}`) : matchesPattern(segment, name);
           if (isMatch) next.push(`${folder}/${name}`);
@@ -129,12 +129,4 @@ async function listTree(
     for (const entry of entries) (entry.isDirectory() ? folders : files).push(`${path}/${entry.name}`);
   }
   return withFiles ? [...folders.slice(1), ...files] : folders;
-}
-
-async function readNames(folder: string): Promise<readonly string[]> {
-  try {
-    return await readdir(folder === "" ? "/" : folder);
-  } catch {
-    return [];
-  }
 }

@@ -17,3 +17,8 @@ export interface Word {
 export function literal(text: string): Word {
   return { text };
 }
+
+/** Whether a text looks like an option. */
+export function isDashed(text: string | undefined): boolean {
+  return text?.startsWith("-") === true;
+}
