@@ -22,6 +22,13 @@ const PIECE_BYTES = 48 * 1024;
 /** Encoded ahead of the transport, so that it never runs dry. */
 const AHEAD_BYTES = 256 * 1024;
 
+/** Holds a chunk in base64, and the rest of its message. */
+const MESSAGE_BYTES = 2 * WHOLE_BYTES;
+
+/** Memory of messages that have been sent, for all connections. As many as may be waiting for one of them. */
+const spare: Buffer[] = [];
+const SPARE_MESSAGES = 8;
+
 /**
  * Sends messages. Those of one turn of the event loop leave in one system call. Large ones are encoded while they leave,
  * so that they need no second and third copy in memory.
@@ -67,7 +74,11 @@ export class MessageWriter {
    */
   sendBase64(before: string, bytes: Buffer, after: string): void {
     if (bytes.length <= WHOLE_BYTES) {
-      this.send(`${before}${bytes.toString("base64")}${after}`);
+      // Names that a client chose may be long. A character has at most three bytes, and three bytes have four digits.
+      const length = (before.length + after.length) * 3 + Math.ceil(bytes.length / 3) * 4;
+      const isUsual = length <= Math.min(MESSAGE_BYTES, this.#limits.frameBytes);
+      if (isUsual && !this.#isSendingLarge) this.#writeChunk(before, bytes, after);
+      else this.send(`${before}${bytes.toString("base64")}${after}`);
       return;
     }
     this.#enqueue({ before, bytes, after, at: 0 }, bytes.length);
@@ -80,6 +91,21 @@ export class MessageWriter {
     this.#isCorked = false;
     this.#corkedBytes = 0;
     this.#sink.uncork();
+  }
+
+  /** Sends a chunk of output from memory that is used again for later ones: there are thousands of them per second. */
+  #writeChunk(before: string, bytes: Buffer, after: string): void {
+    const memory = spare.pop() ?? Buffer.allocUnsafeSlow(MESSAGE_BYTES);
+    let length = memory.write(before);
+    length += memory.write(bytes.toString("base64"), length, "latin1");
+    length += memory.write(after, length);
+    this.#cork();
+    this.#sink.write(memory.subarray(0, length), true, () => {
+      if (spare.length < SPARE_MESSAGES) spare.push(memory);
+      this.#sent();
+    });
+    this.#corkedBytes += length;
+    if (this.#corkedBytes >= BATCH_BYTES) this.flush();
   }
 
   #write(text: string): void {
