@@ -1,5 +1,6 @@
-import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { createServer, request } from "../node-http.ts";
 import { blockedAnswer } from "./blocked.ts";
 import { dial } from "./dial.ts";
 import type { Admission, Gatekeeper } from "./gatekeeper.ts";

@@ -1,15 +1,10 @@
-import {
-  createServer,
-  type IncomingMessage,
-  type Server,
-  type ServerResponse,
-  STATUS_CODES,
-} from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { isIP, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { type WebSocket, WebSocketServer } from "ws";
 import type { ServerLimits } from "../limits.ts";
 import type { Logger } from "../logger.ts";
+import { createServer, STATUS_CODES } from "../node-http.ts";
 import { Connection, type ConnectionOptions } from "./connection.ts";
 import { webSocketUrl } from "./listen-url.ts";
 import { webSocketSink } from "./message-sink.ts";
