@@ -46,12 +46,23 @@ const SECRET = "a secret of at least thirty-two bytes";
 
 function jwt(
   claims: object,
-  { alg = "HS256", secret = SECRET, payload = JSON.stringify(claims) } = {},
+  {
+    alg = "HS256",
+    secret = SECRET,
+    header = JSON.stringify({ alg, typ: "JWT" }),
+    payload = JSON.stringify(claims),
+  } = {},
 ): string {
   const part = (text: string) => Buffer.from(text).toString("base64url");
-  const signed = `${part(JSON.stringify({ alg, typ: "JWT" }))}.${part(payload)}`;
+  const signed = `${part(header)}.${part(payload)}`;
   const hash = alg === "HS512" ? "sha512" : "sha256";
   return `${signed}.${createHmac(hash, secret).update(signed).digest("base64url")}`;
+}
+
+/** The same signature with another last character: of its six bits, only four are used. */
+function withOtherLastBits(token: string): string {
+  const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+  return token.slice(0, -1) + alphabet[alphabet.indexOf(token.slice(-1)) + 1];
 }
 
 describe.each(["ours", "codex"] as const)("auth of %s", (kind) => {
@@ -111,6 +122,11 @@ describe.each(["ours", "codex"] as const)("auth of %s", (kind) => {
       [jwt(good, { alg: "HS512" }), false],
       [jwt(good, { alg: "none" }), false],
       [jwt(good, { secret: "another secret of thirty-two bytes or more" }), false],
+      [jwt({ ...good, nbf: 0.5 }), false],
+      [jwt({ ...good, aud: [1, "you"] }), false],
+      [withOtherLastBits(jwt(good)), false],
+      [jwt(good, { header: '{"alg":"none","alg":"HS256"}' }), false],
+      [jwt(good, { header: '{"alg":"HS256","typ":["JWT"]}' }), false],
       [`${jwt(good)}=`, false],
       [`${jwt(good)}.`, false],
       [jwt({}, { payload: `{"exp":1,"exp":${now + 60},"iss":"me","aud":"you"}` }), false],

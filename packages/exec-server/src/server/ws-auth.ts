@@ -1,3 +1,4 @@
+import type { JWTPayload } from "jose";
 import { createHash, timingSafeEqual } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { isAbsolute } from "node:path";
@@ -67,7 +68,7 @@ async function isSignedToken(auth: SignedAuth, token: string, now: Date): Promis
   // Loaded only for servers that use it: it needs 6 MB.
   const { errors, jwtVerify } = await import("jose");
   try {
-    const { payload } = await jwtVerify(token, Buffer.from(auth.secret), {
+    const { payload, protectedHeader } = await jwtVerify(token, Buffer.from(auth.secret), {
       algorithms: ["HS256"],
       requiredClaims: ["exp"],
       clockTolerance: auth.maxClockSkewSeconds ?? CLOCK_SKEW_SECONDS,
@@ -75,8 +76,7 @@ async function isSignedToken(auth: SignedAuth, token: string, now: Date): Promis
       ...(auth.issuer === undefined ? {} : { issuer: auth.issuer }),
       ...(auth.audience === undefined ? {} : { audience: auth.audience }),
     });
-    // A number beyond all dates would never expire.
-    return Number.isSafeInteger(payload.exp);
+    return hasStrictClaims(payload) && isOptionalText(protectedHeader.typ);
   } catch (error) {
     if (error instanceof errors.JOSEError) return false;
     throw error;
@@ -88,12 +88,29 @@ async function isSignedToken(auth: SignedAuth, token: string, now: Date): Promis
  * server or a proxy, may judge by the first.
  */
 function isStrictToken(token: string): boolean {
-  const [, payload] = /^[\w-]+\.(?<payload>[\w-]+)\.[\w-]+$/.exec(token) ?? [];
-  if (payload === undefined) return false;
+  const parts = token.split(".");
+  if (parts.length !== 3 || !parts.every(isCanonicalBase64)) return false;
   try {
-    const text = Buffer.from(payload, "base64url").toString();
-    return objectionToJson(text, JSON.parse(text)) === undefined;
+    return parts.slice(0, 2).every((part) => {
+      const text = Buffer.from(part, "base64url").toString();
+      return objectionToJson(text, JSON.parse(text)) === undefined;
+    });
   } catch {
     return false;
   }
+}
+
+function isOptionalText(value: unknown): boolean {
+  return value === undefined || typeof value === "string";
+}
+
+/** False also if the last character has bits that are not part of the content. */
+function isCanonicalBase64(text: string): boolean {
+  return text !== "" && Buffer.from(text, "base64url").toString("base64url") === text;
+}
+
+/** jose accepts fractions of seconds, a number beyond all dates, which never expires, and audiences that are not text. */
+function hasStrictClaims({ exp, nbf, aud }: JWTPayload): boolean {
+  if (!Number.isSafeInteger(exp) || (nbf !== undefined && !Number.isSafeInteger(nbf))) return false;
+  return aud === undefined || [aud].flat().every((each) => typeof each === "string");
 }
