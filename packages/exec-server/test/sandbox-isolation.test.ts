@@ -1,7 +1,7 @@
 // Servers, sandboxes and the programs that start them can't reach each other's files and descriptors.
 import { OwnedProcess, tempFolder } from "@codexkit/testing";
 import { once } from "node:events";
-import { access, mkdir, readdir, readFile, readlink, symlink } from "node:fs/promises";
+import { access, mkdir, readdir, readFile, readlink, rename, symlink } from "node:fs/promises";
 import { dirname } from "node:path";
 import { expect, test, vi } from "vitest";
 import { OUR_BIN, startProgram } from "./servers.ts";
@@ -105,6 +105,15 @@ test("no placeholder stays when the server is killed", { timeout: 60_000 }, asyn
   server.process?.child.kill("SIGKILL");
   await client[Symbol.asyncDispose]();
   await vi.waitUntil(async () => (await readdir(it.at("ws"))).length === 0, WAIT);
+});
+
+test("no placeholder stays in a workspace that is renamed while a command runs", async () => {
+  await using it = await sandboxFixture();
+  const command = await waiting(it.client, it, "true");
+  await rename(it.at("ws"), it.at("renamed"));
+  expect(await readdir(it.at("renamed"))).toContain(".git");
+  await finish(command);
+  await vi.waitUntil(async () => (await readdir(it.at("renamed"))).length === 0, WAIT);
 });
 
 test(

@@ -1,6 +1,15 @@
-import { mkdirSync, readdirSync, rmdirSync, rmSync, symlinkSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  rmdirSync,
+  rmSync,
+  symlinkSync,
+} from "node:fs";
 import { opendir, stat } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { isRunning, ownIdentity } from "./process-identity.ts";
 
@@ -31,6 +40,16 @@ async function firstName(path: string): Promise<string | undefined> {
   return (await folder.read())?.name;
 }
 
+interface Use {
+  count: number;
+  readonly marker: string;
+  /** A descriptor of the folder that contains the placeholder. The folder may be renamed while a command runs. */
+  readonly folder: number;
+}
+
+/** Opens a folder only to name it, so that no permission to read it is needed. */
+const O_PATH = 0o10000000;
+
 /**
  * Empty folders at paths where a sandbox must not create anything, because bubblewrap needs a mount point.
  *
@@ -41,7 +60,7 @@ async function firstName(path: string): Promise<string | undefined> {
  */
 export class Placeholders {
   readonly #journal: string;
-  readonly #uses = new Map<string, { count: number; readonly marker: string }>();
+  readonly #uses = new Map<string, Use>();
   #next = 0;
 
   constructor(journal: string) {
@@ -76,8 +95,11 @@ export class Placeholders {
     using undo = new DisposableStack();
     symlinkSync(marker, entry);
     undo.defer(() => rmSync(entry, { force: true }));
+    const folder = openFolder(dirname(path));
+    if (folder === undefined) return false;
+    undo.defer(() => closeSync(folder));
     if (!mark(path, marker)) return false;
-    this.#uses.set(path, { count: 1, marker });
+    this.#uses.set(path, { count: 1, marker, folder });
     undo.move();
     return true;
   }
@@ -88,7 +110,9 @@ export class Placeholders {
     use.count -= 1;
     if (use.count > 0) return;
     this.#uses.delete(path);
-    clearPlaceholder(use.marker, path);
+    const current = join(`/proc/self/fd/${use.folder}`, basename(path));
+    clearPlaceholder(join(current, basename(use.marker)), current);
+    closeSync(use.folder);
     rmSync(join(this.#journal, basename(use.marker)), { force: true });
   }
 }
@@ -101,6 +125,15 @@ export function clearPlaceholder(marker: string, path: string): void {
     if (owner !== undefined && !isRunning(owner)) tryRemove(join(path, name));
   }
   tryRemove(path);
+}
+
+/** Undefined if it has been removed meanwhile. */
+function openFolder(path: string): number | undefined {
+  try {
+    return openSync(path, O_PATH | constants.O_DIRECTORY);
+  } catch {
+    return undefined;
+  }
 }
 
 function mark(path: string, marker: string): boolean {
