@@ -54,11 +54,11 @@ test("content and mode are copied, a longer file is replaced, and a file onto it
   await using it = await started();
   const content = Buffer.alloc(3_500_000, "abc");
   await writeFile(join(it.folder, "file"), content);
-  await chmod(join(it.folder, "file"), 0o751);
+  await chmod(join(it.folder, "file"), 0o4751);
   await writeFile(join(it.folder, "target"), Buffer.alloc(4_000_000));
   expect((await it.copy("file", "target")).error).toBeUndefined();
   expect((await readFile(join(it.folder, "target"))).equals(content)).toBe(true);
-  expect((await stat(join(it.folder, "target"))).mode & 0o777).toBe(0o751);
+  expect((await stat(join(it.folder, "target"))).mode & 0o7777).toBe(0o751);
   expect((await it.copy("file", "file")).error).toBeUndefined();
   expect((await readFile(join(it.folder, "file"))).equals(content)).toBe(true);
 });

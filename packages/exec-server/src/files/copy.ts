@@ -85,7 +85,8 @@ async function copyContent(from: NativePath, to: NativePath): Promise<void> {
     await writeAll(target, piece.subarray(0, bytesRead), null);
     if (bytesRead < piece.length) break;
   }
-  await target.chmod(found.mode & 0o7777);
+  // Without the bits that let a program run as its owner.
+  await target.chmod(found.mode & 0o777);
 }
 
 /** Opens the destination, empty. Undefined if it is the source itself, which is already complete. */
