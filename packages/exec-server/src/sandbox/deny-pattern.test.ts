@@ -75,6 +75,7 @@ describe("a deny pattern", () => {
     "*.{env",
     "*.env}",
     "*\\",
+    "x\\",
   ])("%s is refused", (pattern) => {
     expect(() => parseDenyPattern(pattern, context)).toThrow("sandbox cannot be enforced");
   });

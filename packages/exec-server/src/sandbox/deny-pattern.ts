@@ -51,6 +51,7 @@ function decodeUri(pattern: string): string {
 }
 
 function compilePattern(absolute: string): DenyPattern {
+  if (/(?<!\\)(?:\\\\)*\\$/.test(absolute)) throw refused(`the pattern ${absolute} ends with a backslash`);
   // A slash at the end says that a folder is meant, which is denied like a file.
   const components = absolute.replace(/\/+$/, "").split("/").slice(1);
   const first = components.findIndex(isMagic);

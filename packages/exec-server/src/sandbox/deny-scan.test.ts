@@ -1,5 +1,5 @@
 import { tempFolder } from "@codexkit/testing";
-import { execFile } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
 import { chmod, mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -57,4 +57,15 @@ test("finds a folder that can't be read, because its owner can make it readable"
   const { stdout } = await promisify(execFile)(findBwrap() ?? "bwrap", [...sandbox, ...node]);
   await chmod(closed, 0o700);
   expect(JSON.parse(stdout)).toEqual([{ path: closed, isFloating: false }]);
+});
+
+test("refuses a folder whose path is too long to be examined", async () => {
+  await using folder = await tempFolder("scan");
+  const name = "d".repeat(250);
+  const script = `for i in $(seq 17); do mkdir ${name} && cd ${name}; done; echo x > .env`;
+  execFileSync("/bin/bash", ["-c", script], { cwd: folder.path });
+  const patterns = parseDenyPattern("**/*.env", { cwd: folder.path, workspaceRoots: [] });
+  await expect(findDenied(patterns, undefined, SERVER_LIMITS)).rejects.toMatchObject({ rpcCode: -32602 });
+  // Node can't remove it either.
+  execFileSync("/bin/rm", ["-rf", join(folder.path, name)]);
 });

@@ -97,7 +97,13 @@ async function* entriesOf(
     yield* folderEntries(path);
   } catch (error) {
     if (error instanceof Refusal) throw error;
-    if ((error as NodeJS.ErrnoException).code === "EACCES" && (await mayBeOwn(path))) onLocked();
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "EACCES") {
+      if (await mayBeOwn(path)) onLocked();
+    } else if (code !== "ENOENT" && code !== "ENOTDIR") {
+      // A path can be too long for this process and still be reached by another one, step by step.
+      throw refused(`${path.toString().slice(0, 200)} can't be examined (${code})`);
+    }
   }
 }
 
