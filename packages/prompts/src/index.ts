@@ -102,12 +102,8 @@ export type { ModelPrice, ModelUsage, Prices } from "codexkit/options";
 export { Deadline } from "./limits/deadline.ts";
 
 // Workspaces.
-export {
-  openWorkspace,
-  Workspace,
-  type WorkspaceOptions,
-  type WorkspaceTransaction,
-} from "./workspace/workspace.ts";
+export { openWorkspace, type WorkspaceOptions } from "./workspace/open-workspace.ts";
+export { Workspace, type WorkspaceTransaction } from "./workspace/workspace.ts";
 export type { Mount, MountReport } from "./workspace/mount.ts";
 export type { RestoreOptions, WorkspaceSnapshot } from "./workspace/snapshot-store.ts";
 export type { RestoreReport } from "./workspace/restore-paths.ts";

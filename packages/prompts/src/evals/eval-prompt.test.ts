@@ -66,3 +66,35 @@ test("scores every case, keeps the bundles of failed ones, and prints a table", 
   );
   expect(JSON.parse(JSON.stringify(report))).toMatchObject({ passed: 1 });
 });
+
+test("a scorer that fails keeps the tokens and the bundle of its case, and a name stays in its row", async () => {
+  await using setup = await launchCodex({ model, modelName: "gpt-5.5", modelRetries: 0 });
+  await using bundles = await tempFolder("bundles");
+  const one = { name: "two\nlines", prompt: sum.bind({ a: 1, b: 1 }), expected: 2 };
+  const failing = [
+    () => {
+      throw new Error("no score");
+    },
+    () => "1" as never,
+  ];
+  for (const score of failing) {
+    const report = await evalPrompt(setup.codex, [one], { score, bundles: bundles.path });
+    const [result] = report.cases;
+    expect(result).toMatchObject({ passed: false, score: 0, totalTokens: 15 });
+    expect((await openBundle(result?.bundle ?? "")).manifest.status).toBe("completed");
+    expect(report.toTable().split("\n")).toHaveLength(2);
+  }
+});
+
+test("a bundle that a case asked for itself is kept", async () => {
+  await using setup = await launchCodex({ model, modelName: "gpt-5.5", modelRetries: 0 });
+  await using bundles = await tempFolder("bundles");
+  const one = {
+    name: "own",
+    prompt: sum.bind({ a: 1, b: 1 }),
+    expected: 2,
+    options: { bundle: bundles.path },
+  };
+  expect((await evalPrompt(setup.codex, [one], { score: () => true })).passed).toBe(1);
+  expect(readdirSync(bundles.path)).toHaveLength(1);
+});

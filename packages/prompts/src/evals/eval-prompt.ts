@@ -141,11 +141,14 @@ async function runCase<Output, Expected>(
     ...(bundles !== undefined && { bundle: bundles }),
     ...(signals.length > 0 && { signal: AbortSignal.any(signals) }),
   };
+  let result: EvaluationResult<Output> | undefined;
   try {
-    const result = await evaluate(codex, prompt, settings).result();
+    result = await evaluate(codex, prompt, settings).result();
     const { value, reason } = toScore(await score(result, expected));
     const passed = value >= threshold;
-    if (passed && result.bundle !== undefined) await rm(result.bundle, { force: true });
+    // A bundle that the case asked for itself is kept.
+    if (passed && bundles !== undefined && result.bundle !== undefined)
+      await rm(result.bundle, { force: true });
     return {
       name,
       passed,
@@ -156,13 +159,19 @@ async function runCase<Output, Expected>(
       ...(!passed && result.bundle !== undefined && { bundle: result.bundle }),
     };
   } catch (error) {
-    return toFailedCase(name, error, performance.now() - startedAt);
+    return toFailedCase(name, error, result, performance.now() - startedAt);
   }
 }
 
-function toFailedCase(name: string, error: unknown, durationMs: number): EvalCaseResult {
+/** @param result What was evaluated, if only the scorer failed. */
+function toFailedCase(
+  name: string,
+  error: unknown,
+  result: EvaluationResult<unknown> | undefined,
+  durationMs: number,
+): EvalCaseResult {
   const message = error instanceof Error ? error.message : String(error);
-  const partial = error instanceof PromptEvaluationError ? error.partial : undefined;
+  const partial = result ?? (error instanceof PromptEvaluationError ? error.partial : undefined);
   return {
     name,
     passed: false,
@@ -175,7 +184,8 @@ function toFailedCase(name: string, error: unknown, durationMs: number): EvalCas
 }
 
 function toScore(score: Score | number | boolean): Score {
-  const { value, reason } = typeof score === "object" ? score : { value: Number(score) };
+  const { value, reason } =
+    typeof score === "object" ? score : { value: typeof score === "boolean" ? Number(score) : score };
   checkValue("The score", value ?? null, "a boolean or a number from 0 to 1", isShare);
   return reason === undefined ? { value } : { value, reason };
 }
@@ -198,12 +208,12 @@ function toTable(cases: readonly EvalCaseResult[]): string {
   const rows = [
     ["case", "result", "score", "tokens", "ms", "reason"],
     ...cases.map(({ name, passed, score, totalTokens, durationMs, reason, error }) => [
-      name,
+      JSON.stringify(name).slice(1, -1),
       passed ? "pass" : "FAIL",
       score.toFixed(2),
       String(totalTokens),
       durationMs.toFixed(0),
-      reason ?? error?.message.split("\n")[0] ?? "",
+      (reason ?? error?.message)?.split("\n")[0] ?? "",
     ]),
   ];
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));

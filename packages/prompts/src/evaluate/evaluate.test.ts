@@ -1,12 +1,14 @@
 // Prompts on the real codex, with a scripted model.
-import { callTool, run, type Script, usage } from "@codexkit/scripted-model";
-import { launchCodex } from "@codexkit/testing";
-import { writeFileSync } from "node:fs";
+import { callTool, fail, run, say, type Script, usage } from "@codexkit/scripted-model";
+import { launchCodex, tempFolder } from "@codexkit/testing";
+import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import {
   Budget,
+  type CompletionChecker,
+  Deadline,
   definePrompt,
   definePromptTool,
   defineSlice,
@@ -265,5 +267,71 @@ describe("limits", () => {
     await expect(evaluation.result()).rejects.toMatchObject({ code: "budget_exceeded" });
     expect(workspace.readText("a.txt")).toBe("before\n");
     expect(workspace.exists("b.txt")).toBe(false);
+  });
+});
+
+describe("completion", () => {
+  const withCompletion = (completion: CompletionChecker) =>
+    definePrompt({
+      ns: "test",
+      key: "completion",
+      sections: [{ key: "task", title: "Task", render: "Do it." }],
+      completion,
+    }).bind();
+
+  test("a checker that never ends does not outlive the deadline", async () => {
+    await using setup = await launch(["Done."]);
+    let now = 0;
+    const checking = withCompletion({
+      check: () => {
+        now = 1_000;
+        return new Promise(() => {});
+      },
+    });
+    const deadline = Deadline.in(500, () => now);
+    await expect(evaluate(setup.codex, checking, { deadline }).result()).rejects.toMatchObject({
+      code: "deadline_exceeded",
+      partial: { text: "Done." },
+    });
+  });
+
+  test("a result that is still not complete says so", async () => {
+    await using setup = await launch(["One.", "Two."]);
+    const never = withCompletion({ check: () => ({ complete: false, feedback: "Go on." }) });
+    const evaluation = evaluate(setup.codex, never, { maxContinuations: 1 });
+    const warnings = (await Array.fromAsync(evaluation)).filter(({ type }) => type === "warning");
+
+    expect(await evaluation).toMatchObject({ text: "Two.", isComplete: false });
+    expect(warnings).toMatchObject([{ message: expect.stringContaining("Go on.") as string }]);
+  });
+});
+
+describe("failures", () => {
+  test("a failed turn is among the partial results, with its text", async () => {
+    await using setup = await launch([[say("Half of it."), fail.incomplete()]]);
+    await expect(evaluate(setup.codex, greet.bind({ name: "Ada" })).result()).rejects.toMatchObject({
+      partial: { text: "Half of it.", turns: [{ status: "failed" }] },
+    });
+  });
+
+  test("a workspace that can't be restored does not hide why the evaluation failed", async () => {
+    await using setup = await launch([fail.http(400)]);
+    await using temporary = await tempFolder("moved");
+    const folder = join(temporary.path, "work");
+    mkdirSync(folder);
+    await using workspace = openWorkspace({ folder, stateRoot: join(temporary.path, "state") });
+    const evaluation = evaluate(setup.codex, greet.bind({ name: "Ada" }), {
+      workspace,
+      onFailure: "restore",
+      thread: { cwd: setup.workspace },
+      transcript: ({ type }) => {
+        if (type === "user_message") renameSync(folder, `${folder}-moved`);
+      },
+    });
+    const outcome = evaluation.result().catch((error: unknown) => error);
+    const warnings = (await Array.fromAsync(evaluation)).filter(({ type }) => type === "warning");
+
+    expect(await outcome).toMatchObject({ name: "PromptEvaluationError", code: "evaluation_failed" });
+    expect(warnings).toMatchObject([{ message: "The workspace could not be restored." }]);
   });
 });

@@ -4,27 +4,29 @@ import {
   type Codex,
   defineTool,
   type Input,
-  type InputPart,
   type Thread,
+  TurnFailedError,
   type TurnResult,
 } from "codexkit";
 import { existsSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
+import { checkValue, hasMethods } from "../check-value.ts";
 import { PromptError } from "../errors.ts";
+import { checkCompletion } from "../guardrails/completion.ts";
 import { type PartialEvaluation } from "./evaluation-error.ts";
 import type { Prompt } from "../prompt/define-prompt.ts";
-import type { PromptSkill } from "../prompt/section.ts";
-import { type RenderedPrompt, type RenderedTool, renderPrompt } from "../prompt/render-prompt.ts";
+import type { RenderedTool } from "../prompt/render-prompt.ts";
 import { ResourceScope } from "../resources/resource-scope.ts";
 import { Session } from "../session/session.ts";
 import { ToolDispatcher } from "./tool-dispatcher.ts";
+import type { RestoreReport } from "../workspace/restore-paths.ts";
 import type { WorkspaceSnapshot } from "../workspace/snapshot-store.ts";
-import { disclosureTools, openedMessage } from "./disclosure.ts";
 import { EvaluationReporter } from "./evaluation-reporter.ts";
 import { Evaluation, type EvaluationResult } from "./evaluation.ts";
-import { folderOf, openThread } from "./open-thread.ts";
+import { folderOf, openThread, recordContent } from "./open-thread.ts";
 import { checkEvaluateOptions, type EvaluateOptions, type EvaluationEvent } from "./options.ts";
 import { type PromptOutput, toPromptOutput } from "./output.ts";
+import { PromptView } from "./prompt-view.ts";
 import { addSkillRoots } from "./skill-roots.ts";
 import { StopControl } from "./stop-control.ts";
 import { ThreadObserver } from "./thread-observer.ts";
@@ -56,7 +58,14 @@ export function evaluate<Output>(
   options: EvaluateOptions = {},
 ): Evaluation<Output> {
   checkEvaluateOptions(options);
+  checkValue("evaluate: codex", codex ?? null, "a Codex", (value) => hasMethods(value, "startThread"));
+  checkValue("evaluate: prompt", prompt ?? null, "a bound prompt: definePrompt({ … }).bind()", isBoundPrompt);
   return new Evaluation((emit) => new Evaluator(codex, prompt, options, emit).run());
+}
+
+/** A definition without `bind()` is the most likely mistake. */
+function isBoundPrompt(value: unknown): boolean {
+  return typeof value === "object" && value !== null && "definition" in value && "params" in value;
 }
 
 class Evaluator<Output> {
@@ -69,10 +78,6 @@ class Evaluator<Output> {
   readonly #usage = new UsageLedger();
   readonly #reporter: EvaluationReporter;
   readonly #turns: TurnResult[] = [];
-  readonly #opened = new Set<string>();
-  /** Sections that the agent asked to open in the running turn. */
-  #pendingKeys: readonly string[] = [];
-  #rendered: RenderedPrompt = { name: "", text: "", sections: [], tools: [], skills: [] };
   #thread: Thread | undefined;
 
   constructor(
@@ -102,14 +107,15 @@ class Evaluator<Output> {
     let checkpoint: WorkspaceSnapshot | undefined;
     try {
       stop.check();
-      this.#rendered = this.#render();
+      const view = new PromptView(this.#prompt, this.#session, this.#options);
       if (onFailure === "restore") checkpoint = await workspace?.snapshot();
-      const result = await this.#runTurns(stop);
+      const result = await this.#runTurns(view, stop);
+      await recordContent({ session: this.#session, options: this.#options });
       const bundle = await this.#reporter.reportCompleted(this.#turns, result.output);
       return bundle === undefined ? result : { ...result, bundle };
     } catch (thrown) {
       const cause = stop.reason?.error ?? thrown;
-      const restored = checkpoint && (await workspace?.restore(checkpoint));
+      const restored = checkpoint && (await this.#restore(checkpoint));
       const bundle = await this.#reporter.reportFailed(
         this.#turns,
         toEvaluationError(cause, this.#partial()),
@@ -122,7 +128,17 @@ class Evaluator<Output> {
     }
   }
 
-  async #runTurns(stop: StopControl): Promise<EvaluationResult<Output>> {
+  /** A failure must not hide why the evaluation failed. */
+  async #restore(checkpoint: WorkspaceSnapshot): Promise<RestoreReport | undefined> {
+    try {
+      return await this.#options.workspace?.restore(checkpoint);
+    } catch (error) {
+      this.#reporter.warn("The workspace could not be restored.", error);
+      return undefined;
+    }
+  }
+
+  async #runTurns(view: PromptView, stop: StopControl): Promise<EvaluationResult<Output>> {
     const { definition } = this.#prompt;
     const observer = new ThreadObserver({
       evaluationId: this.#id,
@@ -134,24 +150,25 @@ class Evaluator<Output> {
     });
     await using resources = ResourceScope.open(definition.resources);
     const dispatcher = this.#createDispatcher(resources, stop, observer);
-    this.#reporter.reportRendered(this.#rendered);
-    await using _skills = await addSkillRoots(this.#codex, this.#allSkills());
+    this.#reporter.reportRendered(view.rendered);
+    await using _skills = await addSkillRoots(this.#codex, view.allSkills());
     const thread = await openThread({
       codex: this.#codex,
       session: this.#session,
       options: this.#options,
-      tools: this.#allTools(),
-      toSdkTool: (tool) => this.#toSdkTool(tool, dispatcher),
+      tools: view.allTools(),
+      toSdkTool: (tool) => this.#toSdkTool(tool, view, dispatcher),
       onWarning: (message, error) => this.#reporter.warn(message, error),
     });
     this.#thread = thread;
     this.#reporter.reportThread(thread);
     observer.observe(thread);
     try {
-      const { text, structured } = await this.#converse(thread, stop);
+      const { text, structured, isComplete } = await this.#converse(thread, view, stop);
       return {
         evaluationId: this.#id,
         text,
+        isComplete,
         output: this.#output.unwrap(structured),
         threadId: thread.id,
         session: this.#session,
@@ -171,15 +188,19 @@ class Evaluator<Output> {
   }
 
   /** Runs turns until the agent has finished: it may open sections first, and a completion checker may send it back. */
-  async #converse(thread: Thread, stop: StopControl): Promise<{ text: string; structured: unknown }> {
+  async #converse(
+    thread: Thread,
+    view: PromptView,
+    stop: StopControl,
+  ): Promise<{ text: string; structured: unknown; isComplete: boolean }> {
     const { completion } = this.#prompt.definition;
     const { maxContinuations = DEFAULT_CONTINUATIONS, workspace } = this.#options;
-    let input: Input = this.#firstInput();
+    let input: Input = view.firstInput;
     let expansions = 0;
     let continuations = 0;
     for (;;) {
       const result = await this.#runTurn(thread, input, stop);
-      if (this.#pendingKeys.length > 0) {
+      if (view.mustExpand) {
         expansions += 1;
         if (expansions > MAX_EXPANSIONS) {
           throw new PromptError(
@@ -187,15 +208,28 @@ class Evaluator<Output> {
             `The agent opened sections more than ${MAX_EXPANSIONS} times.`,
           );
         }
-        input = this.#openSections();
+        input = view.expand();
+        this.#reporter.reportRendered(view.rendered);
         continue;
       }
       if (result.status === "interrupted") {
         throw new PromptError("aborted", "The turn was interrupted from outside the evaluation.");
       }
       const { finalResponse: text, structured } = result;
-      const verdict = await completion?.check({ session: this.#session, workspace, cwd: thread.cwd, text });
-      if (verdict?.complete !== false || continuations >= maxContinuations) return { text, structured };
+      const verdict =
+        completion &&
+        (await this.#unlessStopped(
+          checkCompletion(completion, { session: this.#session, workspace, cwd: thread.cwd, text }),
+          stop,
+        ));
+      if (!verdict || verdict.complete) return { text, structured, isComplete: true };
+      if (continuations >= maxContinuations) {
+        this.#reporter.warn(
+          `The task is not complete after ${maxContinuations} continuations: ${verdict.feedback}`,
+          undefined,
+        );
+        return { text, structured, isComplete: false };
+      }
       continuations += 1;
       input = verdict.feedback;
     }
@@ -210,65 +244,23 @@ class Evaluator<Output> {
       ...(this.#output.schema && { outputSchema: this.#output.schema }),
     });
     stop.watchTurn(turn);
-    const result = await Promise.race([turn.result(), stop.stopped]);
-    if ("error" in result) throw result.error;
+    const result = await this.#unlessStopped(turn.result(), stop).catch((error: unknown) => {
+      if (TurnFailedError.is(error)) this.#turns.push(error.result);
+      throw error;
+    });
     this.#turns.push(result);
     if (stop.reason) throw stop.reason.error;
     return result;
   }
 
-  #openSections(): Input {
-    const keys = this.#pendingKeys;
-    this.#pendingKeys = [];
-    for (const key of keys) this.#opened.add(key);
-    const known = new Set(this.#rendered.skills);
-    this.#rendered = this.#render();
-    this.#reporter.reportRendered(this.#rendered);
-    const newSkills = this.#rendered.skills.filter((skill) => !known.has(skill));
-    return [openedMessage(this.#rendered, keys), ...toSkillParts(newSkills)];
+  /** Waits for a task. Rejects if the evaluation must stop meanwhile, also if the task never ends. */
+  async #unlessStopped<Result extends object>(task: Promise<Result>, stop: StopControl): Promise<Result> {
+    const result = await Promise.race([task, stop.stopped]);
+    if ("error" in result && result === stop.reason) throw result.error;
+    return result as Result;
   }
 
-  #render(opened: ReadonlySet<string> = this.#opened): RenderedPrompt {
-    const { overrides, workspace } = this.#options;
-    try {
-      return renderPrompt(this.#prompt, {
-        context: { session: this.#session, workspacePreview: workspace?.preview() },
-        opened,
-        ...(overrides && { overrides }),
-      });
-    } catch (cause) {
-      if (PromptError.is(cause)) throw cause;
-      const message = cause instanceof Error ? cause.message : String(cause);
-      const { name } = this.#prompt.definition;
-      throw new PromptError("invalid_definition", `${name} could not be rendered: ${message}`, { cause });
-    }
-  }
-
-  #firstInput(): Input {
-    return [this.#rendered.text, ...toSkillParts(this.#rendered.skills)];
-  }
-
-  /** Skills of closed sections too: they may be opened. */
-  #allSkills(): readonly PromptSkill[] {
-    const { sections, skills } = this.#rendered;
-    if (sections.every(({ visibility }) => visibility === "full")) return skills;
-    return this.#render(new Set(sections.map(({ path }) => path))).skills;
-  }
-
-  /** Codex fixes the tools when a thread starts, so those of closed sections are among them; the dispatcher refuses them. */
-  #allTools(): readonly RenderedTool[] {
-    const { sections, tools } = this.#rendered;
-    if (sections.every(({ visibility }) => visibility === "full")) return tools;
-    const disclosure = disclosureTools(
-      () => this.#rendered,
-      (keys) => {
-        this.#pendingKeys = [...new Set([...this.#pendingKeys, ...keys])];
-      },
-    );
-    return [...tools, ...disclosure];
-  }
-
-  #toSdkTool(rendered: RenderedTool, dispatcher: ToolDispatcher): AnyTool {
+  #toSdkTool(rendered: RenderedTool, view: PromptView, dispatcher: ToolDispatcher): AnyTool {
     const { tool, description } = rendered;
     const base = defineTool({
       name: tool.name,
@@ -283,10 +275,10 @@ class Evaluator<Output> {
       ...base,
       invoke: async (args, context) => {
         // Rendered anew after an expansion, which may have opened the tool's section.
-        const current = this.#rendered.tools.find((one) => one.tool.name === tool.name) ?? rendered;
+        const current = view.rendered.tools.find((one) => one.tool.name === tool.name) ?? rendered;
         const text = await dispatcher.call(current, args, context);
         // Before the call is answered: otherwise Codex sends another request to the model, whose answer is discarded.
-        if (this.#pendingKeys.length > 0) await this.#interruptForExpansion();
+        if (view.mustExpand) await this.#interruptForExpansion();
         return text;
       },
     };
@@ -340,8 +332,4 @@ class Evaluator<Output> {
       ...(this.#thread && { threadId: this.#thread.id }),
     };
   }
-}
-
-function toSkillParts(skills: readonly PromptSkill[]): readonly InputPart[] {
-  return skills.map(({ name, path }) => ({ skill: { name, path: join(path, "SKILL.md") } }));
 }

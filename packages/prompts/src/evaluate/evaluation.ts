@@ -10,6 +10,8 @@ export interface EvaluationResult<Output> {
   readonly text: string;
   /** Typed by the prompt's output schema; undefined without one. */
   readonly output: Output;
+  /** False if the completion checker still rejected the result after `maxContinuations`. */
+  readonly isComplete: boolean;
   readonly threadId: string;
   readonly session: Session;
   /** Tokens of all turns and agents. */

@@ -3,7 +3,7 @@ import { PromptError } from "../errors.ts";
 import type { RenderedTool } from "../prompt/render-prompt.ts";
 import type { Session } from "../session/session.ts";
 import type { EvaluateOptions, PromptThreadOptions } from "./options.ts";
-import { hashTools, isReusable, usedThread } from "./thread-reuse.ts";
+import { hashSettings, hashTools, isReusable, usedThread } from "./thread-reuse.ts";
 
 export interface ThreadRequest {
   readonly codex: Codex;
@@ -26,26 +26,45 @@ export async function openThread(request: ThreadRequest): Promise<Thread> {
   const cwd = folderOf(options);
   checkServerNames(Object.keys(settings.mcpServers ?? {}), tools);
   const fingerprint = settings.reuse ? await workspace?.fingerprint() : undefined;
-  const wanted = { cwd, fingerprint, tools: hashTools(tools) };
-  const sdkTools = tools.map(request.toSdkTool);
-  const resumed = settings.reuse ? await resumeThread(request, wanted, sdkTools) : undefined;
-  if (resumed) return resumed;
-  const thread = await codex.startThread({ ...toThreadOptions(settings, cwd), tools: sdkTools });
+  const threadOptions = toThreadOptions(settings, cwd);
+  const wanted = {
+    cwd,
+    fingerprint,
+    tools: hashTools(tools),
+    settings: hashSettings(threadOptions),
+  };
+  const startOptions = { ...threadOptions, tools: tools.map(request.toSdkTool) };
+  const resumed = settings.reuse ? await resumeThread(request, wanted, startOptions) : undefined;
+  const thread = resumed ?? (await codex.startThread(startOptions));
   budget?.checkModel(thread.settings.model);
   if (!settings.ephemeral) session.update(usedThread, () => ({ threadId: thread.id, ...wanted }));
   return thread;
 }
 
+/**
+ * Records the content that the agent left behind. It knows its own changes, so its thread can be continued while nothing else
+ * changes the workspace.
+ */
+export async function recordContent({
+  session,
+  options,
+}: Pick<ThreadRequest, "session" | "options">): Promise<void> {
+  const { workspace, thread } = options;
+  if (!thread?.reuse || !workspace) return;
+  const fingerprint = await workspace.fingerprint();
+  session.update(usedThread, (used) => used && { ...used, fingerprint });
+}
+
 async function resumeThread(
-  { codex, session, options, onWarning }: ThreadRequest,
+  { codex, session, onWarning }: ThreadRequest,
   wanted: Parameters<typeof isReusable>[1],
-  tools: readonly AnyTool[],
+  // Codex has forgotten the settings of a thread that it has to load again. `ephemeral` excludes `reuse`.
+  { ephemeral: _ephemeral, ...options }: StartThreadOptions,
 ): Promise<Thread | undefined> {
   const used = session.get(usedThread);
   if (!isReusable(used, wanted)) return undefined;
-  const handlers = options.thread?.handlers;
   try {
-    return await codex.resumeThread(used.threadId, { tools, ...(handlers && { handlers }) });
+    return await codex.resumeThread(used.threadId, options);
   } catch (error) {
     onWarning(`Thread ${used.threadId} could not be resumed, so a new one is started.`, error);
     return undefined;

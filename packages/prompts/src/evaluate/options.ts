@@ -59,8 +59,8 @@ export interface EvaluateOptions {
   readonly maxContinuations?: number;
   /** What to do with the workspace if the evaluation fails. Default: "keep". */
   readonly onFailure?: "keep" | "restore";
-  /** Receives the transcript. A sink that throws does not end the evaluation. */
-  readonly transcript?: (entry: TranscriptEntry) => void;
+  /** Receives the transcript. A sink that throws or rejects does not end the evaluation, which does not wait for it either. */
+  readonly transcript?: (entry: TranscriptEntry) => void | Promise<void>;
   /** A folder for debug bundles: one zip file per evaluation. */
   readonly bundle?: string;
 }
@@ -150,15 +150,45 @@ export function checkEvaluateOptions(options: EvaluateOptions): void {
   }
 }
 
+type Check = (what: string, value: unknown, expected: string, isValid: (value: unknown) => boolean) => void;
+
+const SANDBOXES: readonly unknown[] = ["read-only", "workspace-write", "danger-full-access"];
+const SUMMARIES: readonly unknown[] = ["auto", "concise", "detailed", "none"];
+
+/** Codex would reject some of these when the thread starts, and ignore others. */
+function checkThreadTypes(thread: PromptThreadOptions, check: Check): void {
+  const isBoolean = (value: unknown): boolean => typeof value === "boolean";
+  const isName = (value: unknown): boolean => typeof value === "string" && value !== "";
+  const isVariables = (value: unknown): boolean =>
+    isObject(value) &&
+    Object.entries(value).every(([name, text]) => /^[^=\0]+$/u.test(name) && isVariable(text));
+  const isVariable = (value: unknown): boolean => typeof value === "string" && !value.includes("\0");
+  check("thread.model", thread.model, "the name of a model", isName);
+  check("thread.effort", thread.effort, "a string", isName);
+  check("thread.summary", thread.summary, `one of ${SUMMARIES.join(", ")}`, (value) =>
+    SUMMARIES.includes(value),
+  );
+  check("thread.sandbox", thread.sandbox, `one of ${SANDBOXES.join(", ")}`, (value) =>
+    SANDBOXES.includes(value),
+  );
+  check("thread.network", thread.network, "a boolean", isBoolean);
+  check("thread.ephemeral", thread.ephemeral, "a boolean", isBoolean);
+  check("thread.reuse", thread.reuse, "a boolean", isBoolean);
+  check("thread.env", thread.env, "an object of names and strings", isVariables);
+  check("thread.handlers", thread.handlers, "an object of functions", isObject);
+  check("thread.mcpServers", thread.mcpServers, "an object of servers", isObject);
+  check("thread.config", thread.config, "an object", (value) => value === null || isObject(value));
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 /** The most likely mistakes of callers without types, such as `budget: { totalTokens: 1000 }`. */
 function checkTypes(options: EvaluateOptions): void {
   const { session, workspace, budget, deadline, signal, overrides, transcript, bundle, thread } = options;
-  const check = (
-    what: string,
-    value: unknown,
-    expected: string,
-    isValid: (value: unknown) => boolean,
-  ): void => checkValue(`evaluate: ${what}`, value, expected, isValid);
+  const check: Check = (what, value, expected, isValid) =>
+    checkValue(`evaluate: ${what}`, value, expected, isValid);
   check("session", session, "a Session", (value) => hasMethods(value, "transact", "dispatch"));
   check("workspace", workspace, "a Workspace from openWorkspace", (value) =>
     hasMethods(value, "transact", "preview"),
@@ -187,7 +217,7 @@ function checkTypes(options: EvaluateOptions): void {
     "an absolute path",
     (value) => isString(value) && isAbsolute(value as string),
   );
-  check("thread.network", thread?.network, "a boolean", (value) => typeof value === "boolean");
+  checkThreadTypes(thread ?? {}, check);
   if (options.onFailure === "restore" && !workspace) {
     throw new PromptError("invalid_option", 'evaluate: onFailure "restore" needs a workspace to restore.');
   }

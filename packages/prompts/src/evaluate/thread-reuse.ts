@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { StartThreadOptions } from "codexkit";
 import { z } from "zod";
 import type { RenderedTool } from "../prompt/render-prompt.ts";
 import { defineSlice, type Slice } from "../session/slice.ts";
@@ -11,6 +12,8 @@ export interface UsedThread {
   readonly fingerprint?: string | undefined;
   /** Hash of the tools: Codex keeps those that the thread was started with. */
   readonly tools: string;
+  /** Hash of the settings: Codex keeps those of a loaded thread, such as its sandbox. Undefined in older sessions. */
+  readonly settings?: string | undefined;
 }
 
 export const usedThread: Slice<UsedThread | null> = defineSlice<UsedThread | null>({
@@ -23,16 +26,27 @@ export const usedThread: Slice<UsedThread | null> = defineSlice<UsedThread | nul
       cwd: z.string(),
       fingerprint: z.string().optional(),
       tools: z.string(),
+      settings: z.string().optional(),
     })
     .nullable(),
 });
 
 export function hashTools(tools: readonly RenderedTool[]): string {
   const specs = tools.map(({ tool, description }) => [tool.name, description, tool.inputSchema]);
-  return createHash("sha256").update(JSON.stringify(specs)).digest("hex");
+  return hashJson(specs);
 }
 
-/** Whether a thread can be continued with the same folder, content and tools. */
+/** Hash of everything that a thread is started with. Handlers are not part of it: they belong to this process. */
+export function hashSettings(options: StartThreadOptions): string {
+  const { tools: _tools, handlers: _handlers, ...settings } = options;
+  return hashJson(settings);
+}
+
+function hashJson(value: unknown): string {
+  return createHash("sha256").update(JSON.stringify(value)).digest("hex");
+}
+
+/** Whether a thread can be continued with the same folder, content, tools and settings. */
 export function isReusable(
   used: UsedThread | null,
   wanted: Omit<UsedThread, "threadId">,
@@ -41,6 +55,7 @@ export function isReusable(
     used !== null &&
     used.cwd === wanted.cwd &&
     used.fingerprint === wanted.fingerprint &&
-    used.tools === wanted.tools
+    used.tools === wanted.tools &&
+    used.settings === wanted.settings
   );
 }

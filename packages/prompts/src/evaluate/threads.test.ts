@@ -1,6 +1,9 @@
 // Threads of evaluations on the real codex: reuse, approvals, options, concurrency and faults.
 import { callTool, gate, run, say, type Script, usage, waitFor } from "@codexkit/scripted-model";
 import { launchCodex } from "@codexkit/testing";
+import { Codex } from "codexkit";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import {
@@ -10,6 +13,7 @@ import {
   evaluate,
   openWorkspace,
   PromptEvaluationError,
+  type PromptThreadOptions,
   Session,
 } from "../index.ts";
 
@@ -52,6 +56,65 @@ describe("reuse", () => {
 
     expect((await evaluation).threadId).not.toBe(first.threadId);
     expect(warnings).toMatchObject([{ message: expect.stringContaining(first.threadId) as string }]);
+  });
+
+  test.for<[string, PromptThreadOptions, PromptThreadOptions]>([
+    ["sandbox", { sandbox: "danger-full-access" }, { sandbox: "read-only" }],
+    ["sandbox that is left out", { sandbox: "danger-full-access" }, {}],
+    ["model", { model: "gpt-5.5" }, { model: "gpt-5.4" }],
+    ["environment", { env: { A: "1" } }, { env: { A: "2" } }],
+    ["approval policy", {}, { approvalPolicy: "on-request" }],
+    ["network access", { network: true }, { network: false }],
+    ["configuration", {}, { config: { model_verbosity: "high" } }],
+  ])("starts a new thread for another %s", async ([, before, after]) => {
+    await using setup = await launch(() => "Done.");
+    const session = new Session();
+    const common = { reuse: true, cwd: setup.workspace };
+    const first = await evaluate(setup.codex, prompt, { session, thread: { ...common, ...before } });
+    const second = await evaluate(setup.codex, prompt, { session, thread: { ...common, ...after } });
+    const third = await evaluate(setup.codex, prompt, { session, thread: { ...common, ...after } });
+
+    expect(second.threadId).not.toBe(first.threadId);
+    expect(third.threadId).toBe(second.threadId);
+  });
+
+  test("keeps the settings of a thread that another codex started", async () => {
+    await using first = await launch(() => "Done.");
+    const session = new Session();
+    const options = {
+      session,
+      thread: { reuse: true, cwd: first.workspace, sandbox: "workspace-write", env: { A: "kept" } } as const,
+    };
+    const { threadId } = await evaluate(first.codex, prompt, options);
+    await first.codex.close();
+    await using second = await Codex.launch(first.launchOptions);
+    first.model.play([run("echo $A > made.txt", { callId: "make" }), "Done."]);
+
+    expect((await evaluate(second, prompt, options)).threadId).toBe(threadId);
+    expect(readFileSync(join(first.workspace, "made.txt"), "utf8")).toBe("kept\n");
+  });
+
+  test("continues after changes of the agent itself", async () => {
+    await using setup = await launch([run("echo 1 > made.txt"), "Done.", "Done."]);
+    await using workspace = openWorkspace();
+    const options = {
+      session: new Session(),
+      workspace,
+      thread: { reuse: true, sandbox: "workspace-write" },
+    } as const;
+    const first = await evaluate(setup.codex, prompt, options);
+    expect(workspace.exists("made.txt")).toBe(true);
+    expect((await evaluate(setup.codex, prompt, options)).threadId).toBe(first.threadId);
+  });
+
+  test("checks that the model of the continued thread has a price", async () => {
+    await using setup = await launch(() => "Done.");
+    const options = { session: new Session(), thread: { reuse: true, cwd: setup.workspace } };
+    await evaluate(setup.codex, prompt, options);
+    const budget = new Budget({ usd: 1, prices: { other: { input: 1, output: 1 } } });
+    await expect(evaluate(setup.codex, prompt, { ...options, budget }).result()).rejects.toMatchObject({
+      code: "invalid_option",
+    });
   });
 });
 
@@ -139,8 +202,25 @@ describe("options", () => {
     ["ephemeral with reuse", { thread: { ephemeral: true, reuse: true } }, /ephemeral/],
     ["seed", { seed: 1 }, /seed/],
     ["stop", { thread: { stop: ["x"] } }, /stop/],
+    ["an unknown sandbox", { thread: { sandbox: "rw" } }, /sandbox/],
+    ["an unknown summary", { thread: { summary: "long" } }, /summary/],
+    ["a model that is no string", { thread: { model: 5 } }, /model/],
+    ["an environment with a number", { thread: { env: { A: 1 } } }, /env/],
+    ["an environment with a wrong name", { thread: { env: { "A=B": "" } } }, /env/],
+    ["an environment that is a list", { thread: { env: [] } }, /env/],
+    ["reuse that is no boolean", { thread: { reuse: 1 } }, /reuse/],
+    ["ephemeral that is no boolean", { thread: { ephemeral: "no" } }, /ephemeral/],
+    ["a configuration that is a list", { thread: { config: [] } }, /config/],
   ] as const)("%s is refused", ([, options, message]) => {
     expect(() => evaluate(codex, prompt, options as never)).toThrow(message);
+  });
+
+  test("a prompt without bind() is refused, and so is a missing Codex", () => {
+    const definition = definePrompt({ ns: "a", key: "b", sections: [{ key: "c", title: "C", render: "" }] });
+    const someCodex = { startThread: () => {} } as never;
+    for (const unbound of [definition, "Say hello.", null, undefined])
+      expect(() => evaluate(someCodex, unbound as never)).toThrow(/bind\(\)/);
+    expect(() => evaluate(codex, prompt)).toThrow(/must be a Codex/);
   });
 
   test("an MCP server with the name of a tool is refused", async () => {

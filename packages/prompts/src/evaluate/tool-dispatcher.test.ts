@@ -8,7 +8,8 @@ import { ResourceScope } from "../resources/resource-scope.ts";
 import { ToolInvoked } from "../session/session-event.ts";
 import { Session } from "../session/session.ts";
 import { defineSlice } from "../session/slice.ts";
-import { openWorkspace, type Workspace } from "../workspace/workspace.ts";
+import { openWorkspace } from "../workspace/open-workspace.ts";
+import type { Workspace } from "../workspace/workspace.ts";
 import { type AnyPromptTool, definePromptTool, ToolFailure } from "../tools/define-prompt-tool.ts";
 import { type DispatchContext, ToolDispatcher } from "./tool-dispatcher.ts";
 import type { ToolPolicy } from "../tools/tool-policy.ts";
@@ -224,4 +225,77 @@ test("output that does not match its schema fails the call", async () => {
 
   await expect(dispatcher.call(rendered(wrong), {}, sdk("1"))).rejects.toThrow(/output schema rejects/);
   expect(session.eventsOf(ToolInvoked)).toMatchObject([{ success: false }]);
+});
+
+test("a resource that a failed call created is as it was created", async () => {
+  const { dispatcher, resources } = setUp();
+  await using _scope = resources;
+  const input = { name: "a", text: "", fails: true, direct: false };
+  await expect(dispatcher.call(rendered(change), input, sdk("1"))).rejects.toThrow("asked to fail");
+  expect(await resources.get(cart)).toEqual(new Map());
+  await dispatcher.call(rendered(change), { ...input, fails: false }, sdk("2"));
+  expect(await resources.get(cart)).toEqual(new Map([["a", 1]]));
+});
+
+test("a resource that can't be restored is reported, and the rest is undone", async () => {
+  const broken = defineResource({
+    name: "broken",
+    create: () => ({}),
+    snapshot: () => 0,
+    restore: () => {
+      throw new Error("is broken");
+    },
+  });
+  const useBoth = definePromptTool({
+    name: "use_both",
+    description: "Uses both",
+    input: z.strictObject({}),
+    handler: async (_input, { session, resources, workspace }) => {
+      await resources.get(broken);
+      (await resources.get(cart)).set("a", 1);
+      session.update(items, (all) => [...all, "a"]);
+      workspace?.writeText("a", "text");
+      throw new Error("does not work");
+    },
+  });
+  await using workspace = openWorkspace();
+  const { dispatcher, resources, session, warnings } = setUp({ workspace });
+  await using _scope = resources;
+
+  await expect(dispatcher.call(rendered(useBoth), {}, sdk("1"))).rejects.toThrow(
+    "The tool failed: does not work\nSome of its changes could not be undone: is broken",
+  );
+  expect(await resources.get(cart)).toEqual(new Map());
+  expect(session.get(items)).toEqual([]);
+  expect(workspace.exists("a")).toBe(false);
+  expect(warnings).toEqual(["Some changes of the tool use_both could not be undone."]);
+});
+
+test.for([undefined, null, true, false, {}, { allow: "yes" }, "allow"])(
+  "a policy that returns %j instead of a verdict denies the call",
+  async (verdict) => {
+    const { dispatcher, resources, session } = setUp();
+    await using _scope = resources;
+    const policy: ToolPolicy = { name: "odd", check: () => verdict as never };
+    const input = { name: "a", text: "", fails: false, direct: false };
+    await expect(dispatcher.call(rendered(change, [policy]), input, sdk("1"))).rejects.toThrow(
+      'The policy "odd" returned no verdict, so the call is denied.',
+    );
+    expect(session.get(items)).toEqual([]);
+  },
+);
+
+test("a state that a handler changes in place is not changed", async () => {
+  const push = definePromptTool({
+    name: "push",
+    description: "Changes a state in place",
+    input: z.strictObject({}),
+    handler: (_input, { session }) => (session.get(items) as string[]).push("in place"),
+  });
+  const { dispatcher, resources, session } = setUp();
+  await using _scope = resources;
+  session.update(items, () => ["a"]);
+  await expect(dispatcher.call(rendered(push), {}, sdk("1"))).rejects.toThrow(/not extensible/);
+  expect(session.get(items)).toEqual(["a"]);
+  expect(new Session().get(items)).toEqual([]);
 });

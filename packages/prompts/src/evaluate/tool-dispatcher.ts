@@ -9,7 +9,7 @@ import { ToolInvoked } from "../session/session-event.ts";
 import type { Session } from "../session/session.ts";
 import type { Workspace, WorkspaceTransaction } from "../workspace/workspace.ts";
 import { ToolFailure, type PromptToolContext } from "../tools/define-prompt-tool.ts";
-import type { PolicyCall } from "../tools/tool-policy.ts";
+import type { PolicyCall, PolicyVerdict } from "../tools/tool-policy.ts";
 
 /** What the dispatcher needs to know about its evaluation. */
 export interface DispatchContext {
@@ -137,7 +137,7 @@ export class ToolDispatcher {
     sdk: ToolContext,
     transaction: WorkspaceTransaction | undefined,
   ): Promise<CallOutcome> {
-    const { session, resources } = this.#context;
+    const { session, resources, onWarning } = this.#context;
     const checkpoint = session.checkpoint();
     const activityBefore = this.#context.codexActivity();
     await using scope = resources.openCall();
@@ -150,9 +150,18 @@ export class ToolDispatcher {
       return { success: true, value, text };
     } catch (error) {
       session.rollback(checkpoint);
-      for (const restore of restoreResources) await restore();
-      const conflicts = await this.#rollBackWorkspace(transaction, activityBefore);
-      return withConflicts(failed(error), conflicts);
+      const failures: unknown[] = [];
+      const attempt = async <Result>(undo: () => Promise<Result>): Promise<Result | undefined> =>
+        undo().catch((failure: unknown) => void failures.push(failure));
+      // A failure must not keep the rest from being undone.
+      for (const restore of restoreResources) await attempt(restore);
+      const conflicts = await attempt(() => this.#rollBackWorkspace(transaction, activityBefore));
+      for (const failure of failures)
+        onWarning(`Some changes of the tool ${rendered.tool.name} could not be undone.`, failure);
+      return withConflicts(
+        failures.length === 0 ? failed(error) : failedHalfway(error, failures),
+        conflicts ?? [],
+      );
     }
   }
 
@@ -219,14 +228,17 @@ export class ToolDispatcher {
 /** All policies must allow the call. One that fails denies it. */
 async function checkPolicies({ policies }: RenderedTool, call: PolicyCall): Promise<void> {
   for (const policy of policies) {
-    let verdict;
+    let verdict: PolicyVerdict | undefined;
     try {
       verdict = await policy.check(call);
     } catch (cause) {
       throw new ToolFailure(`The policy "${policy.name}" failed, so the call is denied.`, { cause });
     }
-    if (!verdict.allow)
-      throw new ToolFailure(`The policy "${policy.name}" denies the call: ${verdict.reason}`);
+    // Anything but a verdict denies the call, as a failure does.
+    if (verdict?.allow === true) continue;
+    if (verdict?.allow !== false)
+      throw new ToolFailure(`The policy "${policy.name}" returned no verdict, so the call is denied.`);
+    throw new ToolFailure(`The policy "${policy.name}" denies the call: ${verdict.reason}`);
   }
 }
 
@@ -254,6 +266,14 @@ function failed(error: unknown): CallOutcome {
   if (error instanceof ToolFailure) return { success: false, text: error.message };
   const message = describeError(error);
   return { success: false, text: `The tool failed and its changes were undone: ${message}` };
+}
+
+function failedHalfway(error: unknown, failures: readonly unknown[]): CallOutcome {
+  const reasons = failures.map(describeError).join("; ");
+  return {
+    success: false,
+    text: `The tool failed: ${describeError(error)}\nSome of its changes could not be undone: ${reasons}`,
+  };
 }
 
 /** Handlers may throw anything, also objects that can't be read. */

@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { Session } from "../session/session.ts";
-import { allOf, anyOf, type CompletionChecker, filesExist } from "./completion.ts";
+import { allOf, anyOf, checkCompletion, type CompletionChecker, filesExist } from "./completion.ts";
 
 const context = { session: new Session(), workspace: undefined, cwd: "/nowhere", text: "" };
 const yes: CompletionChecker = { check: () => ({ complete: true }) };
@@ -39,3 +39,12 @@ test("one that is complete is enough, otherwise each is offered", async () => {
 test("checkers can be nested", async () => {
   expect(await allOf(anyOf(no("a"), yes), allOf(yes)).check(context)).toEqual({ complete: true });
 });
+
+test.for([undefined, null, true, {}, { complete: 1 }, { complete: false }, { complete: false, feedback: 5 }])(
+  "%j is no verdict, and does not count as complete",
+  async (verdict) => {
+    const checker = { check: () => verdict as never };
+    await expect(checkCompletion(checker, context)).rejects.toMatchObject({ code: "invalid_definition" });
+    await expect(allOf(checker).check(context)).rejects.toMatchObject({ code: "invalid_definition" });
+  },
+);

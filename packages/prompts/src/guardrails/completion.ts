@@ -1,5 +1,7 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
+import { isString } from "../check-value.ts";
+import { PromptError } from "../errors.ts";
 import type { Session } from "../session/session.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
@@ -21,6 +23,31 @@ export type CompletionVerdict =
 /** Decides whether the task is complete when the agent stops. */
 export interface CompletionChecker {
   check(context: CompletionContext): CompletionVerdict | Promise<CompletionVerdict>;
+}
+
+/**
+ * Runs a checker.
+ * @throws {PromptError} `invalid_definition` if it returns something else than a verdict: it must not count as complete
+ */
+export async function checkCompletion(
+  checker: CompletionChecker,
+  context: CompletionContext,
+): Promise<CompletionVerdict> {
+  const verdict: unknown = await checker.check(context);
+  if (!isVerdict(verdict)) {
+    throw new PromptError(
+      "invalid_definition",
+      `A completion checker must return { complete: true } or { complete: false, feedback: "…" }, got ${JSON.stringify(verdict)}.`,
+    );
+  }
+  return verdict;
+}
+
+function isVerdict(value: unknown): value is CompletionVerdict {
+  if (typeof value !== "object" || value === null || !("complete" in value)) return false;
+  return (
+    value.complete === true || (value.complete === false && "feedback" in value && isString(value.feedback))
+  );
 }
 
 /** Complete when every file exists. Relative paths start at the thread's folder. */
@@ -61,6 +88,6 @@ async function collectFeedback(
   checkers: readonly CompletionChecker[],
   context: CompletionContext,
 ): Promise<readonly string[]> {
-  const verdicts = await Promise.all(checkers.map(async (checker) => checker.check(context)));
+  const verdicts = await Promise.all(checkers.map((checker) => checkCompletion(checker, context)));
   return verdicts.flatMap((verdict) => (verdict.complete ? [] : [verdict.feedback]));
 }

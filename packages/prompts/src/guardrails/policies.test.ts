@@ -63,3 +63,23 @@ test("a function decides with a reason", async () => {
     reason: "too many",
   });
 });
+
+test("a file that was read under another spelling of its path may be changed", async () => {
+  const session = new Session();
+  const policy = readBeforeWrite({ read: { read: "path" }, write: { write: "path" } });
+  await policy.onSuccess?.(call(session, "read", { path: "./d/../a" }, ["a"]));
+  expect(await policy.check(call(session, "write", { path: "a" }, ["a"]))).toEqual({ allow: true });
+  expect(await policy.check(call(session, "write", { path: "./b" }, ["b"]))).toMatchObject({ allow: false });
+});
+
+test("a policy that is set up wrongly is refused, because it would allow everything", () => {
+  expect(() => readBeforeWrite({ reads: {}, write: {} } as never)).toThrow(/Did you mean "read"/);
+  expect(() => readBeforeWrite({ read: {} } as never)).toThrow(/write must be/);
+  expect(() => requireTools({ deploy: "test" } as never)).toThrow(/dependencies must be/);
+  expect(() => customPolicy("p", undefined as never)).toThrow(/check must be a function/);
+});
+
+test("names of tools that objects inherit need no other tools", async () => {
+  const policy = requireTools({ deploy: ["test"] });
+  expect(await policy.check(call(new Session(), "constructor"))).toEqual({ allow: true });
+});

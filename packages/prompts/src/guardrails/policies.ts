@@ -1,4 +1,7 @@
+import { type OptionKeys, rejectUnknownOptions } from "codexkit";
+import { normalize } from "node:path";
 import { z } from "zod";
+import { checkValue, isFunction, isString, isStrings } from "../check-value.ts";
 import type { Session } from "../session/session.ts";
 import { defineSlice, type Slice } from "../session/slice.ts";
 import { allow, deny, type PolicyCall, type ToolPolicy } from "../tools/tool-policy.ts";
@@ -34,7 +37,14 @@ export interface ReadBeforeWriteOptions {
 
 /** Denies changes to an existing file that was not read before. New files may be written. */
 export function readBeforeWrite(options: ReadBeforeWriteOptions): ToolPolicy {
+  rejectUnknownOptions("readBeforeWrite", options, KNOWN);
   const { read, write, name = "read-before-write" } = options;
+  const check = (what: string, value: unknown): void =>
+    checkDefinition(`readBeforeWrite: ${what}`, value ?? null, "an object of tools and fields", (fields) =>
+      isRecordOf(fields, isString),
+    );
+  check("read", read);
+  check("write", write);
   return {
     name,
     check: (call) => {
@@ -50,17 +60,45 @@ export function readBeforeWrite(options: ReadBeforeWriteOptions): ToolPolicy {
   };
 }
 
+const KNOWN: OptionKeys<ReadBeforeWriteOptions> = { read: true, write: true, name: true };
+
+/** A guard that is set up wrongly would allow everything. */
+function checkDefinition(
+  what: string,
+  value: unknown,
+  expected: string,
+  isValid: (value: unknown) => boolean,
+): void {
+  checkValue(what, value, expected, isValid, "invalid_definition");
+}
+
+function isRecordOf(value: unknown, isValid: (value: unknown) => boolean): boolean {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    !Array.isArray(value) &&
+    Object.values(value).every(isValid)
+  );
+}
+
 /** Denies a tool until other tools have succeeded. */
 export function requireTools(
   dependencies: Readonly<Record<string, readonly string[]>>,
   name = "require-tools",
 ): ToolPolicy {
+  checkDefinition(
+    "requireTools: dependencies",
+    dependencies ?? null,
+    "an object of tools and arrays",
+    (value) => isRecordOf(value, isStrings),
+  );
   const needed = new Set(Object.values(dependencies).flat());
   return {
     name,
     check: ({ tool, session }) => {
       const done = recall(session, name);
-      const missing = (dependencies[tool] ?? []).filter((dependency) => !done.includes(dependency));
+      const wanted = Object.hasOwn(dependencies, tool) ? dependencies[tool] : undefined;
+      const missing = (wanted ?? []).filter((dependency) => !done.includes(dependency));
       return missing.length === 0 ? allow : deny(`Call ${missing.join(" and ")} before ${tool}.`);
     },
     onSuccess: ({ tool, session }) => {
@@ -74,6 +112,8 @@ export function customPolicy(
   name: string,
   check: (call: PolicyCall) => string | undefined | Promise<string | undefined>,
 ): ToolPolicy {
+  checkDefinition("customPolicy: name", name ?? null, "a string", isString);
+  checkDefinition(`customPolicy "${name}": check`, check ?? null, "a function", isFunction);
   return {
     name,
     check: async (call) => {
@@ -87,5 +127,6 @@ function pathOf({ tool, input }: PolicyCall, fields: Readonly<Record<string, str
   const field = Object.hasOwn(fields, tool) ? fields[tool] : undefined;
   if (field === undefined) return undefined;
   const path = (input as Readonly<Record<string, unknown>>)[field];
-  return typeof path === "string" ? path : undefined;
+  // `./a` and `a` are the same file.
+  return typeof path === "string" ? normalize(path) : undefined;
 }

@@ -1,4 +1,4 @@
-import { say, type Script, fail } from "@codexkit/scripted-model";
+import { fail, gate, say, type Script, waitFor } from "@codexkit/scripted-model";
 import { launchCodex } from "@codexkit/testing";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
@@ -83,6 +83,49 @@ describe("runAgent", () => {
     expect(results).toEqual(["one"]);
     expect(report.succeeded).toBe(1);
   });
+
+  test("a shutdown ends requests that take too long, also while all capacity is in use", async () => {
+    const never = gate();
+    await using setup = await launch(() => [say(["one", waitFor(never)])]);
+    const abort = new AbortController();
+    const failures: unknown[] = [];
+    const running = runAgent(queue("one", "two", "three"), {
+      codex: setup.codex,
+      prompt: ({ input }) => echo.bind({ word: input }),
+      evaluation: () => ({ thread: { cwd: setup.workspace } }),
+      signal: abort.signal,
+      drainMs: 1,
+      onResult: () => {},
+      onFailure: (_request, error) => void failures.push(error),
+    });
+    await setup.model.waitForRequests(1);
+    abort.abort();
+
+    expect(await running).toEqual({ succeeded: 0, failed: 1, deadLetters: 0 });
+    expect(failures).toMatchObject([{ code: "aborted" }]);
+    expect(setup.model.requestCount).toBe(1);
+  });
+
+  test.for([null, {}, { id: 5, input: "" }, { id: "a", input: "", attempt: "1" }])(
+    "a request like %j stops the worker with an error",
+    async (request) => {
+      await using setup = await launch(answer);
+      async function* requests(): AsyncGenerator<AgentRequest<string>> {
+        yield { id: "0", input: "one" };
+        yield request as never;
+        yield { id: "1", input: "two" };
+      }
+      const results: string[] = [];
+      const running = runAgent(requests(), {
+        codex: setup.codex,
+        prompt: ({ input }) => echo.bind({ word: input }),
+        evaluation: () => ({ thread: { cwd: setup.workspace } }),
+        onResult: (_request, { text }) => void results.push(text),
+      });
+      await expect(running).rejects.toMatchObject({ code: "invalid_option" });
+      expect(results).toEqual(["one"]);
+    },
+  );
 
   test("leases are extended and heartbeats sent while a request is evaluated", async () => {
     const extended = Promise.withResolvers<string>();

@@ -1,6 +1,6 @@
 import { raceAbort, withTimeout } from "@codexkit/rpc/async";
 import { type Codex, type OptionKeys, rejectUnknownOptions } from "codexkit";
-import { checkValue, hasMethods, isCount, isFunction } from "../check-value.ts";
+import { checkValue, hasMethods, isCount, isFunction, isString } from "../check-value.ts";
 import { PromptError } from "../errors.ts";
 import { evaluate } from "../evaluate/evaluate.ts";
 import type { EvaluationResult } from "../evaluate/evaluation.ts";
@@ -75,10 +75,9 @@ export async function runAgent<Input, Output>(
   const iterator = requests[Symbol.asyncIterator]();
   try {
     for (;;) {
-      await worker.waitForCapacity();
-      const next = await nextRequest(iterator, signal);
+      const next = await nextRequest(iterator, worker, signal);
       if (!next) break;
-      worker.start(next);
+      worker.start(next.request);
     }
   } finally {
     // Not awaited without a limit: a queue that hangs must not keep the worker from shutting down.
@@ -131,17 +130,29 @@ function checkAgentOptions<Input, Output>(
   checkValue("runAgent: signal", options.signal, "an AbortSignal", (value) => value instanceof AbortSignal);
 }
 
-async function nextRequest<Input>(
+/** Undefined at the end of the queue, and when the worker must stop, also while all of its capacity is in use. */
+async function nextRequest<Input, Output>(
   iterator: AsyncIterator<AgentRequest<Input>>,
-  signal: AbortSignal | undefined,
-): Promise<AgentRequest<Input> | undefined> {
+  worker: Worker<Input, Output>,
+  signal: AbortSignal,
+): Promise<{ readonly request: AgentRequest<Input> } | undefined> {
   try {
+    await raceAbort(worker.waitForCapacity(), signal);
     const { done, value } = await raceAbort(iterator.next(), signal);
-    return done ? undefined : value;
+    if (done) return undefined;
+    checkRequest(value);
+    return { request: value };
   } catch (error) {
-    if (signal?.aborted) return undefined;
+    if (signal.aborted) return undefined;
     throw error;
   }
+}
+
+/** A request without an ID could not be acknowledged or delivered again. */
+function checkRequest(request: unknown): void {
+  const { id, attempt } = (request ?? {}) as Readonly<Record<string, unknown>>;
+  checkValue("runAgent: id of a request", id ?? null, "a string", isString);
+  checkValue("runAgent: attempt of a request", attempt, "a whole number of at least 1", isCount);
 }
 
 class Worker<Input, Output> implements AsyncDisposable {

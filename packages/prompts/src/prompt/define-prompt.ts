@@ -92,6 +92,7 @@ export function definePrompt<Params = {}, Output = undefined>(
   checkGuardrails(name, options);
   checkSections(name, options.sections, []);
   checkTools(name, options);
+  checkPolicyNames(name, [...(options.policies ?? []), ...listPolicies(options.sections)]);
   const definition: PromptDefinition<Params, Output> = {
     ...options,
     name,
@@ -107,7 +108,10 @@ export function definePrompt<Params = {}, Output = undefined>(
 }
 
 function parseParams(name: string, schema: StandardSchema | undefined, params: unknown): unknown {
-  if (!schema) return {};
+  if (!schema) {
+    if (Object.keys(params ?? {}).length === 0) return {};
+    throw new PromptError("invalid_parameters", `${name} has no parameters, but bind() got some.`);
+  }
   const parsed = parseWith(schema, params ?? {});
   if ("value" in parsed) return parsed.value;
   throw new PromptError(
@@ -215,6 +219,24 @@ function checkGuardrails<Params, Output>(name: string, options: PromptOptions<Pa
   for (const provider of options.feedback ?? []) checkProvider(name, provider);
 }
 
+/** What a policy remembers is stored by its name. The same policy may apply to several sections. */
+function checkPolicyNames(prompt: string, policies: readonly ToolPolicy[]): void {
+  const names = [...new Set(policies)].map(({ name }) => name);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice === undefined) return;
+  throw new PromptError(
+    "invalid_definition",
+    `${prompt} has two policies named "${twice}", which would share what they remember. Give one another name.`,
+  );
+}
+
+function listPolicies<Params>(sections: readonly Section<Params>[]): readonly ToolPolicy[] {
+  return sections.flatMap(({ policies = [], children = [] }) => [...policies, ...listPolicies(children)]);
+}
+
+/** The tools that every prompt with summarised sections has. */
+const RESERVED_NAMES: readonly string[] = ["read_section", "open_sections"];
+
 function checkTools<Params>(
   name: string,
   options: { tools?: readonly AnyPromptTool[]; sections: readonly Section<Params>[] },
@@ -229,6 +251,12 @@ function checkTools<Params>(
         (value) => hasMethods(value, "parse", "run"),
         "invalid_definition",
       );
+      if (RESERVED_NAMES.includes(tool.name)) {
+        throw new PromptError(
+          "invalid_definition",
+          `${name}: "${tool.name}" is the name of a tool that opens sections. Choose another.`,
+        );
+      }
       if (names.has(tool.name)) {
         throw new PromptError("invalid_definition", `${name} has two tools named "${tool.name}".`);
       }

@@ -62,3 +62,44 @@ test("what is not a file of overrides is refused", () => {
     expect.objectContaining({ code: "invalid_snapshot" }) as Error,
   );
 });
+
+test("overrides of sections and tools that the prompt does not have are stale", () => {
+  const overrides = new PromptOverrides({
+    version: 1,
+    sections: { tsk: { hash: "h", text: "t" } },
+    tools: { wav: { hash: "h", description: "d" } },
+  });
+  renderPrompt(prompt, { context, overrides });
+  expect(overrides.stale).toEqual(["tsk", "wav"]);
+});
+
+test("overrides of a section that is not enabled now are not stale", () => {
+  const hidden = { key: "hidden", title: "Hidden", render: "h", enabled: () => false };
+  const overrides = new PromptOverrides({
+    version: 1,
+    sections: { hidden: { hash: hashSection(hidden), text: "t" } },
+    tools: {},
+  });
+  const definition = definePrompt({
+    ns: "n",
+    key: "k",
+    sections: [hidden, { key: "a", title: "A", render: "a" }],
+  });
+  renderPrompt(definition.bind(), { context, overrides });
+  expect(overrides.stale).toEqual([]);
+});
+
+test.for([
+  ["{", /not JSON/],
+  ['{"version":2,"sections":{},"tools":{}}', /version/],
+  ['{"version":1,"sections":{},"tools":{},"sektions":{}}', /sektions/],
+  ['{"version":1,"sections":{"a":{"hash":1,"text":""}},"tools":{}}', /sections\.a\.hash/],
+] as const)("what is wrong with %s is said", ([json, problem]) => {
+  expect(() => PromptOverrides.parse(json)).toThrow(problem);
+});
+
+test("overrides of a wrong type are refused", () => {
+  expect(() => new PromptOverrides({ version: 1, sections: { a: 3 } } as never)).toThrow(
+    expect.objectContaining({ code: "invalid_snapshot" }) as Error,
+  );
+});

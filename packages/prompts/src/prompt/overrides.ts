@@ -23,8 +23,16 @@ export class PromptOverrides {
   readonly #stored: StoredOverrides;
   readonly #stale = new Set<string>();
 
+  /** @throws {PromptError} `invalid_snapshot` */
   constructor(stored: StoredOverrides) {
-    this.#stored = stored;
+    const parsed = overridesFile.safeParse(stored);
+    if (!parsed.success) {
+      const problem = z.prettifyError(parsed.error);
+      throw new PromptError("invalid_snapshot", `The overrides can't be used:\n${problem}`, {
+        cause: parsed.error,
+      });
+    }
+    this.#stored = parsed.data;
   }
 
   /**
@@ -32,29 +40,42 @@ export class PromptOverrides {
    * @throws {PromptError} `invalid_snapshot`
    */
   static parse(json: string): PromptOverrides {
+    let stored: unknown;
     try {
-      return new PromptOverrides(overridesFile.parse(JSON.parse(json)));
+      stored = JSON.parse(json);
     } catch (cause) {
-      throw new PromptError("invalid_snapshot", "The overrides can't be read.", { cause });
+      const reason = cause instanceof Error ? cause.message : String(cause);
+      throw new PromptError("invalid_snapshot", `The overrides are not JSON: ${reason}`, { cause });
     }
+    return new PromptOverrides(stored as StoredOverrides);
   }
 
-  /** Paths and tool names of overrides that were dropped because their hash did not match when they were last used. */
+  /**
+   * Paths and tool names of overrides that were not used when the prompt was last rendered: their hash does not match, or the
+   * prompt has no such section or tool.
+   */
   get stale(): readonly string[] {
     return [...this.#stale];
   }
 
   sectionText(path: string, section: Section<unknown>, params: unknown): string | undefined {
-    const override = this.#stored.sections[path];
+    const override = Object.hasOwn(this.#stored.sections, path) ? this.#stored.sections[path] : undefined;
     if (!override || section.acceptsOverrides === false) return undefined;
     if (!this.#isFresh(path, override.hash, hashSection(section))) return undefined;
     return fillPlaceholders(path, override.text, params);
   }
 
   toolDescription(tool: AnyPromptTool): string | undefined {
-    const override = this.#stored.tools[tool.name];
+    const override = Object.hasOwn(this.#stored.tools, tool.name) ? this.#stored.tools[tool.name] : undefined;
     if (!override || !this.#isFresh(tool.name, override.hash, hashTool(tool))) return undefined;
     return override.description;
+  }
+
+  /** Marks the overrides of sections and tools that the prompt does not have. Called before the prompt is rendered. */
+  checkTargets(paths: ReadonlySet<string>, tools: ReadonlySet<string>): void {
+    this.#stale.clear();
+    for (const path of Object.keys(this.#stored.sections)) if (!paths.has(path)) this.#stale.add(path);
+    for (const name of Object.keys(this.#stored.tools)) if (!tools.has(name)) this.#stale.add(name);
   }
 
   #isFresh(name: string, stored: string, current: string): boolean {

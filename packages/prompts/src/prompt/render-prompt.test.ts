@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { Session } from "../session/session.ts";
 import { definePromptTool } from "../tools/define-prompt-tool.ts";
+import { customPolicy } from "../guardrails/policies.ts";
 import { definePrompt } from "./define-prompt.ts";
 import { renderPrompt } from "./render-prompt.ts";
 import type { Section } from "./section.ts";
@@ -157,5 +158,42 @@ describe("definitions", () => {
   test("a misspelt option is refused with the right name", () => {
     // @ts-expect-error -- not an option
     expect(() => definePrompt({ ns: "n", key: "k", section: [] })).toThrow(/sections/);
+  });
+});
+
+describe("callers without types", () => {
+  const render = (section: Partial<Section<object>>): string =>
+    renderPrompt(
+      definePrompt({
+        ns: "n",
+        key: "k",
+        sections: [{ key: "a", title: "A", render: "text", ...section }],
+      }).bind(),
+      { context },
+    ).text;
+
+  test("a section whose enabled returns a promise is refused, because it would be shown to everybody", () => {
+    expect(() => render({ enabled: (async () => false) as never })).toThrow(/enabled returned object/);
+  });
+
+  test("an unknown visibility is refused", () => {
+    const hidden = (() => "hidden") as never;
+    expect(() => render({ visibility: hidden, summary: "s" })).toThrow(/visibility must be/);
+  });
+
+  test.for(["read_section", "open_sections"])("the name %s is reserved", (name) => {
+    expect(() => render({ tools: [tool(name)] })).toThrow(/opens sections/);
+  });
+
+  test("two policies of one name are refused, one policy in two places is not", () => {
+    const policy = () => customPolicy("p", () => undefined);
+    const one = policy();
+    expect(() => render({ policies: [policy(), policy()] })).toThrow(/two policies named "p"/);
+    expect(render({ policies: [one, one] })).toBe("## 1. A\n\ntext");
+  });
+
+  test("parameters for a prompt that has none are refused", () => {
+    const prompt = definePrompt({ ns: "n", key: "k", sections: [{ key: "a", title: "A", render: "" }] });
+    expect(() => prompt.bind(...([{ a: 1 }] as never))).toThrow(/has no parameters/);
   });
 });

@@ -46,8 +46,14 @@ export interface RenderOptions {
 /** Renders a prompt: sections depth-first, under numbered headings. The same input gives the same text. */
 export function renderPrompt(prompt: Prompt<unknown>, options: RenderOptions): RenderedPrompt {
   const { definition } = prompt;
+  const sections = definition.sections as readonly Section<unknown>[];
+  const targets = [...listTargets(sections, [])];
+  options.overrides?.checkTargets(
+    new Set(targets.map(({ path }) => path)),
+    new Set([...(definition.tools ?? []), ...targets.flatMap(({ tools }) => tools)].map(({ name }) => name)),
+  );
   const renderer = new Renderer(prompt.params, options);
-  const text = renderer.renderSections(definition.sections as readonly Section<unknown>[], {
+  const text = renderer.renderSections(sections, {
     parents: [],
     numbers: [],
     policies: definition.policies ?? [],
@@ -61,6 +67,17 @@ export function renderPrompt(prompt: Prompt<unknown>, options: RenderOptions): R
     tools: renderer.tools,
     skills: renderer.skills,
   };
+}
+
+/** The paths and tools of all sections, also of those that are not enabled now. */
+function* listTargets(
+  sections: readonly Section<unknown>[],
+  parents: readonly string[],
+): Generator<{ readonly path: string; readonly tools: readonly AnyPromptTool[] }> {
+  for (const { key, tools = [], children = [] } of sections) {
+    yield { path: [...parents, key].join("."), tools };
+    yield* listTargets(children, [...parents, key]);
+  }
 }
 
 interface Position {
@@ -133,13 +150,25 @@ class Renderer {
   }
 
   #isEnabled(section: Section<unknown>): boolean {
-    return section.enabled?.(this.#params, this.#options.context) ?? true;
+    const isEnabled: unknown = section.enabled?.(this.#params, this.#options.context) ?? true;
+    if (typeof isEnabled === "boolean") return isEnabled;
+    // A promise would enable every section.
+    throw new PromptError(
+      "invalid_definition",
+      `Section "${section.key}": enabled returned ${typeof isEnabled} instead of a boolean.`,
+    );
   }
 
   #visibility(section: Section<unknown>, path: string): Visibility {
     if (this.#options.opened?.has(path)) return "full";
     const { visibility = "full" } = section;
-    return typeof visibility === "function" ? visibility(this.#params, this.#options.context) : visibility;
+    const made: unknown =
+      typeof visibility === "function" ? visibility(this.#params, this.#options.context) : visibility;
+    if (made === "full" || made === "summary") return made;
+    throw new PromptError(
+      "invalid_definition",
+      `Section "${path}": visibility must be "full" or "summary", got ${String(made)}.`,
+    );
   }
 
   #text(section: Section<unknown>, path: string): string {

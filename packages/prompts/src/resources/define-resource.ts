@@ -1,4 +1,5 @@
 import { type OptionKeys, rejectUnknownOptions } from "codexkit";
+import { checkValue, isFunction } from "../check-value.ts";
 import { PromptError } from "../errors.ts";
 
 /** Gives access to resources. */
@@ -60,6 +61,17 @@ export function defineResource<Value, Snapshot = unknown>(
     throw new PromptError("invalid_definition", "A resource needs a name.");
   if (typeof create !== "function")
     throw new PromptError("invalid_definition", `Resource "${name}" needs a create function.`);
+  const check = (
+    what: string,
+    expected: string,
+    value: unknown,
+    isValid: (value: unknown) => boolean,
+  ): void => checkValue(`Resource "${name}": ${what}`, value, expected, isValid, "invalid_definition");
+  const isLifetime = (value: unknown): boolean => value === "evaluation" || value === "call";
+  check("lifetime", '"evaluation" or "call"', resource.lifetime, isLifetime);
+  check("dispose", "a function", resource.dispose, isFunction);
+  check("snapshot", "a function", snapshot, isFunction);
+  check("restore", "a function", restore, isFunction);
   if ((snapshot === undefined) !== (restore === undefined)) {
     throw new PromptError(
       "invalid_definition",

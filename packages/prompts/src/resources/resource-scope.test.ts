@@ -108,3 +108,10 @@ test("an override is used in place of a resource", async () => {
 
   await expect(scope.get(real)).resolves.toBe("fake");
 });
+
+test("a resource with an unknown lifetime is refused", () => {
+  expect(() => defineResource({ name: "a", create: () => 1, lifetime: "forever" as never })).toThrow(
+    /lifetime/,
+  );
+  expect(() => defineResource({ name: "a", create: () => 1, dispose: 5 as never })).toThrow(/dispose/);
+});

@@ -21,6 +21,8 @@ export class ResourceScope implements Resources, AsyncDisposable {
   readonly #creations: SerialQueue;
 
   readonly #overrides: ReadonlyMap<object, object>;
+  /** How to restore the resources that this call uses. Those that it creates are added when they are created. */
+  readonly #restores: (() => Promise<void>)[] = [];
 
   private constructor(overrides: ReadonlyMap<object, object>, evaluation?: ResourceScope) {
     this.#overrides = overrides;
@@ -47,10 +49,15 @@ export class ResourceScope implements Resources, AsyncDisposable {
     return this.#creations.run(() => this.#getOrCreate(resource, []));
   }
 
-  /** Remembers the state of every created resource that can be rolled back. */
+  /**
+   * Remembers the state of every created resource that can be rolled back. A resource that the call creates later is remembered
+   * as it was created: it outlives the call if it belongs to the evaluation.
+   */
   snapshot(): ResourceSnapshot {
-    const own = [...this.#created.values()].flatMap((created) => created.snapshot() ?? []);
-    return [...(this.#evaluation?.snapshot() ?? []), ...own];
+    const shared = this.#evaluation ? this.#evaluation.#created.values() : [];
+    const created = [...shared, ...this.#created.values()];
+    this.#restores.push(...created.flatMap((one) => one.snapshot() ?? []));
+    return this.#restores;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -74,7 +81,11 @@ export class ResourceScope implements Resources, AsyncDisposable {
       throw new PromptError("invalid_resource", `Resource "${resource.name}" needs itself: ${names}.`);
     }
     const value = await this.#create(resource, chain);
-    this.#ownerOf(resource).#created.set(resource, toCreated(resource, value));
+    const entry = toCreated(resource, value);
+    const owner = this.#ownerOf(resource);
+    owner.#created.set(resource, entry);
+    const restore = owner === this ? undefined : entry.snapshot();
+    if (restore) this.#restores.push(restore);
     return value;
   }
 

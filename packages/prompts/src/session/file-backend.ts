@@ -1,7 +1,10 @@
-import { type FileHandle, open, readFile } from "node:fs/promises";
+import { type OptionKeys, rejectUnknownOptions } from "codexkit";
 import { rmSync } from "node:fs";
+import { type FileHandle, open, readFile, realpath, stat } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { AsyncDisposableStack, SerialQueue } from "@codexkit/rpc/async";
 import { z } from "zod";
+import { checkValue, isString } from "../check-value.ts";
 import { PromptError } from "../errors.ts";
 import { hasOwnerEnded, writeOwner } from "../owner-file.ts";
 import { Session, type SessionBackend, type SessionChange, type SessionOptions } from "./session.ts";
@@ -23,11 +26,14 @@ export async function openSession(
   path: string,
   options: Omit<SessionOptions, "id" | "stored" | "backend"> = {},
 ): Promise<Session> {
+  rejectUnknownOptions("openSession", options, KNOWN);
+  checkValue("openSession: path", path ?? null, "the path of a file", isString);
+  const real = await resolveFile(path);
   await using opened = new AsyncDisposableStack();
-  const lock = opened.use(lockFile(path));
-  const stored = await readSession(path);
+  const lock = opened.use(lockFile(real));
+  const stored = await readSession(real);
   // What agents read may be secret.
-  const file = await open(path, "a", 0o600);
+  const file = await open(real, "a", 0o600);
   opened.defer(() => file.close());
   const id = stored?.id ?? crypto.randomUUID();
   await file.truncate(stored?.completeBytes ?? 0);
@@ -36,6 +42,25 @@ export async function openSession(
   const session = new Session({ ...options, id, backend, ...(stored && { stored: stored.slices }) });
   opened.move();
   return session;
+}
+
+const KNOWN: OptionKeys<Omit<SessionOptions, "id" | "stored" | "backend">> = { slices: true, now: true };
+
+/** Follows links, so that a file has one lock under all of its names. */
+async function resolveFile(path: string): Promise<string> {
+  try {
+    const real = await realpath(path);
+    if ((await stat(real)).isFile()) return real;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    const folder = await realpath(dirname(path)).catch((cause: unknown) => {
+      throw new PromptError("invalid_option", `The folder of the session, ${dirname(path)}, can't be used.`, {
+        cause,
+      });
+    });
+    return join(folder, basename(path));
+  }
+  throw new PromptError("invalid_option", `${path} is not a file, so it can't store a session.`);
 }
 
 /** Two writers would mix their changes. The lock of a process that has ended is removed. */
@@ -82,15 +107,24 @@ class FileBackend implements SessionBackend {
   }
 
   async flush(): Promise<void> {
-    await this.#writes.run(() => this.#file.sync());
-    if (this.#failure) {
-      throw new PromptError("invalid_snapshot", "The session could not be stored completely.", this.#failure);
+    try {
+      await this.#writes.run(() => this.#file.sync());
+    } catch (cause) {
+      this.#failure ??= { cause };
     }
+    this.#checkStored();
   }
 
   async close(): Promise<void> {
     await this.#writes.run(() => this.#file.close());
     this.#lock[Symbol.dispose]();
+    this.#checkStored();
+  }
+
+  #checkStored(): void {
+    if (this.#failure) {
+      throw new PromptError("invalid_snapshot", "The session could not be stored completely.", this.#failure);
+    }
   }
 }
 
@@ -108,7 +142,10 @@ async function readSession(path: string): Promise<StoredSession | undefined> {
   });
   if (bytes === undefined) return undefined;
   const completeBytes = bytes.lastIndexOf("\n") + 1;
-  if (completeBytes === 0) return undefined;
+  if (completeBytes === 0) {
+    checkUnfinishedHeader(path, bytes);
+    return undefined;
+  }
   const [headerLine = "", ...lines] = bytes.toString("utf8", 0, completeBytes - 1).split("\n");
   const header = parseLine(path, 1, headerLine, headerSchema);
   if (header.version < 1 || header.version > FILE_VERSION) {
@@ -132,6 +169,14 @@ async function readSession(path: string): Promise<StoredSession | undefined> {
     slices.set(change.slice, state);
   }
   return { id: header.id, slices: Object.fromEntries(slices), completeBytes };
+}
+
+/** A first line without an end is cut off when the session is opened, so it must be ours. */
+function checkUnfinishedHeader(path: string, bytes: Buffer): void {
+  const start = '{"version":';
+  const text = bytes.toString("utf8", 0, start.length).replaceAll("\0", "");
+  if (!start.startsWith(text))
+    throw new PromptError("invalid_snapshot", `${path} is not the file of a session.`);
 }
 
 function parseLine<Value>(path: string, line: number, text: string, schema: z.ZodType<Value>): Value {

@@ -3,12 +3,13 @@ import { tempFolder } from "@codexkit/testing";
 import fc from "fast-check";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { writeOwner } from "../owner-file.ts";
 import { openSession } from "./file-backend.ts";
+import { defineEvent } from "./session-event.ts";
 import { Session } from "./session.ts";
 import { defineSlice } from "./slice.ts";
 
@@ -93,7 +94,7 @@ describe("files", () => {
     expect(() => session.get(words)).toThrow(expect.objectContaining({ code: "invalid_snapshot" }) as Error);
   });
 
-  test.for(["", "{", '{"version":1,"id"', "garbage without an end"])(
+  test.for(["", "{", '{"version":1,"id"', "\0\0\0"])(
     "a file whose first line was cut off at %j is started again",
     async (text) => {
       writeFileSync(path, text);
@@ -123,10 +124,25 @@ describe("files", () => {
     );
   });
 
+  test.for(["my notes", '{"name":"x"}', "garbage without an end"])(
+    "a file with %j and no line end is another program's, and is kept",
+    async (text) => {
+      writeFileSync(path, text);
+      await expect(openSession(path)).rejects.toMatchObject({ code: "invalid_snapshot" });
+      expect(readFileSync(path, "utf8")).toBe(text);
+    },
+  );
+
   test("a folder in the place of the file is an error, and leaves no lock", async () => {
     mkdirSync(path);
-    await expect(openSession(path)).rejects.toMatchObject({ code: "EISDIR" });
+    await expect(openSession(path)).rejects.toMatchObject({ code: "invalid_option" });
     expect(existsSync(`${path}.lock`)).toBe(false);
+  });
+
+  test("a missing folder is named", async () => {
+    await expect(openSession(join(folder.path, "missing", "session.jsonl"))).rejects.toThrow(
+      join(folder.path, "missing"),
+    );
   });
 
   test("only the owner can read the file", async () => {
@@ -135,7 +151,36 @@ describe("files", () => {
   });
 });
 
+describe("options", () => {
+  test("that are misspelt or have a wrong type are refused", async () => {
+    await expect(openSession(path, { slice: [] } as never)).rejects.toThrow(/Did you mean "slices"/);
+    expect(() => new Session({ slice: [] } as never)).toThrow(/Did you mean "slices"/);
+    expect(() => new Session({ id: 5 } as never)).toThrow(/id must be a string/);
+    expect(existsSync(path)).toBe(false);
+  });
+
+  test("of slices that a stored session could not be read with are refused", () => {
+    const schema = z.string();
+    expect(() => defineSlice({ name: "a", schema, initial: 5 as never })).toThrow(/initial does not match/);
+    expect(() => defineSlice({ name: "__proto__", schema, initial: "" })).toThrow(/name/);
+  });
+});
+
+test("an event without a payload can be stored and read", () => {
+  const Done = defineEvent<undefined>("Done");
+  const session = new Session();
+  session.dispatch(Done(undefined));
+  expect(Session.fromJSON(JSON.stringify(session)).eventsOf(Done)).toEqual([undefined]);
+});
+
 describe("two writers", () => {
+  test("a file that is open is refused under another name, too", async () => {
+    await using _session = await openSession(path);
+    const link = join(folder.path, "link.jsonl");
+    symlinkSync(path, link);
+    await expect(openSession(link)).rejects.toMatchObject({ code: "session_locked" });
+  });
+
   test("a file that is open is refused, and can be opened after it is closed", async () => {
     {
       await using session = await openSession(path, { slices: [words] });

@@ -1,17 +1,24 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import { type OptionKeys, rejectUnknownOptions } from "codexkit";
 import { SerialQueue } from "@codexkit/rpc/async";
 import { z } from "zod";
 import { PromptError } from "../errors.ts";
+import { checkValue, isFunction, isString } from "../check-value.ts";
 import { parseWith } from "../parse-with.ts";
 import type { SessionEvent } from "./session-event.ts";
-import { type AnySlice, defineSlice, type Slice } from "./slice.ts";
+import { type AnySlice, defineSlice, freezeState, type Slice } from "./slice.ts";
 
 /** All dispatched events. A log slice: it is not rolled back. */
 export const eventLog: Slice<readonly SessionEvent[]> = defineSlice<readonly SessionEvent[]>({
   name: "events",
   kind: "log",
   initial: [],
-  schema: z.array(z.object({ type: z.string(), payload: z.unknown(), at: z.number() })),
+  schema: z.array(
+    z
+      .object({ type: z.string(), payload: z.unknown().optional(), at: z.number() })
+      // JSON has no undefined, so an event without a payload is stored without the key.
+      .transform(({ type, payload, at }) => ({ type, payload, at })),
+  ),
 });
 
 /** A change of one slice: a new state, or values added to the end of a list. */
@@ -42,6 +49,14 @@ export interface SessionOptions {
   readonly now?: () => number;
 }
 
+const KNOWN: OptionKeys<SessionOptions> = {
+  id: true,
+  slices: true,
+  backend: true,
+  stored: true,
+  now: true,
+};
+
 const SNAPSHOT_VERSION = 1;
 
 /** The session whose transaction the current code runs in. */
@@ -64,6 +79,10 @@ export class Session implements AsyncDisposable {
   readonly #transactions = new SerialQueue();
 
   constructor(options: SessionOptions = {}) {
+    rejectUnknownOptions("Session", options, KNOWN);
+    checkValue("Session: id", options.id, "a string", isString);
+    checkValue("Session: slices", options.slices, "an array of slices", Array.isArray);
+    checkValue("Session: now", options.now, "a function", isFunction);
     this.id = options.id ?? crypto.randomUUID();
     this.#backend = options.backend;
     this.#now = options.now ?? Date.now;
@@ -203,13 +222,13 @@ ${parsed.problem}`,
       );
     }
     this.#stored.delete(slice.name);
-    return parsed.value;
+    return freezeState(parsed.value);
   }
 
   #set(slice: Slice<unknown>, state: unknown): void {
     const previous = this.#states.get(slice.name);
     if (state === previous) return;
-    this.#states.set(slice.name, state);
+    this.#states.set(slice.name, slice.kind === "state" ? freezeState(state) : state);
     this.#backend?.append(toChange(slice.name, previous, state));
   }
 }

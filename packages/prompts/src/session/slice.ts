@@ -1,6 +1,7 @@
 import { type OptionKeys, rejectUnknownOptions, type StandardSchema } from "codexkit";
 import { checkValue } from "../check-value.ts";
 import { PromptError } from "../errors.ts";
+import { parseWith } from "../parse-with.ts";
 import type { EventDefinition, SessionEvent } from "./session-event.ts";
 
 /** Updates a slice when an event is dispatched. */
@@ -17,7 +18,10 @@ export function on<State, Payload>(
   return { event: event.type, reduce: (state, { payload }) => reduce(state, payload as Payload) };
 }
 
-/** A typed part of a session. States are replaced, never changed in place, so that a rollback costs nothing. */
+/**
+ * A typed part of a session. States are replaced, never changed in place, so that a rollback costs nothing. They are frozen: code
+ * that changes one fails.
+ */
 export interface Slice<State> {
   readonly name: string;
   /** `state` is rolled back with a failed tool call; `log` records what happened and never is. */
@@ -63,8 +67,8 @@ const KNOWN: OptionKeys<SliceOptions<never>> = {
 export function defineSlice<State>(options: SliceOptions<State>): Slice<State> {
   rejectUnknownOptions("defineSlice", options, KNOWN as OptionKeys<SliceOptions<State>>);
   const { name, kind, schema } = options;
-  if (typeof name !== "string" || name === "")
-    throw new PromptError("invalid_definition", "A slice needs a name.");
+  if (typeof name !== "string" || name === "" || name === "__proto__")
+    throw new PromptError("invalid_definition", "A slice needs a name, and it can't be __proto__.");
   const isKind = (value: unknown): boolean => value === "state" || value === "log";
   checkValue(`Slice "${name}": kind`, kind, '"state" or "log"', isKind, "invalid_definition");
   if (typeof schema !== "object" || !("~standard" in schema))
@@ -72,5 +76,29 @@ export function defineSlice<State>(options: SliceOptions<State>): Slice<State> {
       "invalid_definition",
       `Slice "${name}" needs a schema, such as z.array(z.string()).`,
     );
-  return { kind: "state", reducers: [], ...options };
+  const parsed = parseWith(schema, options.initial);
+  if ("problem" in parsed) {
+    throw new PromptError(
+      "invalid_definition",
+      `Slice "${name}": initial does not match the schema, so a stored session could not be read:\n${parsed.problem}`,
+    );
+  }
+  return { kind: "state", reducers: [], ...options, initial: freezeState(options.initial) };
+}
+
+/**
+ * Freezes a state and everything in it, as far as it is JSON. What is frozen already is not visited again, so that a new state
+ * costs as much as its new parts.
+ */
+export function freezeState<State>(state: State): State {
+  if (typeof state !== "object" || state === null || Object.isFrozen(state)) return state;
+  if (!Array.isArray(state) && !isPlainObject(state)) return state;
+  Object.freeze(state);
+  for (const value of Object.values(state)) freezeState<unknown>(value);
+  return state;
+}
+
+function isPlainObject(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
 }

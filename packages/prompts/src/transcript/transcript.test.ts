@@ -64,3 +64,15 @@ test.for(["agentMessage", "reasoning", "userMessage", "dynamicToolCall"])(
     expect(toNativeCall({ type } as v2.ThreadItem)).toBeUndefined();
   },
 );
+
+test("an async sink that rejects is reported like one that throws", async () => {
+  const reported = Promise.withResolvers<unknown>();
+  const writer = new TranscriptWriter({
+    prompt: "p",
+    evaluationId: "e",
+    sinks: [async () => Promise.reject(new Error("no disk"))],
+    onError: reported.resolve,
+  });
+  writer.start("t", {});
+  expect(await reported.promise).toMatchObject({ message: "no disk" });
+});

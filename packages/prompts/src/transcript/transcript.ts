@@ -33,7 +33,7 @@ type EntryContent = Pick<TranscriptEntry, "type" | "detail">;
 export interface TranscriptOptions {
   readonly prompt: string;
   readonly evaluationId: string;
-  readonly sinks: readonly ((entry: TranscriptEntry) => void)[];
+  readonly sinks: readonly ((entry: TranscriptEntry) => void | Promise<void>)[];
   /** Receives failures of sinks. They never end an evaluation. */
   readonly onError: (error: unknown) => void;
   readonly now?: () => number;
@@ -82,7 +82,8 @@ export class TranscriptWriter {
     };
     for (const sink of sinks) {
       try {
-        sink(entry);
+        // An unhandled rejection of an async sink would end the process.
+        void Promise.resolve(sink(entry)).catch(onError);
       } catch (error) {
         onError(error);
       }

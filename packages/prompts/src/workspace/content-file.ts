@@ -47,6 +47,8 @@ export class ContentFile implements Disposable {
       if (fd === undefined) return undefined;
       try {
         const version = toVersion(fstatSync(fd));
+        // Before it is read: a sparse file can claim any size, and reading it would take that long.
+        this.#checkSize(this.#end + version.size);
         const content = await this.#copyFrom(fd);
         if (isSameVersion(toVersion(fstatSync(fd)), version)) return { content, version };
       } finally {
@@ -107,12 +109,7 @@ export class ContentFile implements Disposable {
       if (length > 0) await setImmediate();
       const read = readSync(fd, this.#chunk, 0, CHUNK_BYTES, length);
       if (read === 0) return length;
-      if (this.#end + length + read > this.#maxBytes) {
-        throw new PromptError(
-          "workspace_too_large",
-          `The snapshots of the workspace need more than ${this.#maxBytes} bytes. Ignore large files in .gitignore.`,
-        );
-      }
+      this.#checkSize(this.#end + length + read);
       hash.update(this.#chunk.subarray(0, read));
       if (!this.#isZero(read)) {
         for (let written = 0; written < read;) {
@@ -121,6 +118,14 @@ export class ContentFile implements Disposable {
       }
       length += read;
     }
+  }
+
+  #checkSize(bytes: number): void {
+    if (bytes <= this.#maxBytes) return;
+    throw new PromptError(
+      "workspace_too_large",
+      `The snapshots of the workspace need more than ${this.#maxBytes} bytes. Ignore large files in .gitignore.`,
+    );
   }
 
   /** Whether the chunk can be left out as a hole, so that a sparse file does not fill the disk. */

@@ -23,7 +23,8 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { temporaryRoot } from "../../test/temporary-root.ts";
 import type { Mount } from "./mount.ts";
-import { openWorkspace, type Workspace } from "./workspace.ts";
+import { openWorkspace } from "./open-workspace.ts";
+import type { Workspace } from "./workspace.ts";
 
 let folder: TempFolder;
 let root: string;

@@ -166,17 +166,32 @@ function readVersion(path: string): FileVersion | undefined {
   }
 }
 
-/** `git ls-files` with settings of the repository that would run programs switched off: an agent may have written them. */
 const LIST_TRACKED_IGNORED = [
   ...["-c", "core.fsmonitor=false"],
   ...["ls-files", "--cached", "--ignored", "--exclude-standard", "-z"],
 ];
+
+/**
+ * The environment of git. An agent may have written the repository's settings, so nothing that runs programs is allowed: with the
+ * file system monitor, which is switched off above, these are transports, by which git fetches missing objects.
+ */
+function gitEnvironment(): NodeJS.ProcessEnv {
+  // In a git hook, these name another repository.
+  const own = Object.entries(process.env).filter(([name]) => !name.startsWith("GIT_"));
+  return {
+    ...Object.fromEntries(own),
+    GIT_ALLOW_PROTOCOL: "none",
+    GIT_NO_LAZY_FETCH: "1",
+    GIT_OPTIONAL_LOCKS: "0",
+  };
+}
 
 /** Without git, no file is tracked. */
 async function listTrackedIgnored(root: string): Promise<readonly string[]> {
   try {
     const { stdout } = await promisify(execFile)("git", LIST_TRACKED_IGNORED, {
       cwd: root,
+      env: gitEnvironment(),
       maxBuffer: 64 * 1024 * 1024,
     });
     return stdout.split("\0").filter((path) => path !== "" && isInside(path));

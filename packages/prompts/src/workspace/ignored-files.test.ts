@@ -3,10 +3,11 @@ import { tempFolder } from "@codexkit/testing";
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { SnapshotStore } from "./snapshot-store.ts";
 import { createStateFolder } from "./state-folder.ts";
-import { openWorkspace, type Workspace } from "./workspace.ts";
+import { openWorkspace } from "./open-workspace.ts";
+import type { Workspace } from "./workspace.ts";
 
 let folder: Awaited<ReturnType<typeof tempFolder>>;
 let root: string;
@@ -218,6 +219,23 @@ describe("what git says", () => {
     writeFileSync(join(folder.path, "outside"), "changed");
     await workspace.restore(snapshot);
     expect(readFileSync(join(folder.path, "outside"), "utf8")).toBe("changed");
+  });
+
+  test("variables that name another repository have no effect", async () => {
+    git("init");
+    put(".gitignore", "*.log\n");
+    put("a.log", "tracked");
+    git("add", "-f", "a.log");
+    vi.stubEnv("GIT_DIR", join(folder.path, "other"));
+    try {
+      await using workspace = openRoot();
+      const snapshot = await workspace.snapshot();
+      put("a.log", "changed");
+      await workspace.restore(snapshot);
+    } finally {
+      vi.unstubAllEnvs();
+    }
+    expect(read("a.log")).toBe("tracked");
   });
 
   test("a repository's settings run no program", async () => {

@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { openWorkspace } from "./workspace.ts";
+import { openWorkspace } from "./open-workspace.ts";
 
 const program = join(import.meta.dirname, "../../test/killed-transaction.ts");
 

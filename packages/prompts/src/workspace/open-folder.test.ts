@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, w
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openFolder } from "./open-folder.ts";
-import { openWorkspace } from "./workspace.ts";
+import { openWorkspace } from "./open-workspace.ts";
 
 let folder: Awaited<ReturnType<typeof tempFolder>>;
 let root: string;

@@ -6,57 +6,25 @@ import {
   fstatSync,
   ftruncateSync,
   lstatSync,
-  mkdirSync,
   readFileSync,
-  realpathSync,
   rmSync,
-  statSync,
   writeFileSync,
 } from "node:fs";
-import { basename, dirname, isAbsolute, join, posix, relative, resolve, sep } from "node:path";
+import { basename, dirname, join, posix, relative, resolve, sep } from "node:path";
 import { type OptionKeys, rejectUnknownOptions } from "codexkit";
 import { SerialQueue } from "@codexkit/rpc/async";
-import { checkValue, isFunction, isString, isStrings } from "../check-value.ts";
+import { checkValue, isFunction } from "../check-value.ts";
 import { PromptError } from "../errors.ts";
 import { ContentFile } from "./content-file.ts";
-import { WORKSPACE_LIMITS } from "./limits.ts";
-import { copyMount, type Mount, type MountReport } from "./mount.ts";
+import type { Mount, MountReport } from "./mount.ts";
 import { openFolder } from "./open-folder.ts";
 import { previewWorkspace } from "./preview-workspace.ts";
 import { isInside, openRegularFile, realPathOf } from "./regular-file.ts";
 import { restorePaths, type RestoreReport } from "./restore-paths.ts";
 import { SnapshotStore, type RestoreOptions, type WorkspaceSnapshot } from "./snapshot-store.ts";
-import {
-  createStateFolder,
-  createTemporaryFolder,
-  defaultStateRoot,
-  findInterrupted,
-  type InterruptedTransaction,
-  removeFolder,
-} from "./state-folder.ts";
+import { type InterruptedTransaction, removeFolder } from "./state-folder.ts";
 import { isSameVersion, toVersion, type FileVersion } from "./tree-entry.ts";
 import { TreeScanner } from "./tree-scanner.ts";
-
-export interface WorkspaceOptions {
-  /** Works in an existing folder. Exclusive with `mounts`. */
-  readonly folder?: string;
-  /** Copies files into a temporary folder, which is removed when the workspace is closed. */
-  readonly mounts?: readonly Mount[];
-  /** Folders of the host that mounts may copy from. Required with `mounts`: nothing is allowed by default. */
-  readonly allowedRoots?: readonly string[];
-  /** Bytes that all mounts together may copy. Default: 256 MB. */
-  readonly maxBytes?: number;
-  /** Where the snapshots of a `folder` are kept. Default: `codexkit/workspaces` in the user's state folder. */
-  readonly stateRoot?: string;
-}
-
-const KNOWN: OptionKeys<WorkspaceOptions> = {
-  folder: true,
-  mounts: true,
-  allowedRoots: true,
-  maxBytes: true,
-  stateRoot: true,
-};
 
 const KNOWN_RESTORE: OptionKeys<RestoreOptions> = { mayRestore: true };
 
@@ -66,78 +34,6 @@ export interface WorkspaceTransaction {
   commit(): void;
   /** Ends the transaction and undoes the changes. */
   rollback(options?: RestoreOptions): Promise<RestoreReport>;
-}
-
-/**
- * The files that an agent works on.
- *
- * @example
- * await using workspace = openWorkspace({
- *   mounts: [{ from: "/srv/repositories/shop", exclude: ["node_modules/**"] }],
- *   allowedRoots: ["/srv/repositories"],
- * });
- */
-export function openWorkspace(options: WorkspaceOptions = {}): Workspace {
-  rejectUnknownOptions("openWorkspace", options, KNOWN);
-  const { folder, mounts = [], allowedRoots = [], maxBytes = WORKSPACE_LIMITS.mountBytes } = options;
-  const isBytes = (value: unknown): boolean => typeof value === "number" && value >= 0;
-  checkValue("openWorkspace: folder", folder, "an absolute path", isString);
-  checkValue("openWorkspace: mounts", mounts, "an array of mounts", Array.isArray);
-  checkValue("openWorkspace: allowedRoots", allowedRoots, "an array of absolute paths", isStrings);
-  checkValue("openWorkspace: maxBytes", maxBytes, "a number of bytes", isBytes);
-  checkValue("openWorkspace: stateRoot", options.stateRoot, "a path", isString);
-  if (folder !== undefined) {
-    const extra = (["mounts", "allowedRoots", "maxBytes"] as const).find((key) => options[key] !== undefined);
-    if (extra !== undefined) {
-      throw new PromptError(
-        "invalid_option",
-        `openWorkspace: \`${extra}\` has no effect on a \`folder\`. Give either \`folder\` or \`mounts\`.`,
-      );
-    }
-    return openInPlace(folder, options.stateRoot ?? defaultStateRoot());
-  }
-  const temporary = createTemporaryFolder();
-  try {
-    const root = join(temporary, "workspace");
-    mkdirSync(root);
-    const reports: MountReport[] = [];
-    let bytesLeft = maxBytes;
-    for (const mount of mounts) {
-      const report = copyMount(root, mount, allowedRoots, bytesLeft);
-      bytesLeft -= report.bytes;
-      reports.push(report);
-    }
-    return new Workspace({
-      root,
-      stateFolder: join(temporary, "state"),
-      ownedFolder: temporary,
-      mounts,
-      reports,
-    });
-  } catch (error) {
-    removeFolder(temporary);
-    throw error;
-  }
-}
-
-function openInPlace(folder: string, stateRoot: string): Workspace {
-  if (!isAbsolute(folder) || !existsSync(folder) || !statSync(folder).isDirectory()) {
-    throw new PromptError(
-      "invalid_option",
-      `The workspace's folder must be an absolute path of a folder, got "${folder}".`,
-    );
-  }
-  const root = realpathSync(folder);
-  const interrupted = findInterrupted(stateRoot, root);
-  const stateFolder = createStateFolder(stateRoot, root);
-  return new Workspace({
-    root,
-    stateFolder,
-    ownedFolder: stateFolder,
-    mounts: [],
-    reports: [],
-    ...(interrupted && { interrupted }),
-  });
 }
 
 interface WorkspaceParts {
@@ -153,7 +49,7 @@ interface WorkspaceParts {
 /** The workspace whose transaction the current code runs in. */
 const currentTransaction = new AsyncLocalStorage<Workspace>();
 
-/** Files with snapshots. See {@link openWorkspace}. */
+/** Files with snapshots. See `openWorkspace`. */
 export class Workspace implements AsyncDisposable {
   /** Absolute path. */
   readonly root: string;
