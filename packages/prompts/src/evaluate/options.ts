@@ -60,7 +60,7 @@ export interface EvaluateOptions {
   /** What to do with the workspace if the evaluation fails. Default: "keep". */
   readonly onFailure?: "keep" | "restore";
   /** Receives the transcript. A sink that throws or rejects does not end the evaluation, which does not wait for it either. */
-  readonly transcript?: (entry: TranscriptEntry) => void | Promise<void>;
+  readonly transcript?: (entry: TranscriptEntry) => void;
   /** A folder for debug bundles: one zip file per evaluation. */
   readonly bundle?: string;
 }

@@ -194,6 +194,6 @@ describe("callers without types", () => {
 
   test("parameters for a prompt that has none are refused", () => {
     const prompt = definePrompt({ ns: "n", key: "k", sections: [{ key: "a", title: "A", render: "" }] });
-    expect(() => prompt.bind(...([{ a: 1 }] as never))).toThrow(/has no parameters/);
+    expect(() => (prompt.bind as (params: object) => unknown)({ a: 1 })).toThrow(/has no parameters/);
   });
 });

@@ -33,7 +33,7 @@ type EntryContent = Pick<TranscriptEntry, "type" | "detail">;
 export interface TranscriptOptions {
   readonly prompt: string;
   readonly evaluationId: string;
-  readonly sinks: readonly ((entry: TranscriptEntry) => void | Promise<void>)[];
+  readonly sinks: readonly ((entry: TranscriptEntry) => void)[];
   /** Receives failures of sinks. They never end an evaluation. */
   readonly onError: (error: unknown) => void;
   readonly now?: () => number;
