@@ -3,7 +3,7 @@ import { findCodex, tempFolder } from "@codexkit/testing";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { readFile, rm } from "node:fs/promises";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { startRunner } from "../../test/start-runner.ts";
@@ -35,6 +35,22 @@ test("the commands of a session with an environment run on its exec-server, also
   } finally {
     server.kill("SIGKILL");
   }
+});
+
+test("a session whose thread Codex could not begin to store takes messages", async () => {
+  await using stage = await startRunner(({ lastUserText }) => say(lastUserText));
+  const session = await stage.create();
+  await session.event((event) => event.type === "command.finished");
+  const lost = (await session.row()).thread_id ?? "";
+  await stage.runner.close();
+  const folder = join(stage.stateFolder, "codex", "sessions", "2026", "01", "02");
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, `rollout-2026-01-02T03-04-05-${lost}.jsonl`), "");
+  await using next = createRunner(stage.options);
+  await next.start();
+  expect(await session.send("hello")).toMatchObject({ ok: true });
+  expect(await session.ended()).toMatchObject({ type: "turn.completed" });
+  expect((await session.row()).thread_id).not.toBe(lost);
 });
 
 test("a working folder that was removed is reported, and other sessions are not disturbed", async () => {

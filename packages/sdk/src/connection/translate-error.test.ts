@@ -3,6 +3,8 @@ import type { ClientRequests, ClientWire, v2 } from "@codexkit/protocol";
 import { memoryTransportPair, Peer, RemoteError, RPC_CODES, RpcError } from "@codexkit/rpc";
 import { gate, say, waitFor } from "@codexkit/scripted-model";
 import { type AppServer, startAppServer, startFakeAppServer } from "@codexkit/testing";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CodexError, type CodexErrorCode } from "../errors.ts";
 import { toCodexError } from "./translate-error.ts";
@@ -104,6 +106,14 @@ describe("a refusal of the real codex", () => {
       });
     },
   );
+
+  it("of a thread whose file is empty is thread_not_found", async () => {
+    const threadId = "01998d5e-0000-7000-8000-000000000001";
+    const folder = join(server.codexHome, "sessions", "2026", "01", "02");
+    await mkdir(folder, { recursive: true });
+    await writeFile(join(folder, `rollout-2026-01-02T03-04-05-${threadId}.jsonl`), "");
+    expect(await refusal("thread/resume", { threadId })).toMatchObject({ code: "thread_not_found" });
+  });
 
   it("lists the alternatives if another process has the thread open", async () => {
     await using second = await startAppServer({ model: [], env: { CODEX_HOME: server.codexHome } });

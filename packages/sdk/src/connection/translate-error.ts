@@ -32,6 +32,8 @@ const REMOTE_CODES: readonly {
       /\bthread not (?:found|loaded): |no (?:archived )?rollout found for thread id |\binvalid (?:thread|session) id: /,
     code: "thread_not_found",
   },
+  // Codex was killed between creating the file and writing the first message to it.
+  { pattern: /\brollout at .+ is empty\b/, code: "thread_not_found" },
   { pattern: /\bturn not found: |: queue is empty|queued submission not found: /, code: "turn_not_found" },
   { pattern: /thread already has an active or pending turn/, code: "thread_busy" },
   {
