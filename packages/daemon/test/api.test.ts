@@ -281,6 +281,14 @@ describe("bad requests", () => {
       "path_not_allowed",
     ],
     ["an unknown parameter", "GET /sessions?colour=red", {}, "bad_request"],
+    ["a parameter where there is none", "GET /whoami?colour=red", {}, "bad_request"],
+    ["a parameter that is no own property", "GET /sessions?__proto__=1", {}, "bad_request"],
+    [
+      "bytes that are not UTF-8",
+      "POST /sessions",
+      { body: new Uint8Array([0x22, 0xc3, 0x28, 0x22]), headers: json },
+      "invalid_json",
+    ],
     ["a parameter twice", "GET /sessions?limit=1&limit=2", {}, "bad_request"],
     ["a number out of range", "GET /sessions?limit=0", {}, "bad_request"],
     ["no number", "GET /sessions?limit=1e2", {}, "bad_request"],
@@ -320,6 +328,37 @@ describe("bad requests", () => {
       await api.request("POST /sessions", { json: { cwd: 7, budget: { totalTokens: -1 } } }),
     );
     expect(problem.errors?.map(({ path }) => path)).toEqual(["body.cwd", "body.budget.totalTokens"]);
+  });
+
+  test("repeats only a part of a large request", async () => {
+    await using api = await start();
+    const many = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`key ${index}`, 1]));
+    for (const [operation, init] of [
+      ["POST /sessions", { json: { cwd: "/", mcpServers: many } }],
+      ["POST /sessions", { json: { cwd: "/", ...many } }],
+      ["POST /sessions", { json: { ["x".repeat(100_000)]: 1 } }],
+      [`GET /${"x".repeat(100_000)}`, {}],
+      [`GET /sessions?${"x".repeat(100_000)}=1`, {}],
+      [`GET /sessions?${"x".repeat(100_000)}=1&${"x".repeat(100_000)}=1`, {}],
+    ] as const) {
+      const text = await (await api.request(operation, init)).text();
+      expect(text.length).toBeLessThan(30_000);
+      expect(JSON.parse(text)).toMatchObject({ status: expect.any(Number) as number });
+    }
+  });
+
+  test("of a client that goes away are no defects", async () => {
+    await using api = await start();
+    const gone = new AbortController();
+    const body = new ReadableStream({
+      pull: (controller) => {
+        gone.abort();
+        controller.error(new Error("aborted"));
+      },
+    });
+    const init = { body, duplex: "half", headers: json, signal: gone.signal } as RequestInit;
+    await api.request("POST /sessions", init);
+    expect(api.logs.filter((line) => line.includes("request failed"))).toEqual([]);
   });
 
   test("a body above the limit, with and without its length", async () => {

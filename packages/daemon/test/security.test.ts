@@ -156,6 +156,21 @@ describe("tokens", () => {
   });
 });
 
+test("other hosts and origins get nothing, not even which paths and methods exist", async () => {
+  await using api = await startTestDaemon(await databases.open(), {
+    origins: { allowedHosts: [], allowedOrigins: ["https://console.example"] },
+  });
+  for (const headers of [{ host: "evil.example" }, { origin: "https://evil.example" }]) {
+    for (const operation of ["GET /health", "GET /login", "GET /nothing", "OPTIONS /sessions"]) {
+      expect((await api.request(operation, { headers })).status, operation).toBe(403);
+    }
+  }
+  const preflight = await api.request("OPTIONS /sessions", {
+    headers: { origin: "https://console.example" },
+  });
+  expect(preflight.status).toBe(204);
+});
+
 test("pages of allowed origins get CORS headers", async () => {
   await using api = await startTestDaemon(await databases.open(), {
     origins: { allowedHosts: [], allowedOrigins: ["https://console.example"] },

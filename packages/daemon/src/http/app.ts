@@ -10,7 +10,7 @@ import { authenticate, requireScope } from "./authenticate.ts";
 import { checkOrigin } from "./check-origin.ts";
 import type { HandlerRequest, Handlers, HttpServices } from "./handler.ts";
 import { parseRequest } from "./parse-request.ts";
-import { problemResponse, toProblem } from "./problems.ts";
+import { problemResponse, quote, toProblem } from "./problems.ts";
 import { RateLimiter } from "./rate-limiter.ts";
 
 const ANONYMOUS: Identity = { id: "anonymous", name: "anonymous", scopes: [] };
@@ -20,6 +20,11 @@ export function createApp(services: HttpServices, handlers: Handlers): Hono {
   const app = new Hono();
   const guard = createGuard(services);
   const limitFailures = createFailureLimit(services);
+  // Before CORS and routing, so that other sites don't even learn which paths exist.
+  app.use(async (context, next) => {
+    checkOrigin(context.req.raw, services.origins);
+    await next();
+  });
   if (services.origins.allowedOrigins.length > 0) {
     app.use(cors({ origin: [...services.origins.allowedOrigins], credentials: true }));
   }
@@ -45,10 +50,10 @@ export function createApp(services: HttpServices, handlers: Handlers): Hono {
   }
   app.notFound((context) =>
     problemResponse(
-      createProblem("not_found", `There is nothing at ${context.req.path}. See /openapi.json.`),
+      createProblem("not_found", `There is nothing at ${quote(context.req.path)}. See /openapi.json.`),
     ),
   );
-  app.onError((error) => fail(error));
+  app.onError((error, context) => fail(error, context));
 
   async function answer(
     context: Context,
@@ -76,7 +81,7 @@ export function createApp(services: HttpServices, handlers: Handlers): Hono {
               }),
             );
     } catch (error) {
-      response = fail(limitFailures(context, error));
+      response = fail(limitFailures(context, error), context);
     }
     const { method, path } = splitKey(key);
     const seconds = (performance.now() - startedAt) / 1000;
@@ -89,9 +94,11 @@ export function createApp(services: HttpServices, handlers: Handlers): Hono {
     return response;
   }
 
-  function fail(error: unknown): Response {
+  function fail(error: unknown, context: Context): Response {
     const { problem, isExpected } = toProblem(error);
-    if (!isExpected) services.logger.error({ err: error }, "request failed");
+    // A client that goes away in the middle of its request is no defect.
+    if (!isExpected && !context.req.raw.signal.aborted)
+      services.logger.error({ err: error }, "request failed");
     const retryAfter = problem["retryAfter"];
     return problemResponse(problem, {
       ...(typeof retryAfter === "number" && { "retry-after": String(retryAfter) }),
@@ -108,10 +115,9 @@ function toResponse(context: Context, route: Route, result: unknown): Response {
 }
 
 /** Who sent a request, after all checks that don't depend on its content. */
-function createGuard({ limits, auth, origins, database }: HttpServices) {
+function createGuard({ limits, auth, database }: HttpServices) {
   const requests = new RateLimiter({ perSecond: limits.requestsPerSecond, burst: limits.requestBurst });
   return async (context: Context, route: Route): Promise<Identity> => {
-    checkOrigin(context.req.raw, origins);
     if (route.scope === null) {
       limitRate(requests, `address:${remoteAddress(context)}`);
       return ANONYMOUS;

@@ -18,7 +18,7 @@ import { createWebhookHandlers } from "./webhook-handlers.ts";
 export function createHttp(services: HttpServices, testCommand: TestCommand): Hono {
   const streams = new StreamCounter(services.limits.streams, services.metrics);
   const feeds = createSummaryFeeds(services.database, services.logger);
-  const document = createOpenApiDocument(routes, services.version);
+  const document = JSON.stringify(createOpenApiDocument(routes, services.version));
   return createApp(services, {
     ...createSessionHandlers(services),
     ...createHistoryHandlers(services, testCommand),

@@ -1,6 +1,5 @@
 import { deleteCookie, setCookie } from "hono/cookie";
 import type { Context } from "hono";
-import type { OpenApiDocument } from "../api/openapi.ts";
 import { DaemonError } from "../errors.ts";
 import { TOKEN_COOKIE, verifyToken } from "./authenticate.ts";
 import type { Handlers, HttpServices } from "./handler.ts";
@@ -13,7 +12,8 @@ const COOKIE_SECONDS = 90 * 24 * 3600;
 export function createOperationHandlers(
   services: HttpServices,
   streams: StreamCounter,
-  document: OpenApiDocument,
+  /** The OpenAPI document as JSON. It is large, and served without a token. */
+  document: string,
 ) {
   const { database, runner, metrics, limits } = services;
   const { tokens, audit, store } = database;
@@ -86,7 +86,10 @@ export function createOperationHandlers(
       limits: { ...limits },
       roots: [...services.roots],
     }),
-    "GET /openapi.json": async () => document,
+    "GET /openapi.json": async () =>
+      new Response(document, {
+        headers: { "content-type": "application/json", "cache-control": "no-store" },
+      }),
   } satisfies Partial<Handlers>;
 }
 

@@ -1,15 +1,19 @@
 import type { Context } from "hono";
-import type { z } from "zod";
+import { z } from "zod";
 import type { Route } from "../api/route.ts";
 import { type Problem } from "../api/problem.ts";
 import { DaemonError } from "../errors.ts";
-import { invalidInput } from "./problems.ts";
+import { invalidInput, quote } from "./problems.ts";
 
 interface Parsed {
   readonly params: unknown;
   readonly query: unknown;
   readonly body: unknown;
 }
+
+/** Unknown parameters are errors, also where a route has none. */
+const NO_PARAMETERS = z.strictObject({});
+const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 /** Parses what a route declares. Returns the problem if something is invalid. */
 export async function parseRequest(
@@ -20,7 +24,7 @@ export async function parseRequest(
   const parts: Record<string, unknown> = {};
   const read: readonly [string, z.ZodType | undefined, () => unknown][] = [
     ["params", route.params, () => context.req.param()],
-    ["query", route.query, () => singleValues(context)],
+    ["query", route.query ?? NO_PARAMETERS, () => singleValues(context)],
     ["body", route.body, async () => readJson(context, maxBodyBytes)],
   ];
   for (const [part, schema, value] of read) {
@@ -33,25 +37,27 @@ export async function parseRequest(
 }
 
 function singleValues(context: Context): Record<string, string> {
-  const values: Record<string, string> = {};
-  for (const [name, list] of Object.entries(context.req.queries())) {
-    if (list.length > 1)
-      throw new DaemonError("bad_request", `The parameter "${name}" is given more than once.`);
-    values[name] = list[0] ?? "";
+  const values = new Map<string, string>();
+  for (const [name, value] of new URL(context.req.url).searchParams) {
+    // zod ignores this name, because assigning it would change the prototype.
+    if (name === "__proto__") throw new DaemonError("bad_request", `There is no parameter "${name}".`);
+    if (values.has(name))
+      throw new DaemonError("bad_request", `The parameter ${quote(name)} is given more than once.`);
+    values.set(name, value);
   }
-  return values;
+  return Object.fromEntries(values);
 }
 
 /** An empty body counts as `{}`, for the commands whose fields are all optional. */
 async function readJson(context: Context, maxBytes: number): Promise<unknown> {
-  const text = new TextDecoder().decode(await readBody(context.req.raw, maxBytes));
-  if (text === "") return {};
+  const bytes = await readBody(context.req.raw, maxBytes);
+  if (bytes.byteLength === 0) return {};
   const type = context.req.header("content-type") ?? "";
   if (!/^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(type)) {
-    throw new DaemonError("unsupported_media_type", `Expected application/json, got "${type}".`);
+    throw new DaemonError("unsupported_media_type", `Expected application/json, got ${quote(type)}.`);
   }
   try {
-    return JSON.parse(text) as unknown;
+    return JSON.parse(utf8.decode(bytes)) as unknown;
   } catch (error) {
     throw new DaemonError("invalid_json", error instanceof Error ? error.message : String(error), {
       cause: error,

@@ -5,6 +5,9 @@ import { createProblem, type Problem, type ProblemType, PROBLEMS } from "../api/
 import { DaemonError } from "../errors.ts";
 import { errorToProblem } from "../sessions/problems.ts";
 
+const MAX_ERRORS = 20;
+const MAX_TEXT = 500;
+
 export function problemResponse(problem: Problem, headers: Readonly<Record<string, string>> = {}): Response {
   return new Response(JSON.stringify(problem), {
     status: problem.status,
@@ -41,11 +44,13 @@ export function toProblem(error: unknown): { readonly problem: Problem; readonly
 
 /** A problem with the path of each invalid value, such as `body.budget.totalTokens`. */
 export function invalidInput(part: string, error: z.ZodError): Problem {
-  const errors = error.issues
-    .flatMap(toSpecificIssues)
-    .map(({ path, message }) => ({ path: [part, ...path].join("."), message }));
+  const issues = error.issues.flatMap(toSpecificIssues);
+  const errors = issues.slice(0, MAX_ERRORS).map(({ path, message }) => ({
+    path: shorten([part, ...path].join(".")),
+    message: shorten(message),
+  }));
   const [first] = errors;
-  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : "";
+  const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : "";
   return createProblem("bad_request", `${first?.path}: ${first?.message}${more}`, { errors });
 }
 
@@ -55,4 +60,14 @@ function toSpecificIssues(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] 
   const [closest] = issue.errors.toSorted((a, b) => a.length - b.length);
   if (!closest || closest.length === 0) return [issue];
   return closest.flatMap((inner) => toSpecificIssues({ ...inner, path: [...issue.path, ...inner.path] }));
+}
+
+/** Text of a client inside a message. */
+export function quote(text: string): string {
+  return JSON.stringify(shorten(text));
+}
+
+/** Problems repeat parts of the request, which may be as large as its body. */
+function shorten(text: string): string {
+  return text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT)}…`;
 }
