@@ -52,3 +52,31 @@ test("an event is the same as an object, as a stored row and as the text that re
     }),
   );
 });
+
+test("tokens of a daemon are not stored, and texts keep their length", () => {
+  const token = `ckd_${"aB3-_".repeat(9).slice(0, 43)}`;
+  const delta = {
+    type: "item.delta",
+    threadId: "t",
+    turnId: "t",
+    itemId: "i",
+    kind: "command_output",
+  } as const;
+  const text = `x${token}\n${token} ckd_short`;
+  const events: NewSessionEvent[] = [
+    { ...delta, delta: text, offset: 0 },
+    { type: "unknown", turnId: 7 as never, raw: { method: "m", params: { [token]: [token] } } },
+  ];
+  const encoded = events.map(encodeEvent);
+  expect(JSON.stringify(encoded)).not.toContain(token);
+  const [stored] = encoded;
+  expect(stored?.event).toMatchObject({
+    ...delta,
+    offset: 0,
+    delta: expect.stringMatching(/ ckd_short$/) as string,
+  });
+  expect((stored?.event as { delta: string }).delta).toHaveLength(text.length);
+  expect(toRows(events).map(decodeEvent)).toEqual(
+    encoded.map((one, index) => toEvent(one, { seq: index + 1, epoch: 2, at: 3 })),
+  );
+});

@@ -1,5 +1,6 @@
 import type { EventBase, NewSessionEvent, SessionEvent } from "../api/event.ts";
 import type { EventRow } from "../database/tables.ts";
+import { redactTokens } from "../tokens/redact-tokens.ts";
 
 /** An event as stored, without its session. */
 export type StoredEvent = Omit<EventRow, "session_id">;
@@ -28,11 +29,13 @@ export function encodeEvent(event: NewSessionEvent): EncodedEvent {
   const kept: Record<string, unknown> = rest;
   if (turnId !== undefined && typeof turnId !== "string") kept["turnId"] = turnId;
   if (itemId !== undefined && typeof itemId !== "string") kept["itemId"] = itemId;
+  const json = JSON.stringify(kept);
+  const data = redactTokens(json);
   return {
-    event,
+    event: data === json ? event : { ...event, ...(JSON.parse(data) as object) },
     turnId: typeof turnId === "string" ? turnId : null,
     itemId: typeof itemId === "string" ? itemId : hasItem(event) ? event.item.id : null,
-    data: JSON.stringify(kept),
+    data,
   };
 }
 

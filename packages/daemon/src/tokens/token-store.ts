@@ -5,10 +5,9 @@ import type { AuditLog } from "../database/audit-log.ts";
 import { newId } from "../database/ids.ts";
 import { notificationKeys } from "../database/notifications.ts";
 import type { DaemonTables, TokenRow } from "../database/tables.ts";
+import { TOKEN_PREFIX } from "./redact-tokens.ts";
 import { TokenWatch } from "./token-watch.ts";
 
-/** Recognisable in logs and by scanners for leaked secrets. */
-const PREFIX = "ckd_";
 /** The time of use is written once per this time, not per request. */
 const USE_RESOLUTION_MS = 60_000;
 
@@ -42,7 +41,7 @@ export class TokenStore {
     expiresAt,
     by,
   }: NewToken): Promise<{ readonly token: string; readonly info: TokenInfo }> {
-    const token = PREFIX + randomBytes(32).toString("base64url");
+    const token = TOKEN_PREFIX + randomBytes(32).toString("base64url");
     const row = await this.#store.db.transaction().execute(async (trx) => {
       const inserted = await trx
         .insertInto("token")
