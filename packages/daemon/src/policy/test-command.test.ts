@@ -20,13 +20,15 @@ test("a command is judged by the session's mode, with a verdict per segment", ()
   expect(judge("danger-full-access", "touch /srv/a")).toBe("allow");
   expect(judge("danger-full-access", "rm -rf /")).toBe("deny");
   expect(judge("bypass", "rm -rf /")).toBe("allow");
-  const chat = testCommand(
-    { permissionMode: "bypass", agentMode: "chat", approvalPolicy: "on-request" },
-    { cwd: "/work/project", command: "ls && touch a" },
-  );
-  expect(chat.decision).toBe("ask");
-  expect(chat.parse.map(({ command, decision }) => [command, decision])).toEqual([
-    ["ls", "allow"],
-    ["touch a", "ask"],
-  ]);
+  for (const agentMode of ["chat", "plan"] as const) {
+    const { decision, parse } = testCommand(
+      { permissionMode: "bypass", agentMode, approvalPolicy: "on-request" },
+      { cwd: "/work/project", command: "ls && touch a" },
+    );
+    expect(decision).toBe("ask");
+    expect(parse.map((part) => [part.command, part.decision])).toEqual([
+      ["ls", "allow"],
+      ["touch a", "ask"],
+    ]);
+  }
 });

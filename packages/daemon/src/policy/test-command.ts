@@ -18,8 +18,8 @@ export function sessionPolicy(settings: PolicySettings, cwd: string): Policy {
 }
 
 function presetOf({ permissionMode, agentMode, approvalPolicy }: PolicySettings): PresetName {
-  // A chat changes nothing, whatever mode it was switched from.
-  if (agentMode === "chat") return "read-only";
+  // A chat and a plan change nothing, whatever mode they were switched from.
+  if (agentMode !== "build") return "read-only";
   // A person who wants to be asked about everything that is not known to be safe gets only reads answered.
   return approvalPolicy === "untrusted" && permissionMode === "workspace-write"
     ? "read-only"

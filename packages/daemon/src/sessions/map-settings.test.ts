@@ -18,6 +18,9 @@ describe("permission modes", () => {
     [{ permissionMode: "danger-full-access" }, "danger-full-access", "untrusted"],
     [{ permissionMode: "bypass" }, "danger-full-access", "never"],
     [{ permissionMode: "bypass", agentMode: "chat" }, "read-only", "never"],
+    [{ permissionMode: "workspace-write", agentMode: "plan" }, "read-only", "on-request"],
+    [{ permissionMode: "danger-full-access", agentMode: "plan" }, "read-only", "never"],
+    [{ permissionMode: "bypass", agentMode: "plan" }, "read-only", "never"],
   ] as const)("%o run with sandbox %s and approval policy %s", (changes, sandbox, approvalPolicy) => {
     expect(permissionsOf(settings(changes))).toEqual({ sandbox, approvalPolicy });
   });

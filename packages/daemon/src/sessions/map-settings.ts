@@ -13,7 +13,8 @@ const CHAT_INSTRUCTIONS =
 
 /**
  * Maps the modes of a session to Codex's settings. Codex has no sandbox in `danger-full-access`; the policy of the daemon then
- * judges every command, for which Codex must ask about all of them. `bypass` asks about nothing.
+ * judges every command, for which Codex must ask about all of them. `bypass` asks about nothing. Codex's plan mode only instructs
+ * the model, so that the sandbox keeps its promise; without a person who is asked, nothing leaves it.
  */
 export function permissionsOf({
   permissionMode,
@@ -21,6 +22,10 @@ export function permissionsOf({
   approvalPolicy,
 }: Pick<SessionSettings, "permissionMode" | "agentMode" | "approvalPolicy">): ThreadPermissions {
   if (agentMode === "chat") return { sandbox: "read-only", approvalPolicy: "never" };
+  const isUnattended = permissionMode === "bypass" || permissionMode === "danger-full-access";
+  if (agentMode === "plan") {
+    return { sandbox: "read-only", approvalPolicy: isUnattended ? "never" : approvalPolicy };
+  }
   if (permissionMode === "bypass") return { sandbox: "danger-full-access", approvalPolicy: "never" };
   if (permissionMode === "danger-full-access") {
     return { sandbox: "danger-full-access", approvalPolicy: "untrusted" };

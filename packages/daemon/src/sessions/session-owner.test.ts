@@ -212,6 +212,20 @@ describe("agent modes", () => {
     expect(seen[1]?.length).toBeGreaterThan(seen[0]?.length ?? 0);
   });
 
+  test("plan lets nothing be written, also in bypass, until build", async () => {
+    await using stage = await startRunner((request) =>
+      request.newOutputs.length > 0 ? say("end") : run(`touch ${request.lastUserText}`),
+    );
+    const session = await stage.create({ agentMode: "plan", permissionMode: "bypass" });
+    await session.send("planned");
+    await session.ended();
+    expect(existsSync(join(stage.workspace, "planned"))).toBe(false);
+    await session.run("settings", { agentMode: "build" });
+    const second = await session.send("built");
+    await session.ended(second.ok ? second["turnId"] : undefined);
+    expect(existsSync(join(stage.workspace, "built"))).toBe(true);
+  });
+
   test("chat instructs the model and lets nothing be written", async () => {
     const seen: string[] = [];
     await using stage = await startRunner((request) => {
