@@ -111,7 +111,7 @@ describe("reuse", () => {
     await using setup = await launch(() => "Done.");
     const options = { session: new Session(), thread: { reuse: true, cwd: setup.workspace } };
     await evaluate(setup.codex, prompt, options);
-    const budget = new Budget({ usd: 1, prices: { other: { input: 1, output: 1 } } });
+    const budget = new Budget({ usd: 1, prices: { other: { inputPerMillion: 1, outputPerMillion: 1 } } });
     await expect(evaluate(setup.codex, prompt, { ...options, budget }).result()).rejects.toMatchObject({
       code: "invalid_option",
     });

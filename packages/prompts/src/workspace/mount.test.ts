@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, symlinkSync, truncateSync, writeFileSync } from
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { temporaryRoot } from "../../test/temporary-root.ts";
-import { openWorkspace } from "./workspace.ts";
+import { openWorkspace } from "./open-workspace.ts";
 
 let folder: TempFolder;
 let root: string;

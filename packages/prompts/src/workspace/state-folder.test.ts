@@ -4,7 +4,7 @@ import { existsSync, lstatSync, mkdirSync, readdirSync, rmSync, symlinkSync, wri
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { openWorkspace } from "./workspace.ts";
+import { openWorkspace } from "./open-workspace.ts";
 
 test("left-overs that are no folders of this user are not touched", async () => {
   await using folder = await tempFolder("state");
