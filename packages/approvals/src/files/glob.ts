@@ -10,7 +10,8 @@ export type PathGlob = (path: string) => boolean;
 export function compileGlob(glob: string): PathGlob {
   if (glob === "") throw new PolicyError("invalid_rule", "a path glob is empty: write `**` for every path");
   const alternatives = splitAlternatives(glob);
-  return (path) => alternatives.some((pattern) => matchSegments(pattern.split("/"), path.split("/")));
+  return (path) =>
+    alternatives.some((pattern) => matchWithStar(pattern.split("/"), path.split("/"), "**", matchName));
 }
 
 function splitAlternatives(glob: string): string[] {
@@ -21,10 +22,6 @@ function splitAlternatives(glob: string): string[] {
   if (all.length > 64)
     throw new PolicyError("invalid_rule", `the glob ${glob} has more than 64 alternatives`);
   return all;
-}
-
-function matchSegments(pattern: readonly string[], path: readonly string[]): boolean {
-  return matchWithStar(pattern, path, "**", matchName);
 }
 
 /** `*` and `?` within one name; also used for the names of hosts' labels and tools. */

@@ -13,45 +13,28 @@ const common = {
 };
 const word = z.string().min(1);
 
+function ruleOf<Kind extends string, Shape extends z.ZodRawShape>(kind: Kind, shape: Shape) {
+  return z.strictObject({ kind: z.literal(kind), ...shape, ...common });
+}
+
 /** One rule as an object. */
 export const ruleSchema = z.discriminatedUnion("kind", [
-  z.strictObject({
-    kind: z.literal("prefix"),
+  ruleOf("prefix", {
     argv: z
       .array(z.union([word, z.array(word).min(1).readonly()]))
       .min(1)
       .readonly(),
-    ...common,
   }),
-  z.strictObject({
-    kind: z.literal("exact"),
-    argv: z.array(z.string()).min(1).readonly(),
-    folder: word.optional(),
-    ...common,
-  }),
-  z.strictObject({
-    kind: z.literal("script"),
-    text: z.string(),
-    folder: word.optional(),
-    stdin: z.boolean().optional(),
-    ...common,
-  }),
-  z.strictObject({ kind: z.literal("regex"), pattern: z.string(), ...common }),
-  z.strictObject({
-    kind: z.literal("path"),
+  ruleOf("exact", { argv: z.array(z.string()).min(1).readonly(), folder: word.optional() }),
+  ruleOf("script", { text: z.string(), folder: word.optional(), stdin: z.boolean().optional() }),
+  ruleOf("regex", { pattern: z.string() }),
+  ruleOf("path", {
     glob: word,
     access: z.enum(["read", "write", "update"]).optional(),
     literal: z.boolean().optional(),
-    ...common,
   }),
-  z.strictObject({ kind: z.literal("host"), host: word, ...common }),
-  z.strictObject({
-    kind: z.literal("mcp"),
-    server: word,
-    tool: z.string().optional(),
-    literal: z.boolean().optional(),
-    ...common,
-  }),
+  ruleOf("host", { host: word }),
+  ruleOf("mcp", { server: word, tool: z.string().optional(), literal: z.boolean().optional() }),
 ]);
 
 const rules = z.array(z.union([z.string(), ruleSchema])).readonly();
