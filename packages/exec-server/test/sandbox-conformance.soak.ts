@@ -1,4 +1,4 @@
-// As conformance.test.ts, with many more profiles.
+// As sandbox-conformance.test.ts, with many more profiles.
 import { expect, test } from "vitest";
 import { compareFileOperations, compareServers } from "./sandbox-verdicts.ts";
 
