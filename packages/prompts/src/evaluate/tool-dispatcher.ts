@@ -228,18 +228,22 @@ export class ToolDispatcher {
 /** All policies must allow the call. One that fails denies it. */
 async function checkPolicies({ policies }: RenderedTool, call: PolicyCall): Promise<void> {
   for (const policy of policies) {
-    let verdict: PolicyVerdict | undefined;
+    let verdict: unknown;
     try {
       verdict = await policy.check(call);
     } catch (cause) {
       throw new ToolFailure(`The policy "${policy.name}" failed, so the call is denied.`, { cause });
     }
     // Anything but a verdict denies the call, as a failure does.
-    if (verdict?.allow === true) continue;
-    if (verdict?.allow !== false)
+    if (!isVerdict(verdict))
       throw new ToolFailure(`The policy "${policy.name}" returned no verdict, so the call is denied.`);
-    throw new ToolFailure(`The policy "${policy.name}" denies the call: ${verdict.reason}`);
+    if (!verdict.allow)
+      throw new ToolFailure(`The policy "${policy.name}" denies the call: ${verdict.reason}`);
   }
+}
+
+function isVerdict(value: unknown): value is PolicyVerdict {
+  return typeof value === "object" && value !== null && "allow" in value && typeof value.allow === "boolean";
 }
 
 /** Gives a handler some time to end after its call was aborted, because it may be changing files. */

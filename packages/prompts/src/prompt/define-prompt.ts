@@ -235,7 +235,7 @@ function listPolicies<Params>(sections: readonly Section<Params>[]): readonly To
 }
 
 /** The tools that every prompt with summarised sections has. */
-const RESERVED_NAMES: readonly string[] = ["read_section", "open_sections"];
+const RESERVED_NAMES: ReadonlySet<string> = new Set(["read_section", "open_sections"]);
 
 function checkTools<Params>(
   name: string,
@@ -251,7 +251,7 @@ function checkTools<Params>(
         (value) => hasMethods(value, "parse", "run"),
         "invalid_definition",
       );
-      if (RESERVED_NAMES.includes(tool.name)) {
+      if (RESERVED_NAMES.has(tool.name)) {
         throw new PromptError(
           "invalid_definition",
           `${name}: "${tool.name}" is the name of a tool that opens sections. Choose another.`,

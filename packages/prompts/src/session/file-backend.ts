@@ -87,6 +87,7 @@ class FileBackend implements SessionBackend {
   readonly #lock: Disposable;
   readonly #writes = new SerialQueue();
   #failure: { readonly cause: unknown } | undefined;
+  #isClosed = false;
 
   constructor(file: FileHandle, lock: Disposable) {
     this.#file = file;
@@ -116,6 +117,8 @@ class FileBackend implements SessionBackend {
   }
 
   async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
     await this.#writes.run(() => this.#file.close());
     this.#lock[Symbol.dispose]();
     this.#checkStored();

@@ -315,7 +315,7 @@ describe("an account without rights", () => {
     chmodSync(join(root, "listed"), 0o444);
     const printed = runUnprivileged(`
       import { writeFileSync, readFileSync } from "node:fs";
-      import { openWorkspace } from ${JSON.stringify(join(import.meta.dirname, "workspace.ts"))};
+      import { openWorkspace } from ${JSON.stringify(join(import.meta.dirname, "open-workspace.ts"))};
       await using workspace = openWorkspace({
         folder: ${JSON.stringify(root)},
         stateRoot: ${JSON.stringify(join(folder.path, "other-state"))},

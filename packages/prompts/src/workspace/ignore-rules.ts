@@ -166,10 +166,8 @@ function readVersion(path: string): FileVersion | undefined {
   }
 }
 
-const LIST_TRACKED_IGNORED = [
-  ...["-c", "core.fsmonitor=false"],
-  ...["ls-files", "--cached", "--ignored", "--exclude-standard", "-z"],
-];
+const LIST_TRACKED_IGNORED =
+  "-c core.fsmonitor=false ls-files --cached --ignored --exclude-standard -z".split(" ");
 
 /**
  * The environment of git. An agent may have written the repository's settings, so nothing that runs programs is allowed: with the

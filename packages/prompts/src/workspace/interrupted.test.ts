@@ -72,10 +72,10 @@ describe("kill -9 in the middle of a transaction", () => {
     writeFileSync(join(folder, "a.txt"), "before");
     await killInTransaction(folder, stateRoot);
     await openWorkspace()[Symbol.asyncDispose]();
-    const [journal = ""] = readdirSync(stateRoot, { recursive: true, encoding: "utf8" }).filter((name) =>
+    const journal = readdirSync(stateRoot, { recursive: true, encoding: "utf8" }).find((name) =>
       name.endsWith("journal.jsonl"),
     );
-    const path = join(stateRoot, journal);
+    const path = join(stateRoot, journal ?? "");
     const lines = readFileSync(path, "utf8").split("\n");
     writeFileSync(path, [lines[0]?.slice(0, 20), ...lines.slice(1)].join("\n"));
     {

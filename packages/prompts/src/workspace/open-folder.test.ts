@@ -1,5 +1,14 @@
 import { tempFolder } from "@codexkit/testing";
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openFolder } from "./open-folder.ts";
@@ -38,8 +47,14 @@ test.for(["d", "d/e"])("a link in the place of %s is not followed", (path) => {
   rmSync(join(root, path), { recursive: true });
   mkdirSync(join(outside, "e"));
   symlinkSync(path === "d" ? outside : join(outside, "e"), join(root, path));
-  expect(() => openFolder(root, "d/e")).toThrow(/d.* folder|not a directory/u);
-  expect(() => openFolder(root, "d/e", { create: true })).toThrow();
+  for (const create of [false, true])
+    expect(() => openFolder(root, "d/e", { create })).toThrow(/not a directory|ELOOP/u);
+  expect(() => openFolder(root, "d/e/new", { create: true })).toThrow(/not a directory|ELOOP/u);
+  expect(readdirSync(join(outside, "e"))).toEqual([]);
+});
+
+test.for(["..", "../outside", "d/../../outside", "d/.."])("the path %s is refused", (path) => {
+  expect(() => openFolder(root, path)).toThrow(/a link leads|replaced/u);
 });
 
 test("missing folders are created if asked for, and named in the error otherwise", () => {
@@ -63,7 +78,7 @@ test("a root that was replaced by a link is refused by every operation", async (
   await expect(workspace.snapshot()).rejects.toMatchObject(refused);
   expect(() => workspace.writeText("d/f", "outside")).toThrow(expect.objectContaining(refused) as Error);
   expect(() => workspace.remove("precious")).toThrow(expect.objectContaining(refused) as Error);
-  expect(() => openFolder(root, ".")).toThrow();
+  expect(() => openFolder(root, ".")).toThrow(/replaced|ENOTDIR|ELOOP/u);
   expect(existsSync(join(outside, "precious"))).toBe(true);
   expect(existsSync(join(outside, "d"))).toBe(false);
 });

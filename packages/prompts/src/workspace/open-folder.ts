@@ -1,14 +1,5 @@
-import {
-  closeSync,
-  constants,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readlinkSync,
-  realpathSync,
-} from "node:fs";
-import { join } from "node:path";
+import { closeSync, constants, existsSync, mkdirSync, openSync, readlinkSync, realpathSync } from "node:fs";
+import { join, posix } from "node:path";
 import { PromptError } from "../errors.ts";
 
 /** A folder of a workspace that is open. */
@@ -24,65 +15,61 @@ const DESCRIPTORS = "/proc/self/fd";
 const hasDescriptorPaths = process.platform === "linux" && existsSync(DESCRIPTORS);
 
 /**
- * Opens a folder of a workspace without following links. Between a check of a path and its use, a process that the agent left
- * running can replace a folder by a link that leads out of the workspace; the path of an open folder can't be redirected.
+ * Opens a folder of a workspace, unless a link leads to it. Between a check of a path and its use, a process that the agent left
+ * running can replace a folder by a link that leads out of the workspace. So the folder is opened first, then checked, and then
+ * used by a path that can't be redirected. Systems without such paths check the path shortly before it is used.
  *
  * @param root The real path of the workspace.
  * @param path Relative to the root, with slashes; "." is the root.
+ * @throws an error with the code `ENOENT` or `ENOTDIR` if there is no such folder
  */
 export function openFolder(
   root: string,
   path: string,
   { create = false }: { readonly create?: boolean } = {},
 ): OpenFolder {
-  const names = path === "." ? [] : path.split("/");
-  return hasDescriptorPaths ? openByDescriptor(root, names, create) : openByPath(root, names, create);
-}
-
-function openByDescriptor(root: string, names: readonly string[], create: boolean): OpenFolder {
-  let fd = openSync(root, FLAGS);
+  const absolute = join(root, path);
+  const fd = openOrCreate(root, path, create);
   try {
-    if (readlinkSync(`${DESCRIPTORS}/${fd}`) !== root) throw replacedRoot(root);
-    for (const [index, name] of names.entries()) {
-      const parent = fd;
-      fd = openChild(`${DESCRIPTORS}/${parent}/${name}`, join(root, ...names.slice(0, index + 1)), create);
-      closeSync(parent);
-    }
+    const real = hasDescriptorPaths ? readlinkSync(`${DESCRIPTORS}/${fd}`) : realpathSync(absolute);
+    if (real !== absolute || posix.normalize(path) !== path || path === ".." || path.startsWith("../"))
+      throw notInside(root, absolute);
   } catch (error) {
     closeSync(fd);
     throw error;
   }
-  return { path: `${DESCRIPTORS}/${fd}`, [Symbol.dispose]: () => closeSync(fd) };
+  return {
+    path: hasDescriptorPaths ? `${DESCRIPTORS}/${fd}` : absolute,
+    [Symbol.dispose]: () => closeSync(fd),
+  };
 }
 
-function openChild(path: string, name: string, create: boolean): number {
+function openOrCreate(root: string, path: string, create: boolean): number {
+  const absolute = join(root, path);
   try {
-    return openSync(path, FLAGS);
+    return openSync(absolute, FLAGS);
   } catch (error) {
-    if (!create || (error as NodeJS.ErrnoException).code !== "ENOENT") throw withPath(error, path, name);
+    if (!create || path === "." || (error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
   }
-  mkdirSync(path);
-  return openSync(path, FLAGS);
+  {
+    using parent = openFolder(root, posix.dirname(path), { create });
+    createChild(join(parent.path, posix.basename(path)));
+  }
+  return openSync(absolute, FLAGS);
 }
 
-/** Paths of descriptors mean nothing to the reader of an error. */
-export function withPath(error: unknown, used: string, name: string): unknown {
-  if (!(error instanceof Error)) return error;
-  error.message = error.message.replaceAll(used, name);
-  return Object.assign(error, { path: name });
+/** Another process may have created the folder meanwhile. */
+function createChild(path: string): void {
+  try {
+    mkdirSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  }
 }
 
-/** Systems without paths of descriptors check the path instead, shortly before it is used. */
-function openByPath(root: string, names: readonly string[], create: boolean): OpenFolder {
-  if (realpathSync(root) !== root) throw replacedRoot(root);
-  let path = root;
-  for (const name of names) {
-    path = join(path, name);
-    if (create) mkdirSync(path, { recursive: true });
-    if (!lstatSync(path).isDirectory())
-      throw Object.assign(new Error(`${path} is not a folder.`), { code: "ENOTDIR" });
-  }
-  return { path, [Symbol.dispose]: () => {} };
+function notInside(root: string, path: string): Error {
+  if (path === root || realpathSync(root) !== root) return replacedRoot(root);
+  return Object.assign(new Error(`ENOTDIR: not a directory, a link leads to '${path}'`), { code: "ENOTDIR" });
 }
 
 export function replacedRoot(root: string): PromptError {
@@ -90,4 +77,11 @@ export function replacedRoot(root: string): PromptError {
     "workspace_security",
     `The folder of the workspace, ${root}, was replaced or moved.`,
   );
+}
+
+/** Paths of descriptors mean nothing to the reader of an error. */
+export function withPath(error: unknown, used: string, name: string): unknown {
+  if (!(error instanceof Error)) return error;
+  error.message = error.message.replaceAll(used, name);
+  return Object.assign(error, { path: name });
 }

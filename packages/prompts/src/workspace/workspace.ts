@@ -230,7 +230,7 @@ export class Workspace implements AsyncDisposable {
   /** Removes a file or a link, if it exists. */
   remove(path: string): void {
     const absolute = this.resolve(path);
-    const folder = this.#toRelative(realPathOf(dirname(absolute)));
+    const folder = this.#toRelative(this.#realPathOf(dirname(absolute), path));
     using parent = openFolder(this.root, folder === "" ? "." : folder);
     rmSync(join(parent.path, basename(absolute)), { force: true });
     this.#written.set(this.#toRelative(absolute), undefined);
@@ -243,8 +243,8 @@ export class Workspace implements AsyncDisposable {
   resolve(path: string): string {
     this.#checkOpen();
     const absolute = resolve(this.root, path);
-    if (isInside(this.root, absolute) && isInside(this.root, realPathOf(absolute))) return absolute;
-    throw new PromptError("workspace_security", `"${path}" is outside the workspace.`);
+    this.#realPathOf(absolute, path);
+    return absolute;
   }
 
   /** Removes the temporary folder and the stored snapshots. A `folder` that was passed in is kept. */
@@ -259,9 +259,17 @@ export class Workspace implements AsyncDisposable {
 
   /** The folder and the name of a file, behind all links, which may lead to other places of the workspace. */
   #locate(path: string): { readonly folder: string; readonly name: string; readonly written: string } {
-    const absolute = this.resolve(path);
-    const real = this.#toRelative(realPathOf(absolute));
+    const real = this.#toRelative(this.#realPathOf(this.resolve(path), path));
     return { folder: posix.dirname(real), name: posix.basename(real), written: real };
+  }
+
+  /** The path behind all links. It must be checked whenever it is found again, because the links may have changed. */
+  #realPathOf(absolute: string, path: string): string {
+    if (isInside(this.root, absolute)) {
+      const real = realPathOf(absolute);
+      if (isInside(this.root, real)) return real;
+    }
+    throw new PromptError("workspace_security", `"${path}" is outside the workspace.`);
   }
 
   #toRelative(absolute: string): string {
