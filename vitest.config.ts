@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { configDefaults, defineConfig } from "vitest/config";
 
@@ -7,40 +8,44 @@ import { configDefaults, defineConfig } from "vitest/config";
  */
 const conditions = ["codexkit:source", "node", "default"];
 
+const root = import.meta.dirname;
+
+const include = [
+  "packages/*/{src,test}/**/*.test.ts",
+  "packages/*/scripts/**/*.test.ts",
+  "test/**/*.test.ts",
+  "bench/**/*.test.ts",
+  "interop/*.test.ts",
+  "interop/model/*.test.ts",
+];
+
 /** Files that replace modules, which would reach the next file of the same worker. */
-const isolated = ["packages/sdk/src/compat/server-pool.frozen.test.ts", "packages/*/src/errors.test.ts"];
+const isolated = globSync(include, { cwd: root, exclude: configDefaults.exclude }).filter((file) =>
+  /\bvi\.(?:mock|doMock|resetModules)\(/.test(readFileSync(join(root, file), "utf8")),
+);
 
 export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions } },
   test: {
-    globalSetup: ["test/no-litter.ts", "test/home-template.ts"],
+    globalSetup: ["test/no-litter.ts", "test/compile-cache.ts", "test/home-template.ts"],
     reporters: ["default", "./scripts/count-reporter.ts"],
     // Real codex processes start in most files; two cores serve two files at a time.
     maxWorkers: 2,
     testTimeout: 30_000,
     hookTimeout: 30_000,
     execArgv: ["--conditions=codexkit:source"],
-    // Hundreds of child processes run the sources. With the cache each takes half of the time to load them.
-    env: { NODE_COMPILE_CACHE: join(import.meta.dirname, "node_modules/.cache/compile") },
     // The SDK that codexkit/compat is compared with does not handle a failed write to a codex that has already exited.
     onUnhandledError: ({ message, stack }) =>
       !(message === "write EPIPE" && stack?.includes("/@openai/codex-sdk/")),
     projects: [
       {
         extends: true,
+        // Starting a worker and loading the sources takes longer than most files, so files share workers.
         test: {
           name: "shared",
-          include: [
-            "packages/*/{src,test}/**/*.test.ts",
-            "packages/*/scripts/**/*.test.ts",
-            "test/**/*.test.ts",
-            "bench/**/*.test.ts",
-            "interop/*.test.ts",
-            "interop/model/*.test.ts",
-          ],
+          include,
           exclude: [...configDefaults.exclude, ...isolated],
-          // Starting a worker and loading the sources takes longer than most files.
           isolate: false,
         },
       },
