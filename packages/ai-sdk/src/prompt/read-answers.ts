@@ -1,10 +1,6 @@
-import type {
-  LanguageModelV4ToolCallPart,
-  LanguageModelV4ToolResultPart,
-  SharedV4Warning,
-} from "@ai-sdk/provider";
+import type { LanguageModelV4ToolCallPart, LanguageModelV4ToolResultPart } from "@ai-sdk/provider";
 import { callItems } from "./history.ts";
-import type { ReadContext } from "./read-file.ts";
+import { createReadContext } from "./read-file.ts";
 import type { ApprovalResponse, PromptContext, ReadPrompt } from "./read-prompt.ts";
 import type { ThreadOrigin } from "./thread-of.ts";
 import { toToolResult } from "./tool-output.ts";
@@ -25,13 +21,7 @@ export async function readAnswers(
   { origin, calls, toolResults, approvals }: StepAnswers,
   { signal, fetch }: Pick<PromptContext, "signal" | "fetch">,
 ): Promise<ReadPrompt> {
-  const warnings: SharedV4Warning[] = [];
-  const context: ReadContext = {
-    signal,
-    fetch,
-    warn: (warning) => warnings.push(warning),
-    unreachable: "leave out",
-  };
+  const { context, warnings } = createReadContext({ signal, fetch });
   const results = await readToolResults(toolResults, context);
   return {
     instructions: undefined,

@@ -22,6 +22,16 @@ export interface ReadContext extends DownloadContext {
   readonly unreachable: "reject" | "leave out";
 }
 
+/** A context that collects warnings and leaves out files that can't be downloaded. */
+export function createReadContext({ signal, fetch }: DownloadContext): {
+  readonly context: ReadContext;
+  readonly warnings: SharedV4Warning[];
+} {
+  const warnings: SharedV4Warning[] = [];
+  const warn = (warning: SharedV4Warning): void => void warnings.push(warning);
+  return { context: { signal, fetch, warn, unreachable: "leave out" }, warnings };
+}
+
 /** The image types that models accept. Codex silently replaces any other by a note. */
 const shownImages = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 

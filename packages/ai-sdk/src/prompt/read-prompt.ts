@@ -5,7 +5,7 @@ import type {
 } from "@ai-sdk/provider";
 import type { InputPart, JsonValue, ToolResult } from "codexkit";
 import { readHistory, readUserPart } from "./history.ts";
-import type { ReadContext } from "./read-file.ts";
+import { createReadContext } from "./read-file.ts";
 import { type ThreadOrigin, threadOf } from "./thread-of.ts";
 import { toToolResult } from "./tool-output.ts";
 import { callParts, clientToolResults, readToolResults } from "./tool-results.ts";
@@ -68,13 +68,7 @@ export async function readPrompt(
   prompt: LanguageModelV4Prompt,
   { tools, signal, fetch }: PromptContext,
 ): Promise<ReadPrompt> {
-  const warnings: SharedV4Warning[] = [];
-  const context: ReadContext = {
-    signal,
-    fetch,
-    warn: (warning) => warnings.push(warning),
-    unreachable: "leave out",
-  };
+  const { context, warnings } = createReadContext({ signal, fetch });
   const newest = prompt.findLastIndex(({ role }) => role === "assistant");
   const since = prompt.slice(newest + 1);
   const asked = since.flatMap((message) => (message.role === "user" ? message.content : []));
@@ -95,8 +89,7 @@ export async function readPrompt(
     digests: { ...digests, prefixLength: digests.messages.filter((message) => message <= newest).length },
     messages: prompt,
     readHistory: async (from = 0) => {
-      const lost: SharedV4Warning[] = [];
-      const reading = { ...context, warn: (warning: SharedV4Warning) => lost.push(warning) };
+      const { context: reading, warnings: lost } = createReadContext({ signal, fetch });
       const items = await readHistory(prompt, results, reading, from);
       return { items, warnings: lost };
     },
