@@ -1,5 +1,4 @@
 import type { HarnessV1NetworkSandboxSession } from "@ai-sdk/harness";
-import { createReadStream } from "node:fs";
 import { mkdir, open, readFile, writeFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { Readable } from "node:stream";
@@ -27,8 +26,8 @@ export function localFiles(root: string): FileMethods {
     readFile: ({ path, abortSignal }) =>
       unlessMissing(async () => {
         // Opened first: a missing file is `null`, not a stream that breaks.
-        const { fd } = await open(at(path));
-        const stream = createReadStream("", { fd, ...(abortSignal ? { signal: abortSignal } : {}) });
+        const file = await open(at(path));
+        const stream = file.createReadStream({ signal: abortSignal });
         return Readable.toWeb(stream) as ReadableStream<Uint8Array>;
       }),
     readBinaryFile: ({ path, abortSignal }) => readBytes(path, abortSignal),
