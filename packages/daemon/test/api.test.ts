@@ -250,7 +250,13 @@ describe.each(STORE_KINDS)("the API on %s", (kind) => {
       cursor = page.next === null ? "" : `&cursor=${encodeURIComponent(page.next)}`;
     } while (cursor !== "");
     expect(seen.toSorted()).toEqual([...ids].toSorted());
-    expect((await problemOf(await api.request("GET /sessions?cursor=nonsense"))).type).toBe("invalid_cursor");
+    const forged = ['[1e400,"a"]', '[1.5,"a"]', '[1,"\\u0000"]'].map((json) =>
+      Buffer.from(json).toString("base64url"),
+    );
+    for (const invalid of ["nonsense", ...forged]) {
+      const response = await api.request(`GET /sessions?cursor=${invalid}`);
+      expect((await problemOf(response)).type).toBe("invalid_cursor");
+    }
   });
 });
 

@@ -81,12 +81,14 @@ describe("tokens", () => {
     };
     const headers = { authorization: `Bearer ${token}`, accept: "text/event-stream" };
     const streams = await Promise.all(
-      ["GET /events", `GET /sessions/${session.id}/events`].map((path) => api.request(path, { headers })),
+      ["/events", `/sessions/${session.id}/events`, `/sessions/${session.id}/files/changes`].map((path) =>
+        api.request(`GET ${path}`, { headers }),
+      ),
     );
-    expect(streams.map(({ status }) => status)).toEqual([200, 200]);
+    expect(streams.map(({ status }) => status)).toEqual([200, 200, 200]);
     const texts = streams.map((stream) => stream.text());
     expect((await api.request(`DELETE /tokens/${info.id}`)).status).toBe(204);
-    expect(await Promise.all(texts)).toHaveLength(2);
+    expect(await Promise.all(texts)).toHaveLength(3);
   });
 
   test("end at their time", async () => {

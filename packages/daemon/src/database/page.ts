@@ -27,9 +27,15 @@ export function readCursor<Shape extends readonly ("string" | "number")[]>(
   try {
     const values: unknown = JSON.parse(Buffer.from(cursor, "base64url").toString());
     if (!Array.isArray(values) || values.length !== shape.length) throw invalid;
-    if (shape.some((type, index) => typeof values[index] !== type)) throw invalid;
+    if (shape.some((type, index) => !isStored(values[index], type))) throw invalid;
     return values as { [Index in keyof Shape]: Shape[Index] extends "string" ? string : number };
   } catch {
     throw invalid;
   }
+}
+
+/** Whether both stores have such values. Postgres rejects infinite numbers and strings with a NUL. */
+function isStored(value: unknown, type: "string" | "number"): boolean {
+  if (type === "number") return Number.isSafeInteger(value);
+  return typeof value === "string" && !value.includes("\0");
 }

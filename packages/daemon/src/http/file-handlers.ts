@@ -7,6 +7,7 @@ import { FileWatch } from "../files/watch-files.ts";
 import { eventStreamResponse } from "./event-stream.ts";
 import { FileResponder } from "./file-responder.ts";
 import type { Handlers, HttpServices } from "./handler.ts";
+import { openStream } from "./open-stream.ts";
 import { readBytes } from "./read-bytes.ts";
 import { createSubmitter, idempotencyKey } from "./session-handlers.ts";
 import type { StreamCounter } from "./stream-counter.ts";
@@ -16,7 +17,7 @@ export function createFileHandlers(
   services: HttpServices,
   streams: StreamCounter,
 ): Handlers<keyof typeof fileRoutes> {
-  const { database, runner, files, limits, closing } = services;
+  const { database, runner, files } = services;
   const { sessions, commands } = database;
   const { refuseWhileDraining, waitFor } = createSubmitter(services);
   const responder = new FileResponder(files.limits.openReads);
@@ -60,22 +61,22 @@ export function createFileHandlers(
       if (outcome.result !== null) await files.staging.remove(staged);
       return viewCommand(outcome);
     },
-    "GET /sessions/{sessionId}/files/changes": async ({ params, query: { path, recursive }, signal }) => {
+    "GET /sessions/{sessionId}/files/changes": async ({
+      params,
+      query: { path, recursive },
+      identity,
+      signal,
+    }) => {
       const absolute = files.resolve(await sessions.require(params.sessionId), path);
-      const remove = streams.add("files");
-      const stop = new AbortController();
-      const ended = AbortSignal.any([signal, closing, stop.signal]);
-      const end = (): void => {
-        remove();
-        stop.abort();
-      };
+      const stream = openStream(services, streams, { kind: "files", identity, signal });
       try {
-        const options = { recursive, limits: files.limits, name: path, signal: ended };
-        const watch = await FileWatch.open(files.paths, absolute, options);
-        const heartbeatMs = limits.heartbeatMs;
-        return eventStreamResponse(encodeChanges(watch), { heartbeatMs, signal: ended, onEnd: end });
+        const options = { recursive, limits: files.limits, name: path, signal: stream.signal };
+        return eventStreamResponse(
+          encodeChanges(await FileWatch.open(files.paths, absolute, options)),
+          stream,
+        );
       } catch (error) {
-        end();
+        stream.onEnd();
         throw error;
       }
     },

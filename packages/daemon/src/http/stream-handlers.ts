@@ -1,15 +1,15 @@
 import type { Context } from "hono";
-import type { Identity } from "../api/token.ts";
 import { DaemonError } from "../errors.ts";
-import { encodeBatch, type EventStreamOptions, eventStreamResponse } from "./event-stream.ts";
+import { encodeBatch, eventStreamResponse } from "./event-stream.ts";
 import type { Handlers, HttpServices } from "./handler.ts";
 import { multiplex, resolveWatched } from "./multiplexer.ts";
+import { openStream } from "./open-stream.ts";
 import { parseCursor, parseWatch } from "./stream-cursor.ts";
-import type { StreamCounter, StreamKind } from "./stream-counter.ts";
+import type { StreamCounter } from "./stream-counter.ts";
 import type { SummaryFeeds } from "./summary-feeds.ts";
 
 export function createStreamHandlers(services: HttpServices, streams: StreamCounter, feeds: SummaryFeeds) {
-  const { auth, database, limits, metrics, closing } = services;
+  const { database, limits, metrics } = services;
   const { journal } = database;
   return {
     "GET /sessions/{sessionId}/events": async ({
@@ -31,35 +31,19 @@ export function createStreamHandlers(services: HttpServices, streams: StreamCoun
       }
       // Rejects unknown sessions and cursors while a problem can still be sent.
       await journal.read(sessionId, { after, limit: 1 });
-      const stream = openStream("session", identity, signal);
+      const stream = openStream(services, streams, { kind: "session", identity, signal });
       return eventStreamResponse(encodeEvents(sessionId, after, stream.signal), stream);
     },
     "GET /events": async ({ query, identity, signal, context }) => {
       const cursor = parseCursor(query.cursor ?? context.req.header("last-event-id"));
       const watch = parseWatch(query.watch, limits.watchedSessions);
       const watched = await resolveWatched(database, watch, cursor);
-      const stream = openStream("multiplexed", identity, signal);
+      const stream = openStream(services, streams, { kind: "multiplexed", identity, signal });
       const onBatch = (): void => metrics.sentBatches.inc({ kind: "multiplexed" });
       const chunks = multiplex({ database, feeds, cursor, watched, signal: stream.signal, onBatch });
       return eventStreamResponse(chunks, stream);
     },
   } satisfies Partial<Handlers>;
-
-  /** The source of a stream ends with its response, not only with the connection. Both end with the token. */
-  function openStream(kind: StreamKind, identity: Identity, signal: AbortSignal): EventStreamOptions {
-    const remove = streams.add(kind);
-    const stop = new AbortController();
-    const watch = auth === "tokens" ? database.tokens.watch(identity.id, () => stop.abort()) : undefined;
-    return {
-      heartbeatMs: limits.heartbeatMs,
-      signal: AbortSignal.any([signal, closing, stop.signal]),
-      onEnd: () => {
-        remove();
-        watch?.[Symbol.dispose]();
-        stop.abort();
-      },
-    };
-  }
 
   async function* encodeEvents(
     sessionId: string,
