@@ -20,6 +20,8 @@ export interface DaemonLimits {
 }
 
 export interface DaemonRetention extends Retention {
+  /** Deltas are merged after this time, in milliseconds. Default: 3,600,000. */
+  readonly mergeAfterMs?: number;
   /** Between two runs, in milliseconds. Default: 600,000. */
   readonly everyMs?: number;
 }

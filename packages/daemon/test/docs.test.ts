@@ -36,7 +36,7 @@ test("every command of the curl guide works", async () => {
       : run("touch made", { callId: "call", escalate: "It writes." });
   };
   await using stage = await createDaemonHome(script, { kind: "sqlite", locations: databases.locations });
-  // Ends the guide's pipe soon after `sed` has quit: curl notices when it writes.
+  // The curl of the guide's stream notices when it writes that `sed` has quit.
   await using started = await stage.start({ limits: { http: { heartbeatMs: 100 } } });
   const home = join(stage.folders.root, "curl-home");
   await mkdir(join(home, ".codexkit"), { recursive: true });

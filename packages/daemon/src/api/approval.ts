@@ -124,7 +124,14 @@ export const inboxAnswer = z
       content: z.unknown().optional(),
     }),
   ])
-  .meta({ id: "InboxAnswer" });
+  .meta({
+    id: "InboxAnswer",
+    examples: [
+      { type: "decision", offer: "accept" },
+      { type: "answers", answers: { colour: ["blue"] } },
+      { type: "elicitation", action: "accept", content: { name: "Ann" } },
+    ],
+  });
 export type InboxAnswer = z.infer<typeof inboxAnswer>;
 
 const ANSWER_TYPES: Readonly<Record<InboxKind, InboxAnswer["type"]>> = {

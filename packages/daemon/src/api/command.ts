@@ -26,7 +26,10 @@ export const message = z
      */
     mode: z.enum(["start", "steer", "queue"]).default("queue"),
   })
-  .meta({ id: "Message" });
+  .meta({
+    id: "Message",
+    examples: [{ input: "Make the failing test pass" }, { input: "Use the new API", mode: "steer" }],
+  });
 export type Message = z.infer<typeof message>;
 
 export const reviewTarget = z

@@ -69,7 +69,7 @@ export type DaemonEvent =
     }
   /** An item that was running when its app-server died. Its outcome is unknown. */
   | { readonly type: "item.abandoned"; readonly itemId: string; readonly turnId: string }
-  /** The events after this one, through `through`, were read from the thread's history after a crash. */
+  /** Events after this one that are marked as `recovered` were read from the thread's history, after a crash or in a fork. */
   | { readonly type: "recovered"; readonly items: number; readonly reason: string }
   /** Events from `from` through `to` are not available. */
   | {

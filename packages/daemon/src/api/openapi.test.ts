@@ -1,8 +1,11 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { expect, test } from "vitest";
+import { inboxAnswer } from "./approval.ts";
+import { message } from "./command.ts";
 import { createOpenApiDocument } from "./openapi.ts";
 import { PROBLEMS } from "./problem.ts";
 import { routes } from "./routes/index.ts";
+import { createSession } from "./settings.ts";
 
 const document = createOpenApiDocument(routes, "1.2.3");
 
@@ -51,6 +54,17 @@ test("describes parameters by their types", () => {
     schema: { type: "integer", minimum: 0 },
   });
   expect(parameters.find(({ name }) => name === "Last-Event-ID")).toMatchObject({ in: "header" });
+});
+
+test("describes every parameter, and every example fits its schema", () => {
+  const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
+  const parameters = operations.flatMap((operation) => operation["parameters"] as Record<string, unknown>[]);
+  expect(parameters.filter(({ description }) => description === undefined)).toEqual([]);
+  for (const schema of [createSession, message, inboxAnswer]) {
+    const examples = (schema.meta()?.["examples"] ?? []) as readonly unknown[];
+    expect(examples).not.toEqual([]);
+    for (const example of examples) schema.parse(example);
+  }
 });
 
 test("lists only statuses of known problems", () => {

@@ -161,7 +161,7 @@ function parameters(
     properties: Record<string, Json>;
     required?: string[];
   };
-  return Object.entries(properties).map(([name, { description, ...rest }]) => ({
+  return Object.entries(properties).map(([name, { description = DESCRIPTIONS[name], ...rest }]) => ({
     name,
     in: place,
     required: required?.includes(name) ?? false,
@@ -169,6 +169,23 @@ function parameters(
     schema: rest,
   }));
 }
+
+/** Parameters that mean the same in every operation. */
+const DESCRIPTIONS: Readonly<Record<string, string>> = {
+  sessionId: "ID of the session.",
+  commandId: "ID of the command, from the response that accepted it.",
+  itemId: "ID of the item, from the events or from the list of items.",
+  turnId: "Only items of this turn.",
+  approvalId: "ID of the approval or question, from the inbox or from `inbox.opened`.",
+  tokenId: "ID of the token, which is not the token itself.",
+  webhookId: "ID of the webhook.",
+  deliveryId: "ID of the delivery.",
+  imageId: "ID of the uploaded image.",
+  phase: "Only sessions in this phase.",
+  cursor: "`next` of the page before.",
+  limit: "Entries per page.",
+  query: "Text to search for.",
+};
 
 /** `GET /sessions/{sessionId}/items` → `getSessionsBySessionIdItems`. */
 function operationId(key: string): string {

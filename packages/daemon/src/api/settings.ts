@@ -92,5 +92,8 @@ export const createSession = z
     ...sessionSetup.shape,
     priority: z.int().min(-100).max(100).optional(),
   })
-  .meta({ id: "CreateSession" });
+  .meta({
+    id: "CreateSession",
+    examples: [{ cwd: "/srv/projects/app", permissionMode: "workspace-write", effort: "high" }],
+  });
 export type CreateSession = z.infer<typeof createSession>;
