@@ -93,8 +93,8 @@ export function checkOptions(value: DaemonOptions): void {
   throw new DaemonError("bad_options", problems.join("\n"));
 }
 
-function amounts<Limits extends object>(defaults: Limits) {
-  const names = Object.keys(defaults) as (keyof Limits & string)[];
+function amounts(defaults: object) {
+  const names = Object.keys(defaults);
   return z.strictObject(Object.fromEntries(names.map((name) => [name, amount.optional()]))).optional();
 }
 

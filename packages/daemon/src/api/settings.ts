@@ -13,7 +13,7 @@ export type PermissionMode = z.infer<typeof permissionMode>;
 export const agentMode = z.enum(["build", "plan", "chat"]).meta({
   id: "AgentMode",
   description:
-    "build: works. plan: Codex's plan mode. chat: answers without changing anything, in a read-only sandbox.",
+    "build: works. plan: Codex's plan mode, in a read-only sandbox. chat: answers without changing anything, in a read-only sandbox.",
 });
 export type AgentMode = z.infer<typeof agentMode>;
 
