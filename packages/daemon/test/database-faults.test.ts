@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { PostgresProxy, STORE_KINDS } from "@codexkit/store/testing";
+import { PostgresDisk } from "./postgres-disk.ts";
 import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
 import { openDatabase } from "../src/database.ts";
@@ -107,6 +108,29 @@ describe("a full disk under SQLite", () => {
     const [event] = await held;
     expect((await allEvents(database, sessionId)).at(-1)).toEqual(event);
     await submit(accepted);
+  });
+});
+
+describe("a full disk under Postgres", () => {
+  it("refuses commands, holds appends back, and goes on when there is space", async () => {
+    await using disk = await PostgresDisk.start();
+    await using database = await openDatabase(await disk.server.createDatabase());
+    const owner = await ownedSession(database);
+    const { sessionId } = owner;
+    const submit = (key: string) =>
+      database.commands.submit({ sessionId, key, kind: "interrupt", body: {}, by: "tester" });
+    await submit("before");
+    await disk.fill(database);
+    await expect(submit("during")).rejects.toMatchObject({ code: "store_full" });
+    const held = database.journal.append(owner, [delta("held back", 0)]);
+    await expect(submit("during")).rejects.toMatchObject({ code: "store_full" });
+    expect(database.journal.unstoredBytes).toBeGreaterThan(0);
+    await disk.free();
+    const [event] = await held;
+    expect((await allEvents(database, sessionId)).at(-1)).toEqual(event);
+    await submit("after");
+    const pending = await database.commands.pending(sessionId);
+    expect(pending.map(({ key }) => key)).toEqual(["before", "after"]);
   });
 });
 

@@ -22,7 +22,10 @@ const SETTINGS: SessionSettings = {
 };
 
 export type TestRunnerOptions = Partial<Omit<RunnerOptions, "database" | "stateFolder">> &
-  Omit<ModelOptions, "model">;
+  Omit<ModelOptions, "model"> & {
+    /** Of the store. Default: a folder for SQLite. */
+    readonly location?: string;
+  };
 
 /** A runner on the real codex with a scripted model and a real store. Sessions are driven through the store, as HTTP does. */
 export interface TestRunner extends AsyncDisposable {
@@ -37,7 +40,7 @@ export interface TestRunner extends AsyncDisposable {
 
 export async function startRunner(
   model: ScriptedModel | Script,
-  { modelName, modelRetries, ...given }: TestRunnerOptions = {},
+  { modelName, modelRetries, location, ...given }: TestRunnerOptions = {},
 ): Promise<TestRunner> {
   await using made = new AsyncDisposableStack();
   const folders = made.use(
@@ -57,7 +60,7 @@ export async function startRunner(
     (level: string) =>
     (details: object, message: string): void =>
       void log.push({ level, message, ...details });
-  const database = made.use(await openDatabase(join(stateFolder, "store")));
+  const database = made.use(await openDatabase(location ?? join(stateFolder, "store")));
   const options: RunnerOptions = {
     database,
     stateFolder,

@@ -51,8 +51,8 @@ export type DaemonCodexOptions = Pick<
 
 export interface AppServerDeps {
   readonly limits: RunnerLimits;
-  /** Receives every event in order. Reading from codex waits for it, so it must not call codex. */
-  readonly onEvent: (server: AppServer, event: CodexEvent) => Promise<void> | void;
+  /** Receives every event in order. Reading from codex waits for the promise, if there is one, so it must not call codex. */
+  readonly onEvent: (server: AppServer, event: CodexEvent) => Promise<void> | undefined;
   /** Called once, when the server has died or was ended. */
   readonly onEnd: (server: AppServer, error: CodexError) => void;
 }
@@ -134,6 +134,12 @@ export class AppServer {
     }
   }
 
+  /** Ends a server without a connection to it, if it still runs. */
+  static async end(address: AppServerAddress): Promise<void> {
+    // The ID of a process that has ended may be that of another one by now.
+    if (existsSync(socketPath(address.url))) await endServer(address);
+  }
+
   get address(): AppServerAddress {
     const { id, url, pid, sessionId } = this;
     return { id, url, pid, sessionId };
@@ -161,8 +167,10 @@ export class AppServer {
 
   async #read(): Promise<void> {
     for await (const event of this.codex.events({ lossless: true })) {
+      const handled = this.#deps.onEvent(this, event);
+      if (!handled) continue;
       this.#isReaderBusy = true;
-      await this.#deps.onEvent(this, event);
+      await handled;
       this.#isReaderBusy = false;
     }
   }

@@ -1,4 +1,4 @@
-import { CodexError, type CodexEvent, type LaunchOptions } from "codexkit";
+import { CodexError, type LaunchOptions } from "codexkit";
 import { KeyedSerialQueue } from "@codexkit/rpc/async";
 import { randomUUID } from "node:crypto";
 import type { AppServerStore } from "../database/app-server-store.ts";
@@ -12,7 +12,7 @@ export interface CodexPoolOptions {
   readonly codexHome: string;
   readonly launch: LaunchOptions;
   readonly limits: RunnerLimits;
-  readonly onEvent: (server: AppServer, event: CodexEvent) => Promise<void> | void;
+  readonly onEvent: AppServerDeps["onEvent"];
   /** Called when a server has died. Its sessions acquire another one. */
   readonly onEnd: (server: AppServer, error: CodexError) => void;
 }
@@ -101,13 +101,18 @@ export class CodexPool {
     );
     const servers = [...this.#servers.values()];
     this.#servers.clear();
-    await Promise.allSettled(
-      servers.map(async (server) => {
+    const lost = how === "end" ? [...this.#lost.values()] : [];
+    await Promise.allSettled([
+      ...servers.map(async (server) => {
         if (how === "detach") return server.detach();
         await server.close();
         await this.#options.store.remove(server.id);
       }),
-    );
+      ...lost.map(async (address) => {
+        await AppServer.end(address);
+        await this.#options.store.remove(address.id);
+      }),
+    ]);
   }
 
   async #tryAttach(

@@ -1,123 +1,12 @@
 // The daemon in a process of its own, killed with SIGKILL while it works.
-import {
-  callTool,
-  gate,
-  run,
-  say,
-  type Script,
-  type ScriptFunction,
-  waitFor,
-} from "@codexkit/scripted-model";
-import { codexFolders } from "@codexkit/testing";
-import { type ChildProcess, spawn } from "node:child_process";
+import { callTool, gate, run, say, type ScriptFunction, waitFor } from "@codexkit/scripted-model";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { copyFile, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { createTestSession, TestSession } from "../../test/start-runner.ts";
-import type { CreateSession } from "../api/settings.ts";
+import { startStage, textsOf } from "../../test/killed-runner.ts";
 import type { SessionEvent } from "../api/event.ts";
-import { createInterface } from "node:readline";
-import { type Database, openDatabase } from "../database.ts";
-import { createRunner } from "./create-runner.ts";
-import type { Runner } from "./runner.ts";
-
-/** A daemon in a child process. */
-interface Daemon {
-  readonly child: ChildProcess;
-  readonly sessionId: string;
-  /** Resolves when the daemon has stored an event of this type. */
-  until(type: SessionEvent["type"]): Promise<void>;
-  kill(): Promise<void>;
-}
-
-interface Stage extends AsyncDisposable {
-  readonly workspace: string;
-  readonly store: string;
-  /** Runs a daemon in a child process on a store with one session and its messages. */
-  boot(session: Partial<CreateSession>, messages: readonly string[]): Promise<Daemon>;
-  /** Runs a daemon in this process on the store that a killed one has left. */
-  takeOver(sessionId: string): Promise<{ database: Database; runner: Runner; session: TestSession }>;
-}
-
-async function startStage(model: Script): Promise<Stage> {
-  await using made = new AsyncDisposableStack();
-  const folders = made.use(await codexFolders({ model }));
-  const stateFolder = join(folders.root, "state");
-  const store = join(stateFolder, "store");
-  const userCodexHome = join(folders.root, "none");
-  await mkdir(join(stateFolder, "codex"), { recursive: true });
-  await copyFile(join(folders.codexHome, "config.toml"), join(stateFolder, "codex", "config.toml"));
-  const env = Object.fromEntries(Object.entries(folders.env).filter(([, value]) => value !== undefined));
-  const limits = { retryMs: 50, claimMs: 50, appServerGraceMs: 20_000 };
-  const owner = made.move();
-  return {
-    workspace: folders.workspace,
-    store,
-    boot: async (session, messages) => {
-      const sessionId = await prepare(store, { cwd: folders.workspace, ...session }, messages);
-      const settings = JSON.stringify({ sessionId, stateFolder, store, userCodexHome, env, limits });
-      const program = join(import.meta.dirname, "../../test/runner-program.ts");
-      const child = spawn(process.execPath, ["--conditions=codexkit:source", program, settings], {
-        stdio: ["ignore", "pipe", "inherit"],
-      });
-      const exited = once(child, "exit");
-      owner.defer(() => void child.kill("SIGKILL"));
-      const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-      return {
-        child,
-        sessionId,
-        until: async (type) => {
-          for (;;) {
-            const { value, done } = await lines.next();
-            if (done === true) throw new Error(`The daemon ended before it stored ${type}.`);
-            if (value === type) return;
-          }
-        },
-        kill: async () => {
-          child.kill("SIGKILL");
-          await exited;
-        },
-      };
-    },
-    takeOver: async (sessionId) => {
-      const database = owner.use(await openDatabase(store));
-      const quiet = (): void => {};
-      const runner = owner.use(
-        createRunner({
-          database,
-          stateFolder,
-          userCodexHome,
-          codex: { inheritEnv: false, env },
-          limits,
-          log: { info: quiet, warn: quiet, error: quiet },
-        }),
-      );
-      await runner.start();
-      return { database, runner, session: new TestSession(sessionId, database) };
-    },
-    [Symbol.asyncDispose]: () => owner.disposeAsync(),
-  };
-}
-
-/** Creates a session with messages in a store that no daemon has open. Returns its ID. */
-async function prepare(store: string, session: CreateSession, messages: readonly string[]): Promise<string> {
-  await using database = await openDatabase(store);
-  const created = await createTestSession(database, session);
-  for (const input of messages) await created.submit("message", { input, mode: "queue" });
-  return created.id;
-}
-
-function textsOf(events: readonly SessionEvent[], kind: "userMessage" | "agentMessage"): string[] {
-  return events.flatMap((event) => {
-    if (event.type !== "item.completed" || event.item.type !== kind) return [];
-    if (event.item.type === "agentMessage") return [event.item.text];
-    return event.item.type === "userMessage"
-      ? event.item.content.map((part) => (part.type === "text" ? part.text : ""))
-      : [];
-  });
-}
+import { openDatabase } from "../database.ts";
 
 test("a turn goes on after its daemon was killed, and the journal has no hole", async () => {
   const seen = gate();
@@ -268,3 +157,23 @@ test("SIGTERM ends the daemon and its codex", async () => {
   await using database = await openDatabase(stage.store);
   expect(await database.appServers.list("local")).toEqual([]);
 });
+
+test.each(["command.started", "command.finished"] as const)(
+  "a steering message is sent exactly once if the daemon is killed after its %s",
+  async (type) => {
+    const open = gate();
+    const model: ScriptFunction = ({ lastUserText }) =>
+      lastUserText === "hold" ? say(["half ", waitFor(open), "done"]) : say(`received: ${lastUserText}`);
+    await using stage = await startStage(model);
+    const daemon = await stage.boot({}, ["hold", { input: "also this", mode: "steer" }]);
+    // Those of the first message come before.
+    await daemon.until("item.delta");
+    await daemon.until(type);
+    await daemon.kill();
+    const { session } = await stage.takeOver(daemon.sessionId);
+    await session.event(({ type: moved }) => moved === "session.moved");
+    open.open();
+    await session.ended();
+    expect(textsOf(await session.events(), "userMessage")).toEqual(["hold", "also this"]);
+  },
+);

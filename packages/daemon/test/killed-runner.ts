@@ -1,0 +1,128 @@
+import type { Script, ScriptedModel } from "@codexkit/scripted-model";
+import { codexFolders } from "@codexkit/testing";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { copyFile, mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import type { CommandBody } from "../src/api/command.ts";
+import type { SessionEvent } from "../src/api/event.ts";
+import type { CreateSession } from "../src/api/settings.ts";
+import { type Database, openDatabase } from "../src/database.ts";
+import { createRunner } from "../src/sessions/create-runner.ts";
+import type { Runner } from "../src/sessions/runner.ts";
+import { createTestSession, TestSession } from "./start-runner.ts";
+
+/** A daemon in a child process. */
+export interface KilledDaemon {
+  readonly child: ChildProcess;
+  readonly sessionId: string;
+  /** Resolves when the daemon has stored an event of this type. */
+  until(type: SessionEvent["type"]): Promise<void>;
+  kill(): Promise<void>;
+}
+
+export interface KilledRunnerStage extends AsyncDisposable {
+  readonly model: ScriptedModel;
+  readonly workspace: string;
+  readonly store: string;
+  /** Disposes of a resource after the daemons that were started later. */
+  use<Resource extends AsyncDisposable>(resource: Resource): Resource;
+  /** Runs a daemon in a child process on a store with one session and its messages. */
+  boot(
+    session: Partial<CreateSession>,
+    messages: readonly (string | CommandBody<"message">)[],
+  ): Promise<KilledDaemon>;
+  /** Runs a daemon in this process on the store that a killed one has left. */
+  takeOver(sessionId: string): Promise<{ database: Database; runner: Runner; session: TestSession }>;
+}
+
+export async function startStage(model: Script): Promise<KilledRunnerStage> {
+  await using made = new AsyncDisposableStack();
+  const folders = made.use(await codexFolders({ model }));
+  const stateFolder = join(folders.root, "state");
+  const store = join(stateFolder, "store");
+  const userCodexHome = join(folders.root, "none");
+  await mkdir(join(stateFolder, "codex"), { recursive: true });
+  await copyFile(join(folders.codexHome, "config.toml"), join(stateFolder, "codex", "config.toml"));
+  const env = Object.fromEntries(Object.entries(folders.env).filter(([, value]) => value !== undefined));
+  const limits = { retryMs: 50, claimMs: 50, appServerGraceMs: 20_000 };
+  const owner = made.move();
+  return {
+    model: folders.model,
+    workspace: folders.workspace,
+    store,
+    use: (resource) => owner.use(resource),
+    boot: async (session, messages) => {
+      const sessionId = await prepare(store, { cwd: folders.workspace, ...session }, messages);
+      const settings = JSON.stringify({ sessionId, stateFolder, store, userCodexHome, env, limits });
+      const program = join(import.meta.dirname, "runner-program.ts");
+      const child = spawn(process.execPath, ["--conditions=codexkit:source", program, settings], {
+        stdio: ["ignore", "pipe", "inherit"],
+      });
+      const exited = once(child, "exit");
+      owner.defer(() => void child.kill("SIGKILL"));
+      const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+      return {
+        child,
+        sessionId,
+        until: async (type) => {
+          for (;;) {
+            const { value, done } = await lines.next();
+            if (done === true) throw new Error(`The daemon ended before it stored ${type}.`);
+            if (value === type) return;
+          }
+        },
+        kill: async () => {
+          child.kill("SIGKILL");
+          await exited;
+        },
+      };
+    },
+    takeOver: async (sessionId) => {
+      const database = owner.use(await openDatabase(store));
+      const quiet = (): void => {};
+      const runner = owner.use(
+        createRunner({
+          database,
+          stateFolder,
+          userCodexHome,
+          codex: { inheritEnv: false, env },
+          limits,
+          log: { info: quiet, warn: quiet, error: quiet },
+        }),
+      );
+      await runner.start();
+      return { database, runner, session: new TestSession(sessionId, database) };
+    },
+    [Symbol.asyncDispose]: () => owner.disposeAsync(),
+  };
+}
+
+/** Creates a session with messages in a store that no daemon has open. Returns its ID. */
+async function prepare(
+  store: string,
+  session: CreateSession,
+  messages: readonly (string | CommandBody<"message">)[],
+): Promise<string> {
+  await using database = await openDatabase(store);
+  const created = await createTestSession(database, session);
+  for (const message of messages) {
+    await created.submit(
+      "message",
+      typeof message === "string" ? { input: message, mode: "queue" } : message,
+    );
+  }
+  return created.id;
+}
+
+/** The texts of the completed messages of a session. */
+export function textsOf(events: readonly SessionEvent[], kind: "userMessage" | "agentMessage"): string[] {
+  return events.flatMap((event) => {
+    if (event.type !== "item.completed" || event.item.type !== kind) return [];
+    if (event.item.type === "agentMessage") return [event.item.text];
+    return event.item.type === "userMessage"
+      ? event.item.content.map((part) => (part.type === "text" ? part.text : ""))
+      : [];
+  });
+}

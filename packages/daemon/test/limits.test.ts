@@ -1,0 +1,43 @@
+// Limits that can only be seen from outside the daemon.
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { expect, test } from "vitest";
+import type { Command } from "../src/api/session.ts";
+import { newSession, useDatabases } from "./database-fixture.ts";
+import { startTestDaemon } from "./test-daemon.ts";
+
+const databases = useDatabases("sqlite");
+
+test("connections beyond the limit are dropped, and accepted again when others have ended", async () => {
+  await using api = await startTestDaemon(await databases.open(), { limits: { connections: 2 } });
+  const port = Number(new URL(await api.daemon.listen()).port);
+  const open = async (): Promise<Socket> => {
+    const socket = connect(port, "127.0.0.1").on("error", () => undefined);
+    await once(socket, "connect");
+    return socket;
+  };
+  /** The first line of the response to a request on a connection, or undefined if it was dropped. */
+  const ask = async (socket: Socket): Promise<string | undefined> => {
+    socket.write(`GET /health HTTP/1.1\r\nHost: localhost:${port}\r\n\r\n`);
+    const [data] = (await Promise.race([once(socket, "data"), once(socket, "close")])) as unknown[];
+    return Buffer.isBuffer(data) ? data.toString().split("\r\n", 1)[0] : undefined;
+  };
+  const [first, second] = [await open(), await open()];
+  expect([await ask(first), await ask(second)]).toEqual(["HTTP/1.1 200 OK", "HTTP/1.1 200 OK"]);
+  expect(await ask(await open())).toBeUndefined();
+  expect(await ask(second)).toBe("HTTP/1.1 200 OK");
+  first.destroy();
+  await expect.poll(async () => ask(await open())).toBe("HTTP/1.1 200 OK");
+  second.destroy();
+});
+
+test("a request waits for its command no longer than the limit", async () => {
+  await using api = await startTestDaemon(await databases.open(), { limits: { waitMs: 1 } });
+  // No daemon carries out its commands.
+  const { session } = await api.database.sessions.insert(newSession({ needs: ["node:elsewhere"] }));
+  const response = await api.request(`POST /sessions/${session.id}/messages?wait=60000`, {
+    json: { input: "hello" },
+  });
+  expect(response.status).toBe(202);
+  expect((await response.json()) as Command).toMatchObject({ state: "accepted" });
+});

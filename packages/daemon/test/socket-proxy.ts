@@ -1,0 +1,78 @@
+import { once } from "node:events";
+import { existsSync, rmSync } from "node:fs";
+import { connect, createServer, type Server, type Socket } from "node:net";
+
+const POLL_MS = 20;
+
+/** Forwards connections to a unix socket until they are cut. Its own socket disappears with the other one. */
+export class SocketProxy implements AsyncDisposable {
+  readonly path: string;
+  readonly #server: Server;
+  readonly #connections = new Set<Socket>();
+  readonly #target: string;
+  #timer: NodeJS.Timeout | undefined;
+  /** New connections that wait to be forwarded. */
+  #held: Socket[] | undefined;
+
+  private constructor(target: string, path: string) {
+    this.path = path;
+    this.#target = target;
+    this.#server = createServer((client) => {
+      if (this.#held) this.#held.push(client);
+      else this.#forward(client);
+    });
+  }
+
+  static async start(target: string): Promise<SocketProxy> {
+    const proxy = new SocketProxy(target, `${target}.proxy`);
+    proxy.#server.listen(proxy.path);
+    await once(proxy.#server, "listening");
+    // When the daemon ends the server, it waits until the socket is gone.
+    proxy.#timer = setInterval(() => {
+      if (!existsSync(target)) rmSync(proxy.path, { force: true });
+    }, POLL_MS);
+    return proxy;
+  }
+
+  /** Breaks all connections. */
+  cut(): void {
+    for (const client of this.#connections) client.destroy();
+  }
+
+  /** Breaks all connections, and lets the next ones wait. */
+  hold(): void {
+    this.#held ??= [];
+    this.cut();
+  }
+
+  /** Number of connections that wait. */
+  get held(): number {
+    return this.#held?.length ?? 0;
+  }
+
+  release(): void {
+    for (const client of this.#held?.splice(0) ?? []) this.#forward(client);
+    this.#held = undefined;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.hold();
+    for (const client of this.#held ?? []) client.destroy();
+    clearInterval(this.#timer);
+    this.#server.close();
+    rmSync(this.path, { force: true });
+  }
+
+  #forward(client: Socket): void {
+    const target = connect(this.#target);
+    this.#connections.add(client);
+    client.pipe(target).pipe(client);
+    client.on("error", () => undefined);
+    target.on("error", () => undefined);
+    client.on("close", () => {
+      this.#connections.delete(client);
+      target.destroy();
+    });
+    target.on("close", () => client.destroy());
+  }
+}
