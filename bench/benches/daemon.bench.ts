@@ -4,12 +4,16 @@ import { daemon } from "./daemon/daemon-contender.ts";
 import { daemonGrowth } from "./daemon/memory.ts";
 import { readFirstPage } from "./daemon/pages.ts";
 import { readTogether } from "./daemon/readers.ts";
-import { sandboxAgent } from "./daemon/sandbox-agent.ts";
+import { streamThroughSandboxAgent } from "./daemon/sandbox-agent.ts";
 import { setUp } from "./daemon/setup.ts";
+import type { AppServerContender } from "./turns/contender.ts";
 import { crowd } from "./turns/crowd.ts";
 import { deltaByDelta } from "./turns/delta-by-delta.ts";
 import { floor } from "./turns/floor.ts";
+import type { SessionContext } from "./turns/in-session.ts";
 import { once } from "./turns/once.ts";
+import { DELTAS } from "./turns/script.ts";
+import type { Effort } from "./turns/stopwatch.ts";
 
 /**
  * Turns through the daemon, which runs in a process of its own, against the bare wire of codex; and its store on SQLite and on
@@ -23,11 +27,11 @@ export default defineBench({
   rows: (row) => [
     row({
       name: "5,000 deltas through SSE",
-      measures: { time: "ms", "client cpu": "ms" },
+      measures: { time: "ms", "client cpu": "ms", received: { unit: "deltas", better: "higher" } },
       contestants: {
-        ours: ({ model }, signal) => deltaByDelta(daemon, 3, { model, signal }),
-        codex: ({ model }, signal) => deltaByDelta(floor, 3, { model, signal }),
-        "sandbox-agent": ({ model }, signal) => deltaByDelta(sandboxAgent, 3, { model, signal }),
+        ours: ({ model }, signal) => streamAll(daemon, { model, signal }),
+        codex: ({ model }, signal) => streamAll(floor, { model, signal }),
+        "sandbox-agent": ({ model }, signal) => streamThroughSandboxAgent({ model, signal }),
       },
       bars: [
         { measure: "time", against: "codex", atMost: 1.3 },
@@ -90,3 +94,11 @@ export default defineBench({
     }),
   ],
 });
+
+/** One turn of deltas. Fails if a single one is missing. */
+async function streamAll(
+  contender: AppServerContender,
+  sessionContext: SessionContext,
+): Promise<Effort & { readonly received: number }> {
+  return { ...(await deltaByDelta(contender, 3, sessionContext)), received: DELTAS };
+}

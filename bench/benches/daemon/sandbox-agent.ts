@@ -4,34 +4,39 @@ import { chmod, mkdir, symlink, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { createServer, type AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
+import { AsyncDisposableStack } from "@codexkit/rpc/async";
 import { SandboxAgent, type Session } from "sandbox-agent";
 import type { CodexHome } from "../turns/codex-home.ts";
-import type { AppServerContender } from "../turns/contender.ts";
-import { EXPECTED } from "../turns/script.ts";
+import { inSession, type SessionContext } from "../turns/in-session.ts";
+import { DELTAS, type Prompt } from "../turns/script.ts";
+import { divided, type Effort, timed } from "../turns/stopwatch.ts";
 
 /** Updates arrive after the response to their prompt. Those that have not arrived by then are lost. */
-const LATE_MS = 2_000;
+const LATE_MS = 1_000;
+const TURNS = 3;
 
-/** The HTTP server of `sandbox-agent` with the Codex adapter, read through its own client. */
-export const sandboxAgent: AppServerContender = {
-  async open(home) {
-    await using stack = new AsyncDisposableStack();
-    const { baseUrl } = stack.use(await startServer(home));
-    const client = await SandboxAgent.connect({ baseUrl });
-    // Not disposed of: its request to end the adapter is never answered.
-    const opened = stack.move();
-    return {
-      async startThread() {
-        const session = await client.createSession({ agent: "codex", cwd: home.workspace });
-        return {
-          run: (prompt) => readTurn(session, prompt),
-          stream: (prompt) => readTurn(session, prompt),
-        };
-      },
-      [Symbol.asyncDispose]: () => opened.disposeAsync(),
-    };
-  },
-};
+/**
+ * One turn of deltas through the HTTP server of `sandbox-agent` with the Codex adapter, read through its own client. It loses
+ * updates when its reader is slower than codex. A turn therefore ends with the last update that arrives.
+ */
+export function streamThroughSandboxAgent(
+  sessionContext: SessionContext,
+): Promise<Effort & { readonly received: number }> {
+  return inSession({ open: openSession }, sessionContext, async ({ session }) => {
+    await readTurn(session, "answer", 1);
+    let time = 0;
+    let received = 0;
+    const effort = await timed(async () => {
+      for (let turn = 0; turn < TURNS; turn += 1) {
+        const result = await readTurn(session, "stream", DELTAS);
+        time += result.time;
+        received += result.received;
+      }
+    });
+    const { "client cpu": cpu } = divided(effort, TURNS);
+    return { time: time / TURNS, "client cpu": cpu, received: received / TURNS };
+  });
+}
 
 interface Update {
   readonly method?: string;
@@ -40,24 +45,44 @@ interface Update {
   };
 }
 
-async function readTurn(session: Session, prompt: keyof typeof EXPECTED): Promise<string> {
-  let text = "";
+async function readTurn(
+  session: Session,
+  prompt: Prompt,
+  deltas: number,
+): Promise<{ readonly time: number; readonly received: number }> {
+  const begin = performance.now();
+  let end = begin;
+  let received = 0;
   const complete = Promise.withResolvers<void>();
   const stop = session.onEvent(({ payload }) => {
     const { method, params } = payload as Update;
     if (method !== "session/update" || params?.update?.sessionUpdate !== "agent_message_chunk") return;
-    text += params.update.content?.text ?? "";
-    if (text.length >= EXPECTED[prompt].length) complete.resolve();
+    // The adapter puts a warning about the unknown model before the answer.
+    if (params.update.content?.text?.startsWith("Warning:")) return;
+    received += 1;
+    end = performance.now();
+    if (received >= deltas) complete.resolve();
   });
   try {
     await session.prompt([{ type: "text", text: prompt }]);
+    end = performance.now();
     const timer = setTimeout(complete.resolve, LATE_MS);
     await complete.promise;
     clearTimeout(timer);
-    return text;
+    return { time: end - begin, received };
   } finally {
     stop();
   }
+}
+
+async function openSession(home: CodexHome): Promise<AsyncDisposable & { readonly session: Session }> {
+  await using stack = new AsyncDisposableStack();
+  const { baseUrl } = stack.use(await startServer(home));
+  // Not disposed of: its request to end the adapter is never answered.
+  const client = await SandboxAgent.connect({ baseUrl });
+  const session = await client.createSession({ agent: "codex", cwd: home.workspace });
+  const opened = stack.move();
+  return { session, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
 
 async function startServer({

@@ -4,7 +4,7 @@ import { say, type ScriptFunction } from "@codexkit/scripted-model";
 export type Prompt = "answer" | "stream";
 
 /** How many deltas the long answer has. */
-const DELTAS = 5_000;
+export const DELTAS = 5_000;
 
 /** The deltas of each answer: a sentence, and a long text in pieces as small as a model's tokens. */
 const PIECES: Readonly<Record<Prompt, readonly string[]>> = {
@@ -15,7 +15,7 @@ const PIECES: Readonly<Record<Prompt, readonly string[]>> = {
 export const script: ScriptFunction = ({ lastUserText }) =>
   lastUserText === "answer" || lastUserText === "stream" ? say(PIECES[lastUserText]) : undefined;
 
-export const EXPECTED: Readonly<Record<Prompt, string>> = {
+const EXPECTED: Readonly<Record<Prompt, string>> = {
   answer: PIECES.answer.join(""),
   stream: PIECES.stream.join(""),
 };
