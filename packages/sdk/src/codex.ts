@@ -1,5 +1,5 @@
 import { type ClientRequests, CODEX_VERSION, type v1, type v2 } from "@codexkit/protocol";
-import { type CallOptions, connectWebSocket, type ParamsArgument, type Transport } from "@codexkit/rpc";
+import type { CallOptions, ParamsArgument, Transport } from "@codexkit/rpc";
 import {
   checkCodexOptions,
   type CodexOptions,
@@ -22,6 +22,7 @@ import type { CodexEvent } from "./events/event.ts";
 import { rejectUnknownOptions } from "./options/reject-unknown-options.ts";
 import { takeEarlyLaunch } from "./process/early-launch.ts";
 import { launchAppServer } from "./process/launch-app-server.ts";
+import { connectToServer } from "./process/connect-to-server.ts";
 import { launchKeeper, type OutliveOwner } from "./process/launch-keeper.ts";
 import { checkVersion } from "./process/version.ts";
 import { ServerRequestBroker } from "./requests/server-request-broker.ts";
@@ -172,7 +173,7 @@ export class Codex implements Topics, AsyncDisposable {
     checkCodexOptions("Codex.connect", options, CONNECT);
     const { token, headers, connectTimeoutMs, limits, local = String(url).startsWith("unix:") } = options;
     const open = async (signal: AbortSignal): Promise<ServerLink> => {
-      const transport = await connectWebSocket(url, {
+      const transport = await connectToServer(url, {
         signal,
         ...(token === undefined ? {} : { token }),
         ...(headers ? { headers } : {}),

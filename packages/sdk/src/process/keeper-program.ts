@@ -1,5 +1,5 @@
 // Keeps an app-server running after the program that launched it has died, for a successor to attach to. Ends it when no client
-// is connected for the grace period. Clients connect through this program, so that it can count them.
+// is connected for the grace period. Clients connect to this program too, so that it can count them; it passes on what they send.
 import { rmSync } from "node:fs";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
@@ -101,15 +101,21 @@ async function listen({ socketPath, codexSocketPath }: KeeperSettings): Promise<
   const server = createServer({ allowHalfOpen: true }, (client) => {
     clients.add(client);
     listening.onChange();
-    const codex = connect({ path: codexSocketPath, allowHalfOpen: true });
-    client.pipe(codex);
-    codex.pipe(client);
+    let codex: Socket | undefined;
     const end = (): void => {
       client.destroy();
-      codex.destroy();
+      codex?.destroy();
       if (clients.delete(client)) listening.onChange();
     };
-    for (const socket of [client, codex]) socket.on("error", end).on("close", end);
+    client.on("error", end).on("close", end);
+    // A client that is connected to codex itself sends nothing here, and only wants to be counted.
+    client.once("readable", () => {
+      const first = client.read() as Buffer | null;
+      if (first === null) return end();
+      codex = connect({ path: codexSocketPath, allowHalfOpen: true }).on("error", end).on("close", end);
+      codex.write(first);
+      client.pipe(codex).pipe(client);
+    });
   });
   const listening: Listening = { server, clients, onChange: () => {} };
   // A socket file without a listener was left by a killed server.

@@ -21,5 +21,8 @@ export const keeperSettings = z.object({
 
 export type KeeperSettings = z.infer<typeof keeperSettings>;
 
+/** Names of the sockets in a keeper's folder. */
+export const KEEPER_SOCKETS = { keeper: "app-server.sock", codex: "codex.sock" } as const;
+
 /** The line that a keeper prints to stdout when clients can connect. */
 export const keeperReady = z.object({ codexPid: z.int() });

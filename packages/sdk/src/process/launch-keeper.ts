@@ -1,4 +1,3 @@
-import { connectWebSocket } from "@codexkit/rpc";
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
@@ -9,12 +8,13 @@ import type { Readable, Writable } from "node:stream";
 
 import { CodexError } from "../errors.ts";
 import { toArguments } from "./app-server-arguments.ts";
+import { connectToServer } from "./connect-to-server.ts";
 import { ChildTransport } from "./child-transport.ts";
 import { mergeEnvironments } from "./child-environment.ts";
 import { explainStartFailure } from "./explain-start-failure.ts";
 import { findCodex } from "./find-codex.ts";
 import { createKeeperFolder, removeKeeperFolder, sweepKeeperFolders } from "./keeper-folder.ts";
-import { keeperReady, type KeeperSettings } from "./keeper-settings.ts";
+import { KEEPER_SOCKETS, keeperReady, type KeeperSettings } from "./keeper-settings.ts";
 import { killGroup } from "./kill-group.ts";
 import type { LaunchAppServerOptions, LaunchedAppServer } from "./launch-app-server.ts";
 import { createCodexHome, checkWorkingFolder } from "./launch-folders.ts";
@@ -74,10 +74,10 @@ export async function launchKeeper(
   sweepKeeperFolders();
   if (signal?.aborted) throw launchAbortedError(signal);
   const folder = createKeeperFolder();
-  const socketPath = wantedPath ?? join(folder, "app-server.sock");
+  const socketPath = wantedPath ?? join(folder, KEEPER_SOCKETS.keeper);
   let keeper: Keeper;
   try {
-    const codexSocketPath = join(folder, "codex.sock");
+    const codexSocketPath = join(folder, KEEPER_SOCKETS.codex);
     const mark = newMark();
     const args = toArguments(options, `unix://${codexSocketPath}`, mark);
     const command = spawnCommand(codex.path, [...(options.wrapperArgs ?? []), ...args]);
@@ -103,7 +103,7 @@ export async function launchKeeper(
   const url = `unix://${socketPath}`;
   try {
     const { codexPid } = await keeper.ready(signal);
-    const inner = await connectWebSocket(url, signal ? { signal } : {});
+    const inner = await connectToServer(url, signal ? { signal } : {});
     const transport = new ChildTransport(keeper, inner);
     return {
       url,
