@@ -18,10 +18,12 @@ const event: fc.Arbitrary<NewSessionEvent> = fc.oneof(
   fc.record({ type: fc.constant("item.abandoned" as const), itemId: text, turnId: text }),
   fc
     .tuple(fc.constantFrom("item.started" as const, "item.completed" as const), text, text)
-    .map(
-      ([type, id, turnId]): NewSessionEvent =>
-        ({ type, threadId: "thread", turnId, item: { type: "plan", id, text: id } }) as NewSessionEvent,
-    ),
+    .map(([type, id, turnId]): NewSessionEvent => ({
+      type,
+      threadId: "thread",
+      turnId,
+      item: { type: "plan", id, text: id },
+    })),
   fc.record({
     type: fc.constant("unknown" as const),
     // Not an ID, so that it stays in the JSON.
