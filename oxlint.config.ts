@@ -20,7 +20,13 @@ const packages: Record<string, { folder: string; mayImport: readonly string[] }>
   "@codexkit/store": { folder: "store", mayImport: ["@codexkit/rpc"] },
   "@codexkit/daemon": {
     folder: "daemon",
-    mayImport: ["@codexkit/approvals", "@codexkit/rpc", "@codexkit/store", "codexkit"],
+    mayImport: [
+      "@codexkit/approvals",
+      "@codexkit/exec-server",
+      "@codexkit/rpc",
+      "@codexkit/store",
+      "codexkit",
+    ],
   },
   "@codexkit/testing": {
     folder: "testing",

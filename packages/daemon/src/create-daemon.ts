@@ -14,6 +14,7 @@ import { checkOptions } from "./parse-options.ts";
 import { testCommand } from "./policy/test-command.ts";
 import { toVerdict } from "./policy/to-inbox-request.ts";
 import { WEBHOOK_LIMITS, type WebhookSettings } from "./webhooks/limits.ts";
+import { TerminalService } from "./terminals/terminal-service.ts";
 import { createRunner } from "./sessions/create-runner.ts";
 
 /**
@@ -68,14 +69,16 @@ export async function createDaemon(options: DaemonOptions = {}): Promise<Daemon>
       log: logger,
     }),
   );
+  const terminals = made.use(new TerminalService({ database, files, limits: limits.terminals }));
   if (auth === "tokens") await createFirstToken(database.tokens, stateFolder, logger);
   await runner.start();
-  // From here on, the daemon ends both.
+  // From here on, the daemon ends them.
   made.move();
   return new Daemon({
     database,
     runner,
     files,
+    terminals,
     logger,
     limits: { ...HTTP_LIMITS, ...limits.http },
     origins: { allowedHosts: options.allowedHosts ?? [], allowedOrigins: options.allowedOrigins ?? [] },

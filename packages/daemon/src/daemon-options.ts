@@ -6,6 +6,7 @@ import type { RunnerLimits } from "./codex/limits.ts";
 import type { FileLimits } from "./files/limits.ts";
 import type { JournalLimits } from "./journal/limits.ts";
 import type { Retention } from "./journal/retention.ts";
+import type { TerminalLimits } from "./terminals/limits.ts";
 import type { HttpLimits } from "./limits.ts";
 import type { WebhookLimits } from "./webhooks/limits.ts";
 
@@ -14,6 +15,7 @@ export interface DaemonLimits {
   readonly http?: Partial<HttpLimits>;
   readonly runner?: Partial<RunnerLimits>;
   readonly files?: Partial<FileLimits>;
+  readonly terminals?: Partial<TerminalLimits>;
   readonly store?: Partial<StoreLimits>;
   readonly journal?: Partial<JournalLimits>;
   readonly webhooks?: Partial<WebhookLimits>;

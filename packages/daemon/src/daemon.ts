@@ -9,12 +9,14 @@ import type { OriginRules } from "./http/check-origin.ts";
 import { createHttp } from "./http/create-http.ts";
 import type { TestCommand } from "./http/history-handlers.ts";
 import { createNodeHandler, HttpServer, isLoopback, type NodeHandler } from "./http/http-server.ts";
+import { createUpgradeHandler, type UpgradeHandler } from "./http/upgrade.ts";
 import { Metrics } from "./http/metrics.ts";
 import type { Retention } from "./journal/retention.ts";
 import type { HttpLimits } from "./limits.ts";
 import type { Runner } from "./sessions/runner.ts";
 import { WebhookDeliverer } from "./webhooks/deliverer.ts";
 import type { WebhookSettings } from "./webhooks/limits.ts";
+import type { TerminalService } from "./terminals/terminal-service.ts";
 import type { TokenStore } from "./tokens/token-store.ts";
 
 const { version } = createRequire(import.meta.url)("../package.json") as { version: string };
@@ -26,6 +28,7 @@ export interface DaemonParts {
   readonly database: Database;
   readonly runner: Runner;
   readonly files: FileService;
+  readonly terminals: TerminalService;
   readonly logger: Logger;
   readonly limits: HttpLimits;
   readonly origins: OriginRules;
@@ -46,6 +49,10 @@ export class Daemon implements AsyncDisposable {
   readonly app: Hono;
   /** The API as a listener of Node's HTTP servers. */
   readonly handler: NodeHandler;
+  /**
+   * Makes the WebSockets of terminals. `listen` uses it by itself; a server of your own needs it for its event `upgrade`.
+   */
+  readonly upgrade: UpgradeHandler;
   readonly #parts: DaemonParts;
   readonly #closing = new AbortController();
   readonly #retentionTimer: NodeJS.Timeout;
@@ -62,6 +69,12 @@ export class Daemon implements AsyncDisposable {
     this.handler = createNodeHandler((request, env) => this.app.fetch(request, env));
     const { database, webhooks, logger } = parts;
     this.#webhooks = new WebhookDeliverer({ ...webhooks, database, log: logger });
+    this.upgrade = createUpgradeHandler({
+      fetch: (request, env) => this.app.fetch(request, env),
+      limits: parts.terminals.limits,
+      heartbeatMs: parts.limits.heartbeatMs,
+      closing: this.#closing.signal,
+    });
     this.#retentionTimer = setInterval(() => this.#applyRetention(), parts.retention.everyMs);
     this.#retentionTimer.unref();
   }
@@ -91,7 +104,7 @@ export class Daemon implements AsyncDisposable {
         `Listening on ${host} without tokens would let anyone run commands. Use auth: "tokens", or 127.0.0.1.`,
       );
     }
-    this.#server = await HttpServer.listen(this.handler, { host, port, limits });
+    this.#server = await HttpServer.listen(this.handler, { host, port, limits, onUpgrade: this.upgrade });
     logger.info({ url: this.#server.url }, "listening");
     return this.#server.url;
   }
@@ -131,12 +144,13 @@ export class Daemon implements AsyncDisposable {
   }
 
   async #close(drainMs: number): Promise<void> {
-    const { runner, database, logger } = this.#parts;
+    const { runner, terminals, database, logger } = this.#parts;
     clearInterval(this.#retentionTimer);
     try {
       await this.drain(drainMs);
       await runner.close();
     } finally {
+      await terminals.close();
       this.#closing.abort();
       await this.#webhooks.close();
       await this.#server?.close(CLOSE_GRACE_MS);

@@ -5,6 +5,7 @@ import "./require-node.ts";
 export { createDaemon } from "./create-daemon.ts";
 export type { Daemon } from "./daemon.ts";
 export type { DaemonLimits, DaemonOptions, DaemonRetention } from "./daemon-options.ts";
+export type { UpgradeHandler } from "./http/upgrade.ts";
 export type { NodeHandler } from "./http/http-server.ts";
 
 // Options: launch of codex, limits of each part, settings of sessions.
@@ -14,6 +15,7 @@ export { FILE_LIMITS, type FileLimits } from "./files/limits.ts";
 export type { JournalLimits } from "./journal/limits.ts";
 export type { Retention } from "./journal/retention.ts";
 export { HTTP_LIMITS, type HttpLimits } from "./limits.ts";
+export { TERMINAL_LIMITS, type TerminalLimits } from "./terminals/limits.ts";
 export type { StoreLimits } from "@codexkit/store";
 export type { AgentMode, ApprovalPolicy, PermissionMode, SessionSettings } from "./api/settings.ts";
 

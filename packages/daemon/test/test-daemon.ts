@@ -10,6 +10,8 @@ import type { FileLimits } from "../src/files/limits.ts";
 import { HTTP_LIMITS, type HttpLimits } from "../src/limits.ts";
 import { createLogger } from "../src/logger.ts";
 import { WEBHOOK_LIMITS } from "../src/webhooks/limits.ts";
+import type { TerminalLimits } from "../src/terminals/limits.ts";
+import { TerminalService } from "../src/terminals/terminal-service.ts";
 import { EchoRunner } from "./echo-runner.ts";
 import { SETTINGS } from "./database-fixture.ts";
 
@@ -35,10 +37,12 @@ export async function startTestDaemon(
   {
     limits,
     fileLimits,
+    terminalLimits,
     ...parts
   }: Partial<Omit<DaemonParts, "limits">> & {
     limits?: Partial<HttpLimits>;
     fileLimits?: Partial<FileLimits>;
+    terminalLimits?: Partial<TerminalLimits>;
   } = {},
 ): Promise<TestDaemon> {
   const root = await realpath(await mkdtemp(join(tmpdir(), "codexkit-daemon-")));
@@ -51,6 +55,7 @@ export async function startTestDaemon(
     database,
     runner,
     files,
+    terminals: new TerminalService({ database, files, limits: terminalLimits }),
     logger: createLogger("debug", { write: (line) => logs.push(line) }),
     limits: { ...HTTP_LIMITS, ...limits },
     origins: { allowedHosts: [], allowedOrigins: [] },

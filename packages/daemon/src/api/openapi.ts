@@ -125,6 +125,15 @@ function successResponse(route: Route, components: Components): Json {
     ...(route.contentType !== undefined &&
       !route.stream && { [route.contentType]: { schema: { type: "string" } } }),
   };
+  if (route.socket) {
+    return {
+      description: "A WebSocket.",
+      "x-messages": {
+        sends: components.toJson(route.socket.sends),
+        receives: components.toJson(route.socket.receives),
+      },
+    };
+  }
   return {
     description: route.status === 204 ? "Done." : "Success.",
     ...(route.responseHeaders && { headers: route.responseHeaders }),

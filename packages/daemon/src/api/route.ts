@@ -26,11 +26,13 @@ export interface Route {
   readonly requestHeaders?: Readonly<Record<string, string>>;
   /** Whether it takes an `Idempotency-Key` header. */
   readonly idempotencyKey?: true;
-  readonly status: 200 | 201 | 202 | 204;
+  readonly status: 101 | 200 | 201 | 202 | 204;
   /** JSON response. Undefined: an empty one. */
   readonly response?: z.ZodType;
   /** Also served as `text/event-stream` to clients that accept it: the schema of `data` of each message. */
   readonly stream?: z.ZodType;
+  /** A WebSocket: the schemas of its text messages. */
+  readonly socket?: { readonly sends: z.ZodType; readonly receives: z.ZodType };
   /** A response that is not JSON. */
   readonly contentType?: string;
   readonly responseHeaders?: Readonly<Record<string, object>>;

@@ -9,6 +9,7 @@ import type { CreateSession } from "../api/settings.ts";
 import { DaemonClientError } from "./errors.ts";
 import { EventStream, type EventStreamOptions } from "./event-stream.ts";
 import { SessionFiles } from "./session-files.ts";
+import { type AttachTerminalOptions, TerminalConnection } from "./terminal-connection.ts";
 import { type ReconnectOptions, reconnectingMessages } from "./message-stream.ts";
 
 export interface DaemonClientOptions {
@@ -159,6 +160,38 @@ export class DaemonClient {
     const response = await this.#send("POST", "/sessions/import", { cwd, name }, init);
     if (!response.ok) throw await DaemonClientError.fromResponse(response);
     return ((await response.json()) as OperationResponse<"POST /sessions/import">).session;
+  }
+
+  /**
+   * Attaches to a terminal of a session. Open one with `POST /sessions/{sessionId}/terminals`.
+   *
+   * @example
+   * ```ts
+   * const connection = client.attachTerminal(sessionId, terminalId, {
+   *   onScreen: ({ screen }) => process.stdout.write(screen),
+   *   onOutput: (bytes) => process.stdout.write(bytes),
+   * });
+   * connection.takeWriter();
+   * connection.input("ls\r");
+   * ```
+   */
+  attachTerminal(sessionId: string, terminalId: string, options: AttachTerminalOptions): TerminalConnection {
+    const params = { sessionId, terminalId };
+    const path = fillPath("/sessions/{sessionId}/terminals/{terminalId}/attach", params);
+    const url = new URL(this.#url + path, globalThis.location?.href);
+    url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
+    // Browsers send their cookie and allow no headers; Node takes them as an option that the standard does not have.
+    const init = this.#token === undefined ? [] : [{ headers: { authorization: `Bearer ${this.#token}` } }];
+    return new TerminalConnection(
+      {
+        open: (after) => {
+          if (after !== undefined) url.searchParams.set("after", String(after));
+          return new WebSocket(url, ...(init as []));
+        },
+        check: async () => this.request("GET /sessions/{sessionId}/terminals/{terminalId}", { params }),
+      },
+      options,
+    );
   }
 
   /** Summaries of all sessions, approvals, and all events of watched sessions, in one stream. */

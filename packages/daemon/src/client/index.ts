@@ -19,6 +19,11 @@ export {
   type WriteOptions,
   type WrittenFile,
 } from "./session-files.ts";
+export {
+  type AttachTerminalOptions,
+  TerminalConnection,
+  type TerminalHandlers,
+} from "./terminal-connection.ts";
 export type { ReconnectOptions } from "./message-stream.ts";
 export { DaemonClientError } from "./errors.ts";
 
@@ -43,5 +48,6 @@ export type { Approval } from "../api/inbox.ts";
 export type { Problem, ProblemType } from "../api/problem.ts";
 export type { Scope } from "../api/route.ts";
 export type { Command, Session } from "../api/session.ts";
+export type { TerminalFrame, TerminalMessage, TerminalSummary } from "../api/terminal.ts";
 export type { CreateSession, SessionSettings } from "../api/settings.ts";
 export type { StreamFrame } from "../api/stream.ts";

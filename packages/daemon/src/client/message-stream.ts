@@ -15,7 +15,7 @@ export interface ReconnectOptions {
 const FIRST_DELAY_MS = 200;
 
 /** Problems that a later attempt can't solve. Others, such as 429 and 503, are tried again. */
-function isFinal(error: unknown): boolean {
+export function isFinal(error: unknown): boolean {
   return DaemonClientError.is(error) && error.status >= 400 && error.status < 500 && error.status !== 429;
 }
 
@@ -86,7 +86,7 @@ async function readInTime(reader: ReadableStreamDefaultReader<Uint8Array>, idleM
   }
 }
 
-async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+export async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   await new Promise<void>((resolve) => {
     const end = (): void => {
       clearTimeout(timer);

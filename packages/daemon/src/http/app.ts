@@ -110,7 +110,7 @@ export function createApp(services: HttpServices, handlers: Handlers): Hono {
 
 function toResponse(context: Context, route: Route, result: unknown): Response {
   if (result instanceof Response) return result;
-  if (route.status === 204) return context.body(null, 204);
+  if (route.status === 101 || route.status === 204) return context.body(null, 204);
   return context.json(result as object, route.status, { "cache-control": "no-store" });
 }
 

@@ -13,6 +13,7 @@ import { createStreamHandlers } from "./stream-handlers.ts";
 import { createSummaryFeeds } from "./summary-feeds.ts";
 import { createTransferHandlers } from "./transfer-handlers.ts";
 import { createWebhookHandlers } from "./webhook-handlers.ts";
+import { createTerminalHandlers } from "./terminal-handlers.ts";
 
 /** The whole API as a hono app. */
 export function createHttp(services: HttpServices, testCommand: TestCommand): Hono {
@@ -23,6 +24,7 @@ export function createHttp(services: HttpServices, testCommand: TestCommand): Ho
     ...createSessionHandlers(services),
     ...createHistoryHandlers(services, testCommand),
     ...createFileHandlers(services, streams),
+    ...createTerminalHandlers(services),
     ...createInboxHandlers(services),
     ...createStreamHandlers(services, streams, feeds),
     ...createTransferHandlers(services),

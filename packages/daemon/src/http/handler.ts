@@ -9,6 +9,7 @@ import type { FileService } from "../files/file-service.ts";
 import type { HttpLimits } from "../limits.ts";
 import type { Runner } from "../sessions/runner.ts";
 import type { WebhookSettings } from "../webhooks/limits.ts";
+import type { TerminalService } from "../terminals/terminal-service.ts";
 import type { OriginRules } from "./check-origin.ts";
 import type { Metrics } from "./metrics.ts";
 
@@ -17,6 +18,7 @@ export interface HttpServices {
   readonly database: Database;
   readonly runner: Runner;
   readonly files: FileService;
+  readonly terminals: TerminalService;
   readonly metrics: Metrics;
   readonly logger: Logger;
   readonly limits: HttpLimits;

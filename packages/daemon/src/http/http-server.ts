@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { DaemonError } from "../errors.ts";
 import type { HttpLimits } from "../limits.ts";
+import type { UpgradeHandler } from "./upgrade.ts";
 
 export type NodeHandler = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -22,6 +23,7 @@ export interface ListenOptions {
   readonly host: string;
   readonly port: number;
   readonly limits: HttpLimits;
+  readonly onUpgrade: UpgradeHandler;
 }
 
 /** The daemon's own server. */
@@ -36,8 +38,12 @@ export class HttpServer {
     this.url = `http://${family === "IPv6" && shown.includes(":") ? `[${shown}]` : shown}:${port}`;
   }
 
-  static async listen(handler: NodeHandler, { host, port, limits }: ListenOptions): Promise<HttpServer> {
+  static async listen(
+    handler: NodeHandler,
+    { host, port, limits, onUpgrade }: ListenOptions,
+  ): Promise<HttpServer> {
     const server = createServer(handler);
+    server.on("upgrade", onUpgrade);
     server.maxConnections = limits.connections;
     // Streams stay open, but a request has to arrive in time.
     server.requestTimeout = REQUEST_TIMEOUT_MS;

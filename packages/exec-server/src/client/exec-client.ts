@@ -187,6 +187,14 @@ export class ExecClient implements AsyncDisposable {
     return this.#link.request(method, params, options);
   }
 
+  /**
+   * Pauses or resumes reading from the server, for a listener that can't keep up: the server stops reading the output of its
+   * processes, which block. Responses are delayed as well. A new connection starts unpaused.
+   */
+  async pauseReading(isPaused: boolean): Promise<void> {
+    await this.#link.pauseReading(isPaused);
+  }
+
   /** Closes the connection. The server keeps the session's processes running for 30 s: kill those that should end earlier. */
   close(): Promise<void> {
     return this.#link.close();

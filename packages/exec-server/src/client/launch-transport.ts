@@ -68,6 +68,14 @@ export class LaunchTransport implements Transport {
     return this.#lines.send(message);
   }
 
+  pause(): void {
+    this.#lines.pause();
+  }
+
+  resume(): void {
+    this.#lines.resume();
+  }
+
   /** Closes the server's stdin, then sends SIGTERM, then SIGKILL, to its whole process group. */
   async close(): Promise<void> {
     await this.#lines.close();

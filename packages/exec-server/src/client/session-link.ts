@@ -107,6 +107,12 @@ export class SessionLink {
     }
   }
 
+  /** Pauses or resumes reading of the current connection. */
+  async pauseReading(isPaused: boolean): Promise<void> {
+    const peer = await this.#current();
+    peer.pauseReading(isPaused);
+  }
+
   /** A call whose params are written already. */
   requestRaw<M extends keyof ExecCalls>(
     method: M,

@@ -6,12 +6,14 @@ import { operationRoutes } from "./operations.ts";
 import { sessionRoutes } from "./sessions.ts";
 import { transferRoutes } from "./transfer.ts";
 import { webhookRoutes } from "./webhooks.ts";
+import { terminalRoutes } from "./terminals.ts";
 
 /** Every operation of the API. */
 export const routes = {
   ...sessionRoutes,
   ...historyRoutes,
   ...fileRoutes,
+  ...terminalRoutes,
   ...inboxRoutes,
   ...operationRoutes,
   ...transferRoutes,

@@ -1,0 +1,66 @@
+import serialize from "@xterm/addon-serialize";
+import headless from "@xterm/headless";
+
+export interface ScreenSnapshot {
+  /** Escape sequences that draw the screen and the lines above it in an empty terminal of this size. */
+  readonly screen: string;
+  readonly columns: number;
+  readonly rows: number;
+  /** The screen after this many bytes of output. */
+  readonly offset: number;
+}
+
+/** A terminal emulator without a display. It processes output in order and in small steps, so that the event loop stays free. */
+export class Screen implements Disposable {
+  readonly #terminal: headless.Terminal;
+  readonly #serializer = new serialize.SerializeAddon();
+  #parsed = 0;
+
+  constructor({ columns, rows, scrollback }: { columns: number; rows: number; scrollback: number }) {
+    this.#terminal = new headless.Terminal({ cols: columns, rows, scrollback, allowProposedApi: true });
+    this.#terminal.loadAddon(this.#serializer as unknown as headless.ITerminalAddon);
+  }
+
+  /** Bytes that have been processed. */
+  get parsed(): number {
+    return this.#parsed;
+  }
+
+  get size(): { readonly columns: number; readonly rows: number } {
+    return { columns: this.#terminal.cols, rows: this.#terminal.rows };
+  }
+
+  write(bytes: Uint8Array, onParsed: () => void): void {
+    this.#terminal.write(bytes, () => {
+      this.#parsed += bytes.byteLength;
+      onParsed();
+    });
+  }
+
+  /** Changes the size after the output that was written before. Resolves to the offset from which on it has the new size. */
+  async resize(columns: number, rows: number): Promise<number> {
+    return this.#afterWrites(() => {
+      this.#terminal.resize(columns, rows);
+      return this.#parsed;
+    });
+  }
+
+  /** The screen after the output that was written before. */
+  async snapshot(): Promise<ScreenSnapshot> {
+    return this.#afterWrites(() => ({
+      screen: this.#serializer.serialize(),
+      ...this.size,
+      offset: this.#parsed,
+    }));
+  }
+
+  [Symbol.dispose](): void {
+    this.#terminal.dispose();
+  }
+
+  async #afterWrites<Value>(read: () => Value): Promise<Value> {
+    return new Promise((resolve) => {
+      this.#terminal.write("", () => resolve(read()));
+    });
+  }
+}
