@@ -18,6 +18,7 @@ const expectations: Readonly<Record<string, readonly RegExp[]>> = {
   sessions: [/^Hello\.\n[\da-f-]{36} Remember the number 42\n$/, /^1\n$/],
   streaming: [/^\$ .*ls.* \(exit code 0\)\nDone\.\n\d+ tokens\n\d+ \n$/, /^Hello\.$/],
   "structured-output": [/^a\.test\.ts 3\n$/, /^a\.test\.ts\n$/],
+  terminal: [/answer: 42\r?\n[^]*exit code 0\n$/],
   testing: [/^$/, /^http:\/\/127\.0\.0\.1:\d+\/v1\n$/],
   tools: [/"temperature": -3/, /^[\da-f-]{36}\n$/],
   troubleshooting: [/^\d+\n$/, /^none\n$/],

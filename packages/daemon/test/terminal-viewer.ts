@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import type { IncomingMessage } from "node:http";
 import { WebSocket } from "ws";
 import type { TerminalFrame, TerminalMessage } from "../src/api/terminal.ts";
 import { Screen } from "../src/terminals/screen.ts";
@@ -32,10 +33,10 @@ export class TestViewer implements AsyncDisposable {
     const viewer = new TestViewer(socket);
     await Promise.race([
       once(socket, "open"),
-      once(socket, "unexpected-response").then(([, response]: [unknown, { statusCode: number }]) => {
+      once(socket, "unexpected-response").then((args: unknown[]) => {
         socket.on("error", () => {});
         socket.terminate();
-        throw new Error(`Refused: ${response.statusCode}`);
+        throw new Error(`Refused: ${(args[1] as IncomingMessage).statusCode}`);
       }),
     ]);
     return viewer;

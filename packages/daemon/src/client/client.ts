@@ -178,7 +178,9 @@ export class DaemonClient {
   attachTerminal(sessionId: string, terminalId: string, options: AttachTerminalOptions): TerminalConnection {
     const params = { sessionId, terminalId };
     const path = fillPath("/sessions/{sessionId}/terminals/{terminalId}/attach", params);
-    const url = new URL(this.#url + path, globalThis.location?.href);
+    // In a page, the URL of the client may be relative.
+    const { location } = globalThis as { location?: { readonly href: string } };
+    const url = new URL(this.#url + path, location?.href);
     url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
     // Browsers send their cookie and allow no headers; Node takes them as an option that the standard does not have.
     const init = this.#token === undefined ? [] : [{ headers: { authorization: `Bearer ${this.#token}` } }];

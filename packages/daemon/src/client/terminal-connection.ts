@@ -76,10 +76,11 @@ export class TerminalConnection {
 
   async #run(): Promise<number | null | undefined> {
     const { signal, onDisconnect } = this.#options;
-    for (let failures = 0; signal?.aborted !== true; failures += 1) {
+    const isOver = (): boolean => signal?.aborted === true;
+    for (let failures = 0; !isOver(); failures += 1) {
       const { end, wasAttached } = await this.#connect();
       if (end) return end.exitCode;
-      if (signal?.aborted) return undefined;
+      if (isOver()) return undefined;
       if (wasAttached) failures = 0;
       onDisconnect?.();
       await this.#deps.check().catch((error: unknown) => {

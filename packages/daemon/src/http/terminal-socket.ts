@@ -84,7 +84,7 @@ function parseMessage(data: RawData, isBinary: boolean) {
   if (isBinary) throw new DaemonError("bad_request", "Messages are JSON, as text.");
   let value: unknown;
   try {
-    value = JSON.parse(String(data));
+    value = JSON.parse((data as Buffer).toString());
   } catch (error) {
     throw new DaemonError("invalid_json", error instanceof Error ? error.message : String(error));
   }

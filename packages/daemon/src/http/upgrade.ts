@@ -64,10 +64,11 @@ export function createUpgradeHandler({
 }
 
 function toRequest({ url = "/", headers }: IncomingMessage): Request {
+  const base = "http://localhost";
   const list = Object.entries(headers).flatMap(([name, value]): [string, string][] =>
     [value ?? []].flat().map((entry) => [name, entry]),
   );
-  return new Request(new URL(url, `http://${headers.host ?? "localhost"}`), { headers: list });
+  return new Request(URL.canParse(url, base) ? new URL(url, base) : base, { headers: list });
 }
 
 async function refuse(socket: Duplex, response: Response): Promise<void> {

@@ -1,4 +1,4 @@
-import serialize from "@xterm/addon-serialize";
+import { SerializeAddon } from "@xterm/addon-serialize";
 import headless from "@xterm/headless";
 
 export interface ScreenSnapshot {
@@ -13,12 +13,12 @@ export interface ScreenSnapshot {
 /** A terminal emulator without a display. It processes output in order and in small steps, so that the event loop stays free. */
 export class Screen implements Disposable {
   readonly #terminal: headless.Terminal;
-  readonly #serializer = new serialize.SerializeAddon();
+  readonly #serializer = new SerializeAddon();
   #parsed = 0;
 
   constructor({ columns, rows, scrollback }: { columns: number; rows: number; scrollback: number }) {
     this.#terminal = new headless.Terminal({ cols: columns, rows, scrollback, allowProposedApi: true });
-    this.#terminal.loadAddon(this.#serializer as unknown as headless.ITerminalAddon);
+    this.#terminal.loadAddon(this.#serializer);
   }
 
   /** Bytes that have been processed. */
