@@ -237,6 +237,17 @@ describe("files", () => {
     expect(await (await api.request(`GET ${content(id, "file")}`)).text()).toBe("text");
   });
 
+  test("a HEAD request leaves no stream open", async () => {
+    await using api = await start();
+    const id = await createSession(api);
+    for (const path of [`/sessions/${id}/files/changes`, `/sessions/${id}/events`, "/events"]) {
+      const response = await api.request(`HEAD ${path}`, { headers: { accept: "text/event-stream" } });
+      expect([response.status, await response.text()]).toEqual([200, ""]);
+    }
+    const { streams } = (await (await api.request("GET /diagnostics")).json()) as { streams: object };
+    expect(streams).toEqual({ sessions: 0, multiplexed: 0, files: 0 });
+  });
+
   test("sessions of an execution environment have no files here", async () => {
     await using api = await start();
     const id = await createSession(api, { environment: { url: "ws://sandbox.example" } });

@@ -7,7 +7,7 @@ import { basename, dirname, join } from "node:path";
 import type { FileChange } from "../api/file.ts";
 import { DaemonError } from "../errors.ts";
 import { type AllowedPath, type AllowedPaths, handlePath } from "./allowed-paths.ts";
-import { toFileError } from "./file-error.ts";
+import { errorCode, toFileError } from "./file-error.ts";
 import type { FileLimits } from "./limits.ts";
 
 /** Folders that change much and that a person rarely looks at. They are reported as entries, but not looked into. */
@@ -197,7 +197,12 @@ export class FileWatch implements AsyncDisposable {
       );
     } catch (error) {
       // The system's limit for watched folders.
-      if ((error as NodeJS.ErrnoException).code !== "ENOSPC" || this.#folders.size === 0) throw error;
+      if (errorCode(error) !== "ENOSPC") throw error;
+      if (this.#folders.size === 0) {
+        throw new DaemonError("too_many_connections", "The system can't watch more folders.", {
+          cause: error,
+        });
+      }
       this.#isComplete = false;
       return false;
     }

@@ -91,6 +91,8 @@ export function createApp(services: HttpServices, handlers: Handlers): Hono {
       { method, route: path, status: response.status, token: identity.id, ms: Math.round(seconds * 1000) },
       "request",
     );
+    // hono leaves out the body of a response to HEAD, but does not end it: a stream would go on without a reader.
+    if (context.req.raw.method === "HEAD") await response.body?.cancel();
     return response;
   }
 

@@ -39,7 +39,6 @@ export class FileResponder {
           ...(range && { "content-range": `bytes ${start}-${end - 1}/${size}` }),
         },
       };
-      // hono removes the body of a response to HEAD without reading or cancelling it.
       if (req.raw.method === "HEAD" || start === end) return new Response(null, init);
       this.#count();
       isHandedOver = true;

@@ -25,6 +25,25 @@ test("a reader who falls too far behind gets an error, and does not delay other 
   await expect(slow.collect()).rejects.toMatchObject({ code: "output_lost" });
 });
 
+test("while reading is paused nothing arrives, and afterwards everything does", async () => {
+  await using it = await connected();
+  let received = 0;
+  await it.client.pauseReading(true);
+  const starting = it.client.start({
+    argv: ["/usr/bin/head", "-c", "3000000", "/dev/zero"],
+    cwd: "/",
+    onOutput: ({ bytes }) => {
+      received += bytes.length;
+    },
+  });
+  const status = it.client.request("environment/status", undefined, { timeoutMs: 100 });
+  await expect(status).rejects.toMatchObject({ code: "timeout" });
+  expect(received).toBe(0);
+  await it.client.pauseReading(false);
+  expect((await (await starting).wait()).exitCode).toBe(0);
+  expect(received).toBe(3_000_000);
+});
+
 test("a call ends when its signal fires, and its place is free again", async () => {
   await using it = await connected();
   const process = await it.client.start({ argv: ["/bin/sleep", "60"], cwd: "/" });
