@@ -116,7 +116,7 @@ export class SessionFiles {
   /** Replaces a file in one step, or creates it. Resolves when it is on disk. */
   async write(
     path: string,
-    contents: string | Uint8Array<ArrayBuffer> | Blob,
+    contents: string | Uint8Array | Blob,
     { ifMatch, isNew, idempotencyKey, ...options }: WriteOptions = {},
   ): Promise<WrittenFile> {
     const response = await this.#send({
@@ -129,7 +129,7 @@ export class SessionFiles {
         ...(isNew && { "if-none-match": "*" }),
         ...(idempotencyKey !== undefined && { "idempotency-key": idempotencyKey }),
       },
-      body: contents,
+      body: contents as NonNullable<RequestInit["body"]>,
       ...options,
     });
     let command = (await (await requireOk(response)).json()) as Command;
@@ -181,15 +181,12 @@ export class SessionFiles {
   }
 
   /** Uploads an image. A message names it with `{ type: "uploadedImage", imageId }`. */
-  async uploadImage(
-    contents: Uint8Array<ArrayBuffer> | Blob,
-    options: CallOptions = {},
-  ): Promise<UploadedImage> {
+  async uploadImage(contents: Uint8Array | Blob, options: CallOptions = {}): Promise<UploadedImage> {
     const response = await this.#send({
       method: "POST",
       path: this.#path("/images"),
       headers: { "content-type": "application/octet-stream" },
-      body: contents,
+      body: contents as NonNullable<RequestInit["body"]>,
       ...options,
     });
     return (await (await requireOk(response)).json()) as UploadedImage;
