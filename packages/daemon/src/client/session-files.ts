@@ -54,7 +54,7 @@ export interface RawRequest {
 
 type Send = (request: RawRequest) => Promise<Response>;
 
-/** Waits for the outcome of a write. The daemon allows no more at once. */
+/** How long one request waits for the outcome of a write. */
 const WAIT_MS = 30_000;
 
 /** The files of a session. Paths are relative to its folder, or absolute. */

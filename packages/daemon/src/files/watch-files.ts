@@ -117,7 +117,7 @@ export class FileWatch implements AsyncDisposable {
     return known.length === 0 ? undefined : { type: "changed", paths: known };
   }
 
-  /** A folder that was moved away is still watched under its old path: its names are none of ours any more. */
+  /** A folder that was moved away is still watched under its old path. Its entries are not reported any more. */
   async #ofWatchedFolders(paths: readonly string[]): Promise<string[]> {
     const known: string[] = [];
     for (const [folder, members] of Map.groupBy(paths, dirname)) {

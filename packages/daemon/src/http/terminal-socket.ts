@@ -95,7 +95,7 @@ function sendProblem(socket: WebSocket, error: unknown): void {
   socket.send(JSON.stringify({ type: "problem", problem: toProblem(error).problem }));
 }
 
-/** Ends connections of clients that are gone without a word. One whose messages wait is not asked: its answer would wait, too. */
+/** Terminates connections whose client has disappeared. A paused one is not pinged, because its pong would wait as well. */
 function startHeartbeat(socket: WebSocket, everyMs: number): () => void {
   let hasAnswered = true;
   socket.on("pong", () => {

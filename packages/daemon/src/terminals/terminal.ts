@@ -18,7 +18,7 @@ export interface TerminalOptions {
   readonly rows: number;
 }
 
-/** A program on a PTY with its screen. The output is always processed, whether or not anyone looks at it. */
+/** A program on a PTY with its screen. The output is always processed, with and without viewers. */
 export class Terminal implements ViewerSource {
   readonly id = newId();
   readonly sessionId: string;
