@@ -8,6 +8,7 @@ import { DaemonError } from "./errors.ts";
 import { FILE_LIMITS } from "./files/limits.ts";
 import { DEFAULT_JOURNAL_LIMITS } from "./journal/limits.ts";
 import { HTTP_LIMITS } from "./limits.ts";
+import { TERMINAL_LIMITS } from "./terminals/limits.ts";
 import { WEBHOOK_LIMITS } from "./webhooks/limits.ts";
 
 /** Infinity switches a limit off. */
@@ -58,6 +59,7 @@ const shape = {
       files: amounts(FILE_LIMITS),
       store: amounts(DEFAULT_STORE_LIMITS),
       journal: amounts(DEFAULT_JOURNAL_LIMITS),
+      terminals: amounts(TERMINAL_LIMITS),
       webhooks: amounts(WEBHOOK_LIMITS),
     } satisfies Record<keyof NonNullable<DaemonOptions["limits"]>, z.ZodType>)
     .optional(),

@@ -1,4 +1,4 @@
-import { ExecClient, type ProcessEnd, type RemoteProcess } from "@codexkit/exec-server/client";
+import { ExecClient, type ExecProcessEnd, type RemoteProcess } from "@codexkit/exec-server/client";
 import { fileURLToPath } from "node:url";
 
 const EXTENSION = import.meta.url.endsWith(".ts") ? "ts" : "js";
@@ -25,7 +25,7 @@ export interface HostedProgram {
   resize(columns: number, rows: number): Promise<void>;
   kill(): Promise<void>;
   /** Resolves when it has ended and all its output was received. Rejects if the host has ended. */
-  readonly ended: Promise<ProcessEnd>;
+  readonly ended: Promise<ExecProcessEnd>;
 }
 
 /** The process that runs the programs of all terminals. It is started with the first one. */
@@ -92,7 +92,7 @@ export class TerminalHost implements AsyncDisposable {
 }
 
 class Program implements HostedProgram {
-  readonly ended: Promise<ProcessEnd>;
+  readonly ended: Promise<ExecProcessEnd>;
   readonly #client: ExecClient;
   readonly #process: RemoteProcess;
   readonly #device: Promise<string>;
