@@ -164,7 +164,7 @@ test("other hosts and origins get nothing, not even which paths and methods exis
   });
   for (const headers of [{ host: "evil.example" }, { origin: "https://evil.example" }]) {
     for (const operation of ["GET /health", "GET /login", "GET /nothing", "OPTIONS /sessions"]) {
-      expect((await api.request(operation, { headers })).status, operation).toBe(403);
+      expect.soft((await api.request(operation, { headers })).status, operation).toBe(403);
     }
   }
   const preflight = await api.request("OPTIONS /sessions", {

@@ -64,9 +64,9 @@ test("tokens of a daemon are not stored, and texts keep their length", () => {
     itemId: "i",
     kind: "command_output",
   } as const;
-  const text = `x${token}\n${token} ckd_short`;
+  const printed = `x${token}\n${token} ckd_short`;
   const events: NewSessionEvent[] = [
-    { ...delta, delta: text, offset: 0 },
+    { ...delta, delta: printed, offset: 0 },
     { type: "unknown", turnId: 7 as never, raw: { method: "m", params: { [token]: [token] } } },
   ];
   const encoded = events.map(encodeEvent);
@@ -77,7 +77,9 @@ test("tokens of a daemon are not stored, and texts keep their length", () => {
     offset: 0,
     delta: expect.stringMatching(/ ckd_short$/) as string,
   });
-  expect((stored?.event as { delta: string }).delta).toHaveLength(text.length);
+  expect(stored?.data.length).toBe(
+    JSON.stringify({ threadId: "t", kind: "command_output", delta: printed, offset: 0 }).length,
+  );
   expect(toRows(events).map(decodeEvent)).toEqual(
     encoded.map((one, index) => toEvent(one, { seq: index + 1, epoch: 2, at: 3 })),
   );
