@@ -286,6 +286,19 @@ describe("bad requests", () => {
       { json: { cwd: "x", environment: { url: "ws://h" } } },
       "path_not_allowed",
     ],
+    [
+      "too many MCP servers",
+      "POST /sessions",
+      {
+        json: {
+          cwd: "/",
+          mcpServers: Object.fromEntries(
+            Array.from({ length: 65 }, (_, index) => [`server${index}`, { command: "true" }]),
+          ),
+        },
+      },
+      "bad_request",
+    ],
     ["an unknown parameter", "GET /sessions?colour=red", {}, "bad_request"],
     ["a parameter where there is none", "GET /whoami?colour=red", {}, "bad_request"],
     ["a parameter that is no own property", "GET /sessions?__proto__=1", {}, "bad_request"],

@@ -73,9 +73,18 @@ export const sessionSettings = z
   .meta({ id: "SessionSettings" });
 export type SessionSettings = z.infer<typeof sessionSettings>;
 
+const MAX_MCP_SERVERS = 64;
+
 /** Everything about a session that is fixed when it is created. Holds secrets: never served as it is. */
 export const sessionSetup = z.strictObject({
-  mcpServers: z.record(z.string().regex(/^[\w-]{1,64}$/), mcpServer).optional(),
+  // Each of them is a process, and the app-server of a session starts them for all sessions that share it.
+  mcpServers: z
+    .record(z.string().regex(/^[\w-]{1,64}$/), mcpServer)
+    .refine((servers) => Object.keys(servers).length <= MAX_MCP_SERVERS, {
+      error: `At most ${MAX_MCP_SERVERS} servers are possible.`,
+    })
+    .meta({ maxProperties: MAX_MCP_SERVERS })
+    .optional(),
   environment: executionEnvironment.optional(),
   /** Tools of the session, besides Codex's own. */
   tools: z.array(webhookTool).max(64).optional(),
