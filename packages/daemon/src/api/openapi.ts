@@ -194,6 +194,7 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   cursor: "`next` of the page before.",
   limit: "Entries per page.",
   query: "Text to search for.",
+  name: "Name of the session.",
 };
 
 /** `GET /sessions/{sessionId}/items` → `getSessionsBySessionIdItems`. */
