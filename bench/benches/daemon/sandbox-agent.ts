@@ -4,6 +4,7 @@ import { chmod, mkdir, symlink, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { createServer, type AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { AsyncDisposableStack } from "@codexkit/rpc/async";
 import { SandboxAgent, type Session } from "sandbox-agent";
 import type { CodexHome } from "../turns/codex-home.ts";
@@ -130,7 +131,7 @@ async function startServer({
 async function linkPrograms(folder: string, codex: string): Promise<string> {
   await mkdir(folder);
   await symlink(codex, join(folder, "codex"));
-  const adapter = createRequire(import.meta.url).resolve("@agentclientprotocol/codex-acp");
+  const adapter = fileURLToPath(import.meta.resolve("@agentclientprotocol/codex-acp"));
   const launcher = `#!/bin/sh\nexec "${process.execPath}" "${adapter}" "$@"\n`;
   await writeFile(join(folder, "codex-acp"), launcher, { mode: 0o755 });
   return folder;
