@@ -34,6 +34,17 @@ describe.each(SERVER_KINDS)("a client of %s", (kind) => {
     expect(stdout.length).toBe(200_004);
   });
 
+  test("passes any text to a child", async () => {
+    await using it = await connected(kind);
+    const text = "a\u2028b\u2029c\r\n\u0085\u{1f680}";
+    const process = await it.client.start({
+      argv: ["/usr/bin/printf", `%s%s`, text, text],
+      cwd: it.folder,
+      env: { TEXT: text },
+    });
+    expect(String((await process.collect()).stdout)).toBe(text + text);
+  });
+
   test("gives a child a pipe that it can open by name", async () => {
     await using it = await connected(kind);
     const process = await it.client.start({

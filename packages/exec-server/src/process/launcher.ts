@@ -5,6 +5,7 @@ import type { Server } from "node:net";
 import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { EXEC_LIMITS } from "../limits.ts";
+import { jsonLine } from "../wire/json-line.ts";
 import type { NamespaceListeners } from "./child.ts";
 import type { ListenerReport, LaunchOrder, LaunchReport } from "./launch-order.ts";
 
@@ -58,7 +59,7 @@ export class Launcher implements AsyncDisposable {
     };
     this.#waiting.set(id, waiting);
     this.#process ??= this.#start();
-    this.#process.stdin.write(`${JSON.stringify({ ...order, listeners: listeners?.open, id })}\n`);
+    this.#process.stdin.write(jsonLine({ ...order, listeners: listeners?.open, id }));
     try {
       return { pid: await waiting.started.promise, exited: waiting.exited.promise };
     } catch (error) {

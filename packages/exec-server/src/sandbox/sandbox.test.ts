@@ -248,6 +248,15 @@ describe("sandboxed file operations", () => {
     expect(await files.read("/proc/self/environ", { sandbox })).not.toEqual(await readFile(outside));
   });
 
+  test("reach files with any name", async () => {
+    const name = "a\u2028b\u2029c";
+    await writeFile(at(`ws/${name}`), "x");
+    // Not encoded in the URI, as it is by `client.files`.
+    const params = { path: `file://${at("ws")}/${name}`, dataBase64: "eQ==", sandbox: workspaceWrite() };
+    await client.request("fs/writeFile", params);
+    expect(await readFile(at(`ws/${name}`), "utf8")).toBe("y");
+  });
+
   test("read only what may be read", async () => {
     const { files } = client;
     const sandbox = hidden();

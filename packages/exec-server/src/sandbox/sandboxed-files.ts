@@ -3,6 +3,7 @@ import { LineSplitter } from "@codexkit/rpc";
 import type { BlockFile, BlockMode } from "../files/block-file.ts";
 import { EXEC_LIMITS, type ServerLimits } from "../limits.ts";
 import { inheritedDescriptors } from "../process/inherited-descriptors.ts";
+import { jsonLine } from "../wire/json-line.ts";
 import { CODES, Refusal } from "../wire/refusal.ts";
 
 interface Pending {
@@ -74,7 +75,7 @@ export class SandboxedFiles implements AsyncDisposable {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => this.#kill(), this.#callTimeoutMs);
       this.#pending.set(id, { resolve, reject, timer });
-      this.#child.stdin?.write(`${JSON.stringify({ id, method, params }, bytesAsBase64)}\n`);
+      this.#child.stdin?.write(jsonLine({ id, method, params }, bytesAsBase64));
     });
   }
 
