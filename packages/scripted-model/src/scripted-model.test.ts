@@ -389,6 +389,16 @@ describe("invalid requests", () => {
     expect(model.requestCount).toBe(4);
   });
 
+  it("keeps no more bytes than it may, but always the newest request", async () => {
+    const model = await start(() => "hi", { keepBytes: 250 });
+    for (const letter of ["a", "b", "c"]) await post(model.url, { model: letter.repeat(100) });
+    expect(model.requests.map(({ index }) => index)).toEqual([1, 2]);
+    expect(model.requests.map(({ bytes }) => bytes)).toEqual([112, 112]);
+    await post(model.url, { model: "d".repeat(1_000) });
+    expect(model.requests.map(({ index }) => index)).toEqual([3]);
+    expect(model.requestCount).toBe(4);
+  });
+
   it("fails to start on a used port", async () => {
     const model = await start([]);
     const port = Number(new URL(model.url).port);
