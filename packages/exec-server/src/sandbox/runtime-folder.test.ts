@@ -1,7 +1,22 @@
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { runtimeFolder } from "../../test/processes.ts";
 import { sandboxFixture } from "../../test/sandbox-fixture.ts";
+import { ownIdentity } from "./process-identity.ts";
+import { JOURNAL, openRuntimeFolder } from "./runtime-folder.ts";
+
+test("an entry that is no link any more does not keep a server from starting", () => {
+  using first = openRuntimeFolder();
+  // No process with our ID has started at this time.
+  const identity = ownIdentity().replace(/\d+$/, "1");
+  const abandoned = join(dirname(first.path), `${identity}.test`);
+  mkdirSync(join(abandoned, JOURNAL), { recursive: true });
+  writeFileSync(join(abandoned, JOURNAL, "entry"), "");
+  using _second = openRuntimeFolder();
+  expect(existsSync(abandoned)).toBe(false);
+});
 
 test("a server goes on when its folder is removed", { timeout: 60_000 }, async () => {
   await using it = await sandboxFixture();

@@ -99,7 +99,7 @@ function createWithin(shared: string): string {
 }
 
 function removeAbandoned(shared: string): void {
-  for (const name of readdirSync(shared)) {
+  for (const name of namesIn(shared)) {
     if (isRunning(name.split(".").slice(0, 3).join("."))) continue;
     clearJournal(join(shared, name));
     rmSync(join(shared, name), { recursive: true, force: true });
@@ -109,8 +109,17 @@ function removeAbandoned(shared: string): void {
 function clearJournal(folder: string): void {
   const journal = join(folder, JOURNAL);
   for (const name of namesIn(journal)) {
-    const marker = readlinkSync(join(journal, name));
-    clearPlaceholder(marker, dirname(marker));
+    const marker = targetOf(join(journal, name));
+    if (marker !== undefined) clearPlaceholder(marker, dirname(marker));
+  }
+}
+
+/** Undefined if the link is gone: a server that starts at the same time clears the same folder. */
+function targetOf(link: string): string | undefined {
+  try {
+    return readlinkSync(link);
+  } catch {
+    return undefined;
   }
 }
 
