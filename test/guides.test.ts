@@ -12,9 +12,11 @@ const root = join(import.meta.dirname, "..");
 /** The expected output of each sample, in the order of the guide. */
 const expectations: Readonly<Record<string, readonly RegExp[]>> = {
   approvals: [/Codex wants to run .*npm test.*\nDone\./, /allow .*\nDone\./],
+  chat: [/^\[ 'approval\.opened' \]\n$/, /^$/, /^$/],
   errors: [/^Hello\.\n$/],
   "first-turn": [/^Hello\.\n\d+ tokens\n$/],
   migrating: [/^Hello\.\n$/, /^Hello\.\n$/],
+  move: [/^$/],
   sessions: [/^Hello\.\n[\da-f-]{36} Remember the number 42\n$/, /^1\n$/],
   streaming: [/^\$ .*ls.* \(exit code 0\)\nDone\.\n\d+ tokens\n\d+ \n$/, /^Hello\.$/],
   "structured-output": [/^a\.test\.ts 3\n$/, /^a\.test\.ts\n$/],

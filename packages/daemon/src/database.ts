@@ -10,7 +10,7 @@ import { AppServerStore } from "./database/app-server-store.ts";
 import { AuditLog } from "./database/audit-log.ts";
 import { migrations } from "./database/migrations.ts";
 import { NodeStore } from "./database/node-store.ts";
-import { WebhookStore } from "./webhooks/webhook-store.ts";
+import { WebhookStore } from "./webhook-store/webhook-store.ts";
 import { SessionStore } from "./session-store/session-store.ts";
 import type { DaemonTables } from "./database/tables.ts";
 

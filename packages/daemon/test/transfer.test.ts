@@ -13,8 +13,8 @@ const MESSAGES = ["one", "wrong", "right", "make", "two"];
 /** Says which messages are in its input, so that the history of a continued thread shows. */
 const recall: Script = ({ input, newOutputs, lastUserText }) => {
   if (lastUserText === "make" && newOutputs.length === 0) return run("echo made > made");
-  const told = JSON.stringify(input.filter(({ role }) => role === "user"));
-  const known = MESSAGES.filter((message) => told.includes(`"text":"${message}"`));
+  const messages = JSON.stringify(input.filter(({ role }) => role === "user"));
+  const known = MESSAGES.filter((message) => messages.includes(`"text":"${message}"`));
   return [say(`heard: ${known.join(", ")}`), usage({ input: 10, output: 5 })];
 };
 

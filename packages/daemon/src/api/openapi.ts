@@ -190,6 +190,7 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   webhookId: "ID of the webhook.",
   deliveryId: "ID of the delivery.",
   imageId: "ID of the uploaded image.",
+  terminalId: "ID of the terminal.",
   phase: "Only sessions in this phase.",
   cursor: "`next` of the page before.",
   limit: "Entries per page.",

@@ -147,12 +147,12 @@ export class DaemonClient {
 
   /** Imports an exported session, whose thread continues here. */
   async importSession(
-    file: Blob | ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer>,
+    file: Blob | ReadableStream<Uint8Array> | Uint8Array,
     { cwd, name, ...options }: CallOptions & { readonly cwd?: string; readonly name?: string } = {},
   ): Promise<Session> {
     const init = {
       ...options,
-      body: file,
+      body: file as NonNullable<RequestInit["body"]>,
       headers: { "content-type": "application/octet-stream" },
       // Browsers and Node need it for a stream, and don't know it for anything else.
       ...(file instanceof ReadableStream && { duplex: "half" as const }),

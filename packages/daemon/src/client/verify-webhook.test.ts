@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { newWebhookSecret, signedHeaders } from "../webhooks/signature.ts";
+import { newWebhookSecret, signedHeaders } from "../webhook-store/signature.ts";
 import { verifyWebhook, WebhookVerificationError } from "./verify-webhook.ts";
 
 const secret = newWebhookSecret();

@@ -112,7 +112,8 @@ async function resolveTarget(paths: AllowedPaths, path: string, name: string): P
   // The folder is checked when it is opened. A link to nothing, or out of the roots, is not replaced by a file.
   await using folder = await paths.openFolder(dirname(path), name);
   const entry = await lstatOrUndefined(entryPath(folder.handle, last));
-  if (entry) throw fileNotFound(name);
+  // A file that is there now was replaced by another writer a moment ago.
+  if (entry && !entry.isFile()) throw fileNotFound(name);
   return join(folder.path, last);
 }
 

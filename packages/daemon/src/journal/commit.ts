@@ -4,7 +4,7 @@ import type { SessionEvent } from "../api/event.ts";
 import type { DaemonTransaction } from "../database/ownership.ts";
 import { toColumns } from "../database/session-columns.ts";
 import type { DaemonTables, EventRow, SessionTable } from "../database/tables.ts";
-import { storeNotices } from "../webhooks/notices.ts";
+import { storeNotices } from "./notices.ts";
 import { EventBatch } from "./event-batch.ts";
 import { type EncodedEvent, toEvent } from "./event-row.ts";
 import { passFences, type PassedFence } from "./fence.ts";

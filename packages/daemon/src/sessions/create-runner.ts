@@ -18,7 +18,7 @@ import type { RunnerLogger, SessionDeps } from "./session-deps.ts";
 import { SessionOwner } from "./session-owner.ts";
 import { ThreadRoutes } from "./thread-routes.ts";
 import { WEBHOOK_SETTINGS, type WebhookSettings } from "../webhooks/limits.ts";
-import { Wake } from "./wake.ts";
+import { Wake } from "../wake.ts";
 
 export interface RunnerOptions {
   readonly database: Database;

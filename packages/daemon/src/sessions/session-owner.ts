@@ -22,7 +22,7 @@ import { SessionEvents } from "./session-events.ts";
 import { parseState, type SessionState } from "./session-state.ts";
 import { ThreadLoader } from "./thread-loader.ts";
 import { UsageLimits } from "./usage-limits.ts";
-import { Wake } from "./wake.ts";
+import { Wake } from "../wake.ts";
 import { explainLock } from "./writer-lock.ts";
 
 /**

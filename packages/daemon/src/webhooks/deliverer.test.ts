@@ -10,7 +10,7 @@ import type { Database } from "../database.ts";
 import type { ClaimedSession } from "../database/ownership.ts";
 import { WebhookDeliverer } from "./deliverer.ts";
 import { WEBHOOK_LIMITS, type WebhookLimits } from "./limits.ts";
-import type { NewWebhook } from "./webhook-store.ts";
+import type { NewWebhook } from "../webhook-store/webhook-store.ts";
 
 const ALL = webhookEventType.options;
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
@@ -37,7 +37,7 @@ function start(database: Database, limits: Partial<WebhookLimits> = {}): Webhook
     database,
     limits: { ...WEBHOOK_LIMITS, retryMs: 1, ...limits },
     allowPrivate: true,
-    log: { info: () => {}, warn: () => {}, error: () => {} },
+    log: { warn: () => {} },
   });
 }
 

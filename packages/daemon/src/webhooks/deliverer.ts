@@ -1,14 +1,14 @@
 import { timerDelay } from "@codexkit/rpc/async";
+import type { Logger } from "pino";
 import type { Database } from "../database.ts";
 import { notificationKeys } from "../database/notifications.ts";
 import { DaemonError } from "../errors.ts";
-import type { RunnerLogger } from "../sessions/session-deps.ts";
-import { Wake } from "../sessions/wake.ts";
+import { Wake } from "../wake.ts";
 import { guardedRequest } from "./guarded-request.ts";
 import type { WebhookSettings } from "./limits.ts";
 import { composeMessage } from "./message.ts";
-import { signedHeaders } from "./signature.ts";
-import type { DeliveryOutcome, DueDelivery } from "./webhook-store.ts";
+import { signedHeaders } from "../webhook-store/signature.ts";
+import type { DeliveryOutcome, DueDelivery } from "../webhook-store/webhook-store.ts";
 
 const BACKOFF = 4;
 /** Pauses vary by this share, so that messages that failed together are not repeated together. */
@@ -20,7 +20,7 @@ const ERROR_LENGTH = 500;
 
 export interface DelivererOptions extends WebhookSettings {
   readonly database: Database;
-  readonly log: RunnerLogger;
+  readonly log: Pick<Logger, "warn">;
 }
 
 /** Sends the stored messages to their webhooks, and repeats those that fail. */

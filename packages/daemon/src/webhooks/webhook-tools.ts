@@ -2,7 +2,7 @@ import { defineTool, type AnyTool } from "codexkit";
 import { webhookToolResult, type WebhookTool, type WebhookToolCall } from "../api/webhook-tool.ts";
 import { guardedRequest } from "./guarded-request.ts";
 import type { WebhookSettings } from "./limits.ts";
-import { signedHeaders } from "./signature.ts";
+import { signedHeaders } from "../webhook-store/signature.ts";
 
 const DEFAULT_TIMEOUT_MS = 60_000;
 const SHOWN_ERROR = 2000;
