@@ -152,13 +152,18 @@ class Evaluator<Output> {
     const dispatcher = this.#createDispatcher(resources, stop, observer);
     this.#reporter.reportRendered(view.rendered);
     await using _skills = await addSkillRoots(this.#codex, view.allSkills());
-    const thread = await openThread({
+    const opening = openThread({
       codex: this.#codex,
       session: this.#session,
       options: this.#options,
       tools: view.allTools(),
       toSdkTool: (tool) => this.#toSdkTool(tool, view, dispatcher),
       onWarning: (message, error) => this.#reporter.warn(message, error),
+    });
+    const thread = await this.#unlessStopped(opening, stop).catch((error: unknown) => {
+      // If it is opened after all, nothing uses it. Its failure has been reported, or the stop is the reason.
+      opening.then(async (late) => late.close()).catch(() => {});
+      throw error;
     });
     this.#thread = thread;
     this.#reporter.reportThread(thread);
@@ -183,7 +188,8 @@ class Evaluator<Output> {
         this.#reporter.warn("The changes of a tool were not rolled back in time.", error);
       });
       await observer.stop();
-      await thread.close();
+      // A codex that does not respond would delay the result.
+      await withTimeout(thread.close(), SETTLE_LIMIT_MS, late).catch(() => {});
     }
   }
 

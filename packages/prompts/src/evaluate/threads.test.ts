@@ -342,6 +342,20 @@ describe("faults", () => {
     open.open();
   });
 
+  test("an evaluation that is aborted while a frozen codex opens its thread ends", async () => {
+    await using setup = await launch(["Done."]);
+    const pid = setup.codex.pid ?? 0;
+    process.kill(pid, "SIGSTOP");
+    const abort = new AbortController();
+    const evaluation = evaluate(setup.codex, prompt, {
+      signal: abort.signal,
+      thread: { cwd: setup.workspace },
+    });
+    abort.abort();
+    await expect(evaluation.result()).rejects.toMatchObject({ code: "aborted" });
+    process.kill(pid, "SIGCONT");
+  });
+
   test("a frozen codex does not keep an evaluation from ending", async () => {
     const open = gate();
     await using setup = await launch([[say(["Almost", waitFor(open)])], "Done."]);
