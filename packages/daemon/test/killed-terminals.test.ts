@@ -2,16 +2,16 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { DaemonClient } from "../src/client/client.ts";
 import { useDatabases } from "./database-fixture.ts";
+import { pollUntil } from "./poll-until.ts";
 import { TestViewer } from "./terminal-viewer.ts";
 
 const program = join(import.meta.dirname, "terminal-daemon-program.ts");
 const databases = useDatabases("sqlite");
 
-interface StartedProcess {
+interface StartedProcess extends AsyncDisposable {
   readonly child: ChildProcess;
   readonly url: string;
   readonly token: string;
@@ -25,7 +25,15 @@ async function startProcess(): Promise<StartedProcess> {
     stdio: ["ignore", "pipe", "inherit"],
   });
   const [line] = (await once(child.stdout, "data")) as [Buffer];
-  return { child, ...(JSON.parse(String(line)) as Omit<StartedProcess, "child">) };
+  const started = JSON.parse(String(line)) as Pick<StartedProcess, "url" | "token" | "root" | "state">;
+  return {
+    child,
+    ...started,
+    [Symbol.asyncDispose]: async () => {
+      child.kill("SIGKILL");
+      for (const folder of [started.root, started.state]) await rm(folder, { recursive: true, force: true });
+    },
+  };
 }
 
 /** Processes whose environment has this text. */
@@ -38,11 +46,12 @@ async function processesWith(text: string): Promise<number[]> {
 }
 
 test("kill -9 of the daemon leaves no process of a terminal", async () => {
-  const { child, url, token, root, state } = await startProcess();
+  await using daemon = await startProcess();
+  const { child, url, token, root } = daemon;
   const client = new DaemonClient({ url, token });
   const { session } = await client.createSession({ cwd: root }, { wait: 20_000 });
   const mark = `CODEXKIT_TEST_MARK=${session.id}`;
-  // One that ignores the signals of a terminal that is gone, one in the background, and one in a session of its own.
+  // A program that ignores hangups, one in the background, and one in another session of the kernel.
   const script = `export ${mark}; trap '' HUP TERM; (trap '' HUP TERM; exec sleep 1000) & setsid sleep 1001 & echo started; exec env sleep 1002`;
   const terminal = await client.request("POST /sessions/{sessionId}/terminals", {
     params: { sessionId: session.id },
@@ -57,15 +66,9 @@ test("kill -9 of the daemon leaves no process of a terminal", async () => {
   const exited = once(child, "exit");
   child.kill("SIGKILL");
   await exited;
-  const until = Date.now() + 10_000;
-  let left: number[];
-  do {
-    await delay(20);
-    left = [...(await processesWith(mark)), ...(await Promise.all(host.map(lives))).filter((pid) => pid > 0)];
-  } while (left.length > 0 && Date.now() < until);
-  expect(left).toEqual([]);
-  for (const folder of [root, state]) await rm(folder, { recursive: true, force: true });
-}, 40_000);
+  await pollUntil(async () => (await processesWith(mark)).length === 0);
+  await pollUntil(async () => !(await Promise.all(host.map(isRunning))).includes(true));
+}, 60_000);
 
 /** The processes that the daemon has started for its terminals. */
 async function hostOf(pid: number): Promise<number[]> {
@@ -74,7 +77,7 @@ async function hostOf(pid: number): Promise<number[]> {
 }
 
 /** The PID, or 0 if the process has ended. */
-async function lives(pid: number): Promise<number> {
+async function isRunning(pid: number): Promise<boolean> {
   const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
-  return stat !== "" && !/\) [ZX] /.test(stat) ? pid : 0;
+  return stat !== "" && !/\) [ZX] /.test(stat);
 }

@@ -26,8 +26,8 @@ export interface UpgradeOptions {
 }
 
 /**
- * Makes WebSockets of requests. Each goes through the app first, as any other request: its checks of host, origin, token, scope
- * and rate, and its problems, are those of all routes.
+ * Upgrades requests to WebSockets. Each request goes through the app first, which checks host, origin, token, scope and rate and
+ * answers with problems as on all other routes.
  */
 export function createUpgradeHandler({
   fetch,

@@ -1,4 +1,4 @@
-import { defineTool, type AnyTool } from "codexkit";
+import { type AnyTool, defineTool, type JsonValue } from "codexkit";
 import { webhookToolResult, type WebhookTool, type WebhookToolCall } from "../api/webhook-tool.ts";
 import { guardedRequest } from "./guarded-request.ts";
 import type { WebhookSettings } from "./limits.ts";
@@ -26,7 +26,8 @@ function webhookTool(
   return defineTool({
     name,
     description,
-    input: inputSchema as Parameters<typeof defineTool>[0]["input"] as never,
+    // It was parsed from JSON.
+    input: inputSchema as Record<string, JsonValue>,
     timeoutMs: timeoutMs + limits.requestTimeoutMs,
     parallel: true,
     execute: async (input: unknown, { threadId, turnId, callId, signal }) => {
