@@ -28,6 +28,17 @@ const packages: Record<string, { folder: string; mayImport: readonly string[] }>
       "codexkit",
     ],
   },
+  "@codexkit/cli": {
+    folder: "cli",
+    mayImport: [
+      "@codexkit/approvals",
+      "@codexkit/daemon",
+      "@codexkit/exec-server",
+      "@codexkit/rpc",
+      "@codexkit/scripted-model",
+      "codexkit",
+    ],
+  },
   "@codexkit/testing": {
     folder: "testing",
     mayImport: ["@codexkit/protocol", "@codexkit/rpc", "@codexkit/scripted-model", "codexkit"],

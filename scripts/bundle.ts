@@ -1,6 +1,6 @@
 // Writes the JavaScript of the packages that programs load at their start: a few files per package instead of one per
 // source, since Node spends about a millisecond on each. `tsc` writes their types.
-import { globSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, globSync, readFileSync, rmSync } from "node:fs";
 import { isAbsolute, join, posix, resolve } from "node:path";
 import { rolldown } from "rolldown";
 
@@ -17,12 +17,16 @@ const PACKAGES: readonly BundledPackage[] = [
   // `launch-keeper.ts` is shared code and looks for its program in its own folder.
   { folder: "sdk", programs: ["src/process/keeper-program.ts"], sharedFolder: "process" },
   { folder: "ai-sdk" },
+  // Commands are loaded when they run: each becomes a file of its own.
+  { folder: "cli", programs: ["src/main.ts"] },
 ];
 
 for (const { folder, programs = [], sharedFolder = "." } of PACKAGES) {
   const root = resolve(import.meta.dirname, "../packages", folder);
-  // The check of the Node version is a separate file, so that entry points load it before anything else.
-  const sources = ["src/require-node.ts", ...entryPoints(root), ...programs];
+  // The check of the Node version is a separate file, so that entry points load it before anything else. Programs without
+  // entry points check it in their `bin` file.
+  const check = ["src/require-node.ts"].filter((source) => existsSync(join(root, source)));
+  const sources = [...check, ...entryPoints(root), ...programs];
   const bundle = await rolldown({
     input: Object.fromEntries(sources.map((source) => [entryName(source), join(root, source)])),
     platform: "node",

@@ -1,0 +1,29 @@
+#!/usr/bin/env node
+// Plain JavaScript that every Node version can parse: the program itself needs Node 24, and an older one would report
+// a syntax error instead of the reason.
+import { readFileSync } from "node:fs";
+import * as module from "node:module";
+
+const REQUIRED_MAJOR = 24;
+const [first, ...others] = process.argv.slice(2);
+
+if (Number(process.versions.node.split(".")[0]) < REQUIRED_MAJOR) {
+  fail(`needs Node.js ${REQUIRED_MAJOR} or newer, but this is Node.js ${process.versions.node}.`);
+} else if ((first === "--version" || first === "-V") && others.length === 0) {
+  // Answered here, because it is what scripts ask most often, and loading the program doubles the time.
+  const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
+  process.stdout.write(`${version}\n`);
+} else {
+  module.enableCompileCache();
+  import("../dist/main.js").catch((error) => {
+    const isUnbuilt = error.code === "ERR_MODULE_NOT_FOUND" && error.message.includes("dist/main.js");
+    fail(
+      isUnbuilt ? "is not built in this checkout. Run `npm run build` first." : String(error.stack ?? error),
+    );
+  });
+}
+
+function fail(problem) {
+  process.stderr.write(`codexkit ${problem}\n`);
+  process.exitCode = 1;
+}

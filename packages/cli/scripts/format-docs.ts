@@ -1,0 +1,77 @@
+import { Help } from "commander";
+import type { CliCommand } from "../src/cli-command.ts";
+
+const INTRODUCTION = `# The codexkit command
+
+<!-- Generated from the definitions in packages/cli/src/commands by packages/cli/scripts/write-docs.ts. -->
+
+\`@codexkit/cli\` is the command line of codexkit. It needs Node.js 24 or newer.
+
+\`\`\`sh
+npm install --global @codexkit/cli
+codexkit run "Make the failing test pass"
+\`\`\`
+
+## Everywhere
+
+- Output for people has colours on a terminal only. \`NO_COLOR\`, \`FORCE_COLOR\`, \`--color\` and \`--no-color\` change that.
+- \`--json\` prints one JSON value per line instead. Nothing else is written to stdout then.
+- Errors are one or two lines on stderr that name the fix. \`--debug\` adds the stack.
+- Text of the model and output of commands are printed without escape sequences and control characters, so that they can't change
+  the terminal.
+
+| exit code | meaning                                                             |
+| --------- | ------------------------------------------------------------------- |
+| 0         | done                                                                |
+| 1         | failed                                                              |
+| 2         | the command line is not valid                                       |
+| 3         | denied: a person or the policy declined what the task needed        |
+| 4         | over the budget or the deadline                                     |
+| 129, 143  | ended by SIGHUP (the terminal was closed), by SIGTERM               |
+| 130       | interrupted with Ctrl-C                                             |
+| 141       | the reader of the output is gone, as in \`codexkit run … \\| head -1\` |
+`;
+
+/** The page as the formatter of this repository leaves it. */
+export function formatDocs(program: CliCommand): string {
+  const sections = program.commands.flatMap((command) => formatCommand(command as CliCommand, "codexkit", 2));
+  return `${[INTRODUCTION, ...sections].join("\n").trimEnd()}\n`;
+}
+
+function formatCommand(command: CliCommand, parent: string, level: number): string[] {
+  const name = `${parent} ${command.name()}`;
+  const help = new Help();
+  const details = [
+    ...help
+      .visibleArguments(command)
+      .map((argument) => [`\`${argument.name()}\``, help.argumentDescription(argument)]),
+    ...help
+      .visibleOptions(command)
+      .filter(({ long }) => !COMMON.has(long ?? ""))
+      .map((option) => [`\`${option.flags}\``, help.optionDescription(option)]),
+  ];
+  const usage = command.commands.length > 0 ? [] : ["```", `${parent} ${usageOf(command)}`, "```", ""];
+  return [
+    `${"#".repeat(level)} ${name}`,
+    "",
+    command.description(),
+    "",
+    ...usage,
+    ...details.map(([term = "", text = ""]) => `- ${term}: ${text}`),
+    ...(details.length > 0 ? [""] : []),
+    ...formatExamples(command),
+    ...command.commands.flatMap((child) => formatCommand(child as CliCommand, name, level + 1)),
+  ];
+}
+
+/** Listed once, in the introduction. */
+const COMMON: ReadonlySet<string> = new Set(["--json", "--color", "--no-color", "--debug", "--help"]);
+
+function usageOf(command: CliCommand): string {
+  return `${command.name()} ${command.usage()}`;
+}
+
+function formatExamples({ examples }: CliCommand): string[] {
+  if (examples.length === 0) return [];
+  return ["```sh", ...examples.flatMap(([commandLine, comment]) => [`# ${comment}`, commandLine]), "```", ""];
+}

@@ -1,0 +1,46 @@
+import { Command } from "commander";
+
+interface CommandTexts {
+  /** One line for the list of commands. Starts with a verb in the imperative, without a full stop. */
+  readonly summary: string;
+  /** Whole sentences for `--help` and `docs/cli.md`. Default: the summary. */
+  readonly description?: string;
+  /** Command lines as a person types them, each with what it does. */
+  readonly examples?: readonly (readonly [commandLine: string, comment: string])[];
+}
+
+/** A command of commander that knows its examples, so that `--help` and `docs/cli.md` are made from one definition. */
+export class CliCommand extends Command {
+  examples: readonly (readonly [commandLine: string, comment: string])[] = [];
+
+  override createCommand(name?: string): CliCommand {
+    return new CliCommand(name);
+  }
+}
+
+/** A command that does something: has the options that every command has. */
+export function createCommand(name: string, texts: CommandTexts): CliCommand {
+  return addCommonOptions(createGroup(name, texts));
+}
+
+/** A command that only has subcommands. */
+export function createGroup(name: string, { summary, description, examples = [] }: CommandTexts): CliCommand {
+  const command = new CliCommand(name);
+  command.examples = examples;
+  command.summary(summary).description(description ?? `${summary}.`);
+  if (examples.length > 0) {
+    const lines = examples.flatMap(([commandLine, comment]) => [`  # ${comment}`, `  ${commandLine}`]);
+    command.addHelpText("after", ["", "Examples:", ...lines].join("\n"));
+  }
+  return command;
+}
+
+/** The options of every command; `openContext` reads them. */
+export function addCommonOptions(command: CliCommand): CliCommand {
+  command
+    .option("--json", "print JSON instead of text")
+    .option("--color", "use colours even if the output is not a terminal")
+    .option("--no-color", "use no colours")
+    .option("--debug", "print the stack of errors");
+  return command;
+}

@@ -1,0 +1,8 @@
+import type { CliCommand } from "../cli-command.ts";
+import { completionCommand } from "./completion.ts";
+
+/**
+ * Every command, in the order of the help. Each file of this folder is a definition only and imports nothing but commander and
+ * parsers of values; it imports its implementation when the command runs.
+ */
+export const COMMANDS: readonly (() => CliCommand)[] = [completionCommand];

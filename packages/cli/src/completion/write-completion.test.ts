@@ -1,0 +1,33 @@
+import { execFileSync } from "node:child_process";
+import { expect, test } from "vitest";
+import { createProgram } from "../program.ts";
+import { writeCompletion } from "./write-completion.ts";
+
+/** What bash would offer for a line that ends with the cursor. */
+function completeInBash(...words: readonly string[]): string[] {
+  const script = `${writeCompletion("bash", createProgram())}
+COMP_WORDS=(codexkit "$@"); COMP_CWORD=$#
+_codexkit; printf '%s\\n' "\${COMPREPLY[@]}"`;
+  return execFileSync("bash", ["-c", script, "bash", ...words], {
+    encoding: "utf8",
+    cwd: import.meta.dirname,
+  })
+    .split("\n")
+    .filter(Boolean);
+}
+
+test("bash completes commands, arguments, options and files", () => {
+  expect(completeInBash("comp")).toEqual(["completion"]);
+  expect(completeInBash("completion", "")).toEqual(expect.arrayContaining(["bash", "zsh", "fish", "--json"]));
+  expect(completeInBash("completion", "--no")).toEqual(["--no-color"]);
+  expect(completeInBash("completion", "write-completion.te")).toEqual(["write-completion.test.ts"]);
+});
+
+test("zsh and fish scripts list every command with its summary", () => {
+  const program = createProgram();
+  const [zsh, fish] = [writeCompletion("zsh", program), writeCompletion("fish", program)];
+  for (const command of program.commands) {
+    expect(zsh).toContain(`'${command.name()}:`);
+    expect(fish).toContain(`-a ${command.name()} -d`);
+  }
+});

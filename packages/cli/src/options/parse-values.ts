@@ -1,0 +1,36 @@
+import { InvalidArgumentError } from "commander";
+
+const MULTIPLIERS: Readonly<Record<string, number>> = { "": 1, k: 1e3, m: 1e6, g: 1e9 };
+const UNIT_MS: Readonly<Record<string, number>> = { s: 1e3, m: 60e3, h: 3600e3, d: 86_400e3 };
+
+/** The longest delay of a Node timer. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** `200k`, `1.5M` or `200000` tokens. */
+export function parseTokenCount(text: string): number {
+  const [, digits = "", suffix = ""] = /^(\d+(?:\.\d+)?)([kmg]?)$/i.exec(text.trim()) ?? [];
+  const count = Number(digits) * (MULTIPLIERS[suffix.toLowerCase()] ?? 0);
+  if (digits === "" || !Number.isSafeInteger(count) || count === 0) {
+    throw new InvalidArgumentError("Expected a number of tokens such as 200k, 1.5M or 50000.");
+  }
+  return count;
+}
+
+/** `90s`, `10m` or `1h30m`, in milliseconds. */
+export function parseDuration(text: string): number {
+  const parts = [...text.trim().matchAll(/(\d+(?:\.\d+)?)([smhd])/gi)];
+  const isWhole = parts.length > 0 && parts.map(([part]) => part).join("") === text.trim();
+  const ms = parts.reduce(
+    (sum, [, digits, unit = ""]) => sum + Number(digits) * (UNIT_MS[unit.toLowerCase()] ?? 0),
+    0,
+  );
+  if (!isWhole || ms < 1 || ms > MAX_TIMER_MS) {
+    throw new InvalidArgumentError("Expected a duration such as 90s, 10m or 1h30m, at most 24d.");
+  }
+  return Math.round(ms);
+}
+
+/** Collects the values of an option that can be repeated. */
+export function collectValues(value: string, previous: readonly string[] | undefined): readonly string[] {
+  return [...(previous ?? []), value];
+}

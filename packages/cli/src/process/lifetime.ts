@@ -1,0 +1,78 @@
+import { EXIT, type ExitCode, SilentExit } from "../errors/cli-error.ts";
+
+/** Time for commands to end what they started. The SDK needs up to 4 s to end a codex that does not react. */
+const GRACE_MS = 6_000;
+
+/** Errors of a stream whose reader or terminal is gone. */
+const GONE: ReadonlySet<string> = new Set(["EPIPE", "EIO", "ENXIO", "ECONNRESET"]);
+
+/**
+ * Signals, Ctrl-C and broken pipes of this process, in one place. `signal` is aborted when the program has to end; commands
+ * pass it on and dispose of what they own.
+ */
+class ProcessLifetime {
+  readonly #controller = new AbortController();
+  readonly #interruptHandlers: (() => void)[] = [];
+  readonly #exitHandlers = new Set<() => void>();
+  #exitCode: ExitCode | undefined;
+
+  /** Aborted with a `SilentExit` when the program has to end. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** The exit code of a program that was told to end from outside. */
+  get exitCode(): ExitCode | undefined {
+    return this.#exitCode;
+  }
+
+  start(): void {
+    process.on("SIGINT", () => this.interrupt());
+    process.on("SIGTERM", () => this.end(EXIT.terminated));
+    process.on("SIGHUP", () => this.end(EXIT.hangUp));
+    for (const stream of [process.stdout, process.stderr]) {
+      stream.on("error", (error: NodeJS.ErrnoException) => {
+        if (!GONE.has(error.code ?? "")) throw error;
+        this.end(EXIT.brokenPipe);
+      });
+    }
+    process.on("exit", () => {
+      for (const handler of this.#exitHandlers) handler();
+    });
+  }
+
+  /** Ends the program: aborts `signal`, and exits even if a command does not react. A second call exits at once. */
+  end(exitCode: ExitCode): void {
+    if (this.#exitCode !== undefined) process.exit(this.#exitCode);
+    this.#exitCode = exitCode;
+    this.#controller.abort(new SilentExit(exitCode));
+    setTimeout(() => process.exit(exitCode), GRACE_MS).unref();
+  }
+
+  /** SIGINT, or Ctrl-C as a key in raw mode. Calls the newest handler; without one, ends the program. */
+  interrupt(): void {
+    const handler = this.#interruptHandlers.at(-1);
+    if (handler && this.#exitCode === undefined) handler();
+    else this.end(EXIT.interrupted);
+  }
+
+  /** Handles Ctrl-C instead of ending the program. The newest handler wins. */
+  onInterrupt(handler: () => void): Disposable {
+    this.#interruptHandlers.push(handler);
+    return {
+      [Symbol.dispose]: () => {
+        const index = this.#interruptHandlers.lastIndexOf(handler);
+        if (index !== -1) this.#interruptHandlers.splice(index, 1);
+      },
+    };
+  }
+
+  /** Runs synchronously when the process exits, to restore the terminal. */
+  onExit(handler: () => void): Disposable {
+    this.#exitHandlers.add(handler);
+    return { [Symbol.dispose]: () => void this.#exitHandlers.delete(handler) };
+  }
+}
+
+/** One per process, as signals are. */
+export const lifetime = new ProcessLifetime();

@@ -1,0 +1,26 @@
+import { addCommonOptions, CliCommand } from "./cli-command.ts";
+import { COMMANDS } from "./commands/index.ts";
+import { readVersion } from "./version.ts";
+
+/** The whole command line. Only definitions: an implementation is loaded when its command runs. */
+export function createProgram(): CliCommand {
+  const program = addCommonOptions(new CliCommand("codexkit"))
+    .description("Run Codex tasks, chat, serve sessions and answer approvals from a terminal.")
+    .version(readVersion(), "-V, --version", "print the version")
+    .helpOption("-h, --help", "print help")
+    .helpCommand("help [command]", "print help for a command")
+    // Options after a command belong to it, so that `exec-server` can pass them on.
+    .enablePositionalOptions()
+    .configureHelp({ showGlobalOptions: false })
+    .showHelpAfterError("Run the command with --help to see its options.")
+    .exitOverride();
+  for (const define of COMMANDS) program.addCommand(inherit(define(), program));
+  return program;
+}
+
+/** `addCommand` does not copy settings, while `command` would. */
+function inherit(command: CliCommand, parent: CliCommand): CliCommand {
+  command.copyInheritedSettings(parent).helpOption("-h, --help", "print help");
+  for (const child of command.commands) inherit(child as CliCommand, command);
+  return command;
+}

@@ -1,0 +1,51 @@
+import { stripVTControlCharacters } from "node:util";
+
+/** C0 and C1 controls but tab and line feed. */
+// oxlint-disable-next-line no-control-regex
+const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
+
+/** Characters that change the direction of text, or have no width: they can hide what a command does. */
+const INVISIBLE = /[\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\ufeff]/g;
+
+/** A joiner between two emoji parts is a part of the picture. */
+const JOINED_EMOJI =
+  /(?<=\p{Extended_Pictographic}\ufe0f?\p{Emoji_Modifier}?)\u200d(?=\p{Extended_Pictographic})/gu;
+
+/** Stands for a joiner while invisible characters are replaced. Not a character that text can contain after `CONTROLS`. */
+const JOINER_MARK = "\u0001";
+
+/**
+ * Makes text from the model or a command harmless for a terminal: no escape sequence, no control character, no change of
+ * direction is left. A carriage return moves to the start of the line, as a progress bar wants it: the last part stays.
+ */
+export function sanitizeText(text: string): string {
+  const lines = text.replaceAll("\r\n", "\n").split("\n");
+  return lines
+    .map((line) => removeControls(line.slice(line.lastIndexOf("\r", line.length - 2) + 1)))
+    .join("\n");
+}
+
+/** The same for text that a person decides about: what `sanitizeText` removes is visible as an escape. */
+export function revealText(text: string): string {
+  return text
+    .replaceAll("\r\n", "\n")
+    .replace(CONTROLS, escapeCharacter)
+    .replace(JOINED_EMOJI, JOINER_MARK)
+    .replace(INVISIBLE, escapeCharacter)
+    .replaceAll(JOINER_MARK, "\u200d");
+}
+
+function removeControls(line: string): string {
+  return stripVTControlCharacters(line)
+    .replace(CONTROLS, "")
+    .replace(JOINED_EMOJI, JOINER_MARK)
+    .replace(INVISIBLE, "")
+    .replaceAll(JOINER_MARK, "\u200d");
+}
+
+function escapeCharacter(character: string): string {
+  const code = character.charCodeAt(0);
+  return code < 0x1_00
+    ? `\\x${code.toString(16).padStart(2, "0")}`
+    : `\\u${code.toString(16).padStart(4, "0")}`;
+}
