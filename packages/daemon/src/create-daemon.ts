@@ -16,6 +16,7 @@ import { toVerdict } from "./policy/to-inbox-request.ts";
 import { WEBHOOK_LIMITS, type WebhookSettings } from "./webhooks/limits.ts";
 import { TerminalService } from "./terminals/terminal-service.ts";
 import { createRunner } from "./sessions/create-runner.ts";
+import { StagedSession } from "./transfer/staged-session.ts";
 
 /**
  * Opens the store, attaches to the app-servers of an earlier start, and continues its sessions. Call `listen`, or mount
@@ -54,6 +55,7 @@ export async function createDaemon(options: DaemonOptions = {}): Promise<Daemon>
     limits: limits.files,
   });
   await files.cleanUp(database);
+  await StagedSession.cleanUp(database, nodeName);
   const runner = made.use(
     createRunner({
       database,

@@ -18,6 +18,7 @@ import { WebhookDeliverer } from "./webhooks/deliverer.ts";
 import type { WebhookSettings } from "./webhooks/limits.ts";
 import type { TerminalService } from "./terminals/terminal-service.ts";
 import type { TokenStore } from "./tokens/token-store.ts";
+import { StagedSession } from "./transfer/staged-session.ts";
 
 const { version } = createRequire(import.meta.url)("../package.json") as { version: string };
 
@@ -140,6 +141,7 @@ export class Daemon implements AsyncDisposable {
     await files.removeImages(database);
     const result = await database.journal.retain(retention);
     await database.webhooks.prune(webhooks.limits.keepMs);
+    await StagedSession.cleanUp(database);
     logger.debug(result, "applied retention");
   }
 

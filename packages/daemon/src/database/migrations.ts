@@ -8,6 +8,7 @@ export function migrations(kind: Kind): Record<string, Migration> {
   return {
     "0001-first": { up: (db: Kysely<unknown>) => createTables(schemaBuilder(db, kind)) },
     "0002-webhooks": { up: (db: Kysely<unknown>) => createWebhookTables(schemaBuilder(db, kind)) },
+    "0004-imports": { up: (db: Kysely<unknown>) => createImportTable(schemaBuilder(db, kind)) },
   };
 }
 
@@ -322,4 +323,10 @@ async function createWebhookTables({ table, index }: SchemaBuilder): Promise<voi
   ).execute();
   await index("webhook_delivery_due", "webhook_delivery (next_at)", "state = 'pending'");
   await index("webhook_delivery_webhook", "webhook_delivery (webhook_id, id)");
+}
+
+async function createImportTable({ table }: SchemaBuilder): Promise<void> {
+  await table("import", { session_id: "text", thread_id: "text?", node_name: "text", started_at: "bigint" }, [
+    "session_id",
+  ]).execute();
 }

@@ -293,6 +293,15 @@ export interface WebhookDeliveryTable {
   finished_at: number | null;
 }
 
+/** A session that is being imported: its rows exist, but not yet that of the session. */
+export interface ImportTable {
+  session_id: string;
+  thread_id: string | null;
+  /** The node that imports it. */
+  node_name: string;
+  started_at: number;
+}
+
 export interface DaemonTables {
   node: NodeTable;
   session: SessionTable;
@@ -310,6 +319,7 @@ export interface DaemonTables {
   tenant: TenantTable;
   webhook: WebhookTable;
   webhook_delivery: WebhookDeliveryTable;
+  import: ImportTable;
 }
 
 export type SessionRow = Selectable<SessionTable>;

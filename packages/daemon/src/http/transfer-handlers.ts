@@ -1,3 +1,4 @@
+import { SerialQueue } from "@codexkit/rpc/async";
 import type { transferRoutes } from "../api/routes/transfer.ts";
 import { DaemonError } from "../errors.ts";
 import { exportSession } from "../transfer/export-session.ts";
@@ -16,6 +17,8 @@ const LINE_BYTES = 64 * 1024 * 1024;
 export function createTransferHandlers(services: HttpServices): Handlers<keyof typeof transferRoutes> {
   const { database, files, limits, roots, nodeName } = services;
   const { refuseWhileDraining } = createSubmitter(services);
+  // Two files may have a common base, which must not be compared while the other import is storing it.
+  const imports = new SerialQueue();
   return {
     "GET /sessions/{sessionId}/export": async ({ params: { sessionId } }) => {
       const lines = await exportSession(database, sessionId);
@@ -37,14 +40,15 @@ export function createTransferHandlers(services: HttpServices): Handlers<keyof t
       const first = await firstLine(lines);
       const { setup, cwd: formerCwd } = first.session;
       const isRemote = setup.environment !== undefined;
-      const session = await importSession(database, prepend(first, lines), {
+      const options = {
         cwd: isRemote ? (cwd ?? formerCwd) : await checkFolder(cwd ?? formerCwd, roots),
         needs: isRemote ? [] : [`node:${nodeName}`],
         nodeName,
         maxSessions: limits.sessions,
         ...(name !== undefined && { name }),
         by: identity.id,
-      });
+      };
+      const session = await imports.run(async () => importSession(database, prepend(first, lines), options));
       return { session: viewSession(session) };
     },
   };

@@ -18,7 +18,7 @@ export async function purgeSession(trx: DaemonTransaction, sessionId: string): P
 }
 
 /** A base of a base becomes unused only after the file between them, so that it takes several rounds. */
-async function deleteUnusedRollouts(trx: DaemonTransaction): Promise<void> {
+export async function deleteUnusedRollouts(trx: DaemonTransaction): Promise<void> {
   for (;;) {
     const { numDeletedRows } = await trx
       .deleteFrom("rollout")

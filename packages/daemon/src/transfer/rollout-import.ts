@@ -12,7 +12,6 @@ const NO_EPOCH = 0;
  */
 export class RolloutImport {
   readonly #rollouts: RolloutStore;
-  readonly #trx: DaemonTransaction;
   readonly #sessionId: string;
   readonly #line: LineOf<"rollout">;
   readonly #stored: Uint8Array;
@@ -20,13 +19,11 @@ export class RolloutImport {
 
   private constructor(
     rollouts: RolloutStore,
-    trx: DaemonTransaction,
     sessionId: string,
     line: LineOf<"rollout">,
     stored: Uint8Array,
   ) {
     this.#rollouts = rollouts;
-    this.#trx = trx;
     this.#sessionId = sessionId;
     this.#line = line;
     this.#stored = stored;
@@ -39,24 +36,24 @@ export class RolloutImport {
     line: LineOf<"rollout">,
   ): Promise<RolloutImport> {
     const stored = (await rollouts.readIn(trx, line.id)) ?? new Uint8Array();
-    return new RolloutImport(rollouts, trx, sessionId, line, stored);
+    return new RolloutImport(rollouts, sessionId, line, stored);
   }
 
-  async add(data: Buffer): Promise<void> {
+  async add(trx: DaemonTransaction, data: Buffer): Promise<void> {
     const known = this.#stored.subarray(this.#bytes, this.#bytes + data.length);
     // Nothing is added to a file that the store has: it belongs to another session.
     const isKnown = this.#stored.length === 0 || data.equals(known);
     if (!isKnown) throw this.#differs();
     const { id: rolloutId, path, baseId, role } = this.#line;
     await this.#rollouts.append(
-      this.#trx,
+      trx,
       { sessionId: this.#sessionId, epoch: NO_EPOCH, nodeId: "" },
       { rolloutId, path, ...(baseId !== null && { baseId }), role, atByte: this.#bytes, data },
     );
     this.#bytes += data.length;
   }
 
-  async end(): Promise<void> {
+  end(): void {
     const { id, bytes, role } = this.#line;
     if (this.#bytes !== bytes) {
       throw new DaemonError("unprocessable", `The rollout ${id} has ${this.#bytes} bytes, not ${bytes}.`);

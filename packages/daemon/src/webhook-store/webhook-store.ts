@@ -236,12 +236,21 @@ export class WebhookStore {
     return nextAt === null || nextAt === undefined ? undefined : Math.max(0, nextAt - (row?.now ?? 0));
   }
 
-  /** Deletes the records of finished deliveries. */
+  /** Deletes the records of finished deliveries, and messages that have waited as long for a disabled webhook. */
   async prune(keepMs: number): Promise<void> {
-    await this.#store.db
+    const { now, db } = this.#store;
+    await db
       .deleteFrom("webhook_delivery")
       .where("state", "<>", "pending")
-      .where("finished_at", "<", (where) => where(this.#store.now, "-", keepMs))
+      .where("finished_at", "<", (where) => where(now, "-", keepMs))
+      .execute();
+    await db
+      .deleteFrom("webhook_delivery")
+      .where("state", "=", "pending")
+      .where("created_at", "<", (where) => where(now, "-", keepMs))
+      .where("webhook_id", "in", (select) =>
+        select.selectFrom("webhook").select("id").where("disabled_at", "is not", null),
+      )
       .execute();
   }
 }

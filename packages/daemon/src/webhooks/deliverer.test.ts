@@ -256,4 +256,21 @@ describe.each(STORE_KINDS)("webhooks on %s", (kind) => {
     await database.webhooks.prune(-1);
     expect(await states(database, webhookId)).toEqual([]);
   });
+
+  test("forget messages that wait for a disabled webhook, after a time, and keep those of others", async () => {
+    await using stored = await stage({ url: "http://gone.example" });
+    const { database, webhookId, owner } = stored;
+    const other = await database.webhooks.create({ url: "http://a.example", events: ALL, by: "tester" }, 100);
+    await database.journal.append(owner, [turnEnded("one")]);
+    await database.journal.append(owner, [turnEnded("two")]);
+    const due = await database.webhooks.claim({ holdMs: 60_000, busy: [other.webhook.id] });
+    if (!due) throw new Error("No message is due.");
+    await database.webhooks.finish(due, { state: "failed", status: 410, error: "gone", isGone: true });
+    await database.webhooks.prune(60_000);
+    const waiting = (await states(database, webhookId)).filter(({ state }) => state === "pending");
+    expect(waiting).toHaveLength(1);
+    await database.webhooks.prune(-1);
+    expect(await states(database, webhookId)).toEqual([]);
+    expect(await states(database, other.webhook.id)).toHaveLength(2);
+  });
 });
