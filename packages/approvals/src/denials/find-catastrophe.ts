@@ -49,7 +49,7 @@ export function findHiddenCatastrophe(
   { commands, outputs, runsDownload }: FoundCommands,
   context: DenialContext,
 ): Denial | undefined {
-  if (FORK_BOMB.test(source.slice(0, LIMITS.syntaxChars)))
+  if (source.includes("{") && FORK_BOMB.test(source.slice(0, LIMITS.syntaxChars)))
     return { rule: "fork-bomb", reason: "starts processes without end" };
   if (runsDownload) return RUNS_DOWNLOAD;
   const calls = commands.flatMap(({ words, isGuess }) => (isGuess ? [] : possibleCalls(words)));

@@ -32,13 +32,12 @@ export interface FoundCommands {
 /** Finds the commands of a script that is not understood, wherever they are. */
 export function findCommands(script: SyntaxNode, withGuesses: boolean): FoundCommands {
   const finder = new CommandFinder(withGuesses);
-  finder.visit(script, { depth: 0, nesting: 0, isGuess: false });
+  finder.visit(script, { nesting: 0, isGuess: false }, 0);
   finder.readPrinted();
   return finder;
 }
 
 interface Position {
-  readonly depth: number;
   /** Scripts around this one. */
   readonly nesting: number;
   readonly isGuess: boolean;
@@ -51,6 +50,7 @@ class CommandFinder implements FoundCommands {
   isComplete = true;
   /** Text that is printed or given as input: a script, if any command runs one. */
   readonly #printed: string[] = [];
+  #hasRunner = false;
   readonly #withGuesses: boolean;
   #nodes = 0;
   #scripts = 0;
@@ -59,14 +59,14 @@ class CommandFinder implements FoundCommands {
     this.#withGuesses = withGuesses;
   }
 
-  visit(node: SyntaxNode, position: Position): void {
+  visit(node: SyntaxNode, position: Position, depth: number): void {
     this.#nodes += 1;
-    if (this.#nodes > MOST_NODES || position.depth > DEEPEST_NODE) {
+    if (this.#nodes > MOST_NODES || depth > DEEPEST_NODE) {
       this.isComplete = false;
       return;
     }
     if (node.type === "Command") this.#addCommand(node, position);
-    else if (node.type === "Time") this.commands.push({ words: ["time"], isGuess: position.isGuess });
+    else if (node.type === "Time") this.#push(["time"], position.isGuess);
     else if (node.type === "Pipeline") this.#addPipeline(node.commands, position);
     else if (node.type === "HereDoc") this.#printed.push(node.body.text);
     else if (node.type === "HereString") this.#printed.push(node.target?.value ?? "");
@@ -75,13 +75,22 @@ class CommandFinder implements FoundCommands {
       // `bash < <(curl …)`.
       if (node.operator === "<" && downloadsInside(node.target.text)) this.runsDownload = true;
     }
-    forEachChild(node, (child) => this.visit(child, { ...position, depth: position.depth + 1 }));
+    // Most words have nothing in them to run, and to take one apart costs more than all the rest.
+    if (node.type !== "Word" || /[$`(]/.test(node.text))
+      forEachChild(node, (child) => this.visit(child, position, depth + 1));
+  }
+
+  #push(words: readonly string[], isGuess: boolean): boolean {
+    this.commands.push({ words, isGuess });
+    const isRunner = words.some(runsArguments);
+    if (isRunner) this.#hasRunner = true;
+    return isRunner;
   }
 
   readPrinted(): void {
-    if (!this.commands.some(({ words }) => words.some(runsArguments))) return;
+    if (!this.#hasRunner) return;
     for (const text of this.#printed)
-      if (/\s/.test(text)) this.#readText(text, { depth: 0, nesting: 1, isGuess: true });
+      if (/\s/.test(text)) this.#readText(text, { nesting: 1, isGuess: true });
   }
 
   #addCommand(node: Command, position: Position): void {
@@ -90,10 +99,10 @@ class CommandFinder implements FoundCommands {
     const [first] = words;
     if (first === undefined) return;
     if (all.length > MOST_WORDS) this.isComplete = false;
-    this.commands.push({ words, isGuess: position.isGuess });
+    const isRunner = this.#push(words, position.isGuess);
     const name = baseName(first);
     if (name === "echo" || name === "printf") this.#printed.push(words.slice(1).join(" "), ...words.slice(1));
-    const isGuess = position.isGuess || !words.some(runsArguments);
+    const isGuess = position.isGuess || !isRunner;
     if (!isGuess) {
       // `bash -c "$(curl …)"` and `bash <(curl …)`.
       if (node.args.some(({ text }) => downloadsInside(text))) this.runsDownload = true;
@@ -129,7 +138,7 @@ class CommandFinder implements FoundCommands {
       return;
     }
     const script = parseSource(text);
-    if (script !== undefined) this.visit(script, { depth: 0, nesting: nesting + 1, isGuess });
+    if (script !== undefined) this.visit(script, { nesting: nesting + 1, isGuess }, 0);
   }
 }
 

@@ -1,65 +1,75 @@
 import { matchName, widenBrackets } from "./glob.ts";
-import { foldName } from "./path.ts";
+import { foldName, hasWildcard } from "./path.ts";
 
 /** Folders that belong to git and to Codex: writes into them by anything else are refused. */
-const OWNED_FOLDERS = new Set([".agents", ".codex", ".git", "git~1"]);
+const OWNED_FOLDERS = [".agents", ".codex", ".git", "git~1"];
 
 /** Names whose files are run or obeyed by something else later: hooks, CI, editors, agents, shells, keys. */
-const GUARDED_NAMES = new Set(
-  [
-    // Shells.
-    ".bash_aliases .bash_login .bash_logout .bash_profile .bashrc .direnv .envrc .inputrc .profile",
-    ".zlogin .zprofile .zshenv .zshrc",
-    // Keys and registries.
-    ".aws .docker .git-credentials .gnupg .kube .netrc .npmrc .pypirc .ssh .yarnrc .yarnrc.yml",
-    "id_ecdsa id_ed25519 id_rsa",
-    // Agents.
-    ".aider.conf.yml .claude .clinerules .continue .cursor .cursorrules .gemini .junie .kiro",
-    ".mcp.json .opencode .roo .windsurfrules agent.md agents.md agents.override.md claude.local.md",
-    "claude.md copilot-instructions.md gemini.md opencode.json",
-    // Continuous integration.
-    ".buildkite .circleci .drone.yml .forgejo .gitea .gitlab-ci.yml .travis.yml .woodpecker",
-    ".woodpecker.yml appveyor.yml azure-pipelines.yml bitbucket-pipelines.yml jenkinsfile",
-    // Editors and debuggers.
-    ".devcontainer .devcontainer.json .dir-locals.el .exrc .fleet .gdbinit .idea .lldbinit .lvimrc",
-    ".nvim.lua .nvimrc .vimrc .vs .vscode .zed",
-    // Version control and its hooks.
-    ".gitattributes .gitconfig .githooks .gitmodules .hg .husky .jj .lefthook",
-    ".pre-commit-config.yaml .svn lefthook.yml",
-    // Versions of tools.
-    ".mise.toml .tool-versions mise.toml",
-  ].flatMap((names) => names.split(" ")),
-);
+const GUARDED_NAMES = [
+  // Shells.
+  ".bash_aliases .bash_login .bash_logout .bash_profile .bashrc .direnv .envrc .inputrc .profile",
+  ".zlogin .zprofile .zshenv .zshrc",
+  // Keys and registries.
+  ".aws .docker .git-credentials .gnupg .kube .netrc .npmrc .pypirc .ssh .yarnrc .yarnrc.yml",
+  "id_ecdsa id_ed25519 id_rsa",
+  // Agents.
+  ".aider.conf.yml .claude .clinerules .continue .cursor .cursorrules .gemini .junie .kiro",
+  ".mcp.json .opencode .roo .windsurfrules agent.md agents.md agents.override.md claude.local.md",
+  "claude.md copilot-instructions.md gemini.md opencode.json",
+  // Continuous integration.
+  ".buildkite .circleci .drone.yml .forgejo .gitea .gitlab-ci.yml .travis.yml .woodpecker",
+  ".woodpecker.yml appveyor.yml azure-pipelines.yml bitbucket-pipelines.yml jenkinsfile",
+  // Editors and debuggers.
+  ".devcontainer .devcontainer.json .dir-locals.el .exrc .fleet .gdbinit .idea .lldbinit .lvimrc",
+  ".nvim.lua .nvimrc .vimrc .vs .vscode .zed",
+  // Version control and its hooks.
+  ".gitattributes .gitconfig .githooks .gitmodules .hg .husky .jj .lefthook",
+  ".pre-commit-config.yaml .svn lefthook.yml",
+  // Versions of tools.
+  ".mise.toml .tool-versions mise.toml",
+].flatMap((names) => names.split(" "));
 
-/** Folders of which only a part is guarded. */
-const GUARDED_PAIRS: Readonly<Record<string, readonly string[]>> = {
-  ".github": ["actions", "agents", "copilot-instructions.md", "instructions", "prompts", "workflows"],
-};
+/** The folder of which only a part is guarded. */
+const PARTLY_GUARDED = ".github";
+const GUARDED_PARTS = [
+  "actions",
+  "agents",
+  "copilot-instructions.md",
+  "instructions",
+  "prompts",
+  "workflows",
+];
 
 export type Protection = "owned" | "guarded";
+
+const PROTECTED: ReadonlyMap<string, Protection | "partly"> = new Map([
+  ...GUARDED_NAMES.map((name) => [name, "guarded"] as const),
+  ...OWNED_FOLDERS.map((name) => [name, "owned"] as const),
+  [PARTLY_GUARDED, "partly"],
+]);
 
 /** How a path is protected by one of its names. Segments with wildcards are protected if they could match a name. */
 export function protectionOf(segments: readonly string[]): Protection | undefined {
   let found: Protection | undefined;
-  for (const [index, segment] of segments.entries()) {
-    const isPattern = /[*?[]/.test(segment);
-    if (!isPattern && OWNED_FOLDERS.has(foldName(segment))) return "owned";
-    // A pattern for hidden files in general (`.*`) is asked about; one that spells such a name is refused.
-    if (isPattern && couldMatch(segment, OWNED_FOLDERS)) {
-      if (/^\.[a-z]/i.test(segment)) return "owned";
-      found = "guarded";
-    }
-    if (isPattern ? couldMatch(segment, GUARDED_NAMES) : GUARDED_NAMES.has(foldName(segment)))
-      found = "guarded";
-    const parts = GUARDED_PAIRS[foldName(segment)];
-    const next = segments[index + 1];
-    if (parts !== undefined && (next === undefined || next === "" || isOneOf(next, parts))) found = "guarded";
+  for (let index = 0; index < segments.length; index += 1) {
+    const segment = segments[index] ?? "";
+    const own = hasWildcard(segment) ? protectionOfPattern(segment) : PROTECTED.get(foldName(segment));
+    if (own === "owned") return own;
+    if (own === "guarded" || (own === "partly" && reachesGuardedPart(segments[index + 1]))) found = "guarded";
   }
   return found;
 }
 
-function isOneOf(segment: string, names: readonly string[]): boolean {
-  return /[*?[]/.test(segment) ? couldMatch(segment, names) : names.includes(foldName(segment));
+/** A pattern for hidden files in general (`.*`) is asked about; one that spells the name of an owned folder is refused. */
+function protectionOfPattern(pattern: string): Protection | undefined {
+  if (couldMatch(pattern, OWNED_FOLDERS)) return /^\.[a-z]/i.test(pattern) ? "owned" : "guarded";
+  return couldMatch(pattern, GUARDED_NAMES) ? "guarded" : undefined;
+}
+
+/** Whether a name in a folder may be one of its guarded parts. The folder itself includes them. */
+function reachesGuardedPart(name: string | undefined): boolean {
+  if (name === undefined || name === "") return true;
+  return hasWildcard(name) ? couldMatch(name, GUARDED_PARTS) : GUARDED_PARTS.includes(foldName(name));
 }
 
 /** Whether a pattern with at least one letter of its own could match a name. A bare `*` matches no hidden file. */

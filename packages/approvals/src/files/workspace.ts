@@ -1,6 +1,14 @@
 import { retainShape } from "../retain-shape.ts";
 import { widenBrackets } from "./glob.ts";
-import { beforePattern, hasWildcard, isInside, parentOf, resolvePath, withoutEndSlashes } from "./path.ts";
+import {
+  baseName,
+  beforePattern,
+  hasWildcard,
+  isInside,
+  parentOf,
+  resolvePath,
+  withoutEndSlashes,
+} from "./path.ts";
 import { protectionOf } from "./protected-names.ts";
 import {
   belowHome,
@@ -61,25 +69,30 @@ export interface Location {
   readonly entry: string | undefined;
 }
 
+/** Stays empty: without facts, nothing is looked up. */
+const NOT_RECORDED = new Set<string>();
+
 /** Classifies paths by where they lead in and around the workspace. Records which paths and patterns were looked up. */
 export class Workspace {
   readonly home: string;
   readonly cwd: string;
   readonly root: string;
   /** With facts: every path that mattered, as it is used, which `resolvePaths` has to look up. */
-  readonly touched = new Set<string>();
-  readonly patterns = new Set<string>();
+  readonly touched: Set<string>;
+  readonly patterns: Set<string>;
   readonly #facts: PathFacts | undefined;
   readonly #roots: readonly string[];
   readonly #temp: readonly string[];
 
   constructor({ roots, temp, home, cwd, facts }: WorkspaceOptions) {
     this.#facts = facts;
+    this.touched = facts === undefined ? NOT_RECORDED : new Set();
+    this.patterns = facts === undefined ? NOT_RECORDED : new Set();
     this.home = home === undefined ? SOME_HOME : resolvePath("/", home);
     this.cwd = cwd === "" ? "/" : cwd;
-    const lexicalRoots = roots.map((root) => resolvePath("/", root));
-    this.root = lexicalRoots[0] ?? this.cwd;
-    this.#roots = lexicalRoots.flatMap((root) => this.#bothSpellings(root));
+    const plainRoots = roots.map((root) => resolvePath("/", root));
+    this.root = plainRoots[0] ?? this.cwd;
+    this.#roots = facts === undefined ? plainRoots : plainRoots.flatMap((root) => this.#bothSpellings(root));
     this.#temp = facts === undefined ? temp : temp.flatMap((folder) => this.#bothSpellings(folder));
   }
 
@@ -122,11 +135,12 @@ export class Workspace {
   locate(absolute: string, isPattern = false): Location {
     if (isPattern && hasWildcard(absolute)) return this.#locatePattern(absolute);
     const real = this.#follow(absolute);
+    // Nothing was followed, so that nothing on the way is a link.
+    if (real === absolute && this.#facts === undefined) return { real, entry: real };
     const trimmed = withoutEndSlashes(absolute);
-    const slash = trimmed.lastIndexOf("/");
-    const name = trimmed.slice(slash + 1);
+    const name = baseName(trimmed);
     if (name === "" || name === "." || name === "..") return { real, entry: real };
-    const parent = this.#follow(trimmed.slice(0, slash) || "/");
+    const parent = this.#follow(parentOf(trimmed));
     return { real, entry: parent === undefined ? undefined : join(parent, name) };
   }
 

@@ -37,6 +37,8 @@ export interface CompiledPolicy {
   readonly hostsDenied: readonly HostPattern[];
   readonly hostsAllowed: readonly HostPattern[];
   readonly presetHosts: readonly HostPattern[];
+  /** Whether the user has any rules. */
+  readonly hasRules: boolean;
   /** Whether a denial or a question is about commands. */
   readonly hasCommandRules: boolean;
   /** Without any, a path is judged by where it lies alone. */
@@ -76,6 +78,7 @@ export function compilePolicy(policy: Policy): CompiledPolicy {
     hostsDenied: network.deny.map(compileHostPattern),
     hostsAllowed: network.allow.map(compileHostPattern),
     presetHosts: preset.hosts.map(compileHostPattern),
+    hasRules: deny.length + ask.length + allow.length + additionalAllow.length > 0,
     hasCommandRules: has([...deny, ...ask], ...COMMAND_KINDS),
     hasPathRules: has([...deny, ...ask, ...allow, ...additionalAllow], "path"),
     kindVerdicts: new Map(),

@@ -48,8 +48,11 @@ export function evaluateCommand(request: CommandRequest, context: JudgeContext):
   const whole = wholeRequestRule(request, isOwnShell ? source : undefined, context);
   if (request.stdin === true && whole === undefined)
     return evaluation(cautionVerdict("stdin", "types into a process that already runs", policy), { parse });
-  const isOpen = denial === undefined && ![worst, ...parse].some((verdict) => isBinding(verdict, policy));
-  if (whole !== undefined && isOpen)
+  if (
+    whole !== undefined &&
+    denial === undefined &&
+    ![worst, ...parse].some((verdict) => isBinding(verdict, policy))
+  )
     return evaluation(whole, { parse, scope: whole.matched?.scope ?? "session" });
   return evaluation(worst, { parse, scope: worst.decision === "allow" ? scopeOf(parse) : "call" });
 }

@@ -55,7 +55,8 @@ export function pickStricter(first: Verdict | undefined, second: Verdict | undef
   if (first === undefined || second === undefined) return first ?? second;
   if (first === second) return first;
   if (first.decision !== second.decision) return isStricter(second.decision, first.decision) ? second : first;
-  if (first.decision === "allow") return weightOf(second.rule) > weightOf(first.rule) ? second : first;
+  if (first.decision === "allow")
+    return first.rule !== second.rule && weightOf(second.rule) > weightOf(first.rule) ? second : first;
   return isFirm(second) && !isFirm(first) ? second : first;
 }
 
@@ -107,6 +108,7 @@ export function judgeByFirstRule(
   what: string,
   { tightens, allows, unclear }: RuleMatchers,
 ): Verdict | undefined {
+  if (!policy.hasRules) return undefined;
   for (const decision of ["deny", "ask"] as const) {
     let maybe: CompiledRule | undefined;
     for (const rule of policy[decision]) {

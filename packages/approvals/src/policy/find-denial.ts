@@ -34,7 +34,7 @@ export function findDenial(deniable: DeniableScript, context: JudgeContext): Ver
   const { source, script, calls, denied, isUnderstood, budget } = deniable;
   const { workspace, policy } = context;
   const place = { home: workspace.home, folder: workspace.cwd };
-  const called = calls.map(({ words }) => words.map((word) => word ?? ""));
+  const called = calls.map(({ words }) => (words.every(isKnown) ? words : words.map((word) => word ?? "")));
   const catastrophe = findCalledCatastrophe(called, place);
   if (catastrophe !== undefined) return refusal(catastrophe.rule, catastrophe.reason);
   if (denied !== undefined) return denied;
@@ -52,6 +52,10 @@ export function findDenial(deniable: DeniableScript, context: JudgeContext): Ver
   return ruled === undefined && !isComplete
     ? cautionVerdict("too-much-text", "there is too much in it to look for what is denied", policy)
     : ruled;
+}
+
+function isKnown(word: string | undefined): word is string {
+  return word !== undefined;
 }
 
 /**

@@ -8,7 +8,7 @@ import type { NotUnderstood, ParsedCall } from "../programs/declaration/parsed-c
 import type { Word } from "../programs/declaration/word.ts";
 import { treeReadingOf } from "../programs/tree-readers.ts";
 import { outputOf, type Output } from "../programs/name-listers.ts";
-import type { PlainCommand, StandardInput } from "../shell/plain-script.ts";
+import { INHERITED, type PlainCommand, type StandardInput } from "../shell/plain-script.ts";
 import { changesShell } from "../programs/shell-builtins.ts";
 import { readScript } from "../shell/read-script.ts";
 import { WorkBudget } from "../shell/work-budget.ts";
@@ -36,6 +36,13 @@ interface Call {
   readonly depth: number;
 }
 
+interface EndedCommand {
+  readonly command: PlainCommand;
+  readonly call: ParsedCall | undefined;
+  /** Undefined until it is needed. */
+  output: Output | undefined;
+}
+
 const RAW_CONNECTION = refusal("reverse-shell", "opens a raw connection");
 
 /** Judges the commands of an understood script by their effects. One instance per request: it remembers what changed. */
@@ -50,15 +57,16 @@ export class CommandJudge {
   readonly #policy: JudgeContext["policy"];
   readonly #changes: ScriptChanges;
   readonly #effects: EffectJudge;
-  /** What all commands so far print: what others read from them. */
-  #printed: Output = "nothing";
+  /** The commands so far, whose output others may read. */
+  readonly #ended: EndedCommand[] = [];
+  #input: StandardInput = INHERITED;
 
   constructor(context: JudgeContext, budget = new WorkBudget()) {
     this.#budget = budget;
     this.#workspace = context.workspace;
     this.#policy = context.policy;
     this.#changes = new ScriptChanges(context.workspace);
-    this.#effects = new EffectJudge(context, this.#changes, budget);
+    this.#effects = new EffectJudge(context, this.#changes, budget, () => this.#readsOnlyNames());
   }
 
   /** @returns the strictest verdict, or undefined if there is no command. */
@@ -73,25 +81,39 @@ export class CommandJudge {
     const { words, wordsWithoutBraces, input, text } = command;
     let worst: Verdict | undefined;
     const first = this.calls.length;
-    const isListed = this.#printed === "names" || this.#printed === "nothing";
-    this.#effects.unknownIsListed = isListed && input.kind !== "file" && input.kind !== "text";
+    this.#input = input;
     for (const folder of command.folders) {
       worst = pickStricter(worst, this.#judgeWords(command, { words, folder, input, index, depth }));
       if (wordsWithoutBraces === undefined) continue;
       const call: Call = { words: wordsWithoutBraces, folder, input, index, depth };
       worst = pickStricter(worst, this.#judgeWords(command, call));
     }
-    const output = this.#outputOf(command, first);
-    if (this.#printed === "nothing") this.#printed = output;
-    else if (output !== "nothing" && output !== this.#printed) this.#printed = "anything";
+    this.#ended.push({ command, call: this.calls[first]?.call, output: undefined });
     return this.#fill(index, worst ?? NO_EFFECT, text, parent);
   }
 
-  /** @param first The index of the first call of the command. */
-  #outputOf({ builtin, input, redirects, folders }: PlainCommand, first: number): Output {
+  /** Whether words that are only known at run time name nothing but files of the workspace. */
+  #readsOnlyNames(): boolean {
+    const { kind } = this.#input;
+    if (kind === "file" || kind === "text") return false;
+    const printed = this.#printed();
+    return printed === "names" || printed === "nothing";
+  }
+
+  /** What all commands so far print. Only found where a command depends on it: most don't. */
+  #printed(): Output {
+    let printed: Output = "nothing";
+    for (const ended of this.#ended) {
+      ended.output ??= this.#outputOf(ended);
+      if (printed === "nothing") printed = ended.output;
+      else if (ended.output !== "nothing" && ended.output !== printed) return "anything";
+    }
+    return printed;
+  }
+
+  #outputOf({ command: { builtin, input, redirects, folders }, call }: EndedCommand): Output {
     if (!folders.every((folder) => this.#isInWorkspace(folder))) return "anything";
     if (builtin !== undefined) return builtin.kind === "source" ? "anything" : "nothing";
-    const call = this.calls[first]?.call;
     return call === undefined ? "anything" : outputOf(call, input.kind === "pipe" && redirects.length === 0);
   }
 
@@ -290,7 +312,7 @@ export class CommandJudge {
   /** A command that another command runs is judged like a command of the script. */
   #judgeInner(effect: InnerEffect, call: Call): Verdict {
     if (effect.kind === "command") {
-      const isNumber = this.#printed === "numbers" && call.input.kind === "pipe";
+      const isNumber = call.input.kind === "pipe" && this.#printed() === "numbers";
       const words = isNumber
         ? effect.words.map((word) => ({ ...word, isNumber: word.isInput }))
         : effect.words;

@@ -28,23 +28,29 @@ type PathUse = FileAccess | "enter" | "execute" | "delete-tree" | "link-target";
 
 /** Judges single effects of commands, in view of what earlier commands of the script changed. */
 export class EffectJudge {
-  /** Whether words that are only known at run time name nothing but files of the workspace. */
-  unknownIsListed = false;
   readonly #context: JudgeContext;
   readonly #changes: ScriptChanges;
   readonly #budget: WorkBudget;
+  readonly #readsOnlyNames: () => boolean;
 
-  constructor(context: JudgeContext, changes: ScriptChanges, budget: WorkBudget) {
+  /** @param readsOnlyNames Whether words that are only known at run time name nothing but files of the workspace. */
+  constructor(
+    context: JudgeContext,
+    changes: ScriptChanges,
+    budget: WorkBudget,
+    readsOnlyNames: () => boolean,
+  ) {
     this.#context = context;
     this.#changes = changes;
     this.#budget = budget;
+    this.#readsOnlyNames = readsOnlyNames;
   }
 
   judge(effect: OwnEffect, folder: string): Verdict {
     const { policy } = this.#context;
     switch (effect.kind) {
       case "read":
-        return this.unknownIsListed && isPrinted(effect.path) && !hasReadDenials(policy)
+        return isPrinted(effect.path) && this.#readsOnlyNames() && !hasReadDenials(policy)
           ? judgeKind("read", policy)
           : this.#judgePaths(effect.path, folder, "read");
       case "enter":

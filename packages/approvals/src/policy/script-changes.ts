@@ -19,12 +19,13 @@ export class ScriptChanges {
 
   /** Links, copies and moves change where later paths lead; anything that writes changes what patterns match. */
   record(effects: readonly Effect[], folder: string): void {
+    if (effects.every(onlyLooks)) return;
     const sources = new Set<Word>();
     for (const effect of effects)
       if (effect.kind === "read" || effect.kind === "delete") sources.add(effect.path);
     let linked: ReadonlySet<Word> | undefined;
     for (const effect of effects) {
-      if (effect.kind === "read" || effect.kind === "enter" || effect.kind === "connect") continue;
+      if (onlyLooks(effect)) continue;
       this.hasWritten = true;
       if (effect.kind === "link") this.#relink(effect.path, true, folder);
       else if (effect.kind === "write" && isMoreThan(sources, effect.path)) {
@@ -61,6 +62,10 @@ export class ScriptChanges {
     }
     return false;
   }
+}
+
+function onlyLooks({ kind }: Effect): boolean {
+  return kind === "read" || kind === "enter" || kind === "connect";
 }
 
 /** Whether a set has anything besides one word. */

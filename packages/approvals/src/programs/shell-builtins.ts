@@ -85,11 +85,13 @@ export function readBuiltin(
   environment: readonly SetVariable[],
   home: string,
 ): Builtin | NotUnderstood | undefined {
-  const [name = "", ...args] = words.map(({ text, isGlob }) => (isGlob === true ? undefined : text));
-  const read = BUILTINS.get(name);
+  const { text: name = "", isGlob: isPattern } = words[0] ?? { text: "" };
+  const read = isPattern === true ? undefined : BUILTINS.get(name);
   if (read === undefined) return undefined;
+  const rest = words.slice(1);
+  const args = rest.map(({ text, isGlob }) => (isGlob === true ? undefined : text));
   // In a POSIX shell such an assignment outlives some builtins.
   if (environment.length > 0) return { problem: `an assignment before ${name}` };
   if (name === "cd" && args.length === 0) return { kind: "cd", path: { text: home } };
-  return read(args, words.slice(1)) ?? { problem: `this use of ${name}` };
+  return read(args, rest) ?? { problem: `this use of ${name}` };
 }

@@ -32,7 +32,7 @@ const PLAIN_WORD = /^[\w./:@%+,-]+$/;
 
 export function readWord(node: Node, scope: WordScope): ReadWord {
   // Words without quotes, expansions and patterns are most of all words.
-  if (node.parts === undefined && PLAIN_WORD.test(node.text)) return { text: node.text };
+  if (PLAIN_WORD.test(node.text)) return { text: node.text };
   const parts = node.parts ?? [
     { type: "Literal", value: node.value, text: node.text, pos: node.pos, end: node.end } as const,
   ];

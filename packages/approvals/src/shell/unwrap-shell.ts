@@ -32,7 +32,7 @@ function unwrapWords(words: readonly string[]): Unwrapped | undefined {
 /** Quoted pieces of one word: a script has one per quote in it. */
 const MOST_PIECES = 10_000;
 /** Codex quotes a script like shlex does: `'it'"'"'s'`. People write `"npm test"`. */
-const PIECE = /'([^']*)'|"([^"\\$`]*(?:\\["\\$`][^"\\$`]*)*)"|\\(')|([\w./@%+=:,-]+)/y;
+const PIECE = /"([^"\\$`]*(?:\\["\\$`][^"\\$`]*)*)"|\\(')|([\w./@%+=:,-]+)/y;
 
 /** Splits a call of plain and quoted words. Undefined if there is anything else in it. Linear in the text. */
 function splitWords(command: string): readonly string[] | undefined {
@@ -47,11 +47,18 @@ function splitWords(command: string): readonly string[] | undefined {
       at += 1;
       continue;
     }
+    if (command.charAt(at) === "'") {
+      const end = command.indexOf("'", at + 1);
+      if (end === -1) return undefined;
+      word = (word ?? "") + command.slice(at + 1, end);
+      at = end + 1;
+      continue;
+    }
     PIECE.lastIndex = at;
     const match = PIECE.exec(command);
     if (match === null) return undefined;
-    const [all, single, double, escaped, plain] = match;
-    word = (word ?? "") + (single ?? double?.replaceAll(/\\(.)/g, "$1") ?? escaped ?? plain ?? "");
+    const [all, double, escaped, plain] = match;
+    word = (word ?? "") + (double?.replaceAll(/\\(.)/g, "$1") ?? escaped ?? plain ?? "");
     at += all.length;
   }
   return word === undefined ? words : [...words, word];

@@ -112,6 +112,7 @@ const OUTPUT =
  * unless its option says that it is an output.
  */
 function reachOf(word: string, previous: string | undefined): readonly Effect[] {
+  if (!/[/~:@]|\.\./.test(word)) return [];
   const value = word.replace(/^[-\w.]*=/, "").replace(/^-[A-Za-z](?=[/~])/, "");
   if (/^(?:[a-z][a-z0-9+]*:)?\/\/|^[a-z][a-z0-9+]*:\/\/|^git@|^github:|^gitlab:|^bitbucket:/.test(value))
     return [{ kind: "connect", target: { text: value }, sends: false }];
