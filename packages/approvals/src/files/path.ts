@@ -1,3 +1,5 @@
+import { LIMITS } from "../limits.ts";
+
 /** Paths by their text alone. Backslashes are read only where a drive or a share says that this is Windows. */
 const [DOT, SLASH, BACKSLASH] = [46, 47, 92];
 const DRIVE = /^[A-Za-z]:(?=[\\/]|$)/;
@@ -62,8 +64,9 @@ export function parentOf(path: string): string {
   return trimmed.slice(0, Math.max(0, lastSlash(trimmed))) || "/";
 }
 
-/** The last name of a path or of a program's call: `git` for `/usr/bin/git`. */
+/** The last name of a path or of a program's call: `git` for `/usr/bin/git`. A text that is too long for a path is no name. */
 export function baseName(path: string): string {
+  if (path.length > LIMITS.pathChars) return path;
   return path.slice(lastSlash(path) + 1);
 }
 

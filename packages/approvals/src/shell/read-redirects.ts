@@ -11,7 +11,7 @@ export interface Redirects {
 /** The delimiters of here-documents that all shells read alike. */
 const DELIMITER = /^(?:'[\w.-]+'|"[\w.-]+"|\\?[\w.-]+)$/;
 
-export const NO_REDIRECTS: Redirects = { files: [], input: undefined };
+const NO_REDIRECTS: Redirects = { files: [], input: undefined };
 
 /** Redirections of the descriptors 0 to 2, to files with known names or to each other. */
 export function readRedirects(redirects: readonly Redirection[], scope: WordScope): Redirects {

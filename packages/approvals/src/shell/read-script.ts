@@ -27,7 +27,7 @@ import {
   type StandardInput,
 } from "./plain-script.ts";
 import { parseSource } from "./parse-source.ts";
-import { NO_REDIRECTS, readRedirects } from "./read-redirects.ts";
+import { readRedirects } from "./read-redirects.ts";
 import { readTest } from "./read-test.ts";
 import { readOneWord, readWord, type ReadWord, type WordScope } from "./read-word.ts";
 import { isOwnVariable } from "../programs/declaration/script-variables.ts";
@@ -240,36 +240,29 @@ class ScriptReader {
 
   #readCommand(node: Command, state: ShellState, context: CommandContext): Outcome {
     const environment: SetVariable[] = [];
-    let redirections: Redirection[] | undefined;
+    const redirections: Redirection[] = [];
     for (const item of node.prefix) {
       if (item.type === "Assignment") environment.push(readAssignment(item, state));
-      else (redirections ??= []).push(item);
+      else redirections.push(item);
     }
-    const words: Word[] = [];
-    let wordsWithoutBraces: Word[] | undefined;
-    const add = (word: ReadWord): void => {
-      if (word.expanded !== undefined) wordsWithoutBraces ??= [...words];
-      wordsWithoutBraces?.push(word);
-      if (word.expanded === undefined) words.push(word);
-      else words.push(...word.expanded);
-    };
-    if (node.name !== undefined) add(readWord(node.name, state));
+    const written: ReadWord[] = node.name === undefined ? [] : [readWord(node.name, state)];
     for (const item of node.suffix) {
-      if (item.type === "Word") add(readWord(item, state));
-      else if (item.type === "Assignment") add(readAssignmentWord(item, state));
-      else (redirections ??= []).push(item);
+      if (item.type === "Word") written.push(readWord(item, state));
+      else if (item.type === "Assignment") written.push(readAssignmentWord(item, state));
+      else redirections.push(item);
     }
-    const { files, input } = redirections === undefined ? NO_REDIRECTS : readRedirects(redirections, state);
+    const { files, input } = readRedirects(redirections, state);
     const text = this.#textOf(node);
     if (node.name === undefined) return this.#assign(environment, files, state, context, text);
+    const hasBraces = written.some(({ expanded }) => expanded !== undefined);
+    const words = hasBraces ? written.flatMap((word): readonly Word[] => word.expanded ?? [word]) : written;
     const builtin = readBuiltin(words, environment, state.home);
     if (builtin !== undefined && isNotUnderstood(builtin)) notPlain(builtin.problem);
-    if (builtin !== undefined && wordsWithoutBraces !== undefined)
-      notPlain("braces in the arguments of a shell builtin");
+    if (builtin !== undefined && hasBraces) notPlain("braces in the arguments of a shell builtin");
     this.#add(
       {
         words,
-        wordsWithoutBraces,
+        wordsWithoutBraces: hasBraces ? written : undefined,
         builtin,
         environment: builtin?.kind === "export" ? builtin.variables : environment,
         redirects: files,
@@ -312,14 +305,24 @@ class ScriptReader {
     return { success, failure: state.folders };
   }
 
-  #add(command: Partial<PlainCommand> & Pick<PlainCommand, "text">, { folders }: ShellState): void {
-    const { words = [], environment = [], redirects = [], input = INHERITED } = command;
+  #add(
+    {
+      words = [],
+      wordsWithoutBraces,
+      builtin,
+      environment = [],
+      redirects = [],
+      input = INHERITED,
+      text = "",
+    }: Partial<PlainCommand>,
+    { folders }: ShellState,
+  ): void {
     const isEmpty = words.length + environment.length + redirects.length === 0;
     // A group without redirections, or assignments to the script's own variables.
-    if (isEmpty && command.wordsWithoutBraces === undefined) return;
+    if (isEmpty && wordsWithoutBraces === undefined) return;
     this.#count(words);
     if (!this.#budget.spend("commands", 1)) notPlain("a script with this many commands");
-    this.commands.push({ ...command, words, environment, redirects, input, folders });
+    this.commands.push({ words, wordsWithoutBraces, builtin, environment, redirects, input, text, folders });
   }
 
   /** Loops multiply the words of their bodies: the budget is on what they expand to. */

@@ -30,7 +30,7 @@ export function isNotUnderstood(result: object): result is NotUnderstood {
 class CallParser {
   readonly #args: readonly Word[];
   readonly #path: string[];
-  readonly #options = new Map<string, Word[]>();
+  #options: Map<string, Word[]> | undefined;
   readonly #used: FoundOption[] = [];
   readonly #optionEffects: Effect[] = [];
   readonly #operands: Word[] = [];
@@ -183,6 +183,7 @@ class CallParser {
   #takeOption(found: FoundOption, attached: Word | undefined): string | undefined {
     const { key, option } = found;
     this.#used.push(found);
+    this.#options ??= new Map();
     const values = this.#options.get(key) ?? [];
     this.#options.set(key, values);
     if (option.effects !== undefined) this.#optionEffects.push(...option.effects);
@@ -230,7 +231,7 @@ class CallParser {
     const used = this.#used;
     const call: ParsedCall = {
       path: this.#path,
-      options: this.#options,
+      options: this.#options ?? NO_VALUES,
       hasOption: (name) => used.some(({ names }) => names.includes(name)),
       operands: this.#operands,
       effects,
@@ -255,6 +256,7 @@ interface FoundOption {
   readonly names: readonly string[];
 }
 
+const NO_VALUES: ReadonlyMap<string, readonly Word[]> = new Map();
 const NO_OPTIONS: ReadonlyMap<string, FoundOption> = new Map();
 const indexes = new WeakMap<OptionTable, ReadonlyMap<string, FoundOption>>();
 
@@ -275,15 +277,19 @@ function optionIndex(table: OptionTable | undefined): ReadonlyMap<string, FoundO
   return index;
 }
 
-function findSubcommand(
-  subcommands: Readonly<Record<string, CommandDeclaration>>,
-  name: string,
-): readonly [string, CommandDeclaration] | undefined {
-  if (Object.hasOwn(subcommands, name)) {
-    const command = subcommands[name];
-    if (command !== undefined) return [name, command];
-  }
-  return Object.entries(subcommands).find(([, { aliases }]) => aliases?.includes(name) === true);
+type Subcommands = NonNullable<CommandDeclaration["subcommands"]>;
+type FoundSubcommand = readonly [name: string, command: CommandDeclaration];
+const subcommandIndexes = new WeakMap<Subcommands, ReadonlyMap<string, FoundSubcommand>>();
+
+/** Names win over aliases, and the first of two equal aliases wins. */
+function findSubcommand(subcommands: Subcommands, name: string): FoundSubcommand | undefined {
+  const known = subcommandIndexes.get(subcommands);
+  if (known !== undefined) return known.get(name);
+  const found = Object.entries(subcommands);
+  const aliases = found.flatMap((entry) => (entry[1].aliases ?? []).map((alias) => [alias, entry] as const));
+  const index = new Map([...aliases.reverse(), ...found.map((entry) => [entry[0], entry] as const)]);
+  subcommandIndexes.set(subcommands, index);
+  return index.get(name);
 }
 
 function wordOf(text: string, isGlob: boolean): Word {
