@@ -40,7 +40,7 @@ export const LIMITS = {
   /** Characters of a command that a regular expression may allow. */
   regexChars: 16_384,
   /** Characters that the regular expressions of `deny` and `ask` search per request, all rules together. */
-  searchedChars: 524_288,
+  searchedChars: 393_216,
   /** Characters of code in other languages that is searched for commands. */
   codeChars: 65_536,
 } as const;
