@@ -10,7 +10,7 @@ const conditions = ["codexkit:source", "node", "default"];
 
 const root = import.meta.dirname;
 
-const include = [
+export const include = [
   "packages/*/{src,test}/**/*.test.ts",
   "packages/*/scripts/**/*.test.ts",
   "test/**/*.test.ts",
@@ -30,8 +30,8 @@ export default defineConfig({
   test: {
     globalSetup: ["test/no-litter.ts", "test/compile-cache.ts", "test/home-template.ts"],
     reporters: ["default", "./scripts/count-reporter.ts"],
-    // Real codex processes start in most files; two cores serve two files at a time.
-    maxWorkers: 2,
+    // Most files wait for the processes that they start: a third file keeps two cores busy.
+    maxWorkers: 3,
     testTimeout: 30_000,
     hookTimeout: 30_000,
     execArgv: ["--conditions=codexkit:source"],

@@ -1,5 +1,5 @@
 import { gate, run, say, type ScriptFunction, waitFor } from "@codexkit/scripted-model";
-import { codexFolders, launchCodex, startAppServer, tempFolder } from "@codexkit/testing";
+import { codexFolders, launchCodex, repetitions, startAppServer, tempFolder } from "@codexkit/testing";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -76,13 +76,14 @@ describe("launching", () => {
 });
 
 describe("a codex that is killed", () => {
-  it("ends its turn once, and the next codex continues the thread, 50 times in a row", async () => {
+  it("ends its turn once, and the next codex continues the thread, many times in a row", async () => {
     await using stage = await launchCodex({ model: holding, modelRetries: 0 });
     const { codex } = stage;
     const thread = await codex.startThread({ cwd: stage.workspace });
     await thread.run("a first turn, so that the thread is stored");
     const pids = new Set<number>();
-    for (let round = 1; round <= 50; round += 1) {
+    const rounds = repetitions({ test: 5, soak: 50 });
+    for (let round = 1; round <= rounds; round += 1) {
       const turn = thread.run(`hold ${round}`);
       const events = Array.fromAsync(turn);
       await untilSpeaking(turn);
@@ -97,7 +98,7 @@ describe("a codex that is killed", () => {
       });
       expect(ends(await events)).toEqual(["turn.failed"]);
     }
-    expect(pids.size).toBe(50);
+    expect(pids.size).toBe(rounds);
     expect((await thread.run("still here")).finalResponse).toBe("received: still here");
   }, 120_000);
 

@@ -23,6 +23,9 @@ export { loadedModules } from "./loaded-modules.ts";
 // A temporary folder.
 export { type TempFolder, tempFolder } from "./temp-folder.ts";
 
+// How often a test repeats something.
+export { isSoak, type RepetitionCounts, repetitions } from "./repetitions.ts";
+
 // The SDK's `Codex` on a scripted model.
 export { launchCodex, type LaunchedCodex } from "./launch-codex.ts";
 export { type CodexFolders, codexFolders, type ModelOptions } from "./codex-folders.ts";

@@ -1,5 +1,6 @@
-// A hundred sessions on one real codex that is killed under them, at moments that a seed chooses.
+// Many sessions on one real codex that is killed under them, at moments that a seed chooses.
 import { gate, run, say, waitFor } from "@codexkit/scripted-model";
+import { repetitions } from "@codexkit/testing";
 import fc from "fast-check";
 import { getEventListeners } from "node:events";
 import { describe, expect, it } from "vitest";
@@ -7,7 +8,7 @@ import { codexFixture, read, type Transcript, words } from "../../test/codex-fix
 import type { AgentEvent } from "../contract/agent-event.ts";
 import type { AgentHandle } from "../contract/agent-provider.ts";
 
-const SESSIONS = 100;
+const SESSIONS = repetitions({ test: 30, soak: 100 });
 const SEED = 1;
 const LAW = /^init( (?:system|assistant_text|tool_use|tool_result|tool_progress|usage))* (?:result|error)$/;
 
@@ -41,7 +42,7 @@ async function live(handle: AgentHandle, { end, after }: Fate): Promise<Transcri
   return { sessionId: handle.sessionId, events, end: last };
 }
 
-describe("a hundred sessions on one codex", () => {
+describe("many sessions on one codex", () => {
   it("all follow the rules of the stream, and release everything", { timeout: 120_000 }, async () => {
     const never = gate();
     await using fixture = await codexFixture(({ lastUserText, newOutputs }) => {
@@ -74,7 +75,7 @@ describe("a hundred sessions on one codex", () => {
     await expect.poll(() => fixture.provider.sessions, { timeout: 10_000 }).toBe(0);
     expect(getEventListeners(signal, "abort")).toEqual([]);
     expect(() => process.kill(pid ?? 0, 0)).toThrow("ESRCH");
-    expect((await fixture.run("number-100 finishes")).end).toMatchObject({ success: true });
+    expect((await fixture.run(`number-${SESSIONS} finishes`)).end).toMatchObject({ success: true });
   });
 });
 

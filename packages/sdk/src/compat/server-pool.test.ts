@@ -1,5 +1,6 @@
 // The number and lifetime of the codex processes behind the objects.
 import { gate, run, say, waitFor } from "@codexkit/scripted-model";
+import { repetitions } from "@codexkit/testing";
 import { appendFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -122,12 +123,13 @@ describe("a new process", () => {
     await using at = await poolStage(() => "ok");
     await appendFile(join(at.codexHome, "config.toml"), "no_such_setting = 1\n");
     const counts: number[] = [];
-    for (let index = 0; index < 40; index += 1) {
+    const processes = repetitions({ test: 6, soak: 40 });
+    for (let index = 0; index < processes; index += 1) {
       await using codex = new Codex(at.options);
       const { items } = await codex.startThread(at.thread).run("hi");
       counts.push(items.filter(({ type }) => type === "error").length);
     }
     // One from the handshake, and one from the thread.
-    expect(counts).toEqual(Array(40).fill(2));
+    expect(counts).toEqual(Array(processes).fill(2));
   }, 300_000);
 });

@@ -1,6 +1,7 @@
 // Runs programs for `@openai/codex-sdk` with that package and with this one, on the same codex and the same scripted model.
-// What the original returned is in `recordings/`. To record again: `vitest -u`.
-import { type CodexFolders, codexFolders } from "@codexkit/testing";
+// What the original returned is in `recordings/`. It is compared again in the soak tests: its release and that of codex are
+// pinned, so that it does the same in every run. To record again: `npm run soak -- compat -u`.
+import { type CodexFolders, codexFolders, isSoak } from "@codexkit/testing";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { findPackageJSON } from "node:module";
 import { dirname, join } from "node:path";
@@ -17,16 +18,13 @@ const original = findOriginal();
 const TIMEOUT_MS = 120_000;
 const docs = new URL("../../../../docs/compat.md", import.meta.url);
 
-/** Registers two tests per program: the original does what is recorded, and so does this package. */
+/** Registers the tests of each program: this package does what is recorded, and in the soak tests, so does the original. */
 export function differential(title: string, programs: Programs): void {
   describe(`programs for @openai/codex-sdk: ${title}`, { timeout: TIMEOUT_MS }, () => {
     afterAll(closeServers);
     for (const [name, program] of Object.entries(programs)) {
       const recording = recordingOf(name);
-      // Skipped where the original is not installed: only the benchmarks depend on it.
-      it.skipIf(original === undefined)(`${name}: the original does what is recorded`, async () => {
-        await expect(await perform(program, String(original))).toMatchFileSnapshot(recording);
-      });
+      testOriginal(name, program, recording);
 
       it(`${name}: the same with codexkit/compat`, async () => {
         expect(JSON.parse(await perform(program, ours))).toEqual(
@@ -42,11 +40,7 @@ export function differences(programs: Programs): void {
   describe("programs for @openai/codex-sdk: known differences", { timeout: TIMEOUT_MS }, () => {
     afterAll(closeServers);
     for (const [name, program] of Object.entries(programs)) {
-      // Skipped where the original is not installed: only the benchmarks depend on it.
-      it.skipIf(original === undefined)(`${name}: the original does what is recorded`, async () => {
-        const recording = recordingOf(`${name} original`);
-        await expect(await perform(program, String(original))).toMatchFileSnapshot(recording);
-      });
+      testOriginal(name, program, recordingOf(`${name} original`));
 
       it(`${name}: codexkit/compat does what is recorded`, async () => {
         await expect(await perform(program, ours)).toMatchFileSnapshot(recordingOf(`${name} compat`));
@@ -54,6 +48,14 @@ export function differences(programs: Programs): void {
         expect(rows).toContain(name);
       });
     }
+  });
+}
+
+/** Registers a test in the soak tests, if the original is installed: only the benchmarks depend on it. */
+function testOriginal(name: string, program: Program, recording: string): void {
+  if (!isSoak || original === undefined) return;
+  it(`${name}: the original does what is recorded`, async () => {
+    await expect(await perform(program, original)).toMatchFileSnapshot(recording);
   });
 }
 

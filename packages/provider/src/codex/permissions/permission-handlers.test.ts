@@ -1,5 +1,6 @@
 // The bridge from a spec to the answers that the real codex gets.
 import { callTool, type Part, patch, run, say } from "@codexkit/scripted-model";
+import { repetitions } from "@codexkit/testing";
 import type { AnyApproval, HandlerContext } from "codexkit";
 import { existsSync } from "node:fs";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -148,13 +149,15 @@ describe("the sandbox of a spec", () => {
     expect(existsSync(path)).toBe(false);
   });
 
-  // Twenty sandboxes at half a second of a processor each, and more on a machine that is busy.
+  // Each sandbox takes half a second of a processor, and more on a machine that is busy.
   it(
     "is set up for concurrent sessions, also without credentials to hide",
     { timeout: 120_000 },
     async () => {
       await using fixture = await codexFixture(() => say("done"));
-      const sessions = Array.from({ length: 20 }, () => fixture.run("go", inside));
+      const sessions = Array.from({ length: repetitions({ test: 6, soak: 20 }) }, () =>
+        fixture.run("go", inside),
+      );
       for (const { end } of await Promise.all(sessions)) expect(end).toMatchObject({ success: true });
     },
   );
