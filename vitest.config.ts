@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { configDefaults, defineConfig } from "vitest/config";
+import { SlowestFirst } from "./scripts/slowest-first.ts";
 
 /**
  * Workspace packages resolve to their sources, so that tests never see a stale build. "import" is not listed, because Node
@@ -32,6 +33,7 @@ export default defineConfig({
     reporters: ["default", "./scripts/count-reporter.ts"],
     // Most files wait for the processes that they start: a third file keeps two cores busy.
     maxWorkers: 3,
+    sequence: { sequencer: SlowestFirst },
     testTimeout: 30_000,
     hookTimeout: 30_000,
     execArgv: ["--conditions=codexkit:source"],
