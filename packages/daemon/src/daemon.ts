@@ -110,7 +110,10 @@ export class Daemon implements AsyncDisposable {
     return this.#server.url;
   }
 
-  /** Refuses new commands, waits for running turns, interrupts the rest, and ends codex. Reading stays possible. */
+  /**
+   * Refuses new commands, waits for running turns, interrupts the rest, and ends codex. Reading stays possible.
+   * `drain(0)` also ends the wait of an earlier call and of `close`.
+   */
   async drain(timeoutMs: number = this.#parts.drainMs): Promise<void> {
     this.#parts.logger.info({ timeoutMs }, "draining");
     await this.#parts.runner.drain(timeoutMs);

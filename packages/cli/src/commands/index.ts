@@ -1,8 +1,10 @@
 import type { CliCommand } from "../cli-command.ts";
 import { completionCommand } from "./completion.ts";
+import { serveCommand } from "./serve.ts";
+import { tokenCommand } from "./token.ts";
 
 /**
  * Every command, in the order of the help. Each file of this folder is a definition only and imports nothing but commander and
  * parsers of values; it imports its implementation when the command runs.
  */
-export const COMMANDS: readonly (() => CliCommand)[] = [completionCommand];
+export const COMMANDS: readonly (() => CliCommand)[] = [serveCommand, tokenCommand, completionCommand];

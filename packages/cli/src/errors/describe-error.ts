@@ -21,6 +21,9 @@ const HINTS: Readonly<Record<string, string>> = {
   forbidden: "Use a token that has this scope. `codexkit token create` makes one.",
   session_not_found: "Run `codexkit sessions` to see the sessions of the daemon.",
   approval_not_found: "Run `codexkit inbox` to see what is open.",
+  store_locked: "Use that daemon, or choose another folder with --store.",
+  store_too_new: "Update codexkit, or choose another folder with --store.",
+  store_unavailable: "Check the URL of --store, and that the database is running.",
   not_a_daemon: "Check the address: it is not that of a codexkit daemon.",
 };
 

@@ -30,7 +30,33 @@ export function parseDuration(text: string): number {
   return Math.round(ms);
 }
 
+export interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** `4100`, `:4100`, `127.0.0.1:4100` or `[::1]:4100`. */
+export function parseListen(text: string): ListenAddress {
+  const [, host = "", digits = ""] = /^(?:(\[[^\]]+\]|[^:[\]\s]+)?:)?(\d{1,5})$/.exec(text) ?? [];
+  const port = Number(digits);
+  if (digits === "" || port > 65_535) {
+    throw new InvalidArgumentError("Expected HOST:PORT, such as 127.0.0.1:4100 or [::1]:4100.");
+  }
+  return { host: host.replaceAll(/^\[|\]$/g, "") || "127.0.0.1", port };
+}
+
 /** Collects the values of an option that can be repeated. */
 export function collectValues(value: string, previous: readonly string[] | undefined): readonly string[] {
   return [...(previous ?? []), value];
+}
+
+const SCOPES = ["read", "write", "approve", "admin"] as const;
+type ScopeName = (typeof SCOPES)[number];
+
+/** `read,approve`; the option can also be repeated. */
+export function collectScopes(text: string, previous: readonly ScopeName[] = []): readonly ScopeName[] {
+  const names = text.split(",").map((name) => name.trim());
+  const isScope = (name: string): name is ScopeName => (SCOPES as readonly string[]).includes(name);
+  if (!names.every(isScope)) throw new InvalidArgumentError(`Expected some of ${SCOPES.join(", ")}.`);
+  return [...new Set([...previous, ...names])];
 }

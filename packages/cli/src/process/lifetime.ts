@@ -14,6 +14,7 @@ class ProcessLifetime {
   readonly #controller = new AbortController();
   readonly #interruptHandlers: (() => void)[] = [];
   readonly #exitHandlers = new Set<() => void>();
+  #shutDown: (() => void) | undefined;
   #exitCode: ExitCode | undefined;
 
   /** Aborted with a `SilentExit` when the program has to end. */
@@ -28,8 +29,8 @@ class ProcessLifetime {
 
   start(): void {
     process.on("SIGINT", () => this.interrupt());
-    process.on("SIGTERM", () => this.end(EXIT.terminated));
-    process.on("SIGHUP", () => this.end(EXIT.hangUp));
+    process.on("SIGTERM", () => (this.#shutDown ? this.#shutDown() : this.end(EXIT.terminated)));
+    process.on("SIGHUP", () => (this.#shutDown ? this.#shutDown() : this.end(EXIT.hangUp)));
     for (const stream of [process.stdout, process.stderr]) {
       stream.on("error", (error: NodeJS.ErrnoException) => {
         if (!GONE.has(error.code ?? "")) throw error;
@@ -63,6 +64,21 @@ class ProcessLifetime {
       [Symbol.dispose]: () => {
         const index = this.#interruptHandlers.lastIndexOf(handler);
         if (index !== -1) this.#interruptHandlers.splice(index, 1);
+      },
+    };
+  }
+
+  /**
+   * Handles Ctrl-C, SIGTERM and SIGHUP instead of ending the program, for a server: it needs longer than the time limit, and its
+   * end is not a failure. Called once per signal.
+   */
+  onShutDown(handler: () => void): Disposable {
+    this.#shutDown = handler;
+    const onInterrupt = this.onInterrupt(handler);
+    return {
+      [Symbol.dispose]: () => {
+        this.#shutDown = undefined;
+        onInterrupt[Symbol.dispose]();
       },
     };
   }

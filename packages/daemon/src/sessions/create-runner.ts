@@ -71,6 +71,8 @@ class SessionRunner implements Runner {
   #subscription: Disposable | undefined;
   #recovered = 0;
   #ending: Promise<void> | undefined;
+  /** Resolves when draining waits no longer for running turns. */
+  readonly #waiting = Promise.withResolvers<void>();
 
   constructor(options: RunnerOptions) {
     this.#options = options;
@@ -147,6 +149,7 @@ class SessionRunner implements Runner {
   }
 
   drain(timeoutMs: number): Promise<void> {
+    if (timeoutMs <= 0) this.#waiting.resolve();
     this.#ending ??= this.#drain(timeoutMs);
     return this.#ending;
   }
@@ -319,12 +322,11 @@ class SessionRunner implements Runner {
   async #untilIdle(timeoutMs: number): Promise<void> {
     const isBusy = (): boolean => [...this.#owners.values()].some((owner) => owner.isBusy);
     if (timeoutMs <= 0 || !isBusy()) return;
-    const idle = Promise.withResolvers<void>();
-    const timer = setTimeout(idle.resolve, timeoutMs);
+    const timer = setTimeout(this.#waiting.resolve, timeoutMs);
     using _listener = this.onChange(() => {
-      if (!isBusy()) idle.resolve();
+      if (!isBusy()) this.#waiting.resolve();
     });
-    await idle.promise;
+    await this.#waiting.promise;
     clearTimeout(timer);
   }
 

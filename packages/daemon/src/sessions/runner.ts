@@ -47,7 +47,7 @@ export interface Runner extends AsyncDisposable {
 
   /**
    * Takes no more commands, waits for running turns at most this long, interrupts the rest, releases all sessions and ends
-   * codex. Never rejects.
+   * codex. A second call with 0 ends the wait of the first. Never rejects.
    */
   drain(timeoutMs: number): Promise<void>;
 

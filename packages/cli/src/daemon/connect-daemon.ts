@@ -1,0 +1,127 @@
+import { DaemonClient, DaemonClientError } from "@codexkit/daemon/client";
+import { readFileSync } from "node:fs";
+import { CliError, EXIT, usageError } from "../errors/cli-error.ts";
+import type { DaemonCommandOptions } from "./daemon-options.ts";
+import { type DaemonState, findDaemonStates, removeStateFiles } from "./state-file.ts";
+
+/** A daemon that answers, and accepts the token. */
+export interface ConnectedDaemon {
+  readonly client: DaemonClient;
+  readonly url: string;
+}
+
+interface ConnectContext {
+  readonly env: NodeJS.ProcessEnv;
+  readonly signal: AbortSignal;
+}
+
+interface Address {
+  readonly url: string;
+  readonly token: string | undefined;
+}
+
+/** How long a daemon may take to answer the first request. */
+const ANSWER_MS = 15_000;
+
+/**
+ * Finds the daemon by `--url`, `CODEXKIT_URL`, or the files that `codexkit serve` writes, and checks the token. Rejects with
+ * one line that names the fix.
+ */
+export async function connectDaemon(
+  options: DaemonCommandOptions,
+  { env, signal }: ConnectContext,
+): Promise<ConnectedDaemon> {
+  const { url, token } = await findDaemon(options, env);
+  const client = new DaemonClient({ url, ...(token !== undefined && { token }) });
+  try {
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]);
+    await client.request("GET /whoami", { signal: limit });
+  } catch (error) {
+    if (signal.aborted) throw signal.reason;
+    // A valid token without the scope `read` can still be enough for the command.
+    if (!DaemonClientError.is(error) || error.code !== "forbidden") throw explain(error, url, token);
+  }
+  return { client, url };
+}
+
+async function findDaemon(
+  { url, tokenFile }: DaemonCommandOptions,
+  env: NodeJS.ProcessEnv,
+): Promise<Address> {
+  const givenUrl = url ?? (env["CODEXKIT_URL"] || undefined);
+  const givenToken = tokenFile === undefined ? env["CODEXKIT_TOKEN"] || undefined : readToken(tokenFile);
+  const { running, stale } = await findDaemonStates();
+  removeStateFiles(stale);
+  if (givenUrl !== undefined) {
+    const address = checkUrl(givenUrl);
+    // The token of a daemon of this machine is never sent elsewhere.
+    const own = running.find((state) => checkUrl(state.url) === address);
+    return { url: address, token: givenToken ?? tokenOf(own) };
+  }
+  const [state, ...others] = running;
+  if (!state) {
+    throw new CliError(EXIT.failed, "No daemon is running on this machine.", {
+      hint: "Start one with `codexkit serve`, or name one with --url or CODEXKIT_URL.",
+    });
+  }
+  if (others.length > 0) {
+    throw usageError(
+      `${running.length} daemons are running on this machine: ${running.map((each) => each.url).join(", ")}.`,
+      "Choose one with --url.",
+    );
+  }
+  return { url: state.url, token: givenToken ?? tokenOf(state) };
+}
+
+function checkUrl(text: string): string {
+  const url = URL.parse(text);
+  if (!url || !/^https?:$/.test(url.protocol)) {
+    throw usageError(`"${text}" is not the address of a daemon. Expected one such as http://127.0.0.1:4100.`);
+  }
+  return url.href.replace(/\/$/, "");
+}
+
+function tokenOf(state: DaemonState | undefined): string | undefined {
+  if (!state || state.tokenFile === null) return undefined;
+  try {
+    return readToken(state.tokenFile);
+  } catch {
+    // Deleted on purpose, perhaps: the daemon says that a token is needed.
+    return undefined;
+  }
+}
+
+function readToken(path: string): string {
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8").trim();
+  } catch (error) {
+    const { code = "unknown reason" } = error as NodeJS.ErrnoException;
+    throw new CliError(EXIT.usage, `The token file ${path} can't be read (${code}).`, { cause: error });
+  }
+  if (text === "" || /\s/.test(text)) throw usageError(`The token file ${path} does not contain a token.`);
+  return text;
+}
+
+function explain(error: unknown, url: string, token: string | undefined): unknown {
+  if (DaemonClientError.is(error)) {
+    if (error.code !== "unauthorized") return error;
+    const what = token === undefined ? "needs a token" : "does not accept the token";
+    return new CliError(EXIT.failed, `The daemon at ${url} ${what}.`, {
+      cause: error,
+      hint: "Set CODEXKIT_TOKEN, or pass --token-file. `codexkit token create` makes one, with a token that may.",
+    });
+  }
+  return new CliError(EXIT.failed, `The daemon at ${url} can't be reached (${reasonOf(error)}).`, {
+    cause: error,
+    hint: "Check the address, or start a daemon with `codexkit serve`.",
+  });
+}
+
+/** The innermost reason: fetch hides that of the socket in its cause. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error.name === "TimeoutError") return `no answer within ${ANSWER_MS / 1000} s`;
+  if ("code" in error && typeof error.code === "string") return error.code;
+  return error.cause === undefined ? error.message : reasonOf(error.cause);
+}

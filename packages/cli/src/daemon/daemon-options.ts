@@ -1,0 +1,17 @@
+import type { CliCommand } from "../cli-command.ts";
+
+/** Options of commands that talk to a daemon. */
+export interface DaemonCommandOptions {
+  readonly url?: string;
+  readonly tokenFile?: string;
+}
+
+export function addDaemonOptions(command: CliCommand): CliCommand {
+  command
+    .option("--url <url>", "address of the daemon (default: CODEXKIT_URL, then the one of `codexkit serve`)")
+    .option(
+      "--token-file <file>",
+      "file with the token (default: CODEXKIT_TOKEN, then the one of `codexkit serve`)",
+    );
+  return command;
+}

@@ -1,0 +1,60 @@
+import type { Daemon } from "@codexkit/daemon";
+import { type CliContext, printJson } from "../context.ts";
+import { lifetime } from "../process/lifetime.ts";
+import type { ServeOptions } from "./serve-options.ts";
+import { type StartedDaemon, startDaemon } from "./start-daemon.ts";
+
+/** `codexkit serve`: runs until it is told to end. */
+export async function serve(options: ServeOptions, context: CliContext): Promise<void> {
+  await using started = await startDaemon(options, context);
+  if (!context.signal.aborted) printStarted(started, context);
+  await closeOnSignal(started.daemon, context);
+}
+
+/** Resolves after the daemon was closed: by the first signal, without the wait for turns by the second. */
+async function closeOnSignal(daemon: Daemon, { stderr, signal }: CliContext): Promise<void> {
+  const closed = Promise.withResolvers<void>();
+  let signals = 0;
+  const shutDown = (): void => {
+    signals += 1;
+    if (signals === 1) {
+      stderr.write("Ending. A second interrupt ends running turns at once.\n");
+      closed.resolve(daemon.close());
+    } else void daemon.drain(0);
+  };
+  using _handler = lifetime.onShutDown(shutDown);
+  // The reader of stdout or stderr is gone, or a signal came during the start.
+  const abandon = (): void => closed.resolve(daemon.close({ drainMs: 0 }));
+  if (signal.aborted) abandon();
+  else signal.addEventListener("abort", abandon);
+  await closed.promise;
+}
+
+function printStarted(started: StartedDaemon, context: CliContext): void {
+  const { stdout, stderr, style, errorStyle, json } = context;
+  const { url, tokenFile, stateFolder, store, roots, credentials, isDemo } = started;
+  if (json) {
+    printJson(context, { url, pid: process.pid, tokenFile, stateFolder, store, roots, credentials, isDemo });
+  } else {
+    const rows = [
+      ["store", store === "postgres" ? `Postgres, with ${stateFolder}` : stateFolder],
+      ["roots", roots.join(", ")],
+      ["model", isDemo ? "scripted (--demo)" : describeCredentials(credentials)],
+      ["token", started.hasAuth ? (tokenFile ?? "none on this machine: set CODEXKIT_TOKEN") : "none needed"],
+    ];
+    const lines = rows.map(([name = "", value = ""]) => `  ${style.dim(name.padEnd(6))} ${value}`);
+    stdout.write([`Listening on ${style.bold(url)}`, ...lines, "Press Ctrl-C to end it.", ""].join("\n"));
+  }
+  if (!isDemo && (credentials.kind === "none" || credentials.kind === "unusable")) {
+    stderr.write(
+      `${errorStyle.yellow("warning:")} No credentials for a model were found, so that turns will fail.\n` +
+        "Run `codexkit login` or set OPENAI_API_KEY, and start it again. To try it without credentials, add --demo.\n",
+    );
+  }
+}
+
+function describeCredentials({ kind, source, email, reason }: StartedDaemon["credentials"]): string {
+  if (kind === "apiKey") return `API key of ${source ?? "Codex"}`;
+  if (kind === "chatgpt") return `ChatGPT login${email === undefined ? "" : ` of ${email}`}`;
+  return reason === undefined ? "no credentials" : `no usable credentials: ${reason}`;
+}

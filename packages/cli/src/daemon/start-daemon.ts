@@ -1,0 +1,152 @@
+import { createDaemon, type Daemon, DaemonError, type DaemonOptions } from "@codexkit/daemon";
+import { type Credentials, discoverCredentials } from "codexkit";
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+import type { CliContext } from "../context.ts";
+import { CliError, EXIT, usageError } from "../errors/cli-error.ts";
+import type { ServeOptions } from "./serve-options.ts";
+import { prepareToken } from "./prepare-token.ts";
+import { writeDaemonState } from "./state-file.ts";
+
+/** A daemon that listens, with the file that other commands find it by. Dispose it after the daemon was closed. */
+export interface StartedDaemon extends AsyncDisposable {
+  readonly daemon: Daemon;
+  readonly url: string;
+  readonly stateFolder: string;
+  readonly store: "sqlite" | "postgres";
+  readonly roots: readonly string[];
+  readonly hasAuth: boolean;
+  /** Null if no token is stored on this machine. */
+  readonly tokenFile: string | null;
+  /** Where credentials come from, without secrets. */
+  readonly credentials: CredentialSummary;
+  readonly isDemo: boolean;
+}
+
+export interface CredentialSummary {
+  readonly kind: Credentials["kind"];
+  readonly source?: string;
+  readonly email?: string;
+  readonly reason?: string;
+}
+
+export async function startDaemon(options: ServeOptions, { env }: CliContext): Promise<StartedDaemon> {
+  const { demo: isDemo = false, listen, auth: hasAuth } = options;
+  const { stateFolder, ...location } = locateStore(options);
+  const roots = (options.root ?? ["."]).map((root) => resolve(root));
+  await using made = new AsyncDisposableStack();
+  const daemonOptions: DaemonOptions = {
+    stateFolder,
+    ...location,
+    roots,
+    drainMs: options.drain,
+    logger: options.logLevel,
+    auth: hasAuth ? "tokens" : "none",
+    ...(options.allowHost && { allowedHosts: options.allowHost }),
+    ...(options.allowOrigin && { allowedOrigins: options.allowOrigin }),
+    ...(options.nodeName !== undefined && { nodeName: options.nodeName }),
+    ...(options.label && { labels: options.label }),
+    ...(isDemo && (await startDemoModel(made, stateFolder, env))),
+  };
+  try {
+    const daemon = await createDaemon(daemonOptions);
+    made.defer(async () => daemon.close({ drainMs: 0 }));
+    const tokenFile = hasAuth ? await prepareToken(daemon, stateFolder, options.tokenFile) : null;
+    const url = await daemon.listen(listen);
+    made.use(await writeDaemonState({ url, tokenFile, stateFolder, isDemo, startedAt: Date.now() }));
+    const owned = made.move();
+    return {
+      daemon,
+      url,
+      stateFolder,
+      store: location.store === undefined ? "sqlite" : "postgres",
+      roots,
+      hasAuth,
+      tokenFile,
+      credentials: await readCredentials(stateFolder),
+      isDemo,
+      [Symbol.asyncDispose]: async () => owned.disposeAsync(),
+    };
+  } catch (error) {
+    throw explain(error, options);
+  }
+}
+
+function locateStore({ store, stateFolder, demo = false }: ServeOptions): {
+  readonly stateFolder: string;
+  readonly store?: string;
+} {
+  const standard = join(homedir(), ".codexkit", demo ? "demo-daemon" : "daemon");
+  if (store !== undefined && /^postgres(?:ql)?:\/\//.test(store)) {
+    return { store, stateFolder: resolve(stateFolder ?? standard) };
+  }
+  if (store !== undefined && /^[a-z]+:\/\//i.test(store)) {
+    throw usageError(`--store takes a folder or a postgres:// URL, not ${store.split("://")[0]}://.`);
+  }
+  if (store !== undefined && stateFolder !== undefined) {
+    throw usageError("--state-folder is for a store in Postgres. A folder of --store is the state folder.");
+  }
+  return { stateFolder: resolve(store ?? stateFolder ?? standard) };
+}
+
+/** Options that make codex use a scripted model, which ends with the daemon. No credentials are copied. */
+async function startDemoModel(
+  made: AsyncDisposableStack,
+  stateFolder: string,
+  env: NodeJS.ProcessEnv,
+): Promise<DaemonOptions> {
+  const { codexConfig, demoScript, ScriptedModel, variablesToRemove, withoutModelVariables } =
+    await import("@codexkit/scripted-model");
+  // The daemon reads keys from the environment of its process and stores them for codex.
+  for (const name of variablesToRemove) delete env[name];
+  const model = made.use(await ScriptedModel.start(demoScript));
+  return {
+    userCodexHome: join(stateFolder, "no-login"),
+    codex: {
+      configOverrides: codexConfig(model, { model: "demo-model" }).overrides,
+      inheritEnv: false,
+      env: withoutModelVariables(env),
+    },
+  };
+}
+
+/** What the daemon uses: credentials of the person, or a login in its own Codex home. */
+async function readCredentials(stateFolder: string): Promise<CredentialSummary> {
+  const found = await discoverCredentials();
+  const isUsable = found.kind === "apiKey" || found.kind === "chatgpt";
+  const own = isUsable
+    ? found
+    : await discoverCredentials({ env: {}, codexHome: join(stateFolder, "codex") });
+  return summarizeCredentials(own.kind === "apiKey" || own.kind === "chatgpt" ? own : found);
+}
+
+export function summarizeCredentials(found: Credentials): CredentialSummary {
+  if (found.kind === "none") return { kind: "none" };
+  const { kind, source } = found;
+  if (kind === "unusable") return { kind, source, reason: `${found.path}: ${found.reason}` };
+  const email = kind === "chatgpt" ? found.email : undefined;
+  return { kind, source, ...(email !== undefined && { email }) };
+}
+
+function explain(error: unknown, { listen }: ServeOptions): unknown {
+  if (!DaemonError.is(error)) return error;
+  const { code } = (error.cause ?? {}) as NodeJS.ErrnoException;
+  const hint = LISTEN_HINTS[code ?? ""];
+  if (hint !== undefined) {
+    const address = `${listen.host}:${listen.port}`;
+    return new CliError(EXIT.failed, `The daemon can't listen on ${address} (${code}).`, {
+      cause: error,
+      hint,
+    });
+  }
+  if (error.code === "bad_options") return new CliError(EXIT.usage, error.message, { cause: error });
+  return error;
+}
+
+const LISTEN_HINTS: Readonly<Record<string, string>> = {
+  EADDRINUSE:
+    "Another program uses this port. Choose another one with --listen, or a free one with --listen :0.",
+  EACCES: "Choose a port above 1023 with --listen.",
+  EADDRNOTAVAIL: "Choose an address of this machine with --listen.",
+  ENOTFOUND: "Choose an address of this machine with --listen.",
+};

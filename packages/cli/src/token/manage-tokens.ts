@@ -1,0 +1,94 @@
+import type { OperationResponse, Scope } from "@codexkit/daemon/client";
+import { type CliContext, printJson } from "../context.ts";
+import { connectDaemon } from "../daemon/connect-daemon.ts";
+import type { DaemonCommandOptions } from "../daemon/daemon-options.ts";
+import { CliError, EXIT } from "../errors/cli-error.ts";
+import { formatAge } from "../terminal/format-age.ts";
+import { formatTable } from "../terminal/format-table.ts";
+
+export interface CreateTokenOptions extends DaemonCommandOptions {
+  readonly scope?: readonly Scope[];
+  readonly expires?: number;
+}
+
+type TokenInfo = OperationResponse<"GET /tokens">["data"][number];
+
+export async function createToken(
+  name: string,
+  { scope, expires, ...options }: CreateTokenOptions,
+  context: CliContext,
+): Promise<void> {
+  const { client } = await connectDaemon(options, context);
+  const created = await client.request("POST /tokens", {
+    body: {
+      name,
+      scopes: [...(scope ?? ["read", "write", "approve"])] as Scope[],
+      ...(expires !== undefined && { expiresAt: Date.now() + expires }),
+    },
+    signal: context.signal,
+  });
+  if (context.json) printJson(context, created);
+  else {
+    const { info } = created;
+    // The token alone on stdout, so that it can be written to a file.
+    context.stdout.write(`${created.token}\n`);
+    const until = info.expiresAt === null ? "" : `, until ${new Date(info.expiresAt).toISOString()}`;
+    context.stderr.write(
+      `Token ${info.id} with ${info.scopes.join(", ")}${until}. It is not stored: copy it now.\n`,
+    );
+  }
+}
+
+export async function listTokens(options: DaemonCommandOptions, context: CliContext): Promise<void> {
+  const { client } = await connectDaemon(options, context);
+  const { data } = await client.request("GET /tokens", { signal: context.signal });
+  if (context.json) for (const token of data) printJson(context, token);
+  else {
+    const rows = data.map((token) => [
+      token.id,
+      token.name,
+      token.scopes.join(","),
+      stateOf(token),
+      token.lastUsedAt === null ? "never used" : `used ${formatAge(token.lastUsedAt)}`,
+    ]);
+    context.stdout.write(formatTable(["ID", "NAME", "SCOPES", "STATE", "USE"], rows, context));
+  }
+}
+
+export async function revokeTokens(
+  given: readonly string[],
+  options: DaemonCommandOptions,
+  context: CliContext,
+): Promise<void> {
+  const { client } = await connectDaemon(options, context);
+  const { data } = await client.request("GET /tokens", { signal: context.signal });
+  // All are looked up before the first is revoked, so that a misspelt one revokes none.
+  for (const { id, name } of given.map((text) => findToken(data, text))) {
+    await client.request("DELETE /tokens/{tokenId}", { params: { tokenId: id }, signal: context.signal });
+    if (context.json) printJson(context, { revoked: id, name });
+    else context.stdout.write(`Revoked ${id} (${name}).\n`);
+  }
+}
+
+function findToken(tokens: readonly TokenInfo[], text: string): TokenInfo {
+  const valid = tokens.filter(({ revokedAt }) => revokedAt === null);
+  const found = valid.filter(({ id, name }) => id === text || name === text);
+  const [token, ...others] = found;
+  if (!token) {
+    throw new CliError(EXIT.failed, `There is no valid token with the ID or name "${text}".`, {
+      hint: "Run `codexkit token list` to see the tokens.",
+    });
+  }
+  if (others.length > 0) {
+    throw new CliError(EXIT.failed, `${found.length} tokens have the name "${text}".`, {
+      hint: `Name one by its ID: ${found.map(({ id }) => id).join(", ")}.`,
+    });
+  }
+  return token;
+}
+
+function stateOf({ revokedAt, expiresAt }: TokenInfo): string {
+  if (revokedAt !== null) return "revoked";
+  if (expiresAt === null) return "valid";
+  return expiresAt <= Date.now() ? "expired" : `until ${new Date(expiresAt).toISOString().slice(0, 16)}`;
+}

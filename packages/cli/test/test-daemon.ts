@@ -1,0 +1,66 @@
+import { createDaemon } from "@codexkit/daemon";
+import { DaemonClient } from "@codexkit/daemon/client";
+import type { Script } from "@codexkit/scripted-model";
+import { type CodexFolders, codexFolders, copyHomeTemplate } from "@codexkit/testing";
+import { copyFile, mkdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { runCli, type CliOptions, type FinishedCli } from "./cli-process.ts";
+
+/** A daemon in the process of the test, on the real codex and a scripted model. */
+export interface TestDaemon extends AsyncDisposable {
+  readonly url: string;
+  readonly token: string;
+  readonly client: DaemonClient;
+  readonly folders: CodexFolders;
+  /** The folder of sessions. */
+  readonly workspace: string;
+  /** For a command line that is to find this daemon, with an empty home. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Runs a command line in the workspace, connected to this daemon. */
+  run(args: readonly string[], options?: CliOptions): Promise<FinishedCli>;
+  /** The same with `--json`, and its lines. */
+  json<Value = Record<string, unknown>>(args: readonly string[]): Promise<Value[]>;
+}
+
+export async function startTestDaemon(script: Script): Promise<TestDaemon> {
+  await using made = new AsyncDisposableStack();
+  const folders = made.use(await codexFolders({ model: script }));
+  const stateFolder = join(folders.root, "state");
+  await mkdir(join(stateFolder, "codex"), { recursive: true });
+  copyHomeTemplate(join(stateFolder, "codex"));
+  await copyFile(join(folders.codexHome, "config.toml"), join(stateFolder, "codex", "config.toml"));
+  const daemon = await createDaemon({
+    stateFolder,
+    roots: [folders.workspace],
+    userCodexHome: join(folders.root, "no-codex-home"),
+    codex: { inheritEnv: false, env: folders.env },
+    logger: "silent",
+    drainMs: 0,
+  });
+  made.defer(async () => daemon.close());
+  const url = await daemon.listen();
+  const token = (await readFile(join(stateFolder, "token"), "utf8")).trim();
+  const env = { HOME: join(folders.root, "home"), CODEXKIT_URL: url, CODEXKIT_TOKEN: token };
+  const run: TestDaemon["run"] = async (args, options = {}) =>
+    runCli(args, { cwd: folders.workspace, ...options, env: { ...env, ...options.env } });
+  const owned = made.move();
+  return {
+    url,
+    token,
+    client: new DaemonClient({ url, token }),
+    folders,
+    workspace: folders.workspace,
+    env,
+    run,
+    json: async <Value>(args: readonly string[]) => {
+      const { exitCode, stdout, stderr } = await run([...args, "--json"]);
+      if (exitCode !== 0) throw new Error(`codexkit ${args.join(" ")} exited with ${exitCode}: ${stderr}`);
+      return stdout
+        .trimEnd()
+        .split("\n")
+        .filter((line) => line !== "")
+        .map((line) => JSON.parse(line) as Value);
+    },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}
