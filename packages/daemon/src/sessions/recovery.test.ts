@@ -169,6 +169,18 @@ describe("draining", () => {
     expect(stage.runner.status).toMatchObject({ state: "closed", sessions: 0 });
   });
 
+  test("stops waiting for turns when it is repeated with 0", async () => {
+    await using stage = await startRunner([say(["half ", waitFor(gate())])]);
+    const session = await stage.create();
+    await session.send("go");
+    await session.event(isDelta);
+    const drained = stage.runner.drain(1_000_000);
+    await stage.runner.drain(0);
+    await drained;
+    const events = await session.events();
+    expect(events.find(({ type }) => type === "turn.interrupted")).toBeDefined();
+  });
+
   test("ends a codex that does not respond", async () => {
     await using stage = await startRunner([say(["half ", waitFor(gate())])], {
       limits: { interruptMs: 200 },
