@@ -1,7 +1,7 @@
 import { gate, run, say, type ScriptFunction, usage, waitFor } from "@codexkit/scripted-model";
 import { existsSync } from "node:fs";
 import { mkdir, readdir, rm } from "node:fs/promises";
-import { repetitions, tempFolder } from "@codexkit/testing";
+import { tempFolder } from "@codexkit/testing";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { pollUntil } from "../../test/poll-until.ts";
@@ -269,17 +269,16 @@ describe("processes", () => {
     const model: ScriptFunction = ({ newOutputs }) =>
       newOutputs.length > 0 ? say("end") : run("echo $$ > pid-$$; exec sleep 600");
     await using stage = await startRunner(model);
-    const count = repetitions({ test: 20, soak: 100 });
     // Without a sandbox, so that the IDs of the processes are those of this machine.
     const sessions = await Promise.all(
-      Array.from({ length: count }, () => stage.create({ permissionMode: "bypass" })),
+      Array.from({ length: 100 }, () => stage.create({ permissionMode: "bypass" })),
     );
     await Promise.all(sessions.map((session) => session.submit("message", { input: "go", mode: "queue" })));
     const pids = async (): Promise<number[]> =>
       (await readdir(stage.workspace)).flatMap((name) =>
         name.startsWith("pid-") ? [Number(name.slice(4))] : [],
       );
-    await expect.poll(async () => (await pids()).length, { timeout: 60_000, interval: 100 }).toBe(count);
+    await expect.poll(async () => (await pids()).length, { timeout: 60_000, interval: 100 }).toBe(100);
     await Promise.all(sessions.map((session) => session.submit("delete", {})));
     await expect.poll(() => stage.runner.status.sessions, { timeout: 60_000, interval: 100 }).toBe(0);
     const started = await pids();
