@@ -8,7 +8,7 @@ const { projects: _projects, ...test } = base.test ?? {};
 /** Tests that do more in a soak: they repeat something, or run the original SDK as well. */
 const larger = globSync(include, { cwd: import.meta.dirname, exclude: configDefaults.exclude }).filter(
   (file) =>
-    /\brepetitions\(|\bisSoak\b|"\.\/differential\.ts"/.test(
+    /\brepetitions\(|"\.\/differential\.ts"|recordings\//.test(
       readFileSync(join(import.meta.dirname, file), "utf8"),
     ),
 );

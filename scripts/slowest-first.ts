@@ -17,6 +17,7 @@ const SLOWEST = [
 /** In a new clone vitest starts the largest files first. A slow one at the end would run alone, on one core of several. */
 export class SlowestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    // oxlint-disable-next-line unicorn/no-array-sort -- the method of vitest, which returns another array
     const sorted = await super.sort(files);
     const isSlow = ({ moduleId }: TestSpecification): boolean =>
       SLOWEST.some((file) => moduleId.endsWith(file));

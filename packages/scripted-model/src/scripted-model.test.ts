@@ -1,24 +1,11 @@
 import { once } from "node:events";
 import { get, type IncomingMessage } from "node:http";
-import { gzipSync, zstdCompressSync } from "node:zlib";
 
 import { afterEach, describe, expect, it } from "vitest";
 
 import { events, items, parse, post, untilCut } from "../test/post.ts";
 import type { Script, ScriptedModelOptions } from "./index.ts";
-import {
-  cut,
-  fail,
-  gate,
-  headers,
-  SCRIPTED_MODEL_LIMITS,
-  run,
-  say,
-  ScriptedModel,
-  think,
-  usage,
-  waitFor,
-} from "./index.ts";
+import { cut, fail, gate, headers, run, say, ScriptedModel, think, usage, waitFor } from "./index.ts";
 
 const started: ScriptedModel[] = [];
 
@@ -222,30 +209,6 @@ describe("waiting", () => {
     expect(model.problems).toEqual([]);
   });
 
-  it("returns requests in order, once, including to earlier waits", async () => {
-    const model = await start(() => "ok");
-    const early = [model.nextRequest(), model.nextRequest()];
-    await post(model.url);
-    await post(model.url);
-    await post(model.url);
-    expect((await Promise.all(early)).map(({ index }) => index)).toEqual([0, 1]);
-    expect((await model.nextRequest()).index).toBe(2);
-    expect(await model.waitForRequests(3)).toHaveLength(3);
-    expect((await model.findRequest(({ index }) => index === 1)).index).toBe(1);
-  });
-
-  it("limits every wait", async () => {
-    const model = await start([]);
-    await expect(model.nextRequest({ timeoutMs: 1 })).rejects.toMatchObject({ code: "wait_timeout" });
-    await expect(model.waitForRequests(1, { signal: AbortSignal.abort() })).rejects.toMatchObject({
-      code: "aborted",
-    });
-    const controller = new AbortController();
-    const waiting = model.findRequest(() => true, { signal: controller.signal });
-    controller.abort();
-    await expect(waiting).rejects.toMatchObject({ code: "aborted" });
-  });
-
   it("ends open streams and waits when it is closed", async () => {
     const model = await start([[say("hi"), waitFor(gate())]]);
     const response = await post(model.url);
@@ -349,54 +312,6 @@ describe("invalid requests", () => {
     expect((await fetch(`${model.url}/responses`)).status).toBe(404);
     expect((await fetch(`${model.url}/other`, { method: "POST", body: "{}" })).status).toBe(404);
     expect(model.requestCount).toBe(0);
-  });
-
-  it.each([
-    { what: "text that is not JSON", body: "{nope", encoding: "identity" },
-    { what: "JSON that is not an object", body: "[]", encoding: "identity" },
-    { what: "an unknown encoding", body: "{}", encoding: "rot13" },
-    { what: "a body that doesn't decode", body: "{}", encoding: "gzip" },
-  ])("answers 400 to $what", async ({ body, encoding }) => {
-    const model = await start(["hi"]);
-    const response = await post(model.url, {}, { body, headers: { "content-encoding": encoding } });
-    expect(response.status).toBe(400);
-    expect(await response.json()).toMatchObject({ error: { code: "bad_request" } });
-    expect((await post(model.url)).status).toBe(200);
-  });
-
-  it("responds 400 to a body beyond the limit, with or without length and compression", async () => {
-    const model = await start(["hi"]);
-    const large = Buffer.alloc(SCRIPTED_MODEL_LIMITS.requestBytes + 1, " ");
-    expect((await post(model.url, {}, { body: large })).status).toBe(400);
-    const stream = new Blob([large]).stream();
-    expect((await post(model.url, {}, { body: stream, duplex: "half" })).status).toBe(400);
-    const packed = { body: gzipSync(large), headers: { "content-encoding": "gzip" } };
-    expect((await post(model.url, {}, packed)).status).toBe(400);
-  });
-
-  it("reads compressed bodies", async () => {
-    const model = await start(() => "hi");
-    const body = JSON.stringify({ model: "packed" });
-    await post(model.url, {}, { body: zstdCompressSync(body), headers: { "content-encoding": "zstd" } });
-    await post(model.url, {}, { body: gzipSync(body), headers: { "content-encoding": "gzip" } });
-    expect(model.requests.map((request) => request.model)).toEqual(["packed", "packed"]);
-  });
-
-  it("keeps only the newest requests, but counts all", async () => {
-    const model = await start(() => "hi", { keepRequests: 2 });
-    for (let at = 0; at < 4; at++) await post(model.url);
-    expect(model.requests.map(({ index }) => index)).toEqual([2, 3]);
-    expect(model.requestCount).toBe(4);
-  });
-
-  it("keeps no more bytes than it may, but always the newest request", async () => {
-    const model = await start(() => "hi", { keepBytes: 250 });
-    for (const letter of ["a", "b", "c"]) await post(model.url, { model: letter.repeat(100) });
-    expect(model.requests.map(({ index }) => index)).toEqual([1, 2]);
-    expect(model.requests.map(({ bytes }) => bytes)).toEqual([112, 112]);
-    await post(model.url, { model: "d".repeat(1_000) });
-    expect(model.requests.map(({ index }) => index)).toEqual([3]);
-    expect(model.requestCount).toBe(4);
   });
 
   it("fails to start on a used port", async () => {

@@ -28,7 +28,7 @@ import { checkEvaluateOptions, type EvaluateOptions, type EvaluationEvent } from
 import { type PromptOutput, toPromptOutput } from "./output.ts";
 import { PromptView } from "./prompt-view.ts";
 import { addSkillRoots } from "./skill-roots.ts";
-import { StopControl } from "./stop-control.ts";
+import { closeInTime, StopControl } from "./stop-control.ts";
 import { ThreadObserver } from "./thread-observer.ts";
 import { toEvaluationError } from "./to-evaluation-error.ts";
 import { UsageLedger } from "./usage-ledger.ts";
@@ -151,7 +151,8 @@ class Evaluator<Output> {
     await using resources = ResourceScope.open(definition.resources);
     const dispatcher = this.#createDispatcher(resources, stop, observer);
     this.#reporter.reportRendered(view.rendered);
-    await using _skills = await addSkillRoots(this.#codex, view.allSkills());
+    const skills = await stop.raceOpening(addSkillRoots(this.#codex, view.allSkills()));
+    await using _skills = { [Symbol.asyncDispose]: () => closeInTime(skills) };
     const opening = openThread({
       codex: this.#codex,
       session: this.#session,
@@ -160,11 +161,7 @@ class Evaluator<Output> {
       toSdkTool: (tool) => this.#toSdkTool(tool, view, dispatcher),
       onWarning: (message, error) => this.#reporter.warn(message, error),
     });
-    const thread = await this.#unlessStopped(opening, stop).catch((error: unknown) => {
-      // If it is opened after all, nothing uses it. Its failure has been reported, or the stop is the reason.
-      opening.then(async (late) => late.close()).catch(() => {});
-      throw error;
-    });
+    const thread = await stop.raceOpening(opening);
     this.#thread = thread;
     this.#reporter.reportThread(thread);
     observer.observe(thread);
@@ -188,8 +185,7 @@ class Evaluator<Output> {
         this.#reporter.warn("The changes of a tool were not rolled back in time.", error);
       });
       await observer.stop();
-      // A codex that does not respond would delay the result.
-      await withTimeout(thread.close(), SETTLE_LIMIT_MS, late).catch(() => {});
+      await closeInTime(thread);
     }
   }
 
@@ -224,9 +220,8 @@ class Evaluator<Output> {
       const { finalResponse: text, structured } = result;
       const verdict =
         completion &&
-        (await this.#unlessStopped(
+        (await stop.race(
           checkCompletion(completion, { session: this.#session, workspace, cwd: thread.cwd, text }),
-          stop,
         ));
       if (!verdict || verdict.complete) return { text, structured, isComplete: true };
       if (continuations >= maxContinuations) {
@@ -250,20 +245,13 @@ class Evaluator<Output> {
       ...(this.#output.schema && { outputSchema: this.#output.schema }),
     });
     stop.watchTurn(turn);
-    const result = await this.#unlessStopped(turn.result(), stop).catch((error: unknown) => {
+    const result = await stop.race(turn.result()).catch((error: unknown) => {
       if (TurnFailedError.is(error)) this.#turns.push(error.result);
       throw error;
     });
     this.#turns.push(result);
     if (stop.reason) throw stop.reason.error;
     return result;
-  }
-
-  /** Waits for a task. Rejects if the evaluation must stop meanwhile, also if the task never ends. */
-  async #unlessStopped<Result extends object>(task: Promise<Result>, stop: StopControl): Promise<Result> {
-    const result = await Promise.race([task, stop.stopped]);
-    if ("error" in result && result === stop.reason) throw result.error;
-    return result as Result;
   }
 
   #toSdkTool(rendered: RenderedTool, view: PromptView, dispatcher: ToolDispatcher): AnyTool {

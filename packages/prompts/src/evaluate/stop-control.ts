@@ -7,6 +7,9 @@ import type { Deadline } from "../limits/deadline.ts";
 /** How long Codex may take to confirm an interrupt before the evaluation ends without its turn. */
 const INTERRUPT_LIMIT_MS = 5_000;
 
+/** How long Codex may take to close a thread, or something else, that an evaluation no longer needs. */
+const CLOSE_LIMIT_MS = 10_000;
+
 /** Why an evaluation must stop. */
 export interface StopReason {
   readonly error: PromptError;
@@ -44,11 +47,6 @@ export class StopControl implements Disposable {
     return this.#reason;
   }
 
-  /** Resolves when the evaluation must stop. */
-  get stopped(): Promise<StopReason> {
-    return this.#stopped.promise;
-  }
-
   /** @throws {PromptError} if the evaluation must stop, or would exceed a limit with its next turn */
   check(): void {
     if (this.#deadline?.hasPassed) this.#stop(deadlineError(this.#deadline));
@@ -69,6 +67,23 @@ export class StopControl implements Disposable {
   watchTurn(turn: Turn<unknown>): void {
     this.#turn = turn;
     if (this.#reason) void this.#interrupt();
+  }
+
+  /** Waits for a task. Rejects if the evaluation must stop meanwhile, even if the task never ends. */
+  async race<Result>(task: Promise<Result>): Promise<Result> {
+    const stopped = this.#stopped.promise.then(({ error }) => Promise.reject(error));
+    return Promise.race([task, stopped]);
+  }
+
+  /** Waits until Codex has opened something. If the evaluation stops first, it is closed as soon as it is open. */
+  async raceOpening<Opened extends AsyncDisposable>(opening: Promise<Opened>): Promise<Opened> {
+    try {
+      return await this.race(opening);
+    } catch (error) {
+      // If it could not be opened, there is nothing to close.
+      opening.then(closeInTime).catch(() => {});
+      throw error;
+    }
   }
 
   [Symbol.dispose](): void {
@@ -116,8 +131,10 @@ export class StopControl implements Disposable {
     if (turn) {
       const late = (): Error =>
         new Error(`Codex did not confirm the interrupt within ${INTERRUPT_LIMIT_MS} ms.`);
-      // The evaluation ends either way: if Codex does not react, its thread is abandoned.
-      await withTimeout(turn.interrupt(), INTERRUPT_LIMIT_MS, late).catch(() => this.#onUnconfirmed());
+      // The evaluation ends either way: if Codex does not react, its thread is abandoned, and if that fails, left as it is.
+      await withTimeout(turn.interrupt(), INTERRUPT_LIMIT_MS, late)
+        .catch(() => withTimeout(this.#onUnconfirmed(), INTERRUPT_LIMIT_MS, late))
+        .catch(() => {});
     }
     this.#stopped.resolve(reason);
   }
@@ -126,4 +143,10 @@ export class StopControl implements Disposable {
 function deadlineError(deadline: Deadline): PromptError {
   const over = Math.max(0, -deadline.remaining());
   return new PromptError("deadline_exceeded", `The deadline passed ${Math.round(over)} ms ago.`);
+}
+
+/** Closes something of Codex. A codex that does not respond must not delay the result. */
+export async function closeInTime(opened: AsyncDisposable): Promise<void> {
+  const late = (): Error => new Error(`Codex did not respond within ${CLOSE_LIMIT_MS} ms.`);
+  await withTimeout(Promise.resolve(opened[Symbol.asyncDispose]()), CLOSE_LIMIT_MS, late).catch(() => {});
 }

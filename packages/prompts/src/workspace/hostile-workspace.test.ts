@@ -7,7 +7,6 @@ import {
   linkSync,
   lstatSync,
   mkdirSync,
-  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -22,7 +21,6 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { temporaryRoot } from "../../test/temporary-root.ts";
-import type { Mount } from "./mount.ts";
 import { openWorkspace } from "./open-workspace.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -387,30 +385,4 @@ test("a closed workspace is not created again", async () => {
   expect(() => workspace.writeText("a", "text")).toThrow(/closed/);
   expect(() => workspace.exists("a")).toThrow(/closed/);
   expect(existsSync(workspace.root)).toBe(false);
-});
-
-describe("mounts", () => {
-  test("excluded folders leave nothing behind; empty ones are copied", () => {
-    put("src/a.ts");
-    put("node_modules/x/index.js");
-    mkdirSync(join(root, "empty"));
-    using stack = new DisposableStack();
-    const workspace = openWorkspace({
-      mounts: [{ from: root, exclude: ["**/node_modules/**"] }],
-      allowedRoots: [root],
-    });
-    stack.defer(() => void workspace[Symbol.asyncDispose]());
-    expect(readdirSync(workspace.root)).toEqual(["empty", "src"]);
-  });
-
-  test("a pipe is refused for what it is, and a folder on top of a copied file too", () => {
-    execFileSync("mkfifo", [join(root, "pipe")]);
-    put("a");
-    put("d/b");
-    const open = (...mounts: readonly Mount[]) => openWorkspace({ mounts, allowedRoots: [root] });
-    expect(() => open({ from: join(root, "pipe") })).toThrow(/neither a file nor a folder/);
-    expect(() => open({ from: join(root, "a") }, { from: join(root, "d"), to: "a" })).toThrow(
-      expect.objectContaining({ code: "invalid_option" }) as Error,
-    );
-  });
 });

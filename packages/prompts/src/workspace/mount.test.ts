@@ -1,9 +1,21 @@
 import type { TempFolder } from "@codexkit/testing";
+import fc from "fast-check";
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readdirSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { describeTree } from "../../test/describe-tree.ts";
 import { temporaryRoot } from "../../test/temporary-root.ts";
+import type { Mount } from "./mount.ts";
 import { openWorkspace } from "./open-workspace.ts";
 
 let folder: TempFolder;
@@ -13,6 +25,104 @@ beforeEach(async () => {
   ({ folder, root } = await temporaryRoot("mount"));
 });
 afterEach(() => folder[Symbol.asyncDispose]());
+
+function makeHost(): string {
+  const host = join(folder.path, "host");
+  mkdirSync(join(host, "repo", "src"), { recursive: true });
+  mkdirSync(join(host, "secret"));
+  writeFileSync(join(host, "secret", "key"), "SECRET");
+  writeFileSync(join(host, "repo", "src", "a.ts"), "a");
+  return host;
+}
+
+test("files are copied by globs into a temporary folder that is removed at the end", async () => {
+  const host = makeHost();
+  writeFileSync(join(host, "repo", "b.md"), "b");
+  let temporary: string;
+  {
+    await using workspace = openWorkspace({
+      mounts: [{ from: join(host, "repo"), to: "code", include: ["**/*.ts"] }],
+      allowedRoots: [host],
+    });
+    temporary = workspace.root;
+    expect(describeTree(workspace.root)).toEqual({
+      "code/": "",
+      "code/src/": "",
+      "code/src/a.ts": "644 a",
+    });
+    expect(workspace.preview()).toContain("- code: 1 files, 1 bytes");
+  }
+  expect(existsSync(dirname(temporary))).toBe(false);
+});
+
+test.for([
+  ["a root that is not allowed", { from: "secret" }, ["repo"]],
+  ["no allowed roots at all", { from: "repo" }, []],
+  ["a target outside the workspace", { from: "repo", to: "../out" }, ["repo"]],
+] as const)("%s is refused", ([, mount, allowed]) => {
+  const host = makeHost();
+  expect(() =>
+    openWorkspace({
+      mounts: [{ ...mount, from: join(host, mount.from) }],
+      allowedRoots: allowed.map((name) => join(host, name)),
+    }),
+  ).toThrow(expect.objectContaining({ code: "workspace_security" }) as Error);
+});
+
+test("a mount above its limit is refused, and its temporary folder removed", () => {
+  const host = makeHost();
+  const before = readdirSync(join(folder.path));
+  expect(() =>
+    openWorkspace({ mounts: [{ from: join(host, "repo"), maxBytes: 0 }], allowedRoots: [host] }),
+  ).toThrow(expect.objectContaining({ code: "workspace_too_large" }) as Error);
+  expect(readdirSync(join(folder.path))).toEqual(before);
+});
+
+test("no byte from outside the allowed root is copied, however links are placed", async () => {
+  const host = makeHost();
+  const link = fc.record({
+    at: fc.constantFrom("l", "src/l", "src/a.ts", "src", "deep/er/l"),
+    to: fc.constantFrom(
+      "../secret",
+      "../secret/key",
+      "../../secret/key",
+      join(host, "secret"),
+      join(host, "secret", "key"),
+      ".",
+      "..",
+      "src",
+      "l",
+    ),
+  });
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(link, { maxLength: 6 }),
+      fc.constantFrom("skip" as const, "follow" as const),
+      async (links, rule) => {
+        const repo = join(host, "repo");
+        rmSync(repo, { recursive: true, force: true });
+        mkdirSync(join(repo, "src"), { recursive: true });
+        writeFileSync(join(repo, "src", "a.ts"), "a");
+        for (const { at, to } of links) {
+          try {
+            mkdirSync(dirname(join(repo, at)), { recursive: true });
+            rmSync(join(repo, at), { recursive: true, force: true });
+            symlinkSync(to, join(repo, at));
+          } catch {
+            // Below a link that was made before.
+          }
+        }
+        await using workspace = openWorkspace({
+          mounts: [{ from: repo, links: rule }],
+          allowedRoots: [repo],
+        });
+        expect(JSON.stringify(describeTree(workspace.root))).not.toContain("SECRET");
+      },
+    ),
+    { numRuns: 200 },
+  );
+  expect(readFileSync(join(host, "secret", "key"), "utf8")).toBe("SECRET");
+});
 
 test("a pipe, a socket and an unreadable link are skipped", async () => {
   execFileSync("mkfifo", [join(root, "pipe")]);
@@ -66,4 +176,26 @@ test.for([
   [{ from: "/tmp", to: "a/../../b" }, /not inside the workspace/],
 ] as const)("%j is refused", ([mount, message]) => {
   expect(() => openWorkspace({ mounts: [mount as never], allowedRoots: ["/tmp"] })).toThrow(message);
+});
+
+test("excluded folders leave nothing behind; empty ones are copied", async () => {
+  for (const path of ["src", "node_modules/x", "empty"]) mkdirSync(join(root, path), { recursive: true });
+  for (const path of ["src/a.ts", "node_modules/x/index.js"]) writeFileSync(join(root, path), "");
+  await using workspace = openWorkspace({
+    mounts: [{ from: root, exclude: ["**/node_modules/**"] }],
+    allowedRoots: [root],
+  });
+  expect(readdirSync(workspace.root)).toEqual(["empty", "src"]);
+});
+
+test("a pipe is refused for what it is, and a folder on top of a copied file too", () => {
+  execFileSync("mkfifo", [join(root, "pipe")]);
+  writeFileSync(join(root, "a"), "");
+  mkdirSync(join(root, "d"));
+  writeFileSync(join(root, "d", "b"), "");
+  const open = (...mounts: readonly Mount[]) => openWorkspace({ mounts, allowedRoots: [root] });
+  expect(() => open({ from: join(root, "pipe") })).toThrow(/neither a file nor a folder/);
+  expect(() => open({ from: join(root, "a") }, { from: join(root, "d"), to: "a" })).toThrow(
+    expect.objectContaining({ code: "invalid_option" }) as Error,
+  );
 });

@@ -3,12 +3,9 @@ import fc from "fast-check";
 import { execFileSync } from "node:child_process";
 import {
   chmodSync,
-  existsSync,
   lstatSync,
   mkdirSync,
-  readdirSync,
   readFileSync,
-  readlinkSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -18,6 +15,7 @@ import {
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { temporaryRoot } from "../../test/temporary-root.ts";
+import { describeTree } from "../../test/describe-tree.ts";
 import { openWorkspace } from "./open-workspace.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -31,21 +29,6 @@ afterEach(() => folder[Symbol.asyncDispose]());
 
 function openRoot(): Workspace {
   return openWorkspace({ folder: root, stateRoot: join(folder.path, "state") });
-}
-
-/** Every path below a folder, with what it is. */
-function describeTree(path: string, prefix = ""): Record<string, string> {
-  const found: Record<string, string> = {};
-  for (const name of readdirSync(path).toSorted()) {
-    const absolute = join(path, name);
-    const stats = lstatSync(absolute);
-    const key = prefix + name;
-    if (stats.isSymbolicLink()) found[key] = `-> ${readlinkSync(absolute)}`;
-    else if (stats.isDirectory())
-      Object.assign(found, { [`${key}/`]: "" }, describeTree(absolute, `${key}/`));
-    else found[key] = `${(stats.mode & 0o777).toString(8)} ${readFileSync(absolute, "utf8")}`;
-  }
-  return found;
 }
 
 const names = fc.constantFrom(
@@ -255,106 +238,6 @@ describe("snapshots", () => {
 function hasIgnored(folderPath: string, ignored: Record<string, string>): boolean {
   return Object.keys(ignored).some((path) => path.startsWith(folderPath));
 }
-
-describe("mounts", () => {
-  const makeHost = (): string => {
-    const host = join(folder.path, "host");
-    mkdirSync(join(host, "repo", "src"), { recursive: true });
-    mkdirSync(join(host, "secret"));
-    writeFileSync(join(host, "secret", "key"), "SECRET");
-    writeFileSync(join(host, "repo", "src", "a.ts"), "a");
-    return host;
-  };
-
-  test("files are copied by globs into a temporary folder that is removed at the end", async () => {
-    const host = makeHost();
-    writeFileSync(join(host, "repo", "b.md"), "b");
-    let temporary: string;
-    {
-      await using workspace = openWorkspace({
-        mounts: [{ from: join(host, "repo"), to: "code", include: ["**/*.ts"] }],
-        allowedRoots: [host],
-      });
-      temporary = workspace.root;
-      expect(describeTree(workspace.root)).toEqual({
-        "code/": "",
-        "code/src/": "",
-        "code/src/a.ts": "644 a",
-      });
-      expect(workspace.preview()).toContain("- code: 1 files, 1 bytes");
-    }
-    expect(existsSync(dirname(temporary))).toBe(false);
-  });
-
-  test.for([
-    ["a root that is not allowed", { from: "secret" }, ["repo"]],
-    ["no allowed roots at all", { from: "repo" }, []],
-    ["a target outside the workspace", { from: "repo", to: "../out" }, ["repo"]],
-  ] as const)("%s is refused", ([, mount, allowed]) => {
-    const host = makeHost();
-    expect(() =>
-      openWorkspace({
-        mounts: [{ ...mount, from: join(host, mount.from) }],
-        allowedRoots: allowed.map((name) => join(host, name)),
-      }),
-    ).toThrow(expect.objectContaining({ code: "workspace_security" }) as Error);
-  });
-
-  test("a mount above its limit is refused, and its temporary folder removed", () => {
-    const host = makeHost();
-    const before = readdirSync(join(folder.path));
-    expect(() =>
-      openWorkspace({ mounts: [{ from: join(host, "repo"), maxBytes: 0 }], allowedRoots: [host] }),
-    ).toThrow(expect.objectContaining({ code: "workspace_too_large" }) as Error);
-    expect(readdirSync(join(folder.path))).toEqual(before);
-  });
-
-  test("no byte from outside the allowed root is copied, however links are placed", async () => {
-    const host = makeHost();
-    const link = fc.record({
-      at: fc.constantFrom("l", "src/l", "src/a.ts", "src", "deep/er/l"),
-      to: fc.constantFrom(
-        "../secret",
-        "../secret/key",
-        "../../secret/key",
-        join(host, "secret"),
-        join(host, "secret", "key"),
-        ".",
-        "..",
-        "src",
-        "l",
-      ),
-    });
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(link, { maxLength: 6 }),
-        fc.constantFrom("skip" as const, "follow" as const),
-        async (links, rule) => {
-          const repo = join(host, "repo");
-          rmSync(repo, { recursive: true, force: true });
-          mkdirSync(join(repo, "src"), { recursive: true });
-          writeFileSync(join(repo, "src", "a.ts"), "a");
-          for (const { at, to } of links) {
-            try {
-              mkdirSync(dirname(join(repo, at)), { recursive: true });
-              rmSync(join(repo, at), { recursive: true, force: true });
-              symlinkSync(to, join(repo, at));
-            } catch {
-              // Below a link that was made before.
-            }
-          }
-          await using workspace = openWorkspace({
-            mounts: [{ from: repo, links: rule }],
-            allowedRoots: [repo],
-          });
-          expect(JSON.stringify(describeTree(workspace.root))).not.toContain("SECRET");
-        },
-      ),
-      { numRuns: 200 },
-    );
-    expect(readFileSync(join(host, "secret", "key"), "utf8")).toBe("SECRET");
-  });
-});
 
 describe("fingerprint", () => {
   test("changes with content, mode and names, and is the same for the same files", async () => {

@@ -1,5 +1,5 @@
-// Threads of evaluations on the real codex: reuse, approvals, options, concurrency and faults.
-import { callTool, gate, run, say, type Script, usage, waitFor } from "@codexkit/scripted-model";
+// Threads of evaluations on the real codex: reuse, approvals, options and concurrency.
+import { callTool, run, say, type Script, usage } from "@codexkit/scripted-model";
 import { launchCodex } from "@codexkit/testing";
 import { Codex } from "codexkit";
 import { readFileSync } from "node:fs";
@@ -12,7 +12,6 @@ import {
   definePromptTool,
   evaluate,
   openWorkspace,
-  PromptEvaluationError,
   type PromptThreadOptions,
   Session,
 } from "../index.ts";
@@ -303,95 +302,5 @@ describe("concurrency", () => {
     await using setup = await launch([callTool("nested", {}), "Done."]);
     await evaluate(setup.codex, outer);
     expect(refusal).toMatchObject({ code: "invalid_option" });
-  });
-});
-
-describe("faults", () => {
-  test("an aborted evaluation interrupts its turn and keeps what was produced", async () => {
-    const open = gate();
-    await using setup = await launch([[run("echo hi > a.txt")], say(["Almost", waitFor(open)])]);
-    await using workspace = openWorkspace();
-    const abort = new AbortController();
-    const evaluation = evaluate(setup.codex, prompt, {
-      workspace,
-      signal: abort.signal,
-      thread: { sandbox: "workspace-write" },
-    });
-    await setup.model.waitForRequests(2);
-    abort.abort(new Error("enough"));
-
-    const error = await evaluation.result().catch((thrown: unknown) => thrown);
-    open.open();
-
-    expect(error).toBeInstanceOf(PromptEvaluationError);
-    expect(error).toMatchObject({ code: "aborted", partial: { threadId: expect.any(String) as string } });
-    expect(workspace.readText("a.txt")).toBe("hi\n");
-  });
-
-  test("a codex that dies is a request error with the SDK's error as its cause", async () => {
-    const open = gate();
-    await using setup = await launch([say(["Almost", waitFor(open)])]);
-    const evaluation = evaluate(setup.codex, prompt, { thread: { cwd: setup.workspace } });
-    await setup.model.waitForRequests(1);
-    process.kill(setup.codex.pid ?? 0, "SIGKILL");
-
-    await expect(evaluation.result()).rejects.toMatchObject({
-      phase: "request",
-      cause: { code: "app_server_crashed" },
-    });
-    open.open();
-  });
-
-  test("an evaluation that is aborted while a frozen codex opens its thread ends", async () => {
-    await using setup = await launch(["Done."]);
-    const pid = setup.codex.pid ?? 0;
-    process.kill(pid, "SIGSTOP");
-    const abort = new AbortController();
-    const evaluation = evaluate(setup.codex, prompt, {
-      signal: abort.signal,
-      thread: { cwd: setup.workspace },
-    });
-    abort.abort();
-    await expect(evaluation.result()).rejects.toMatchObject({ code: "aborted" });
-    process.kill(pid, "SIGCONT");
-  });
-
-  test("a frozen codex does not keep an evaluation from ending", async () => {
-    const open = gate();
-    await using setup = await launch([[say(["Almost", waitFor(open)])], "Done."]);
-    const abort = new AbortController();
-    const evaluation = evaluate(setup.codex, prompt, {
-      signal: abort.signal,
-      thread: { cwd: setup.workspace },
-    });
-    await setup.model.waitForRequests(1);
-    const pid = setup.codex.pid ?? 0;
-    process.kill(pid, "SIGSTOP");
-    abort.abort();
-
-    await expect(evaluation.result()).rejects.toMatchObject({ code: "aborted" });
-    open.open();
-    // Nothing else was running on it, so it was ended: the next evaluation runs on another codex.
-    await expect(
-      evaluate(setup.codex, prompt, { thread: { cwd: setup.workspace } }).result(),
-    ).resolves.toMatchObject({
-      text: "Done.",
-    });
-    expect(setup.codex.pid).not.toBe(pid);
-  });
-
-  test("codex is restarted only when nothing else runs on it", async () => {
-    const open = gate();
-    await using setup = await launch([say(["Almost", waitFor(open)])]);
-    const running = evaluate(setup.codex, prompt, { thread: { cwd: setup.workspace } });
-    await setup.model.waitForRequests(1);
-    const { pid } = setup.codex;
-
-    expect(await setup.codex.restartIfIdle({ except: ["another thread"] })).toBe(false);
-    open.open();
-    await running;
-    expect(setup.codex.pid).toBe(pid);
-    expect(await setup.codex.restartIfIdle()).toBe(true);
-    expect(setup.codex.pid).not.toBe(pid);
   });
 });

@@ -1,0 +1,33 @@
+import type { Turn } from "codexkit";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { StopControl } from "./stop-control.ts";
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const never = new Promise<never>(() => {});
+
+/** A turn that Codex does not interrupt. */
+const turn = { interrupt: () => Promise.reject(new Error("no connection")) } as unknown as Turn<unknown>;
+
+test.each([
+  ["fails", () => Promise.reject(new Error("it can't be ended"))],
+  ["never ends", () => never],
+])("an evaluation stops although ending its codex %s", async (_, onUnconfirmed) => {
+  const abort = new AbortController();
+  using stop = new StopControl({
+    deadline: undefined,
+    budget: undefined,
+    signal: abort.signal,
+    onUnconfirmed,
+  });
+  stop.watchTurn(turn);
+  const stopped = expect(stop.race(never)).rejects.toMatchObject({ code: "aborted" });
+  abort.abort();
+  await vi.runAllTimersAsync();
+  await stopped;
+});
