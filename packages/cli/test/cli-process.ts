@@ -13,7 +13,7 @@ export const CLI: readonly string[] = [
 export interface CliOptions {
   readonly cwd?: string;
   /** Variables in addition to those of the test. `undefined` removes one. */
-  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   /** The whole of stdin. Default: empty. */
   readonly input?: string;
 }
@@ -25,7 +25,16 @@ export interface FinishedCli {
 }
 
 /** Variables of the person and of the test runner that change what the program prints or finds. */
-const REMOVED = ["NO_COLOR", "FORCE_COLOR", "CODEXKIT_URL", "CODEXKIT_TOKEN", "OPENAI_API_KEY", "CODEX_HOME"];
+const REMOVED = [
+  "NO_COLOR",
+  "FORCE_COLOR",
+  "CODEXKIT_URL",
+  "CODEXKIT_TOKEN",
+  "OPENAI_API_KEY",
+  "CODEX_API_KEY",
+  "CODEX_HOME",
+  "CI",
+];
 
 export function cliEnvironment(env: CliOptions["env"] = {}): NodeJS.ProcessEnv {
   const removed = Object.fromEntries(REMOVED.map((name) => [name, undefined]));

@@ -55,14 +55,19 @@ export class CliTerminal implements AsyncDisposable {
     return this.#raw;
   }
 
-  /** The lines of the screen and above it, without empty ones at the end. Wrapped rows are separate lines. */
+  /** The rows of the screen and above it, without empty ones at the end. */
+  get rows(): string[] {
+    return this.#readRows().map(({ text }) => text);
+  }
+
+  /** The same as `rows`, with rows that the terminal has wrapped joined. */
   get lines(): string[] {
-    const { active } = this.#screen.buffer;
-    const lines = Array.from(
-      { length: active.length },
-      (_, row) => active.getLine(row)?.translateToString(true) ?? "",
-    );
-    return lines.slice(0, lines.findLastIndex((line) => line !== "") + 1);
+    const lines: string[] = [];
+    for (const { text, isWrapped } of this.#readRows()) {
+      if (isWrapped) lines.push((lines.pop() ?? "") + text);
+      else lines.push(text);
+    }
+    return lines;
   }
 
   get text(): string {
@@ -111,6 +116,15 @@ export class CliTerminal implements AsyncDisposable {
       clearTimeout(timer);
       this.#changes.delete(change);
     }
+  }
+
+  #readRows(): { text: string; isWrapped: boolean }[] {
+    const { active } = this.#screen.buffer;
+    const rows = Array.from({ length: active.length }, (_, index) => {
+      const row = active.getLine(index);
+      return { text: row?.translateToString(true) ?? "", isWrapped: row?.isWrapped ?? false };
+    });
+    return rows.slice(0, rows.findLastIndex(({ text }) => text !== "") + 1);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

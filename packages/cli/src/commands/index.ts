@@ -1,5 +1,6 @@
 import type { CliCommand } from "../cli-command.ts";
 import { completionCommand } from "./completion.ts";
+import { runCommand } from "./run.ts";
 import { serveCommand } from "./serve.ts";
 import { tokenCommand } from "./token.ts";
 
@@ -7,4 +8,9 @@ import { tokenCommand } from "./token.ts";
  * Every command, in the order of the help. Each file of this folder is a definition only and imports nothing but commander and
  * parsers of values; it imports its implementation when the command runs.
  */
-export const COMMANDS: readonly (() => CliCommand)[] = [serveCommand, tokenCommand, completionCommand];
+export const COMMANDS: readonly (() => CliCommand)[] = [
+  runCommand,
+  serveCommand,
+  tokenCommand,
+  completionCommand,
+];

@@ -1,0 +1,63 @@
+import type { v2 } from "codexkit";
+import { sep } from "node:path";
+import { sanitizeText } from "../terminal/sanitize.ts";
+import type { Style } from "../terminal/style.ts";
+
+/** Lines of one file that are printed while a turn runs. Approvals show more. */
+const FILE_LINES = 40;
+
+const KINDS = { add: "added", delete: "deleted", update: "changed" } as const;
+
+interface DiffOptions {
+  /** Paths below this folder are shown relative to it. */
+  readonly cwd: string;
+  /** Lines per file. */
+  readonly limit?: number;
+  /** Makes text harmless for the terminal: removes control characters, or shows them. */
+  readonly clean?: (text: string) => string;
+}
+
+/** The changes of a patch, with their diffs in colour. */
+export function formatChanges(
+  changes: readonly v2.FileUpdateChange[],
+  style: Style,
+  { cwd, limit = FILE_LINES, clean = sanitizeText }: DiffOptions,
+): string[] {
+  return changes.flatMap(({ path, kind, diff }) => {
+    const moved = kind.type === "update" && kind.move_path ? ` → ${clean(shorten(kind.move_path, cwd))}` : "";
+    const lines = toDiffLines(kind.type, clean(diff));
+    const shown = lines.slice(0, limit).map((line) => `  ${paintLine(line, style)}`);
+    const cut =
+      lines.length > shown.length ? [style.dim(`  … ${lines.length - shown.length} more lines`)] : [];
+    return [
+      `${style.cyan("±")} ${style.bold(clean(shorten(path, cwd)) + moved)} ${style.dim(KINDS[kind.type])}`,
+      ...shown,
+      ...cut,
+    ];
+  });
+}
+
+/** A unified diff of several files, in colour. */
+export function formatUnifiedDiff(diff: string, style: Style): string[] {
+  return sanitizeText(diff.trimEnd())
+    .split("\n")
+    .map((line) => paintLine(line, style));
+}
+
+/** Codex sends the contents of added and deleted files instead of a diff. */
+function toDiffLines(kind: v2.FileUpdateChange["kind"]["type"], diff: string): string[] {
+  const lines = diff.trimEnd().split("\n");
+  if (kind === "update" || lines.some((line) => line.startsWith("@@ "))) return lines;
+  return lines.map((line) => (kind === "add" ? "+" : "-") + line);
+}
+
+function paintLine(line: string, style: Style): string {
+  if (/^(?:diff |index |--- |\+\+\+ )/.test(line)) return style.bold(line);
+  if (line.startsWith("+")) return style.green(line);
+  if (line.startsWith("-")) return style.red(line);
+  return line.startsWith("@@") ? style.cyan(line) : line;
+}
+
+function shorten(path: string, cwd: string): string {
+  return path.startsWith(cwd + sep) ? path.slice(cwd.length + 1) : path;
+}

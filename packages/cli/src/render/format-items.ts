@@ -1,0 +1,141 @@
+import type { v2 } from "codexkit";
+import { sanitizeText } from "../terminal/sanitize.ts";
+import type { Style } from "../terminal/style.ts";
+import { formatDuration } from "./format-values.ts";
+
+type Item<Type extends v2.ThreadItem["type"]> = Extract<v2.ThreadItem, { type: Type }>;
+
+/** Lines of output that are printed below a command. */
+const OUTPUT_LINES = 5;
+
+/** Characters of output that are looked at: a command may print many megabytes. */
+const OUTPUT_CHARACTERS = 64 * 1024;
+
+/** Lines of a command that are printed; scripts can be long. */
+const COMMAND_LINES = 8;
+
+const INDENT = "  ";
+
+/** The command that a person would type: Codex wraps every script into a shell. */
+export function unwrapCommand(command: string): string {
+  const [, , script] = /^(?:\/\S+\/)?(?:ba|da|z)?sh (-l?c) (.+)$/s.exec(command) ?? [];
+  return (script === undefined ? undefined : unquoteWord(script)) ?? command;
+}
+
+/** The value of one shell word. Undefined if the text is not exactly one word. */
+function unquoteWord(text: string): string | undefined {
+  const parts = /^(?:'[^']*'|"(?:[^"\\$`]|\\.)*"|\\.|[\w./:=@%+,-])+$/s.test(text)
+    ? text.matchAll(/'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)|([\w./:=@%+,-]+)/gs)
+    : undefined;
+  if (!parts) return undefined;
+  return Array.from(
+    parts,
+    ([, single, double, escaped, plain]) =>
+      single ?? double?.replaceAll(/\\(["\\$`])/g, "$1") ?? escaped ?? plain ?? "",
+  ).join("");
+}
+
+/** A command with its exit code and the end of its output. */
+export function formatCommand(item: Item<"commandExecution">, style: Style): string[] {
+  const [first = "", ...others] = sanitizeText(unwrapCommand(item.command)).split("\n");
+  const rest = others.slice(0, COMMAND_LINES - 1).map((line) => INDENT + line);
+  const cut =
+    others.length > rest.length ? [style.dim(`${INDENT}… ${others.length - rest.length} more lines`)] : [];
+  return [
+    `${style.cyan("$")} ${style.bold(first)}`,
+    ...rest,
+    ...cut,
+    ...formatOutput(item.aggregatedOutput ?? "").map((line) => style.dim(INDENT + line)),
+    INDENT + formatExit(item, style),
+  ];
+}
+
+function formatExit({ status, exitCode, durationMs }: Item<"commandExecution">, style: Style): string {
+  if (status === "declined") return style.red("declined");
+  const time = durationMs !== null && durationMs >= 1_000 ? ` · ${formatDuration(durationMs)}` : "";
+  if (exitCode === null) return style.dim(`${status === "inProgress" ? "still running" : status}${time}`);
+  return exitCode === 0 ? style.dim(`exit 0${time}`) : style.red(`exit ${exitCode}`) + style.dim(time);
+}
+
+/** The last lines of output, with the number of those before them. */
+export function formatOutput(output: string, limit = OUTPUT_LINES): string[] {
+  const end = output.replace(/\s+$/, "");
+  if (end === "") return [];
+  const tail = sanitizeText(end.slice(-OUTPUT_CHARACTERS)).split("\n").slice(-limit);
+  const omitted = countLines(end) - tail.length;
+  return omitted > 0 ? [`… ${omitted} more lines`, ...tail] : tail;
+}
+
+function countLines(text: string): number {
+  let count = 1;
+  for (let index = text.indexOf("\n"); index !== -1; index = text.indexOf("\n", index + 1)) count++;
+  return count;
+}
+
+const PLAN_MARKS: Readonly<Record<v2.TurnPlanStep["status"], string>> = {
+  completed: "✓",
+  inProgress: "▸",
+  pending: "○",
+};
+
+/** The plan as a checklist. */
+export function formatPlan(
+  plan: readonly v2.TurnPlanStep[],
+  explanation: string | null,
+  style: Style,
+): string[] {
+  const heading = explanation
+    ? `${style.bold("Plan")}: ${sanitizeText(explanation).replaceAll("\n", " ")}`
+    : style.bold("Plan");
+  const paint = { completed: style.dim, inProgress: style.bold, pending: (text: string) => text };
+  return [
+    heading,
+    ...plan.map(({ step, status }) => {
+      const mark = status === "completed" ? style.green(PLAN_MARKS[status]) : PLAN_MARKS[status];
+      return `${INDENT}${mark} ${paint[status](sanitizeText(step).replaceAll("\n", " "))}`;
+    }),
+  ];
+}
+
+/** A reasoning summary, without the marks of its headings. */
+export function formatReasoning(summary: readonly string[], style: Style): string[] {
+  const text = sanitizeText(summary.join("\n\n"))
+    .replaceAll(/\*\*([^*\n]+)\*\*/g, "$1")
+    .trim();
+  if (text === "") return [];
+  return text
+    .split("\n")
+    .filter((line) => line.trim() !== "")
+    .map((line) => style.dim(line));
+}
+
+/** One line for an item that has no lines of its own; undefined if it is not shown. */
+export function formatOtherItem(item: v2.ThreadItem, style: Style): string | undefined {
+  const line = (what: string, detail: string): string =>
+    `${style.cyan("•")} ${what}${detail === "" ? "" : ` ${style.dim(oneLine(detail))}`}`;
+  switch (item.type) {
+    case "mcpToolCall":
+      return line(
+        `${oneLine(item.server)}.${oneLine(item.tool)}`,
+        item.error ? `failed: ${item.error.message}` : item.status,
+      );
+    case "dynamicToolCall":
+      return line(oneLine(item.tool), item.success === false ? "failed" : item.status);
+    case "webSearch":
+      return line("searched the web", item.query);
+    case "imageView":
+      return line("looked at", item.path);
+    case "collabAgentToolCall":
+      return line(`agent: ${oneLine(item.tool)}`, item.prompt ?? "");
+    case "contextCompaction":
+      return line("compacted the history", "");
+    case "enteredReviewMode":
+      return line("review", item.review);
+    default:
+      return undefined;
+  }
+}
+
+function oneLine(text: string): string {
+  return sanitizeText(text).replaceAll("\n", " ");
+}

@@ -1,0 +1,45 @@
+import type { Answer, AuditRecord, Policy, Question, Rule } from "@codexkit/approvals";
+import type { AnyApproval, ServerRequestHandlers } from "codexkit";
+
+/** Asks a person about an approval. Undefined if nobody can be asked. */
+export type AskPerson = (approval: AnyApproval, question: Question, signal: AbortSignal) => Promise<Answer>;
+
+interface ApprovalOptions {
+  readonly loadPolicy: () => Promise<Policy>;
+  readonly cwd: string;
+  readonly ask: AskPerson | undefined;
+  readonly onDecision: (record: AuditRecord) => void;
+}
+
+/** A person may be away for a day; the turn waits. */
+const ANSWER_TIMEOUT_MS = 24 * 3_600_000;
+
+/** Answers approvals by a policy, and by a person where it asks. What a person always allows is added to the policy. */
+export function createApprovalHandlers({
+  loadPolicy,
+  cwd,
+  ask,
+  onDecision,
+}: ApprovalOptions): Required<Pick<ServerRequestHandlers, "approve">> {
+  let loading: Promise<{ policy: Policy }> | undefined;
+  return {
+    approve: async (approval, context) => {
+      loading ??= loadPolicy().then((policy) => ({ policy }));
+      const [{ policyHandlers }, { remember }, state] = await Promise.all([
+        import("codexkit"),
+        import("@codexkit/approvals"),
+        loading,
+      ]);
+      const handlers = policyHandlers(() => state.policy, {
+        cwd,
+        timeoutMs: ANSWER_TIMEOUT_MS,
+        onDecision,
+        onRemember: (rules: readonly Rule[]) => {
+          state.policy = remember(state.policy, rules);
+        },
+        ...(ask ? { ask: (question, signal) => ask(approval, question, signal) } : {}),
+      });
+      return handlers.approve(approval, context);
+    },
+  };
+}

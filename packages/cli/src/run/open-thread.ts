@@ -1,0 +1,105 @@
+import type { Codex, ServerRequestHandlers, StartThreadOptions, Thread, v2 } from "codexkit";
+import { statSync } from "node:fs";
+import { resolve } from "node:path";
+import type { ThreadCommandOptions } from "../commands/thread-options.ts";
+import type { CliContext } from "../context.ts";
+import { CliError, EXIT, usageError } from "../errors/cli-error.ts";
+
+/** Threads in the picker, newest first. */
+const PICKER_ENTRIES = 20;
+
+/** Threads of people and of programs, but not those of agents. */
+const SOURCES: v2.ThreadSourceKind[] = ["cli", "vscode", "exec", "appServer"];
+
+const CHAT_INSTRUCTIONS =
+  "You are in chat mode: answer the user's questions. You may read files and run commands that only read, but don't change " +
+  "files, settings or anything outside this conversation. If a change is needed, describe it instead.";
+
+/** The folder of a thread, checked before anything is started. */
+export function resolveFolder({ cd = "." }: ThreadCommandOptions): string {
+  const folder = resolve(cd);
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
+    throw usageError(`The folder ${folder} does not exist.`, "Pass an existing folder with -C.");
+  }
+  return folder;
+}
+
+/** Starts, resumes or forks the thread that the options name. */
+export async function openThread(
+  codex: Codex,
+  context: CliContext,
+  { options, cwd, handlers }: { options: ThreadCommandOptions; cwd: string; handlers: ServerRequestHandlers },
+): Promise<Thread> {
+  const { resume, fork = false } = options;
+  const settings = { ...threadSettings(options), handlers };
+  const call = { signal: context.signal };
+  if (resume === undefined && !fork) {
+    return codex.startThread({ ...settings, cwd }, call);
+  }
+  const threadId = typeof resume === "string" ? resume : await findThread(codex, context, cwd);
+  // A resumed thread keeps its folder, unless another one was named.
+  const folder = options.cd === undefined ? {} : { cwd };
+  if (fork) return codex.forkThread(threadId, { ...settings, ...folder }, call);
+  return codex.resumeThread(threadId, { ...settings, ...folder }, call);
+}
+
+function threadSettings({
+  model,
+  effort,
+  sandbox = "workspace-write",
+  mode = "build",
+}: ThreadCommandOptions): Pick<
+  StartThreadOptions,
+  "model" | "config" | "sandbox" | "approvalPolicy" | "developerInstructions"
+> {
+  return {
+    ...(model === undefined ? {} : { model }),
+    ...(effort === undefined ? {} : { config: { model_reasoning_effort: effort } }),
+    sandbox: mode === "build" ? sandbox : "read-only",
+    approvalPolicy: approvalPolicyOf(sandbox, mode),
+    ...(mode === "chat" ? { developerInstructions: CHAT_INSTRUCTIONS } : {}),
+  };
+}
+
+/** Without a sandbox, Codex must ask about every command, so that the policy judges all of them. */
+function approvalPolicyOf(
+  sandbox: NonNullable<ThreadCommandOptions["sandbox"]>,
+  mode: NonNullable<ThreadCommandOptions["mode"]>,
+): v2.AskForApproval {
+  if (mode === "chat") return "never";
+  return sandbox === "danger-full-access" && mode === "build" ? "untrusted" : "on-request";
+}
+
+/** Codex keeps the mode of the last turn, so that a resumed thread is told it explicitly. */
+export function collaborationModeOf(
+  { mode = "build", effort, resume, fork }: ThreadCommandOptions,
+  thread: Thread,
+): v2.TurnStartParams["collaborationMode"] | undefined {
+  if (mode !== "plan" && resume === undefined && !fork) return undefined;
+  return {
+    mode: mode === "plan" ? "plan" : "default",
+    settings: {
+      model: thread.settings.model,
+      reasoning_effort: effort ?? thread.settings.reasoningEffort,
+      developer_instructions: mode === "chat" ? CHAT_INSTRUCTIONS : null,
+    },
+  };
+}
+
+/** A thread that the person chooses; the last one of this folder where nobody can be asked. */
+async function findThread(codex: Codex, context: CliContext, cwd: string): Promise<string> {
+  const { data: threads } = await codex.request(
+    "thread/list",
+    { cwd, sourceKinds: SOURCES, sortKey: "updated_at", modelProviders: [], limit: PICKER_ENTRIES },
+    { signal: context.signal },
+  );
+  const [last] = threads;
+  if (!last) {
+    throw new CliError(EXIT.failed, `There is no thread to resume in ${cwd}.`, {
+      hint: "Run without --resume, or pass the ID of a thread of another folder; `codexkit threads` lists them.",
+    });
+  }
+  if (!context.isInteractive) return last.id;
+  const { pickThread } = await import("./pick-thread.ts");
+  return pickThread(threads, context);
+}

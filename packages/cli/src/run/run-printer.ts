@@ -1,0 +1,127 @@
+import type { CodexEvent, Thread, TurnResult } from "codexkit";
+import type { CliContext } from "../context.ts";
+import { formatCount, formatDuration } from "../render/format-values.ts";
+import { TurnView } from "../render/turn-view.ts";
+import { LiveOutput } from "../terminal/live-output.ts";
+import { sanitizeText } from "../terminal/sanitize.ts";
+import type { TerminalPrompts } from "./ask-person.ts";
+import { eventToJson } from "./event-json.ts";
+
+/** Prints a task: as text for people, or as JSON for programs. */
+export interface RunPrinter extends Disposable {
+  /** Shows what the task is waiting for. */
+  setActivity(activity: string): void;
+  handle(event: CodexEvent): void;
+  reportThread(thread: Thread): void;
+  reportDecision(decision: "allow" | "deny", reason: string): void;
+  reportEnd(result: TurnResult): void;
+  /** Prompts for the person at the terminal. Undefined if nobody can be asked. */
+  openPrompts(): Promise<TerminalPrompts | undefined>;
+}
+
+/** Time between two drawings of the status while nothing happens. */
+const TICK_MS = 1_000;
+
+interface PrinterOptions {
+  readonly cwd: string;
+  readonly budget?: number | undefined;
+}
+
+export function createPrinter(context: CliContext, options: PrinterOptions): RunPrinter {
+  return context.json ? createJsonPrinter(context) : new TextPrinter(context, options);
+}
+
+function createJsonPrinter({ stdout }: CliContext): RunPrinter {
+  return {
+    setActivity: () => undefined,
+    handle: (event) => void stdout.write(`${eventToJson(event)}\n`),
+    reportThread: ({ id: threadId, settings: { model, cwd, sandbox, approvalPolicy, reasoningEffort } }) => {
+      const settings = { model, cwd, sandbox, approvalPolicy, reasoningEffort };
+      stdout.write(`${JSON.stringify({ type: "thread.started", threadId, settings })}\n`);
+    },
+    reportDecision: () => undefined,
+    reportEnd: () => undefined,
+    openPrompts: () => Promise.resolve(undefined),
+    [Symbol.dispose]: () => undefined,
+  };
+}
+
+/** On a terminal, everything goes to stdout. Elsewhere stdout gets the last message, and stderr the rest. */
+class TextPrinter implements RunPrinter {
+  readonly #context: CliContext;
+  readonly #cwd: string;
+  readonly #output: LiveOutput;
+  readonly #view: TurnView;
+  readonly #ticker: NodeJS.Timeout;
+  readonly #startedAt = Date.now();
+
+  constructor(context: CliContext, { cwd, budget }: PrinterOptions) {
+    this.#cwd = cwd;
+    const { stdout, stderr, env } = context;
+    this.#context = context;
+    const stream = stdout.isTTY ? stdout : stderr;
+    this.#output = new LiveOutput(stream, stream.isTTY && env["TERM"] !== "dumb");
+    const view = new TurnView({
+      output: this.#output,
+      style: this.#style,
+      holdsLastMessage: !stdout.isTTY,
+      budget,
+      cwd,
+    });
+    this.#view = view;
+    this.#output.setRows(() => ({ rows: view.rows() }));
+    this.#ticker = setInterval(() => this.#output.update(), TICK_MS).unref();
+    view.begin();
+  }
+
+  get #style() {
+    return this.#context.stdout.isTTY ? this.#context.style : this.#context.errorStyle;
+  }
+
+  setActivity(activity: string): void {
+    this.#view.setActivity(activity);
+  }
+
+  handle(event: CodexEvent): void {
+    this.#view.handle(event);
+  }
+
+  reportThread(): void {
+    this.#view.setActivity("thinking");
+  }
+
+  reportDecision(decision: "allow" | "deny", reason: string): void {
+    const text = sanitizeText(reason).replaceAll("\n", " ");
+    const line =
+      decision === "deny" ? `${this.#style.red("denied")} ${text}` : this.#style.dim(`allowed by ${text}`);
+    this.#view.block([line]);
+  }
+
+  reportEnd({ threadId, status, finalResponse, usage }: TurnResult): void {
+    this.#view.end();
+    const time = formatDuration(Date.now() - this.#startedAt);
+    const summary = `${status} in ${time} · ${formatCount(usage.totalTokens)} tokens · thread ${threadId}`;
+    this.#view.block([this.#style.dim(summary)]);
+    this.#output.flush();
+    const { stdout } = this.#context;
+    if (!stdout.isTTY && finalResponse !== "") stdout.write(`${finalResponse.trimEnd()}\n`);
+  }
+
+  async openPrompts(): Promise<TerminalPrompts | undefined> {
+    if (!this.#context.isInteractive || !this.#output.isLive) return undefined;
+    const { TerminalPrompts: Prompts } = await import("./ask-person.ts");
+    return new Prompts({
+      context: this.#context,
+      output: this.#output,
+      view: this.#view,
+      style: this.#style,
+      cwd: this.#cwd,
+    });
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#ticker);
+    this.#view.end();
+    this.#output[Symbol.dispose]();
+  }
+}

@@ -1,0 +1,115 @@
+import type { JsonSchema, Turn, TurnResult } from "codexkit";
+import { readFile, writeFile } from "node:fs/promises";
+import { openCodex, requireCredentials } from "../codex/open-codex.ts";
+import type { RunCommandOptions } from "../commands/run.ts";
+import type { CliContext } from "../context.ts";
+import { CliError, EXIT, SilentExit, usageError } from "../errors/cli-error.ts";
+import { lifetime } from "../process/lifetime.ts";
+import { createApprovalHandlers } from "./approvals.ts";
+import { loadPolicy } from "./load-policy.ts";
+import { collaborationModeOf, openThread, resolveFolder } from "./open-thread.ts";
+import { readPrompt, separateResume, toInput } from "./read-prompt.ts";
+import { createPrinter, type RunPrinter } from "./run-printer.ts";
+import { TurnLimits } from "./turn-limits.ts";
+
+/** `codexkit run`: one turn, to its end. */
+export async function runTask(context: CliContext, words: string, given: RunCommandOptions): Promise<void> {
+  const { prompt: argument, options } = separateResume(words, given);
+  const cwd = resolveFolder(options);
+  const input = toInput(await readPrompt(argument, context), options.image);
+  const outputSchema = await readSchema(options.outputSchema);
+  // An invalid policy is reported before anything is started; without one, it is loaded when it is needed.
+  const policy = (options.policy ?? options.allow) ? await loadPolicy(options, cwd) : undefined;
+
+  await using stack = new AsyncDisposableStack();
+  const limits = stack.use(new TurnLimits(options));
+  const printer = stack.use(createPrinter(context, { cwd, budget: options.budget }));
+  const { codex } = stack.use(await openCodex(options, { cwd, signal: context.signal }));
+  const prompts = await printer.openPrompts();
+  const denials: string[] = [];
+  const handlers = {
+    ...createApprovalHandlers({
+      cwd,
+      loadPolicy: async () => policy ?? loadPolicy(options, cwd),
+      ask: prompts?.askAboutApproval,
+      onDecision: ({ decision, reason, decidedBy }) => {
+        if (decision === "deny") denials.push(reason);
+        if (decision === "deny" || decidedBy === "policy") printer.reportDecision(decision, reason);
+      },
+    }),
+    ...(prompts ? { userInput: prompts.answerQuestions } : {}),
+  };
+  const [thread] = await Promise.all([
+    openThread(codex, context, { options, cwd, handlers }),
+    requireCredentials(codex, context.signal),
+  ]);
+  printer.reportThread(thread);
+  const collaborationMode = collaborationModeOf(options, thread);
+  const turn = thread.run(input, {
+    ...(outputSchema === undefined ? {} : { outputSchema }),
+    ...(collaborationMode ? { collaborationMode } : {}),
+    signal: AbortSignal.any([context.signal, limits.signal]),
+  });
+  stack.use(interruptByKey(turn, printer));
+  const result = await followTurn(turn, printer, limits);
+  printer.reportEnd(result);
+  if (options.output !== undefined) await writeMessage(options.output, result.finalResponse);
+  if (denials.length > 0) throw deniedError(denials, context);
+  if (result.status === "interrupted") throw new SilentExit(EXIT.interrupted);
+}
+
+/** The first Ctrl-C interrupts the turn, the second one leaves. */
+function interruptByKey(turn: Turn<unknown>, printer: RunPrinter): Disposable {
+  let isInterrupted = false;
+  return lifetime.onInterrupt(() => {
+    if (isInterrupted) {
+      lifetime.end(EXIT.interrupted);
+      return;
+    }
+    isInterrupted = true;
+    printer.setActivity("interrupting; Ctrl-C again leaves");
+    // A turn that can't be interrupted is left with the second Ctrl-C.
+    turn.interrupt().catch(() => undefined);
+  });
+}
+
+async function followTurn(turn: Turn<unknown>, printer: RunPrinter, limits: TurnLimits): Promise<TurnResult> {
+  try {
+    for await (const event of turn) {
+      limits.observe(event);
+      printer.handle(event);
+    }
+    return await turn;
+  } catch (error) {
+    throw limits.exceeded ?? error;
+  }
+}
+
+function deniedError(denials: readonly string[], { isInteractive }: CliContext): CliError {
+  const hint = isInteractive
+    ? undefined
+    : "Allow it with --allow or --policy, or run the task in a terminal to be asked.";
+  return new CliError(EXIT.denied, `Denied: ${[...new Set(denials)].join("; ")}.`, { hint });
+}
+
+async function readSchema(file: string | undefined): Promise<JsonSchema | undefined> {
+  if (file === undefined) return undefined;
+  try {
+    return JSON.parse(await readFile(file, "utf8")) as JsonSchema;
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw usageError(
+      `The schema ${file} can't be read: ${code ?? message}.`,
+      "Pass a JSON Schema with --output-schema.",
+    );
+  }
+}
+
+async function writeMessage(file: string, message: string): Promise<void> {
+  try {
+    await writeFile(file, message);
+  } catch (error) {
+    const { code = "unknown reason" } = error as NodeJS.ErrnoException;
+    throw new CliError(EXIT.failed, `The last message can't be written to ${file} (${code}).`);
+  }
+}

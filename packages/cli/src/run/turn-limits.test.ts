@@ -1,0 +1,35 @@
+import type { UsageUpdatedEvent } from "codexkit";
+import { afterEach, expect, test, vi } from "vitest";
+import { TurnLimits } from "./turn-limits.ts";
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+function usageOf(turnId: string, totalTokens: number): UsageUpdatedEvent {
+  return { type: "usage.updated", turnId, usage: { totalTokens } } as unknown as UsageUpdatedEvent;
+}
+
+test("a budget covers all turns", () => {
+  using limits = new TurnLimits({ budget: 1_000 });
+  limits.observe(usageOf("a", 500));
+  limits.observe(usageOf("a", 600));
+  limits.observe(usageOf("b", 400));
+  expect(limits.signal.aborted).toBe(false);
+
+  limits.observe(usageOf("b", 401));
+  expect(limits.exceeded).toMatchObject({
+    exitCode: 4,
+    message: "1.0k tokens are over the budget of 1.0k.",
+  });
+});
+
+test("a deadline counts from the start", () => {
+  vi.useFakeTimers();
+  using limits = new TurnLimits({ deadline: 600_000 });
+  vi.advanceTimersByTime(599_999);
+  expect(limits.signal.aborted).toBe(false);
+
+  vi.advanceTimersByTime(1);
+  expect(limits.exceeded).toMatchObject({ exitCode: 4, message: "The deadline of 10m 00s has passed." });
+});
