@@ -9,16 +9,11 @@ export interface ImportClaudeOptions {
   readonly home?: string | undefined;
 }
 
-const settingsSchema = z.looseObject({
-  permissions: z
-    .looseObject({
-      allow: z.array(z.string()).optional(),
-      ask: z.array(z.string()).optional(),
-      deny: z.array(z.string()).optional(),
-    })
-    .optional(),
-});
+const entries = z.array(z.string()).optional();
+const permissionsSchema = z.looseObject({ allow: entries, ask: entries, deny: entries });
+const settingsSchema = z.looseObject({ permissions: permissionsSchema.optional() });
 
+type List = keyof typeof LISTS;
 const LISTS = { allow: "additionalAllow", ask: "ask", deny: "deny" } as const;
 
 /**
@@ -35,12 +30,10 @@ export function importClaudeSettings(settings: unknown, options: ImportClaudeOpt
       `These are not Claude Code settings. ${z.prettifyError(read.error)}`,
     );
   const builder = new ImportBuilder();
-  const { allow = [], ask = [], deny = [], ...others } = read.data.permissions ?? {};
-  for (const [list, entries] of Object.entries({ allow, ask, deny }) as [
-    "allow" | "ask" | "deny",
-    string[],
-  ][]) {
-    for (const entry of entries) {
+  const { allow, ask, deny, ...others } = read.data.permissions ?? {};
+  const lists = { allow, ask, deny };
+  for (const list of ["allow", "ask", "deny"] as const) {
+    for (const entry of lists[list] ?? []) {
       const rules = translate(entry, list, options);
       if (typeof rules === "string") builder.report(`${list}: ${entry}`, rules);
       else builder[LISTS[list]].push(...[rules].flat());
@@ -56,7 +49,7 @@ const ENTRY = /^(?<tool>[A-Za-z]\w*?)(?:\((?<what>[^]*)\))?$/;
 /** One entry as rules, or why there are none. */
 function translate(
   entry: string,
-  list: "allow" | "ask" | "deny",
+  list: List,
   { home }: ImportClaudeOptions,
 ): Rule | readonly Rule[] | string {
   const mcp = /^mcp__(?<server>.+?)(?:__(?<tool>.+))?$/.exec(entry)?.groups;
@@ -108,7 +101,7 @@ function commandRule(what: string | undefined): Rule | string {
 function fileRules(
   what: string | undefined,
   access: "read" | "write",
-  list: "allow" | "ask" | "deny",
+  list: List,
   home: string | undefined,
 ): readonly Rule[] | string {
   const isAllowed = list === "allow";

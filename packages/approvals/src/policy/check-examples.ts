@@ -68,7 +68,7 @@ function callsOf(example: string, policy: CompiledPolicy): readonly CalledWords[
   const { commands } = readScript(script, { dialect: "bash", home: workspace.home, folders: [cwd] });
   // The judge is used for the calls that it finds: its verdicts must not depend on the rules being checked.
   const withoutRules = { ...policy, deny: [], ask: [], allow: [], additionalAllow: [] };
-  const judge = new CommandJudge({ workspace, policy: withoutRules });
+  const judge = new CommandJudge({ workspace, policy: withoutRules, budget: new WorkBudget() });
   judge.judge(commands);
   return judge.calls;
 }

@@ -1,5 +1,6 @@
 import { checkExamples } from "./check-examples.ts";
 import { retainShape } from "../retain-shape.ts";
+import { WorkBudget } from "../shell/work-budget.ts";
 import { compilePolicy } from "./compile-policy.ts";
 import { CommandJudge } from "./judge-commands.ts";
 import { workspaceFor } from "./evaluate-policy.ts";
@@ -44,7 +45,8 @@ export function definePolicy(input: PolicyInput = {}): Policy {
   };
   const compiled = compilePolicy(policy);
   checkExamples(compiled);
-  retainShape(new CommandJudge({ workspace: workspaceFor(policy), policy: compiled }));
+  const budget = new WorkBudget();
+  retainShape(new CommandJudge({ workspace: workspaceFor(policy), policy: compiled, budget }));
   return policy;
 }
 

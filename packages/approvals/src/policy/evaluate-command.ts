@@ -1,8 +1,6 @@
 import { findDenial } from "./find-denial.ts";
-import type { Workspace } from "../files/workspace.ts";
 import type { CommandRequest } from "../request/request.ts";
 import { readScript } from "../shell/read-script.ts";
-import { WorkBudget } from "../shell/work-budget.ts";
 import { unwrapShell, type Unwrapped } from "../shell/unwrap-shell.ts";
 import { literal } from "../programs/declaration/word.ts";
 import { parseSource } from "../shell/parse-source.ts";
@@ -26,18 +24,15 @@ import type { DecisionScope } from "./rule.ts";
 
 /** Judges every simple command of a script; the strictest verdict is the answer. Denials are a layer of their own. */
 export function evaluateCommand(request: CommandRequest, context: JudgeContext): PolicyEvaluation {
-  const { workspace, policy } = context;
+  const { policy } = context;
   if (!policy.preset.safety) return evaluation(BYPASSED);
   const unwrapped = unwrapShell(request.command);
-  const budget = new WorkBudget();
-  const script = scriptOf(unwrapped, workspace, budget);
-  const judge = new CommandJudge(context, budget);
+  const script = scriptOf(unwrapped, context);
+  const judge = new CommandJudge(context);
   const judged = judge.judge(script.commands);
   const parse = judge.verdicts;
   const source = unwrapped.kind === "script" ? unwrapped.script : unwrapped.words.join(" ");
-  const isUnderstood = script.problem === undefined && !parse.some(({ rule }) => rule === "not-understood");
-  const { calls, denied } = judge;
-  const denial = findDenial({ source, script, calls, denied, isUnderstood, budget }, context);
+  const denial = findDenial(source, script, judge, context);
   if (denial?.decision === "deny") return evaluation(denial, { parse });
   const problem = script.problem === undefined ? undefined : problemVerdict(script.problem, policy);
   // A question of the user's that was found in the text outranks every permission.
@@ -57,24 +52,14 @@ export function evaluateCommand(request: CommandRequest, context: JudgeContext):
   return evaluation(worst, { parse, scope: worst.decision === "allow" ? scopeOf(parse) : "call" });
 }
 
-function scriptOf(unwrapped: Unwrapped, workspace: Workspace, budget: WorkBudget): PlainScript {
+function scriptOf(unwrapped: Unwrapped, { workspace, budget }: JudgeContext): PlainScript {
+  const { cwd, home } = workspace;
   if (unwrapped.kind === "script")
-    return readScript(unwrapped.script, {
-      dialect: unwrapped.dialect,
-      home: workspace.home,
-      folders: [workspace.cwd],
-      budget,
-    });
+    return readScript(unwrapped.script, { dialect: unwrapped.dialect, home, folders: [cwd], budget });
   const { words } = unwrapped;
   const text = words.join(" ");
-  const command: PlainCommand = {
-    words: words.map(literal),
-    environment: [],
-    redirects: [],
-    input: INHERITED,
-    folders: [workspace.cwd],
-    text,
-  };
+  const shellParts = { environment: [], redirects: [], input: INHERITED };
+  const command: PlainCommand = { words: words.map(literal), ...shellParts, folders: [cwd], text };
   return { commands: words.length === 0 ? [] : [command], syntax: parseSource(text) };
 }
 

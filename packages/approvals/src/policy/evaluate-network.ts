@@ -1,4 +1,5 @@
 import { portOf, readEndpoint, withBrackets, type Endpoint } from "../network/endpoint.ts";
+import { kindVerdict } from "./judge-path.ts";
 import { rangeOf } from "../network/host-range.ts";
 import type { NetworkTarget } from "../request/request.ts";
 import type { CompiledPolicy, CompiledRule } from "./compile-policy.ts";
@@ -31,7 +32,9 @@ export function evaluateEndpoint(
   compiled: CompiledPolicy,
 ): Verdict {
   const { policy, preset } = compiled;
-  if (endpoint === undefined) return fallback(compiled, "a host that is not known before it runs");
+  const fallback = (reason: string): Verdict =>
+    kindVerdict("network", compiled, reason, compiled.exclusive.host);
+  if (endpoint === undefined) return fallback("a host that is not known before it runs");
   const { host } = endpoint;
   const range = rangeOf(host);
   if (range === "metadata" && preset.safety)
@@ -61,13 +64,5 @@ export function evaluateEndpoint(
       rule: `preset/${policy.preset}/hosts`,
       reason: `${host} is known to the preset`,
     };
-  return fallback(compiled, sends ? `sends data to ${host}` : `reaches ${host}`);
-}
-
-function fallback({ policy, preset, exclusive }: CompiledPolicy, reason: string): Verdict {
-  const chosen = policy.effects.network;
-  if (chosen !== undefined) return { decision: chosen, rule: "effects.network", reason };
-  if (preset.allows.has("network"))
-    return { decision: "allow", rule: `preset/${policy.preset}/network`, reason };
-  return defaultVerdict(policy.default, exclusive.host, reason);
+  return fallback(sends ? `sends data to ${host}` : `reaches ${host}`);
 }

@@ -1,5 +1,6 @@
 import { Workspace, type PathFacts } from "../files/workspace.ts";
 import type { ApprovalRequest, CommandRequest } from "../request/request.ts";
+import { WorkBudget } from "../shell/work-budget.ts";
 import { compilePolicy } from "./compile-policy.ts";
 import { evaluateCommand } from "./evaluate-command.ts";
 import { evaluateFileChange } from "./evaluate-file-change.ts";
@@ -53,9 +54,11 @@ export function judgeRequest(
   policy: Policy,
   request: ApprovalRequest,
 ): PolicyEvaluation {
-  const judged = dispatch(request, { workspace, policy: compilePolicy(policy) });
+  const judge = (by: Policy): PolicyEvaluation =>
+    dispatch(request, { workspace, policy: compilePolicy(by), budget: new WorkBudget() });
+  const judged = judge(policy);
   if (policy.within === undefined || judged.decision !== "allow") return judged;
-  const outer = dispatch(request, { workspace, policy: compilePolicy(policy.within) });
+  const outer = judge(policy.within);
   return isWithin(outer, policy.within) ? judged : outer;
 }
 

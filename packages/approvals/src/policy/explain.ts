@@ -5,11 +5,7 @@ import type { CommandVerdict } from "./evaluation.ts";
 import type { Policy } from "./policy.ts";
 
 /** A command, the verdict on it, and the commands that it runs. */
-export interface Explanation {
-  readonly command: string;
-  readonly decision: Decision;
-  readonly rule: string;
-  readonly reason: string;
+export interface Explanation extends Pick<CommandVerdict, "command" | "decision" | "rule" | "reason"> {
   readonly children: readonly Explanation[];
 }
 
@@ -25,13 +21,8 @@ export function explain(
   { cwd, facts }: ExplainOptions = {},
 ): Explanation {
   const { decision, rule, reason, parse } = evaluatePolicy(policy, { kind: "command", command, cwd }, facts);
-  return {
-    command: typeof command === "string" ? command : command.join(" "),
-    decision,
-    rule,
-    reason,
-    children: childrenOf(-1, parse),
-  };
+  const text = typeof command === "string" ? command : command.join(" ");
+  return { command: text, decision, rule, reason, children: childrenOf(-1, parse) };
 }
 
 function childrenOf(parent: number, parse: readonly CommandVerdict[]): readonly Explanation[] {

@@ -8,21 +8,10 @@ import type { PlainScript } from "../shell/plain-script.ts";
 import type { WorkBudget } from "../shell/work-budget.ts";
 import { matchesWritten } from "./command-pattern.ts";
 import type { CompiledRule } from "./compile-policy.ts";
+import type { CommandJudge } from "./judge-commands.ts";
 import { cautionVerdict, judgeByFirstRule, refusal, type Verdict } from "./evaluation.ts";
 import type { JudgeContext } from "./judge-path.ts";
 import { matchTightening, toCalledWords, type CalledWords } from "./match-command.ts";
-
-export interface DeniableScript {
-  readonly source: string;
-  readonly script: PlainScript;
-  /** The calls of the commands that were read. */
-  readonly calls: readonly CalledWords[];
-  /** The verdict of the first rule of the user's that denies one of these calls. */
-  readonly denied: Verdict | undefined;
-  /** Whether these calls are all that the script does. */
-  readonly isUnderstood: boolean;
-  readonly budget: WorkBudget;
-}
 
 const NOTHING_SEARCHED: FoundCommands = { commands: [], outputs: [], runsDownload: false, isComplete: false };
 
@@ -30,18 +19,24 @@ const NOTHING_SEARCHED: FoundCommands = { commands: [], outputs: [], runsDownloa
  * The second layer: catastrophic commands, and the user's denials and questions. It never allows anything and does not
  * depend on what the effects of a command are judged to be.
  */
-export function findDenial(deniable: DeniableScript, context: JudgeContext): Verdict | undefined {
-  const { source, script, calls, denied, isUnderstood, budget } = deniable;
-  const { workspace, policy } = context;
+export function findDenial(
+  source: string,
+  script: PlainScript,
+  { calls, denied, verdicts }: CommandJudge,
+  context: JudgeContext,
+): Verdict | undefined {
+  const { workspace, policy, budget } = context;
   const place = { home: workspace.home, folder: workspace.cwd };
   const called = calls.map(({ words }) => (words.every(isKnown) ? words : words.map((word) => word ?? "")));
   const catastrophe = findCalledCatastrophe(called, place);
   if (catastrophe !== undefined) return refusal(catastrophe.rule, catastrophe.reason);
   if (denied !== undefined) return denied;
+  const isUnderstood =
+    script.problem === undefined && !verdicts.some(({ rule }) => rule === "not-understood");
   const search = (): FoundCommands =>
     script.syntax === undefined ? NOTHING_SEARCHED : findCommands(script.syntax, policy.hasCommandRules);
   const found = isUnderstood ? undefined : search();
-  const ruled = policy.hasCommandRules ? judgeByUser(deniable, found, context) : undefined;
+  const ruled = policy.hasCommandRules ? judgeByUser(source, found, context) : undefined;
   if (ruled?.decision === "deny") return ruled;
   const hidden =
     findFlow(source, called) ??
@@ -78,13 +73,12 @@ function findInlineCode(source: string, calls: readonly CalledWords[]): Denial |
  * that is not understood.
  */
 function judgeByUser(
-  { source, budget }: DeniableScript,
+  source: string,
   found: FoundCommands | undefined,
-  { policy }: JudgeContext,
+  context: JudgeContext,
 ): Verdict | undefined {
-  const commands = (found?.commands ?? []).map(({ words }) =>
-    toCalledWords(words, undefined, policy, budget),
-  );
+  const { policy, budget } = context;
+  const commands = (found?.commands ?? []).map(({ words }) => toCalledWords(words, undefined, context));
   return judgeByFirstRule(policy, "a command in the script", {
     tightens: (rule) =>
       // A regular expression and an exact script also see the text as it arrived.

@@ -11,7 +11,6 @@ import { outputOf, type Output } from "../programs/name-listers.ts";
 import { INHERITED, type PlainCommand, type StandardInput } from "../shell/plain-script.ts";
 import { changesShell } from "../programs/shell-builtins.ts";
 import { readScript } from "../shell/read-script.ts";
-import { WorkBudget } from "../shell/work-budget.ts";
 import {
   defaultVerdict,
   isBinding,
@@ -52,7 +51,7 @@ export class CommandJudge {
   readonly calls: CalledWords[] = [];
   /** The first verdict of a rule of the user's that denies. */
   denied: Verdict | undefined;
-  readonly #budget: WorkBudget;
+  readonly #context: JudgeContext;
   readonly #workspace: JudgeContext["workspace"];
   readonly #policy: JudgeContext["policy"];
   readonly #changes: ScriptChanges;
@@ -61,12 +60,12 @@ export class CommandJudge {
   readonly #ended: EndedCommand[] = [];
   #input: StandardInput = INHERITED;
 
-  constructor(context: JudgeContext, budget = new WorkBudget()) {
-    this.#budget = budget;
+  constructor(context: JudgeContext) {
+    this.#context = context;
     this.#workspace = context.workspace;
     this.#policy = context.policy;
     this.#changes = new ScriptChanges(context.workspace);
-    this.#effects = new EffectJudge(context, this.#changes, budget, () => this.#readsOnlyNames());
+    this.#effects = new EffectJudge(context, this.#changes, () => this.#readsOnlyNames());
   }
 
   /** @returns the strictest verdict, or undefined if there is no command. */
@@ -203,9 +202,9 @@ export class CommandJudge {
 
   #judgeByRules(words: readonly Word[], call: ParsedCall | undefined): Verdict | undefined {
     const texts = words.map(({ text }) => text);
-    const called = toCalledWords(texts, call, this.#policy, this.#budget);
+    const called = toCalledWords(texts, call, this.#context);
     this.calls.push(called);
-    const ruled = judgeByRules(called, this.#policy, this.#budget);
+    const ruled = judgeByRules(called, this.#context);
     if (ruled?.decision === "deny" && ruled.matched !== undefined) this.denied ??= ruled;
     return ruled;
   }
@@ -233,7 +232,7 @@ export class CommandJudge {
       if (text.length > LIMITS.argumentChars) return false;
       chars += text.length;
     }
-    return this.#budget.spend("examinedChars", chars);
+    return this.#context.budget.spend("examinedChars", chars);
   }
 
   #withMatches(word: Word, folder: string): Word {
@@ -332,7 +331,7 @@ export class CommandJudge {
   #judgeStandardInput({ input }: Call): Verdict {
     if (input.kind !== "text" || input.text === undefined)
       return this.#notUnderstood("a program runs what is piped or typed into it");
-    const ruled = judgeCode(input.text, this.#policy, this.#budget);
+    const ruled = judgeCode(input.text, this.#context);
     if (ruled?.decision === "deny") this.denied ??= ruled;
     return pickStricter(ruled, judgeKind("project-code", this.#policy));
   }
@@ -344,7 +343,7 @@ export class CommandJudge {
       dialect: "unknown",
       home: this.#workspace.home,
       folders: [call.folder],
-      budget: this.#budget,
+      budget: this.#context.budget,
     });
     const worst = this.judge(commands, call.index, call.depth + 1);
     if (problem === undefined) return worst ?? NO_EFFECT;

@@ -5,7 +5,6 @@ import { readEndpoint } from "../network/endpoint.ts";
 import type { Action, Effect } from "../programs/declaration/effect.ts";
 import type { Word } from "../programs/declaration/word.ts";
 import type { TreeReading } from "../programs/tree-readers.ts";
-import type { WorkBudget } from "../shell/work-budget.ts";
 import { evaluateEndpoint } from "./evaluate-network.ts";
 import { notUnderstoodVerdict, pickStricter, refusal, type Verdict } from "./evaluation.ts";
 import {
@@ -30,19 +29,12 @@ type PathUse = FileAccess | "enter" | "execute" | "delete-tree" | "link-target";
 export class EffectJudge {
   readonly #context: JudgeContext;
   readonly #changes: ScriptChanges;
-  readonly #budget: WorkBudget;
   readonly #readsOnlyNames: () => boolean;
 
   /** @param readsOnlyNames Whether words that are only known at run time name nothing but files of the workspace. */
-  constructor(
-    context: JudgeContext,
-    changes: ScriptChanges,
-    budget: WorkBudget,
-    readsOnlyNames: () => boolean,
-  ) {
+  constructor(context: JudgeContext, changes: ScriptChanges, readsOnlyNames: () => boolean) {
     this.#context = context;
     this.#changes = changes;
-    this.#budget = budget;
     this.#readsOnlyNames = readsOnlyNames;
   }
 
@@ -94,7 +86,7 @@ export class EffectJudge {
     const isKnown =
       text !== undefined &&
       text.length <= LIMITS.pathChars &&
-      this.#budget.spend("judgedPathChars", text.length);
+      this.#context.budget.spend("judgedPathChars", text.length);
     if (!isKnown) return this.#judgeUnknown(use);
     const absolute = workspace.absolute(text, folder);
     if (isGlob !== true) return this.#judgeAt(absolute, workspace.locate(absolute), use);

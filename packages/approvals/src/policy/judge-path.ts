@@ -1,4 +1,5 @@
 import type { Location, Workspace } from "../files/workspace.ts";
+import type { WorkBudget } from "../shell/work-budget.ts";
 import type { CompiledPolicy, CompiledRule } from "./compile-policy.ts";
 import {
   defaultVerdict,
@@ -13,6 +14,7 @@ import { EFFECTS, type EffectKind } from "./presets.ts";
 export interface JudgeContext {
   readonly workspace: Workspace;
   readonly policy: CompiledPolicy;
+  readonly budget: WorkBudget;
 }
 
 /** What is done to a file. */
@@ -20,19 +22,25 @@ export type FileAccess = "read" | "update" | "mode" | "delete";
 
 /** The verdict on a kind of effect, from the policy's `effects` or the preset. */
 export function judgeKind(kind: EffectKind, compiled: CompiledPolicy, reason?: string): Verdict {
-  const known = reason === undefined ? compiled.kindVerdicts.get(kind) : undefined;
+  if (reason !== undefined) return kindVerdict(kind, compiled, reason, compiled.exclusive.command);
+  const known = compiled.kindVerdicts.get(kind);
   if (known !== undefined) return known;
-  const verdict = kindVerdict(kind, compiled, reason ?? EFFECTS[kind]);
-  if (reason === undefined) compiled.kindVerdicts.set(kind, verdict);
+  const verdict = kindVerdict(kind, compiled, EFFECTS[kind], compiled.exclusive.command);
+  compiled.kindVerdicts.set(kind, verdict);
   return verdict;
 }
 
-function kindVerdict(kind: EffectKind, compiled: CompiledPolicy, reason: string): Verdict {
-  const { policy, preset, exclusive } = compiled;
+/** @param isExclusive Whether only what is in the allow list is allowed. */
+export function kindVerdict(
+  kind: EffectKind,
+  { policy, preset }: CompiledPolicy,
+  reason: string,
+  isExclusive: boolean,
+): Verdict {
   const chosen = policy.effects[kind];
   if (chosen !== undefined) return { decision: chosen, rule: `effects.${kind}`, reason };
   if (preset.allows.has(kind)) return { decision: "allow", rule: `preset/${policy.preset}/${kind}`, reason };
-  return defaultVerdict(policy.default, exclusive.command, reason);
+  return defaultVerdict(policy.default, isExclusive, reason);
 }
 
 /** What is read at a location. */

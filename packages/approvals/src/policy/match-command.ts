@@ -5,7 +5,8 @@ import { readName } from "../programs/program-names.ts";
 import { commandsInCode, innerCommands } from "../denials/inner-commands.ts";
 import type { WorkBudget } from "../shell/work-budget.ts";
 import { matchesWritten, matchPattern, type RuleWord, type Words } from "./command-pattern.ts";
-import type { CompiledPolicy, CompiledRule } from "./compile-policy.ts";
+import type { CompiledRule } from "./compile-policy.ts";
+import type { JudgeContext } from "./judge-path.ts";
 import { judgeByFirstRule, notUnderstoodVerdict, type Match, type Verdict } from "./evaluation.ts";
 
 /** A command as rules see it. */
@@ -20,18 +21,13 @@ export interface CalledWords {
 export function toCalledWords(
   words: Words,
   call: ParsedCall | undefined,
-  { hasCommandRules }: CompiledPolicy,
-  budget: WorkBudget,
+  { policy, budget }: JudgeContext,
 ): CalledWords {
-  return { words, call, inner: hasCommandRules ? innerCommands(words, budget) : [] };
+  return { words, call, inner: policy.hasCommandRules ? innerCommands(words, budget) : [] };
 }
 
 /** The verdict of the user's rules about one command. Undefined if no rule matches. */
-export function judgeByRules(
-  called: CalledWords,
-  policy: CompiledPolicy,
-  budget: WorkBudget,
-): Verdict | undefined {
+export function judgeByRules(called: CalledWords, { policy, budget }: JudgeContext): Verdict | undefined {
   return judgeByFirstRule(policy, called.words[0] ?? "the command", {
     tightens: (rule) => matchTightening(rule, called, budget),
     allows: (rule) => matchAllowing(rule, called),
@@ -43,7 +39,7 @@ export function judgeByRules(
 }
 
 /** What the user's denials and questions say about code that a program reads from standard input. */
-export function judgeCode(code: string, policy: CompiledPolicy, budget: WorkBudget): Verdict | undefined {
+export function judgeCode(code: string, { policy, budget }: JudgeContext): Verdict | undefined {
   if (!policy.hasCommandRules) return undefined;
   const commands = commandsInCode(code, budget);
   return judgeByFirstRule(policy, "a command in the code", {

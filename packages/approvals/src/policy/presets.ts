@@ -1,4 +1,5 @@
 import { ACTIONS, type Action } from "../programs/declaration/effect.ts";
+import { PACKAGE_HOSTS } from "../programs/package-hosts.ts";
 import type { Decision } from "../decision.ts";
 
 /** The permission modes, from the strictest to the one that checks nothing. */
@@ -33,20 +34,6 @@ export interface Preset {
   /** Whether the built-in denials apply. False only for `bypass`. */
   readonly safety: boolean;
 }
-
-/** Where packages, sources and manuals come from. */
-const DEVELOPER_HOSTS = [
-  // Sources.
-  "**.githubusercontent.com **.github.com **.gitlab.com bitbucket.org",
-  // JavaScript.
-  "**.npmjs.org cdn.jsdelivr.net deno.land developer.mozilla.org esm.sh jsr.io nodejs.org registry.yarnpkg.com unpkg.com",
-  // Python, Ruby, PHP and Erlang.
-  "docs.python.org files.pythonhosted.org hex.pm packagist.org pypi.org rubygems.org",
-  // Go and Rust.
-  "crates.io doc.rust-lang.org docs.rs go.dev index.crates.io pkg.go.dev proxy.golang.org static.crates.io sum.golang.org",
-  // Java.
-  "plugins.gradle.org repo.maven.apache.org repo1.maven.org services.gradle.org",
-].flatMap((hosts) => hosts.split(" "));
 
 const CAREFUL = {
   default: "ask",
@@ -98,7 +85,7 @@ export const PRESETS: Readonly<Record<PresetName, Preset>> = {
       "write",
     ]),
     loopback: "allow",
-    hosts: DEVELOPER_HOSTS,
+    hosts: PACKAGE_HOSTS,
   },
   "danger-full-access": {
     ...OPEN,

@@ -2,7 +2,6 @@ import { retainShape } from "../retain-shape.ts";
 import type {
   AndOr,
   Command,
-  CommandNode,
   For,
   ParsedScript,
   Pipeline,
@@ -21,7 +20,6 @@ import {
   INHERITED,
   PIPE,
   type Dialect,
-  type FileRedirect,
   type PlainCommand,
   type PlainScript,
   type StandardInput,
@@ -49,16 +47,15 @@ export interface ScriptContext {
  */
 export function readScript(source: string, context: ScriptContext): PlainScript {
   const budget = context.budget ?? new WorkBudget();
-  if (budget.hasExceeded("commands", "words", "expandedChars"))
-    return { commands: [], problem: "too long to judge", syntax: undefined };
-  const syntax = parseSource(source);
+  const isExhausted = budget.hasExceeded("commands", "words", "expandedChars");
+  const syntax = isExhausted ? undefined : parseSource(source);
   if (syntax === undefined) return { commands: [], problem: "too long to judge", syntax };
   const [error] = syntax.errors ?? [];
   if (error !== undefined)
     return { commands: [], problem: `not a script that can be read: ${error.message}`, syntax };
   const reader = new ScriptReader(source, budget);
   try {
-    reader.readTopLevel(syntax, context);
+    reader.read(syntax, context);
   } catch (thrown) {
     if (!(thrown instanceof NotPlain)) throw thrown;
     return { commands: reader.commands, problem: `${thrown.what} is not understood`, syntax };
@@ -107,7 +104,7 @@ class ScriptReader {
     this.#budget = budget;
   }
 
-  readTopLevel(script: ParsedScript, { dialect, home, folders }: ScriptContext): void {
+  read(script: ParsedScript, { dialect, home, folders }: ScriptContext): void {
     if (script.shebang !== undefined) notPlain("a shebang");
     const state: ShellState = {
       dialect,
@@ -133,12 +130,6 @@ class ScriptReader {
       }
     }
     this.#depth -= 1;
-  }
-
-  #readNode(node: PipelineNode | AndOr, state: ShellState, context: CommandContext): Outcome {
-    if (node.type === "AndOr") return this.#readAndOr(node, state, context);
-    if (node.type === "Pipeline") return this.#readPipeline(node, state, context);
-    return this.#readCommandNode(node, state, context);
   }
 
   #readAndOr({ commands, operators }: AndOr, state: ShellState, context: CommandContext): Outcome {
@@ -172,22 +163,26 @@ class ScriptReader {
     if (isTimed) this.#add({ words: [{ text: "time" }], builtin: { kind: "none" }, text: "time" }, state);
     if (operators.some((operator) => operator !== "|" && operator !== "|&")) notPlain("this pipe");
     if (commands.length === 1 && first !== undefined && !isTimed)
-      return eitherWay(this.#readCommandNode(first, state, context));
+      return eitherWay(this.#readNode(first, state, context));
     for (const [index, command] of commands.entries()) {
       const input = index === 0 ? context.input : PIPE;
-      this.#readCommandNode(command, copyOf(state), { input, isConditional: true, forbidsCd: true });
+      this.#readNode(command, copyOf(state), { input, isConditional: true, forbidsCd: true });
     }
     return { success: state.folders, failure: state.folders };
   }
 
-  #readCommandNode(node: CommandNode, state: ShellState, context: CommandContext): Outcome {
+  #readNode(node: PipelineNode | AndOr, state: ShellState, context: CommandContext): Outcome {
     switch (node.type) {
       case "Command":
         return this.#readCommand(node, state, context);
+      case "AndOr":
+        return this.#readAndOr(node, state, context);
+      case "Pipeline":
+        return this.#readPipeline(node, state, context);
       case "Redirected": {
         const { files, input } = readRedirects(node.redirects, state);
         this.#add({ redirects: files, text: this.#textOf(node) }, state);
-        return this.#readCommandNode(node.command, state, { ...context, input: input ?? context.input });
+        return this.#readNode(node.command, state, { ...context, input: input ?? context.input });
       }
       case "Subshell":
         this.#readStatements(node.body.commands, copyOf(state), { ...TOP_LEVEL, input: context.input });
@@ -248,12 +243,25 @@ class ScriptReader {
     const written: ReadWord[] = node.name === undefined ? [] : [readWord(node.name, state)];
     for (const item of node.suffix) {
       if (item.type === "Word") written.push(readWord(item, state));
-      else if (item.type === "Assignment") written.push(readAssignmentWord(item, state));
+      else if (item.type === "Assignment") written.push(wordOf(readAssignment(item, state)));
       else redirections.push(item);
     }
     const { files, input } = readRedirects(redirections, state);
     const text = this.#textOf(node);
-    if (node.name === undefined) return this.#assign(environment, files, state, context, text);
+    if (node.name === undefined) {
+      this.#count(environment.map(({ value }) => value));
+      // A name that programs might know is judged by the policy.
+      const inherited = environment.filter(({ name }) => !isOwnVariable(name));
+      this.#add({ environment: inherited, redirects: files, text }, state);
+      for (const { name, value } of environment) {
+        if (!isOwnVariable(name)) continue;
+        // Whether an assignment in a condition or loop has happened is not known later on.
+        if (context.isConditional || context.forbidsCd)
+          notPlain(`an assignment to ${name} in a condition or loop`);
+        state.variables.set(name, value);
+      }
+      return same(state);
+    }
     const hasBraces = written.some(({ expanded }) => expanded !== undefined);
     const words = hasBraces ? written.flatMap((word): readonly Word[] => word.expanded ?? [word]) : written;
     const builtin = readBuiltin(words, environment, state.home);
@@ -273,36 +281,10 @@ class ScriptReader {
     );
     if (builtin?.kind !== "cd") return same(state);
     if (context.forbidsCd) notPlain("cd in a pipeline or loop");
-    return this.#changeFolder(builtin.path, state);
-  }
-
-  /** `name=value` on its own: the script's variables. A name that programs might know is judged by the policy. */
-  #assign(
-    variables: readonly SetVariable[],
-    redirects: readonly FileRedirect[],
-    state: ShellState,
-    context: CommandContext,
-    text: string,
-  ): Outcome {
-    this.#count(variables.map(({ value }) => value));
-    const environment = variables.filter(({ name }) => !isOwnVariable(name));
-    this.#add({ environment, redirects, text }, state);
-    for (const { name, value } of variables) {
-      if (!isOwnVariable(name)) continue;
-      // Whether an assignment in a condition or loop has happened is not known later on.
-      if (context.isConditional || context.forbidsCd)
-        notPlain(`an assignment to ${name} in a condition or loop`);
-      state.variables.set(name, value);
-    }
-    return same(state);
-  }
-
-  #changeFolder({ text = "" }: Word, state: ShellState): Outcome {
-    const target = text.startsWith("/") ? [text] : state.folders.map((folder) => `${folder}/${text}`);
+    const { text: path = "" } = builtin.path;
+    const targets = path.startsWith("/") ? [path] : state.folders.map((folder) => `${folder}/${path}`);
     // Shells resolve `..` by its text. Whether links agree is checked with the path facts.
-    const success = target.map((path) => resolvePath("/", path));
-    if (success.length > LIMITS.folders) notPlain("this many changes of folder");
-    return { success, failure: state.folders };
+    return { success: targets.map((target) => resolvePath("/", target)), failure: state.folders };
   }
 
   #add(
@@ -338,26 +320,18 @@ class ScriptReader {
   }
 }
 
-function readAssignment(
-  item: Extract<Command["prefix"][number], { type: "Assignment" }>,
-  scope: WordScope,
-): SetVariable {
-  const { name, value, append, index } = item;
-  if (append === true || index !== undefined || value.type !== "Word")
-    notPlain(`the assignment ${item.text}`);
+type Assignment = Extract<Command["prefix"][number], { type: "Assignment" }>;
+
+function readAssignment({ name, value, append, index, text }: Assignment, scope: WordScope): SetVariable {
+  if (append === true || index !== undefined || value.type !== "Word") notPlain(`the assignment ${text}`);
   if (value.text === "") return { name, value: { text: "" } };
   // Values are neither split nor expanded to file names.
-  return { name, value: { text: readOneWord(value, scope, `the assignment ${item.text}`).text } };
+  return { name, value: { text: readOneWord(value, scope, `the assignment ${text}`).text } };
 }
 
 /** `export NAME=value`: an assignment that is an argument. */
-function readAssignmentWord(
-  item: Extract<Command["suffix"][number], { type: "Assignment" }>,
-  scope: WordScope,
-): Word {
-  const { name, value } = readAssignment(item, scope);
-  if (value.text === undefined) notPlain(`the assignment ${item.text}`);
-  return { text: `${name}=${value.text}` };
+function wordOf({ name, value: { text } }: SetVariable): Word {
+  return { text: `${name}=${text ?? notPlain(`the assignment to ${name}`)}` };
 }
 
 function repeated(context: CommandContext): CommandContext {

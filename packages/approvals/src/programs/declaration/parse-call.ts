@@ -287,7 +287,7 @@ function findSubcommand(subcommands: Subcommands, name: string): FoundSubcommand
   if (known !== undefined) return known.get(name);
   const found = Object.entries(subcommands);
   const aliases = found.flatMap((entry) => (entry[1].aliases ?? []).map((alias) => [alias, entry] as const));
-  const index = new Map([...aliases.reverse(), ...found.map((entry) => [entry[0], entry] as const)]);
+  const index = new Map([...aliases.toReversed(), ...found.map((entry) => [entry[0], entry] as const)]);
   subcommandIndexes.set(subcommands, index);
   return index.get(name);
 }
