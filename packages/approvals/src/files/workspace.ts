@@ -183,6 +183,12 @@ export class Workspace {
     return folders;
   }
 
+  /** Whether a path leads into the workspace. */
+  holds(path: string): boolean {
+    const { real } = this.locate(path);
+    return real !== undefined && this.inWorkspace(real);
+  }
+
   inWorkspace(path: string): boolean {
     return this.#roots.some((root) => isInside(this.#fold(root), this.#fold(path)));
   }

@@ -7,8 +7,7 @@ import { isNotUnderstood, parseCall } from "../programs/declaration/parse-call.t
 import type { NotUnderstood, ParsedCall } from "../programs/declaration/parsed-call.ts";
 import type { Word } from "../programs/declaration/word.ts";
 import { treeReadingOf } from "../programs/tree-readers.ts";
-import { outputOf, type Output } from "../programs/name-listers.ts";
-import { INHERITED, type PlainCommand, type StandardInput } from "../shell/plain-script.ts";
+import type { PlainCommand, StandardInput } from "../shell/plain-script.ts";
 import { changesShell } from "../programs/shell-builtins.ts";
 import { readScript } from "../shell/read-script.ts";
 import {
@@ -24,6 +23,7 @@ import { EffectJudge, NO_EFFECT, type InnerEffect } from "./judge-effect.ts";
 import { judgeKind, type JudgeContext } from "./judge-path.ts";
 import { judgeByRules, judgeCode, toCalledWords, type CalledWords } from "./match-command.ts";
 import { ScriptChanges } from "./script-changes.ts";
+import { ScriptOutput } from "./script-output.ts";
 
 /** A program call in its folder. */
 interface Call {
@@ -33,13 +33,6 @@ interface Call {
   /** The index of its verdict. */
   readonly index: number;
   readonly depth: number;
-}
-
-interface EndedCommand {
-  readonly command: PlainCommand;
-  readonly call: ParsedCall | undefined;
-  /** Undefined until it is needed. */
-  output: Output | undefined;
 }
 
 const RAW_CONNECTION = refusal("reverse-shell", "opens a raw connection");
@@ -56,16 +49,15 @@ export class CommandJudge {
   readonly #policy: JudgeContext["policy"];
   readonly #changes: ScriptChanges;
   readonly #effects: EffectJudge;
-  /** The commands so far, whose output others may read. */
-  readonly #ended: EndedCommand[] = [];
-  #input: StandardInput = INHERITED;
+  readonly #output: ScriptOutput;
 
   constructor(context: JudgeContext) {
     this.#context = context;
     this.#workspace = context.workspace;
     this.#policy = context.policy;
     this.#changes = new ScriptChanges(context.workspace);
-    this.#effects = new EffectJudge(context, this.#changes, () => this.#readsOnlyNames());
+    this.#output = new ScriptOutput(context.workspace);
+    this.#effects = new EffectJudge(context, this.#changes, this.#output);
   }
 
   /** @returns the strictest verdict, or undefined if there is no command. */
@@ -80,45 +72,15 @@ export class CommandJudge {
     const { words, wordsWithoutBraces, input, text } = command;
     let worst: Verdict | undefined;
     const first = this.calls.length;
-    this.#input = input;
+    this.#output.input = input;
     for (const folder of command.folders) {
       worst = pickStricter(worst, this.#judgeWords(command, { words, folder, input, index, depth }));
       if (wordsWithoutBraces === undefined) continue;
       const call: Call = { words: wordsWithoutBraces, folder, input, index, depth };
       worst = pickStricter(worst, this.#judgeWords(command, call));
     }
-    this.#ended.push({ command, call: this.calls[first]?.call, output: undefined });
+    this.#output.add(command, this.calls[first]?.call);
     return this.#fill(index, worst ?? NO_EFFECT, text, parent);
-  }
-
-  /** Whether words that are only known at run time name nothing but files of the workspace. */
-  #readsOnlyNames(): boolean {
-    const { kind } = this.#input;
-    if (kind === "file" || kind === "text") return false;
-    const printed = this.#printed();
-    return printed === "names" || printed === "nothing";
-  }
-
-  /** What all commands so far print. Only found where a command depends on it: most don't. */
-  #printed(): Output {
-    let printed: Output = "nothing";
-    for (const ended of this.#ended) {
-      ended.output ??= this.#outputOf(ended);
-      if (printed === "nothing") printed = ended.output;
-      else if (ended.output !== "nothing" && ended.output !== printed) return "anything";
-    }
-    return printed;
-  }
-
-  #outputOf({ command: { builtin, input, redirects, folders }, call }: EndedCommand): Output {
-    if (!folders.every((folder) => this.#isInWorkspace(folder))) return "anything";
-    if (builtin !== undefined) return builtin.kind === "source" ? "anything" : "nothing";
-    return call === undefined ? "anything" : outputOf(call, input.kind === "pipe" && redirects.length === 0);
-  }
-
-  #isInWorkspace(folder: string): boolean {
-    const { real } = this.#workspace.locate(folder);
-    return real !== undefined && this.#workspace.inWorkspace(real);
   }
 
   #judgeWords(command: PlainCommand, call: Call): Verdict {
@@ -311,7 +273,7 @@ export class CommandJudge {
   /** A command that another command runs is judged like a command of the script. */
   #judgeInner(effect: InnerEffect, call: Call): Verdict {
     if (effect.kind === "command") {
-      const isNumber = call.input.kind === "pipe" && this.#printed() === "numbers";
+      const isNumber = call.input.kind === "pipe" && this.#output.ofAll() === "numbers";
       const words = isNumber
         ? effect.words.map((word) => ({ ...word, isNumber: word.isInput }))
         : effect.words;

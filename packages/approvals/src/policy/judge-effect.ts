@@ -16,6 +16,7 @@ import {
   type JudgeContext,
 } from "./judge-path.ts";
 import type { ScriptChanges } from "./script-changes.ts";
+import type { ScriptOutput } from "./script-output.ts";
 import { judgePattern, judgeTree } from "./unnamed-files.ts";
 
 /** The effects that run another command, which is judged separately. */
@@ -29,20 +30,19 @@ type PathUse = FileAccess | "enter" | "execute" | "delete-tree" | "link-target";
 export class EffectJudge {
   readonly #context: JudgeContext;
   readonly #changes: ScriptChanges;
-  readonly #readsOnlyNames: () => boolean;
+  readonly #output: ScriptOutput;
 
-  /** @param readsOnlyNames Whether words that are only known at run time name nothing but files of the workspace. */
-  constructor(context: JudgeContext, changes: ScriptChanges, readsOnlyNames: () => boolean) {
+  constructor(context: JudgeContext, changes: ScriptChanges, output: ScriptOutput) {
     this.#context = context;
     this.#changes = changes;
-    this.#readsOnlyNames = readsOnlyNames;
+    this.#output = output;
   }
 
   judge(effect: OwnEffect, folder: string): Verdict {
     const { policy } = this.#context;
     switch (effect.kind) {
       case "read":
-        return isPrinted(effect.path) && this.#readsOnlyNames() && !hasReadDenials(policy)
+        return isPrinted(effect.path) && this.#output.hasOnlyNames() && !hasReadDenials(policy)
           ? judgeKind("read", policy)
           : this.#judgePaths(effect.path, folder, "read");
       case "enter":
@@ -73,10 +73,9 @@ export class EffectJudge {
   #judgeAction(action: Action, folder: string): Verdict {
     const { workspace, policy } = this.#context;
     const isProject = action === "project-code" || action === "install" || action.startsWith("git-");
-    if (isProject) {
-      const { real } = workspace.locate(folder);
-      if (real === undefined || !workspace.inWorkspace(real))
-        return judgeKind("writeOutside", policy, `acts on ${real ?? folder}, outside the workspace`);
+    if (isProject && !workspace.holds(folder)) {
+      const { real = folder } = workspace.locate(folder);
+      return judgeKind("writeOutside", policy, `acts on ${real}, outside the workspace`);
     }
     return judgeKind(action, policy);
   }

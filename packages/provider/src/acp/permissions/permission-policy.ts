@@ -22,7 +22,7 @@ export function permissionPolicy(spec: AgentSpec): Policy {
       ? definePolicy({ ...rules, preset: "danger-full-access", default: "allow", effects: confined(spec) })
       : definePolicy({ ...rules, preset: "read-only", default: "deny", effects: { read: "deny" } });
   } catch (error) {
-    if (!(error instanceof PolicyError)) throw error;
+    if (!PolicyError.is(error)) throw error;
     const message = `permissionConfig has an invalid pattern. ${error.message}`;
     throw new ProviderError("invalid_spec", message, { cause: error });
   }

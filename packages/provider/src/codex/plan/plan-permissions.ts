@@ -57,7 +57,7 @@ function policyOf(input: Parameters<typeof definePolicy>[0]): Policy {
   try {
     return definePolicy(input);
   } catch (error) {
-    if (!(error instanceof PolicyError)) throw error;
+    if (!PolicyError.is(error)) throw error;
     const message = `A pattern of permissionConfig or an entry of a tool list can't be read. ${error.message}`;
     throw new ProviderError("invalid_spec", message, { cause: error });
   }
