@@ -24,7 +24,7 @@ export type DenialCheck = (exitCode: number, tail: Buffer) => boolean;
 const BURST_MS = 2;
 
 /** Small enough that the client decodes one chunk while the next one is read. */
-const PTY_CHUNK_BYTES = 16 * 1024;
+const PTY_CHUNK_BYTES = 32 * 1024;
 
 interface Waiter {
   readonly afterSeq: number;

@@ -18,14 +18,12 @@ export class PendingOutput {
     return this.#length + length <= limit;
   }
 
-  /** Copies the bytes. A single piece, the usual case, needs no more memory than its own size. */
+  /** Copies the bytes. If no buffer is spare, a single piece, the usual case, needs no more memory than its own size. */
   add(bytes: Buffer): void {
-    if (this.#length === 0) {
-      this.#first = Buffer.from(bytes);
-    } else {
-      this.#memory ??= this.#begin();
-      bytes.copy(this.#memory, this.#length);
-    }
+    if (this.#length === 0) this.#memory = spare.pop();
+    else this.#memory ??= this.#begin();
+    if (this.#memory) bytes.copy(this.#memory, this.#length);
+    else this.#first = Buffer.from(bytes);
     this.#length += bytes.length;
   }
 
@@ -41,7 +39,7 @@ export class PendingOutput {
   }
 
   #begin(): Buffer {
-    const memory = spare.pop() ?? Buffer.allocUnsafeSlow(EXEC_LIMITS.chunkBytes);
+    const memory = Buffer.allocUnsafeSlow(EXEC_LIMITS.chunkBytes);
     this.#first?.copy(memory);
     this.#first = undefined;
     return memory;

@@ -7,7 +7,7 @@ export interface RetainedChunk {
   readonly bytes: Buffer;
 }
 
-/** Chunks of at least this size are stored in slabs. Smaller ones share Node's buffer pool. */
+/** Chunks of at least this size are stored in slabs, and so are all later ones of a process that has printed this much. */
 const LARGE_BYTES = EXEC_LIMITS.chunkBytes / 2;
 
 /** Large enough that few mappings are needed for the output of many processes. */
@@ -51,7 +51,8 @@ export class ReplayBuffer {
       this.#bytes + bytes.length > this.#maxBytes || this.#size >= this.#maxChunks;
     while (this.#size > 0 && isFull()) this.#evict();
     if (bytes.length > this.#maxBytes) return;
-    const slab = bytes.length < LARGE_BYTES ? undefined : this.#slabFor(bytes.length);
+    const isLarge = this.#bytes + bytes.length >= LARGE_BYTES;
+    const slab = isLarge ? this.#slabFor(bytes.length) : undefined;
     this.#chunks.push({ seq, stream, slab, bytes: slab ? copyInto(slab, bytes) : Buffer.from(bytes) });
     this.#bytes += bytes.length;
   }

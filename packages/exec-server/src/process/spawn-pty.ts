@@ -25,10 +25,10 @@ const ATTACH = 'exec "$@" <>"$0" >&0 2>&0';
 const ATTACH_AS = 'exec -a "$1" "${@:2}" <>"$0" >&0 2>&0';
 
 /**
- * Shared by all reads. A PTY gives at most 4095 bytes at once. The buffer is never full, so that Node waits for the next event
- * before it reads again: reading at once would block until the kernel has refilled the PTY.
+ * Shared by all reads. Exactly as large as what a PTY gives at once: Node reads again at once only if a read has filled the
+ * buffer. That next read waits for the kernel to refill the PTY, which is shorter than a turn of the event loop.
  */
-const readBuffer = Buffer.allocUnsafeSlow(8 * 1024);
+const readBuffer = Buffer.allocUnsafeSlow(4095);
 
 let binding: PtyBinding | undefined;
 
