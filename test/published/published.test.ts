@@ -53,7 +53,7 @@ function entryPointsFor(version: (typeof nodeVersions)[number]): string[] {
 
 const published = publishedPackages.map((each) => [each.manifest.name, each] as const);
 
-describe.each(published)("%s", (name, { manifest }) => {
+describe.each(published)("%s", (name, { manifest, entryPoints }) => {
   it("describes itself for npm", () => {
     const { files } = projects.packed.get(name) ?? { files: [] };
 
@@ -83,7 +83,9 @@ describe.each(published)("%s", (name, { manifest }) => {
   });
 
   // The command line has no entry points.
-  it.skipIf(entryPoints.length === 0)("has types that resolve", { timeout: TIMEOUT_MS }, async () => {
+  if (entryPoints.length === 0) return;
+
+  it("has types that resolve", { timeout: TIMEOUT_MS }, async () => {
     const { tarball = "" } = projects.packed.get(name) ?? {};
     const result = await checkPackage(createPackageFromTarballData(new Uint8Array(readFileSync(tarball))));
     // ESM only: require() of an ES module works on every supported Node. Subpaths need `exports`, which node10 lacks.
