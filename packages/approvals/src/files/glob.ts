@@ -37,6 +37,12 @@ export function widenBrackets(pattern: string): string {
   return pattern.replaceAll(/\[[^/]*/g, "*");
 }
 
+/** Shell patterns within one name. A bracket stands for the rest of the name. Hidden names need their dot written. */
+export function matchesPattern(pattern: string, name: string): boolean {
+  if (name.startsWith(".") && !/^[.[]/.test(pattern)) return false;
+  return matchName(widenBrackets(pattern), name);
+}
+
 function isSameLetter(want: string, letter: string): boolean {
   return want === "?" || want === letter;
 }

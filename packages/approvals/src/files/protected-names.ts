@@ -1,4 +1,4 @@
-import { matchName, widenBrackets } from "./glob.ts";
+import { matchesPattern } from "./glob.ts";
 import { foldName, hasWildcard } from "./path.ts";
 
 /** Folders that belong to git and to Codex: writes into them by anything else are refused. */
@@ -78,10 +78,4 @@ function couldMatch(pattern: string, names: Iterable<string>): boolean {
   const folded = pattern.toLowerCase();
   for (const name of names) if (matchesPattern(folded, name)) return true;
   return false;
-}
-
-/** Shell patterns within one name. A bracket stands for the rest of the name. Hidden names need their dot written. */
-export function matchesPattern(pattern: string, name: string): boolean {
-  if (name.startsWith(".") && !/^[.[]/.test(pattern)) return false;
-  return matchName(widenBrackets(pattern), name);
 }

@@ -1,12 +1,33 @@
+import { matchesPattern } from "./glob.ts";
+import { isInside } from "./path.ts";
+
+type Names = readonly string[];
+
 /** Where `~` leads when the policy does not say. No real folder has this name. */
 export const SOME_HOME = "/~";
 
-/** Below a home folder: secrets. */
-const HOME_CREDENTIALS =
-  /^(?:\.ssh|\.aws|\.gnupg|\.gpg|\.azure|\.netrc|_netrc|\.npmrc|\.pypirc|\.pgpass|\.my\.cnf|\.git-credentials|\.vault-token|\.password-store|\.mozilla|\.bitcoin|\.electrum|\.kube\/config|\.docker\/config\.json|\.codex\/auth\.json|\.claude\/\.credentials\.json|\.cargo\/credentials(?:\.toml)?|\.gem\/credentials|\.terraform\.d\/credentials\.tfrc\.json|\.config\/(?:gcloud|gh|hub|google-chrome|chromium|op|doctl|heroku|rclone)|\.local\/share\/keyrings|library\/keychains|\.(?:bash|zsh|psql|mysql|node_repl)_history)(?:\/|$)/;
+/** Below a home folder, in lower case: secrets. */
+const HOME_CREDENTIALS = [
+  // Keys, passwords and wallets.
+  "_netrc .bitcoin .electrum .git-credentials .gnupg .gpg .local/share/keyrings .my.cnf .netrc .npmrc .password-store .pgpass",
+  ".pypirc .ssh .vault-token library/keychains",
+  // Services and registries.
+  ".aws .azure .cargo/credentials .cargo/credentials.toml .config/doctl .config/gcloud .config/gh .config/heroku .config/hub",
+  ".config/op .config/rclone .docker/config.json .gem/credentials .kube/config .terraform.d/credentials.tfrc.json",
+  // Agents and browsers.
+  ".claude/.credentials.json .codex/auth.json .config/chromium .config/google-chrome .mozilla",
+  // Commands that were typed, with what was secret in them.
+  ".bash_history .mysql_history .node_repl_history .psql_history .zsh_history",
+].flatMap((paths) => paths.split(" "));
 
 const SYSTEM_CREDENTIALS =
   /^\/(?:etc\/(?:shadow|gshadow|sudoers|master\.passwd|ssl\/private|krb5\.keytab|kubernetes\/.*\.conf)|proc\/(?:self|thread-self|\d+|\*)\/(?:environ|mem|root)|(?:var\/)?run\/secrets)(?:[-./]|\.d|$)/;
+
+/** The same for the whole system, for folders and patterns that include them. */
+const SYSTEM_SECRETS = [
+  "/etc/gshadow /etc/krb5.keytab /etc/kubernetes/admin.conf /etc/master.passwd /etc/shadow /etc/ssl/private /etc/sudoers",
+  "/proc/*/environ /proc/*/mem /run/secrets /var/run/secrets",
+].flatMap((paths) => paths.split(" ").map((path): Names => path.split("/")));
 
 const KEY_FILE = /\/(?:id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?|[^/]*\.(?:kdbx|keychain-db|ovpn))$/;
 
@@ -40,9 +61,50 @@ export function belowHome(path: string, home: string): string | undefined {
 /** Whether reading this file gives away a secret. A glob in the first segment below home may name one. */
 export function isCredential(path: string, home: string): boolean {
   const below = belowHome(path, home);
-  if (below !== undefined && HOME_CREDENTIALS.test(below)) return true;
+  if (below !== undefined && HOME_CREDENTIALS.some((path) => isInside(path, below))) return true;
   if (below !== undefined && /^(?:\.[^/]*[*?[]|[*?[])[^/]*(?:\/|$)/.test(below)) return true;
   return SYSTEM_CREDENTIALS.test(path.toLowerCase()) || KEY_FILE.test(path.toLowerCase());
+}
+
+/** Whether secrets are somewhere in a folder. */
+export function holdsCredentials(folder: string, home: string, withHidden: boolean): boolean {
+  const names = folder === "/" ? [""] : folder.split("/");
+  return secretsNear(home, (home) => isPrefix(names, home) || isPrefix(home, names)).some(
+    (secret) => isPrefix(names, secret) && (withHidden || !secret.slice(names.length).some(isHidden)),
+  );
+}
+
+/** Whether a pattern of the shell may match a file with secrets. */
+export function matchesCredential(pattern: string, home: string): boolean {
+  const names = pattern.toLowerCase().split("/");
+  return (
+    /\/id_[^/]*[*?[][^/]*$/.test(pattern) ||
+    secretsNear(home.toLowerCase(), (home) => leadsTo(names, home)).some((secret) => leadsTo(names, secret))
+  );
+}
+
+/** The names of all secrets of the system, and of those below home if that is where a path may lead. */
+function secretsNear(home: string, mayLeadHome: (home: Names) => boolean): readonly Names[] {
+  const names = home.split("/");
+  return mayLeadHome(names)
+    ? [...SYSTEM_SECRETS, ...HOME_CREDENTIALS.map((path) => [...names, ...path.split("/")])]
+    : SYSTEM_SECRETS;
+}
+
+function isPrefix(names: Names, all: Names): boolean {
+  return names.length <= all.length && names.every((name, at) => name === all[at] || all[at] === "*");
+}
+
+function isHidden(name: string): boolean {
+  return name.startsWith(".");
+}
+
+/** Whether a path that matches a pattern may be that of a secret, or below it. */
+function leadsTo([name, ...names]: Names, [wanted, ...others]: Names): boolean {
+  if (wanted === undefined) return true;
+  // Two stars cross any number of folders.
+  if (name === undefined || name === "**") return name === "**";
+  return (wanted === "*" || matchesPattern(name, wanted)) && leadsTo(names, others);
 }
 
 /** Folders right below home in which people keep what is theirs, and programs keep all their settings. */

@@ -12,12 +12,14 @@ import {
 import { protectionOf } from "./protected-names.ts";
 import {
   belowHome,
+  holdsCredentials,
   isCredential,
   isHarmlessDevice,
   isHomeFolder,
   isProfile,
   isSystemFolder,
   isSystemOwn,
+  matchesCredential,
   SOME_HOME,
 } from "./sensitive-paths.ts";
 
@@ -162,8 +164,13 @@ export class Workspace {
     return isOpen(kind) ? this.#judge(entry) : kind;
   }
 
+  /** Whether a file holds secrets, or a pattern may match one that does. */
   isCredential(path: string): boolean {
-    return isCredential(path, this.home);
+    return isCredential(path, this.home) || (hasWildcard(path) && matchesCredential(path, this.home));
+  }
+
+  holdsCredentials(folder: string, withHidden: boolean): boolean {
+    return holdsCredentials(folder, this.home, withHidden);
   }
 
   /** The workspace itself, or a folder above it. */

@@ -109,9 +109,9 @@ function judgeFolder(path: string, access: "read" | "write", context: JudgeConte
 
 /** The root and home folders have credentials somewhere below. */
 function holdsCredentials(path: string, workspace: Workspace): boolean {
-  if (workspace.isCredential(path) || path === "/" || /^\/(?:home|Users|root|etc)(?:\/[^/]+)?$/.test(path))
+  if (workspace.isCredential(path) || /^\/(?:home|Users|root|etc)(?:\/[^/]+)?$/.test(path))
     return !workspace.inWorkspace(path);
-  return path === workspace.home;
+  return workspace.holdsCredentials(path, true);
 }
 
 function judgeEntry({ path, access }: FileSystemEntry, context: JudgeContext): Verdict {

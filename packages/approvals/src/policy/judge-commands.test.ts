@@ -135,6 +135,23 @@ describe("files that must not be read", () => {
     "grep -r PRIVATE ~",
     "cd ~ && grep -r . .",
     "grep -r PRIVATE /home",
+    "grep -r token ~/.config",
+    "rg token ~/.config",
+    "cd ~/.config && grep -r token .",
+    "cp -r ~/.docker/. docker",
+    "tar cf - ~/.kube",
+    "diff -r ~/.cargo other",
+    "find ~/.config -name hosts.yml -exec cat {} +",
+    "grep -r root /etc",
+    "grep -r PATH /proc/self",
+    "cat ~/.config/*/hosts.yml",
+    "cat ~/.docker/*.json",
+    "cat ~/.cargo/[c]redentials",
+    "head -1 ~/.local/share/*/*",
+    "cat /etc/shado?",
+    "cat /proc/self/env*",
+    "cat /run/*/token",
+    "cat ~/keys/id_r*",
   ])("may be credentials in %s", (command) => {
     for (const preset of ["read-only", "workspace-write", "developer"] as const)
       expect(judge(command, { preset }).decision).not.toBe("allow");
@@ -147,7 +164,11 @@ describe("files that must not be read", () => {
     "rg -l oldName | xargs grep -c oldName",
     "ls | xargs cat",
     "for f in $(ls src); do head -5 $f; done",
-  ])("are not what names in the workspace lead to: %s", (command) => {
+    "grep -r theme ~/.config/nvim",
+    "grep -r listen /etc/nginx",
+    "cat /etc/*-release",
+    "cat ~/documents/*",
+  ])("are not read by %s", (command) => {
     expect(judge(command, { preset: "read-only" }).decision).toBe("allow");
   });
 });

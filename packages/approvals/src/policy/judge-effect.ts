@@ -1,4 +1,4 @@
-import { isInside, parentOf } from "../files/path.ts";
+import { parentOf } from "../files/path.ts";
 import type { Location } from "../files/workspace.ts";
 import { LIMITS } from "../limits.ts";
 import { readEndpoint } from "../network/endpoint.ts";
@@ -155,7 +155,7 @@ export class EffectJudge {
     const { real = absolute } = workspace.locate(absolute);
     const ruled = judgeTree(real, reading, this.#context);
     if (ruled !== undefined) return ruled;
-    return reading.hasHidden && isInside(real, workspace.home)
+    return workspace.holdsCredentials(real, reading.hasHidden)
       ? judgeKind("credentials", policy, `reads all of ${real}, which holds credentials`)
       : NO_EFFECT;
   }

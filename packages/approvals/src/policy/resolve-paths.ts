@@ -4,7 +4,7 @@ import { workspaceFor, judgeRequest } from "./evaluate-policy.ts";
 import type { Policy } from "./policy.ts";
 import type { ApprovalRequest } from "../request/request.ts";
 import type { PathFacts } from "../files/workspace.ts";
-import { matchesPattern } from "../files/protected-names.ts";
+import { matchesPattern } from "../files/glob.ts";
 
 /** Rounds of looking up: what was found may lead to paths that matter in turn. */
 const ROUNDS = 4;

@@ -1,5 +1,5 @@
 import { baseName, fixedFolder, isInside } from "../files/path.ts";
-import { matchesPattern } from "../files/protected-names.ts";
+import { matchesPattern } from "../files/glob.ts";
 import type { TreeReading } from "../programs/tree-readers.ts";
 import type { CompiledPolicy, CompiledRule } from "./compile-policy.ts";
 import type { Verdict } from "./evaluation.ts";
