@@ -13,6 +13,7 @@ const root = join(import.meta.dirname, "..");
 const expectations: Readonly<Record<string, readonly RegExp[]>> = {
   approvals: [/Codex wants to run .*npm test.*\nDone\./, /allow .*\nDone\./],
   chat: [/^\[ 'approval\.opened' \]\n$/, /^$/, /^$/],
+  "cli-threads": [/^$/, /^$/],
   errors: [/^Hello\.\n$/],
   "first-turn": [/^Hello\.\n\d+ tokens\n$/],
   migrating: [/^Hello\.\n$/, /^Hello\.\n$/],

@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import type { Logger } from "pino";
 import { Daemon } from "./daemon.ts";
 import { type DaemonOptions, DEFAULT_RETENTION, DEFAULT_SETTINGS } from "./daemon-options.ts";
-import { openDatabase } from "./database.ts";
+import { type Database, openDatabase } from "./database.ts";
 import { DaemonError } from "./errors.ts";
 import { FileService } from "./files/file-service.ts";
 import { createFirstToken } from "./first-token.ts";
@@ -15,6 +15,9 @@ import { testCommand } from "./policy/test-command.ts";
 import { toVerdict } from "./policy/to-inbox-request.ts";
 import { WEBHOOK_LIMITS, type WebhookSettings } from "./webhooks/limits.ts";
 import { TerminalService } from "./terminals/terminal-service.ts";
+import { CliHome } from "./threads/cli-home.ts";
+import { CliThreads } from "./threads/cli-threads.ts";
+import { THREAD_LIMITS } from "./threads/limits.ts";
 import { createRunner } from "./sessions/create-runner.ts";
 import { StagedSession } from "./transfer/staged-session.ts";
 
@@ -71,6 +74,7 @@ export async function createDaemon(options: DaemonOptions = {}): Promise<Daemon>
       log: logger,
     }),
   );
+  const threads = await openThreads(options, { database, roots, stateFolder });
   const terminals = made.use(new TerminalService({ database, files, limits: limits.terminals }));
   if (auth === "tokens") await createFirstToken(database.tokens, stateFolder, logger);
   await runner.start();
@@ -81,6 +85,7 @@ export async function createDaemon(options: DaemonOptions = {}): Promise<Daemon>
     runner,
     files,
     terminals,
+    threads,
     logger,
     limits: { ...HTTP_LIMITS, ...limits.http },
     origins: { allowedHosts: options.allowedHosts ?? [], allowedOrigins: options.allowedOrigins ?? [] },
@@ -93,6 +98,20 @@ export async function createDaemon(options: DaemonOptions = {}): Promise<Daemon>
     webhooks,
     testCommand: (settings, request) => toVerdict(testCommand(settings, request)),
   });
+}
+
+async function openThreads(
+  { cliHome, userCodexHome, limits }: DaemonOptions,
+  { database, roots, stateFolder }: { database: Database; roots: readonly string[]; stateFolder: string },
+): Promise<CliThreads | undefined> {
+  if (cliHome === false) return undefined;
+  const path = resolve(cliHome ?? userCodexHome ?? process.env["CODEX_HOME"] ?? join(homedir(), ".codex"));
+  const threadLimits = { ...THREAD_LIMITS, ...limits?.threads };
+  const home = new CliHome(await realpath(path).catch(() => path), {
+    scratchFolder: join(stateFolder, "unpacked"),
+    limits: threadLimits,
+  });
+  return new CliThreads({ home, database, roots, limits: threadLimits });
 }
 
 function toLogger(logger: DaemonOptions["logger"] = "info"): Logger {

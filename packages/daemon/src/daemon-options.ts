@@ -6,6 +6,7 @@ import type { RunnerLimits } from "./codex/limits.ts";
 import type { FileLimits } from "./files/limits.ts";
 import type { JournalLimits } from "./journal/limits.ts";
 import type { Retention } from "./journal/retention.ts";
+import type { ThreadLimits } from "./threads/limits.ts";
 import type { TerminalLimits } from "./terminals/limits.ts";
 import type { HttpLimits } from "./limits.ts";
 import type { WebhookLimits } from "./webhooks/limits.ts";
@@ -19,6 +20,7 @@ export interface DaemonLimits {
   readonly store?: Partial<StoreLimits>;
   readonly journal?: Partial<JournalLimits>;
   readonly webhooks?: Partial<WebhookLimits>;
+  readonly threads?: Partial<ThreadLimits>;
 }
 
 export interface DaemonRetention extends Retention {
@@ -56,6 +58,8 @@ export interface DaemonOptions {
   readonly apiKey?: string;
   /** Where a login is looked for. Default: `$CODEX_HOME`, else `~/.codex`. */
   readonly userCodexHome?: string;
+  /** The Codex home whose threads are served, which is only read. false: none. Default: `userCodexHome`. */
+  readonly cliHome?: string | false;
   /** How codex is launched. */
   readonly codex?: DaemonCodexOptions;
   readonly limits?: DaemonLimits;

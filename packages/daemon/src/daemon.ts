@@ -17,6 +17,7 @@ import type { Runner } from "./sessions/runner.ts";
 import { WebhookDeliverer } from "./webhooks/deliverer.ts";
 import type { WebhookSettings } from "./webhooks/limits.ts";
 import type { TerminalService } from "./terminals/terminal-service.ts";
+import type { CliThreads } from "./threads/cli-threads.ts";
 import type { TokenStore } from "./tokens/token-store.ts";
 import { StagedSession } from "./transfer/staged-session.ts";
 
@@ -30,6 +31,7 @@ export interface DaemonParts {
   readonly runner: Runner;
   readonly files: FileService;
   readonly terminals: TerminalService;
+  readonly threads: CliThreads | undefined;
   readonly logger: Logger;
   readonly limits: HttpLimits;
   readonly origins: OriginRules;

@@ -15,6 +15,7 @@ export { FILE_LIMITS, type FileLimits } from "./files/limits.ts";
 export type { JournalLimits } from "./journal/limits.ts";
 export type { Retention } from "./journal/retention.ts";
 export { HTTP_LIMITS, type HttpLimits } from "./limits.ts";
+export { THREAD_LIMITS, type ThreadLimits } from "./threads/limits.ts";
 export { TERMINAL_LIMITS, type TerminalLimits } from "./terminals/limits.ts";
 export type { StoreLimits } from "@codexkit/store";
 export type { AgentMode, ApprovalPolicy, PermissionMode, SessionSettings } from "./api/settings.ts";

@@ -9,6 +9,7 @@ import { FILE_LIMITS } from "./files/limits.ts";
 import { DEFAULT_JOURNAL_LIMITS } from "./journal/limits.ts";
 import { HTTP_LIMITS } from "./limits.ts";
 import { TERMINAL_LIMITS } from "./terminals/limits.ts";
+import { THREAD_LIMITS } from "./threads/limits.ts";
 import { WEBHOOK_LIMITS } from "./webhooks/limits.ts";
 
 /** Infinity switches a limit off. */
@@ -50,6 +51,7 @@ const shape = {
   labels: z.array(text).readonly().optional(),
   apiKey: text.optional(),
   userCodexHome: text.optional(),
+  cliHome: z.union([text, z.literal(false)]).optional(),
   // The SDK checks their values.
   codex: z.strictObject(codexShape).optional(),
   limits: z
@@ -61,6 +63,7 @@ const shape = {
       journal: amounts(DEFAULT_JOURNAL_LIMITS),
       terminals: amounts(TERMINAL_LIMITS),
       webhooks: amounts(WEBHOOK_LIMITS),
+      threads: amounts(THREAD_LIMITS),
     } satisfies Record<keyof NonNullable<DaemonOptions["limits"]>, z.ZodType>)
     .optional(),
   retention: z

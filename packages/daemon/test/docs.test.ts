@@ -9,6 +9,7 @@ import type { Route } from "../src/api/route.ts";
 import { routes } from "../src/api/routes/index.ts";
 import { FILE_LIMITS } from "../src/files/limits.ts";
 import { HTTP_LIMITS } from "../src/limits.ts";
+import { THREAD_LIMITS } from "../src/threads/limits.ts";
 import { TERMINAL_LIMITS } from "../src/terminals/limits.ts";
 import { useDatabases } from "./database-fixture.ts";
 import { createDaemonHome } from "./start-daemon.ts";
@@ -23,7 +24,9 @@ test("docs/daemon.md lists every operation with its scope, every problem and eve
     scope ?? "–",
   ]);
   expect(rows.map(([, key, scope]) => [key, scope])).toEqual(expected);
-  const names = [PROBLEMS, HTTP_LIMITS, FILE_LIMITS, TERMINAL_LIMITS].flatMap((table) => Object.keys(table));
+  const names = [PROBLEMS, HTTP_LIMITS, FILE_LIMITS, TERMINAL_LIMITS, THREAD_LIMITS].flatMap((table) =>
+    Object.keys(table),
+  );
   expect(names.filter((name) => !text.includes(`\`${name}\``))).toEqual([]);
 });
 

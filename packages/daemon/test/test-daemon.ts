@@ -57,6 +57,7 @@ export async function startTestDaemon(
     files,
     terminals: new TerminalService({ database, files, limits: terminalLimits }),
     logger: createLogger("debug", { write: (line) => logs.push(line) }),
+    threads: undefined,
     limits: { ...HTTP_LIMITS, ...limits },
     origins: { allowedHosts: [], allowedOrigins: [] },
     auth: "tokens",

@@ -191,6 +191,7 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   deliveryId: "ID of the delivery.",
   imageId: "ID of the uploaded image.",
   terminalId: "ID of the terminal.",
+  threadId: "ID of the thread, from the list of threads.",
   phase: "Only sessions in this phase.",
   cursor: "`next` of the page before.",
   limit: "Entries per page.",

@@ -22,7 +22,7 @@ export const diagnostics = z
       notifications: z.enum(["local", "listening", "polling"]),
     }),
     runner: z.record(z.string(), z.unknown()),
-    streams: z.object({ sessions: z.int(), multiplexed: z.int(), files: z.int() }),
+    streams: z.object({ sessions: z.int(), multiplexed: z.int(), files: z.int(), threads: z.int() }),
     limits: z.record(z.string(), z.number()),
     roots: z.array(z.string()),
   })

@@ -8,7 +8,8 @@ import type { Command, Session } from "../api/session.ts";
 import type { CreateSession } from "../api/settings.ts";
 import { DaemonClientError } from "./errors.ts";
 import { EventStream, type EventStreamOptions } from "./event-stream.ts";
-import { SessionFiles } from "./session-files.ts";
+import { CliThreads } from "./cli-threads.ts";
+import { type RawRequest, SessionFiles } from "./session-files.ts";
 import { type AttachTerminalOptions, TerminalConnection } from "./terminal-connection.ts";
 import { type ReconnectOptions, reconnectingMessages } from "./message-stream.ts";
 
@@ -128,13 +129,12 @@ export class DaemonClient {
 
   /** The files of a session. */
   files(sessionId: string): SessionFiles {
-    return new SessionFiles(this, sessionId, async ({ method, path, query, headers = {}, body, signal }) =>
-      this.#send(method, path, query, {
-        headers,
-        ...(body !== undefined && { body }),
-        ...(signal && { signal }),
-      }),
-    );
+    return new SessionFiles(this, sessionId, async (request) => this.#sendRaw(request));
+  }
+
+  /** Threads of the Codex CLI on the daemon's machine. */
+  get threads(): CliThreads {
+    return new CliThreads(this, async (request) => this.#sendRaw(request));
   }
 
   /** A session as one file, for `importSession` of another daemon. Its turn must have ended. */
@@ -203,6 +203,14 @@ export class DaemonClient {
         this.#send("GET", "/events", query, { signal, headers: { accept: "text/event-stream" } }),
       options,
     );
+  }
+
+  async #sendRaw({ method, path, query, headers = {}, body, signal }: RawRequest): Promise<Response> {
+    return this.#send(method, path, query, {
+      headers,
+      ...(body !== undefined && { body }),
+      ...(signal && { signal }),
+    });
   }
 
   async #send(

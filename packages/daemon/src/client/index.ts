@@ -19,6 +19,7 @@ export {
   type WriteOptions,
   type WrittenFile,
 } from "./session-files.ts";
+export { CliThreads, type SessionOfThread } from "./cli-threads.ts";
 export {
   type AttachTerminalOptions,
   TerminalConnection,
@@ -51,3 +52,13 @@ export type { Command, Session } from "../api/session.ts";
 export type { TerminalFrame, TerminalMessage, TerminalSummary } from "../api/terminal.ts";
 export type { CreateSession, SessionSettings } from "../api/settings.ts";
 export type { StreamFrame } from "../api/stream.ts";
+export type {
+  CliThread,
+  CliThreadDetails,
+  CliThreadItem,
+  CliThreadItemPage,
+  CliThreadPage,
+  ThreadEvent,
+  ThreadFrame,
+  ThreadSource,
+} from "../api/thread.ts";

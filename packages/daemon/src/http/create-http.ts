@@ -11,6 +11,7 @@ import { createSessionHandlers } from "./session-handlers.ts";
 import { StreamCounter } from "./stream-counter.ts";
 import { createStreamHandlers } from "./stream-handlers.ts";
 import { createSummaryFeeds } from "./summary-feeds.ts";
+import { createThreadHandlers } from "./thread-handlers.ts";
 import { createTransferHandlers } from "./transfer-handlers.ts";
 import { createWebhookHandlers } from "./webhook-handlers.ts";
 import { createTerminalHandlers } from "./terminal-handlers.ts";
@@ -28,6 +29,7 @@ export function createHttp(services: HttpServices, testCommand: TestCommand): Ho
     ...createInboxHandlers(services),
     ...createStreamHandlers(services, streams, feeds),
     ...createTransferHandlers(services),
+    ...createThreadHandlers(services, streams),
     ...createWebhookHandlers(services),
     ...createOperationHandlers(services, streams, document),
   });

@@ -8,6 +8,7 @@ import type { Database } from "../database.ts";
 import type { FileService } from "../files/file-service.ts";
 import type { HttpLimits } from "../limits.ts";
 import type { Runner } from "../sessions/runner.ts";
+import type { CliThreads } from "../threads/cli-threads.ts";
 import type { WebhookSettings } from "../webhooks/limits.ts";
 import type { TerminalService } from "../terminals/terminal-service.ts";
 import type { OriginRules } from "./check-origin.ts";
@@ -19,6 +20,8 @@ export interface HttpServices {
   readonly runner: Runner;
   readonly files: FileService;
   readonly terminals: TerminalService;
+  /** Undefined if the daemon does not serve threads of the Codex CLI. */
+  readonly threads: CliThreads | undefined;
   readonly metrics: Metrics;
   readonly logger: Logger;
   readonly limits: HttpLimits;

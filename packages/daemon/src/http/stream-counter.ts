@@ -1,11 +1,11 @@
 import { DaemonError } from "../errors.ts";
 import type { Metrics } from "./metrics.ts";
 
-export type StreamKind = "session" | "multiplexed" | "files";
+export type StreamKind = "session" | "multiplexed" | "files" | "threads";
 
 /** Counts open event streams and limits their number. */
 export class StreamCounter {
-  readonly #open: Record<StreamKind, number> = { session: 0, multiplexed: 0, files: 0 };
+  readonly #open: Record<StreamKind, number> = { session: 0, multiplexed: 0, files: 0, threads: 0 };
   readonly #limit: number;
   readonly #metrics: Metrics;
 
@@ -14,8 +14,9 @@ export class StreamCounter {
     this.#metrics = metrics;
   }
 
-  get counts(): { readonly sessions: number; readonly multiplexed: number; readonly files: number } {
-    return { sessions: this.#open.session, multiplexed: this.#open.multiplexed, files: this.#open.files };
+  get counts() {
+    const { session: sessions, multiplexed, files, threads } = this.#open;
+    return { sessions, multiplexed, files, threads };
   }
 
   /** Counts a stream until the returned function is called. Throws `too_many_connections` at the limit. */

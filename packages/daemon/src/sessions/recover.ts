@@ -6,7 +6,7 @@ import type { Journal } from "../journal/journal.ts";
 import { isRefused } from "./accepted-messages.ts";
 
 /** Turns of the history that are compared with the journal at most. */
-const TURNS = 200;
+export const TURNS = 200;
 
 export interface Recovery {
   readonly events: readonly NewSessionEvent[];
@@ -24,7 +24,16 @@ export interface Recovery {
 export async function recoverThread(
   sessionId: string,
   thread: Thread,
-  { journal, reason }: { journal: Journal; reason: string },
+  {
+    journal,
+    reason,
+    storeOlder,
+  }: {
+    journal: Journal;
+    reason: string;
+    /** Stores the turns before the newest ones, of a history that is too long to be read at once. */
+    storeOlder?: () => Promise<void>;
+  },
 ): Promise<Recovery> {
   // Before and after the history is read: a turn that ends meanwhile is still running in the history, and its end arrives as an
   // event.
@@ -32,6 +41,7 @@ export async function recoverThread(
   const known = await knownTurns(journal, sessionId);
   const running = await journal.runningItems(sessionId);
   const missing = await missingTurns(thread, known);
+  if (missing.length === TURNS) await storeOlder?.();
   const merge = new Merge(thread.id, { running, known, isBusy: wasBusy || thread.busy });
   for (const turn of missing) {
     merge.addTurn(turn, await journaledItems(journal, sessionId, turn.id));
@@ -41,7 +51,7 @@ export async function recoverThread(
 }
 
 /** The newest turns of the journal by ID. */
-async function knownTurns(journal: Journal, sessionId: string): Promise<ReadonlyMap<string, TurnRow>> {
+export async function knownTurns(journal: Journal, sessionId: string): Promise<ReadonlyMap<string, TurnRow>> {
   const { rows } = await journal.turns(sessionId, { limit: TURNS });
   return new Map(rows.map((row) => [row.turn_id, row]));
 }
@@ -72,7 +82,7 @@ async function journaledItems(
 }
 
 /** Collects the events of a recovery. */
-class Merge {
+export class Merge {
   readonly #threadId: string;
   readonly #running: readonly ItemRow[];
   readonly #known: ReadonlyMap<string, TurnRow>;

@@ -3,6 +3,7 @@ import type { AppServer } from "../codex/app-server.ts";
 import type { AppServerLease } from "../codex/pool.ts";
 import type { Ownership } from "../database/ownership.ts";
 import { type LoadedThread, loadThread } from "./loaded-thread.ts";
+import { projectHistory } from "./project-history.ts";
 import { recoverThread } from "./recover.ts";
 import { restoreRollouts } from "./restore-rollouts.ts";
 import type { RolloutShipper } from "./rollout-shipper.ts";
@@ -97,9 +98,16 @@ export class ThreadLoader {
     const { state, owner, events, approvals, rollouts } = this.#deps;
     const { thread } = loaded;
     const { journal, sessions } = this.#deps.session.database;
+    const why = reason ?? "The thread was resumed.";
     const recovery = await recoverThread(state.sessionId, thread, {
       journal,
-      reason: reason ?? "The thread was resumed.",
+      reason: why,
+      storeOlder: () =>
+        projectHistory(state.sessionId, thread, {
+          journal,
+          append: (older) => journal.append(owner, older),
+          reason: why,
+        }),
     });
     events.mapper.skip(recovery);
     if (recovery.runningTurnId !== undefined) events.mapper.join(recovery.runningTurnId);

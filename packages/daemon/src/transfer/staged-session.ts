@@ -1,9 +1,10 @@
+import type { InsertObject } from "kysely";
 import { newId } from "../database/ids.ts";
 import type { Database } from "../database.ts";
 import type { AuditEntry } from "../database/audit-log.ts";
 import { notificationKeys } from "../database/notifications.ts";
 import type { DaemonTransaction } from "../database/ownership.ts";
-import type { SessionRow } from "../database/tables.ts";
+import type { DaemonTables, SessionRow } from "../database/tables.ts";
 import { DaemonError } from "../errors.ts";
 import type { NewSessionEvent } from "../api/event.ts";
 import { requireFewerSessions } from "../session-store/insert-session.ts";
@@ -22,7 +23,7 @@ export interface StagedSessionOptions {
 
 /** What makes the session visible. */
 export interface PublishedSession {
-  readonly row: Omit<SessionRow, "id" | "updated_at">;
+  readonly row: Omit<InsertObject<DaemonTables, "session">, "id" | "updated_at">;
   readonly events: readonly NewSessionEvent[];
   readonly audit: AuditEntry;
   /** Further writes of the same transaction. */
@@ -108,7 +109,10 @@ export class StagedSession implements AsyncDisposable {
       return journal.appendAsClient(trx, sessionId, events);
     });
     this.#isPublished = true;
-    journal.publish([{ sessionId, events: published }], [notificationKeys.sessions, notificationKeys.inbox]);
+    journal.publish(
+      [{ sessionId, events: published }],
+      [notificationKeys.sessions, notificationKeys.inbox, notificationKeys.ready],
+    );
     return sessions.require(sessionId);
   }
 

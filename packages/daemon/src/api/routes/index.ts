@@ -7,6 +7,7 @@ import { sessionRoutes } from "./sessions.ts";
 import { transferRoutes } from "./transfer.ts";
 import { webhookRoutes } from "./webhooks.ts";
 import { terminalRoutes } from "./terminals.ts";
+import { threadRoutes } from "./threads.ts";
 
 /** Every operation of the API. */
 export const routes = {
@@ -17,6 +18,7 @@ export const routes = {
   ...inboxRoutes,
   ...operationRoutes,
   ...transferRoutes,
+  ...threadRoutes,
   ...webhookRoutes,
 } as const satisfies RouteTable;
 

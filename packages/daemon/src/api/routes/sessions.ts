@@ -12,7 +12,7 @@ export const ofSession = ["session_not_found", "session_deleted"] as const satis
 
 const commandProblems = [...ofSession, "key_reused", "draining", "store_full"] as const;
 
-const accepted = z
+export const createdSession = z
   .object({ command, session })
   .meta({ id: "CreatedSession", description: "The new session and the command that starts it." });
 
@@ -43,7 +43,7 @@ export const sessionRoutes = {
     body: createSession,
     idempotencyKey: true,
     status: 202,
-    response: accepted,
+    response: createdSession,
     problems: ["path_not_allowed", "key_reused", "too_many_sessions", "draining", "store_full"],
   },
   "GET /sessions": {

@@ -1,0 +1,103 @@
+import type { v2 } from "codexkit";
+import { z } from "zod";
+import type { StoredTurnResult } from "./event.ts";
+import { timestamp } from "./parameters.ts";
+import type { Problem } from "./problem.ts";
+
+export const threadSource = z
+  .enum(["cli", "vscode", "exec", "appServer", "subAgent", "unknown"])
+  .meta({ id: "ThreadSource", description: "The program that started the thread." });
+export type ThreadSource = z.infer<typeof threadSource>;
+
+/** A thread in the Codex home of the person. */
+export const cliThread = z
+  .object({
+    id: z.string(),
+    name: z.string().nullable(),
+    preview: z.string().meta({ description: "The beginning of the first message." }),
+    cwd: z.string(),
+    source: threadSource,
+    cliVersion: z.string().nullable(),
+    branch: z.string().nullable().meta({ description: "The branch of the folder when it was started." }),
+    forkedFromId: z.string().nullable(),
+    createdAt: timestamp,
+    updatedAt: timestamp.meta({ description: "When its file was written last." }),
+    bytes: z.int().meta({ description: "Of its newest file." }),
+    archived: z.boolean(),
+    sessionId: z.string().nullable().meta({ description: "The session that has it, if it was imported." }),
+    match: z.string().optional().meta({ description: "The text around what was searched for." }),
+  })
+  .meta({ id: "CliThread" });
+export type CliThread = z.infer<typeof cliThread>;
+
+export const skippedFile = z
+  .object({ path: z.string(), reason: z.string() })
+  .meta({ id: "SkippedFile", description: "A file of the Codex home that can't be used." });
+
+export const cliThreadPage = z
+  .object({
+    data: z.array(cliThread),
+    next: z.string().nullable().meta({
+      description: "Cursor of the next page. Null on the last one. A search may give it with an empty page.",
+    }),
+    skipped: z.array(skippedFile).meta({ description: "At most 20 files that can't be used." }),
+  })
+  .meta({ id: "CliThreadPage" });
+export type CliThreadPage = z.infer<typeof cliThreadPage>;
+
+export const cliThreadDetails = cliThread
+  .extend({
+    holder: z
+      .object({ pid: z.int(), command: z.string() })
+      .nullable()
+      .meta({ description: "The program that has the thread open. Known on Linux only." }),
+  })
+  .meta({ id: "CliThreadDetails" });
+export type CliThreadDetails = z.infer<typeof cliThreadDetails>;
+
+export const cliThreadItem = z
+  .object({
+    turnId: z.string().nullable().meta({ description: "Null where an old thread does not say it." }),
+    at: timestamp,
+    item: z.record(z.string(), z.unknown()).meta({ description: "Codex's item." }),
+  })
+  .meta({ id: "CliThreadItem" });
+export type CliThreadItem = z.infer<typeof cliThreadItem>;
+
+export const cliThreadItemPage = z
+  .object({
+    data: z.array(cliThreadItem),
+    next: z.string().nullable(),
+    skippedLines: z.int().meta({ description: "Lines that are too long, or no JSON." }),
+  })
+  .meta({ id: "CliThreadItemPage" });
+export type CliThreadItemPage = z.infer<typeof cliThreadItemPage>;
+
+/** What a rollout says of a turn. It has no deltas: an item is written when it is complete. */
+export type ThreadEvent = { readonly threadId: string; readonly turnId: string; readonly at: number } & (
+  | { readonly type: "turn.started" }
+  | { readonly type: "item.completed"; readonly item: v2.ThreadItem }
+  | { readonly type: "turn.completed" | "turn.interrupted"; readonly result: StoredTurnResult }
+  | { readonly type: "turn.failed"; readonly result: StoredTurnResult; readonly problem: Problem }
+);
+
+/** A message of the stream that follows a thread. */
+export type ThreadFrame =
+  | ThreadEvent
+  /** What follows is new. Sent once everything that was there has been sent, and again after a new beginning. */
+  | { readonly type: "following"; readonly threadId: string; readonly isLocked: boolean }
+  /** The thread is read from the beginning: what the client has of it no longer counts. */
+  | { readonly type: "restarted"; readonly reason: "truncated" | "replaced" | "reverted" }
+  /** Lines that are too long, or no JSON. */
+  | { readonly type: "skipped"; readonly lines: number }
+  /** The file is gone: deleted, or compressed. */
+  | { readonly type: "ended" };
+
+export const threadFrame = z
+  .looseObject({
+    type: z.string().meta({
+      description:
+        "turn.started, item.completed, turn.completed, turn.failed, turn.interrupted as in a session; following, restarted, skipped, ended.",
+    }),
+  })
+  .meta({ id: "ThreadFrame" }) as unknown as z.ZodType<ThreadFrame>;

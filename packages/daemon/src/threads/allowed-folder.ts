@@ -1,0 +1,29 @@
+import { realpath } from "node:fs/promises";
+import { isAbsolute, normalize, relative, sep } from "node:path";
+
+/** Says whether the folders of threads are inside the roots. Asked for many threads, of few folders. */
+export class AllowedFolders {
+  readonly #roots: readonly string[];
+  readonly #known = new Map<string, Promise<boolean>>();
+
+  /** @param roots Resolved folders. */
+  constructor(roots: readonly string[]) {
+    this.#roots = roots;
+  }
+
+  async includes(folder: string): Promise<boolean> {
+    let known = this.#known.get(folder);
+    if (!known) this.#known.set(folder, (known = this.#check(folder)));
+    return known;
+  }
+
+  /** The path of a folder that is gone counts as it is: its threads can still be read. */
+  async #check(folder: string): Promise<boolean> {
+    if (!isAbsolute(folder) || folder.includes("\0")) return false;
+    const resolved = await realpath(folder).catch(() => normalize(folder));
+    return this.#roots.some((root) => {
+      const steps = relative(root, resolved);
+      return steps === "" || (!isAbsolute(steps) && steps !== ".." && !steps.startsWith(`..${sep}`));
+    });
+  }
+}

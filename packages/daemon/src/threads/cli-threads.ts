@@ -1,0 +1,241 @@
+import type {
+  CliThread,
+  CliThreadDetails,
+  CliThreadItem,
+  CliThreadItemPage,
+  CliThreadPage,
+  ThreadSource,
+} from "../api/thread.ts";
+import type { Database } from "../database.ts";
+import { readCursor } from "../database/page.ts";
+import { DaemonError } from "../errors.ts";
+import { explainLock } from "../sessions/writer-lock.ts";
+import { AllowedFolders } from "./allowed-folder.ts";
+import { type CliHome, compare, type RolloutName, type SkippedFile } from "./cli-home.ts";
+import type { ThreadLimits } from "./limits.ts";
+import { mapLine } from "./map-line.ts";
+import { readLinesBackward } from "./rollout-lines.ts";
+import { parseJson } from "./rollout-meta.ts";
+import { readHead, searchText, type ThreadHead } from "./search-thread.ts";
+import { ThreadFiles } from "./thread-files.ts";
+
+/** Files that one request looks into. The next page goes on behind them. */
+const FILES_PER_PAGE = 2000;
+const MAX_SKIPPED = 20;
+/** Characters of the items of one page. */
+const PAGE_CHARACTERS = 4 * 1024 * 1024;
+
+export interface ThreadQuery {
+  readonly search?: string | undefined;
+  readonly cwd?: string | undefined;
+  readonly source?: ThreadSource | undefined;
+  readonly archived: boolean;
+  readonly cursor?: string | undefined;
+  readonly limit: number;
+}
+
+export interface CliThreadsOptions {
+  readonly home: CliHome;
+  readonly database: Database;
+  /** Resolved folders. Threads of other folders are not served. */
+  readonly roots: readonly string[];
+  readonly limits: ThreadLimits;
+}
+
+/** Threads of the Codex CLI and of other programs that use the Codex home of the person. */
+export class CliThreads {
+  readonly home: CliHome;
+  readonly limits: ThreadLimits;
+  readonly #database: Database;
+  readonly #roots: readonly string[];
+
+  constructor({ home, database, roots, limits }: CliThreadsOptions) {
+    this.home = home;
+    this.limits = limits;
+    this.#database = database;
+    this.#roots = roots;
+  }
+
+  /** Newest first. Threads whose folder is outside the roots are left out. */
+  async list({ search, cwd, source, archived, cursor, limit }: ThreadQuery): Promise<CliThreadPage> {
+    const skipped: SkippedFile[] = [];
+    const skip = (file: SkippedFile): void => {
+      if (skipped.length < MAX_SKIPPED) skipped.push(file);
+    };
+    const folders = new AllowedFolders(this.#roots);
+    const threadNames = await this.home.threadNames();
+    const candidates = newestFiles(await this.home.list(skip)).filter(
+      (name) => name.isArchived === archived && isAfter(name, cursor),
+    );
+    const found: Omit<CliThread, "sessionId">[] = [];
+    let looked = 0;
+    let budget = this.limits.searchBytes;
+    let last: RolloutName | undefined;
+    for (const name of candidates) {
+      if (found.length === limit || looked === FILES_PER_PAGE || budget <= 0) break;
+      last = name;
+      looked += 1;
+      try {
+        const head = await readHead(this.home, name, this.limits);
+        if (!(await folders.includes(head.meta.cwd))) continue;
+        if (cwd !== undefined && head.meta.cwd !== cwd) continue;
+        if (source === undefined ? head.meta.source === "subAgent" : head.meta.source !== source) continue;
+        const thread = toThread(head, threadNames);
+        if (search === undefined) {
+          found.push(thread);
+          continue;
+        }
+        const result = await searchText(this.home, name, { thread, search, budget, limits: this.limits });
+        budget -= result.bytes;
+        if (result.isCut) skip({ path: name.path, reason: "It is too large to be searched to its end." });
+        if (result.match !== undefined) found.push({ ...thread, match: result.match });
+      } catch (error) {
+        if (!DaemonError.is(error)) throw error;
+        skip({ path: name.path, reason: error.message });
+      }
+    }
+    const isLast = last === undefined || last === candidates.at(-1);
+    const sessions = await this.#sessionsOf(found.map(({ id }) => id));
+    return {
+      data: found.map((thread) => ({ ...thread, sessionId: sessions.get(thread.id) ?? null })),
+      next: isLast || !last ? null : toCursor([last.time, last.rolloutId]),
+      skipped,
+    };
+  }
+
+  /** Rejects with `thread_not_found`, `thread_unreadable` or `path_not_allowed`. */
+  async get(threadId: string): Promise<CliThreadDetails> {
+    await using files = await this.open(threadId);
+    const head = await readHead(this.home, files.main.rollout.name, this.limits);
+    const sessions = await this.#sessionsOf([threadId]);
+    return {
+      ...toThread(head, await this.home.threadNames()),
+      sessionId: sessions.get(threadId) ?? null,
+      holder: (await explainLock(this.home.path, threadId)).holder,
+    };
+  }
+
+  /** The files of a thread whose folder is inside the roots. Rejects as `get`. */
+  async open(threadId: string): Promise<ThreadFiles> {
+    const files = await ThreadFiles.open(this.home, threadId, this.limits);
+    const { cwd } = files.main.meta;
+    if (await new AllowedFolders(this.#roots).includes(cwd)) return files;
+    await files[Symbol.asyncDispose]();
+    throw new DaemonError(
+      "path_not_allowed",
+      `The folder of the thread, "${cwd}", is outside the allowed roots: ${this.#roots.join(", ")}.`,
+    );
+  }
+
+  /** The items of a thread, newest first. */
+  async items(
+    threadId: string,
+    { cursor, limit }: { readonly cursor?: string | undefined; readonly limit: number },
+  ): Promise<CliThreadItemPage> {
+    await using files = await this.open(threadId);
+    const page = new ItemPage(limit);
+    const [fromId, before] =
+      cursor === undefined
+        ? [files.main.rollout.name.rolloutId, undefined]
+        : readCursor(cursor, "string", "number");
+    const start = files.segments.findLastIndex(({ rollout }) => rollout.name.rolloutId === fromId);
+    if (start < 0) throw new DaemonError("invalid_cursor", "The cursor is not one of this thread.");
+    for (const [index, segment] of files.segments
+      .slice(0, start + 1)
+      .toReversed()
+      .entries()) {
+      const { rollout, from, to } = segment;
+      const end = index === 0 && before !== undefined ? Math.min(before, to) : to;
+      const range = { from, to: end, maxLineBytes: this.limits.lineBytes };
+      for await (const { offset, text } of readLinesBackward(rollout.handle, range)) {
+        const value = parseJson(text);
+        if (value === undefined) page.skippedLines += 1;
+        else page.add(mapLine(value, { threadId, offset }));
+        if (page.isFull) return page.finish(toCursor([rollout.name.rolloutId, offset]));
+      }
+    }
+    return page.finish(null);
+  }
+
+  async #sessionsOf(threadIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    if (threadIds.length === 0) return new Map();
+    const rows = await this.#database.store.db
+      .selectFrom("session")
+      .select(["id", "thread_id"])
+      .where("thread_id", "in", [...threadIds])
+      .where("phase", "<>", "deleted")
+      .execute();
+    return new Map(rows.map(({ id, thread_id: threadId }) => [threadId ?? "", id]));
+  }
+}
+
+/** Collects items, newest first. An item of an old thread has the turn that began before it. */
+class ItemPage {
+  skippedLines = 0;
+  readonly #limit: number;
+  readonly #items: { turnId: string | null; at: number; item: CliThreadItem["item"] }[] = [];
+  #characters = 0;
+  #untilTurn = 0;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  get isFull(): boolean {
+    const isComplete = this.#untilTurn === this.#items.length;
+    return isComplete && (this.#items.length >= this.#limit || this.#characters > PAGE_CHARACTERS);
+  }
+
+  add(event: ReturnType<typeof mapLine>): void {
+    if (event?.type === "turn.started") {
+      for (const item of this.#items.slice(this.#untilTurn)) item.turnId = event.turnId;
+      this.#untilTurn = this.#items.length;
+    }
+    if (event?.type !== "item.completed") return;
+    const { turnId, at, item } = event;
+    const isKnown = turnId !== "";
+    if (isKnown && this.#untilTurn === this.#items.length) this.#untilTurn += 1;
+    this.#items.push({ turnId: isKnown ? turnId : null, at, item: item as unknown as CliThreadItem["item"] });
+    this.#characters += JSON.stringify(item).length;
+  }
+
+  finish(next: string | null): CliThreadItemPage {
+    return { data: this.#items, next, skippedLines: this.skippedLines };
+  }
+}
+
+/** A reverted thread continues in a newer file. */
+function newestFiles(names: readonly RolloutName[]): readonly RolloutName[] {
+  const seen = new Set<string>();
+  return names.filter(({ threadId }) => !seen.has(threadId) && seen.add(threadId));
+}
+
+function isAfter(name: RolloutName, cursor: string | undefined): boolean {
+  if (cursor === undefined) return true;
+  const [time, rolloutId] = readCursor(cursor, "string", "string");
+  return compare(name, { ...name, time, rolloutId }) < 0;
+}
+
+function toCursor(position: readonly (string | number)[]): string {
+  return Buffer.from(JSON.stringify(position)).toString("base64url");
+}
+
+function toThread(
+  { name, meta, preview, updatedAt, bytes }: ThreadHead,
+  threadNames: ReadonlyMap<string, string>,
+): Omit<CliThread, "sessionId"> {
+  return {
+    id: meta.threadId,
+    name: threadNames.get(meta.threadId) ?? null,
+    preview,
+    cwd: meta.cwd,
+    source: meta.source,
+    cliVersion: meta.cliVersion,
+    branch: meta.branch,
+    forkedFromId: meta.forkedFromId,
+    createdAt: meta.createdAt ?? updatedAt,
+    updatedAt,
+    bytes,
+    archived: name.isArchived,
+  };
+}

@@ -1,0 +1,184 @@
+import type { SessionSettings, SessionSetup } from "../api/settings.ts";
+import type { Database } from "../database.ts";
+import { fingerprint, newId } from "../database/ids.ts";
+import type { CommandRow, SessionRow } from "../database/tables.ts";
+import { DaemonError } from "../errors.ts";
+import { insertCommand } from "../session-store/insert-command.ts";
+import { explainLock } from "../sessions/writer-lock.ts";
+import { StagedSession } from "../transfer/staged-session.ts";
+import type { CliThreads } from "./cli-threads.ts";
+import { copyThread, findEnd } from "./copy-thread.ts";
+import type { ThreadFiles } from "./thread-files.ts";
+
+/** Bytes of one transaction. */
+const BATCH_BYTES = 4 * 1024 * 1024;
+/** Epoch of the stored bytes. No owner has written them. */
+const NO_EPOCH = 0;
+
+export interface ThreadImport {
+  readonly threadId: string;
+  /** import: the same thread goes on here. fork: a copy with an ID of its own. */
+  readonly as: "import" | "fork";
+  /** The newest turn of a fork. Default: the newest one that has ended. */
+  readonly lastTurnId?: string | undefined;
+  readonly name?: string | undefined;
+  readonly settings: SessionSettings;
+  readonly setup: SessionSetup;
+  readonly priority: number;
+  readonly nodeName: string;
+  readonly maxSessions: number;
+  readonly by: string;
+  /** Idempotency key, unique for the creator. */
+  readonly key: string;
+  /** Resolves the folder of the thread. Rejects with `path_not_allowed`. */
+  readonly checkFolder: (folder: string) => Promise<string>;
+}
+
+export interface ImportedThread {
+  readonly session: SessionRow;
+  /** Loads the thread and reads its history into the journal. */
+  readonly command: CommandRow;
+}
+
+/**
+ * Makes a session of a thread in the Codex home of the person. The home is only read: the rollout is copied into the store, and
+ * from there into the daemon's own Codex home.
+ */
+export async function importThread(
+  database: Database,
+  threads: CliThreads,
+  request: ThreadImport,
+): Promise<ImportedThread> {
+  const { threadId, as, lastTurnId, by, key } = request;
+  const { name, settings, setup } = request;
+  const print = fingerprint({ kind: "importThread", threadId, as, lastTurnId, name, settings, setup });
+  const known = await findKnown(database, { by, key, print });
+  if (known) return known;
+  await using files = await threads.open(threadId);
+  const cwd = await request.checkFolder(files.main.meta.cwd);
+  const isFork = as === "fork";
+  const lines = isFork ? await findEnd(files, lastTurnId) : undefined;
+  if (!isFork) await refuseWhileOpen(threads, threadId);
+  const copyId = isFork ? newId() : threadId;
+  const { nodeName, maxSessions } = request;
+  await using staged = await StagedSession.begin(database, { threadId: copyId, nodeName, maxSessions });
+  const options = isFork ? { threadId: copyId, ...(lines !== undefined && { lines }) } : {};
+  await storeRollout(database, staged, { copyId, files, chunks: copyThread(files, options) });
+  const names = await threads.home.threadNames();
+  let command: CommandRow | undefined;
+  const commandId = newId();
+  const session = await staged.publish({
+    row: {
+      tenant_id: "default",
+      thread_id: copyId,
+      name: name ?? names.get(threadId) ?? null,
+      cwd,
+      settings: JSON.stringify(settings),
+      setup: JSON.stringify(setup),
+      goal: null,
+      phase: "ready",
+      problem: null,
+      active_turn_id: null,
+      preview: "",
+      usage: null,
+      archived_at: null,
+      created_at: database.store.now,
+      node_id: null,
+      last_node: null,
+      epoch: 0,
+      last_seq: 0,
+      append_id: null,
+      first_seq: 1,
+      merged_seq: 0,
+      ready_at: database.store.now,
+      priority: request.priority,
+      needs: JSON.stringify([`node:${nodeName}`]),
+      codex_version: null,
+    },
+    events: [{ type: "session.created" }, { type: "command.accepted", commandId, key, kind: "create" }],
+    audit: { by, action: isFork ? "thread.forked" : "thread.imported", subject: threadId, detail: { cwd } },
+    also: async (trx) => {
+      command = await insertCommand(database.store, trx, {
+        id: commandId,
+        session_id: staged.sessionId,
+        key,
+        fingerprint: print,
+        kind: "create",
+        body: "{}",
+        by,
+      });
+    },
+  });
+  if (!command) throw new Error("The session was stored without its command.");
+  return { session, command };
+}
+
+async function findKnown(
+  { store, sessions }: Database,
+  { by, key, print }: { by: string; key: string; print: string },
+): Promise<ImportedThread | undefined> {
+  const command = await store.db
+    .selectFrom("command")
+    .selectAll()
+    .where("kind", "=", "create")
+    .where("by", "=", by)
+    .where("key", "=", key)
+    .executeTakeFirst();
+  if (!command) return undefined;
+  if (command.fingerprint === print) return { session: await sessions.require(command.session_id), command };
+  throw new DaemonError(
+    "key_reused",
+    `The idempotency key ${JSON.stringify(key)} was used for another session before. Use a new key.`,
+    { details: { sessionId: command.session_id } },
+  );
+}
+
+/** Two programs that continue one thread would have two histories of it. */
+async function refuseWhileOpen(threads: CliThreads, threadId: string): Promise<void> {
+  const { holder } = await explainLock(threads.home.path, threadId);
+  if (!holder) return;
+  throw new DaemonError(
+    "writer_locked",
+    `The process ${holder.pid} has the thread open. Close it there, follow the thread, or fork it.`,
+    { details: { holder } },
+  );
+}
+
+async function storeRollout(
+  database: Database,
+  staged: StagedSession,
+  { copyId, files, chunks }: { copyId: string; files: ThreadFiles; chunks: AsyncIterable<Buffer> },
+): Promise<void> {
+  if ((await database.rollouts.storedBytes(copyId)) > 0) {
+    throw new DaemonError(
+      "thread_in_use",
+      "Forks of an earlier import of this thread still need its file. Fork the thread instead.",
+    );
+  }
+  const { time } = files.main.rollout.name;
+  const [year, month, day] = time.slice(0, 10).split("-");
+  const path = `sessions/${year}/${month}/${day}/rollout-${time}-${copyId}.jsonl`;
+  let atByte = 0;
+  let pending: Buffer[] = [];
+  let length = 0;
+  const flush = async (): Promise<void> => {
+    const data = Buffer.concat(pending);
+    pending = [];
+    length = 0;
+    if (data.length === 0) return;
+    await staged.write(async (trx) =>
+      database.rollouts.append(
+        trx,
+        { sessionId: staged.sessionId, epoch: NO_EPOCH, nodeId: "" },
+        { rolloutId: copyId, path, role: "main", atByte, data },
+      ),
+    );
+    atByte += data.length;
+  };
+  for await (const chunk of chunks) {
+    pending.push(chunk);
+    length += chunk.length;
+    if (length >= BATCH_BYTES) await flush();
+  }
+  await flush();
+}

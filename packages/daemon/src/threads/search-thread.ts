@@ -1,0 +1,113 @@
+import type { v2 } from "codexkit";
+import type { CliThread } from "../api/thread.ts";
+import type { CliHome, RolloutName } from "./cli-home.ts";
+import type { ThreadLimits } from "./limits.ts";
+import { mapLine } from "./map-line.ts";
+import { readLines } from "./rollout-lines.ts";
+import { parseJson, readMeta, type RolloutMeta } from "./rollout-meta.ts";
+
+/** Bytes in which the first message is looked for. What the model is told comes before it. */
+const HEAD_BYTES = 1024 * 1024;
+const PREVIEW_CHARACTERS = 200;
+/** Characters of a match before and behind what was searched for. */
+const AROUND = 60;
+/** Lines that can have a message. The others are most of a file, and are not parsed. */
+const MESSAGE = /"(?:UserMessage|AgentMessage|user_message|agent_message)"/;
+
+/** The beginning of a thread's newest file. */
+export interface ThreadHead {
+  readonly name: RolloutName;
+  readonly meta: RolloutMeta;
+  readonly preview: string;
+  readonly updatedAt: number;
+  /** Of the file on disk. */
+  readonly bytes: number;
+}
+
+export async function readHead(home: CliHome, name: RolloutName, limits: ThreadLimits): Promise<ThreadHead> {
+  await using rollout = await home.open(name, { headBytes: HEAD_BYTES });
+  const meta = await readMeta(rollout, limits.lineBytes);
+  const to = Math.min(rollout.size, HEAD_BYTES);
+  let preview = "";
+  for await (const { text, offset } of readLines(rollout.handle, {
+    from: meta.end,
+    to,
+    maxLineBytes: limits.lineBytes,
+  })) {
+    const message = messageOf(text, { threadId: meta.threadId, offset });
+    if (message?.type !== "userMessage") continue;
+    preview = oneLine(textOf(message)).slice(0, PREVIEW_CHARACTERS);
+    break;
+  }
+  return { name, meta, preview, updatedAt: rollout.updatedAt, bytes: rollout.diskBytes };
+}
+
+export interface SearchResult {
+  /** The text around what was found; undefined if it was not. */
+  readonly match: string | undefined;
+  readonly bytes: number;
+  /** Whether the budget ended before the file. */
+  readonly isCut: boolean;
+}
+
+/** Looks for a text, in any case, in the name, the folder and the messages of a thread's newest file. */
+export async function searchText(
+  home: CliHome,
+  name: RolloutName,
+  {
+    thread,
+    search,
+    budget,
+    limits,
+  }: {
+    readonly thread: Pick<CliThread, "id" | "name" | "cwd" | "preview">;
+    readonly search: string;
+    readonly budget: number;
+    readonly limits: ThreadLimits;
+  },
+): Promise<SearchResult> {
+  for (const text of [thread.name ?? "", thread.preview, thread.cwd]) {
+    const match = excerpt(text, search);
+    if (match !== undefined) return { match, bytes: 0, isCut: false };
+  }
+  await using rollout = await home.open(name);
+  const to = Math.min(rollout.size, budget);
+  const range = { from: 0, to, maxLineBytes: limits.lineBytes };
+  for await (const { text, offset, end } of readLines(rollout.handle, range)) {
+    const message = messageOf(text, { threadId: thread.id, offset });
+    const match = message && excerpt(textOf(message), search);
+    if (match !== undefined) return { match, bytes: end, isCut: false };
+  }
+  return { match: undefined, bytes: to, isCut: to < rollout.size };
+}
+
+type Message = v2.ThreadItem & { type: "userMessage" | "agentMessage" };
+
+function messageOf(
+  text: string | undefined,
+  place: { readonly threadId: string; readonly offset: number },
+): Message | undefined {
+  if (text === undefined || !MESSAGE.test(text)) return undefined;
+  const event = mapLine(parseJson(text), place);
+  if (event?.type !== "item.completed") return undefined;
+  const { item } = event;
+  return item.type === "userMessage" || item.type === "agentMessage" ? item : undefined;
+}
+
+function textOf(item: Message): string {
+  if (item.type === "agentMessage") return item.text;
+  if (!Array.isArray(item.content)) return "";
+  return item.content.map((part) => (part.type === "text" ? part.text : "")).join("\n");
+}
+
+function excerpt(text: string, search: string): string | undefined {
+  const at = text.toLowerCase().indexOf(search.toLowerCase());
+  if (at < 0) return undefined;
+  const start = Math.max(0, at - AROUND);
+  const end = Math.min(text.length, at + search.length + AROUND);
+  return `${start > 0 ? "…" : ""}${oneLine(text.slice(start, end))}${end < text.length ? "…" : ""}`;
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, " ").trim();
+}
