@@ -67,7 +67,12 @@ export class Daemon implements AsyncDisposable {
   /** @internal */
   constructor(parts: DaemonParts) {
     this.#parts = parts;
-    const services = { ...parts, metrics: new Metrics(parts.runner), version, closing: this.#closing.signal };
+    const services = {
+      ...parts,
+      metrics: new Metrics(parts.runner, () => parts.database.parked.count()),
+      version,
+      closing: this.#closing.signal,
+    };
     this.app = createHttp(services, parts.testCommand);
     this.handler = createNodeHandler((request, env) => this.app.fetch(request, env));
     const { database, webhooks, logger } = parts;

@@ -2,6 +2,7 @@ import { openStore, type Store, type StoreLimits } from "@codexkit/store";
 import { CommandStore } from "./commands/command-store.ts";
 import { DaemonError } from "./errors.ts";
 import { Inbox } from "./inbox/inbox.ts";
+import { ParkedInbox } from "./inbox/parked-inbox.ts";
 import { Journal } from "./journal/journal.ts";
 import { DEFAULT_JOURNAL_LIMITS, type JournalLimits } from "./journal/limits.ts";
 import { RolloutStore } from "./rollouts/rollout-store.ts";
@@ -36,6 +37,7 @@ export class Database implements AsyncDisposable {
   readonly journal: Journal;
   readonly commands: CommandStore;
   readonly inbox: Inbox;
+  readonly parked: ParkedInbox;
   readonly rollouts: RolloutStore;
   readonly appServers: AppServerStore;
   readonly tokens: TokenStore;
@@ -57,6 +59,7 @@ export class Database implements AsyncDisposable {
     this.sessions = new SessionStore(store, this.journal);
     this.commands = new CommandStore(store, this.journal, this.sessions, closed);
     this.inbox = new Inbox(store, this.journal, this.sessions, this.audit, closed);
+    this.parked = new ParkedInbox(store, this.journal);
     this.rollouts = new RolloutStore(store);
     this.appServers = new AppServerStore(store);
     this.tokens = new TokenStore(store, this.audit);

@@ -110,6 +110,7 @@ export function viewApproval(row: ApprovalRow): Approval {
     answer: maskSecrets(request, parseNullable(row.answer) as Record<string, unknown> | null),
     answeredBy: row.answered_by,
     answeredAt: row.answered_at,
+    parkedAt: row.parked_at,
     note: row.note,
     createdAt: row.created_at,
     expiresAt: row.expires_at,

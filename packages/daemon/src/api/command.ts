@@ -57,6 +57,8 @@ export const commandBodies = {
   create: z.strictObject({}),
   message,
   interrupt: z.strictObject({}),
+  /** Ends the process of a turn that waits for a person. The answer continues it. */
+  park: z.strictObject({}),
   /** Removes a message that has not been sent to Codex yet. */
   unqueue: z.strictObject({ commandId: identifier }),
   fork: z.strictObject({

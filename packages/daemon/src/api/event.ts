@@ -79,10 +79,23 @@ export type DaemonEvent =
       readonly reason: "retention" | "store_rewound";
     }
   | {
-      readonly type: "inbox.opened" | "inbox.answered" | "inbox.withdrawn" | "inbox.expired";
+      readonly type:
+        | "inbox.opened"
+        | "inbox.answered"
+        | "inbox.withdrawn"
+        | "inbox.expired"
+        /** No process waits for the answer any more. It can still be given. */
+        | "inbox.parked";
       readonly approvalId: string;
       readonly by?: string;
       readonly note?: string;
+    }
+  /** The model has got the answer of a parked approval. */
+  | {
+      readonly type: "inbox.delivered";
+      readonly approvalId: string;
+      readonly strategy: "inject" | "rewind" | "report";
+      readonly note: string;
     };
 
 /** What an owner appends. The journal adds `seq`, `epoch` and `at`. */

@@ -14,7 +14,7 @@ export const sessionEvent = z
     at: timestamp,
     type: z.string().meta({
       description:
-        "thread.started, turn.started, item.started, item.delta, item.completed, plan.updated, diff.updated, usage.updated, approval.requested, approval.resolved, question.requested, question.resolved, warning, turn.completed, turn.failed, turn.interrupted, notice, unknown; and of the daemon: session.created, session.updated, session.deleted, session.moved, command.accepted, command.started, command.finished, item.abandoned, recovered, gap, inbox.opened, inbox.answered, inbox.withdrawn, inbox.expired.",
+        "thread.started, turn.started, item.started, item.delta, item.completed, plan.updated, diff.updated, usage.updated, approval.requested, approval.resolved, question.requested, question.resolved, warning, turn.completed, turn.failed, turn.interrupted, notice, unknown; and of the daemon: session.created, session.updated, session.deleted, session.moved, command.accepted, command.started, command.finished, item.abandoned, recovered, gap, inbox.opened, inbox.answered, inbox.withdrawn, inbox.expired, inbox.parked, inbox.delivered.",
     }),
   })
   .meta({ id: "SessionEvent" }) as unknown as z.ZodType<SessionEvent>;

@@ -7,7 +7,7 @@ export const approvalState = z
   .meta({
     id: "ApprovalState",
     description:
-      "open: waits for an answer. answered: has one, Codex does not know it yet. delivered: Codex has it. parked: waits without a process. withdrawn: its turn ended, or another client answered. expired: no answer came in time.",
+      "open: waits for an answer. answered: has one, Codex does not know it yet. delivered: Codex has it. parked: waits without a process, and can be answered. An answered one whose `parkedAt` is set is delivered when all requests of its turn have answers. withdrawn: its turn ended, or another client answered. expired: no answer came in time.",
   });
 
 const inboxKind = z.enum(["command", "fileChange", "permissions", "mcpTool", "userInput", "elicitation"]);
@@ -35,6 +35,7 @@ export const approval = z
       .meta({ description: "The answer, without the text of secret answers. Null until there is one." }),
     answeredBy: z.string().nullable().meta({ description: "Who answered: the ID of a token." }),
     answeredAt: timestamp.nullable(),
+    parkedAt: timestamp.nullable().meta({ description: "Since when no process waits for the answer." }),
     note: z.string().nullable(),
     createdAt: timestamp,
     expiresAt: timestamp.nullable(),

@@ -24,6 +24,13 @@ export interface RunnerLimits {
   readonly retryMs: number;
   /** Attempts to load a thread before its commands fail. Default: 5. */
   readonly loadAttempts: number;
+  /**
+   * If the machine has less memory available, in bytes, requests that wait for a person are parked: their threads are unloaded
+   * until the answer. Default: 128 MiB.
+   */
+  readonly minAvailableMemory: number;
+  /** Between looks at the available memory. Default: 10,000. */
+  readonly memoryCheckMs: number;
   /** An approval without an answer expires after this time. Default: never. */
   readonly approvalMs: number;
 }
@@ -41,5 +48,7 @@ export const RUNNER_LIMITS: RunnerLimits = {
   interruptMs: 5_000,
   retryMs: 2_000,
   loadAttempts: 5,
+  minAvailableMemory: 128 * 1024 * 1024,
+  memoryCheckMs: 10_000,
   approvalMs: Number.POSITIVE_INFINITY,
 };

@@ -95,7 +95,10 @@ export class CommandStore {
         trx,
         sessionId,
         [{ type: "command.accepted", commandId: row.id, key, kind }],
-        { ready_at: session.ready_at ?? row.created_at, ...(isWaiting && { phase: "ready" }) },
+        {
+          ready_at: Math.min(session.ready_at ?? row.created_at, row.created_at),
+          ...(isWaiting && { phase: "ready" }),
+        },
       );
       return { command: row, isNew: true as const, events };
     });

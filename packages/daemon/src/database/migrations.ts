@@ -8,6 +8,7 @@ export function migrations(kind: Kind): Record<string, Migration> {
   return {
     "0001-first": { up: (db: Kysely<unknown>) => createTables(schemaBuilder(db, kind)) },
     "0002-webhooks": { up: (db: Kysely<unknown>) => createWebhookTables(schemaBuilder(db, kind)) },
+    "0003-parked-approvals": { up: addParkedColumns },
     "0004-imports": { up: (db: Kysely<unknown>) => createImportTable(schemaBuilder(db, kind)) },
   };
 }
@@ -284,6 +285,19 @@ async function createTables({ kind, table, index, uniqueIndex }: SchemaBuilder):
   await table("tenant", { id: "text", max_active: "bigint?", max_waiting: "bigint?", weight: "bigint" }, [
     "id",
   ]).execute();
+}
+
+async function addParkedColumns(db: Kysely<unknown>): Promise<void> {
+  // SQLite adds one column per statement.
+  for (const column of ["parked_at", "told_at"]) {
+    await db.schema.alterTable("approval").addColumn(column, "bigint").execute();
+  }
+  await db.schema.alterTable("approval").addColumn("progress", "text").execute();
+  await sql
+    .raw(
+      "create index approval_parked on approval (session_id) where parked_at is not null and told_at is null",
+    )
+    .execute(db);
 }
 
 async function createWebhookTables({ table, index }: SchemaBuilder): Promise<void> {

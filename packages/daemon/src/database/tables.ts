@@ -184,6 +184,12 @@ export interface ApprovalTable {
   expires_at: number | null;
   /** Length of the thread's rollout file when it was asked, for a later continuation. */
   rollout_bytes: number | null;
+  /** Since when no process waits for the answer, or null. */
+  parked_at: number | null;
+  /** When the owner began to tell Codex the answer, or null. Null again when the approval is parked. */
+  told_at: number | null;
+  /** JSON of `ParkedProgress`, or null. */
+  progress: string | null;
 }
 
 /** A rollout file of Codex. Forks share files, so that they are keyed by Codex's ID. */

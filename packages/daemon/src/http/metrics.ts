@@ -9,7 +9,8 @@ export class Metrics {
   readonly openStreams: Gauge<"kind">;
   readonly sentBatches: Counter<"kind">;
 
-  constructor(runner: Pick<Runner, "status">) {
+  /** @param countParked Number of approvals that wait without a process, in the whole store. */
+  constructor(runner: Pick<Runner, "status">, countParked: () => Promise<number>) {
     const registers = [this.registry];
     collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: 50 });
     this.requests = new Counter({
@@ -38,6 +39,15 @@ export class Metrics {
       registers,
     });
     this.#addRunnerMetrics(runner, registers);
+    const parked: Gauge = new Gauge({
+      name: "codexkit_parked_approvals",
+      help: "Approvals of all sessions that wait without a process.",
+      registers,
+      collect: async () => {
+        // The other metrics are needed most when the store can't be reached.
+        parked.set(await countParked().catch(() => Number.NaN));
+      },
+    });
   }
 
   #addRunnerMetrics(runner: Pick<Runner, "status">, registers: Registry[]): void {

@@ -118,6 +118,7 @@ export function createSessionHandlers(services: HttpServices) {
     "DELETE /sessions/{sessionId}/messages/{commandId}": async (request) =>
       submit(request, "unqueue", { commandId: request.params.commandId }),
     "POST /sessions/{sessionId}/interrupt": submits("interrupt"),
+    "POST /sessions/{sessionId}/park": submits("park"),
     // Refused now: when Codex has copied the thread, it is too late.
     "POST /sessions/{sessionId}/fork": async (request) =>
       submit(request, "fork", request.body, { maxSessions: limits.sessions }),

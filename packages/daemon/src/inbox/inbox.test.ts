@@ -109,14 +109,22 @@ describe.each(STORE_KINDS)("the inbox on %s", (kind) => {
     });
 
     const parked = await open("2");
-    await database.inbox.park(owner, parked.id, "the daemon is draining");
+    await database.parked.park(owner, {
+      note: "the daemon is draining",
+      approvals: [{ id: parked.id, progress: { reason: "drain" } }],
+    });
     expect(await database.sessions.require(owner.sessionId)).toMatchObject({ phase: "parked" });
     await database.sessions.release(owner);
     expect(await database.inbox.answer(parked.id, { answer: "accept", by: "ann" })).toMatchObject({
       state: "answered",
     });
     const next = await claimOne(database, owner.nodeId, owner.sessionId);
-    await database.inbox.delivered(next, parked.id);
+    const rows = await database.parked.list(owner.sessionId);
+    expect(rows).toMatchObject([{ id: parked.id, progress: { reason: "drain" } }]);
+    expect(await database.parked.count()).toBe(1);
+    await database.parked.finish(next, rows, "told");
+    expect(await database.parked.list(owner.sessionId)).toEqual([]);
+    expect(await database.parked.count()).toBe(0);
 
     const late = (await database.inbox.open(next, approval({ fingerprint: "3", expiresAt: 1 }))).approval;
     await expect(database.inbox.answer(late.id, { answer: "accept", by: "ann" })).rejects.toMatchObject({

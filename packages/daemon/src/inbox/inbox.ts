@@ -11,12 +11,12 @@ import type { ApprovalRow, ApprovalState, ApprovalTable, DaemonTables } from "..
 import { waitUntil } from "../database/wait-until.ts";
 import { DaemonError } from "../errors.ts";
 import type { Journal } from "../journal/journal.ts";
+import { leaveWaiting, UNDELIVERED } from "./leave-waiting.ts";
+import { findAskedAgain } from "./parked-inbox.ts";
 
 const DEFAULT_PAGE = 50;
 /** States in which a person may still answer. */
 const ANSWERABLE: ApprovalState[] = ["open", "parked"];
-/** States in which Codex has not got an answer. */
-const UNDELIVERED: ApprovalState[] = ["open", "parked", "answered"];
 
 export interface NewApproval {
   /** Default: a new UUID. */
@@ -36,6 +36,8 @@ export interface NewApproval {
   /** Milliseconds since the epoch. */
   readonly expiresAt?: number;
   readonly rolloutBytes?: number;
+  /** Length of the rollout file of the session's own thread, if an agent asks. */
+  readonly rootBytes?: number;
 }
 
 export interface InboxQuery {
@@ -70,22 +72,29 @@ export class Inbox {
 
   /**
    * Stores an open approval and the event `inbox.opened` after `events`, and sets the session's phase to `waiting`. A request
-   * with the fingerprint of an open, parked or undelivered one of this session and thread is recognised: its row gets the new
-   * request ID and is returned.
+   * with the fingerprint of an open, parked or undelivered one of this session and thread is recognised, and so is the repetition
+   * of a parked one that the model was made to decide about again: its row gets the new IDs and is returned.
    */
   async open(
     owner: Ownership,
     approval: NewApproval,
     events: readonly NewSessionEvent[] = [],
   ): Promise<{ readonly approval: ApprovalRow; readonly isNew: boolean }> {
-    const existing = await this.#store.db
-      .selectFrom("approval")
-      .select("id")
-      .where("session_id", "=", owner.sessionId)
-      .where("thread_id", "=", approval.threadId)
-      .where("fingerprint", "=", approval.fingerprint)
-      .where("state", "in", UNDELIVERED)
-      .executeTakeFirst();
+    const existing =
+      (await this.#store.db
+        .selectFrom("approval")
+        .select("id")
+        .where("session_id", "=", owner.sessionId)
+        .where("thread_id", "=", approval.threadId)
+        .where("fingerprint", "=", approval.fingerprint)
+        .where("state", "in", UNDELIVERED)
+        .executeTakeFirst()) ??
+      (await findAskedAgain(
+        this.#store,
+        owner.sessionId,
+        approval.threadId,
+        JSON.stringify(approval.request),
+      ));
     const id = existing?.id ?? approval.id ?? newId();
     await this.#journal.write({
       owner,
@@ -128,11 +137,13 @@ export class Inbox {
         .returningAll()
         .executeTakeFirst();
       if (!won) return { approval: await this.#sameAnswer(trx, id, answer, by), events: undefined };
+      const isIncomplete = won.parked_at !== null && (await hasUnansweredParked(trx, sessionId));
       const appended = await this.#journal.appendAsClient(
         trx,
         sessionId,
         [{ type: "inbox.answered", approvalId: id, by }],
-        { ready_at: session.ready_at ?? won.updated_at },
+        // Parked requests are delivered together, so that the session has nothing to do before the last answer.
+        isIncomplete ? {} : { ready_at: Math.min(session.ready_at ?? won.updated_at, won.updated_at) },
       );
       await this.#audit.record(
         { by, action: "approval.answered", sessionId, subject: id, detail: { kind: won.kind, answer } },
@@ -141,9 +152,34 @@ export class Inbox {
       return { approval: won, events: appended };
     });
     if (events) {
-      this.#journal.publish([{ sessionId, events }], [...this.#keys(id), notificationKeys.ready]);
+      this.#journal.publish(
+        [{ sessionId, events }],
+        [...this.#keys(id), notificationKeys.ready, notificationKeys.commands(sessionId)],
+      );
     }
     return approval;
+  }
+
+  /**
+   * Records that Codex is told the answer now: after a crash, the outcome of what was asked is not known. False if the approval
+   * was parked or closed meanwhile, so that Codex must not be told.
+   */
+  async tell(owner: Ownership, id: string): Promise<boolean> {
+    let isTold = false;
+    await this.#journal.write({
+      owner,
+      also: async (trx) => {
+        const { numUpdatedRows } = await trx
+          .updateTable("approval")
+          .set({ told_at: this.#store.now })
+          .where("id", "=", id)
+          .where("parked_at", "is", null)
+          .where("state", "in", ["answered", "expired"])
+          .executeTakeFirst();
+        isTold = numUpdatedRows > 0n;
+      },
+    });
+    return isTold;
   }
 
   /** Records that Codex has the answer. */
@@ -169,23 +205,6 @@ export class Inbox {
       ...events,
       { type: "inbox.withdrawn", approvalId: id, note },
     ]);
-  }
-
-  /** Marks an open or answered approval as waiting without a process. */
-  async park(owner: Ownership, id: string, note: string): Promise<void> {
-    await this.#journal.write({
-      owner,
-      changes: { phase: "parked" },
-      also: async (trx) => {
-        await trx
-          .updateTable("approval")
-          .set({ state: "parked", note, updated_at: this.#store.now })
-          .where("id", "=", id)
-          .where("state", "in", UNDELIVERED)
-          .execute();
-      },
-      notify: this.#keys(id),
-    });
   }
 
   /** Expires the open approvals of an owner whose time is over, and returns them. */
@@ -240,7 +259,7 @@ export class Inbox {
       .execute();
   }
 
-  /** Resolves when the approval is no longer open. Rejects when the signal aborts. */
+  /** Resolves when the approval is neither open nor parked. Rejects when the signal aborts. */
   async waitForAnswer(id: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<ApprovalRow> {
     return waitUntil({
       notifier: this.#store.notifier,
@@ -248,7 +267,7 @@ export class Inbox {
       signals: [this.#closed, ...(signal ? [signal] : [])],
       look: async () => {
         const row = await this.#require(id);
-        return row.state === "open" ? undefined : row;
+        return ANSWERABLE.includes(row.state) ? undefined : row;
       },
     });
   }
@@ -279,6 +298,9 @@ export class Inbox {
         updated_at: this.#store.now,
         expires_at: approval.expiresAt ?? null,
         rollout_bytes: approval.rolloutBytes ?? null,
+        parked_at: null,
+        told_at: null,
+        progress: approval.rootBytes === undefined ? null : JSON.stringify({ rootBytes: approval.rootBytes }),
       })
       .execute();
   }
@@ -289,9 +311,18 @@ export class Inbox {
       .updateTable("approval")
       .set(({ eb }) => ({
         epoch: owner.epoch,
+        turn_id: approval.turnId ?? null,
+        item_id: approval.itemId ?? null,
+        call_id: approval.callId ?? null,
         request_id: JSON.stringify(approval.requestId),
+        fingerprint: approval.fingerprint,
+        rollout_bytes: approval.rolloutBytes ?? eb.ref("rollout_bytes"),
+        parked_at: null,
+        told_at: null,
         state: eb
           .case()
+          .when("state", "=", "expired")
+          .then("expired" as const)
           .when("answer", "is", null)
           .then("open" as const)
           .else("answered" as const)
@@ -299,7 +330,7 @@ export class Inbox {
         updated_at: this.#store.now,
       }))
       .where("id", "=", id)
-      .where("state", "in", UNDELIVERED)
+      .where("state", "in", [...UNDELIVERED, "expired"])
       .execute();
   }
 
@@ -321,40 +352,11 @@ export class Inbox {
           .where("session_id", "=", owner.sessionId)
           .where("state", "in", from)
           .execute();
-        await this.#leaveWaiting(trx, owner.sessionId);
+        await leaveWaiting(this.#store, trx, owner.sessionId);
       },
       mayBecomeIdle: true,
       notify: [...this.#keys(id), notificationKeys.sessions],
     });
-  }
-
-  /** The session goes on, if this was the last approval that it waited for. */
-  async #leaveWaiting(trx: DaemonTransaction, sessionId: string): Promise<void> {
-    await trx
-      .updateTable("session")
-      .set(({ eb }) => ({
-        phase: eb
-          .case()
-          .when("active_turn_id", "is", null)
-          .then("idle" as const)
-          .else("running" as const)
-          .end(),
-        updated_at: this.#store.now,
-      }))
-      .where("id", "=", sessionId)
-      .where("phase", "in", ["waiting", "parked"])
-      .where((where) =>
-        where.not(
-          where.exists(
-            where
-              .selectFrom("approval")
-              .select("approval.id")
-              .where("approval.session_id", "=", sessionId)
-              .where("approval.state", "in", UNDELIVERED),
-          ),
-        ),
-      )
-      .execute();
   }
 
   /** The stored approval, if it has the same answer of the same person. */
@@ -381,4 +383,14 @@ export class Inbox {
   #keys(id: string): string[] {
     return [notificationKeys.approval(id), notificationKeys.inbox];
   }
+}
+
+async function hasUnansweredParked(trx: DaemonTransaction, sessionId: string): Promise<boolean> {
+  const row = await trx
+    .selectFrom("approval")
+    .select("id")
+    .where("session_id", "=", sessionId)
+    .where("state", "=", "parked")
+    .executeTakeFirst();
+  return row !== undefined;
 }

@@ -106,11 +106,26 @@ async function applyEffects(
   return { hasSessionChanges, hasNotices };
 }
 
-/** A session without commands and without a turn needs no owner. */
+/**
+ * A session without commands and without a turn needs no owner. If it waits for parked approvals, it needs one when the first of
+ * them expires, or when all have their answers.
+ */
 async function clearReady(trx: DaemonTransaction, sessionId: string): Promise<void> {
+  const parked = trx
+    .selectFrom("approval")
+    .where("session_id", "=", sessionId)
+    .where("parked_at", "is not", null)
+    .where("told_at", "is", null);
+  const unanswered = parked.where("state", "=", "parked");
   await trx
     .updateTable("session")
-    .set({ ready_at: null })
+    .set({ ready_at: unanswered.select(({ fn }) => fn.min<number | null>("expires_at").as("at")) })
+    .where((where) =>
+      where.or([
+        where.exists(unanswered.select("id")),
+        where.not(where.exists(parked.where("state", "in", ["answered", "expired"]).select("id"))),
+      ]),
+    )
     .where("id", "=", sessionId)
     .where("active_turn_id", "is", null)
     .where((where) =>

@@ -4,9 +4,10 @@ import { createProblem, type Problem } from "../api/problem.ts";
 import type { SessionSettings } from "../api/settings.ts";
 import type { CommandResult, FinishOptions, PendingCommand } from "../commands/command-store.ts";
 import type { SessionChanges } from "../session-store/session-store.ts";
-import { environmentsOf, type LoadedThread } from "./loaded-thread.ts";
-import { collaborationModeOf, permissionsOf, sandboxPolicyOf, turnOptions } from "./map-settings.ts";
+import type { LoadedThread } from "./loaded-thread.ts";
+import { permissionsOf, sandboxPolicyOf, turnOptions } from "./map-settings.ts";
 import type { SessionState } from "./session-state.ts";
+import { turnSettings } from "./turn-settings.ts";
 
 /** What becomes of a command. */
 export type Step =
@@ -38,6 +39,12 @@ export interface CommandContext {
   untilAccepted(commandId: string, turnId: string): Promise<string | undefined>;
   /** Looks for a message in the thread's history. */
   findMessage(thread: Thread, commandId: string): Promise<string | undefined>;
+  /** Whether requests of the session wait without a process. */
+  hasParked(): Promise<boolean>;
+  /** Ends parked requests without an answer. With `report`, the model is told. */
+  endParked(note: string, how: "report" | "interrupt"): Promise<void>;
+  /** Parks the requests that wait for a person. Returns their number. */
+  park(reason: "request"): Promise<number>;
   fork(options: CommandBody<"fork">, command: PendingCommand): Promise<Step>;
   deleteSession(): Promise<Step>;
   /** An uploaded image as a data URL. */
@@ -49,6 +56,9 @@ export interface CommandContext {
   settingsChanged(): void;
   followRollout(): Promise<void>;
 }
+
+const STEERED_PARKED =
+  "The turn is parked: it waits for an answer without a process. Answer the request, or send the message with mode start.";
 
 const done = (result: Readonly<Record<string, unknown>> = {}, options?: FinishOptions): Step => ({
   result: { ...result, ok: true },
@@ -75,6 +85,8 @@ export async function executeCommand(command: PendingCommand, context: CommandCo
       return sendMessage(command, command.body, context);
     case "interrupt":
       return interrupt(command, context);
+    case "park":
+      return done({ parked: await context.park("request") });
     case "unqueue":
       return unqueue(command.body, context);
     case "fork":
@@ -114,6 +126,12 @@ async function sendMessage(
   { input, mode }: Message,
   context: CommandContext,
 ): Promise<Step> {
+  if (await context.hasParked()) {
+    // As if the turn still waited, except that there is none to add to.
+    if (mode === "queue") return "wait";
+    if (mode === "steer") return refused(createProblem("turn_not_running", STEERED_PARKED));
+    await context.endParked("A new message was sent instead of an answer.", "report");
+  }
   const loaded = await context.load();
   const { thread } = loaded;
   if (context.mayHaveBeenSent(command)) {
@@ -129,17 +147,10 @@ async function sendMessage(
       createProblem("turn_running", "A turn is running. Send the message with mode queue or steer."),
     );
   }
-  const { settings, sessionId, cwd, setup } = context.state;
-  const collaborationMode = collaborationModeOf(settings, loaded.agentMode, thread.settings.model);
-  const environments = environmentsOf({ sessionId, cwd, setup });
+  const { state } = context;
   const content = await toInput(input, context);
   await context.begin(command);
-  const turn = thread.run(content, {
-    clientUserMessageId: command.id,
-    ...turnOptions(settings),
-    ...(collaborationMode ? { collaborationMode } : {}),
-    ...(environments ? { environments } : {}),
-  });
+  const turn = thread.run(content, { clientUserMessageId: command.id, ...turnSettings(state, loaded) });
   let turnId: string;
   try {
     turnId = await turn.id;
@@ -147,7 +158,7 @@ async function sendMessage(
     if (mode === "queue" && CodexError.is(error) && error.code === "thread_busy") return "wait";
     throw error;
   }
-  loaded.agentMode = settings.agentMode;
+  loaded.agentMode = state.settings.agentMode;
   return { accepted: untilInThread(command, turnId, context) };
 }
 
@@ -192,6 +203,10 @@ async function steer(
 
 async function interrupt(command: PendingCommand, context: CommandContext): Promise<Step> {
   const { loaded } = context;
+  if (await context.hasParked()) {
+    await context.endParked("The turn was interrupted.", "interrupt");
+    return done({ interrupted: true });
+  }
   if (!loaded?.thread.busy) return done({ interrupted: false });
   await context.begin(command);
   await loaded.thread.interrupt();
@@ -209,6 +224,7 @@ async function revert(
   { beforeTurnId }: CommandBody<"revert">,
   context: CommandContext,
 ): Promise<Step> {
+  if (await context.hasParked()) return "wait";
   const { thread } = await context.load();
   if (thread.busy) return "wait";
   await context.begin(command);
@@ -229,6 +245,7 @@ async function startTurn(
   start: (thread: Thread) => { readonly id: Promise<string> },
 ): Promise<Step> {
   if (context.mayHaveBeenSent(command)) return refused(unknownOutcome(command.kind));
+  if (await context.hasParked()) return "wait";
   const { thread } = await context.load();
   if (context.limitReached) return refused(context.limitReached);
   if (thread.busy) return "wait";
@@ -249,6 +266,8 @@ async function shell(
 ): Promise<Step> {
   // Running it twice could do harm.
   if (context.mayHaveBeenSent(command)) return refused(unknownOutcome(command.kind));
+  // Its output would come between the open call and the call's own.
+  if (await context.hasParked()) return "wait";
   const { thread } = await context.load();
   await context.begin(command);
   const turn = thread.shell(body.command);

@@ -68,6 +68,7 @@ class SessionRunner implements Runner {
   #credentials: CredentialStatus = { kind: "none", source: null };
   #claiming: Promise<void> = Promise.resolve();
   #renewals: NodeJS.Timeout | undefined;
+  #memoryChecks: NodeJS.Timeout | undefined;
   #subscription: Disposable | undefined;
   #recovered = 0;
   #ending: Promise<void> | undefined;
@@ -126,6 +127,8 @@ class SessionRunner implements Runner {
     this.#subscription = database.store.notifier.subscribe(notificationKeys.ready, () => this.#wake.set());
     this.#setState("running");
     this.#claiming = this.#claimLoop();
+    this.#memoryChecks = setInterval(() => void this.#checkMemory(), this.#limits.memoryCheckMs);
+    this.#memoryChecks.unref();
   }
 
   async models({ signal }: { readonly signal?: AbortSignal } = {}): Promise<readonly ModelSummary[]> {
@@ -290,10 +293,12 @@ class SessionRunner implements Runner {
     const { database, log } = this.#options;
     this.#setState("draining");
     this.#subscription?.[Symbol.dispose]();
+    clearInterval(this.#memoryChecks);
     this.#wake.set();
     await this.#claiming;
     for (const owner of this.#owners.values()) owner.drain();
     await this.#untilIdle(timeoutMs);
+    await this.#parkWaiting("drain");
     await Promise.all([...this.#owners.values()].map((owner) => owner.interrupt()));
     const released = Promise.all([...this.#owners.values()].map((owner) => owner.release()));
     await this.#atMost(released);
@@ -309,6 +314,24 @@ class SessionRunner implements Runner {
     this.#setState("closed");
   }
 
+  /** Parks the requests that wait for a person, so that their threads need no process. */
+  async #parkWaiting(reason: "drain" | "memory"): Promise<void> {
+    const waiting = [...this.#owners.values()].filter((owner) => owner.openApprovals > 0);
+    const parked = Promise.all(
+      waiting.map(async (owner) => {
+        await owner.park(reason).catch((error: unknown) => {
+          this.#options.log.warn({ err: error }, "Requests of a session could not be parked");
+        });
+      }),
+    );
+    await this.#atMost(parked);
+  }
+
+  async #checkMemory(): Promise<void> {
+    if (this.#state !== "running" || process.availableMemory() >= this.#limits.minAvailableMemory) return;
+    await this.#parkWaiting("memory");
+  }
+
   async #atMost(work: Promise<unknown>): Promise<void> {
     const { interruptMs } = this.#limits;
     const toError = (): Error =>
@@ -320,7 +343,9 @@ class SessionRunner implements Runner {
 
   /** Resolves when no turn is running, or after the time limit. */
   async #untilIdle(timeoutMs: number): Promise<void> {
-    const isBusy = (): boolean => [...this.#owners.values()].some((owner) => owner.isBusy);
+    // A turn that waits for a person is parked, which takes no time.
+    const isBusy = (): boolean =>
+      [...this.#owners.values()].some((owner) => owner.isBusy && owner.openApprovals === 0);
     if (timeoutMs <= 0 || !isBusy()) return;
     const timer = setTimeout(this.#waiting.resolve, timeoutMs);
     using _listener = this.onChange(() => {

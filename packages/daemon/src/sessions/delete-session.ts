@@ -23,7 +23,7 @@ export async function deleteSession(
     // The session is deleted all the same. Its file stays in the Codex home.
     onWarning(error, "The thread of a deleted session could not be deleted");
   });
-  await approvals.withdrawStale("The session was deleted.");
+  await approvals.withdrawAll("The session was deleted.");
   await queue.refuseAll(createProblem("session_deleted", "The session was deleted."));
   return {
     result: { ok: true },

@@ -30,7 +30,7 @@ export async function projectHistory(
   if (older.size === 0) return;
   const batch: v2.Turn[] = [];
   const store = async (): Promise<void> => {
-    const merge = new Merge(thread.id, { running: [], known: new Map(), isBusy: false });
+    const merge = new Merge(thread.id, { running: [], known: new Map(), isBusy: false, isParked: false });
     for (const turn of batch.splice(0)) merge.addTurn(turn, new Map());
     await append(merge.finish(reason).events);
   };

@@ -27,10 +27,12 @@ export async function recoverThread(
   {
     journal,
     reason,
+    isParked = false,
     storeOlder,
   }: {
     journal: Journal;
     reason: string;
+    isParked?: boolean;
     /** Stores the turns before the newest ones, of a history that is too long to be read at once. */
     storeOlder?: () => Promise<void>;
   },
@@ -42,7 +44,7 @@ export async function recoverThread(
   const running = await journal.runningItems(sessionId);
   const missing = await missingTurns(thread, known);
   if (missing.length === TURNS) await storeOlder?.();
-  const merge = new Merge(thread.id, { running, known, isBusy: wasBusy || thread.busy });
+  const merge = new Merge(thread.id, { running, known, isBusy: wasBusy || thread.busy, isParked });
   for (const turn of missing) {
     merge.addTurn(turn, await journaledItems(journal, sessionId, turn.id));
   }
@@ -87,6 +89,8 @@ export class Merge {
   readonly #running: readonly ItemRow[];
   readonly #known: ReadonlyMap<string, TurnRow>;
   readonly #isBusy: boolean;
+  /** Whether requests of the turns that run are parked, so that the turns have not failed. */
+  readonly #isParked: boolean;
   readonly #events: NewSessionEvent[] = [];
   readonly #itemIds: string[] = [];
   readonly #turnIds: string[] = [];
@@ -98,12 +102,14 @@ export class Merge {
       readonly running: readonly ItemRow[];
       readonly known: ReadonlyMap<string, TurnRow>;
       readonly isBusy: boolean;
+      readonly isParked: boolean;
     },
   ) {
     this.#threadId = threadId;
     this.#running = state.running;
     this.#known = state.known;
     this.#isBusy = state.isBusy;
+    this.#isParked = state.isParked;
   }
 
   addTurn(turn: v2.Turn, journaled: ReadonlyMap<string, ItemRow>): void {
@@ -173,6 +179,11 @@ export class Merge {
   }
 
   #fail(turnId: string, result: StoredTurnResult, threadId = this.#threadId): void {
+    if (this.#isParked) {
+      const interrupted: StoredTurnResult = { ...result, status: "interrupted" };
+      this.#push({ type: "turn.interrupted", threadId, turnId, result: interrupted });
+      return;
+    }
     const detail =
       "The app-server ended during this turn. Its thread was resumed, and takes further messages.";
     const problem = createProblem("codex_failed", detail, { code: "app_server_crashed" });

@@ -1,4 +1,5 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { basename, relative } from "node:path";
 import { DaemonError } from "../errors.ts";
 import type { DaemonTransaction, Ownership } from "../database/ownership.ts";
@@ -45,8 +46,15 @@ export class RolloutShipper {
     this.#files.set(threadId, { rolloutId, path, role, baseId: undefined, sentBytes });
   }
 
-  isFollowing(threadId: string): boolean {
-    return this.#files.has(threadId);
+  /** Looks for all files anew, after they were replaced. */
+  forget(): void {
+    this.#files.clear();
+  }
+
+  /** The whole file of a thread, if it exists. */
+  async contents(threadId: string): Promise<Uint8Array | undefined> {
+    const file = this.#files.get(threadId);
+    return file && readFile(file.path).catch(() => undefined);
   }
 
   /** Length of the thread's file, if it exists. */
@@ -54,6 +62,20 @@ export class RolloutShipper {
     const file = this.#files.get(threadId);
     if (!file) return undefined;
     return withFile(file.path, (descriptor) => fstatSync(descriptor).size);
+  }
+
+  /** What to do in the next transaction to store the new lines of all files, however many there are. */
+  collectAll(): { readonly also?: (trx: DaemonTransaction) => Promise<void> } {
+    const steps: ((trx: DaemonTransaction) => Promise<void>)[] = [];
+    for (const threadId of this.#files.keys()) {
+      for (let step = this.collect(threadId); step; step = this.collect(threadId)) steps.push(step);
+    }
+    if (steps.length === 0) return {};
+    return {
+      also: async (trx) => {
+        for (const step of steps) await step(trx);
+      },
+    };
   }
 
   /** What to do in the next transaction to store the new lines of the thread's file. Undefined if there are none. */

@@ -3,6 +3,7 @@ import {
   type AnyApproval,
   type AnyDecision,
   type ApprovalResolvedEvent,
+  CodexError,
   type ElicitationAnswer,
   type HandlerContext,
   policyHandlers,
@@ -16,6 +17,7 @@ import type { InboxAnswer } from "../api/approval.ts";
 import type { Ownership } from "../database/ownership.ts";
 import type { ApprovalRow } from "../database/tables.ts";
 import type { Inbox } from "../inbox/inbox.ts";
+import { deliveredEvent, type DeliveryStrategy, type ParkedProgress } from "../inbox/parked-inbox.ts";
 import { decisionFor, offersFor } from "../policy/offers.ts";
 import { type AnyRequest, fingerprintOf, toInboxRequest, toVerdict } from "../policy/to-inbox-request.ts";
 
@@ -28,6 +30,8 @@ export interface SessionApprovalsDeps {
   readonly policy: () => { readonly policy: Policy; readonly mayAsk: boolean };
   /** Length of the thread's rollout file. */
   readonly rolloutBytes: (threadId: string) => number | undefined;
+  /** The session's own thread. */
+  readonly rootThreadId: () => string | undefined;
   readonly onChange: () => void;
   readonly onError: (error: unknown) => void;
 }
@@ -38,6 +42,10 @@ interface Asked {
   readonly published: PromiseWithResolvers<void>;
   fingerprint?: string;
   approvalId?: string;
+  /** Aborts with the request. */
+  signal?: AbortSignal;
+  /** How a parked request came to be repeated, so that its answer gets to the model. */
+  strategy?: DeliveryStrategy;
 }
 
 /** Longest timer; the inbox has its own expiry. */
@@ -73,14 +81,19 @@ export class SessionApprovals {
 
   /** Call with the end of each request, in the order of the events. Records what became of the inbox entry. */
   resolved({ requestId, outcome }: ApprovalResolvedEvent | QuestionResolvedEvent): void {
-    const approvalId = this.#asked.get(requestId)?.approvalId;
+    const { approvalId, strategy } = this.#asked.get(requestId) ?? {};
     this.#asked.delete(requestId);
     if (approvalId === undefined) return;
     const { inbox, owner, onChange, onError } = this.#deps;
     const note = outcome.reason ?? outcome.by;
     const stored =
       outcome.by === "handler"
-        ? inbox.delivered(owner, approvalId)
+        ? inbox.delivered(
+            owner,
+            approvalId,
+            undefined,
+            strategy ? [deliveredEvent(approvalId, strategy, "The same was asked again.")] : [],
+          )
         : inbox.withdraw(
             owner,
             approvalId,
@@ -89,23 +102,42 @@ export class SessionApprovals {
     stored.then(onChange, onError);
   }
 
+  /** Whether a request ended with its connection. Codex may ask again on the next one. */
+  isLost(requestId: RequestId): boolean {
+    const reason: unknown = this.#asked.get(requestId)?.signal?.reason;
+    return reason !== undefined && !(CodexError.is(reason) && reason.code === "aborted");
+  }
+
   /** Forgets the requests of a lost connection. Their inbox entries stay, because Codex may ask again. */
   disconnected(): void {
     this.#asked.clear();
   }
 
-  /** Withdraws the entries of this session whose request no longer exists. */
-  async withdrawStale(note: string): Promise<void> {
+  /** The entries of this session whose process waits for an answer, or has not confirmed it. */
+  async undelivered(): Promise<readonly ApprovalRow[]> {
     const { inbox, owner } = this.#deps;
-    const { rows } = await inbox.list({
-      sessionId: owner.sessionId,
-      state: ["open", "answered", "parked"],
-      limit: 200,
-    });
+    const query = { sessionId: owner.sessionId, limit: 200 };
+    const { rows } = await inbox.list({ ...query, state: ["open", "answered"] });
+    return rows.filter(({ parked_at: parkedAt }) => parkedAt === null);
+  }
+
+  /** Closes the entries of this session whose request no longer exists, although its turn goes on. */
+  async closeStale(): Promise<void> {
+    const { inbox, owner } = this.#deps;
     const pending = new Set([...this.#asked.values()].map(({ fingerprint }) => fingerprint));
-    for (const row of rows) {
-      if (!pending.has(row.fingerprint)) await inbox.withdraw(owner, row.id, note);
+    for (const { id, fingerprint, told_at: toldAt } of await this.undelivered()) {
+      if (pending.has(fingerprint)) continue;
+      if (toldAt !== null) await inbox.delivered(owner, id);
+      else await inbox.withdraw(owner, id, "Codex does not wait for the answer any more.");
     }
+  }
+
+  /** Withdraws all entries of this session. */
+  async withdrawAll(note: string): Promise<void> {
+    const { inbox, owner } = this.#deps;
+    const query = { sessionId: owner.sessionId, limit: 200 };
+    const { rows } = await inbox.list({ ...query, state: ["open", "answered", "parked"] });
+    for (const { id } of rows) await inbox.withdraw(owner, id, note);
   }
 
   async #approve(
@@ -148,9 +180,15 @@ export class SessionApprovals {
   ): Promise<InboxAnswer | undefined> {
     const { inbox, owner, approvalMs, rolloutBytes, onChange } = this.#deps;
     const asked = this.#entry(requestId);
+    asked.signal = signal;
     const fingerprint = (asked.fingerprint ??= fingerprintOf(request));
     await raceAbort(asked.published.promise, signal);
     const bytes = rolloutBytes(request.threadId);
+    const rootThreadId = this.#deps.rootThreadId();
+    const rootBytes =
+      rootThreadId === undefined || rootThreadId === request.threadId
+        ? undefined
+        : rolloutBytes(rootThreadId);
     const itemId = "itemId" in request ? request.itemId : undefined;
     const { approval } = await inbox.open(owner, {
       threadId: request.threadId,
@@ -164,12 +202,18 @@ export class SessionApprovals {
       offers: isApproval(request) ? offersFor(request).map(({ decision: _wire, ...offer }) => offer) : [],
       ...(Number.isFinite(approvalMs) ? { expiresAt: Date.now() + approvalMs } : {}),
       ...(bytes === undefined ? {} : { rolloutBytes: bytes }),
+      ...(rootBytes === undefined ? {} : { rootBytes }),
     });
     asked.approvalId = approval.id;
+    const progress = approval.progress === null ? {} : (JSON.parse(approval.progress) as ParkedProgress);
+    if (progress.strategy !== undefined) asked.strategy = progress.strategy;
     onChange();
     const expiry = Number.isFinite(approvalMs) ? setTimeout(() => this.#expire(), approvalMs + 1) : undefined;
     try {
-      return answerOf(await inbox.waitForAnswer(approval.id, { signal }));
+      const row = await inbox.waitForAnswer(approval.id, { signal });
+      // A parked request is not answered here any more: its process is about to end.
+      if (row.state !== "withdrawn" && !(await inbox.tell(owner, approval.id))) await untilAborted(signal);
+      return answerOf(row);
     } finally {
       clearTimeout(expiry);
     }
@@ -195,6 +239,11 @@ export class SessionApprovals {
     const { action, content } = answer;
     return content === undefined ? { action } : { action, content };
   }
+}
+
+/** Never resolves. Rejects when the request is withdrawn. */
+async function untilAborted(signal: AbortSignal): Promise<never> {
+  return raceAbort(new Promise<never>(() => {}), signal);
 }
 
 function isApproval(request: AnyRequest): request is AnyApproval {

@@ -25,6 +25,7 @@ export interface SessionDeps {
   readonly threads: {
     add(threadId: string, listener: ThreadListener): void;
     remove(listener: ThreadListener): void;
+    ignore(listener: ThreadListener): void;
   };
   readonly onTurnEnd: (end: "completed" | "failed" | "interrupted") => void;
   /** Called once, when the session is no longer owned here. */

@@ -1,4 +1,4 @@
-import { type CodexEvent, isTurnEnd } from "codexkit";
+import { type ApprovalResolvedEvent, type CodexEvent, isTurnEnd, type QuestionResolvedEvent } from "codexkit";
 import type { AppServer } from "../codex/app-server.ts";
 import type { NewSessionEvent } from "../api/event.ts";
 import type { Ownership } from "../database/ownership.ts";
@@ -70,6 +70,13 @@ export class SessionEvents {
   #store(event: CodexEvent, server: AppServer): void {
     // The connection is lost, but the turn and its requests may go on. The history tells, after the reconnect.
     if (server.hasEnded && isConsequenceOfLoss(event)) return;
+    // Its requests end before the connection is known to be lost.
+    if (
+      isRequestEnd(event) &&
+      event.outcome.by === "withdrawn" &&
+      this.#deps.approvals.isLost(event.requestId)
+    )
+      return;
     // A former owner in this process released the thread. The turn goes on, and its end follows.
     if (event.type === "turn.failed" && event.error.code === "closed") return;
     const { state, rollouts, approvals } = this.#deps;
@@ -81,7 +88,7 @@ export class SessionEvents {
     }
     if (event.type === "approval.requested" || event.type === "question.requested") {
       approvals.published(event.requestId);
-    } else if (event.type === "approval.resolved" || event.type === "question.resolved") {
+    } else if (isRequestEnd(event)) {
       approvals.resolved(event);
     }
   }
@@ -112,8 +119,9 @@ export class SessionEvents {
 
 function isConsequenceOfLoss(event: CodexEvent): boolean {
   if (event.type === "turn.failed") return isLost(event.error);
-  return (
-    (event.type === "approval.resolved" || event.type === "question.resolved") &&
-    event.outcome.by === "withdrawn"
-  );
+  return isRequestEnd(event) && event.outcome.by === "withdrawn";
+}
+
+function isRequestEnd(event: CodexEvent): event is ApprovalResolvedEvent | QuestionResolvedEvent {
+  return event.type === "approval.resolved" || event.type === "question.resolved";
 }

@@ -7,6 +7,7 @@ import type { Problem } from "../api/problem.ts";
 import type { CommandResult, PendingCommand } from "../commands/command-store.ts";
 import type { ClaimedSession, Ownership } from "../database/ownership.ts";
 import { notificationKeys } from "../database/notifications.ts";
+import type { ParkReason } from "../inbox/parked-inbox.ts";
 import { sessionPolicy } from "../policy/test-command.ts";
 import { AcceptedMessages, findMessage } from "./accepted-messages.ts";
 import { type CommandContext, executeCommand, type Step } from "./command-executor.ts";
@@ -15,6 +16,8 @@ import { deleteSession } from "./delete-session.ts";
 import { forkSession } from "./fork-session.ts";
 import type { LoadedThread } from "./loaded-thread.ts";
 import { errorToProblem, isFenced } from "./problems.ts";
+import { endOfRunning, parkRequests } from "./park-requests.ts";
+import { ParkedRequests } from "./parked-requests.ts";
 import { RolloutShipper } from "./rollout-shipper.ts";
 import { SessionApprovals } from "./session-approvals.ts";
 import type { SessionDeps } from "./session-deps.ts";
@@ -42,6 +45,7 @@ export class SessionOwner implements CommandContext {
   readonly #wake = new Wake();
   readonly #stop = new AbortController();
   readonly #queue: CommandQueue;
+  readonly #parked: ParkedRequests;
   #loaded: LoadedThread | undefined;
   #lastServer: AppServer | undefined;
   /** Why the thread must be loaded without a command. */
@@ -49,6 +53,8 @@ export class SessionOwner implements CommandContext {
   #work: Promise<void> = Promise.resolve();
   #isDraining = false;
   #hasEnded = false;
+  /** Whether the process of the thread is about to end, so that its events don't count. */
+  #isParking = false;
   #failures = 0;
   #turnEnded = Promise.withResolvers<void>();
 
@@ -73,6 +79,7 @@ export class SessionOwner implements CommandContext {
         mayAsk: this.state.settings.approvalPolicy !== "never" && this.state.settings.agentMode !== "chat",
       }),
       rolloutBytes: (threadId) => this.#rollouts.bytes(threadId),
+      rootThreadId: () => this.state.threadId,
       onChange: deps.onChange,
       onError: (error) => this.#failed(error),
     });
@@ -106,6 +113,16 @@ export class SessionOwner implements CommandContext {
       approvals: this.#approvals,
       rollouts: this.#rollouts,
       listener: this,
+      onParked: () => this.#parked.changed(),
+    });
+    this.#parked = new ParkedRequests({
+      session: deps,
+      owner: this.#owner,
+      state: this.state,
+      rollouts: this.#rollouts,
+      load: () => this.load(),
+      unload: () => this.#unload(),
+      isBusy: () => this.isBusy,
     });
     // A thread without a turn is compared with the journal when it is next used.
     if (reason !== "ready" && this.state.threadId !== undefined && session.phase !== "idle") {
@@ -183,7 +200,7 @@ export class SessionOwner implements CommandContext {
 
   /** Takes an event of the session's thread or of its agents. Never waits. */
   onEvent(event: CodexEvent, server: AppServer): void {
-    if (!this.#hasEnded) this.#events.receive(event, server);
+    if (!this.#hasEnded && !this.#isParking) this.#events.receive(event, server);
   }
 
   /** Takes the end of the app-server's connection. */
@@ -206,6 +223,7 @@ export class SessionOwner implements CommandContext {
     while (!this.#stop.signal.aborted) {
       try {
         if (this.#recoverReason !== undefined && !this.#isDraining) await this.load();
+        if (!this.#isDraining) await this.#parked.deliver();
         if ((await this.#queue.run()) === "deleted") {
           await this.#afterDelete();
           return;
@@ -220,12 +238,24 @@ export class SessionOwner implements CommandContext {
         continue;
       }
       if (this.#stop.signal.aborted) return;
+      if (await this.#canWaitWithoutOwner()) {
+        await this.#end("release");
+        return;
+      }
       const wasWoken = await this.#wake.wait(limits.sessionIdleMs);
       if (!wasWoken && this.isIdle && !this.#stop.signal.aborted) {
         await this.#end("release");
         return;
       }
     }
+  }
+
+  /** Whether only the answers of parked requests are missing, which need no owner to wait for. */
+  async #canWaitWithoutOwner(): Promise<boolean> {
+    if (!this.isIdle || this.#parked.hasGivenUp || !(await this.#parked.exist())) return false;
+    await this.#unload();
+    const { commands } = this.#deps.database;
+    return (await commands.pending(this.#owner.sessionId)).length === 0;
   }
 
   /** Commands must get an answer. The next load that succeeds compares the history with the journal all the same. */
@@ -241,6 +271,47 @@ export class SessionOwner implements CommandContext {
   }
 
   // What the commands use.
+
+  hasParked(): Promise<boolean> {
+    return this.#parked.exist();
+  }
+
+  endParked(note: string, how: "report" | "interrupt"): Promise<void> {
+    return this.#parked.end(note, how);
+  }
+
+  /**
+   * Stores the requests that wait for a person, and releases the thread. Its events don't count any more: what Codex does to end
+   * the turn is removed from the thread's file before it is continued. Returns the number of parked requests.
+   */
+  async park(reason: ParkReason): Promise<number> {
+    const loaded = this.#loaded;
+    if (!loaded || this.openApprovals === 0) return 0;
+    const { database, threads } = this.#deps;
+    // Events before this moment are stored first.
+    await database.journal.write({ owner: this.#owner });
+    const rows = await this.#approvals.undelivered();
+    if (rows.length === 0) return 0;
+    this.#isParking = true;
+    try {
+      const parts = { database, owner: this.#owner, state: this.state, rollouts: this.#rollouts };
+      const events = await endOfRunning(database, this.#owner.sessionId);
+      const count = await parkRequests(rows, reason, parts, events);
+      this.state.activeTurnId = undefined;
+      this.#parked.changed();
+      // Deleted, because an interrupted thread would stay loaded. The answer restores it.
+      await loaded.codex.deleteThread(loaded.thread.id).catch((error: unknown) => {
+        this.#log("warn", error, "The thread of a parked session could not be unloaded");
+      });
+      await this.#unload();
+      threads.ignore(this);
+      this.#approvals.disconnected();
+      this.#deps.onChange();
+      return count;
+    } finally {
+      this.#isParking = false;
+    }
+  }
 
   begin(command: PendingCommand): Promise<void> {
     return this.#queue.begin(command);
@@ -329,6 +400,14 @@ export class SessionOwner implements CommandContext {
     }
   }
 
+  /** Stops using the thread. Codex unloads it later. */
+  async #unload(): Promise<void> {
+    const loaded = this.#loaded;
+    this.#loaded = undefined;
+    await loaded?.thread.close();
+    loaded?.lease[Symbol.dispose]();
+  }
+
   async #loadFailed(error: unknown): Promise<void> {
     if (isFenced(error) || this.#stop.signal.aborted) return;
     const problem = await this.#explain(error);
@@ -353,6 +432,7 @@ export class SessionOwner implements CommandContext {
     if (isOwnThread) {
       this.#turnEnded.resolve();
       this.#turnEnded = Promise.withResolvers();
+      this.#parked.closeUnused().catch((error: unknown) => this.#failed(error));
       this.#wake.set();
     }
     this.#deps.onTurnEnd(end);
@@ -387,13 +467,10 @@ export class SessionOwner implements CommandContext {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
     this.#stop.abort();
-    const loaded = this.#loaded;
-    this.#loaded = undefined;
     this.#deps.threads.remove(this);
     this.#accepted.rejectAll(new CodexError("closed", "The session was released."));
     // Before the release: the next owner may be in this process, and use the same thread.
-    await loaded?.thread.close();
-    loaded?.lease[Symbol.dispose]();
+    await this.#unload();
     if (how === "release") {
       await this.#deps.database.sessions.release(this.#owner).catch((error: unknown) => {
         if (!isFenced(error)) this.#log("error", error, "The session could not be released");

@@ -3,6 +3,7 @@ import type { AppServer } from "../codex/app-server.ts";
 import type { AppServerLease } from "../codex/pool.ts";
 import type { Ownership } from "../database/ownership.ts";
 import { type LoadedThread, loadThread } from "./loaded-thread.ts";
+import { parkRequests } from "./park-requests.ts";
 import { projectHistory } from "./project-history.ts";
 import { recoverThread } from "./recover.ts";
 import { restoreRollouts } from "./restore-rollouts.ts";
@@ -22,6 +23,8 @@ export interface ThreadLoaderDeps {
   readonly approvals: SessionApprovals;
   readonly rollouts: RolloutShipper;
   readonly listener: ThreadListener;
+  /** Called when requests of an ended process were parked. */
+  readonly onParked: () => void;
 }
 
 /** Loads the thread of a session on an app-server, and brings the journal up to date with its history. */
@@ -99,9 +102,12 @@ export class ThreadLoader {
     const { thread } = loaded;
     const { journal, sessions } = this.#deps.session.database;
     const why = reason ?? "The thread was resumed.";
+    // Before the history is read, because a process that still works on the turn asks again.
+    const lost = thread.busy ? [] : await approvals.undelivered();
     const recovery = await recoverThread(state.sessionId, thread, {
       journal,
       reason: why,
+      isParked: lost.length > 0,
       storeOlder: () =>
         projectHistory(state.sessionId, thread, {
           journal,
@@ -117,12 +123,19 @@ export class ThreadLoader {
     }
     state.activeTurnId = recovery.runningTurnId;
     const isIdle = recovery.runningTurnId === undefined;
+    const { database } = this.#deps.session;
+    const waits = (await database.parked.list(state.sessionId)).some((row) => row.state === "parked");
     await sessions.update(owner, {
       codexVersion: CODEX_VERSION,
-      ...(isIdle && { phase: "idle", activeTurnId: null, problem: null }),
+      ...(isIdle && { phase: waits ? "parked" : "idle", activeTurnId: null, problem: null }),
     });
     if (!isIdle) await this.#resumeAgents(loaded);
-    await approvals.withdrawStale("The process that asked has ended.");
+    if (isIdle && lost.length > 0) {
+      await parkRequests(lost, "crash", { database, owner, state, rollouts });
+      this.#deps.onParked();
+    } else {
+      await approvals.closeStale();
+    }
     await this.#restoreGoal(thread);
   }
 

@@ -13,6 +13,8 @@ const LIMITS = {
   unclaimedEvents: 64,
 } as const;
 
+const IGNORED: ThreadListener = { onEvent: () => {} };
+
 /** Routes events to sessions by thread. The threads of agents belong to the session of their root. */
 export class ThreadRoutes {
   readonly #routes = new Map<string, ThreadListener>();
@@ -32,6 +34,11 @@ export class ThreadRoutes {
   /** Removes all threads of a session. */
   remove(listener: ThreadListener): void {
     for (const [threadId, owner] of this.#routes) if (owner === listener) this.#routes.delete(threadId);
+  }
+
+  /** Ignores further events of all threads of a session, until they are added again. */
+  ignore(listener: ThreadListener): void {
+    for (const [threadId, owner] of this.#routes) if (owner === listener) this.#routes.set(threadId, IGNORED);
   }
 
   deliver(event: CodexEvent, server: AppServer): void {

@@ -131,7 +131,15 @@ async function* readHistory(
       const { session_id: _, ...approval } = row;
       const { answer } = viewApproval(row);
       // The view masks secret answers.
-      yield { kind: "approval", approval: { ...approval, answer: answer && JSON.stringify(answer) } };
+      const masked = answer && JSON.stringify(answer);
+      // One that is not delivered has to be given again.
+      const isLost = row.parked_at !== null && row.state === "answered" && masked !== row.answer;
+      yield {
+        kind: "approval",
+        approval: isLost
+          ? { ...approval, state: "parked", answer: null, answered_by: null, answered_at: null }
+          : { ...approval, answer: masked },
+      };
     }
     cursor = page.nextCursor;
     if (cursor === undefined) return;

@@ -103,6 +103,11 @@ class SessionImport {
         cwd,
         needs: JSON.stringify(needs),
         codex_version: codexVersion,
+        // The session goes on when its parked approvals have their answers, which it may have already.
+        ...(this.#approvals.some((line) => isParked(line) && line.approval.state !== "expired") && {
+          phase: "parked" as const,
+          ready_at: this.#database.store.now,
+        }),
       },
       events: [{ type: "session.moved", from: null, to: nodeName, reason: "request" }],
       audit: { by, action: "session.imported", detail: { cwd } },
@@ -168,9 +173,10 @@ class SessionImport {
     this.#nextSeq = seq + 1;
   }
 
-  /** Nothing waits for the answers that were open. */
-  async #addApproval(trx: DaemonTransaction, { approval }: LineOf<"approval">): Promise<void> {
-    const isOver = ["delivered", "withdrawn", "expired"].includes(approval.state);
+  /** Nothing waits for the answers that were open. Parked ones are delivered here. */
+  async #addApproval(trx: DaemonTransaction, line: LineOf<"approval">): Promise<void> {
+    const { approval } = line;
+    const isOver = isParked(line) || ["delivered", "withdrawn", "expired"].includes(approval.state);
     await trx
       .insertInto("approval")
       .values({
@@ -180,6 +186,10 @@ class SessionImport {
       })
       .execute();
   }
+}
+
+function isParked({ approval }: LineOf<"approval">): boolean {
+  return approval.parked_at !== null && approval.told_at === null;
 }
 
 function checkVersion({ codexVersion }: LineOf<"session">): void {

@@ -110,6 +110,10 @@ const approvalLine = z.strictObject({
     updated_at: timestamp,
     expires_at: timestamp.nullable(),
     rollout_bytes: position.nullable(),
+    // Files of versions without parked approvals lack them.
+    parked_at: timestamp.nullable().default(null),
+    told_at: timestamp.nullable().default(null),
+    progress: json.nullable().default(null),
   }),
 });
 

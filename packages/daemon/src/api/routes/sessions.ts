@@ -81,6 +81,10 @@ export const sessionRoutes = {
     params: z.strictObject({ sessionId: identifier, commandId: identifier }),
   },
   "POST /sessions/{sessionId}/interrupt": commandRoute("Interrupt the running turn", undefined),
+  "POST /sessions/{sessionId}/park": commandRoute(
+    "Park the requests that wait for a person: their answers are delivered later, without a process until then",
+    undefined,
+  ),
   "POST /sessions/{sessionId}/fork": {
     ...commandRoute("Fork the session. The result has the ID of the new one.", commandBodies.fork),
     problems: [...commandProblems, "too_many_sessions"],

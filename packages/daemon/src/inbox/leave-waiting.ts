@@ -1,0 +1,39 @@
+import type { Store } from "@codexkit/store";
+import type { DaemonTransaction } from "../database/ownership.ts";
+import type { ApprovalState, DaemonTables } from "../database/tables.ts";
+
+/** States in which Codex has not got an answer. */
+export const UNDELIVERED: ApprovalState[] = ["open", "parked", "answered"];
+
+/** The session goes on, if it waits for no other approval. */
+export async function leaveWaiting(
+  store: Store<DaemonTables>,
+  trx: DaemonTransaction,
+  sessionId: string,
+): Promise<void> {
+  await trx
+    .updateTable("session")
+    .set(({ eb }) => ({
+      phase: eb
+        .case()
+        .when("active_turn_id", "is", null)
+        .then("idle" as const)
+        .else("running" as const)
+        .end(),
+      updated_at: store.now,
+    }))
+    .where("id", "=", sessionId)
+    .where("phase", "in", ["waiting", "parked"])
+    .where((where) =>
+      where.not(
+        where.exists(
+          where
+            .selectFrom("approval")
+            .select("approval.id")
+            .where("approval.session_id", "=", sessionId)
+            .where("approval.state", "in", UNDELIVERED),
+        ),
+      ),
+    )
+    .execute();
+}

@@ -1,0 +1,224 @@
+import type { Store } from "@codexkit/store";
+import type { Selectable } from "kysely";
+import type { NewSessionEvent } from "../api/event.ts";
+import type { DaemonTransaction, Ownership } from "../database/ownership.ts";
+import { notificationKeys } from "../database/notifications.ts";
+import type { SessionChanges } from "../database/session-columns.ts";
+import type { ApprovalRow, ApprovalTable, DaemonTables } from "../database/tables.ts";
+import type { Journal } from "../journal/journal.ts";
+import { leaveWaiting } from "./leave-waiting.ts";
+
+/** Why an approval was parked. */
+export type ParkReason = "crash" | "drain" | "memory" | "request";
+
+/**
+ * How the answer of a parked approval gets to the model. inject: what was asked is done here, and its output is given to the open
+ * call. rewind: the model decides again, and the answer is used if it asks for the same. report: the model is told what is known.
+ */
+export type DeliveryStrategy = "inject" | "rewind" | "report";
+
+/** What is known about a parked approval, and how far its delivery is. */
+export interface ParkedProgress {
+  /** Length of the rollout file of the session's own thread, if an agent asked. */
+  readonly rootBytes?: number;
+  readonly reason?: ParkReason;
+  /** Calls of the model without an output, in their order. */
+  readonly openCalls?: readonly string[];
+  /** Items that had begun since the model's last response, except those that waited for a person. */
+  readonly startedItems?: readonly string[];
+  /** Whether a process was told the answer before it ended. Then the outcome is not known. */
+  readonly wasTold?: boolean;
+  readonly strategy?: DeliveryStrategy;
+  /** Whether what was asked has been begun here, and whether it has ended. `output` is stored with `done`. */
+  readonly action?: "begun" | "done";
+  readonly output?: unknown;
+  /** Whether the turn that continues may have been started. From then on the thread's file is not cut any more. */
+  readonly isContinued?: boolean;
+  /** Where the thread's file was cut before it was continued. */
+  readonly cutBytes?: number;
+}
+
+export interface ParkedApproval extends Selectable<Omit<ApprovalTable, "progress">> {
+  readonly progress: ParkedProgress;
+}
+
+export interface ParkRequest {
+  readonly note: string;
+  readonly approvals: readonly { readonly id: string; readonly progress: ParkedProgress }[];
+  /** Stored before the events of the approvals. */
+  readonly events?: readonly NewSessionEvent[];
+  readonly changes?: SessionChanges;
+  readonly also?: (trx: DaemonTransaction) => Promise<void>;
+}
+
+/** Approvals that wait without a process. */
+export class ParkedInbox {
+  readonly #store: Store<DaemonTables>;
+  readonly #journal: Journal;
+
+  constructor(store: Store<DaemonTables>, journal: Journal) {
+    this.#store = store;
+    this.#journal = journal;
+  }
+
+  /** Parked approvals of a session that the model has not got the answer of, oldest first. */
+  async list(sessionId: string): Promise<readonly ParkedApproval[]> {
+    const rows = await this.#store.db
+      .selectFrom("approval")
+      .selectAll()
+      .where("session_id", "=", sessionId)
+      .where("parked_at", "is not", null)
+      .where("told_at", "is", null)
+      .where("state", "in", ["parked", "answered", "expired"])
+      .orderBy("created_at")
+      .orderBy("id")
+      .execute();
+    return rows.map(toParked);
+  }
+
+  /** Number of approvals of all sessions that wait without a process. */
+  async count(): Promise<number> {
+    const { count } = await this.#store.db
+      .selectFrom("approval")
+      .select(({ fn }) => fn.countAll<number>().as("count"))
+      .where("parked_at", "is not", null)
+      .where("told_at", "is", null)
+      .where("state", "in", ["parked", "answered"])
+      .executeTakeFirstOrThrow();
+    return count;
+  }
+
+  /** Parks open and answered approvals, with the event `inbox.parked` for each. They stay answerable. */
+  async park(owner: Ownership, { note, approvals, events = [], changes, also }: ParkRequest): Promise<void> {
+    await this.#journal.write({
+      owner,
+      events: [
+        ...events,
+        ...approvals.map(({ id }) => ({ type: "inbox.parked", approvalId: id, note }) as const),
+      ],
+      changes: { ...changes, phase: "parked" },
+      also: async (trx) => {
+        for (const { id, progress } of approvals) {
+          await trx
+            .updateTable("approval")
+            .set(({ eb }) => ({
+              state: eb
+                .case()
+                .when("answer", "is", null)
+                .then("parked" as const)
+                .else("answered" as const)
+                .end(),
+              note,
+              parked_at: this.#store.now,
+              told_at: null,
+              progress: JSON.stringify(progress),
+              updated_at: this.#store.now,
+            }))
+            .where("id", "=", id)
+            .where("session_id", "=", owner.sessionId)
+            .where("state", "in", ["open", "answered"])
+            .execute();
+        }
+        await also?.(trx);
+      },
+      mayBecomeIdle: true,
+      notify: [
+        ...approvals.map(({ id }) => notificationKeys.approval(id)),
+        notificationKeys.inbox,
+        notificationKeys.sessions,
+      ],
+    });
+  }
+
+  /** Stores how far the delivery is. */
+  async record(
+    owner: Ownership,
+    approvals: readonly ParkedApproval[],
+    progress: Partial<ParkedProgress>,
+    also?: (trx: DaemonTransaction) => Promise<void>,
+  ): Promise<readonly ParkedApproval[]> {
+    const changed = approvals.map((row) => ({ ...row, progress: { ...row.progress, ...progress } }));
+    await this.#journal.write({
+      owner,
+      also: async (trx) => {
+        for (const { id, progress: stored } of changed) {
+          await trx
+            .updateTable("approval")
+            .set({ progress: JSON.stringify(stored) })
+            .where("id", "=", id)
+            .execute();
+        }
+        await also?.(trx);
+      },
+    });
+    return changed;
+  }
+
+  /** Records that the model has got the answers, with the event `inbox.delivered` for each. */
+  async finish(owner: Ownership, approvals: readonly ParkedApproval[], note: string): Promise<void> {
+    await this.#journal.write({
+      owner,
+      events: approvals.map(({ id, progress }) => deliveredEvent(id, progress.strategy ?? "report", note)),
+      also: async (trx) => {
+        for (const { id } of approvals) {
+          await trx
+            .updateTable("approval")
+            .set(({ eb }) => ({
+              state: eb
+                .case()
+                .when("state", "=", "answered")
+                .then("delivered" as const)
+                .else(eb.ref("state"))
+                .end(),
+              note,
+              told_at: this.#store.now,
+              updated_at: this.#store.now,
+            }))
+            .where("id", "=", id)
+            .execute();
+        }
+        await leaveWaiting(this.#store, trx, owner.sessionId);
+      },
+      mayBecomeIdle: true,
+      notify: [
+        ...approvals.map(({ id }) => notificationKeys.approval(id)),
+        notificationKeys.inbox,
+        notificationKeys.sessions,
+      ],
+    });
+  }
+}
+
+export function deliveredEvent(
+  approvalId: string,
+  strategy: DeliveryStrategy,
+  note: string,
+): NewSessionEvent {
+  return { type: "inbox.delivered", approvalId, strategy, note };
+}
+
+/**
+ * The parked approval of a thread whose request is repeated, because the model decides again. Only an equal request is
+ * recognised: any other one is new, and the stored answer does not count for it.
+ */
+export async function findAskedAgain(
+  store: Store<DaemonTables>,
+  sessionId: string,
+  threadId: string,
+  request: string,
+): Promise<{ readonly id: string } | undefined> {
+  const rows = await store.db
+    .selectFrom("approval")
+    .selectAll()
+    .where("session_id", "=", sessionId)
+    .where("thread_id", "=", threadId)
+    .where("parked_at", "is not", null)
+    .where("told_at", "is", null)
+    .where("state", "in", ["answered", "expired"])
+    .execute();
+  return rows.map(toParked).find((row) => row.progress.isContinued === true && row.request === request);
+}
+
+function toParked({ progress, ...row }: ApprovalRow): ParkedApproval {
+  return { ...row, progress: progress === null ? {} : (JSON.parse(progress) as ParkedProgress) };
+}

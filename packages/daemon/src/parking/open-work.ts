@@ -1,0 +1,61 @@
+import type { InboxRequest } from "../api/approval.ts";
+import type { ItemRow } from "../database/tables.ts";
+import type { ParkedApproval, ParkedProgress } from "../inbox/parked-inbox.ts";
+import { endedItems, findOpenCalls, type ModelCall } from "./rollout-lines.ts";
+
+/** Kinds of items that have effects, or wait for something that has. */
+const WORK: ReadonlySet<string> = new Set([
+  "commandExecution",
+  "fileChange",
+  "mcpToolCall",
+  "dynamicToolCall",
+  "collabAgentToolCall",
+]);
+
+/**
+ * What was under way when an approval was parked: the calls of the model without an output, and the items that had begun since
+ * the model's last response and did not wait for a person. Their outcome is not known.
+ *
+ * @param file The rollout file as it was while the requests waited.
+ * @param items The items of the turn, as the journal has them.
+ * @param waiting IDs of the items that waited for a person.
+ */
+export function describeOpenWork(
+  file: Uint8Array,
+  items: readonly ItemRow[],
+  waiting: ReadonlySet<string>,
+): Required<Pick<ParkedProgress, "openCalls" | "startedItems">> {
+  const calls = findOpenCalls(file);
+  const from = calls[0]?.atByte ?? file.length;
+  const late = new Set(endedItems(file, from));
+  const before = new Set(endedItems(file, 0).filter((id) => !late.has(id)));
+  const started = items
+    .filter(({ kind, item_id: id }) => WORK.has(kind) && !before.has(id) && !waiting.has(id))
+    .map(({ item_id: id }) => id);
+  return {
+    openCalls: calls.map(({ callId }) => callId),
+    startedItems: [...new Set([...started, ...[...late].filter((id) => !waiting.has(id))])],
+  };
+}
+
+/** The call that a request belongs to. Undefined if it is not among the open ones, as inside a script of the model. */
+export function findCall(
+  { call_id: callId, kind, request }: Pick<ParkedApproval, "call_id" | "kind" | "request">,
+  calls: readonly ModelCall[],
+): ModelCall | undefined {
+  if (kind !== "mcpTool" && kind !== "elicitation") return calls.find((call) => call.callId === callId);
+  const asked = JSON.parse(request) as Extract<InboxRequest, { kind: "mcpTool" | "elicitation" }>;
+  const ofServer = calls.filter(({ namespace }) => namespace === `mcp__${asked.server}`);
+  if (asked.kind === "elicitation") return ofServer[0];
+  const input = JSON.stringify(asked.arguments ?? {});
+  const ofTool = ofServer.filter(({ name }) => name === asked.tool);
+  return ofTool.find((call) => sameJson(call.input, input)) ?? ofTool[0];
+}
+
+function sameJson(left: string, right: string): boolean {
+  try {
+    return JSON.stringify(JSON.parse(left)) === JSON.stringify(JSON.parse(right));
+  } catch {
+    return false;
+  }
+}

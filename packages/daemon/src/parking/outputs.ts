@@ -1,0 +1,113 @@
+import { randomBytes } from "node:crypto";
+import type { InboxAnswer, InboxRequest } from "../api/approval.ts";
+import type { ModelCall } from "./rollout-lines.ts";
+
+/** The body of a call's output: a text, or parts. */
+export type CallOutput = string | readonly Readonly<Record<string, unknown>>[];
+
+/** How a command ended that was run in place of Codex. */
+export interface CommandEnd {
+  readonly exitCode: number;
+  readonly output: string;
+  readonly wallMs: number;
+}
+
+/** What Codex gives the model for a person's refusal, by kind of request. */
+export const REFUSED = {
+  command: `exec_command failed: CreateProcess { message: "Rejected(\\"rejected by user\\")" }`,
+  fileChange: "patch rejected by user",
+} as const;
+
+/** Output tokens that Codex gives the model of a command that sets no limit. */
+const MAX_OUTPUT_TOKENS = 10_000;
+/** Codex's own estimate. */
+const BYTES_PER_TOKEN = 4;
+
+/** The item that answers a call. */
+export function toItem({ type, callId }: ModelCall, output: CallOutput): Readonly<Record<string, unknown>> {
+  return { type: `${type}_output`, call_id: callId, output };
+}
+
+/** The same text as that of Codex's `exec_command`. */
+export function commandOutput(
+  { exitCode, output, wallMs }: CommandEnd,
+  maxTokens = MAX_OUTPUT_TOKENS,
+): string {
+  const tokens = Math.ceil(Buffer.byteLength(output) / BYTES_PER_TOKEN);
+  return [
+    `Chunk ID: ${randomBytes(3).toString("hex")}`,
+    `Wall time: ${(wallMs / 1000).toFixed(4)} seconds`,
+    `Process exited with code ${exitCode}`,
+    `Original token count: ${tokens}`,
+    "Output:",
+    truncateMiddle(output, maxTokens),
+  ].join("\n");
+}
+
+/** The same text as Codex's `apply_patch`, or as a patch that came as a command. */
+export function patchOutput({ exitCode, output, wallMs }: CommandEnd, call: ModelCall): string {
+  const text = `Exit code: ${exitCode}\nWall time: ${(wallMs / 1000).toFixed(1)} seconds\nOutput:\n${output}`;
+  return call.type === "custom_tool_call" ? text : `Wall time: 0.0000 seconds\nOutput:\n${text}`;
+}
+
+/** The same parts as Codex gives for the result of an MCP tool. */
+export function mcpOutput(content: readonly unknown[], wallMs: number): CallOutput {
+  return [
+    { type: "input_text", text: `Wall time: ${(wallMs / 1000).toFixed(4)} seconds\nOutput:` },
+    ...content.map(toPart),
+  ];
+}
+
+export function answersOutput(answer: InboxAnswer | undefined): string {
+  const answers = answer?.type === "answers" ? answer.answers : {};
+  const entries = Object.entries(answers).map(([id, value]) => [id, { answers: [value].flat() }]);
+  return JSON.stringify({ answers: Object.fromEntries(entries) });
+}
+
+export function refusedPermissionsOutput(): string {
+  return JSON.stringify({ permissions: { network: null, file_system: null }, scope: "turn" });
+}
+
+/** What the model is told about a call whose outcome is not known. */
+export function unknownOutcome(what: string): string {
+  return `${what} was interrupted: the process that ran it ended. It may have run, completely or in part, and its output is lost. It was not repeated. Check its effects before you run it again.`;
+}
+
+/** One line about a request, for the model. */
+export function describeRequest(request: InboxRequest): string {
+  switch (request.kind) {
+    case "command":
+      return `the command ${request.command ?? ""}`.trim();
+    case "fileChange":
+      return `changes of ${request.changes?.map(({ path }) => path).join(", ") ?? "files"}`;
+    case "permissions":
+      return `the permissions ${JSON.stringify(request.permissions)}`;
+    case "mcpTool":
+      return `the tool ${request.tool ?? ""} of the MCP server ${request.server}`;
+    case "userInput":
+      return `the question ${request.questions.map(({ question }) => question).join(" ")}`;
+    case "elicitation":
+      return `the form of the MCP server ${request.server}: ${request.message}`;
+  }
+}
+
+function toPart(block: unknown): Readonly<Record<string, unknown>> {
+  const { type, text, data, mimeType } = (block ?? {}) as Record<string, unknown>;
+  if (type === "text" && typeof text === "string") return { type: "input_text", text };
+  if (type === "image" && typeof data === "string") {
+    return { type: "input_image", image_url: `data:${String(mimeType)};base64,${data}` };
+  }
+  return { type: "input_text", text: JSON.stringify(block) };
+}
+
+/** Keeps the beginning and the end, as Codex does. */
+function truncateMiddle(text: string, maxTokens: number): string {
+  const limit = maxTokens * BYTES_PER_TOKEN;
+  if (Buffer.byteLength(text) <= limit) return text;
+  const bytes = Buffer.from(text);
+  const half = Math.floor(limit / 2);
+  const removed = Math.ceil((bytes.length - 2 * half) / BYTES_PER_TOKEN);
+  const head = bytes.toString("utf8", 0, half);
+  const tail = bytes.toString("utf8", bytes.length - half);
+  return `Total output lines: ${text.split("\n").length}\n\n${head}…${removed} tokens truncated…${tail}`;
+}

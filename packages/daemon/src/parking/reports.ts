@@ -1,0 +1,65 @@
+import type { InboxAnswer, InboxRequest } from "../api/approval.ts";
+import type { AnsweredRequest } from "./choose-strategy.ts";
+import {
+  answersOutput,
+  type CallOutput,
+  describeRequest,
+  mcpOutput,
+  REFUSED,
+  refusedPermissionsOutput,
+  unknownOutcome,
+} from "./outputs.ts";
+import type { ModelCall } from "./rollout-lines.ts";
+
+/** What Codex gives the model for an answer that lets nothing run. Undefined if something has to be done first. */
+export function refusal(
+  request: InboxRequest,
+  answer: InboxAnswer | undefined,
+  isAccepted: boolean,
+): CallOutput | undefined {
+  if (request.kind === "userInput") return answersOutput(answer);
+  if (isAccepted) return undefined;
+  switch (request.kind) {
+    case "command":
+      return REFUSED.command;
+    case "fileChange":
+      return REFUSED.fileChange;
+    case "permissions":
+      return refusedPermissionsOutput();
+    case "mcpTool":
+      return mcpOutput([{ type: "text", text: "user rejected MCP tool call" }], 0);
+    case "elicitation":
+      return undefined;
+  }
+}
+
+/** What the model is told about a request that could not be continued. */
+export function reportFor({ row, request, answer, isAccepted }: AnsweredRequest): string {
+  const what = describeRequest(request);
+  if (row.progress.action === "begun" || row.progress.wasTold === true)
+    return unknownOutcome(`This call (${what})`);
+  const end = `The process that waited for the answer has ended, so that this call can't go on, and what it has done before may have had effects.`;
+  if (request.kind === "elicitation") {
+    const content = answer?.type === "elicitation" ? answer.content : undefined;
+    const given = content === undefined ? "" : ` with ${JSON.stringify(content)}`;
+    const action = answer?.type === "elicitation" ? answer.action : "decline";
+    return `A person was asked for ${what}. The answer was: ${action}${given}. ${end} The tool has not received the answer, and may have done a part of its work. If you call it again and it asks for the same, it gets this answer.`;
+  }
+  return `A person ${isAccepted ? "accepted" : "declined"} ${what}. ${end} It was not carried out. Make the call again if it is still needed.`;
+}
+
+/** What the model is told about a call beside the requests. */
+export function siblingReport({ name }: ModelCall, note?: string): string {
+  return note === undefined
+    ? unknownOutcome(`This call of ${name}`)
+    : `This call of ${name} was not completed: ${note}`;
+}
+
+/** What the model is told about requests of its agents. */
+export function agentReport(requests: readonly AnsweredRequest[]): string {
+  const answers = requests.map(({ row, request, isAccepted }) => {
+    const decision = isAccepted ? "accepted" : "declined";
+    return `The agent ${row.thread_id} asked for ${describeRequest(request)}, which a person ${decision}.`;
+  });
+  return `${answers.join(" ")} The process ended before the answer came, so that the agent was interrupted and nothing of this was carried out. Send the agent a message if it should go on: if it asks for the same again, it gets this answer.`;
+}

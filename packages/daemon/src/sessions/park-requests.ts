@@ -1,0 +1,116 @@
+import type { NewSessionEvent, StoredTurnResult } from "../api/event.ts";
+import type { Database } from "../database.ts";
+import type { Ownership } from "../database/ownership.ts";
+import type { ApprovalRow } from "../database/tables.ts";
+import type { ParkedProgress, ParkReason } from "../inbox/parked-inbox.ts";
+import { describeOpenWork, findCall } from "../parking/open-work.ts";
+import { findCalls, findOpenCalls, hasOutput, lengthAtRequest } from "../parking/rollout-lines.ts";
+import type { RolloutShipper } from "./rollout-shipper.ts";
+import type { SessionState } from "./session-state.ts";
+
+export interface ParkDeps {
+  readonly database: Database;
+  readonly owner: Ownership;
+  readonly state: SessionState;
+  readonly rollouts: RolloutShipper;
+}
+
+const NOTES: Readonly<Record<ParkReason, string>> = {
+  crash: "The process that asked has ended. The answer is delivered when it comes.",
+  drain: "The daemon was shut down. The answer is delivered when it comes.",
+  memory: "The machine was short of memory. The answer is delivered when it comes.",
+  request: "The session was parked. The answer is delivered when it comes.",
+};
+
+/**
+ * Parks requests whose process has ended or is about to: stores the thread's file, and what was under way beside them. Returns
+ * the number of parked requests. Those that Codex was told the answer of, and has an output of, are delivered.
+ */
+export async function parkRequests(
+  rows: readonly ApprovalRow[],
+  reason: ParkReason,
+  { database, owner, state, rollouts }: ParkDeps,
+  events: readonly NewSessionEvent[] = [],
+): Promise<number> {
+  const { journal, inbox, parked } = database;
+  const file = (await rollouts.contents(state.threadId ?? "")) ?? new Uint8Array();
+  const ended = rows.filter((row) => isAnsweredIn(file, row, state.threadId));
+  if (ended.length === rows.length) {
+    for (const { id } of ended) await inbox.delivered(owner, id, "Codex had the answer.");
+    return 0;
+  }
+  const lengths = rows.flatMap((row) => {
+    const length = row.thread_id === state.threadId ? row.rollout_bytes : parseProgress(row).rootBytes;
+    return length === null || length === undefined ? [] : [length];
+  });
+  const waiting = file.subarray(0, lengthAtRequest(file, Math.min(...lengths, file.length)));
+  const calls = findOpenCalls(waiting);
+  const waitingIds = new Set(
+    rows.flatMap((row) => [row.item_id, findCall(row, calls)?.callId].filter((id) => typeof id === "string")),
+  );
+  const turnId = rows.find((row) => row.thread_id === state.threadId)?.turn_id ?? undefined;
+  const items = turnId === undefined ? [] : await journal.items(owner.sessionId, { turnId, limit: 1000 });
+  const work = describeOpenWork(waiting, items, waitingIds);
+  await parked.park(owner, {
+    note: NOTES[reason],
+    approvals: rows.map((row) => ({
+      id: row.id,
+      progress: {
+        ...pick(parseProgress(row)),
+        reason,
+        ...work,
+        ...(row.told_at === null ? {} : { wasTold: true }),
+      },
+    })),
+    events,
+    changes: { activeTurnId: null },
+    ...rollouts.collectAll(),
+  });
+  return rows.length;
+}
+
+/** The events that end what runs in a session whose process is about to be ended. */
+export async function endOfRunning({ journal }: Database, sessionId: string): Promise<NewSessionEvent[]> {
+  const items = await journal.runningItems(sessionId);
+  const { rows } = await journal.turns(sessionId, { limit: 200 });
+  return [
+    ...items.map(
+      ({ item_id: itemId, turn_id: turnId }) => ({ type: "item.abandoned", itemId, turnId }) as const,
+    ),
+    ...rows
+      .filter(({ status }) => status === "running")
+      .map(({ turn_id: turnId, thread_id: threadId }) => {
+        const result = interruptedResult(threadId, turnId);
+        return { type: "turn.interrupted", threadId, turnId, result } as const;
+      }),
+  ];
+}
+
+function isAnsweredIn(file: Uint8Array, row: ApprovalRow, threadId: string | undefined): boolean {
+  if (row.told_at === null || row.thread_id !== threadId) return false;
+  const call = findCall(row, findCalls(file).toReversed());
+  return call !== undefined && hasOutput(file, call);
+}
+
+function parseProgress({ progress }: ApprovalRow): ParkedProgress {
+  return progress === null ? {} : (JSON.parse(progress) as ParkedProgress);
+}
+
+/** What was stored with the request. The rest is that of an earlier time that it was parked. */
+function pick({ rootBytes }: ParkedProgress): ParkedProgress {
+  return rootBytes === undefined ? {} : { rootBytes };
+}
+
+function interruptedResult(threadId: string, turnId: string): StoredTurnResult {
+  return {
+    threadId,
+    turnId,
+    status: "interrupted",
+    finalResponse: "",
+    openItems: [],
+    usage: null,
+    diff: "",
+    plan: [],
+    durationMs: null,
+  };
+}

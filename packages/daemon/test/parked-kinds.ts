@@ -1,0 +1,204 @@
+import {
+  askUser,
+  callTool,
+  code,
+  patch,
+  run,
+  say,
+  type ScriptFunction,
+  type ScriptRequest,
+} from "@codexkit/scripted-model";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { InboxAnswer } from "../src/api/approval.ts";
+import type { CreateSession } from "../src/api/settings.ts";
+import type { TestRunnerOptions } from "./start-runner.ts";
+
+/** Turns that wait for a person, one per kind of request. A command appends to the file of its session's name. */
+export interface ParkedKind {
+  readonly session?: Partial<CreateSession>;
+  readonly ask: (request: ScriptRequest, name: string) => ReturnType<ScriptFunction>;
+  /** The open call. */
+  readonly callId: string;
+  readonly accept?: InboxAnswer;
+  readonly decline?: InboxAnswer;
+  /** What the model gets, by answer. */
+  readonly accepted: RegExp;
+  readonly declined: RegExp;
+  /** How often the command of the request runs if it is accepted. */
+  readonly runs: number;
+  readonly strategies: readonly [accepted: string, declined: string];
+}
+
+const ACCEPT: InboxAnswer = { type: "decision", offer: "accept" };
+const DECLINE: InboxAnswer = { type: "decision", offer: "decline" };
+const agents = { namespace: "multi_agent_v1" };
+
+const mcpServers = {
+  till: {
+    command: process.execPath,
+    args: ["--conditions=codexkit:source", join(import.meta.dirname, "../../sdk/test/mcp-server.ts")],
+  },
+};
+
+const mark = (name: string): string => `echo ran >> ${name}; echo printed; echo warned >&2; exit 3`;
+
+/** In the patch format, so that a second application fails. */
+const newFile = (name: string): string => `*** Begin Patch\n*** Add File: ${name}\n+ran\n*** End Patch`;
+
+export const PARKED_KINDS: Readonly<Record<string, ParkedKind>> = {
+  command: {
+    ask: (_, name) => run(mark(name), { callId: "call", escalate: "It writes." }),
+    callId: "call",
+    accepted:
+      /^Chunk ID: \w{6}\nWall time: [\d.]+ seconds\nProcess exited with code 3\nOriginal token count: 4\nOutput:\nprinted\nwarned\n$/,
+    declined: /^exec_command failed: CreateProcess \{ message: "Rejected\(\\"rejected by user\\"\)" \}$/,
+    runs: 1,
+    strategies: ["inject", "inject"],
+  },
+  patch: {
+    session: { model: "gpt-5.5" },
+    ask: (_, name) => patch(newFile(name), { callId: "call" }),
+    callId: "call",
+    accepted:
+      /^Exit code: 0\nWall time: [\d.]+ seconds\nOutput:\nSuccess\. Updated the following files:\nA \S+\n$/,
+    declined: /^patch rejected by user$/,
+    runs: 1,
+    strategies: ["inject", "inject"],
+  },
+  "patch as a command": {
+    ask: (_, name) => patch(newFile(name), { callId: "call" }),
+    callId: "call",
+    accepted:
+      /^Wall time: [\d.]+ seconds\nOutput:\nExit code: 0\nWall time: [\d.]+ seconds\nOutput:\nSuccess\./,
+    declined: /^patch rejected by user$/,
+    runs: 1,
+    strategies: ["inject", "inject"],
+  },
+  permissions: {
+    ask: (request, name) =>
+      request.output("call")
+        ? run(mark(name), { callId: "after" })
+        : callTool(
+            "request_permissions",
+            { reason: "needed", permissions: { file_system: { write: [workspaceOf(request)] } } },
+            { callId: "call" },
+          ),
+    callId: "call",
+    accepted: /^\{"permissions":\{"network":null,"file_system":\{"write":\["[^"]+"\]\}\},"scope":"turn"\}$/,
+    declined: /^\{"permissions":\{"network":null,"file_system":null\},"scope":"turn"\}$/,
+    runs: 1,
+    strategies: ["rewind", "inject"],
+  },
+  question: {
+    session: { agentMode: "plan", model: "gpt-5.5" },
+    ask: () => {
+      const options = ["blue", "mauve"].map((label) => ({ label, description: label }));
+      return askUser([{ id: "q", header: "Colour", question: "Which?", options }], { callId: "call" });
+    },
+    callId: "call",
+    accept: { type: "answers", answers: { q: "mauve" } },
+    decline: { type: "answers", answers: {} },
+    accepted: /^\{"answers":\{"q":\{"answers":\["mauve"\]\}\}\}$/,
+    declined: /^\{"answers":\{\}\}$/,
+    runs: 0,
+    strategies: ["inject", "inject"],
+  },
+  "MCP tool": {
+    session: { mcpServers },
+    ask: () => callTool("pay", { amount: 3 }, { namespace: "mcp__till", callId: "call" }),
+    callId: "call",
+    accepted: /^Wall time: [\d.]+ seconds\nOutput:\n?\{"paid":3\}$/,
+    declined: /^Wall time: [\d.]+ seconds\nOutput:\n?user rejected MCP tool call$/,
+    runs: 0,
+    strategies: ["inject", "inject"],
+  },
+  "MCP form": {
+    session: { mcpServers },
+    ask: () => callTool("ask", {}, { namespace: "mcp__till", callId: "call" }),
+    callId: "call",
+    accept: { type: "elicitation", action: "accept", content: { name: "Ann" } },
+    decline: { type: "elicitation", action: "decline" },
+    accepted: /The answer was: accept with \{"name":"Ann"\}\. .* has not received the answer/,
+    declined: /The answer was: decline\. .* has not received the answer/,
+    runs: 0,
+    strategies: ["report", "report"],
+  },
+  "code cell": {
+    session: { model: "gpt-6.1-sol" },
+    ask: (_, name) =>
+      code(
+        `try { text((await tools.exec_command({cmd: ${JSON.stringify(mark(name))}, sandbox_permissions: "require_escalated", justification: "why"})).output); } catch (error) { text("caught " + error); }`,
+        { callId: "call" },
+      ),
+    callId: "call",
+    // Codex itself does not keep the order of the two streams.
+    accepted: /printed\nwarned|warned\nprinted/,
+    declined: /caught .*rejected by user/,
+    runs: 1,
+    strategies: ["rewind", "rewind"],
+  },
+  "code cell that has run something": {
+    session: { model: "gpt-6.1-sol" },
+    ask: (_, name) =>
+      code(
+        `text(await tools.exec_command({cmd: "echo first"}));\ntext(await tools.exec_command({cmd: ${JSON.stringify(mark(name))}, sandbox_permissions: "require_escalated", justification: "why"}));`,
+        { callId: "call" },
+      ),
+    callId: "call",
+    accepted: /A person accepted the command .*was not carried out/,
+    declined: /A person declined the command .*was not carried out/,
+    runs: 0,
+    strategies: ["report", "report"],
+  },
+  agent: {
+    ask: (request, name) => {
+      if (request.lastUserText.startsWith("child of")) {
+        return request.commandResult("inner")
+          ? say("child done")
+          : run(mark(name), { callId: "inner", escalate: "why" });
+      }
+      const [spawned] = request.outputs;
+      if (!spawned)
+        return callTool("spawn_agent", { message: `child of ${name}` }, { ...agents, callId: "spawn" });
+      const id = /"agent_id":"([^"]+)"/.exec(spawned.text)?.[1] ?? "";
+      return callTool("wait_agent", { targets: [id] }, { ...agents, callId: "call" });
+    },
+    callId: "call",
+    accepted:
+      /The agent \S+ asked for the command .*, which a person accepted\..*nothing of this was carried out/,
+    declined: /The agent \S+ asked for the command .*, which a person declined\./,
+    runs: 0,
+    strategies: ["report", "report"],
+  },
+};
+
+export const answerFor = (kind: ParkedKind, decision: "accept" | "decline"): InboxAnswer =>
+  decision === "accept" ? (kind.accept ?? ACCEPT) : (kind.decline ?? DECLINE);
+
+/** Asks until the open call has an output, then says what the output was. The message is `<name>`, which starts with the kind. */
+export const parkedScript: ScriptFunction = (request) => {
+  const name = request.lastUserText.replace("child of ", "");
+  const kind = PARKED_KINDS[name.replace(/-\w+-\w+$/, "").replaceAll("_", " ")];
+  if (!kind) return say(`received: ${name}`);
+  const outputs = request.outputs.filter(({ callId }) => callId === kind.callId);
+  if (outputs.length === 0 || (name.startsWith("permissions") && !request.output("after"))) {
+    return kind.ask(request, name);
+  }
+  return say(JSON.stringify(outputs.map(({ text }) => text)));
+};
+
+export const PARKED_OPTIONS: TestRunnerOptions = {
+  limits: { retryMs: 20, claimMs: 50 },
+  codex: { config: { features: { request_permissions_tool: true } } },
+};
+
+/** How often the command of a session has run. */
+export async function runsOf(workspace: string, name: string): Promise<number> {
+  const text = await readFile(join(workspace, name), "utf8").catch(() => "");
+  return text.split("\n").filter((line) => line === "ran").length;
+}
+
+function workspaceOf(request: ScriptRequest): string {
+  return /<cwd>([^<]+)<\/cwd>/.exec(JSON.stringify(request.input))?.[1] ?? "";
+}
