@@ -4,14 +4,16 @@ import { checkResponse } from "./script.ts";
 import { startWarm } from "./short-turn.ts";
 import { divided, timed, type Effort } from "./stopwatch.ts";
 
-/** One turn of so many that are made of deltas, each of which is taken. */
+/** One turn of so many that are made of deltas, each of which is taken. `warmUp` turns before them are not measured. */
 export function deltaByDelta(
   contender: AppServerContender,
   turns: number,
   sessionContext: SessionContext,
+  { warmUp = 0 }: { readonly warmUp?: number } = {},
 ): Promise<Effort> {
   return inSession(contender, sessionContext, async (session) => {
     const thread = await startWarm(session);
+    for (let turn = 0; turn < warmUp; turn += 1) checkResponse("stream", await thread.stream("stream"));
     const all = await timed(async () => {
       for (let turn = 0; turn < turns; turn += 1) checkResponse("stream", await thread.stream("stream"));
     });

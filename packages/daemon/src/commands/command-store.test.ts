@@ -1,7 +1,15 @@
 import { STORE_KINDS } from "@codexkit/store/testing";
 import { describe, expect, it } from "vitest";
-import { allEvents, claimOne, NODE, ownedSession, useDatabases } from "../../test/database-fixture.ts";
+import {
+  allEvents,
+  claimOne,
+  newSession,
+  NODE,
+  ownedSession,
+  useDatabases,
+} from "../../test/database-fixture.ts";
 import type { Problem } from "../api/problem.ts";
+import { notificationKeys } from "../database/notifications.ts";
 import { commandResult } from "./command-store.ts";
 
 const PROBLEM: Problem = { type: "turn_running", title: "A turn is running", status: 409, detail: "Wait." };
@@ -31,6 +39,30 @@ describe.each(STORE_KINDS)("commands on %s", (kind) => {
     });
     const accepted = (await allEvents(database, sessionId)).filter(({ type }) => type === "command.accepted");
     expect(accepted).toHaveLength(3);
+  });
+
+  it("wake the nodes only if their session has no owner, which looks for its commands itself", async () => {
+    await using database = await databases.open();
+    const { notifier } = database.store;
+    let wakes = 0;
+    using _ready = notifier.subscribe(notificationKeys.ready, (hint) => {
+      if (hint !== "poll") wakes += 1;
+    });
+    const notified = (sessionId: string): Promise<void> =>
+      new Promise((resolve) => {
+        notifier.subscribe(notificationKeys.commands(sessionId), () => resolve());
+      });
+    const { sessionId } = await ownedSession(database);
+    const own = notified(sessionId);
+    wakes = 0;
+    await database.commands.submit(message(sessionId, "owned"));
+    await own;
+    expect(wakes).toBe(0);
+    const { session } = await database.sessions.insert(newSession());
+    const unowned = notified(session.id);
+    await database.commands.submit(message(session.id, "unowned"));
+    await unowned;
+    expect(wakes).toBeGreaterThan(0);
   });
 
   it("wait in the order in which they were accepted", async () => {

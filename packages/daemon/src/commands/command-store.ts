@@ -100,12 +100,13 @@ export class CommandStore {
           ...(isWaiting && { phase: "ready" }),
         },
       );
-      return { command: row, isNew: true as const, events };
+      return { command: row, isNew: true as const, events, hasOwner: session.node_id !== null };
     });
     if (result.isNew) {
       this.#journal.publish(
         [{ sessionId, events: result.events }],
-        [notificationKeys.commands(sessionId), notificationKeys.ready],
+        // An owner looks for its own commands. That of a lost node is found by the next poll.
+        [notificationKeys.commands(sessionId), ...(result.hasOwner ? [] : [notificationKeys.ready])],
       );
     }
     return { command: result.command, isNew: result.isNew };

@@ -1,12 +1,12 @@
 import { CompiledQuery, sql } from "kysely";
 import type { DaemonTransaction } from "../database/ownership.ts";
 import type { EventRow } from "../database/tables.ts";
+import { hasSameColumns } from "./event-row.ts";
 
-const COLUMNS = ["session_id", "seq", "epoch", "at", "type", "turn_id", "item_id", "data"] as const;
-
-/** Few sizes of the statement, so that each is prepared once. SQLite allows 32,766 parameters. */
-const CHUNK_SIZES = [256, 32, 4, 1] as const;
-const statements = new Map<number, string>();
+const COLUMNS = "session_id, seq, epoch, at, type, turn_id, item_id, data";
+const INSERT_ROW = `insert into event (${COLUMNS}) values (?, ?, ?, ?, ?, ?, ?, ?)`;
+/** One text for any number of rows, so that it is prepared once. One array is bound faster than a parameter per row. */
+const INSERT_RUN = `insert into event (${COLUMNS}) select ?, ? + key, ?, ?, ?, ?, ?, value from json_each(?)`;
 
 /** Inserts many events quickly: Kysely's builder takes longer to compile such a statement than the store to run it. */
 export async function insertEvents(
@@ -23,7 +23,7 @@ export async function insertEvents(
 async function insertIntoPostgres(trx: DaemonTransaction, rows: readonly EventRow[]): Promise<void> {
   const column = (name: keyof EventRow): unknown[] => rows.map((row) => row[name]);
   await sql`
-    insert into event (session_id, seq, epoch, at, type, turn_id, item_id, data)
+    insert into event (${sql.raw(COLUMNS)})
     select * from unnest(
       ${column("session_id")}::text[], ${column("seq")}::bigint[], ${column("epoch")}::bigint[],
       ${column("at")}::bigint[], ${column("type")}::text[], ${column("turn_id")}::text[],
@@ -31,26 +31,18 @@ async function insertIntoPostgres(trx: DaemonTransaction, rows: readonly EventRo
     )`.execute(trx);
 }
 
+/** Deltas of one item differ in their data only, so that a run of them is one statement with few parameters. */
 async function insertIntoSqlite(trx: DaemonTransaction, rows: readonly EventRow[]): Promise<void> {
-  let next = 0;
-  for (const size of CHUNK_SIZES) {
-    for (; rows.length - next >= size; next += size) {
-      const parameters: unknown[] = [];
-      for (let index = next; index < next + size; index += 1) {
-        const row = rows[index] as EventRow;
-        for (const column of COLUMNS) parameters.push(row[column]);
-      }
-      await trx.executeQuery(CompiledQuery.raw(sqliteStatement(size), parameters));
-    }
+  let begin = 0;
+  for (let end = 1; end <= rows.length; end += 1) {
+    const first = rows[begin] as EventRow;
+    const next = rows[end];
+    if (next && next.session_id === first.session_id && hasSameColumns(first, next)) continue;
+    const { session_id: sessionId, seq, epoch, at, type, turn_id: turnId, item_id: itemId } = first;
+    const isRow = end - begin === 1;
+    const data = isRow ? first.data : JSON.stringify(rows.slice(begin, end).map((row) => row.data));
+    const parameters = [sessionId, seq, epoch, at, type, turnId, itemId, data];
+    await trx.executeQuery(CompiledQuery.raw(isRow ? INSERT_ROW : INSERT_RUN, parameters));
+    begin = end;
   }
-}
-
-function sqliteStatement(size: number): string {
-  let statement = statements.get(size);
-  if (statement === undefined) {
-    const row = `(${COLUMNS.map(() => "?").join(", ")})`;
-    statement = `insert into event (${COLUMNS.join(", ")}) values ${Array.from({ length: size }, () => row).join(", ")}`;
-    statements.set(size, statement);
-  }
-  return statement;
 }

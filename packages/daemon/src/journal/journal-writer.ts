@@ -130,15 +130,16 @@ export class JournalWriter {
 
   #schedule(): void {
     if (this.#flushing || this.#immediate || this.#waiting.length === 0) return;
+    const isLarge = this.#waitingBytes >= this.#limits.flushBytes;
+    if (this.#timer && !this.#hasUrgent && !isLarge) return;
     const dueIn = this.#dueAt - performance.now();
-    const isDue = this.#hasUrgent || this.#waitingBytes >= this.#limits.flushBytes || dueIn <= 0;
-    if (isDue) {
+    if (this.#hasUrgent || isLarge || dueIn <= 0) {
       clearTimeout(this.#timer);
       this.#timer = undefined;
       // After the other events of this round of the event loop.
       this.#immediate = setImmediate(() => this.#flush());
     } else {
-      this.#timer ??= setTimeout(() => {
+      this.#timer = setTimeout(() => {
         this.#timer = undefined;
         this.#flush();
       }, dueIn);

@@ -36,6 +36,26 @@ describe.each(STORE_KINDS)("the journal on %s", (kind) => {
     expect(read.every(({ epoch, at }) => epoch === owner.epoch && at > 0)).toBe(true);
   });
 
+  it("keeps events of several sessions apart that are stored in one transaction", async () => {
+    await using database = await databases.open();
+    const owners = [await ownedSession(database), await ownedSession(database, { name: "there" })];
+    const texts = ["a", "b", "c"];
+    await Promise.all(
+      owners.map((owner, index) =>
+        database.journal.append(
+          owner,
+          texts.map((text) => warning(`${text}${index}`)),
+        ),
+      ),
+    );
+    for (const [index, owner] of owners.entries()) {
+      const events = await allEvents(database, owner.sessionId);
+      assertGapless(events);
+      const messages = events.flatMap((event) => (event.type === "warning" ? [event.message] : []));
+      expect(messages).toEqual(texts.map((text) => `${text}${index}`));
+    }
+  });
+
   it("ends pages of large events early, and skips none", async () => {
     await using database = await databases.open({ limits: { pageBytes: 10_000 } });
     const owner = await ownedSession(database);
