@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import type { Problem } from "../src/api/problem.ts";
 import type { Command, Session } from "../src/api/session.ts";
 import { openDatabase } from "../src/database.ts";
@@ -410,6 +410,27 @@ describe("bad requests", () => {
       headers: { accept: "text/event-stream" },
     });
     expect((await problemOf(watch)).type).toBe("invalid_cursor");
+  });
+
+  test("a deadline in the past is refused, but not when an accepted request is repeated", async () => {
+    await using api = await start();
+    const past = { cwd: api.root, deadline: Date.now() - 1 };
+    const refused = await problemOf(await api.request("POST /sessions", { json: past }));
+    expect(refused).toMatchObject({ type: "bad_request", errors: [{ path: "body.deadline" }] });
+    const headers = { "idempotency-key": randomUUID() };
+    const deadline = Date.now() + 3_600_000;
+    const create = () => api.request("POST /sessions", { json: { cwd: api.root, deadline }, headers });
+    const { session } = (await (await create()).json()) as { session: Session };
+    const settings = (value: number | null) =>
+      api.request(`PATCH /sessions/${session.id}/settings`, { json: { deadline: value } });
+    expect((await problemOf(await settings(1))).type).toBe("bad_request");
+    expect((await settings(null)).status).toBe(202);
+    vi.useFakeTimers({ toFake: ["Date"], now: deadline + 1 });
+    try {
+      expect((await create()).status).toBe(202);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   test("too many requests, sessions and streams", async () => {

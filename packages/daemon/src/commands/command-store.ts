@@ -65,7 +65,7 @@ export class CommandStore {
    */
   async submit<Kind extends CommandKind>(
     command: NewCommand<Kind>,
-    { maxSessions }: Pick<InsertOptions, "maxSessions"> = {},
+    { maxSessions, check }: Pick<InsertOptions, "maxSessions" | "check"> = {},
   ): Promise<{ readonly command: CommandRow; readonly isNew: boolean }> {
     const { sessionId, key, kind, body, by } = command;
     const print = fingerprint({ kind, body });
@@ -80,6 +80,7 @@ export class CommandStore {
         .executeTakeFirst();
       if (existing) return { command: requireSame(existing, print), isNew: false as const };
       this.#sessions.assertNotDeleted(session);
+      check?.();
       if (maxSessions !== undefined) await requireFewerSessions(this.#store, trx, maxSessions);
       const row = await insertCommand(this.#store, trx, {
         id: newId(),

@@ -93,7 +93,8 @@ export function createSessionHandlers(services: HttpServices) {
         by: identity.id,
         key: idempotencyKey(context),
       };
-      const { session, command } = await sessions.insert(created, { maxSessions: limits.sessions });
+      const check = (): void => checkDeadline(rest.deadline);
+      const { session, command } = await sessions.insert(created, { maxSessions: limits.sessions, check });
       if (!command) throw new Error("A new session has no command.");
       const finished = await waitFor(command, query.wait, signal);
       const current = finished === command ? session : ((await sessions.get(session.id)) ?? session);
@@ -126,7 +127,8 @@ export function createSessionHandlers(services: HttpServices) {
     "POST /sessions/{sessionId}/compact": submits("compact"),
     "POST /sessions/{sessionId}/review": submits("review"),
     "POST /sessions/{sessionId}/shell": submits("shell"),
-    "PATCH /sessions/{sessionId}/settings": submits("settings"),
+    "PATCH /sessions/{sessionId}/settings": async (request) =>
+      submit(request, "settings", request.body, { check: () => checkDeadline(request.body.deadline) }),
     "PUT /sessions/{sessionId}/name": submits("rename"),
     "PUT /sessions/{sessionId}/goal": submits("goal"),
     "POST /sessions/{sessionId}/archive": submits("archive"),
@@ -157,6 +159,14 @@ export function createSessionHandlers(services: HttpServices) {
       throw new DaemonError("unprocessable", `There are two tools with the name "${repeated}".`);
     }
   }
+}
+
+function checkDeadline(deadline: number | null | undefined): void {
+  if (deadline === undefined || deadline === null || deadline > Date.now()) return;
+  const message = `The deadline ${new Date(deadline).toISOString()} is in the past.`;
+  throw new DaemonError("bad_request", message, {
+    details: { errors: [{ path: "body.deadline", message }] },
+  });
 }
 
 function checkAbsolute(folder: string): string {

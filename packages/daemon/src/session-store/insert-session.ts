@@ -45,17 +45,18 @@ export interface InsertOptions {
   readonly trx?: DaemonTransaction;
   /** Sessions that may exist, not counting deleted ones. Default: no limit. */
   readonly maxSessions?: number;
+  /** Throws if the request is refused now. Not called for a repeated request, whose first result is returned. */
+  readonly check?: () => void;
 }
 
 export async function insertSession(
   store: Store<DaemonTables>,
   journal: Journal,
   session: NewSession,
-  { trx: outer, maxSessions }: InsertOptions = {},
+  { trx: outer, ...limits }: InsertOptions = {},
 ): Promise<InsertedSession> {
-  if (outer) return insert(store, journal, outer, session, maxSessions);
-  const attempt = () =>
-    store.db.transaction().execute((trx) => insert(store, journal, trx, session, maxSessions));
+  if (outer) return insert(store, journal, outer, session, limits);
+  const attempt = () => store.db.transaction().execute((trx) => insert(store, journal, trx, session, limits));
   const inserted = await attempt().catch((error: unknown) => {
     if ((error as { code?: string }).code !== UNIQUE_VIOLATION) throw error;
     return attempt();
@@ -75,13 +76,14 @@ async function insert(
   journal: Journal,
   trx: DaemonTransaction,
   session: NewSession,
-  maxSessions: number | undefined,
+  { maxSessions, check }: Omit<InsertOptions, "trx">,
 ): Promise<InsertedSession & { readonly events?: EventBatch }> {
   const { by, key, threadId, id = newId(), ...content } = session;
   const print = fingerprint({ kind: "create", ...content });
   const isFork = threadId !== undefined;
   const existing = isFork ? await findById(trx, id) : await findByKey(trx, by, key, print);
   if (existing) return { ...existing, isNew: false };
+  check?.();
   if (maxSessions !== undefined) await requireFewerSessions(store, trx, maxSessions);
   await trx
     .insertInto("session")
@@ -126,7 +128,10 @@ async function insert(
   return { session: await byId(trx, id), command, isNew: true, events: appended };
 }
 
-/** Rejects with `too_many_sessions` if there are that many sessions, not counting deleted ones. */
+/**
+ * Rejects with `too_many_sessions` if there are that many sessions, not counting deleted ones. A fork counts from its command on: its
+ * session is added when Codex has copied the thread, which is too late to refuse it.
+ */
 export async function requireFewerSessions(
   store: Store<DaemonTables>,
   trx: DaemonTransaction,
@@ -134,13 +139,23 @@ export async function requireFewerSessions(
 ): Promise<void> {
   // Postgres would let concurrent transactions count the same sessions. SQLite runs one after the other.
   if (store.kind === "postgres") await sql`select pg_advisory_xact_lock(hashtext('session'))`.execute(trx);
-  const { count } = await trx
+  const sessions = await trx
     .selectFrom("session")
     .select(({ fn }) => fn.countAll<number>().as("count"))
     .where("phase", "<>", "deleted")
     .executeTakeFirstOrThrow();
-  if (count < maxSessions) return;
-  throw new DaemonError("too_many_sessions", `There are ${count} sessions already. Delete some first.`);
+  const forks = await trx
+    .selectFrom("command")
+    .select(({ fn }) => fn.countAll<number>().as("count"))
+    .where("kind", "=", "fork")
+    .where("finished_at", "is", null)
+    .executeTakeFirstOrThrow();
+  if (sessions.count + forks.count < maxSessions) return;
+  const queued = forks.count > 0 ? `, and ${forks.count} forks that have not run yet` : "";
+  throw new DaemonError(
+    "too_many_sessions",
+    `There are ${sessions.count} sessions already${queued}. Delete some first.`,
+  );
 }
 
 async function findByKey(

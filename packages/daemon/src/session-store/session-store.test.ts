@@ -56,6 +56,14 @@ describe.each(STORE_KINDS)("sessions on %s", (kind) => {
     await expect(database.commands.submit(fork, limit)).rejects.toMatchObject({ code: "too_many_sessions" });
     const forked = await database.commands.submit(fork, { maxSessions: 4 });
     expect(await database.commands.submit(fork, limit)).toEqual({ ...forked, isNew: false });
+    // A queued fork counts: together they would pass the limit.
+    const more = ["a", "b", "c"].map((key) => database.commands.submit({ ...fork, key }, { maxSessions: 5 }));
+    const queued = await Promise.allSettled(more);
+    expect(queued.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+    await expect(database.sessions.insert(newSession(), { maxSessions: 5 })).rejects.toMatchObject({
+      code: "too_many_sessions",
+      message: "There are 3 sessions already, and 2 forks that have not run yet. Delete some first.",
+    });
   });
 
   it("are listed by their newest change, in pages, searched and filtered", async () => {
