@@ -50,6 +50,11 @@ export class SocketProxy implements AsyncDisposable {
     return this.#held?.length ?? 0;
   }
 
+  /** Breaks the connections that wait, and lets the next ones wait. */
+  drop(): void {
+    for (const client of this.#held?.splice(0) ?? []) client.destroy();
+  }
+
   release(): void {
     for (const client of this.#held?.splice(0) ?? []) this.#forward(client);
     this.#held = undefined;

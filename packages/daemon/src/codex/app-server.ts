@@ -27,6 +27,9 @@ export interface AppServerAddress {
 /** A frozen server of an earlier boot delays the start by this. */
 const HANDSHAKE_MS = 15_000;
 
+/** Pauses between attempts to connect to a running server, all within the time limit of a handshake. */
+const RETRY = { firstMs: 50, longestMs: 1_000 } as const;
+
 const END = {
   /** How long codex may take to end after SIGTERM: it waits for turns, which the daemon has interrupted before. */
   terminateMs: 1_000,
@@ -122,15 +125,29 @@ export class AppServer {
     }
   }
 
-  /** Rejects if the server is gone, and ends it if it does not respond. */
-  static async attach(address: AppServerAddress, deps: AppServerDeps): Promise<AppServer> {
-    if (!existsSync(socketPath(address.url))) throw new Error("The app-server has ended.");
-    try {
-      const codex = await connect(address.url, deps.limits);
-      return new AppServer(address, codex, { ...deps, isAttached: true });
-    } catch (error) {
-      await endServer(address);
-      throw error;
+  /**
+   * Rejects if the server is gone, and ends it if it does not respond. Tries again for a while, because ending it ends its turns.
+   *
+   * @param signal Ends the attempts.
+   */
+  static async attach(
+    address: AppServerAddress,
+    deps: AppServerDeps,
+    signal?: AbortSignal,
+  ): Promise<AppServer> {
+    const until = Date.now() + handshakeMs(deps.limits);
+    for (let waitMs: number = RETRY.firstMs; ; waitMs = Math.min(waitMs * 2, RETRY.longestMs)) {
+      if (!existsSync(socketPath(address.url))) throw new Error("The app-server has ended.");
+      try {
+        const codex = await connect(address.url, deps.limits);
+        return new AppServer(address, codex, { ...deps, isAttached: true });
+      } catch (error) {
+        if (signal?.aborted || !isRunning(address.pid) || Date.now() + waitMs >= until) {
+          await endServer(address);
+          throw error;
+        }
+      }
+      await delay(waitMs, undefined, { ...(signal && { signal }) }).catch(() => {});
     }
   }
 
@@ -214,8 +231,12 @@ function clientOptions({
   return {
     clientInfo: { name: "codexkit-daemon", version: "0.1.0" },
     limits: { callTimeoutMs: callMs },
-    handshakeTimeoutMs: Math.min(callMs, HANDSHAKE_MS),
+    handshakeTimeoutMs: handshakeMs({ callMs }),
   };
+}
+
+function handshakeMs({ callMs }: Pick<RunnerLimits, "callMs">): number {
+  return Math.min(callMs, HANDSHAKE_MS);
 }
 
 /** Its keeper sees the end of codex, ends the processes that codex has started, and removes the socket. */
@@ -236,6 +257,17 @@ async function waitUntilGone(path: string, limitMs: number): Promise<boolean> {
 
 function socketPath(url: string): string {
   return url.replace(/^unix:\/\//, "");
+}
+
+/** True if the process is unknown. */
+function isRunning(pid: number | null): boolean {
+  if (pid === null) return true;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
 }
 
 function kill(pid: number | null, signal: NodeJS.Signals): void {

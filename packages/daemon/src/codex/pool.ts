@@ -121,7 +121,9 @@ export class CodexPool {
   ): Promise<AppServer | undefined> {
     if (row.codex_home !== codexHome) return undefined;
     const { id, url, pid, session_id: sessionId } = row;
-    return AppServer.attach({ id, url, pid, sessionId }, this.#deps).catch(() => undefined);
+    return AppServer.attach({ id, url, pid, sessionId }, this.#deps, this.#closing.signal).catch(
+      () => undefined,
+    );
   }
 
   async #open(key: string): Promise<AppServer> {
@@ -129,7 +131,7 @@ export class CodexPool {
     this.#lost.delete(key);
     if (lost) {
       try {
-        const server = await AppServer.attach(lost, this.#deps);
+        const server = await AppServer.attach(lost, this.#deps, this.#closing.signal);
         this.#add(key, server);
         return server;
       } catch {

@@ -35,6 +35,9 @@ test("a turn goes on, and the events of the meantime are read from the history",
   const [server] = runner.status.appServers;
   proxy.hold();
   await expect.poll(() => proxy.held, { timeout: 10_000 }).toBe(1);
+  // A failed attempt to connect again is not the end of codex.
+  proxy.drop();
+  await expect.poll(() => proxy.held, { timeout: 10_000 }).toBe(1);
   // Codex goes on while the daemon has no connection.
   open.open();
   await stage.model.waitForRequests(2);
