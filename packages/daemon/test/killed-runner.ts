@@ -1,10 +1,12 @@
-import type { Script, ScriptedModel } from "@codexkit/scripted-model";
-import { codexFolders } from "@codexkit/testing";
+import { run, say, type Script, type ScriptedModel } from "@codexkit/scripted-model";
+import { codexFolders, copyHomeTemplate } from "@codexkit/testing";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { existsSync } from "node:fs";
 import { copyFile, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { expect } from "vitest";
 import type { CommandBody } from "../src/api/command.ts";
 import type { SessionEvent } from "../src/api/event.ts";
 import type { CreateSession } from "../src/api/settings.ts";
@@ -44,6 +46,7 @@ export async function startStage(model: Script): Promise<KilledRunnerStage> {
   const store = join(stateFolder, "store");
   const userCodexHome = join(folders.root, "none");
   await mkdir(join(stateFolder, "codex"), { recursive: true });
+  copyHomeTemplate(join(stateFolder, "codex"));
   await copyFile(join(folders.codexHome, "config.toml"), join(stateFolder, "codex", "config.toml"));
   const env = Object.fromEntries(Object.entries(folders.env).filter(([, value]) => value !== undefined));
   const limits = { retryMs: 50, claimMs: 50, appServerGraceMs: 20_000 };
@@ -114,6 +117,36 @@ async function prepare(
     );
   }
   return created.id;
+}
+
+/** A stage whose daemon was killed while a command of its session was waiting for an approval. */
+export interface StageWithApproval extends AsyncDisposable {
+  readonly stage: KilledRunnerStage;
+  readonly sessionId: string;
+  /** Waits for the end of the turn, and checks that the command was run. */
+  expectRun(session: TestSession): Promise<void>;
+}
+
+export async function startWithApproval(): Promise<StageWithApproval> {
+  await using made = new AsyncDisposableStack();
+  const stage = made.use(
+    await startStage((request) =>
+      request.commandResult("a") ? say("finished") : run("touch made", { callId: "a", escalate: "why" }),
+    ),
+  );
+  const daemon = await stage.boot({ permissionMode: "read-only" }, ["go"]);
+  await daemon.until("inbox.opened");
+  await daemon.kill();
+  const owner = made.move();
+  return {
+    stage,
+    sessionId: daemon.sessionId,
+    expectRun: async (session) => {
+      await session.event(({ type }) => type === "turn.completed");
+      expect(existsSync(join(stage.workspace, "made"))).toBe(true);
+    },
+    [Symbol.asyncDispose]: () => owner.disposeAsync(),
+  };
 }
 
 /** The texts of the completed messages of a session. */

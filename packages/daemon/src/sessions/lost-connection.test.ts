@@ -1,9 +1,7 @@
 // The connection to a codex that goes on is cut.
 import { gate, run, say, type ScriptFunction, waitFor } from "@codexkit/scripted-model";
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { expect, test } from "vitest";
-import { startStage, textsOf } from "../../test/killed-runner.ts";
+import { startStage, startWithApproval, textsOf } from "../../test/killed-runner.ts";
 import { SocketProxy } from "../../test/socket-proxy.ts";
 import { openDatabase } from "../database.ts";
 
@@ -55,20 +53,15 @@ test("a turn goes on, and the events of the meantime are read from the history",
 });
 
 test("an open approval stays open, and its answer is delivered", async () => {
-  const model: ScriptFunction = (request) =>
-    request.commandResult("a") ? say("finished") : run("touch made", { callId: "a", escalate: "why" });
-  await using stage = await startStage(model);
-  const daemon = await stage.boot({ permissionMode: "read-only" }, ["go"]);
-  await daemon.until("inbox.opened");
-  await daemon.kill();
+  await using started = await startWithApproval();
+  const { stage, sessionId } = started;
   const proxy = stage.use(await proxyAppServer(stage.store));
-  const { session, database } = await stage.takeOver(daemon.sessionId);
+  const { session, database } = await stage.takeOver(sessionId);
   await session.event(({ type }) => type === "session.moved");
   const [approval] = await session.approval();
   proxy.cut();
   await session.answer(approval, { type: "decision", offer: "accept" });
-  await session.event(({ type }) => type === "turn.completed");
-  expect(existsSync(join(stage.workspace, "made"))).toBe(true);
+  await started.expectRun(session);
   const { rows } = await database.inbox.list({ sessionId: session.id });
   expect(rows.map(({ state }) => state)).toEqual(["delivered"]);
 });

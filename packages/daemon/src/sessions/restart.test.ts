@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { startStage, textsOf } from "../../test/killed-runner.ts";
+import { startStage, startWithApproval, textsOf } from "../../test/killed-runner.ts";
 import type { SessionEvent } from "../api/event.ts";
 import { openDatabase } from "../database.ts";
 
@@ -54,18 +54,13 @@ test("a turn that ended while no daemon ran is read from the history", async () 
 });
 
 test("a pending approval comes back as the same entry, and its answer is delivered", async () => {
-  const model: ScriptFunction = (request) =>
-    request.commandResult("a") ? say("finished") : run("touch made", { callId: "a", escalate: "why" });
-  await using stage = await startStage(model);
-  const daemon = await stage.boot({ permissionMode: "read-only" }, ["go"]);
-  await daemon.until("inbox.opened");
-  await daemon.kill();
-  const { database, session } = await stage.takeOver(daemon.sessionId);
+  await using started = await startWithApproval();
+  const { stage, sessionId } = started;
+  const { database, session } = await stage.takeOver(sessionId);
   await session.event(({ type }) => type === "session.moved");
   const [approval] = await session.approval();
   await session.answer(approval, { type: "decision", offer: "accept" });
-  await session.event(({ type }) => type === "turn.completed");
-  expect(existsSync(join(stage.workspace, "made"))).toBe(true);
+  await started.expectRun(session);
   const { rows } = await database.inbox.list({ sessionId: session.id });
   expect(rows.map(({ state }) => state)).toEqual(["delivered"]);
 });
@@ -96,21 +91,16 @@ test("the approval of an agent comes back too, and its events go on", async () =
 });
 
 test("an answer that was given while no daemon ran is delivered", async () => {
-  const model: ScriptFunction = (request) =>
-    request.commandResult("a") ? say("finished") : run("touch made", { callId: "a", escalate: "why" });
-  await using stage = await startStage(model);
-  const daemon = await stage.boot({ permissionMode: "read-only" }, ["go"]);
-  await daemon.until("inbox.opened");
-  await daemon.kill();
+  await using started = await startWithApproval();
+  const { stage, sessionId } = started;
   {
     await using database = await openDatabase(stage.store);
     const [approval] = (await database.inbox.list({ state: "open" })).rows;
     const answer = { type: "decision", offer: "accept" };
     await database.inbox.answer(approval?.id ?? "", { answer, by: "test" });
   }
-  const { session } = await stage.takeOver(daemon.sessionId);
-  await session.event(({ type }) => type === "turn.completed");
-  expect(existsSync(join(stage.workspace, "made"))).toBe(true);
+  const { session } = await stage.takeOver(sessionId);
+  await started.expectRun(session);
 });
 
 test("a daemon and its codex that are both killed leave a session that goes on", async () => {
