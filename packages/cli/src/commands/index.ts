@@ -1,4 +1,5 @@
 import type { CliCommand } from "../cli-command.ts";
+import { chatCommand } from "./chat.ts";
 import { completionCommand } from "./completion.ts";
 import { runCommand } from "./run.ts";
 import { serveCommand } from "./serve.ts";
@@ -10,6 +11,7 @@ import { tokenCommand } from "./token.ts";
  */
 export const COMMANDS: readonly (() => CliCommand)[] = [
   runCommand,
+  chatCommand,
   serveCommand,
   tokenCommand,
   completionCommand,

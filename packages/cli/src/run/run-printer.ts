@@ -93,7 +93,7 @@ class TextPrinter implements RunPrinter {
   reportDecision(decision: "allow" | "deny", reason: string): void {
     const text = sanitizeText(reason).replaceAll("\n", " ");
     const line =
-      decision === "deny" ? `${this.#style.red("denied")} ${text}` : this.#style.dim(`allowed by ${text}`);
+      decision === "deny" ? `${this.#style.red("denied:")} ${text}` : this.#style.dim(`allowed: ${text}`);
     this.#view.block([line]);
   }
 

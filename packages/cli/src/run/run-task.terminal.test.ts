@@ -139,7 +139,7 @@ test("an approval shows the command, hidden characters, and both reasons", async
 
   terminal.write("\u001b[A\u001b[A\r");
   expect(await terminal.exited).toBe(3);
-  expect(terminal.text).toContain("denied declined at the terminal");
+  expect(terminal.text).toContain("denied: declined at the terminal");
   expect(terminal.text).toContain("error: Denied: declined at the terminal.");
 });
 

@@ -113,7 +113,7 @@ describe("approvals without a person", () => {
     const { exitCode, stderr } = await cli.run(["run", "denied"]);
 
     expect(exitCode).toBe(3);
-    expect(stderr).toMatch(/^denied no handler answered the question$/m);
+    expect(stderr).toMatch(/^denied: no handler answered the question$/m);
     expect(stderr).toMatch(
       /\nerror: Denied: .*\nAllow it with --allow or --policy, or run the task in a terminal/,
     );
@@ -128,7 +128,7 @@ describe("approvals without a person", () => {
     ]);
 
     expect(byRule).toMatchObject({ exitCode: 0, stdout: "Done.\n" });
-    expect(byRule.stderr).toContain("allowed by");
+    expect(byRule.stderr).toContain("allowed: ");
     expect(byPolicy).toMatchObject({ exitCode: 0, stdout: "Done.\n" });
   });
 });

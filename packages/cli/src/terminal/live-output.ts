@@ -23,6 +23,11 @@ export interface LiveRows {
   readonly cursor?: LiveCursor | undefined;
 }
 
+/** Rows that a person types in. */
+export interface InputRows extends LiveRows {
+  readonly cursor: LiveCursor;
+}
+
 interface DrawnRows {
   readonly widths: readonly number[];
   /** The row that the cursor is in. */

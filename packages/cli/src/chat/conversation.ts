@@ -1,0 +1,196 @@
+import { type Codex, CodexError, type Input, type Thread, type Turn, type TurnResult } from "codexkit";
+import { EXIT, type ExitCode, SilentExit } from "../errors/cli-error.ts";
+import { formatCount, formatDuration } from "../render/format-values.ts";
+import type { TurnView } from "../render/turn-view.ts";
+import type { TurnLimits } from "../run/turn-limits.ts";
+import { sanitizeText } from "../terminal/sanitize.ts";
+import type { Style } from "../terminal/style.ts";
+import { runSlashCommand } from "./slash-commands.ts";
+
+interface ConversationOptions {
+  readonly codex: Codex;
+  readonly thread: Thread;
+  /** Opens another thread: a new one, or a copy of this one. */
+  readonly openThread: (copied: Thread | undefined) => Promise<Thread>;
+  readonly view: TurnView;
+  readonly style: Style;
+  readonly limits: TurnLimits;
+  readonly signal: AbortSignal;
+}
+
+interface RunningTurn {
+  readonly turn: Turn;
+  isInterrupted: boolean;
+}
+
+/** A thread and its turns, as a person uses them at the terminal. */
+export class Conversation {
+  readonly #options: ConversationOptions;
+  readonly #left = Promise.withResolvers<void>();
+  #thread: Thread;
+  #running: RunningTurn | undefined;
+  #tokens = 0;
+  #contextWindow: number | null = null;
+
+  constructor(options: ConversationOptions) {
+    this.#options = options;
+    this.#thread = options.thread;
+    options.signal.addEventListener("abort", () => this.#left.reject(options.signal.reason), { once: true });
+    // The caller may not wait yet.
+    this.#left.promise.catch(() => undefined);
+  }
+
+  get codex(): Codex {
+    return this.#options.codex;
+  }
+
+  get thread(): Thread {
+    return this.#thread;
+  }
+
+  get style(): Style {
+    return this.#options.style;
+  }
+
+  get signal(): AbortSignal {
+    return this.#options.signal;
+  }
+
+  /** Tokens of the whole thread. */
+  get tokens(): number {
+    return this.#tokens;
+  }
+
+  get contextWindow(): number | null {
+    return this.#contextWindow;
+  }
+
+  get isRunning(): boolean {
+    return this.#running !== undefined;
+  }
+
+  /** Resolves when the person leaves. Rejects if the program has to end, or a limit is exceeded. */
+  get left(): Promise<void> {
+    return this.#left.promise;
+  }
+
+  leave(exitCode: ExitCode = EXIT.done): void {
+    if (exitCode === EXIT.done) this.#left.resolve();
+    else this.#left.reject(new SilentExit(exitCode));
+  }
+
+  print(lines: readonly string[]): void {
+    this.#options.view.block(lines);
+  }
+
+  note(text: string): void {
+    this.print([this.style.dim(text)]);
+  }
+
+  /** Handles a line of the person: a message, a command or a shell command. */
+  async submit(line: string): Promise<void> {
+    const text = line.trim();
+    if (text === "") return;
+    this.print(
+      text
+        .split("\n")
+        .map((each, index) => `${index === 0 ? this.style.bold("›") : " "} ${sanitizeText(each)}`),
+    );
+    try {
+      if (text.startsWith("/")) await runSlashCommand(this, text);
+      else if (text.startsWith("!"))
+        this.startTurn(this.#thread.shell(text.slice(1).trim(), { signal: this.signal }));
+      else await this.send(text);
+    } catch (error) {
+      this.#reportError(error);
+    }
+  }
+
+  /** Steers the running turn, or starts one. */
+  async send(input: Input): Promise<void> {
+    if (this.#running) {
+      try {
+        await this.#thread.steer(input);
+        return;
+      } catch (error) {
+        // The turn has just ended: the message starts the next one.
+        if (!(CodexError.is(error) && error.code === "turn_not_active")) throw error;
+      }
+    }
+    const signal = AbortSignal.any([this.signal, this.#options.limits.signal]);
+    this.startTurn(this.#thread.run(input, { signal, whenBusy: "steer" }));
+  }
+
+  /** Shows a turn until it ends. A turn that is already shown is not shown twice. */
+  startTurn(turn: Turn): void {
+    void this.#follow(turn);
+  }
+
+  /** Ctrl-C: interrupts the running turn; leaves if it was interrupted already. Returns false if no turn is running. */
+  interrupt(): boolean {
+    const running = this.#running;
+    if (!running) return false;
+    if (running.isInterrupted) {
+      this.leave(EXIT.interrupted);
+      return true;
+    }
+    running.isInterrupted = true;
+    this.#options.view.setActivity("interrupting; Ctrl-C again leaves");
+    // A turn that can't be interrupted is left with the second Ctrl-C.
+    this.#thread.interrupt().catch(() => undefined);
+    return true;
+  }
+
+  async replaceThread(how: "new" | "fork"): Promise<void> {
+    if (this.#running) throw new Error("A turn is running. Wait for it, or interrupt it with Ctrl-C.");
+    this.#thread = await this.#options.openThread(how === "fork" ? this.#thread : undefined);
+    this.#tokens = 0;
+    this.note(how === "fork" ? "This is a copy of the thread." : "This is a new thread.");
+  }
+
+  async #follow(turn: Turn): Promise<void> {
+    const { view, limits, signal } = this.#options;
+    // A shell command during a turn is a part of that turn, which is shown already.
+    if (this.#running) return;
+    this.#running = { turn, isInterrupted: false };
+    view.begin("thinking");
+    try {
+      for await (const event of turn) {
+        if (event.type === "usage.updated") {
+          this.#tokens = event.total.totalTokens;
+          this.#contextWindow = event.contextWindow;
+        }
+        limits.observe(event);
+        view.handle(event);
+      }
+      const result = await turn;
+      const { status, usage, durationMs } = result;
+      view.end();
+      if (status === "interrupted") await this.#endCommands(result);
+      const time = durationMs === null ? "" : ` in ${formatDuration(durationMs)}`;
+      this.note(`${status}${time} · ${formatCount(usage.totalTokens)} tokens`);
+    } catch (error) {
+      view.end();
+      if (limits.exceeded) this.#left.reject(limits.exceeded);
+      else if (!signal.aborted) this.#reportError(error);
+    } finally {
+      this.#running = undefined;
+    }
+  }
+
+  /** Codex leaves the commands of an interrupted turn running in the background. */
+  async #endCommands({ items, openItems }: TurnResult): Promise<void> {
+    const ids = items.flatMap((item) =>
+      item.type === "commandExecution" && item.processId !== null && openItems.includes(item.id)
+        ? [item.processId]
+        : [],
+    );
+    // One that has just ended can't be terminated.
+    await Promise.all(ids.map((id) => this.#thread.terminals.terminate(id).catch(() => undefined)));
+  }
+
+  #reportError(error: unknown): void {
+    const message = error instanceof Error ? error.message : String(error);
+    this.print([`${this.style.red("error:")} ${sanitizeText(message)}`]);
+  }
+}

@@ -1,0 +1,23 @@
+import { type CliCommand, createCommand } from "../cli-command.ts";
+import { openContext } from "../context.ts";
+import { addThreadOptions, type ThreadCommandOptions } from "./thread-options.ts";
+
+export function chatCommand(): CliCommand {
+  const command = createCommand("chat", {
+    summary: "Work with Codex in many turns",
+    description:
+      "Opens a conversation in this terminal. Messages that are sent while a turn runs steer it. !command runs a shell command of yours, /help lists the other commands. Ctrl-C interrupts the turn, or clears the line; a second Ctrl-C leaves.",
+    examples: [
+      ["codexkit chat", "start a conversation here"],
+      ['codexkit chat "What does this project do?"', "with a first message"],
+      ["codexkit chat --resume", "choose an earlier thread from a list"],
+    ],
+  });
+  addThreadOptions(command.argument("[prompt...]", "the first message")).action(
+    async (prompt: readonly string[], options: ThreadCommandOptions, self: CliCommand) => {
+      const { runChat } = await import("../chat/run-chat.ts");
+      await runChat(openContext(self), prompt.join(" "), options);
+    },
+  );
+  return command;
+}
