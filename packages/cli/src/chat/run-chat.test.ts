@@ -1,6 +1,6 @@
 import { gate, run, say, waitFor } from "@codexkit/scripted-model";
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { CliTerminal } from "../../test/cli-terminal.ts";
 import { waitForProcesses } from "../../test/find-processes.ts";
@@ -29,6 +29,10 @@ beforeAll(async () => {
 });
 
 afterAll(() => cli[Symbol.asyncDispose]());
+
+function historyFile(): string {
+  return join(String(cli.env["HOME"]), ".codexkit/history");
+}
 
 /** The lines of the screen without what differs between two runs. */
 function transcript({ lines }: CliTerminal): string[] {
@@ -105,7 +109,7 @@ describe("a conversation", () => {
     expect(terminal.raw.lastIndexOf("\u001b[?2004l")).toBeGreaterThan(
       terminal.raw.lastIndexOf("\u001b[?2004h"),
     );
-    const history = await readFile(join(String(cli.env["HOME"]), ".codexkit/history"), "utf8");
+    const history = await readFile(historyFile(), "utf8");
     expect(history.trim().split("\n")).toEqual([
       '"slow one"',
       '"faster please"',
@@ -116,13 +120,16 @@ describe("a conversation", () => {
   });
 
   test("at 120 columns, in colour: an approval, a resumed thread, history and commands", async () => {
+    await cli.run(["run", "hello"]);
+    await mkdir(dirname(historyFile()), { recursive: true });
+    await writeFile(historyFile(), '"an earlier message"\n');
     await using terminal = cli.open(["chat", "--resume"], { columns: 120 });
     await terminal.waitFor("Which thread do you want to continue?");
     expect(terminal.text).toContain("● hello (just now)");
     terminal.write("\r");
     await terminal.waitFor("› Send a message");
     terminal.write("\u001b[A");
-    await terminal.waitFor("› /frob");
+    await terminal.waitFor("› an earlier message");
     terminal.write("\u0003escalate\r");
     await terminal.waitFor("Enter: confirm");
     terminal.write("\r");
