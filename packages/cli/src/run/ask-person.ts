@@ -24,6 +24,12 @@ interface TerminalPromptOptions {
   readonly onPrompt?: ((isOpen: boolean) => void) | undefined;
 }
 
+interface PromptStreams {
+  readonly input: NodeJS.ReadStream;
+  readonly output: NodeJS.WriteStream;
+  readonly signal: AbortSignal;
+}
+
 /** Asks a person in the terminal: about approvals, and the questions of the model. One at a time. */
 export class TerminalPrompts {
   readonly #options: TerminalPromptOptions;
@@ -39,7 +45,7 @@ export class TerminalPrompts {
       if (signal.aborted) return { decision: "deny" };
       const { view, style, cwd } = this.#options;
       view.block(formatQuestion(approval, question, { style, cwd }));
-      const picked = await this.#prompt((streams) =>
+      const picked = await this.#prompt(signal, (streams) =>
         select<"once" | "always" | "deny" | "stop">({
           message: "Allow this?",
           options: [
@@ -51,7 +57,6 @@ export class TerminalPrompts {
             { value: "stop", label: "No, and stop" },
           ],
           ...streams,
-          signal,
         }),
       );
       return toAnswer(isCancel(picked) ? "stop" : picked);
@@ -74,9 +79,9 @@ export class TerminalPrompts {
   ): Promise<string | undefined> {
     const message = revealText(question.question);
     const options = question.options ?? [];
-    const picked = await this.#prompt(async (streams) => {
-      if (question.isSecret) return password({ message, ...streams, signal });
-      if (options.length === 0) return text({ message, ...streams, signal });
+    const picked = await this.#prompt(signal, async (streams) => {
+      if (question.isSecret) return password({ message, ...streams });
+      if (options.length === 0) return text({ message, ...streams });
       const choice = await select({
         message,
         options: [
@@ -88,25 +93,31 @@ export class TerminalPrompts {
           ...(question.isOther ? [{ value: "", label: "Something else" }] : []),
         ],
         ...streams,
-        signal,
       });
-      return choice === "" ? text({ message, ...streams, signal }) : choice;
+      return choice === "" ? text({ message, ...streams }) : choice;
     });
     return isCancel(picked) ? undefined : picked;
   }
 
   /** Gives the terminal to a prompt. */
-  async #prompt<Value>(
-    ask: (streams: { input: NodeJS.ReadStream; output: NodeJS.WriteStream }) => Promise<Value>,
-  ): Promise<Value> {
+  async #prompt<Value>(signal: AbortSignal, ask: (options: PromptStreams) => Promise<Value>): Promise<Value> {
     const { context, output, view, onPrompt } = this.#options;
     const { stdin, stdout, stderr } = context;
     view.setActivity("waiting for your answer");
     output.pause();
     onPrompt?.(true);
+    // The given signal also aborts after the answer, and a prompt that has ended would leave raw mode once more.
+    const withdrawn = new AbortController();
+    const withdraw = (): void => withdrawn.abort(signal.reason);
+    signal.addEventListener("abort", withdraw);
     try {
-      return await ask({ input: stdin, output: stdout.isTTY ? stdout : stderr });
+      return await ask({
+        input: stdin,
+        output: stdout.isTTY ? stdout : stderr,
+        signal: withdrawn.signal,
+      });
     } finally {
+      signal.removeEventListener("abort", withdraw);
       onPrompt?.(false);
       output.resume();
       view.setActivity("working");

@@ -2,7 +2,7 @@ import { isCancel, select } from "@clack/prompts";
 import type { v2 } from "codexkit";
 import type { CliContext } from "../context.ts";
 import { EXIT, SilentExit } from "../errors/cli-error.ts";
-import { formatAge } from "../render/format-values.ts";
+import { formatAge } from "../terminal/format-age.ts";
 import { sanitizeText } from "../terminal/sanitize.ts";
 import { truncateText } from "../terminal/width.ts";
 
@@ -19,7 +19,7 @@ export async function pickThread(
     options: threads.map(({ id, name, preview, updatedAt }) => ({
       value: id,
       label: truncateText(sanitizeText(name ?? preview).replaceAll("\n", " ") || id, columns),
-      hint: formatAge(Date.now() - updatedAt * 1000),
+      hint: formatAge(updatedAt * 1000),
     })),
     input: stdin,
     output: stderr,
