@@ -12,6 +12,8 @@ interface CommandTexts {
 /** A command of commander that knows its examples, so that `--help` and `docs/cli.md` are made from one definition. */
 export class CliCommand extends Command {
   examples: readonly (readonly [commandLine: string, comment: string])[] = [];
+  /** Whether `--help` is an option of the program that this command passes its arguments to. */
+  passesHelpOn = false;
 
   override createCommand(name?: string): CliCommand {
     return new CliCommand(name);

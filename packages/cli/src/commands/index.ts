@@ -1,6 +1,9 @@
 import type { CliCommand } from "../cli-command.ts";
 import { chatCommand } from "./chat.ts";
 import { completionCommand } from "./completion.ts";
+import { doctorCommand } from "./doctor.ts";
+import { execServerCommand } from "./exec-server.ts";
+import { policyCommand } from "./policy.ts";
 import { runCommand } from "./run.ts";
 import { serveCommand } from "./serve.ts";
 import { tokenCommand } from "./token.ts";
@@ -14,5 +17,8 @@ export const COMMANDS: readonly (() => CliCommand)[] = [
   chatCommand,
   serveCommand,
   tokenCommand,
+  policyCommand,
+  execServerCommand,
+  doctorCommand,
   completionCommand,
 ];

@@ -1,0 +1,24 @@
+import { type CliCommand, createGroup } from "../cli-command.ts";
+
+export function execServerCommand(): CliCommand {
+  const command = createGroup("exec-server", {
+    summary: "Run commands and files of this machine for a Codex elsewhere",
+    description:
+      "Starts the exec-server. All options are those of codexkit-exec-server: `codexkit exec-server --help` lists them, and docs/exec-server.md explains them.",
+    examples: [
+      ["codexkit exec-server --listen ws://127.0.0.1:4500", "serve this machine"],
+      ["codexkit exec-server --help", "all options"],
+    ],
+  });
+  command.passesHelpOn = true;
+  command
+    .argument("[options...]", "options of codexkit-exec-server")
+    .allowUnknownOption()
+    .passThroughOptions()
+    .helpOption(false)
+    .action(async (args: readonly string[]) => {
+      const { runExecServer } = await import("../exec-server/run-exec-server.ts");
+      await runExecServer(args);
+    });
+  return command;
+}

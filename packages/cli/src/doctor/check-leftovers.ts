@@ -1,0 +1,67 @@
+import { ownersFolder, processTable, sweepOrphans } from "codexkit/process";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import type { Finding } from "./finding.ts";
+
+const identity = z.object({ pid: z.int(), start: z.string() });
+const manifest = z.object({ namespace: z.string(), owner: identity, child: identity.optional() });
+
+/**
+ * Processes whose owner was killed. The next start of codex ends them; `fix` does it now. Call it before codex is launched,
+ * which would end them unseen.
+ */
+export async function checkLeftovers({
+  fix = false,
+}: {
+  readonly fix?: boolean | undefined;
+}): Promise<Finding[]> {
+  const check = "leftovers";
+  if (fix) {
+    const { killed, problems } = await sweepOrphans();
+    const message = `Ended ${killed.length} processes of killed programs.`;
+    if (problems.length === 0) return [{ check, status: "ok", message }];
+    return [
+      { check, status: "failed", message: problems.join(" "), fix: "End these processes as their user." },
+    ];
+  }
+  const left = findOrphans();
+  if (left.length === 0) return [{ check, status: "ok", message: "no processes of killed programs" }];
+  return [
+    {
+      check,
+      status: "warning",
+      message: `Processes of killed programs are still running: ${left.join(", ")}`,
+      fix: "Run `codexkit doctor --fix`. The next start of codex ends them too.",
+    },
+  ];
+}
+
+function findOrphans(folder: string = ownersFolder()): number[] {
+  const table = processTable();
+  const here = table.namespace();
+  const isRunning = ({ pid, start }: z.infer<typeof identity>): boolean => table.one(pid)?.start === start;
+  return listManifests(folder).flatMap((path) => {
+    const read = readManifest(path);
+    if (!read || read.namespace !== here || read.owner.start === "" || isRunning(read.owner)) return [];
+    return read.child && isRunning(read.child) ? [read.child.pid] : [];
+  });
+}
+
+function listManifests(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+      .filter((name) => name.endsWith(".json"))
+      .map((name) => join(folder, name));
+  } catch {
+    return [];
+  }
+}
+
+function readManifest(path: string): z.infer<typeof manifest> | undefined {
+  try {
+    return manifest.parse(JSON.parse(readFileSync(path, "utf8")));
+  } catch {
+    return undefined;
+  }
+}

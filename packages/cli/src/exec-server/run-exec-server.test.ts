@@ -1,0 +1,29 @@
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { expect, test } from "vitest";
+import { runCli, startCli } from "../../test/cli-process.ts";
+
+test("options are passed on, also --help and --version", async () => {
+  const [help, version, unknown] = await Promise.all([
+    runCli(["exec-server", "--help"]),
+    runCli(["exec-server", "--version"]),
+    runCli(["exec-server", "--lisen", "stdio"]),
+  ]);
+
+  expect(help).toMatchObject({ exitCode: 0, stderr: "" });
+  expect(help.stdout).toContain("--ws-auth");
+  expect(version.stdout).toMatch(/^codexkit-exec-server \d/);
+  expect(unknown).toMatchObject({ exitCode: 1, stdout: "" });
+  expect(unknown.stderr).toContain("'--lisen'");
+});
+
+test("it serves in the process of the command, until a signal", async () => {
+  const child = startCli(["exec-server", "--listen", "ws://127.0.0.1:0"]);
+  const [line] = (await once(createInterface(child.stdout), "line")) as [string];
+  const closed = once(child, "close");
+  child.kill("SIGTERM");
+  await closed;
+
+  expect(line).toMatch(/^ws:\/\/127\.0\.0\.1:\d+/);
+  expect(child.exitCode).toBe(0);
+});
