@@ -61,7 +61,7 @@ export function belowHome(path: string, home: string): string | undefined {
 /** Whether reading this file gives away a secret. A glob in the first segment below home may name one. */
 export function isCredential(path: string, home: string): boolean {
   const below = belowHome(path, home);
-  if (below !== undefined && HOME_CREDENTIALS.some((path) => isInside(path, below))) return true;
+  if (below !== undefined && HOME_CREDENTIALS.some((secret) => isInside(secret, below))) return true;
   if (below !== undefined && /^(?:\.[^/]*[*?[]|[*?[])[^/]*(?:\/|$)/.test(below)) return true;
   return SYSTEM_CREDENTIALS.test(path.toLowerCase()) || KEY_FILE.test(path.toLowerCase());
 }
@@ -69,7 +69,7 @@ export function isCredential(path: string, home: string): boolean {
 /** Whether secrets are somewhere in a folder. */
 export function holdsCredentials(folder: string, home: string, withHidden: boolean): boolean {
   const names = folder === "/" ? [""] : folder.split("/");
-  return secretsNear(home, (home) => isPrefix(names, home) || isPrefix(home, names)).some(
+  return secretsNear(home, (own) => isPrefix(names, own) || isPrefix(own, names)).some(
     (secret) => isPrefix(names, secret) && (withHidden || !secret.slice(names.length).some(isHidden)),
   );
 }
@@ -79,14 +79,16 @@ export function matchesCredential(pattern: string, home: string): boolean {
   const names = pattern.toLowerCase().split("/");
   return (
     /\/id_[^/]*[*?[][^/]*$/.test(pattern) ||
-    secretsNear(home.toLowerCase(), (home) => leadsTo(names, home)).some((secret) => leadsTo(names, secret))
+    secretsNear(home.toLowerCase(), (folder) => leadsTo(names, folder)).some((secret) =>
+      leadsTo(names, secret),
+    )
   );
 }
 
 /** The names of all secrets of the system, and of those below home if that is where a path may lead. */
-function secretsNear(home: string, mayLeadHome: (home: Names) => boolean): readonly Names[] {
+function secretsNear(home: string, mayLeadTo: (folder: Names) => boolean): readonly Names[] {
   const names = home.split("/");
-  return mayLeadHome(names)
+  return mayLeadTo(names)
     ? [...SYSTEM_SECRETS, ...HOME_CREDENTIALS.map((path) => [...names, ...path.split("/")])]
     : SYSTEM_SECRETS;
 }
