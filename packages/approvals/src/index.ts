@@ -5,10 +5,9 @@ import "./require-node.ts";
 export { definePolicy, parsePolicy, parseRule, remember } from "./policy/define-policy.ts";
 export { combinePolicies, type CombinedPolicy, type PolicyLayers } from "./policy/combine-policies.ts";
 export type { NetworkSettings, Policy, PolicyInput, WorkspaceSettings } from "./policy/policy.ts";
-export type { PresetName } from "./policy/presets.ts";
 export type { DecisionScope, Rule, RuleInput, RuleSubject } from "./policy/rule.ts";
 export { describeRule } from "./policy/rule.ts";
-export type { EffectKind } from "./policy/presets.ts";
+export type { Decision, EffectKind, PresetName } from "./policy/presets.ts";
 export { PolicyError, type PolicyErrorCode } from "./errors.ts";
 
 // Rules of other tools.
@@ -19,7 +18,6 @@ export type { ImportedRules, Untranslated } from "./importers/import-report.ts";
 // PolicyEvaluation: pure and deterministic; never throws.
 export { evaluatePolicy } from "./policy/evaluate-policy.ts";
 export type { CommandVerdict, PolicyEvaluation, Grant, Verdict } from "./policy/evaluation.ts";
-export type { Decision } from "./decision.ts";
 export { explain, formatExplanation, type Explanation, type ExplainOptions } from "./policy/explain.ts";
 export { LIMITS } from "./limits.ts";
 
@@ -45,14 +43,15 @@ export type {
 } from "./request/request.ts";
 
 // Asking people: the first answer counts; without an answer the request is denied.
-export type { Answer, Outcome } from "./ask/outcome.ts";
 export {
   createApprover,
+  type Answer,
   type Approval,
   type ApproverOptions,
   type AskHandler,
   type AuditRecord,
   type DecidedBy,
+  type Outcome,
   type Question,
 } from "./ask/approver.ts";
 export { suggestRules } from "./ask/suggest-rules.ts";

@@ -3,10 +3,39 @@ import { evaluatePolicy } from "../policy/evaluate-policy.ts";
 import type { PolicyEvaluation } from "../policy/evaluation.ts";
 import type { Policy } from "../policy/policy.ts";
 import type { DecisionScope, Rule } from "../policy/rule.ts";
-import type { ApprovalRequest } from "../request/request.ts";
-import type { Answer, Outcome } from "./outcome.ts";
-import { firstAnswer } from "./first-answer.ts";
+import type { ApprovalRequest, PermissionProfile } from "../request/request.ts";
 import { suggestRules } from "./suggest-rules.ts";
+
+/** The final decision about a request, by the policy or a person. */
+export type Outcome =
+  | {
+      readonly decision: "allow";
+      /** How long the permission should last. A transport may offer less, never more. */
+      readonly scope: DecisionScope;
+      /** For permissions: what is granted. */
+      readonly grant?: PermissionProfile | undefined;
+      /** The rule that covers the request, for a transport that can remember it. */
+      readonly rule?: Rule | undefined;
+    }
+  /** `cancel` also interrupts the turn. */
+  | {
+      readonly decision: "deny";
+      readonly cancel: boolean;
+      readonly reason: string;
+      readonly rule?: Rule | undefined;
+    };
+
+/** A person's answer to a question. */
+export interface Answer {
+  readonly decision: "allow" | "deny";
+  /** For an allow: `always` also returns rules to store. Default: `call`. */
+  readonly scope?: DecisionScope | undefined;
+  /** For a deny: interrupt the turn as well. */
+  readonly cancel?: boolean | undefined;
+  readonly reason?: string | undefined;
+  /** Who answered, for the audit record. */
+  readonly by?: string | undefined;
+}
 
 /** A question to a person, or to a program that answers for one. */
 export interface Question {
@@ -133,4 +162,51 @@ async function factsFor(
   } catch {
     return { real: {} };
   }
+}
+
+type FirstAnswer =
+  | { readonly kind: "answer"; readonly answer: Answer }
+  | { readonly kind: "timeout" | "withdrawn" | "no-handler" };
+
+type Asking = (signal: AbortSignal) => Promise<Answer | undefined>;
+
+/**
+ * Asks all handlers at once and takes the first answer; the signals of the others abort. A handler that throws or has
+ * no answer leaves the question to the others. Ends in any case: with the last handler, the time limit or the caller.
+ */
+async function firstAnswer(
+  handlers: readonly Asking[],
+  timeoutMs: number,
+  outer?: AbortSignal,
+): Promise<FirstAnswer> {
+  if (outer?.aborted === true) return { kind: "withdrawn" };
+  if (handlers.length === 0) return { kind: "no-handler" };
+  const settled = new AbortController();
+  const { promise, resolve } = Promise.withResolvers<FirstAnswer>();
+  const timer = setTimeout(() => resolve({ kind: "timeout" }), timeoutMs);
+  const withdraw = (): void => resolve({ kind: "withdrawn" });
+  outer?.addEventListener("abort", withdraw, { once: true });
+  let open = handlers.length;
+  const leave = (): void => {
+    open -= 1;
+    if (open === 0) resolve({ kind: "no-handler" });
+  };
+  for (const handler of handlers) {
+    handler(settled.signal).then((answer) => {
+      if (isAnswer(answer)) resolve({ kind: "answer", answer });
+      else leave();
+    }, leave);
+  }
+  try {
+    return await promise;
+  } finally {
+    clearTimeout(timer);
+    outer?.removeEventListener("abort", withdraw);
+    settled.abort();
+  }
+}
+
+/** Handlers are other people's code: only a clear yes or no counts. */
+function isAnswer(answer: Answer | undefined): answer is Answer {
+  return answer?.decision === "allow" || answer?.decision === "deny";
 }

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { PolicyError } from "../errors.ts";
-import type { Rule } from "../policy/rule.ts";
 import { ImportBuilder, type ImportedRules } from "./import-report.ts";
 import { readRulesFile, type RulesCall } from "./read-rules-file.ts";
 
@@ -62,10 +61,7 @@ function addCall(call: SourceCall, builder: ImportBuilder): void {
     case "network_rule":
       return addNetworkRule(call, builder);
     case "host_executable":
-      return builder.report(
-        call.source,
-        "a policy does not choose the files that a program's name stands for",
-      );
+      return builder.report(call.source, "a policy does not choose the files that a name stands for");
     default:
       return builder.report(call.source, `Codex has no rule named ${call.name}`);
   }
@@ -91,8 +87,7 @@ function addPrefixRule({ source, args }: SourceCall, builder: ImportBuilder): vo
   if (list === undefined)
     return builder.report(source, "its decision is none of allow, prompt and forbidden");
   const why = typeof justification === "string" ? { justification } : {};
-  const rule: Rule = { kind: "prefix", argv: pattern, ...why };
-  list.push(rule);
+  list.push({ kind: "prefix", argv: pattern, ...why });
   return undefined;
 }
 

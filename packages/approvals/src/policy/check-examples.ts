@@ -6,7 +6,7 @@ import { readScript } from "../shell/read-script.ts";
 import { unwrapShell } from "../shell/unwrap-shell.ts";
 import { WorkBudget } from "../shell/work-budget.ts";
 import type { CompiledPolicy, CompiledRule } from "./compile-policy.ts";
-import { matchesTool } from "./evaluate-mcp.ts";
+import { matchesTool } from "./evaluate-others.ts";
 import { CommandJudge } from "./judge-commands.ts";
 import { matchAllowing, matchTightening, type CalledWords } from "./match-command.ts";
 import { describeRule } from "./rule.ts";

@@ -1,8 +1,7 @@
-import type { Decision } from "../decision.ts";
 import { compilePolicy } from "./compile-policy.ts";
 import { isInside, resolvePath } from "../files/path.ts";
 import type { Policy, WorkspaceSettings } from "./policy.ts";
-import { EFFECT_KINDS, PRESET_NAMES, PRESETS, type EffectKind } from "./presets.ts";
+import { EFFECT_KINDS, PRESET_NAMES, PRESETS, type EffectKind, type Decision } from "./presets.ts";
 
 /** Policies of several authors. A missing layer has no effect. */
 export interface PolicyLayers {
@@ -52,11 +51,7 @@ export function combinePolicies({ organization, project, person }: PolicyLayers)
     ...(organization === undefined ? {} : { within: limitOf(organization, person) }),
   };
   compilePolicy(policy);
-  const ignored = [
-    ...(project ? ignoredOfProject(project) : []),
-    ...ignoredOfPerson(person, organization, policy),
-  ];
-  return { policy, ignored };
+  return { policy, ignored: findIgnored({ organization, project, person }, policy) };
 }
 
 /**
@@ -97,33 +92,30 @@ function intersect(one: readonly string[], other: readonly string[]): readonly s
   return [...new Set([...one.filter(lies(other)), ...other.filter(lies(one))])];
 }
 
-function ignoredOfProject({ allow, additionalAllow, network, effects }: Policy): readonly string[] {
-  const allowed = Object.entries(effects).filter(([, decision]) => decision === "allow");
-  return [
-    ...(allow.length + additionalAllow.length > 0
-      ? ["The project's rules that allow something are ignored: a project can only tighten a policy."]
-      : []),
-    ...(network.allow.length > 0 ? ["The project's allowed hosts are ignored."] : []),
-    ...allowed.map(([kind]) => `The project's effects.${kind} = "allow" is ignored.`),
-  ];
-}
-
-function ignoredOfPerson(
-  person: Policy,
-  organization: Policy | undefined,
-  combined: Policy,
-): readonly string[] {
-  if (organization === undefined) return [];
+/** Settings that have no effect, each with whether they are there. */
+function findIgnored({ organization, project, person }: PolicyLayers, combined: Policy): readonly string[] {
+  const hasRules = (layer?: Policy): boolean =>
+    layer !== undefined && layer.allow.length + layer.additionalAllow.length > 0;
   const isCut = (name: "roots" | "temp"): boolean =>
+    organization !== undefined &&
     person.workspace[name].some((folder) => !combined.workspace[name].includes(folder));
-  const hasRules = person.allow.length + person.additionalAllow.length > 0;
-  return [
-    ...(organization.allow.length > 0 && hasRules
-      ? ["The person's rules that allow something are ignored: the organisation's allow list is complete."]
-      : []),
-    ...(isCut("roots") ? ["The person's workspace is limited to the organisation's."] : []),
-    ...(isCut("temp") ? ["The person's folders for temporary files are limited to the organisation's."] : []),
+  const isListComplete = organization !== undefined && organization.allow.length > 0;
+  const loosened = Object.entries(project?.effects ?? {}).filter(([, decision]) => decision === "allow");
+  const settings: readonly (readonly [boolean, string])[] = [
+    [
+      hasRules(project),
+      "The project's rules that allow something are ignored: a project can only tighten a policy.",
+    ],
+    [(project?.network.allow ?? []).length > 0, "The project's allowed hosts are ignored."],
+    ...loosened.map(([kind]) => [true, `The project's effects.${kind} = "allow" is ignored.`] as const),
+    [
+      isListComplete && hasRules(person),
+      "The person's rules that allow something are ignored: the organisation's allow list is complete.",
+    ],
+    [isCut("roots"), "The person's workspace is limited to the organisation's."],
+    [isCut("temp"), "The person's folders for temporary files are limited to the organisation's."],
   ];
+  return settings.filter(([isIgnored]) => isIgnored).map(([, sentence]) => sentence);
 }
 
 function strictest(decisions: readonly (Decision | undefined)[]): Decision | undefined {

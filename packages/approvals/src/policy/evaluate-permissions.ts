@@ -1,7 +1,6 @@
 import { fixedFolder, resolvePath } from "../files/path.ts";
 import type { Workspace } from "../files/workspace.ts";
 import type { FileSystemEntry, PermissionProfile } from "../request/request.ts";
-import type { Decision } from "../decision.ts";
 import type { CompiledPolicy } from "./compile-policy.ts";
 import {
   BYPASSED,
@@ -13,6 +12,7 @@ import {
   type Verdict,
 } from "./evaluation.ts";
 import { judgeKind, judgeRead, judgeWrite, type JudgeContext } from "./judge-path.ts";
+import type { Decision } from "./presets.ts";
 
 /** A request for permissions: the allowed part of it is granted, and a person may grant more. */
 export function evaluatePermissions(requested: PermissionProfile, context: JudgeContext): PolicyEvaluation {

@@ -3,8 +3,7 @@ import type { ApprovalRequest, CommandRequest } from "../request/request.ts";
 import { WorkBudget } from "../shell/work-budget.ts";
 import { compilePolicy } from "./compile-policy.ts";
 import { evaluateCommand } from "./evaluate-command.ts";
-import { evaluateFileChange } from "./evaluate-file-change.ts";
-import { evaluateMcpTool } from "./evaluate-mcp.ts";
+import { evaluateFileChange, evaluateMcpTool } from "./evaluate-others.ts";
 import { evaluateTarget } from "./evaluate-network.ts";
 import { evaluatePermissions, judgePermissions } from "./evaluate-permissions.ts";
 import {

@@ -1,7 +1,6 @@
-import { isStricter, type Decision } from "../decision.ts";
 import type { PermissionProfile } from "../request/request.ts";
 import type { CompiledPolicy, CompiledRule } from "./compile-policy.ts";
-import { EFFECT_KINDS } from "./presets.ts";
+import { EFFECT_KINDS, type Decision } from "./presets.ts";
 import { describeRule, type DecisionScope, type Rule } from "./rule.ts";
 
 /** The decision about a part of a request, and the rule that made it. */
@@ -45,6 +44,8 @@ export function evaluation(
   return { decision, reason, rule, matched, parse, scope, grant };
 }
 
+const STRICTNESS: Readonly<Record<Decision, number>> = { allow: 0, ask: 1, deny: 2 };
+
 /**
  * The stricter of two verdicts. Among equals the first one, but among those that allow the one with most to say, and among
  * the others one that a rule which allows can't answer.
@@ -54,7 +55,8 @@ export function pickStricter(first: Verdict | undefined, second: Verdict | undef
 export function pickStricter(first: Verdict | undefined, second: Verdict | undefined): Verdict | undefined {
   if (first === undefined || second === undefined) return first ?? second;
   if (first === second) return first;
-  if (first.decision !== second.decision) return isStricter(second.decision, first.decision) ? second : first;
+  if (first.decision !== second.decision)
+    return STRICTNESS[second.decision] > STRICTNESS[first.decision] ? second : first;
   if (first.decision === "allow")
     return first.rule !== second.rule && weightOf(second.rule) > weightOf(first.rule) ? second : first;
   return isFirm(second) && !isFirm(first) ? second : first;

@@ -1,8 +1,8 @@
 import type { PathFacts } from "../files/workspace.ts";
-import type { Decision } from "../decision.ts";
 import { evaluatePolicy } from "./evaluate-policy.ts";
 import type { CommandVerdict } from "./evaluation.ts";
 import type { Policy } from "./policy.ts";
+import type { Decision } from "./presets.ts";
 
 /** A command, the verdict on it, and the commands that it runs. */
 export interface Explanation extends Pick<CommandVerdict, "command" | "decision" | "rule" | "reason"> {

@@ -39,6 +39,11 @@ export const ruleSchema = z.discriminatedUnion("kind", [
 
 const rules = z.array(z.union([z.string(), ruleSchema])).readonly();
 
+const workspace = z.strictObject({ roots: strings, temp: strings, home: z.string() }).partial();
+const network = z
+  .strictObject({ allow: strings, deny: strings, loopback: decision, private: decision })
+  .partial();
+
 // Strict: a field that is not understood may be one that forbids something.
 export const policySchema = z.strictObject({
   version: z.literal(1).optional(),
@@ -48,21 +53,8 @@ export const policySchema = z.strictObject({
   allow: rules.optional(),
   additionalAllow: rules.optional(),
   default: decision.optional(),
-  workspace: z
-    .union([
-      z.string(),
-      strings,
-      z.strictObject({ roots: strings.optional(), temp: strings.optional(), home: z.string().optional() }),
-    ])
-    .optional(),
-  network: z
-    .strictObject({
-      allow: strings.optional(),
-      deny: strings.optional(),
-      loopback: decision.optional(),
-      private: decision.optional(),
-    })
-    .optional(),
+  workspace: z.union([z.string(), strings, workspace]).optional(),
+  network: network.optional(),
   effects: z.partialRecord(z.enum(EFFECT_KINDS), decision).optional(),
   onDeny: z.enum(["decline", "cancel"]).optional(),
   get within() {

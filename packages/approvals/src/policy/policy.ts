@@ -1,5 +1,4 @@
-import type { Decision } from "../decision.ts";
-import type { EffectKind, PresetName } from "./presets.ts";
+import type { Decision, EffectKind, PresetName } from "./presets.ts";
 import type { Rule, RuleInput } from "./rule.ts";
 
 /** Which folders may be written to, and how paths are resolved. */

@@ -1,6 +1,8 @@
 import { ACTIONS, type Action } from "../programs/declaration/effect.ts";
 import { PACKAGE_HOSTS } from "../programs/package-hosts.ts";
-import type { Decision } from "../decision.ts";
+
+/** The policy's decision about one request. */
+export type Decision = "allow" | "deny" | "ask";
 
 /** The permission modes, from the strictest to the one that checks nothing. */
 export type PresetName = "read-only" | "workspace-write" | "developer" | "danger-full-access" | "bypass";

@@ -1,15 +1,20 @@
-import type { FileChangeRequest } from "../request/request.ts";
+import { matchName } from "../files/glob.ts";
+import type { FileChangeRequest, McpToolRequest } from "../request/request.ts";
+import type { CompiledPolicy, CompiledRule } from "./compile-policy.ts";
 import {
   BYPASSED,
   cautionVerdict,
   defaultVerdict,
   evaluation,
+  judgeByFirstRule,
   pickStricter,
   refusal,
+  type Match,
   type PolicyEvaluation,
   type Verdict,
 } from "./evaluation.ts";
 import { judgeWrite, type JudgeContext } from "./judge-path.ts";
+import { describeRule } from "./rule.ts";
 
 /** A patch: every path in it, both ends of a move, and the folder it asks to be granted. */
 export function evaluateFileChange(request: FileChangeRequest, context: JudgeContext): PolicyEvaluation {
@@ -49,4 +54,38 @@ function judgeChange(path: string, access: "update" | "delete", context: JudgeCo
   return verdict.matched === undefined && policy.exclusive.path && !verdict.rule.startsWith("safety/")
     ? defaultVerdict(policy.policy.default, true, "")
     : verdict;
+}
+
+type Tool = Pick<McpToolRequest, "server" | "tool">;
+
+/** A tool of an MCP server, by the names of both. */
+export function evaluateMcpTool(called: Tool, compiled: CompiledPolicy): PolicyEvaluation {
+  const { policy, preset, exclusive } = compiled;
+  const name = `${called.server}/${called.tool ?? "?"}`;
+  const ruled = judgeByFirstRule(compiled, name, {
+    tightens: (rule) => matchesTool(rule, called),
+    allows: (rule) => matchesTool(rule, called) === "yes",
+    unclear: ({ rule }) => {
+      const reason = `the tool is not named, and ${describeRule(rule)} has a rule of its own`;
+      return cautionVerdict("may-be-denied", reason, compiled);
+    },
+  });
+  if (ruled !== undefined)
+    return evaluation(ruled, ruled.decision === "allow" ? { scope: ruled.matched?.scope ?? "call" } : {});
+  const reason = `the tool ${name}`;
+  if (exclusive.mcp || preset.mcpTools === "default")
+    return evaluation(defaultVerdict(policy.default, exclusive.mcp, reason));
+  return evaluation({ decision: preset.mcpTools, rule: `preset/${policy.preset}/mcp`, reason });
+}
+
+/** Whether a rule covers a tool. `maybe`: the tool is not named. */
+export function matchesTool({ rule }: CompiledRule, { server, tool }: Tool): Match {
+  if (rule.kind !== "mcp") return "no";
+  const isLiteral = rule.literal === true;
+  const fits = (wanted: string, name: string): boolean =>
+    isLiteral ? wanted === name : matchName(wanted, name);
+  if (!fits(rule.server, server)) return "no";
+  if (rule.tool === undefined || (rule.tool === "*" && !isLiteral)) return "yes";
+  if (tool === undefined) return "maybe";
+  return fits(rule.tool, tool) ? "yes" : "no";
 }
