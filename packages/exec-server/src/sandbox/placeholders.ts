@@ -1,6 +1,7 @@
 import {
   closeSync,
   constants,
+  existsSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -67,8 +68,10 @@ export class Placeholders {
     this.#journal = journal;
   }
 
+  /** False if it was removed from outside, and perhaps replaced. */
   has(path: string): boolean {
-    return this.#uses.has(path);
+    const use = this.#uses.get(path);
+    return use !== undefined && existsSync(use.marker);
   }
 
   /** Undefined if something else has been created at one of the paths meanwhile. */
@@ -86,6 +89,8 @@ export class Placeholders {
   #acquire(path: string): boolean {
     const known = this.#uses.get(path);
     if (known) {
+      // A user may have removed it while a command runs.
+      if (!existsSync(known.marker) && !mark(path, known.marker)) return false;
       known.count += 1;
       return true;
     }
@@ -111,7 +116,9 @@ export class Placeholders {
     if (use.count > 0) return;
     this.#uses.delete(path);
     const current = join(`/proc/self/fd/${use.folder}`, basename(path));
-    clearPlaceholder(join(current, basename(use.marker)), current);
+    const marker = join(current, basename(use.marker));
+    // Without the marker, the folder at this path is not the placeholder any more.
+    if (existsSync(marker)) clearPlaceholder(marker, current);
     closeSync(use.folder);
     rmSync(join(this.#journal, basename(use.marker)), { force: true });
   }
