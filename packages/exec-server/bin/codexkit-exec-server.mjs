@@ -6,21 +6,27 @@ import { fileURLToPath } from "node:url";
 const REQUIRED_MAJOR = 24;
 
 /**
- * Settings of glibc, which it reads only when a program starts. Messages with files come from the heap, where the memory of
- * one is used again for the next: mapping each of them anew takes a third of the time of a write. One heap for all threads
- * leaves fewer gaps. The server returns the free end of the heap to the system when it is idle (see `trim-heap.ts`).
+ * Settings of glibc, which it reads only when a program starts. Blocks of the size of a read from a socket and larger are
+ * mapped one by one, so that they return to the system when they are freed: on the heap, small blocks between them would keep
+ * the memory of the busiest moment. Buffers that Node divides among small values (8 KiB) stay on the heap. Huge pages make
+ * mapping the memory of large files cheap: otherwise every 4 KiB of it cost a page fault. One heap for all threads leaves
+ * fewer gaps.
  */
-const ALLOCATOR = {
-  MALLOC_MMAP_THRESHOLD_: "16777216",
-  MALLOC_TRIM_THRESHOLD_: "33554432",
-  MALLOC_ARENA_MAX: "1",
+const TUNABLES = {
+  "glibc.malloc.mmap_threshold": 16 * 1024,
+  "glibc.malloc.trim_threshold": 1024 * 1024,
+  "glibc.malloc.hugetlb": 1,
+  "glibc.malloc.arena_max": 1,
 };
+
+/** Settings of the user are left alone, also in the older form of one variable per setting. */
+const USER_SETTINGS = /^(?:GLIBC_TUNABLES|MALLOC_\w+_)$/;
 
 /** Chunks of output are garbage as soon as they are sent: a larger young generation would only hold more of it. */
 const NODE_FLAGS = ["--expose-gc", "--max-semi-space-size=8"];
 
-/** Set when the program was started again with `ALLOCATOR`; `main` removes both from the environment of its children. */
-const MARK = "CODEXKIT_EXEC_ALLOCATOR";
+/** Set when the program was started again with `TUNABLES`; `main` removes both from the environment of its children. */
+const MARK = "CODEXKIT_EXEC_TUNABLES";
 
 if (Number(process.versions.node.split(".")[0]) < REQUIRED_MAJOR) {
   fail(`needs Node ${REQUIRED_MAJOR} or newer, but this is Node ${process.versions.node}.`);
@@ -35,7 +41,7 @@ if (Number(process.versions.node.split(".")[0]) < REQUIRED_MAJOR) {
 }
 
 function canStartAgain() {
-  const isSet = Object.keys(ALLOCATOR).some((name) => name in process.env);
+  const isSet = MARK in process.env || Object.keys(process.env).some((name) => USER_SETTINGS.test(name));
   return process.platform === "linux" && typeof process.execve === "function" && !isSet;
 }
 
@@ -45,8 +51,10 @@ function startAgain() {
   const program = [fileURLToPath(import.meta.url), ...process.argv.slice(2)];
   process.execve(process.execPath, [process.execPath, ...flags, ...program], {
     ...process.env,
-    ...ALLOCATOR,
-    [MARK]: Object.keys(ALLOCATOR).join(","),
+    GLIBC_TUNABLES: Object.entries(TUNABLES)
+      .map(([name, value]) => `${name}=${value}`)
+      .join(":"),
+    [MARK]: "1",
   });
 }
 

@@ -5,9 +5,9 @@ import { ExecServer, PROTOCOL_VERSION } from "../server/exec-server.ts";
 import { SERVER_LIMITS } from "../limits.ts";
 import { IdleCollector } from "../process/idle-collector.ts";
 import { parseCommandLine, USAGE } from "./command-line.ts";
-import { trimHeap } from "./trim-heap.ts";
 
-const ALLOCATOR_MARK = "CODEXKIT_EXEC_ALLOCATOR";
+/** Set by the starting script, together with `GLIBC_TUNABLES`. */
+const TUNABLES_MARK = "CODEXKIT_EXEC_TUNABLES";
 
 // Node's default for this signal is to open a debugger port, which would let every local user run code here.
 process.on("SIGUSR1", () => {});
@@ -27,10 +27,7 @@ async function main(): Promise<void> {
   }
   const log = jsonLogger(command.logLevel, (line) => process.stderr.write(line));
   using _collector = new IdleCollector({
-    collect: () => {
-      globalThis.gc?.({ type: "major", execution: "sync", flavor: "last-resort" });
-      trimHeap();
-    },
+    collect: () => globalThis.gc?.({ type: "major", execution: "sync", flavor: "last-resort" }),
     retentionMs: SERVER_LIMITS.closedRetentionMs,
   });
   await using server = await ExecServer.start({ ...command.options, log });
@@ -45,8 +42,9 @@ async function main(): Promise<void> {
 
 /** Settings that the starting script added for this program alone. Commands inherit the environment without them. */
 function removeAllocatorSettings(): void {
-  const names = process.env[ALLOCATOR_MARK]?.split(",") ?? [];
-  for (const name of [...names, ALLOCATOR_MARK]) delete process.env[name];
+  if (process.env[TUNABLES_MARK] === undefined) return;
+  delete process.env[TUNABLES_MARK];
+  delete process.env["GLIBC_TUNABLES"];
 }
 
 function packageVersion(): string {
