@@ -74,7 +74,7 @@ export class Daemon implements AsyncDisposable {
       closing: this.#closing.signal,
     };
     this.app = createHttp(services, parts.testCommand);
-    this.handler = createNodeHandler((request, env) => this.app.fetch(request, env));
+    this.handler = createNodeHandler((request, env) => this.app.fetch(request, env), parts.limits);
     const { database, webhooks, logger } = parts;
     this.#webhooks = new WebhookDeliverer({ ...webhooks, database, log: logger });
     this.upgrade = createUpgradeHandler({

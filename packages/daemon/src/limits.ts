@@ -16,6 +16,8 @@ export interface HttpLimits {
   readonly streams: number;
   /** Connections to the listening server. Default: 5,000. */
   readonly connections: number;
+  /** Requests of one connection that wait for the response to an earlier one. One more ends the connection. Default: 32. */
+  readonly pipelinedRequests: number;
   /** Sessions that one multiplexed stream watches. Default: 64. */
   readonly watchedSessions: number;
   /** Between comments that keep an idle stream open, in milliseconds. Default: 15,000. */
@@ -33,6 +35,7 @@ export const HTTP_LIMITS: HttpLimits = {
   sessions: 10_000,
   streams: 2000,
   connections: 5000,
+  pipelinedRequests: 32,
   watchedSessions: 64,
   heartbeatMs: 15_000,
   waitMs: 60_000,

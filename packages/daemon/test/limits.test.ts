@@ -31,6 +31,42 @@ test("connections beyond the limit are dropped, and accepted again when others h
   second.destroy();
 });
 
+test("pipelined requests are handled one after the other, and too many of them end the connection", async () => {
+  await using api = await startTestDaemon(await databases.open(), { limits: { pipelinedRequests: 3 } });
+  const { host, port } = new URL(await api.daemon.listen());
+  const { session } = await api.database.sessions.insert(newSession());
+  const stream = `/sessions/${session.id}/events`;
+  const requests = (...paths: string[]): string =>
+    paths
+      .map((path) =>
+        [
+          `GET ${path} HTTP/1.1`,
+          `Host: ${host}`,
+          `Authorization: Bearer ${api.token}`,
+          `Accept: ${path === stream ? "text/event-stream" : "*/*"}`,
+          "\r\n",
+        ].join("\r\n"),
+      )
+      .join("");
+  const openStreams = async (): Promise<number> => {
+    const response = await api.request("GET /diagnostics");
+    return ((await response.json()) as { streams: { sessions: number } }).streams.sessions;
+  };
+  const socket = connect(Number(port), "127.0.0.1").on("error", () => undefined);
+  let received = "";
+  socket.setEncoding("utf8").on("data", (text: string) => (received += text));
+  socket.write(requests("/health", "/ready", stream, stream));
+  await expect.poll(() => received).toContain("session.created");
+  const statuses = received.match(/HTTP\/1\.1 \d+/g);
+  expect(statuses).toEqual(["HTTP/1.1 200", "HTTP/1.1 200", "HTTP/1.1 200"]);
+  // The second one is not open: its events would wait in memory.
+  expect(await openStreams()).toBe(1);
+  socket.write(requests("/health", "/health"));
+  socket.write(requests("/health"));
+  await once(socket, "close");
+  await expect.poll(openStreams).toBe(0);
+});
+
 test("a request waits for its command no longer than the limit", async () => {
   await using api = await startTestDaemon(await databases.open(), { limits: { waitMs: 1 } });
   // No daemon carries out its commands.

@@ -1,22 +1,26 @@
 import { getRequestListener } from "@hono/node-server";
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { DaemonError } from "../errors.ts";
 import type { HttpLimits } from "../limits.ts";
+import { handleInOrder, type NodeHandler } from "./handle-in-order.ts";
 import type { UpgradeHandler } from "./upgrade.ts";
 
-export type NodeHandler = (request: IncomingMessage, response: ServerResponse) => void;
+export type { NodeHandler } from "./handle-in-order.ts";
 
 type Fetch = (request: Request, env?: object) => Response | Promise<Response>;
 
 /** A listener for Node's own HTTP servers. */
-export function createNodeHandler(fetch: Fetch): NodeHandler {
+export function createNodeHandler(
+  fetch: Fetch,
+  { pipelinedRequests }: Pick<HttpLimits, "pipelinedRequests">,
+): NodeHandler {
   // Replacing the global Request and Response would change other code of the program that mounts the daemon.
   const listener = getRequestListener((request, env) => fetch(request, env), {
     overrideGlobalObjects: false,
   });
-  return (request, response) => void listener(request, response);
+  return handleInOrder((request, response) => void listener(request, response), pipelinedRequests);
 }
 
 export interface ListenOptions {
