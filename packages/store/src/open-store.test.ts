@@ -1,6 +1,6 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -208,6 +208,31 @@ describe("a SQLite folder", () => {
       await expect(large).rejects.toMatchObject({ code: "store_full" });
       await sql.raw("pragma max_page_count = 1000000").execute(store.db);
       await insert(stored);
+    }));
+
+  it("reports a limit of the file size as a full disk, and goes on when it is lifted", () =>
+    withFolder(async (folder) => {
+      const program = `
+        import { execFileSync } from "node:child_process";
+        import { sql } from "kysely";
+        const { openStore } = await import(process.argv[1]);
+        const limit = (bytes) => execFileSync("prlimit", ["--pid", process.pid, "--fsize=" + bytes + ":"]);
+        await using store = await openStore({ location: process.argv[2], migrations: {} });
+        await sql\`create table note (text text)\`.execute(store.db);
+        const insert = () => sql\`insert into note values (\${"x".repeat(300_000)})\`.execute(store.db);
+        await insert();
+        limit(1_000_000);
+        let code;
+        for (let count = 0; count < 10 && !code; count += 1) await insert().catch((error) => (code = error.code));
+        limit("unlimited");
+        await insert();
+        console.log(code);
+      `;
+      const module = new URL("open-store.ts", import.meta.url).href;
+      const args = ["--conditions=codexkit:source", "--input-type=module", "-e", program, module, folder];
+      const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: import.meta.dirname });
+      expect(stdout.trim()).toBe("store_full");
+      expect(await readdir(folder)).not.toContain("store.sqlite-probe");
     }));
 
   it("is private to its user", () =>

@@ -2,6 +2,7 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { BoundedMap } from "@codexkit/rpc/async";
 import type { SqliteDatabase, SqliteStatement } from "kysely";
 import { StoreError } from "../errors.ts";
+import { isDiskFull } from "./is-disk-full.ts";
 
 /** Prepared statements by their SQL. Preparing costs more than most queries. */
 const MAX_STATEMENTS = 256;
@@ -9,12 +10,14 @@ const MAX_STATEMENTS = 256;
 const SQLITE_BUSY = 5;
 const SQLITE_READONLY = 8;
 const SQLITE_IOERR = 10;
+const SQLITE_IOERR_WRITE = SQLITE_IOERR | (3 << 8);
 const SQLITE_FULL = 13;
 const SQLITE_CANTOPEN = 14;
 
 /** `node:sqlite` as Kysely's dialect expects it, with cached statements and errors as `StoreError`. */
 export class CachedDatabase implements SqliteDatabase {
   readonly #database: DatabaseSync;
+  readonly #location: string | null;
   readonly #statements = new BoundedMap<string, SqliteStatement>(MAX_STATEMENTS);
 
   /** SQLite itself ends a transaction when the disk is full. A second rollback would hide that error behind its own. */
@@ -22,7 +25,7 @@ export class CachedDatabase implements SqliteDatabase {
     reader: false,
     all: () => [],
     run: () => {
-      if (this.#database.isTransaction) mapErrors(() => this.#database.exec("rollback"));
+      if (this.#database.isTransaction) this.#map(() => this.#database.exec("rollback"));
       return { changes: 0, lastInsertRowid: 0 };
     },
     iterate: () => [].values(),
@@ -30,13 +33,14 @@ export class CachedDatabase implements SqliteDatabase {
 
   constructor(database: DatabaseSync) {
     this.#database = database;
+    this.#location = database.location();
   }
 
   prepare(sql: string): SqliteStatement {
     if (sql === "rollback") return this.#rollback;
     let statement = this.#statements.get(sql);
     if (!statement) {
-      statement = toKysely(mapErrors(() => this.#database.prepare(sql)));
+      statement = this.#toKysely(this.#map(() => this.#database.prepare(sql)));
       this.#statements.set(sql, statement);
     }
     return statement;
@@ -45,37 +49,41 @@ export class CachedDatabase implements SqliteDatabase {
   close(): void {
     if (this.#database.isOpen) this.#database.close();
   }
-}
 
-function toKysely(statement: StatementSync): SqliteStatement {
-  return {
-    reader: statement.columns().length > 0,
-    all: (parameters) => mapErrors(() => statement.all(...(parameters as SQLInputValue[]))),
-    run: (parameters) => mapErrors(() => statement.run(...(parameters as SQLInputValue[]))),
-    iterate: (parameters) => mapErrors(() => statement.iterate(...(parameters as SQLInputValue[]))),
-  };
-}
+  #map<Result>(query: () => Result): Result {
+    return mapErrors(query, this.#location);
+  }
 
-export function mapErrors<Result>(query: () => Result): Result {
-  try {
-    return query();
-  } catch (error) {
-    throw toStoreError(error);
+  #toKysely(statement: StatementSync): SqliteStatement {
+    return {
+      reader: statement.columns().length > 0,
+      all: (parameters) => this.#map(() => statement.all(...(parameters as SQLInputValue[]))),
+      run: (parameters) => this.#map(() => statement.run(...(parameters as SQLInputValue[]))),
+      iterate: (parameters) => this.#map(() => statement.iterate(...(parameters as SQLInputValue[]))),
+    };
   }
 }
 
-function toStoreError(error: unknown): unknown {
+/** @param location The file of the database, to find out why a write has failed. */
+export function mapErrors<Result>(query: () => Result, location?: string | null): Result {
+  try {
+    return query();
+  } catch (error) {
+    throw toStoreError(error, location ?? undefined);
+  }
+}
+
+function toStoreError(error: unknown, location: string | undefined): unknown {
   if (!(error instanceof Error)) return error;
   const { errcode, code } = error as { errcode?: number; code?: string };
   if (code === "ERR_INVALID_STATE")
     return new StoreError("store_closed", "The store is closed.", { cause: error });
   if (errcode === undefined) return error;
+  if (errcode === SQLITE_IOERR_WRITE && location !== undefined && isDiskFull(location)) return full(error);
   // The low byte is the primary code; the rest says which operation failed.
   switch (errcode & 0xff) {
     case SQLITE_FULL:
-      return new StoreError("store_full", "The disk of the store is full. Free some space and try again.", {
-        cause: error,
-      });
+      return full(error);
     case SQLITE_BUSY:
     case SQLITE_IOERR:
     case SQLITE_READONLY:
@@ -87,4 +95,10 @@ function toStoreError(error: unknown): unknown {
     default:
       return error;
   }
+}
+
+function full(cause: Error): StoreError {
+  return new StoreError("store_full", "The disk of the store is full. Free some space and try again.", {
+    cause,
+  });
 }
