@@ -18,6 +18,7 @@ const expectations: Readonly<Record<string, readonly RegExp[]>> = {
   "first-turn": [/^Hello\.\n\d+ tokens\n$/],
   migrating: [/^Hello\.\n$/, /^Hello\.\n$/],
   move: [/^$/],
+  replay: [/^$/],
   sessions: [/^Hello\.\n[\da-f-]{36} Remember the number 42\n$/, /^1\n$/],
   streaming: [/^\$ .*ls.* \(exit code 0\)\nDone\.\n\d+ tokens\n\d+ \n$/, /^Hello\.$/],
   "structured-output": [/^a\.test\.ts 3\n$/, /^a\.test\.ts\n$/],

@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 import type { Logger } from "pino";
 import { Daemon } from "./daemon.ts";
 import { type DaemonOptions, DEFAULT_RETENTION, DEFAULT_SETTINGS } from "./daemon-options.ts";
+import { StderrLog } from "./codex/stderr-log.ts";
 import { type Database, openDatabase } from "./database.ts";
 import { DaemonError } from "./errors.ts";
 import { FileService } from "./files/file-service.ts";
@@ -19,6 +20,8 @@ import { CliHome } from "./threads/cli-home.ts";
 import { CliThreads } from "./threads/cli-threads.ts";
 import { THREAD_LIMITS } from "./threads/limits.ts";
 import { createRunner } from "./sessions/create-runner.ts";
+import { createReplayFolder, loadReplay } from "./replay/open-replay.ts";
+import { ReplayRunner } from "./replay/replay-runner.ts";
 import { StagedSession } from "./transfer/staged-session.ts";
 
 /**
@@ -33,18 +36,19 @@ import { StagedSession } from "./transfer/staged-session.ts";
  */
 export async function createDaemon(options: DaemonOptions = {}): Promise<Daemon> {
   checkOptions(options);
-  const { limits = {}, auth = "tokens", drainMs = 30_000 } = options;
-  const stateFolder = resolve(options.stateFolder ?? join(homedir(), ".codexkit", "daemon"));
+  await using made = new AsyncDisposableStack();
+  const { limits = {}, auth = "tokens", drainMs = 30_000, replay } = options;
+  const folder = replay === undefined ? undefined : made.use(await createReplayFolder());
+  const stateFolder = folder?.path ?? resolve(options.stateFolder ?? join(homedir(), ".codexkit", "daemon"));
   const nodeName = options.nodeName ?? (options.store === undefined ? "local" : hostname());
   const logger = toLogger(options.logger);
-  const roots = await resolveRoots(options.roots ?? [process.cwd()]);
+  const roots = replay === undefined ? await resolveRoots(options.roots ?? [process.cwd()]) : [];
   const webhooks: WebhookSettings = {
     limits: { ...WEBHOOK_LIMITS, ...limits.webhooks },
     allowPrivate: options.allowPrivateAddresses ?? false,
   };
   await createFolder(stateFolder);
 
-  await using made = new AsyncDisposableStack();
   const database = made.use(
     await openDatabase(options.store ?? join(stateFolder, "store"), {
       limits: { ...limits.store, ...limits.journal },
@@ -59,22 +63,28 @@ export async function createDaemon(options: DaemonOptions = {}): Promise<Daemon>
   });
   await files.cleanUp(database);
   await StagedSession.cleanUp(database, nodeName);
+  if (replay !== undefined) await loadReplay(database, replay);
+  const stderr = new StderrLog(join(stateFolder, "stderr"));
+  await stderr.removeExcept(async (sessionId) => {
+    const session = await database.sessions.get(sessionId);
+    return session !== undefined && session.phase !== "deleted";
+  });
   const runner = made.use(
-    createRunner({
-      database,
-      files,
-      stateFolder,
-      nodeName,
-      webhooks,
-      ...(options.labels && { labels: options.labels }),
-      ...(options.apiKey !== undefined && { apiKey: options.apiKey }),
-      ...(options.userCodexHome !== undefined && { userCodexHome: options.userCodexHome }),
-      ...(options.codex && { codex: options.codex }),
-      ...(limits.runner && { limits: limits.runner }),
-      log: logger,
-    }),
+    replay === undefined
+      ? createRunner({
+          ...runnerOptions(options),
+          database,
+          files,
+          stateFolder,
+          nodeName,
+          webhooks,
+          stderr,
+          log: logger,
+        })
+      : new ReplayRunner(),
   );
-  const threads = await openThreads(options, { database, roots, stateFolder });
+  const threads =
+    replay === undefined ? await openThreads(options, { database, roots, stateFolder }) : undefined;
   const terminals = made.use(new TerminalService({ database, files, limits: limits.terminals }));
   if (auth === "tokens") await createFirstToken(database.tokens, stateFolder, logger);
   await runner.start();
@@ -86,6 +96,12 @@ export async function createDaemon(options: DaemonOptions = {}): Promise<Daemon>
     files,
     terminals,
     threads,
+    debug: {
+      stderr,
+      environment: codexEnvironment(options),
+      codexHome: join(stateFolder, "codex"),
+      secrets: [options.apiKey, options.store && new URL(options.store).password].filter(isText),
+    },
     logger,
     limits: { ...HTTP_LIMITS, ...limits.http },
     origins: { allowedHosts: options.allowedHosts ?? [], allowedOrigins: options.allowedOrigins ?? [] },
@@ -94,10 +110,35 @@ export async function createDaemon(options: DaemonOptions = {}): Promise<Daemon>
     defaults: { ...DEFAULT_SETTINGS, ...options.defaults },
     nodeName,
     drainMs,
-    retention: { ...DEFAULT_RETENTION, ...options.retention },
+    retention: replay === undefined ? { ...DEFAULT_RETENTION, ...options.retention } : NO_RETENTION,
     webhooks,
     testCommand: (settings, request) => toVerdict(testCommand(settings, request)),
+    isReadOnly: replay !== undefined,
+    ...(folder && { onClosed: async () => folder[Symbol.asyncDispose]() }),
   });
+}
+
+/** A replay keeps its journal as it is. Timers can't be longer. */
+const NO_RETENTION = { everyMs: 2 ** 31 - 1 } as const;
+
+function runnerOptions({ labels, apiKey, userCodexHome, codex, limits }: DaemonOptions) {
+  return {
+    ...(labels && { labels }),
+    ...(apiKey !== undefined && { apiKey }),
+    ...(userCodexHome !== undefined && { userCodexHome }),
+    ...(codex && { codex }),
+    ...(limits?.runner && { limits: limits.runner }),
+  };
+}
+
+/** As the runner gives it to codex. */
+function codexEnvironment({ codex = {} }: DaemonOptions): Readonly<Record<string, string | undefined>> {
+  const { inheritEnv = true, env } = codex;
+  return { ...(inheritEnv && process.env), ...env };
+}
+
+function isText(value: string | undefined): value is string {
+  return value !== undefined && value !== "";
 }
 
 async function openThreads(

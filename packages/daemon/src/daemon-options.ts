@@ -60,6 +60,11 @@ export interface DaemonOptions {
   readonly userCodexHome?: string;
   /** The Codex home whose threads are served, which is only read. false: none. Default: `userCodexHome`. */
   readonly cliHome?: string | false;
+  /**
+   * An exported session to serve, read-only and without codex. The store is in a temporary folder, which is removed by `close`.
+   * Excludes `store` and `stateFolder`.
+   */
+  readonly replay?: string;
   /** How codex is launched. */
   readonly codex?: DaemonCodexOptions;
   readonly limits?: DaemonLimits;

@@ -3,6 +3,7 @@ import { createRequire } from "node:module";
 import type { Logger } from "pino";
 import type { SessionSettings } from "./api/settings.ts";
 import type { Database } from "./database.ts";
+import type { DebugSources } from "./debug/debug-bundle.ts";
 import { DaemonError } from "./errors.ts";
 import type { FileService } from "./files/file-service.ts";
 import type { OriginRules } from "./http/check-origin.ts";
@@ -32,6 +33,7 @@ export interface DaemonParts {
   readonly files: FileService;
   readonly terminals: TerminalService;
   readonly threads: CliThreads | undefined;
+  readonly debug: DebugSources;
   readonly logger: Logger;
   readonly limits: HttpLimits;
   readonly origins: OriginRules;
@@ -44,6 +46,10 @@ export interface DaemonParts {
   readonly retention: Retention & { readonly everyMs: number };
   readonly testCommand: TestCommand;
   readonly webhooks: WebhookSettings;
+  /** Whether a session is replayed. */
+  readonly isReadOnly: boolean;
+  /** Called last when the daemon closes. */
+  readonly onClosed?: () => Promise<void>;
 }
 
 /** A running daemon. Create one with `createDaemon`. */
@@ -168,6 +174,8 @@ export class Daemon implements AsyncDisposable {
       await this.#server?.close(CLOSE_GRACE_MS);
       await this.#retaining;
       await database.close();
+      await this.#parts.debug.stderr.close();
+      await this.#parts.onClosed?.();
       logger.info("closed");
     }
   }

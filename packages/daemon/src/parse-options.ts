@@ -52,6 +52,7 @@ const shape = {
   apiKey: text.optional(),
   userCodexHome: text.optional(),
   cliHome: z.union([text, z.literal(false)]).optional(),
+  replay: text.optional(),
   // The SDK checks their values.
   codex: z.strictObject(codexShape).optional(),
   limits: z
@@ -83,7 +84,13 @@ const shape = {
     .optional(),
 } satisfies Record<keyof DaemonOptions, z.ZodType>;
 
-const options = z.strictObject(shape);
+const options = z
+  .strictObject(shape)
+  .refine(
+    ({ replay, store, stateFolder }) =>
+      replay === undefined || (store === undefined && stateFolder === undefined),
+    { path: ["replay"], error: "A replay has a temporary store: `store` and `stateFolder` can't be set." },
+  );
 
 /**
  * Rejects what the type excludes, with `bad_options`: a misspelt `roots` or `auth` would otherwise leave the default in place

@@ -61,6 +61,19 @@ async function runTurn(client: DaemonClient, sessionId: string, input: string): 
   throw new Error("The turn did not end.");
 }
 
+/** The frames through the first one that matches. The stream stays open. */
+async function readUntil(
+  frames: AsyncGenerator<ThreadFrame>,
+  isLast: (frame: ThreadFrame) => boolean,
+): Promise<ThreadFrame[]> {
+  const seen: ThreadFrame[] = [];
+  for (let next = await frames.next(); next.done !== true; next = await frames.next()) {
+    seen.push(next.value);
+    if (isLast(next.value)) return seen;
+  }
+  throw new Error(`The stream ended: ${seen.map(({ type }) => type).join()}`);
+}
+
 const titles = async (client: DaemonClient, sessionId: string) => {
   const { data } = await client.request("GET /sessions/{sessionId}/turns", { params: { sessionId } });
   return data.map(({ title, status }) => [title, status]);
@@ -149,23 +162,23 @@ describe("threads of the Codex CLI", () => {
     const { threads } = started.client;
     await home.folders.model.findRequest(({ lastUserText }) => lastUserText === "held");
     const threadId = (await threads.list()).data[0]?.id ?? "";
-    const seen: ThreadFrame[] = [];
-    for await (const frame of threads.follow(threadId, { signal: AbortSignal.timeout(25_000) })) {
-      seen.push(frame);
-      if (frame.type === "following") {
-        expect(frame.isLocked).toBe(true);
-        expect(await threads.get(threadId)).toMatchObject({ holder: { pid: expect.any(Number) as number } });
-        await expect(threads.import(threadId)).rejects.toMatchObject({ code: "writer_locked" });
-        const { command, session } = await threads.fork(threadId, {}, { wait: 20_000 });
-        expect(command.problem).toBeNull();
-        expect(await titles(started.client, session.id)).toEqual([["one", "completed"]]);
-        hold.open();
-      }
-      if (frame.type === "turn.completed" && frame.result.finalResponse === "half whole") break;
-    }
-    expect(seen.map(({ type }) => type)).toEqual([
-      ...["turn.started", "item.completed", "item.completed", "turn.completed"],
-      ...["turn.started", "item.completed", "following", "item.completed", "turn.completed"],
+    const frames = threads.follow(threadId, { signal: AbortSignal.timeout(25_000) });
+    const before = await readUntil(frames, ({ type }) => type === "following");
+    expect(before.at(-1)).toMatchObject({ isLocked: true });
+    expect(await threads.get(threadId)).toMatchObject({ holder: { pid: expect.any(Number) as number } });
+    await expect(threads.import(threadId)).rejects.toMatchObject({ code: "writer_locked" });
+    const { command, session } = await threads.fork(threadId, {}, { wait: 20_000 });
+    expect(command.problem).toBeNull();
+    expect(await titles(started.client, session.id)).toEqual([["one", "completed"]]);
+    hold.open();
+    const after = await readUntil(frames, ({ type }) => type === "turn.completed");
+    await frames.return(undefined);
+    expect(before.map(({ type }) => type).join()).toBe(
+      "turn.started,item.completed,item.completed,turn.completed,turn.started,item.completed,following",
+    );
+    expect(after).toMatchObject([
+      { type: "item.completed", item: { type: "agentMessage", text: "half whole" } },
+      { type: "turn.completed" },
     ]);
     await running;
   });

@@ -2,6 +2,7 @@ import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Scope, SCOPES } from "../src/api/route.ts";
+import { StderrLog } from "../src/codex/stderr-log.ts";
 import { DaemonClient } from "../src/client/client.ts";
 import { Daemon, type DaemonParts } from "../src/daemon.ts";
 import type { Database } from "../src/database.ts";
@@ -58,6 +59,13 @@ export async function startTestDaemon(
     terminals: new TerminalService({ database, files, limits: terminalLimits }),
     logger: createLogger("debug", { write: (line) => logs.push(line) }),
     threads: undefined,
+    isReadOnly: false,
+    debug: {
+      stderr: new StderrLog(join(stateFolder, "stderr")),
+      environment: {},
+      codexHome: join(stateFolder, "codex"),
+      secrets: [],
+    },
     limits: { ...HTTP_LIMITS, ...limits },
     origins: { allowedHosts: [], allowedOrigins: [] },
     auth: "tokens",

@@ -12,6 +12,7 @@ export const PROBLEMS = {
   host_not_allowed: 403,
   origin_not_allowed: 403,
   file_access_denied: 403,
+  read_only: 403,
   not_found: 404,
   method_not_allowed: 405,
   session_not_found: 404,

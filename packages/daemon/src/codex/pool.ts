@@ -3,6 +3,7 @@ import { KeyedSerialQueue } from "@codexkit/rpc/async";
 import { randomUUID } from "node:crypto";
 import type { AppServerStore } from "../database/app-server-store.ts";
 import { AppServer, type AppServerAddress, type AppServerDeps, type AppServerSummary } from "./app-server.ts";
+import type { StderrLog } from "./stderr-log.ts";
 import type { RunnerLimits } from "./limits.ts";
 
 export interface CodexPoolOptions {
@@ -12,6 +13,7 @@ export interface CodexPoolOptions {
   readonly codexHome: string;
   readonly launch: LaunchOptions;
   readonly limits: RunnerLimits;
+  readonly stderr?: StderrLog;
   readonly onEvent: AppServerDeps["onEvent"];
   /** Called when a server has died. Its sessions acquire another one. */
   readonly onEnd: (server: AppServer, error: CodexError) => void;
@@ -143,13 +145,16 @@ export class CodexPool {
   }
 
   async #launch(key: string): Promise<AppServer> {
-    const { store, nodeName, codexHome, launch } = this.#options;
+    const { store, nodeName, codexHome, launch, stderr } = this.#options;
     this.#closing.signal.throwIfAborted();
     const sessionId = key === SHARED ? null : key;
-    const server = await AppServer.launch(
-      { id: randomUUID(), sessionId, options: { ...launch, codexHome, signal: this.#closing.signal } },
-      this.#deps,
-    );
+    const onStderr = (line: string): void => {
+      launch.onStderr?.(line);
+      stderr?.add(key, line);
+    };
+    const options = { ...launch, codexHome, onStderr, signal: this.#closing.signal };
+    const server = await AppServer.launch({ id: randomUUID(), sessionId, options }, this.#deps);
+    stderr?.add(key, `codexkit: started the process ${server.pid}`);
     try {
       await store.put({
         id: server.id,
@@ -224,6 +229,10 @@ export class CodexPool {
   }
 
   #ended(server: AppServer, error: CodexError): void {
+    this.#options.stderr?.add(
+      server.sessionId ?? SHARED,
+      `codexkit: lost the process ${server.pid}: ${error.message}`,
+    );
     clearTimeout(this.#idle.get(server));
     this.#idle.delete(server);
     this.#remove(server);

@@ -6,6 +6,7 @@ import { type Method, type Route, splitKey } from "../api/route.ts";
 import { routes } from "../api/routes/index.ts";
 import type { Identity } from "../api/token.ts";
 import { DaemonError } from "../errors.ts";
+import { readOnly } from "../replay/replay-runner.ts";
 import { authenticate, requireScope } from "./authenticate.ts";
 import { checkOrigin } from "./check-origin.ts";
 import type { HandlerRequest, Handlers, HttpServices } from "./handler.ts";
@@ -66,6 +67,7 @@ export function createApp(services: HttpServices, handlers: Handlers): Hono {
     let response: Response;
     try {
       identity = await guard(context, route);
+      if (services.isReadOnly && isMutation(key, route)) throw readOnly();
       const parsed = await parseRequest(context, route, services.limits.bodyBytes);
       response =
         "problem" in parsed
@@ -145,6 +147,11 @@ function createFailureLimit({ limits }: HttpServices) {
     const retryAfter = failures.take(remoteAddress(context));
     return retryAfter === 0 ? error : rateLimited(retryAfter);
   };
+}
+
+/** Whether a route changes what the daemon has. Logging in changes a cookie of the browser only. */
+function isMutation(key: string, { scope }: Route): boolean {
+  return splitKey(key).method !== "GET" && scope !== null && scope !== "read";
 }
 
 function limitRate(limiter: RateLimiter, key: string): void {

@@ -5,6 +5,7 @@ import type { Routes } from "../api/routes/index.ts";
 import type { SessionSettings } from "../api/settings.ts";
 import type { Identity } from "../api/token.ts";
 import type { Database } from "../database.ts";
+import type { DebugSources } from "../debug/debug-bundle.ts";
 import type { FileService } from "../files/file-service.ts";
 import type { HttpLimits } from "../limits.ts";
 import type { Runner } from "../sessions/runner.ts";
@@ -22,6 +23,7 @@ export interface HttpServices {
   readonly terminals: TerminalService;
   /** Undefined if the daemon does not serve threads of the Codex CLI. */
   readonly threads: CliThreads | undefined;
+  readonly debug: DebugSources;
   readonly metrics: Metrics;
   readonly logger: Logger;
   readonly limits: HttpLimits;
@@ -36,6 +38,8 @@ export interface HttpServices {
   /** Name of this node. Sessions with a local folder stay on it. */
   readonly nodeName: string;
   readonly version: string;
+  /** Whether everything that changes something is refused: a session is replayed. */
+  readonly isReadOnly: boolean;
   /** Aborted when the daemon closes: streams end. */
   readonly closing: AbortSignal;
 }

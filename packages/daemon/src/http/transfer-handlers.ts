@@ -1,18 +1,16 @@
 import { SerialQueue } from "@codexkit/rpc/async";
 import type { transferRoutes } from "../api/routes/transfer.ts";
+import { createDebugBundle } from "../debug/debug-bundle.ts";
 import { DaemonError } from "../errors.ts";
 import { exportSession } from "../transfer/export-session.ts";
 import { importSession } from "../transfer/import-session.ts";
-import { readSessionFile } from "../transfer/read-session-file.ts";
+import { LINE_BYTES, readSessionFile } from "../transfer/read-session-file.ts";
 import type { SessionFileLine } from "../transfer/session-file.ts";
 import { viewSession } from "../views.ts";
 import { checkFolder } from "./check-folder.ts";
 import type { Handlers, HttpServices } from "./handler.ts";
 import { readBytes } from "./read-bytes.ts";
 import { createSubmitter } from "./session-handlers.ts";
-
-/** Bytes of one line. An event is stored as a whole, with the output of its command. */
-const LINE_BYTES = 64 * 1024 * 1024;
 
 export function createTransferHandlers(services: HttpServices): Handlers<keyof typeof transferRoutes> {
   const { database, files, limits, roots, nodeName } = services;
@@ -29,6 +27,10 @@ export function createTransferHandlers(services: HttpServices): Handlers<keyof t
           "cache-control": "no-store",
         },
       });
+    },
+    "GET /sessions/{sessionId}/debug": async ({ params: { sessionId } }) => {
+      const { runner, version, debug: sources } = services;
+      return createDebugBundle(sessionId, { database, runner, sources, version, nodeName });
     },
     "POST /sessions/import": async ({ query: { cwd, name }, context, identity }) => {
       refuseWhileDraining();

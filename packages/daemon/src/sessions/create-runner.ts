@@ -6,6 +6,7 @@ import type { FileMatch } from "../api/file.ts";
 import type { AppServer, DaemonCodexOptions } from "../codex/app-server.ts";
 import { type CredentialStatus, installCredentials, KEY_VARIABLES } from "../codex/credentials.ts";
 import { RUNNER_LIMITS, type RunnerLimits } from "../codex/limits.ts";
+import type { StderrLog } from "../codex/stderr-log.ts";
 import { CodexPool } from "../codex/pool.ts";
 import type { Database } from "../database.ts";
 import { notificationKeys } from "../database/notifications.ts";
@@ -39,6 +40,8 @@ export interface RunnerOptions {
   readonly limits?: Partial<RunnerLimits>;
   /** Default: public addresses only. */
   readonly webhooks?: WebhookSettings;
+  /** Keeps what app-servers print to standard error. */
+  readonly stderr?: StderrLog;
   readonly log: RunnerLogger;
 }
 
@@ -90,6 +93,7 @@ class SessionRunner implements Runner {
       codexHome: this.#codexHome,
       launch: { ...codex, inheritEnv, env: { ...env, ...withoutKeys() } },
       limits: this.#limits,
+      ...(options.stderr && { stderr: options.stderr }),
       onEvent: (server, event) => this.#onEvent(server, event),
       onEnd: (server, error) => this.#serverEnded(server, error),
     });

@@ -195,7 +195,7 @@ class ItemPage {
     const { turnId, at, item } = event;
     const isKnown = turnId !== "";
     if (isKnown && this.#untilTurn === this.#items.length) this.#untilTurn += 1;
-    this.#items.push({ turnId: isKnown ? turnId : null, at, item: item as unknown as CliThreadItem["item"] });
+    this.#items.push({ turnId: isKnown ? turnId : null, at, item });
     this.#characters += JSON.stringify(item).length;
   }
 

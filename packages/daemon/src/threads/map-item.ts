@@ -108,7 +108,11 @@ function toChange([path, change]: [string, unknown]): unknown {
   const { type, content, unified_diff: diff, move_path: movePath } = change;
   if (type !== "update") return { path, kind: { type }, diff: content ?? "" };
   const moved = typeof movePath === "string" ? `\n\nMoved to: ${movePath}` : "";
-  return { path, kind: { type, move_path: movePath ?? null }, diff: `${String(diff ?? "")}${moved}` };
+  return {
+    path,
+    kind: { type, move_path: movePath ?? null },
+    diff: `${typeof diff === "string" ? diff : ""}${moved}`,
+  };
 }
 
 /** `{ secs, nanos }`, or milliseconds. */

@@ -106,7 +106,7 @@ test("maps the lines of a thread without pages, as older versions write them", a
     sandbox: "workspace-write",
     historyMode: "legacy",
   } as never);
-  const { id, path } = (started as v2.ThreadStartResponse).thread;
+  const { id, path } = started.thread;
   const input = [{ type: "text", text: "add", text_elements: [] }];
   const ended = (async () => {
     for await (const event of codex.events()) if (event.type === "turn.completed") return;

@@ -84,7 +84,7 @@ function toItem(payload: Fields, offset: number): v2.ThreadItem | undefined {
         type: "userMessage",
         id,
         content: [
-          { type: "text", text: String(message ?? ""), text_elements: [] },
+          { type: "text", text: asText(message), text_elements: [] },
           ...images.map((url) => ({ type: "image", url })),
         ],
       });
@@ -97,7 +97,7 @@ function toItem(payload: Fields, offset: number): v2.ThreadItem | undefined {
         phase: payload["phase"] ?? null,
       });
     case "agent_reasoning":
-      return mapItem({ type: "reasoning", id, summary_text: [String(text ?? "")] });
+      return mapItem({ type: "reasoning", id, summary_text: [asText(text)] });
     case "context_compacted":
       return mapItem({ type: "contextCompaction", id });
     case "patch_apply_end": {
@@ -129,4 +129,8 @@ function toItem(payload: Fields, offset: number): v2.ThreadItem | undefined {
     default:
       return undefined;
   }
+}
+
+function asText(value: unknown): string {
+  return typeof value === "string" ? value : "";
 }

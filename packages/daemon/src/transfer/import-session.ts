@@ -15,8 +15,8 @@ const BATCH = { lines: 500, characters: 4 * 1024 * 1024 } as const;
 const UNIQUE_VIOLATION = "23505";
 
 export interface ImportOptions {
-  /** The folder of the session here. */
-  readonly cwd: string;
+  /** The folder of the session here. Default: the one that it had. */
+  readonly cwd?: string;
   readonly name?: string;
   /** Labels that a node must have to own it. */
   readonly needs: readonly string[];
@@ -24,6 +24,8 @@ export interface ImportOptions {
   readonly maxSessions: number;
   /** Who imports it, for the audit log. */
   readonly by: string;
+  /** Whether it is only looked at: it keeps its ID, its journal and the states of its approvals. Default: false. */
+  readonly isReplay?: boolean;
 }
 
 /**
@@ -40,9 +42,14 @@ export async function importSession(
   const { value: first } = (await iterator.next()) as { value?: SessionFileLine };
   if (first?.kind !== "session") throw inconsistent("It does not begin with a session.");
   checkVersion(first);
-  const { nodeName, maxSessions } = options;
-  const { threadId } = first.session;
-  await using staged = await StagedSession.begin(database, { threadId, nodeName, maxSessions });
+  const { nodeName, maxSessions, isReplay = false } = options;
+  const { threadId, id } = first.session;
+  await using staged = await StagedSession.begin(database, {
+    threadId,
+    nodeName,
+    maxSessions,
+    ...(isReplay && { sessionId: id }),
+  });
   const work = new SessionImport(database, staged, first);
   try {
     for (let next = await iterator.next(); next.done !== true; next = await iterator.next()) {
@@ -95,7 +102,7 @@ class SessionImport {
     if (this.#nextSeq !== session.lastSeq + 1) {
       throw inconsistent(`Its last event is ${this.#nextSeq - 1}, not ${session.lastSeq}.`);
     }
-    const { cwd, name, needs, nodeName, by } = options;
+    const { cwd = session.cwd, name, needs, nodeName, by, isReplay = false } = options;
     return this.#staged.publish({
       row: {
         ...toRow(session),
@@ -104,15 +111,16 @@ class SessionImport {
         needs: JSON.stringify(needs),
         codex_version: codexVersion,
         // The session goes on when its parked approvals have their answers, which it may have already.
-        ...(this.#approvals.some((line) => isParked(line) && line.approval.state !== "expired") && {
-          phase: "parked" as const,
-          ready_at: this.#database.store.now,
-        }),
+        ...(!isReplay &&
+          this.#approvals.some((line) => isParked(line) && line.approval.state !== "expired") && {
+            phase: "parked" as const,
+            ready_at: this.#database.store.now,
+          }),
       },
-      events: [{ type: "session.moved", from: null, to: nodeName, reason: "request" }],
+      events: isReplay ? [] : [{ type: "session.moved", from: null, to: nodeName, reason: "request" }],
       audit: { by, action: "session.imported", detail: { cwd } },
       also: async (trx) => {
-        for (const line of this.#approvals) await this.#addApproval(trx, line);
+        for (const line of this.#approvals) await this.#addApproval(trx, line, isReplay);
       },
     });
   }
@@ -174,9 +182,10 @@ class SessionImport {
   }
 
   /** Nothing waits for the answers that were open. Parked ones are delivered here. */
-  async #addApproval(trx: DaemonTransaction, line: LineOf<"approval">): Promise<void> {
+  async #addApproval(trx: DaemonTransaction, line: LineOf<"approval">, isReplay: boolean): Promise<void> {
     const { approval } = line;
-    const isOver = isParked(line) || ["delivered", "withdrawn", "expired"].includes(approval.state);
+    const isOver =
+      isReplay || isParked(line) || ["delivered", "withdrawn", "expired"].includes(approval.state);
     await trx
       .insertInto("approval")
       .values({

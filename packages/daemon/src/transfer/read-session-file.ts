@@ -4,6 +4,9 @@ import { z } from "zod";
 import { DaemonError } from "../errors.ts";
 import { sessionFileLine, type SessionFileLine } from "./session-file.ts";
 
+/** Bytes of one line. An event is stored as a whole, with the output of its command. */
+export const LINE_BYTES = 64 * 1024 * 1024;
+
 const NEWLINE = 10;
 
 /** The checked lines of a file, without the last one. Rejects with `unprocessable` if a line or the end is not right. */

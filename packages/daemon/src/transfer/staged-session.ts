@@ -19,6 +19,8 @@ export interface StagedSessionOptions {
   readonly threadId: string | null;
   readonly nodeName: string;
   readonly maxSessions: number;
+  /** Default: a new one. */
+  readonly sessionId?: string;
 }
 
 /** What makes the session visible. */
@@ -36,7 +38,7 @@ export interface PublishedSession {
  * the next start if the daemon is killed in between.
  */
 export class StagedSession implements AsyncDisposable {
-  readonly sessionId = newId();
+  readonly sessionId: string;
   readonly #database: Database;
   readonly #options: StagedSessionOptions;
   #isPublished = false;
@@ -44,6 +46,7 @@ export class StagedSession implements AsyncDisposable {
   private constructor(database: Database, options: StagedSessionOptions) {
     this.#database = database;
     this.#options = options;
+    this.sessionId = options.sessionId ?? newId();
   }
 
   /** Rejects with `thread_in_use` or `too_many_sessions`. */
@@ -106,13 +109,14 @@ export class StagedSession implements AsyncDisposable {
         .execute();
       await also?.(trx);
       await log.record({ ...audit, sessionId }, trx);
-      return journal.appendAsClient(trx, sessionId, events);
+      return events.length === 0 ? undefined : journal.appendAsClient(trx, sessionId, events);
     });
     this.#isPublished = true;
-    journal.publish(
-      [{ sessionId, events: published }],
-      [notificationKeys.sessions, notificationKeys.inbox, notificationKeys.ready],
-    );
+    journal.publish(published ? [{ sessionId, events: published }] : [], [
+      notificationKeys.sessions,
+      notificationKeys.inbox,
+      notificationKeys.ready,
+    ]);
     return sessions.require(sessionId);
   }
 

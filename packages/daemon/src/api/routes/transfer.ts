@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { debugBundle } from "../debug.ts";
 import { plainText } from "../parameters.ts";
 import type { Route } from "../route.ts";
 import { session } from "../session.ts";
@@ -15,6 +16,17 @@ export const transferRoutes = {
     status: 200,
     contentType: "application/jsonl",
     problems: [...ofSession, "turn_running"],
+  },
+  "GET /sessions/{sessionId}/debug": {
+    summary: "Read everything that explains the state of a session, without secrets",
+    description:
+      "One JSON document: configuration, versions, standard error of codex, the newest events, commands and approvals, the environment, and the state of store and nodes. Known secrets and what looks like one are replaced by `[redacted]`; the conversation is not removed. Needs no codex, so that it is available after a crash.",
+    tag: "operation",
+    scope: "admin",
+    params: sessionParams,
+    status: 200,
+    response: debugBundle,
+    problems: ofSession,
   },
   "POST /sessions/import": {
     summary: "Import an exported session, to continue its thread here",

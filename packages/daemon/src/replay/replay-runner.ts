@@ -1,0 +1,65 @@
+import { DaemonError } from "../errors.ts";
+import type { Runner, RunnerStatus } from "../sessions/runner.ts";
+
+/** The runner of a daemon that replays a session: there is no Codex, and nothing to run. */
+export class ReplayRunner implements Runner {
+  #state: RunnerStatus["state"] = "stopped";
+
+  async start(): Promise<void> {
+    this.#state = "running";
+  }
+
+  async drain(): Promise<void> {
+    this.#state = "closed";
+  }
+
+  async close(): Promise<void> {
+    await this.drain();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  get status(): RunnerStatus {
+    return {
+      state: this.#state,
+      nodeId: null,
+      sessions: 0,
+      runningTurns: 0,
+      openApprovals: 0,
+      appServers: [],
+      turns: { completed: 0, failed: 0, interrupted: 0 },
+      appServerRestarts: 0,
+      recoveredSessions: 0,
+    };
+  }
+
+  /** The status that clients see does not change. */
+  onChange(): Disposable {
+    return { [Symbol.dispose]: () => undefined };
+  }
+
+  async models(): Promise<never> {
+    throw readOnly();
+  }
+
+  async account(): Promise<never> {
+    throw readOnly();
+  }
+
+  async searchFiles(): Promise<never> {
+    throw readOnly();
+  }
+
+  credentialStatus() {
+    return { kind: "none", source: null } as const;
+  }
+}
+
+export function readOnly(): DaemonError {
+  return new DaemonError(
+    "read_only",
+    "The daemon replays an exported session, which can only be read. Import the file into another daemon to continue it.",
+  );
+}

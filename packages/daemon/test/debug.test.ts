@@ -1,0 +1,135 @@
+import { run, say, type Script } from "@codexkit/scripted-model";
+import { findCodex } from "@codexkit/testing";
+import { chmod, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import type { DaemonClient } from "../src/client/client.ts";
+import { useDatabases } from "./database-fixture.ts";
+import { createDaemonHome } from "./start-daemon.ts";
+
+/** Everything that must not be in a bundle. */
+const PLANTED = {
+  mcpVariable: "planted-mcp-variable",
+  mcpHeader: "planted-mcp-header",
+  toolSecret: `whsec_${Buffer.from("planted-tool-secret-which-is-long").toString("base64")}`,
+  variable: "planted-variable-value",
+  apiKey: "sk-planted-api-key-0123456789",
+  printed: "sk-planted-in-stderr-0123456789",
+};
+
+const script: Script = ({ newOutputs }) =>
+  newOutputs.length === 0 ? run(`echo ${PLANTED.variable} ${PLANTED.apiKey}`) : say("done");
+
+async function runTurn(client: DaemonClient, sessionId: string): Promise<void> {
+  await client.send(sessionId, "go", { wait: 20_000, idempotencyKey: "go" });
+  const signal = AbortSignal.timeout(25_000);
+  for await (const event of client.sessionEvents(sessionId, { signal })) {
+    if (event.type === "turn.completed") return;
+  }
+}
+
+describe("the debug bundle of a session", () => {
+  const databases = useDatabases("sqlite");
+
+  test("has what explains its state and no secret, also after codex and the daemon have crashed", async () => {
+    await using home = await createDaemonHome(script, { kind: "sqlite", locations: databases.locations });
+    const wrapper = join(home.folders.root, "codex-that-prints");
+    const program = `#!/bin/sh\necho "starting with ${PLANTED.printed}" >&2\nexec "${findCodex().path}" "$@"\n`;
+    await writeFile(wrapper, program);
+    await chmod(wrapper, 0o755);
+    const options = {
+      apiKey: PLANTED.apiKey,
+      codex: {
+        inheritEnv: false,
+        env: { ...home.folders.env, DEPLOY_TOKEN: PLANTED.variable },
+        codexPath: wrapper,
+      },
+    };
+    let sessionId: string;
+    let pid: number;
+    const read = async (client: DaemonClient) =>
+      client.request("GET /sessions/{sessionId}/debug", { params: { sessionId } });
+    {
+      await using started = await home.start(options);
+      const { client } = started;
+      const created = await client.createSession(
+        {
+          cwd: home.folders.workspace,
+          mcpServers: {
+            local: { command: "true", env: { KEY: PLANTED.mcpVariable } },
+            remote: {
+              url: "http://127.0.0.1:1/?key=planted-query",
+              headers: { authorization: PLANTED.mcpHeader },
+            },
+          },
+          tools: [
+            {
+              name: "weather",
+              description: "Tells the weather",
+              inputSchema: { type: "object", properties: {} },
+              url: "https://example.com/weather",
+              secret: PLANTED.toolSecret,
+            },
+          ],
+        },
+        { wait: 20_000 },
+      );
+      sessionId = created.session.id;
+      await runTurn(client, sessionId);
+      const bundle = await read(client);
+      expect(bundle).toMatchObject({
+        session: { id: sessionId, phase: "idle" },
+        setup: {
+          mcpServers: {
+            local: { command: "true", env: { KEY: "[redacted]" } },
+            remote: { url: "http://127.0.0.1:1/", headers: { authorization: "[redacted]" } },
+          },
+          tools: [{ name: "weather", url: "https://example.com/weather", hasSecret: true }],
+        },
+        versions: { node: process.version, codexOfSession: expect.stringMatching(/^0\./) as string },
+        daemon: { runner: "running", store: { kind: "sqlite" }, nodes: [{ name: "here", isAlive: true }] },
+      });
+      expect(bundle.commands.map(({ kind, state, key }) => [kind, state, key])).toEqual([
+        ["create", "done", expect.any(String)],
+        ["message", "done", "go"],
+      ]);
+      expect(bundle.events.at(-1)).toMatchObject({ type: "turn.completed" });
+      expect(bundle.environment).toMatchObject({
+        DEPLOY_TOKEN: "[redacted]",
+        TMPDIR: expect.any(String) as string,
+      });
+      expect(bundle.codex.stderr).toContain("starting with [redacted]");
+      pid = Number(bundle.codex.appServers[0]?.["pid"]);
+      expect(leaks(bundle)).toEqual([]);
+      process.kill(pid, "SIGKILL");
+      await expect.poll(async () => (await read(client)).codex.stderr).toContain(`lost the process ${pid}`);
+    }
+    // Another start that has no codex at all.
+    await using started = await home.start({
+      ...options,
+      codex: { ...options.codex, codexPath: "/nonexistent/codex" },
+    });
+    const bundle = await read(started.client);
+    expect(bundle.codex.stderr).toContain("starting with [redacted]");
+    expect(bundle.codex.stderr).toContain(`lost the process ${pid}`);
+    expect(bundle.events.length).toBeGreaterThan(5);
+    expect(leaks(bundle)).toEqual([]);
+    const { token } = await started.daemon.tokens.create({
+      name: "r",
+      scopes: ["read", "write"],
+      by: "test",
+    });
+    const response = await fetch(`${started.daemon.url}/sessions/${sessionId}/debug`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    expect(response.status).toBe(403);
+  });
+});
+
+/** The planted secrets that a bundle has. */
+function leaks(bundle: unknown): string[] {
+  const text = JSON.stringify(bundle);
+  return [...Object.values(PLANTED), "planted-query", "planted-tool-secret"].filter((secret) =>
+    text.includes(secret),
+  );
+}
