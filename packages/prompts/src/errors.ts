@@ -43,7 +43,7 @@ export class PromptError extends Error {
     this.code = code;
   }
 
-  /** Whether a value is a `PromptError`, also one of another copy of this package. */
+  /** Whether a value is a `PromptError`, including one from another copy of this package. */
   static is(value: unknown): value is PromptError {
     return typeof value === "object" && value !== null && BRAND in value;
   }

@@ -29,7 +29,7 @@ export function hasOwnerEnded(path: string): boolean {
 function readOwner(path: string): z.output<typeof schema> | undefined {
   let fd: number | undefined;
   try {
-    // A pipe in the place of the file must not block.
+    // A pipe instead of the file must not block.
     fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     return fstatSync(fd).isFile() ? schema.parse(JSON.parse(readFileSync(fd, "utf8"))) : undefined;
   } catch {

@@ -43,7 +43,7 @@ export class RpcError extends Error {
     addBrand(this.prototype, RPC_ERROR);
   }
 
-  /** Whether a value is an `RpcError`, also one from another copy of this package. */
+  /** Whether a value is an `RpcError`, including one from another copy of this package. */
   static is(value: unknown): value is RpcError {
     return hasBrand(value, RPC_ERROR);
   }
@@ -67,7 +67,7 @@ export class RemoteError extends RpcError {
     addBrand(this.prototype, REMOTE_ERROR);
   }
 
-  /** Whether a value is a `RemoteError`, also one from another copy of this package. */
+  /** Whether a value is a `RemoteError`, including one from another copy of this package. */
   static override is(value: unknown): value is RemoteError {
     return hasBrand(value, REMOTE_ERROR);
   }
@@ -89,7 +89,7 @@ export class RequestFailure extends Error {
     addBrand(this.prototype, REQUEST_FAILURE);
   }
 
-  /** Whether a value is a `RequestFailure`, also one from another copy of this package. */
+  /** Whether a value is a `RequestFailure`, including one from another copy of this package. */
   static is(value: unknown): value is RequestFailure {
     return hasBrand(value, REQUEST_FAILURE);
   }

@@ -84,8 +84,8 @@ export function callBody(method: string, params: unknown): string {
 }
 
 /**
- * Params or a result that is already JSON text and is sent verbatim. Saves a caller that embeds megabytes of base64
- * the scan for characters to escape.
+ * Params or a result that is already JSON text and is sent verbatim. A caller that embeds megabytes of base64 avoids the scan for
+ * characters to escape.
  */
 export class RawJson {
   readonly text: string;
@@ -115,8 +115,8 @@ export function serializeValue(value: unknown, what: string): string {
 }
 
 /**
- * Replaces halves of surrogate pairs by U+FFFD. JSON can escape them, but they are no Unicode text: Codex drops a message that has
- * one, so its sender would wait for ever. `JSON.stringify` escapes no complete pair.
+ * Replaces lone surrogates with U+FFFD. JSON can escape them, but they are not valid Unicode: Codex drops a message that
+ * contains one, and its sender would wait forever. `JSON.stringify` never escapes a complete pair.
  */
 export function replaceLoneSurrogates(json: string): string {
   if (!json.includes("\\ud")) return json;

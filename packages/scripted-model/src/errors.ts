@@ -34,7 +34,7 @@ export class ScriptedModelError extends Error {
     Object.defineProperty(this.prototype, BRAND, { value: true });
   }
 
-  /** Whether a value is a `ScriptedModelError`, also one from another copy of this package. */
+  /** Whether a value is a `ScriptedModelError`, including one from another copy of this package. */
   static is(value: unknown): value is ScriptedModelError {
     return typeof value === "object" && value !== null && BRAND in value;
   }

@@ -4,7 +4,10 @@ export const SCRIPTED_MODEL_LIMITS = {
   requestBytes: 32 * 1024 * 1024,
   /** Requests kept for assertions. A benchmark of thousands of turns must not fill the memory. */
   recordedRequests: 1_000,
-  /** Bytes of their bodies: each request of a thread has the whole history, so that a long thread fills the memory with few. */
+  /**
+   * Bytes of their bodies. Each request contains the whole history of its thread, so a few requests of a long thread fill the
+   * memory. Parsed, they take up to twice as many bytes.
+   */
   recordedBytes: 64 * 1024 * 1024,
   /** Failures of the script kept for assertions. */
   recordedProblems: 100,

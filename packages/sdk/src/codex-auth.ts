@@ -20,8 +20,8 @@ const API_KEY: OptionKeys<OptionsOf<"apiKey">> = { type: true, apiKey: true };
 const TOKENS: OptionKeys<OptionsOf<"tokens">> = { type: true, getTokens: true };
 
 /**
- * Checks `auth` of `Codex.launch`. A login changes `auth.json`, which would sign the user's other programs out of the account that
- * they are using, so it needs a home that they do not share.
+ * Checks `auth` of `Codex.launch`. A login changes `auth.json`, which would sign the user's other programs out of the account
+ * that they are using, so it needs a home that they do not share.
  * @throws {CodexError} `invalid_argument`
  */
 export function checkAuth(
@@ -50,7 +50,7 @@ export function checkAuth(
   }
 }
 
-/** The login that a new server is sent. */
+/** Creates the login request for a new server. */
 export async function toLoginParams(auth: CodexAuth): Promise<v2.LoginAccountParams> {
   if (auth.type === "apiKey") return { type: "apiKey", apiKey: auth.apiKey };
   const { accessToken, chatgptAccountId, chatgptPlanType = null } = await auth.getTokens();

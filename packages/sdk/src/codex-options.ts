@@ -25,7 +25,7 @@ export interface CodexOptions {
   readonly optOutNotifications?: readonly string[];
   /**
    * Called with every notification as received, starting with the first. Configuration warnings arrive during the
-   * handshake, before a `Codex` exists to call `on` of.
+   * handshake, before there is a `Codex` to call `on` on.
    */
   readonly onNotification?: (message: RawMessage) => void;
   /** MCP extensions that this program supports, such as `openai/form`. */

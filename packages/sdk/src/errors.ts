@@ -70,7 +70,7 @@ export class CodexError extends Error {
     Object.defineProperty(this.prototype, BRAND, { value: true });
   }
 
-  /** Whether a value is a `CodexError`, also one from another copy of this package. */
+  /** Whether a value is a `CodexError`, including one from another copy of this package. */
   static is(value: unknown): value is CodexError {
     return typeof value === "object" && value !== null && BRAND in value;
   }

@@ -5,7 +5,7 @@ export function declineInput(reason: string): InputPart {
   return { text: `I declined that: ${reason}` };
 }
 
-/** Gives the model the reason of an answer that declines. Requests of subagents run in other threads, and get none. */
+/** Sends the model the reason of a declining answer. Not for requests of subagents, which run in other threads. */
 export async function explainDecline(
   answer: ApprovalAnswer<AnyDecision>,
   { threadId, signal }: Pick<HandlerContext, "threadId" | "signal">,

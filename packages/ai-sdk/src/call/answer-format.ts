@@ -3,18 +3,18 @@ import { CodexError, type OutputSchema, outputSchema } from "codexkit";
 import { type ReadAnswer, readAnyJson, readObject, readText } from "../stream/answer-reader.ts";
 import { withoutAbsent } from "../stream/without-absent.ts";
 
-/** What the answer must look like, and how it is read. */
+/** The required format of the answer, and how to parse it. */
 export interface AnswerFormat {
   readonly isJson: boolean;
-  /** What Codex holds the model to. */
+  /** The schema that Codex enforces. */
   readonly schema?: OutputSchema<unknown>;
-  /** What the model is asked for in words, where it can't be held to it. */
+  /** What the model is asked for in words, if the format can't be enforced. */
   readonly request?: string;
   readonly readAnswer: ReadAnswer;
   readonly warnings: readonly SharedV4Warning[];
 }
 
-/** Reads `responseFormat`. A schema that strict mode can't take is asked for in words instead. */
+/** Reads `responseFormat`. If strict mode does not support a schema, the model is asked for it in words instead. */
 export function answerFormat(format: LanguageModelV4CallOptions["responseFormat"]): AnswerFormat {
   if (format?.type !== "json") return { isJson: false, readAnswer: readText, warnings: [] };
   const { schema } = format;

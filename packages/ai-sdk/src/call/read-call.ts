@@ -26,7 +26,7 @@ export interface Call {
   readonly tools: readonly LanguageModelV4FunctionTool[];
   /** Tools that the provider runs, without those that a tool of the call replaces. */
   readonly providerTools: readonly ProviderTool[];
-  /** The provider's settings with the call's own over them. */
+  /** The provider's settings, overridden by those of the call. */
   readonly options: CodexLanguageModelOptions;
   readonly approvals: ApprovalSettings;
   /** The developer's instructions, system messages included. */
@@ -35,7 +35,7 @@ export interface Call {
   readonly warnings: readonly SharedV4Warning[];
   readonly includeRaw: boolean;
   readonly signal: AbortSignal | undefined;
-  /** The signal, as calls to Codex take it. */
+  /** The signal, in the form that calls to Codex accept. */
   readonly callOptions: { readonly signal?: AbortSignal };
 }
 
@@ -88,7 +88,7 @@ function offeredTools({ tools = [], toolChoice }: CallSettings): LanguageModelV4
   return toolChoice?.type === "none" ? [] : tools.filter((tool) => tool.type === "function");
 }
 
-/** The narrower setting counts more: a tool of the call replaces the provider's of the same name. */
+/** A tool of the call replaces the provider's tool of the same name: the narrower scope takes precedence. */
 function withoutNames(
   providerTools: CallDefaults["tools"],
   tools: readonly LanguageModelV4FunctionTool[],

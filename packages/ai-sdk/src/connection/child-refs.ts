@@ -5,7 +5,7 @@ interface Refable {
   unref?(): unknown;
 }
 
-/** Lets a child keep the program alive only while it has work: a finished script must exit by itself. */
+/** Lets a child keep the program alive only while it has work: a finished script must exit on its own. */
 export class ChildRefs {
   #handles: readonly Refable[] = [];
   #holders = 0;

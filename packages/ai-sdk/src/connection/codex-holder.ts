@@ -11,7 +11,7 @@ import type { CodexSettings } from "../options/settings.ts";
 export interface Lease {
   readonly codex: Codex;
   readonly sessions: Sessions;
-  /** The program may exit now, though the codex is still needed: the work is done, or waits for this program. */
+  /** Lets the program exit although the codex is still in use: the work is done, or waits for this program. */
   rest(): void;
   release(): void;
 }
@@ -38,7 +38,7 @@ export class CodexHolder {
     setMaxListeners(0, this.#abort.signal);
   }
 
-  /** Fires when the provider is closed, with the error that its calls reject with. */
+  /** Aborts when the provider is closed, with the error that its calls reject with. */
   get closing(): AbortSignal {
     return this.#abort.signal;
   }

@@ -1,12 +1,12 @@
 import { commonTool } from "@ai-sdk/harness";
 import { z } from "zod";
 
-/** The provider's names of tools that all harnesses share, and what those call them. */
+/** The provider's names of tools that all harnesses have, with their names in a harness. */
 const common: Readonly<Record<string, string>> = { codex_exec: "bash", codex_web_search: "webSearch" };
 
 /**
- * What Codex does by itself, under the names that a harness's stream has. Tools of MCP servers and the agent's own agents come
- * with names that are not known in advance, as dynamic tools.
+ * Codex's own tools, by their names in a harness's stream. The names of MCP tools and of operations on subagents are not known in
+ * advance: they are dynamic tools.
  */
 export const builtinTools = {
   bash: commonTool("bash", {
@@ -28,7 +28,7 @@ export const builtinTools = {
   },
 };
 
-/** The name of a tool in a harness's stream, and the provider's own where it is another. */
+/** The name of a tool in a harness's stream, and the provider's name if that differs. */
 export function harnessName(toolName: string): { toolName: string; nativeName?: string } {
   const name = common[toolName];
   return name === undefined ? { toolName } : { toolName: name, nativeName: toolName };

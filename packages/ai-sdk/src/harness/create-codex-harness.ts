@@ -76,7 +76,7 @@ export function createCodexHarness({
   };
 }
 
-/** What Codex can't promise is refused here: a tool that is to be hidden would still be called. */
+/** Rejects what Codex can't guarantee: it would still call a tool that should be hidden. */
 function refuseUnsupported({ builtinToolFiltering, headers }: HarnessV1StartOptions): void {
   const feature =
     builtinToolFiltering !== undefined

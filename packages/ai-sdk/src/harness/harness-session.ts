@@ -23,7 +23,7 @@ export interface HarnessSessionOptions {
   /** A turn of this process that was suspended. */
   readonly turn: HarnessTurn | undefined;
   readonly model: (modelId: string | undefined) => CodexLanguageModel;
-  /** Adds to the turn that runs on a thread. */
+  /** Adds input to the running turn of a thread. */
   readonly steer: (threadId: string, text: string) => Promise<void>;
   readonly compact: (threadId: string) => Promise<void>;
   readonly interrupt: (threadId: string) => Promise<void>;

@@ -16,7 +16,7 @@ type Emit = (part: HarnessV1StreamPart) => void;
 type Finish = Extract<LanguageModelV4StreamPart, { type: "finish" }>;
 
 export interface HarnessTurnOptions {
-  /** Starts the turn with what the user said. */
+  /** Starts the turn with the user's input. */
   readonly startTurn: (
     prompt: LanguageModelV4Prompt,
     signal: AbortSignal,
@@ -24,7 +24,7 @@ export interface HarnessTurnOptions {
   /** Continues the turn with the answers to what its last step requested. */
   readonly continueTurn: (answers: StepAnswers, signal: AbortSignal) => Promise<LanguageModelV4StreamResult>;
   readonly steer: (text: string) => Promise<void>;
-  /** Whether the thread was compacted since the last turn, which the host is informed of. */
+  /** Whether the thread was compacted since the last turn. The host is informed of it. */
   readonly wasCompacted: boolean;
   /** Receives every part of the model's streams. */
   readonly onPart: (part: LanguageModelV4StreamPart) => void;

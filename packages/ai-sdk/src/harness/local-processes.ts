@@ -7,7 +7,7 @@ type SandboxSession = ReturnType<HarnessV1NetworkSandboxSession["restricted"]>;
 type ProcessOptions = Parameters<SandboxSession["run"]>[0];
 type SandboxProcess = Awaited<ReturnType<SandboxSession["spawn"]>>;
 
-/** Commands of a session on this machine: none outlives it, nor this program. */
+/** Runs the commands of a session on this machine. None outlives the session or this program. */
 export class LocalProcesses {
   readonly #root: string;
   readonly #running = new Set<OwnedProcess>();

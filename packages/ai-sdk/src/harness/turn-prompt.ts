@@ -9,7 +9,7 @@ import type {
 
 type UserPart = Extract<Exclude<HarnessV1Prompt, string>["content"], readonly unknown[]>[number];
 
-/** What a harness's turn begins with, as a prompt of the model. */
+/** Converts the input of a harness's turn to a prompt of the model. */
 export function turnPrompt(
   prompt: HarnessV1Prompt,
   { instructions, skills }: { readonly instructions?: string; readonly skills: readonly HarnessV1Skill[] },
@@ -20,7 +20,10 @@ export function turnPrompt(
   return [...system(instructions, skills), { role: "user", content: parts }];
 }
 
-/** The instructions of a turn, with the skills written out: Codex's own are files that would have to be left in the folder. */
+/**
+ * The instructions of a turn, including the text of its skills: Codex reads skills from files, which would have to be left in the
+ * folder.
+ */
 function system(
   instructions: string | undefined,
   skills: readonly HarnessV1Skill[],

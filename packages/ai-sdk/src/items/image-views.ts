@@ -20,7 +20,7 @@ export function imageGenerationView(item: ItemOf<"imageGeneration">): ToolView {
   };
 }
 
-/** How the base64 of each kind of picture begins. The AI SDK's own detection would load much else at the first call. */
+/** How the base64 of each kind of picture begins. The AI SDK's own detection would load many other modules at the first call. */
 const SIGNATURES = { "/9j/": "image/jpeg", R0lGOD: "image/gif", UklGR: "image/webp" } as const;
 
 function imageType(base64: string): string {

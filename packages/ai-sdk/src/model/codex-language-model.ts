@@ -23,7 +23,7 @@ export class CodexLanguageModel implements LanguageModelV4 {
   readonly specificationVersion = "v4";
   readonly provider = "codex";
   readonly modelId: string;
-  /** Codex fetches nothing by itself: the AI SDK downloads what a prompt links to. */
+  /** Codex itself fetches nothing: the AI SDK downloads the files that a prompt links to. */
   readonly supportedUrls: Record<string, RegExp[]> = {};
   readonly #config: LanguageModelConfig;
 
@@ -38,7 +38,7 @@ export class CodexLanguageModel implements LanguageModelV4 {
 
   /**
    * Continues a turn with the answers to what its last step asked for. `doStream` and `doGenerate` find them in the messages
-   * of their prompt; this is for programs that have them at hand, such as a harness.
+   * of their prompt; this is for programs that already have them, such as a harness.
    */
   async continueStream(
     options: Omit<LanguageModelV4CallOptions, "prompt"> & { readonly answers: StepAnswers },

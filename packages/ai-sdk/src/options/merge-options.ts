@@ -4,8 +4,8 @@ import type { CodexLanguageModelOptions, SharedOptions } from "./options.ts";
 type Config = Record<string, JSONValue>;
 
 /**
- * The options of a call over those of its model. Settings of one value replace each other; MCP servers, the configuration
- * and instructions are merged, so that a call which adds a server keeps the others.
+ * Merges the options of a call with those of its model, which they override. Single values replace each other; MCP servers, the
+ * configuration and instructions are merged, so that a call which adds a server keeps the others.
  */
 export function mergeOptions(base: SharedOptions, own: CodexLanguageModelOptions): CodexLanguageModelOptions {
   const { effort, reasoningEffort = effort, summary, reasoningSummary = summary, ...rest } = own;

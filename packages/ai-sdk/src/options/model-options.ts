@@ -41,7 +41,7 @@ const NESTED_KEYS: Readonly<Record<string, readonly string[]>> = {
 
 const summary = z.enum(["auto", "concise", "detailed", "none"]);
 
-/** The schema of what may be set for all calls and for one. */
+/** The schema of the options that may be set for all calls or for one. */
 export const sharedOptions = {
   cwd: z.string().optional(),
   workspace: z.enum(["call", "conversation"]).optional(),

@@ -12,8 +12,7 @@ export function functionsOf<Type extends object>(
 }
 
 /**
- * The same for an object that may have other members, such as `console`. Of those, only names that look like a misspelt one
- * are an error.
+ * The same for an object that may have other members, such as `console`. Of those, only names that look misspelt are errors.
  */
 export function someFunctionsOf<Type extends object>(
   known: Readonly<Record<keyof Type, true>>,

@@ -17,8 +17,8 @@ const LINK = /\[([@$])([^\]\n]+)\]\(([^)\s]+)\)/g;
 const FILE = /(?<![\w[./@])@([\w./+~-]*[\w+~-])/g;
 
 /**
- * The mentions in a text: linked apps, plugins, files and skills, and `@path` for each file below the folder. What names no
- * file that exists, such as `@alice`, stays a word.
+ * The mentions in a text: linked apps, plugins, files and skills, and `@path` for each file below the folder. A name without an
+ * existing file, such as `@alice`, stays a word.
  */
 export function extractMentions(text: string, cwd: string): Mentions {
   const links = [...text.matchAll(LINK)].flatMap(([, sigil = "", name = "", target = ""]) => {

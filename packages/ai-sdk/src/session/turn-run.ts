@@ -33,7 +33,7 @@ export class TurnRun {
   modelId: string;
   /** The settings of the whole turn. */
   readonly begunWith: TurnSettings;
-  /** Resolves when the turn has ended, also without a reader. Never rejects. */
+  /** Resolves when the turn has ended, even without a reader. Never rejects. */
   readonly ended: Promise<void>;
   #cleanedUp: Promise<void>;
   readonly #turn: Turn<unknown>;

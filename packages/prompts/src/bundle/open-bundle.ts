@@ -68,7 +68,7 @@ export async function openBundle(path: string): Promise<DebugBundle> {
 
 async function readBounded(path: string): Promise<Uint8Array> {
   try {
-    // A pipe or a device in the place of the file must not block.
+    // A pipe or a device instead of the file must not block.
     await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     const stats = await file.stat();
     if (!stats.isFile()) throw invalid(path, "it is not a file");

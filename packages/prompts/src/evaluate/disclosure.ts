@@ -6,7 +6,7 @@ import { definePromptTool, ToolFailure } from "../tools/define-prompt-tool.ts";
  * The tools by which an agent reads summarised sections: `read_section` returns the text; `open_sections` also makes the
  * sections' tools available, for which the turn ends and a new one starts with the sections opened.
  *
- * @param rendered The prompt as it is rendered now; sections that were opened since are not summarised any more.
+ * @param rendered The prompt as it is rendered now; sections that were opened since are no longer summarised.
  */
 export function disclosureTools(
   rendered: () => RenderedPrompt,

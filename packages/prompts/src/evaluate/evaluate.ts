@@ -33,7 +33,7 @@ import { ThreadObserver } from "./thread-observer.ts";
 import { toEvaluationError } from "./to-evaluation-error.ts";
 import { UsageLedger } from "./usage-ledger.ts";
 
-/** How often an agent may open sections, so that a prompt can't keep it busy with itself. */
+/** How often an agent may open sections, so that it can't do so forever. */
 const MAX_EXPANSIONS = 10;
 
 const DEFAULT_CONTINUATIONS = 10;

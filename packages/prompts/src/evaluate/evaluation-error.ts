@@ -22,7 +22,7 @@ export interface PartialEvaluation {
   readonly usage: TokenUsage;
   /** Results of the turns so far, the failed one included. */
   readonly turns: readonly TurnResult[];
-  /** What became of the workspace, with `onFailure: "restore"`. */
+  /** What was restored, with `onFailure: "restore"`. */
   readonly restored?: RestoreReport;
   /** Path of the debug bundle, with `bundle`. */
   readonly bundle?: string;

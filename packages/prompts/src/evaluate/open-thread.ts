@@ -99,7 +99,7 @@ function toThreadOptions(settings: PromptThreadOptions, cwd: string): StartThrea
   };
 }
 
-/** The model could not tell a tool from a server of the same name. */
+/** The model could not distinguish a tool from a server of the same name. */
 function checkServerNames(servers: readonly string[], tools: readonly RenderedTool[]): void {
   const clash = servers.find((server) => tools.some(({ tool }) => tool.name === server));
   if (clash === undefined) return;

@@ -12,8 +12,8 @@ interface RootsOfCodex {
 const roots = new WeakMap<Codex, RootsOfCodex>();
 
 /**
- * Makes Codex know the skills of a prompt until the result is disposed. Codex only uses skills below roots that it was told, and
- * has one list of them, so the roots of all evaluations on a codex are set together.
+ * Adds the skills of a prompt to Codex until the result is disposed. Codex finds skills only below the roots in a single list, so
+ * the roots of all evaluations on a codex are set together.
  */
 export async function addSkillRoots(codex: Codex, skills: readonly PromptSkill[]): Promise<AsyncDisposable> {
   const needed = [...new Set(skills.map(({ path }) => dirname(path)))];

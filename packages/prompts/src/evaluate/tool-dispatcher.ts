@@ -280,7 +280,7 @@ function failedHalfway(error: unknown, failures: readonly unknown[]): CallOutcom
   };
 }
 
-/** Handlers may throw anything, also objects that can't be read. */
+/** Handlers may throw anything, even objects that can't be read. */
 function describeError(error: unknown): string {
   try {
     return error instanceof Error ? error.message || error.name : String(error);

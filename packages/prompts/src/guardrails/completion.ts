@@ -27,7 +27,7 @@ export interface CompletionChecker {
 
 /**
  * Runs a checker.
- * @throws {PromptError} `invalid_definition` if it returns something else than a verdict: it must not count as complete
+ * @throws {PromptError} `invalid_definition` if it returns anything but a verdict, which must not count as complete
  */
 export async function checkCompletion(
   checker: CompletionChecker,

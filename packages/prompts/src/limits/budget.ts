@@ -107,7 +107,7 @@ function isPositive(value: unknown): boolean {
   return typeof value === "number" && value > 0;
 }
 
-/** One sentence that names the limit and by how much it was exceeded. */
+/** One sentence that names the limit and says by how much it was exceeded. */
 export function describeExcess({ limit, allowed, used }: BudgetExcess): string {
   const digits = limit === "usd" ? 4 : 0;
   const over = (used - allowed).toFixed(digits);

@@ -18,7 +18,7 @@ export class Deadline {
     }
   }
 
-  /** A deadline that many milliseconds from now. */
+  /** A deadline this many milliseconds from now. */
   static in(milliseconds: number, now: () => number = Date.now): Deadline {
     checkValue("Deadline.in: milliseconds", milliseconds, "a number", Number.isFinite);
     return new Deadline(now() + milliseconds, now);

@@ -26,7 +26,7 @@ export interface AgentOptions<Input, Output> {
   /** Called with the result. The request is acknowledged when it resolves. */
   readonly onResult: (request: AgentRequest<Input>, result: EvaluationResult<Output>) => void | Promise<void>;
   /**
-   * Called when a request failed and will be delivered again, as far as the queue does that. If this or `onDeadLetter` throws, the
+   * Called when a request failed and will be delivered again, if the queue does that. If this or `onDeadLetter` throws, the
    * request would be lost, so the worker takes no more requests and `runAgent` rejects.
    */
   readonly onFailure?: (request: AgentRequest<Input>, error: unknown) => void | Promise<void>;
@@ -130,7 +130,7 @@ function checkAgentOptions<Input, Output>(
   checkValue("runAgent: signal", options.signal, "an AbortSignal", (value) => value instanceof AbortSignal);
 }
 
-/** Undefined at the end of the queue, and when the worker must stop, also while all of its capacity is in use. */
+/** Undefined at the end of the queue, and when the worker must stop, even while all of its capacity is in use. */
 async function nextRequest<Input, Output>(
   iterator: AsyncIterator<AgentRequest<Input>>,
   worker: Worker<Input, Output>,

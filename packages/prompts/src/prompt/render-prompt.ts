@@ -69,7 +69,7 @@ export function renderPrompt(prompt: Prompt<unknown>, options: RenderOptions): R
   };
 }
 
-/** The paths and tools of all sections, also of those that are not enabled now. */
+/** The paths and tools of all sections, including those that are not enabled now. */
 function* listTargets(
   sections: readonly Section<unknown>[],
   parents: readonly string[],

@@ -19,7 +19,7 @@ const ZEROS = Buffer.alloc(CHUNK_BYTES);
 
 /**
  * Stores the content of files, one after the other, in a single file. Equal content is stored once. One file is much faster
- * to write than a file per content: a first snapshot of 10,000 files needs no 10,000 creations.
+ * to write than a file per content: a first snapshot of 10,000 files creates one file.
  */
 export class ContentFile implements Disposable {
   readonly #fd: number;

@@ -111,7 +111,7 @@ export class IgnoreRules {
 
 /**
  * Returns a test for paths that the rules of an earlier moment ignored, themselves or with a folder above them. The rules may
- * have changed since, also by whatever is being undone.
+ * have changed since, even by the changes that are being undone.
  */
 export function createIgnoreTest(saved: SavedRules): (path: string, isFolder: boolean) => boolean {
   const parsed = new Map([...saved].map(([folder, text]) => [folder, parseRules(text)]));
@@ -156,7 +156,7 @@ function readRules(path: string): string {
   }
 }
 
-/** Undefined if there is no such file, also because a part of its path is not a folder. */
+/** Undefined if there is no such file, or if a part of its path is not a folder. */
 function readVersion(path: string): FileVersion | undefined {
   try {
     const stats = lstatSync(path, { throwIfNoEntry: false });

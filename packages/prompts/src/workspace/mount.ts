@@ -33,7 +33,7 @@ export interface Mount {
   readonly links?: "skip" | "follow";
 }
 
-/** What became of a mount. */
+/** The result of copying a mount. */
 export interface MountReport {
   readonly from: string;
   readonly to: string;

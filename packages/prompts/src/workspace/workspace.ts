@@ -238,7 +238,7 @@ export class Workspace implements AsyncDisposable {
 
   /**
    * Converts a path inside the workspace to an absolute path.
-   * @throws {PromptError} `workspace_security` if it leads out of it, also through links
+   * @throws {PromptError} `workspace_security` if it leads out of it, even through links
    */
   resolve(path: string): string {
     this.#checkOpen();

@@ -137,7 +137,7 @@ export type ErrorSubtype =
   /** Any other failure. `reason` has the agent's own code. */
   | "execution_failed";
 
-/** The session ended by itself, or was ended by the caller or a limit. */
+/** The session ended on its own, or was ended by the caller or a limit. */
 export interface ResultEvent extends EventBase {
   readonly kind: "result";
   readonly success: boolean;

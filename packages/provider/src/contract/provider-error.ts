@@ -68,7 +68,7 @@ const BRAND = Symbol.for("@codexkit/provider/ProviderError");
 /** The error of rejected calls. Match on `code`; use `ProviderError.is` if several copies of the package may be loaded. */
 export class ProviderError extends Error {
   override readonly name = "ProviderError";
-  /** Whether a value is a `ProviderError`, also of another copy of this package. */
+  /** Whether a value is a `ProviderError`, including one from another copy of this package. */
   static is(value: unknown): value is ProviderError {
     return value instanceof Error && BRAND in value;
   }

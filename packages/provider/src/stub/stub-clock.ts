@@ -17,7 +17,7 @@ interface Waiting {
 }
 
 /**
- * A clock that a test advances, for behaviour that takes long.
+ * A clock that a test advances, for behaviour that takes a long time.
  *
  * @example
  * const clock = new ManualClock();

@@ -42,7 +42,7 @@ export class Codex implements AsyncDisposable {
 
   /**
    * Aborts the running turns of this object and ends its codex processes, except those that run turns of another `Codex`. The
-   * original has no such method, and no program needs it: idle processes end by themselves.
+   * original has no such method, and no program needs it: idle processes end on their own.
    */
   async close(): Promise<void> {
     this.#closing.abort(closedError());

@@ -90,7 +90,7 @@ export interface UsageUpdatedEvent extends TurnEventBase {
 export type WarningKind =
   /** The model endpoint failed and Codex is retrying. */
   | "retrying"
-  /** Another model than the requested one is answering. See `model`. */
+  /** A different model than the requested one is answering. See `model`. */
   | "model_rerouted"
   | "deprecation"
   | "config"

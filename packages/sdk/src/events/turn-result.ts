@@ -66,7 +66,7 @@ export class TurnFailedError extends CodexError {
     Object.defineProperty(this.prototype, BRAND, { value: true });
   }
 
-  /** Whether a value is a `TurnFailedError`, also one from another copy of this package. */
+  /** Whether a value is a `TurnFailedError`, including one from another copy of this package. */
   static override is(value: unknown): value is TurnFailedError {
     return typeof value === "object" && value !== null && BRAND in value;
   }

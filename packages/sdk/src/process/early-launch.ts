@@ -21,7 +21,7 @@ export async function launchEarly(key: object, options: LaunchAppServerOptions):
   await Promise.race([spawned, launch.catch(() => {})]);
 }
 
-/** The server that was launched for these options, if any. It is handed out once: after a crash, another is launched. */
+/** Returns the server that was launched for these options, if any. Only once: after a crash, another is launched. */
 export function takeEarlyLaunch(key: object): Promise<LaunchedAppServer> | undefined {
   const launch = launches.get(key);
   launches.delete(key);

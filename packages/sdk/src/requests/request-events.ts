@@ -56,14 +56,14 @@ export type ApprovalRequestedEvent = {
   };
 }[ApprovalKind];
 
-/** It waits no longer. */
+/** The server no longer waits for the decision. */
 export interface ApprovalResolvedEvent extends RequestBase {
   readonly type: "approval.resolved";
   readonly kind: ApprovalKind;
   readonly outcome: RequestOutcome;
 }
 
-/** The model, or an MCP server, waits for an answer of the user. */
+/** The model or an MCP server waits for the user's answer. */
 export type QuestionRequestedEvent = {
   readonly [K in QuestionKind]: RequestBase & {
     readonly type: "question.requested";
@@ -72,7 +72,7 @@ export type QuestionRequestedEvent = {
   };
 }[QuestionKind];
 
-/** It waits no longer. */
+/** The question no longer waits for an answer. */
 export interface QuestionResolvedEvent extends RequestBase {
   readonly type: "question.resolved";
   readonly kind: QuestionKind;

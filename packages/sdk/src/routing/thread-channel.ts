@@ -123,7 +123,7 @@ export class ThreadChannel {
     return [...this.#live.values()].flatMap(({ items }) => items);
   }
 
-  /** Calls the listener for every turn that starts, of this client and of others. */
+  /** Calls the listener for every turn that starts, of this client or another. */
   onTurn(listener: (turn: LiveTurn) => void): Disposable {
     // Wrapped, so that a listener added twice is called twice and each registration is disposed of on its own.
     const entry = (turn: LiveTurn): void => listener(turn);
@@ -240,7 +240,7 @@ export class ThreadChannel {
     this.#fail(turn, error);
   }
 
-  /** Ends the channel. Running turns and waits fail with `closed`, whatever the server goes on to do. */
+  /** Ends the channel. Running turns and waits fail with `closed`, whatever the server does afterwards. */
   close(): void {
     this.#closed ??= new CodexError("closed", `Thread ${this.threadId} was closed by this program.`);
     this.failAll(this.#closed);

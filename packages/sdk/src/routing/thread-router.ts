@@ -124,7 +124,7 @@ export class ThreadRouter {
     }
   }
 
-  /** Ids of the threads on which a turn is running, agents and threads of other clients included as far as they are known. */
+  /** IDs of the threads on which a turn is running, including known agents and threads of other clients. */
   get busyThreads(): readonly string[] {
     return [...this.#channels.values()].flatMap(({ threadId, activeTurn }) => (activeTurn ? [threadId] : []));
   }

@@ -2,7 +2,7 @@ import type { v2 } from "@codexkit/protocol";
 import type { CallOptions } from "@codexkit/rpc";
 import type { ThreadCaller, ThreadParams } from "./thread-caller.ts";
 
-/** The goal of a thread. While a goal is active, the server starts turns by itself. */
+/** The goal of a thread. While a goal is active, the server starts turns on its own. */
 export class ThreadGoal {
   readonly #thread: ThreadCaller;
 

@@ -15,7 +15,7 @@ export class ServerQueue {
   readonly #caller: Pick<Caller, "request">;
   readonly #channel: ThreadChannel;
   readonly #sleep: Sleep;
-  /** No turn started in time: until the next one ends, or the queue changes, Codex starts nothing by itself. */
+  /** No turn started in time: until the next one ends, or the queue changes, Codex starts nothing on its own. */
   #isPaused = false;
 
   constructor(caller: Pick<Caller, "request">, channel: ThreadChannel, sleep: Sleep) {

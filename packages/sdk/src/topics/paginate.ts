@@ -28,7 +28,7 @@ export function toPageParams({ cursor, limit }: PageOptions): {
   return { cursor: cursor ?? null, limit: limit ?? null };
 }
 
-/** Yields all entries of a list that `readPage` reads by pages, with the same filters for every page. */
+/** Yields all entries of a list that `readPage` reads page by page, with the same filters for every page. */
 export function listPages<Filters, Entry>(
   options: ListOptions & Filters,
   readPage: (options: PageOptions & Filters) => Promise<Page<Entry>>,

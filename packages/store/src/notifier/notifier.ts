@@ -1,4 +1,4 @@
-/** Why a listener is called: someone notified its key, or it is time to look in case a notification was lost. */
+/** Why a listener is called: its key was notified, or a poll is due, in case a notification was lost. */
 export type Hint = "notified" | "poll";
 
 /**
@@ -6,7 +6,7 @@ export type Hint = "notified" | "poll";
  * change, and has no content.
  */
 export interface Notifier {
-  /** Calls the listeners of these keys, here and in other processes. Never throws; a lost hint is made up for by a poll. */
+  /** Calls the listeners of these keys, here and in other processes. Never throws; a poll replaces a lost hint. */
   notify(keys: Iterable<string>): void;
   subscribe(key: string, listener: (hint: Hint) => void): Disposable;
   /**

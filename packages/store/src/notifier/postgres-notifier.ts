@@ -9,7 +9,7 @@ import type { Hint, Notifier } from "./notifier.ts";
 const MAX_PAYLOAD_BYTES = 7_900;
 /** Notifications within this time go out together: NOTIFY takes a lock on the whole database. */
 const COALESCE_MS = 20;
-/** Unsent keys beyond this number are dropped; a poll makes up for them. */
+/** Unsent keys beyond this number are dropped; a poll replaces them. */
 const MAX_UNSENT_KEYS = 100_000;
 const PROBE_INTERVAL_MS = 10_000;
 const PROBE_TIMEOUT_MS = 3_000;

@@ -116,7 +116,7 @@ class MappedClient implements PostgresPoolClient {
   }
 }
 
-/** Postgres has no text with a NUL character, and people do send one. It is replaced as other invalid characters are. */
+/** Postgres accepts no NUL character in text, but input may contain one. It is replaced, like other invalid characters. */
 function withoutNul(value: unknown): unknown {
   if (typeof value === "string") return value.includes("\0") ? value.replaceAll("\0", "\uFFFD") : value;
   return Array.isArray(value) ? value.map(withoutNul) : value;

@@ -8,8 +8,8 @@ interface Holder {
 }
 
 /**
- * Keeps a second process out of a folder. The lock is an open write transaction on a file of its own: the operating system
- * ends it with the process, also after `kill -9`, and the committed row inside names the holder.
+ * Keeps a second process out of a folder. The lock is an open write transaction on a file of its own: the operating system ends
+ * it with the process, even after `kill -9`, and the committed row inside names the holder.
  */
 export function lockFolder(file: string): Disposable {
   const database = mapErrors(() => new DatabaseSync(file, { timeout: 0 }));

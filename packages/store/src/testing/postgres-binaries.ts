@@ -27,7 +27,7 @@ export async function findBinaries(folder: string, isOtherUser: boolean): Promis
   return binaries;
 }
 
-/** Whether every folder on the way may be entered by every user. */
+/** Whether every user may enter every folder of a path. */
 export async function isReadableByAll(path: string): Promise<boolean> {
   for (let folder = path; ; folder = dirname(folder)) {
     const { mode } = await stat(folder);

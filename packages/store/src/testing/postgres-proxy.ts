@@ -13,10 +13,12 @@ export interface ServerMessage {
   readonly content: string;
 }
 
-/** What happens to a message: it is passed on, it gets lost, or the connection breaks in its place. */
+/** What happens to a message: it is forwarded, it is lost, or the connection breaks instead. */
 export type ProxyAction = "forward" | "drop" | "cut";
 
-/** A proxy before a {@link PostgresServer} that loses messages of the server or breaks connections, as a bad network does. */
+/**
+ * A proxy in front of a {@link PostgresServer} that loses messages of the server or breaks connections, as a bad network does.
+ */
 export class PostgresProxy implements AsyncDisposable {
   /** URL of the same database through the proxy. */
   readonly url: string;

@@ -15,7 +15,7 @@ const POLL_MS = 25;
 /** The user without rights of most systems. */
 const UNPRIVILEGED = 65_534;
 
-/** Ends Postgres at once when its stdin closes, so that it never outlives the test, however that ends. */
+/** Ends Postgres at once when its stdin closes, so that it never outlives the test, even if that is killed. */
 const SUPERVISOR = `
 exec 3<&0
 "$0" "$@" </dev/null 3<&- & server=$!

@@ -42,7 +42,7 @@ export class TestLocations implements AsyncDisposable {
     return folder;
   }
 
-  /** The server behind the locations, for faults. */
+  /** The server behind the locations, for fault injection. */
   get postgres(): PostgresServer {
     if (!this.#server) throw new Error("SQLite has no server.");
     return this.#server;

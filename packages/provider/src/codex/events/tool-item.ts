@@ -1,17 +1,17 @@
 import type { v2 } from "codexkit";
 import type { ToolCategory } from "../../contract/agent-event.ts";
 
-/** An item that is the use of a tool. */
+/** An item that represents a tool call. */
 export interface ToolItem {
   readonly name: string;
   readonly category: ToolCategory;
   readonly input: unknown;
-  /** What came of it, once it is completed. */
+  /** Its result, once it has completed. */
   readonly content: string;
   readonly isError: boolean;
 }
 
-/** Reads an item as the use of a tool; undefined for one that is none. */
+/** Reads an item as a tool call. Undefined if it is not one. */
 export function toToolItem(item: v2.ThreadItem): ToolItem | undefined {
   switch (item.type) {
     case "commandExecution":
@@ -72,7 +72,7 @@ export function toToolItem(item: v2.ThreadItem): ToolItem | undefined {
   }
 }
 
-/** The text of parts such as `{ type: "text", text }`; what is no text is shown as JSON. */
+/** The text of parts such as `{ type: "text", text }`; other parts are shown as JSON. */
 function textOf(parts: readonly unknown[]): string {
   return parts
     .map((part) => {

@@ -18,8 +18,8 @@ const PROFILE = "codexkit";
 const BASES = { "read-only": ":read-only", "workspace-write": ":workspace" } as const;
 
 /**
- * The sandbox for commands. Codex re-runs an approved command that fails in a plain sandbox without it, and does not ask. With a
- * profile that hides a file it does not, so every sandbox here hides some of Codex's own files.
+ * The sandbox for commands. If an approved command fails in a plain sandbox, Codex runs it again without the sandbox, and does
+ * not ask. It does not do so with a profile that hides a file, so every sandbox here hides some of Codex's own files.
  *
  * @param hidden At least one file. All must exist: for a missing one, Codex creates a file to mount on, and removes it while the
  * next sandbox starts.

@@ -90,7 +90,7 @@ export interface ConformanceOptions {
   readonly limits?: Partial<ConformanceLimits> | undefined;
   /** Ids of the checks to run, in the suite's order. The others are reported as not verified. Default: all. */
   readonly only?: readonly string[] | undefined;
-  /** Called when a check has ended, for runs that take long. */
+  /** Called when a check has ended, to show the progress of a long run. */
   readonly onCheck?: ((check: CheckReport) => void) | undefined;
   /**
    * Called when a check exceeds `checkMs`, before its sessions are stopped and its provider is shut down. Ends the agent's
