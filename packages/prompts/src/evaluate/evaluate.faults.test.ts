@@ -6,7 +6,11 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { definePrompt, evaluate, openWorkspace, PromptEvaluationError } from "../index.ts";
 
-const launch = (model: Script) => launchCodex({ model, modelName: "gpt-5.5", modelRetries: 0 });
+/** A frozen codex has to be killed, so the steps before that are short. */
+const processLimits = { exitTimeoutMs: 200, terminateTimeoutMs: 200 };
+
+const launch = (model: Script) =>
+  launchCodex({ model, modelName: "gpt-5.5", modelRetries: 0, processLimits });
 
 const prompt = definePrompt({
   ns: "test",

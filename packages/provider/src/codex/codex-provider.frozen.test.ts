@@ -5,6 +5,7 @@ import { codexFixture, read } from "../../test/codex-fixture.ts";
 
 const BOUNDS = {
   limits: { callTimeoutMs: 500 },
+  interruptTimeoutMs: 500,
   processLimits: { exitTimeoutMs: 200, terminateTimeoutMs: 200 },
 };
 
