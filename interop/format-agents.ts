@@ -37,7 +37,7 @@ function sectionOf(report: AgentReport): string[] {
   const head = [
     `## ${name}`,
     "",
-    `\`${packageName}@${version}\`, with a fake model that implements the API ${api}. Configuration: ${configuration}.`,
+    `\`${packageName}@${version}\`, with a fake model that implements the ${api} API. Configuration: ${configuration}.`,
     "",
   ];
   if (!outcome.ran) return [...head, `It could not be run: ${cell(outcome.reason)}`, ""];

@@ -113,7 +113,7 @@ async function usageOf(context: ProbeContext, prompt: string, calls: number): Pr
     outputTokens === calls * REPLY_USAGE.outputTokens &&
     (cachedInputTokens ?? calls * REPLY_USAGE.cachedInputTokens) === calls * REPLY_USAGE.cachedInputTokens;
   const numbers = `${inputTokens} in, ${cachedInputTokens ?? "?"} of them cached, ${outputTokens} out${counted}${money}`;
-  return isRight ? `right: ${numbers}` : `wrong: ${numbers}`;
+  return isRight ? `correct: ${numbers}` : `wrong: ${numbers}`;
 }
 
 async function toolOf(context: ProbeContext, prompt: string, category: string): Promise<string> {
