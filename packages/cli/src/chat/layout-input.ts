@@ -1,8 +1,6 @@
 import type { InputRows } from "../terminal/live-output.ts";
 import { revealText } from "../terminal/sanitize.ts";
-import { textWidth } from "../terminal/width.ts";
-
-const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
+import { segmentText, textWidth } from "../terminal/width.ts";
 
 interface InputLayout {
   /** Plain text before the first row; later rows are indented by its width. */
@@ -19,7 +17,7 @@ export function layoutInput({ prompt, text, cursor, columns }: InputLayout): Inp
   const rows = [prompt];
   let position = { row: 0, column: textWidth(prompt) };
   let width = position.column;
-  for (const { segment, index } of segmenter.segment(text)) {
+  for (const { segment, index } of segmentText(text)) {
     const isBreak = segment === "\n" || segment === "\r\n";
     const shown = isBreak ? "" : revealText(segment.replaceAll("\t", " "));
     const wraps = width + textWidth(shown) > columns && width > indent.length;

@@ -1,9 +1,16 @@
 import stringWidth from "fast-string-width";
 import { wrapAnsi } from "fast-wrap-ansi";
 
-const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
-
 const ELLIPSIS = "…";
+
+/** Created on first use: it takes 10 ms, which most commands don't need to spend. */
+let segmenter: Intl.Segmenter | undefined;
+
+/** The characters of a text as a person sees them. */
+export function segmentText(text: string): Intl.Segments {
+  segmenter ??= new Intl.Segmenter(undefined, { granularity: "grapheme" });
+  return segmenter.segment(text);
+}
 
 /** Number of terminal columns that text needs. Escape sequences need none; CJK characters and emoji need two. */
 export function textWidth(text: string): number {
@@ -16,7 +23,7 @@ export function truncateText(text: string, columns: number): string {
   if (columns < 1) return "";
   let width = 0;
   let kept = "";
-  for (const { segment } of segmenter.segment(text)) {
+  for (const { segment } of segmentText(text)) {
     const next = width + textWidth(segment);
     if (next > columns - 1) break;
     width = next;
