@@ -1,11 +1,15 @@
 import type { CliCommand } from "../cli-command.ts";
+import { accountCommand, loginCommand, logoutCommand, modelsCommand } from "./account.ts";
 import { chatCommand } from "./chat.ts";
 import { completionCommand } from "./completion.ts";
 import { doctorCommand } from "./doctor.ts";
 import { execServerCommand } from "./exec-server.ts";
+import { inboxCommand } from "./inbox.ts";
 import { policyCommand } from "./policy.ts";
 import { runCommand } from "./run.ts";
 import { serveCommand } from "./serve.ts";
+import { sessionsCommand } from "./sessions.ts";
+import { threadsCommand } from "./threads.ts";
 import { tokenCommand } from "./token.ts";
 
 /**
@@ -16,6 +20,13 @@ export const COMMANDS: readonly (() => CliCommand)[] = [
   runCommand,
   chatCommand,
   serveCommand,
+  sessionsCommand,
+  inboxCommand,
+  threadsCommand,
+  modelsCommand,
+  loginCommand,
+  logoutCommand,
+  accountCommand,
   tokenCommand,
   policyCommand,
   execServerCommand,

@@ -60,3 +60,12 @@ export function collectScopes(text: string, previous: readonly ScopeName[] = [])
   if (!names.every(isScope)) throw new InvalidArgumentError(`Expected some of ${SCOPES.join(", ")}.`);
   return [...new Set([...previous, ...names])];
 }
+
+/** A whole number from 1. */
+export function parseCount(text: string): number {
+  const count = Number(text);
+  if (!/^\d+$/.test(text) || count === 0 || !Number.isSafeInteger(count)) {
+    throw new InvalidArgumentError("Expected a whole number from 1.");
+  }
+  return count;
+}

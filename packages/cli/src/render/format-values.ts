@@ -1,6 +1,7 @@
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
 
 /** `7s`, `2m 05s`, `1h 02m`. */
 export function formatDuration(ms: number): string {
@@ -8,6 +9,14 @@ export function formatDuration(ms: number): string {
   if (ms >= HOUR) return `${Math.floor(ms / HOUR)}h ${pad((ms % HOUR) / MINUTE)}m`;
   if (ms >= MINUTE) return `${Math.floor(ms / MINUTE)}m ${pad((ms % MINUTE) / SECOND)}s`;
   return `${Math.floor(ms / SECOND)}s`;
+}
+
+/** `just now`, `5 min ago`, `3 h ago`, `2 d ago`. */
+export function formatAge(ms: number): string {
+  if (ms < MINUTE) return "just now";
+  if (ms < HOUR) return `${Math.floor(ms / MINUTE)} min ago`;
+  if (ms < DAY) return `${Math.floor(ms / HOUR)} h ago`;
+  return `${Math.floor(ms / DAY)} d ago`;
 }
 
 /** `950`, `1.2k`, `38k`, `1.5M`. */

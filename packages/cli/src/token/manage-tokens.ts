@@ -3,7 +3,7 @@ import { type CliContext, printJson } from "../context.ts";
 import { connectDaemon } from "../daemon/connect-daemon.ts";
 import type { DaemonCommandOptions } from "../daemon/daemon-options.ts";
 import { CliError, EXIT } from "../errors/cli-error.ts";
-import { formatAge } from "../terminal/format-age.ts";
+import { formatAge } from "../render/format-values.ts";
 import { formatTable } from "../terminal/format-table.ts";
 
 export interface CreateTokenOptions extends DaemonCommandOptions {
@@ -49,7 +49,7 @@ export async function listTokens(options: DaemonCommandOptions, context: CliCont
       token.name,
       token.scopes.join(","),
       stateOf(token),
-      token.lastUsedAt === null ? "never used" : `used ${formatAge(token.lastUsedAt)}`,
+      token.lastUsedAt === null ? "never used" : `used ${formatAge(Date.now() - token.lastUsedAt)}`,
     ]);
     context.stdout.write(formatTable(["ID", "NAME", "SCOPES", "STATE", "USE"], rows, context));
   }

@@ -1,0 +1,141 @@
+import type { Approval, InboxRequest, PolicyVerdict } from "@codexkit/daemon/client";
+import type { v2 } from "codexkit";
+import { formatChanges } from "../render/format-diff.ts";
+import { unwrapCommand } from "../render/format-items.ts";
+import { formatAge } from "../render/format-values.ts";
+import { revealText } from "../terminal/sanitize.ts";
+import type { Style } from "../terminal/style.ts";
+
+/** Lines of a diff that a person decides about. */
+const DIFF_LINES = 400;
+
+/** What is asked, with the reasons of the agent and of the policy. Hidden characters are visible. */
+export function formatApproval(approval: Approval, cwd: string, style: Style): string[] {
+  const { request, verdict, state, answeredBy, note, createdAt, id } = approval;
+  const reason = "reason" in request ? request.reason : null;
+  return [
+    style.bold(style.yellow(titleOf(request))),
+    ...detailsOf(request, cwd, style),
+    ...(reason ? [`  ${style.dim("The agent says:")} ${oneLine(reason)}`] : []),
+    ...(verdict ? formatVerdict(verdict, style) : []),
+    ...(state === "open"
+      ? []
+      : [
+          `  ${style.dim("State:")} ${state}${answeredBy === null ? "" : ` by ${answeredBy}`}${note ? `, ${oneLine(note)}` : ""}`,
+        ]),
+    `  ${style.dim(`${id}, ${formatAge(Date.now() - createdAt)}`)}`,
+  ];
+}
+
+/** One line for a list. */
+export function summarizeRequest(request: InboxRequest): string {
+  switch (request.kind) {
+    case "command":
+      return request.network ? `connect to ${request.network.host}` : unwrapCommand(request.command ?? "");
+    case "fileChange":
+      return `change ${request.changes?.map(({ path }) => path).join(", ") ?? "files"}`;
+    case "permissions":
+      return "more permissions";
+    case "mcpTool":
+      return `${request.server}: ${request.tool ?? request.message}`;
+    case "userInput":
+      return request.questions.map(({ question }) => question).join(" ");
+    case "elicitation":
+      return `${request.server}: ${request.message}`;
+  }
+}
+
+export function titleOf(request: InboxRequest): string {
+  switch (request.kind) {
+    case "command":
+      if (request.network) return `The agent wants to connect to ${oneLine(request.network.host)}`;
+      return request.action === "writeStdin"
+        ? "The agent wants to type into a running command"
+        : "The agent wants to run a command outside the sandbox";
+    case "fileChange":
+      return "The agent wants to change files";
+    case "permissions":
+      return "The agent wants more permissions";
+    case "mcpTool":
+      return `The agent wants to call ${oneLine(request.tool ?? "a tool")} of ${oneLine(request.server)}`;
+    case "userInput":
+      return "The agent has a question";
+    case "elicitation":
+      return `${oneLine(request.server)} asks`;
+  }
+}
+
+function detailsOf(request: InboxRequest, cwd: string, style: Style): string[] {
+  switch (request.kind) {
+    case "command": {
+      const [first = "", ...others] = revealText(unwrapCommand(request.command ?? "")).split("\n");
+      return [
+        ...(first === ""
+          ? []
+          : [`  ${style.cyan("$")} ${style.bold(first)}`, ...others.map((line) => `    ${line}`)]),
+        ...(request.cwd === null ? [] : [`  ${style.dim("in")} ${oneLine(request.cwd)}`]),
+        ...(request.additionalPermissions === null ? [] : formatJson(request.additionalPermissions)),
+      ];
+    }
+    case "fileChange":
+      return [
+        ...formatChanges(toChanges(request), style, { cwd, limit: DIFF_LINES, clean: revealText }),
+        ...(request.grantRoot === null ? [] : [`  and to write below ${oneLine(request.grantRoot)}`]),
+      ];
+    case "permissions":
+      return formatJson(request.permissions);
+    case "mcpTool":
+      return [
+        `  ${oneLine(request.message)}`,
+        ...(request.arguments === undefined ? [] : formatJson(request.arguments)),
+      ];
+    case "userInput":
+      return request.questions.flatMap(({ id, question, options }) => [
+        `  ${style.dim(`${oneLine(id)}:`)} ${oneLine(question)}`,
+        ...(options ?? []).map(
+          ({ label, description }) => `    ${style.bold(oneLine(label))} ${style.dim(oneLine(description))}`,
+        ),
+      ]);
+    case "elicitation":
+      return [
+        `  ${oneLine(request.message)}`,
+        ...(request.url === null ? [] : [`  ${oneLine(request.url)}`]),
+        ...(request.schema === null || request.schema === undefined ? [] : formatJson(request.schema)),
+      ];
+  }
+}
+
+/** The verdict on the whole, and on each command if there are several. */
+function formatVerdict({ decision, reason, rule, segments }: PolicyVerdict, style: Style): string[] {
+  const paints = { allow: style.green, ask: style.yellow, deny: style.red };
+  const depthOf = (index: number): number => {
+    const parent = segments[index]?.parent ?? -1;
+    return parent < 0 || parent >= index ? 0 : 1 + depthOf(parent);
+  };
+  const lines = segments.map((segment, index) => {
+    const indent = "  ".repeat(depthOf(index));
+    return `    ${indent}${paints[segment.decision](segment.decision.padEnd(5))} ${oneLine(segment.command)}  ${style.dim(oneLine(segment.reason))}`;
+  });
+  return [
+    `  ${style.dim("The policy:")} ${paints[decision](decision)}, ${oneLine(reason)} ${style.dim(`[${oneLine(rule)}]`)}`,
+    ...(segments.length > 1 ? lines : []),
+  ];
+}
+
+/** The daemon stores the kind of a change as a word. */
+function toChanges({ changes }: Extract<InboxRequest, { kind: "fileChange" }>): v2.FileUpdateChange[] {
+  return (changes ?? []).map(({ path, kind, diff }) => {
+    const type = kind === "add" || kind === "delete" ? kind : "update";
+    return { path, diff, kind: type === "update" ? { type, move_path: null } : { type } };
+  });
+}
+
+function formatJson(value: unknown): string[] {
+  return revealText(JSON.stringify(value, undefined, 2) ?? "")
+    .split("\n")
+    .map((line) => `  ${line}`);
+}
+
+function oneLine(text: string): string {
+  return revealText(text).replaceAll("\n", "⏎");
+}

@@ -1,0 +1,125 @@
+import { type Approval, type DaemonClient, DaemonClientError } from "@codexkit/daemon/client";
+import { type CliContext, printJson } from "../context.ts";
+import { connectDaemon } from "../daemon/connect-daemon.ts";
+import type { DaemonCommandOptions } from "../daemon/daemon-options.ts";
+import { CliError, EXIT } from "../errors/cli-error.ts";
+import { formatAge } from "../render/format-values.ts";
+import { findSession } from "../session/find-session.ts";
+import { formatTable, toOneLine } from "../terminal/format-table.ts";
+import { formatApproval, summarizeRequest } from "./format-approval.ts";
+
+export interface ListInboxOptions extends DaemonCommandOptions {
+  readonly session?: string;
+  readonly all?: boolean;
+  readonly limit?: number;
+}
+
+/** The daemon's largest page. */
+const PAGE = 500;
+
+/** `codexkit inbox list`. */
+export async function listInbox(options: ListInboxOptions, context: CliContext): Promise<void> {
+  const { client } = await connectDaemon(options, context);
+  const approvals = await readInbox(client, options, context.signal);
+  if (context.json) {
+    for (const approval of approvals) printJson(context, approval);
+    return;
+  }
+  if (approvals.length === 0) {
+    context.stderr.write("Nothing is waiting for an answer.\n");
+    return;
+  }
+  const rows = approvals.map(({ id, kind, state, createdAt, sessionId, request }) => [
+    id,
+    ...(options.all ? [state] : []),
+    kind,
+    formatAge(Date.now() - createdAt),
+    sessionId,
+    summarizeRequest(request),
+  ]);
+  const header = ["ID", ...(options.all ? ["STATE"] : []), "KIND", "ASKED", "SESSION", "REQUEST"];
+  context.stdout.write(formatTable(header, rows, context));
+}
+
+/** Oldest first: those have waited longest. */
+export async function readInbox(
+  client: DaemonClient,
+  { session, all = false, limit = PAGE }: ListInboxOptions,
+  signal: AbortSignal,
+): Promise<readonly Approval[]> {
+  const sessionId = session === undefined ? undefined : (await findSession(client, session, signal)).id;
+  const { data } = await client.request("GET /inbox", {
+    query: {
+      limit: Math.min(limit, PAGE),
+      ...(!all && { state: "open" as const }),
+      ...(sessionId !== undefined && { sessionId }),
+    },
+    signal,
+  });
+  return data.toReversed();
+}
+
+/** `codexkit inbox show`. */
+export async function printApproval(
+  text: string,
+  options: DaemonCommandOptions,
+  context: CliContext,
+): Promise<void> {
+  const { client } = await connectDaemon(options, context);
+  const { style, stdout, signal } = context;
+  const approval = await findApproval(client, text, signal);
+  if (context.json) {
+    printJson(context, approval);
+    return;
+  }
+  const cwd = await readFolder(client, approval.sessionId, signal);
+  const offers = approval.offers.map(({ id, label, stores }) => {
+    const remembered = stores === null ? "" : style.dim(` (remembers ${toOneLine(stores)})`);
+    return `    ${style.bold(toOneLine(id))}  ${toOneLine(label)}${remembered}`;
+  });
+  const lines = [
+    ...formatApproval(approval, cwd, style),
+    ...(approval.state === "open" && offers.length > 0 ? [`  ${style.dim("Offers:")}`, ...offers] : []),
+  ];
+  stdout.write(`${lines.join("\n")}\n`);
+}
+
+export async function readFolder(
+  client: DaemonClient,
+  sessionId: string,
+  signal: AbortSignal,
+): Promise<string> {
+  const { cwd } = await client.request("GET /sessions/{sessionId}", { params: { sessionId }, signal });
+  return cwd;
+}
+
+/** Finds an approval by its ID, or an open one by the beginning of it. */
+export async function findApproval(
+  client: DaemonClient,
+  text: string,
+  signal: AbortSignal,
+): Promise<Approval> {
+  try {
+    if (/^[\x21-\x7E]{1,256}$/.test(text)) {
+      return await client.request("GET /inbox/{approvalId}", { params: { approvalId: text }, signal });
+    }
+  } catch (error) {
+    if (!DaemonClientError.is(error) || error.code !== "approval_not_found") throw error;
+  }
+  const found = (await readInbox(client, {}, signal)).filter(({ id }) => id.startsWith(text));
+  const [approval, ...others] = found;
+  if (!approval) {
+    throw new CliError(EXIT.failed, `There is no open approval "${toOneLine(text)}".`, {
+      hint: "Run `codexkit inbox list` to see what is open.",
+    });
+  }
+  if (others.length > 0) {
+    throw new CliError(EXIT.failed, `${found.length} open approvals begin with "${toOneLine(text)}".`, {
+      hint: `Name one by its ID: ${found
+        .slice(0, 5)
+        .map(({ id }) => id)
+        .join(", ")}.`,
+    });
+  }
+  return approval;
+}

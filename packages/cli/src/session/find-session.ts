@@ -1,0 +1,36 @@
+import { type DaemonClient, DaemonClientError, type Session } from "@codexkit/daemon/client";
+import { CliError, EXIT } from "../errors/cli-error.ts";
+import { toOneLine } from "../terminal/format-table.ts";
+
+/** Most sessions that are looked through for the beginning of an ID, or a name. */
+const SEARCHED = 500;
+
+/** Finds a session by its ID, the beginning of it, or its name. Rejects if there is none, or more than one. */
+export async function findSession(client: DaemonClient, text: string, signal: AbortSignal): Promise<Session> {
+  const isId = /^[\x21-\x7E]{1,256}$/.test(text);
+  if (isId) {
+    try {
+      return await client.request("GET /sessions/{sessionId}", { params: { sessionId: text }, signal });
+    } catch (error) {
+      if (!DaemonClientError.is(error) || error.code !== "session_not_found") throw error;
+    }
+  }
+  const { data } = await client.request("GET /sessions", { query: { limit: SEARCHED }, signal });
+  const named = data.filter(({ name }) => name === text);
+  const found = named.length > 0 ? named : data.filter(({ id }) => id.startsWith(text));
+  const [session, ...others] = found;
+  if (!session) {
+    throw new CliError(EXIT.failed, `There is no session "${toOneLine(text)}".`, {
+      hint: "Run `codexkit sessions` to see the sessions of the daemon.",
+    });
+  }
+  if (others.length > 0) {
+    throw new CliError(EXIT.failed, `${found.length} sessions match "${toOneLine(text)}".`, {
+      hint: `Name one by its ID: ${found
+        .slice(0, 5)
+        .map(({ id }) => id)
+        .join(", ")}.`,
+    });
+  }
+  return session;
+}

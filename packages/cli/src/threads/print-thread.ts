@@ -1,0 +1,62 @@
+import type { CodexEvent, v2 } from "codexkit";
+import type { CodexCommandOptions } from "../codex/codex-options.ts";
+import { openCodex } from "../codex/open-codex.ts";
+import { type CliContext, printJson } from "../context.ts";
+import { CliError, EXIT } from "../errors/cli-error.ts";
+import { formatAge } from "../render/format-values.ts";
+import { TurnView } from "../render/turn-view.ts";
+import { formatUserMessage } from "../session/print-session.ts";
+import { toOneLine } from "../terminal/format-table.ts";
+import { LiveOutput } from "../terminal/live-output.ts";
+
+export interface ShowThreadOptions extends CodexCommandOptions {
+  readonly turns: number;
+}
+
+/** `codexkit threads show`. */
+export async function printThread(
+  threadId: string,
+  options: ShowThreadOptions,
+  context: CliContext,
+): Promise<void> {
+  const { signal, style, stdout } = context;
+  await using opened = await openCodex(options, { signal });
+  const { codex } = opened;
+  const thread = await codex.readThread(threadId, { signal }).catch((error: unknown) => {
+    signal.throwIfAborted();
+    throw new CliError(EXIT.failed, `There is no thread "${toOneLine(threadId)}".`, {
+      cause: error,
+      hint: "Run `codexkit threads` to see the threads of this machine.",
+    });
+  });
+  const { data } = await codex.request("thread/turns/list", {
+    threadId,
+    limit: options.turns,
+    sortDirection: "desc",
+    itemsView: "full",
+  });
+  const turns = data.toReversed();
+  if (context.json) {
+    printJson(context, { thread, turns });
+    return;
+  }
+  using output = new LiveOutput(stdout, false);
+  const view = new TurnView({ output, style, cwd: thread.cwd });
+  view.block([
+    style.bold(toOneLine(thread.name ?? thread.preview) || "(no messages)"),
+    `  ${style.dim("thread ")} ${thread.id}`,
+    `  ${style.dim("folder ")} ${toOneLine(thread.cwd)}`,
+    `  ${style.dim("changed")} ${formatAge(Date.now() - thread.updatedAt * 1000)}`,
+  ]);
+  for (const turn of turns) {
+    for (const item of turn.items) {
+      if (item.type === "userMessage") view.block(formatUserMessage(item, style));
+      else view.handle({ type: "item.completed", item } as CodexEvent);
+    }
+    if (turn.status !== "completed") view.block([style.yellow(describeEnd(turn))]);
+  }
+}
+
+function describeEnd({ status, error }: v2.Turn): string {
+  return `The turn is ${status}${error ? `: ${toOneLine(error.message)}` : ""}.`;
+}
