@@ -8,6 +8,8 @@ interface BundledPackage {
   readonly folder: string;
   /** Programs that the package starts by their path, in addition to the entry points of its package.json. */
   readonly programs?: readonly string[];
+  /** Dependencies whose code becomes a part of the bundle. */
+  readonly inlined?: readonly string[];
   /** Folder of the code that several entry points share. Default: the top of `dist`. */
   readonly sharedFolder?: string;
 }
@@ -17,11 +19,25 @@ const PACKAGES: readonly BundledPackage[] = [
   // `launch-keeper.ts` is shared code and looks for its program in its own folder.
   { folder: "sdk", programs: ["src/process/keeper-program.ts"], sharedFolder: "process" },
   { folder: "ai-sdk" },
-  // Commands are loaded when they run: each becomes a file of its own.
-  { folder: "cli", programs: ["src/main.ts"] },
+  {
+    folder: "cli",
+    // Commands are loaded when they run: each becomes a file of its own.
+    programs: ["src/main.ts"],
+    // What `run` loads, which would otherwise be 120 files. zod alone has 95.
+    inlined: [
+      "@codexkit/protocol",
+      "@codexkit/rpc",
+      "codexkit",
+      "commander",
+      "fast-string-truncated-width",
+      "fast-string-width",
+      "fast-wrap-ansi",
+      "zod",
+    ],
+  },
 ];
 
-for (const { folder, programs = [], sharedFolder = "." } of PACKAGES) {
+for (const { folder, programs = [], inlined = [], sharedFolder = "." } of PACKAGES) {
   const root = resolve(import.meta.dirname, "../packages", folder);
   // The check of the Node version is a separate file, so that entry points load it before anything else. Programs without
   // entry points check it in their `bin` file.
@@ -32,7 +48,10 @@ for (const { folder, programs = [], sharedFolder = "." } of PACKAGES) {
     platform: "node",
     // As `tsc` compiles the other packages: Node 22 does not support `using`.
     transform: { target: "es2024" },
-    external: (id) => !id.startsWith(".") && !isAbsolute(id) && !id.startsWith("@oxc-project/runtime"),
+    external: (id) =>
+      !id.startsWith(".") &&
+      !isAbsolute(id) &&
+      ![...inlined, "@oxc-project/runtime"].some((name) => id === name || id.startsWith(`${name}/`)),
     onLog(level, log, report) {
       if (level === "warn") throw new Error(`${folder}: ${log.message}`);
       report(level, log);
