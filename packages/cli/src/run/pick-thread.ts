@@ -2,7 +2,7 @@ import { isCancel, select } from "@clack/prompts";
 import type { v2 } from "codexkit";
 import type { CliContext } from "../context.ts";
 import { EXIT, SilentExit } from "../errors/cli-error.ts";
-import { formatAge } from "../terminal/format-age.ts";
+import { formatAge } from "../render/format-values.ts";
 import { sanitizeText } from "../terminal/sanitize.ts";
 import { truncateText } from "../terminal/width.ts";
 
