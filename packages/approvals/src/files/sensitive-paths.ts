@@ -66,35 +66,29 @@ export function isCredential(path: string, home: string): boolean {
   return SYSTEM_CREDENTIALS.test(path.toLowerCase()) || KEY_FILE.test(path.toLowerCase());
 }
 
-/** Whether secrets are somewhere in a folder. */
+/** Whether secrets are somewhere in a folder, or in one that a pattern may match. */
 export function holdsCredentials(folder: string, home: string, withHidden: boolean): boolean {
   const names = folder === "/" ? [""] : folder.split("/");
-  return secretsNear(home, (own) => isPrefix(names, own) || isPrefix(own, names)).some(
-    (secret) => isPrefix(names, secret) && (withHidden || !secret.slice(names.length).some(isHidden)),
+  return secretsOf(home).some(
+    (secret) =>
+      names.length <= secret.length &&
+      names.every((name, at) => secret[at] === "*" || matchesPattern(name, secret[at] ?? "")) &&
+      (withHidden || !secret.slice(names.length).some(isHidden)),
   );
 }
 
 /** Whether a pattern of the shell may match a file with secrets. */
 export function matchesCredential(pattern: string, home: string): boolean {
   const names = pattern.toLowerCase().split("/");
+  const mayLeadHome = leadsTo(names, home.toLowerCase().split("/"));
   return (
     /\/id_[^/]*[*?[][^/]*$/.test(pattern) ||
-    secretsNear(home.toLowerCase(), (folder) => leadsTo(names, folder)).some((secret) =>
-      leadsTo(names, secret),
-    )
+    (mayLeadHome ? secretsOf(home.toLowerCase()) : SYSTEM_SECRETS).some((secret) => leadsTo(names, secret))
   );
 }
 
-/** The names of all secrets of the system, and of those below home if that is where a path may lead. */
-function secretsNear(home: string, mayLeadTo: (folder: Names) => boolean): readonly Names[] {
-  const names = home.split("/");
-  return mayLeadTo(names)
-    ? [...SYSTEM_SECRETS, ...HOME_CREDENTIALS.map((path) => [...names, ...path.split("/")])]
-    : SYSTEM_SECRETS;
-}
-
-function isPrefix(names: Names, all: Names): boolean {
-  return names.length <= all.length && names.every((name, at) => name === all[at] || all[at] === "*");
+function secretsOf(home: string): readonly Names[] {
+  return [...SYSTEM_SECRETS, ...HOME_CREDENTIALS.map((path) => `${home}/${path}`.split("/"))];
 }
 
 function isHidden(name: string): boolean {

@@ -144,6 +144,8 @@ describe("files that must not be read", () => {
     "find ~/.config -name hosts.yml -exec cat {} +",
     "grep -r root /etc",
     "grep -r PATH /proc/self",
+    "grep -r root /e*",
+    "grep -r token /home/m?/.config",
     "cat ~/.config/*/hosts.yml",
     "cat ~/.docker/*.json",
     "cat ~/.cargo/[c]redentials",
