@@ -86,6 +86,7 @@ const cases: [method: string, params: Record<string, unknown>, code: number][] =
   ["fs/writeBlock", { handleId: "w", offset: 2, chunk: "" }, -32600],
   ["fs/writeBlock", { handleId: "w", offset: 2, chunk: "!" }, -32602],
   ["fs/readBlock", { handleId: "w", offset: 0, len: 1 }, -32603],
+  ["fs/writeBlock", { handleId: "w", offset: 0, chunk: "eA==" }, -32004],
   ["fs/close", { handleId: "no" }, 0],
   ["fs/close", null as never, -32602],
   ["fs/watchMissing", { watchId: 1, missing: [] }, 0],

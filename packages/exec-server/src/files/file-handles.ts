@@ -28,10 +28,10 @@ export class FileHandles {
 
   async read(id: string, offset: number, length: number): Promise<{ bytes: Buffer; eof: boolean }> {
     if (length < 1 || length > EXEC_LIMITS.blockBytes) throw badLength("read");
-    const file = this.#get(id, "read");
     try {
-      return await file.read(offset, length);
+      return await this.#get(id, "read").read(offset, length);
     } catch (error) {
+      // As in Codex: a failed read closes the file, also one that is open for writing.
       await this.close(id);
       throw error;
     }
