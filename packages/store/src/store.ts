@@ -12,6 +12,11 @@ export interface Store<Tables> extends AsyncDisposable {
   readonly now: RawBuilder<number>;
   /** Resolves if the store answers, within its time limits. Rejects with a `StoreError` otherwise. */
   check(): Promise<void>;
+  /**
+   * Takes a lock among all processes that use the store, which ends with this process or with the store. Resolves to undefined if
+   * another process has it. A SQLite folder has one process only, which gets every lock.
+   */
+  lock(name: string): Promise<AsyncDisposable | undefined>;
   /** Closes all connections. Pending queries fail. */
   close(): Promise<void>;
 }

@@ -1,9 +1,13 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { Store } from "@codexkit/store";
 import { sql } from "kysely";
+import { DaemonError } from "../errors.ts";
 import { newId } from "./ids.ts";
 import type { DaemonTables, NodeRow } from "./tables.ts";
 
 const DEFAULT_CAPACITY = 200;
+const NAME_ATTEMPTS = 10;
+const NAME_RETRY_MS = 200;
 /** Rows of boots that ended this long ago are removed. Until then, they say where a session has been. */
 const KEEP_MS = 7 * 24 * 3_600_000;
 
@@ -31,6 +35,32 @@ export class NodeStore {
 
   get #leaseUntil() {
     return sql<number>`${this.#store.now} + ${sql.lit(this.#leaseMs)}`;
+  }
+
+  /**
+   * Keeps other daemons from the name while this one runs. Rejects with `bad_options` if a running one has it; undefined if the one
+   * that has it lost its lease. That of a killed daemon is free as soon as Postgres has seen the end of its connection.
+   */
+  async takeName(
+    name: string,
+    { attempts = NAME_ATTEMPTS }: { readonly attempts?: number } = {},
+  ): Promise<AsyncDisposable | undefined> {
+    for (let attempt = 1; ; attempt += 1) {
+      const lock = await this.#store.lock(`node:${name}`);
+      if (lock) return lock;
+      const holder = (await this.list()).find((node) => node.name === name && node.isAlive);
+      if (!holder) return undefined;
+      if (attempt < attempts) {
+        await delay(NAME_RETRY_MS);
+        continue;
+      }
+      const { id, url, started_at: startedAt, lease_until: leaseUntil } = holder;
+      const where = url === null ? "" : ` at ${url}`;
+      throw new DaemonError(
+        "bad_options",
+        `Another daemon with the name "${name}" uses this store: node ${id}${where}, started at ${toIso(startedAt)}, with a lease until ${toIso(leaseUntil)}. Stop it, or choose another nodeName.`,
+      );
+    }
   }
 
   /** Starts a boot: a new ID with a lease. */
@@ -90,4 +120,8 @@ export class NodeStore {
       .execute();
     return rows.map(({ now, ...row }) => ({ ...row, isAlive: row.lease_until > now }));
   }
+}
+
+function toIso(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
 }

@@ -67,6 +67,7 @@ class SessionRunner implements Runner {
   readonly #turns = { completed: 0, failed: 0, interrupted: 0 };
   readonly #cache = new BoundedMap<string, { readonly until: number; readonly value: Promise<unknown> }>(2);
   #state: RunnerStatus["state"] = "stopped";
+  #nameLock: AsyncDisposable | undefined;
   #nodeId: string | null = null;
   #credentials: CredentialStatus = { kind: "none", source: null };
   #claiming: Promise<void> = Promise.resolve();
@@ -126,6 +127,8 @@ class SessionRunner implements Runner {
     const { apiKey, userCodexHome, database } = this.#options;
     await mkdir(this.#codexHome, { recursive: true, mode: 0o700 });
     this.#credentials = await installCredentials({ codexHome: this.#codexHome, apiKey, userCodexHome });
+    // Before the app-servers: those of a running daemon with the same name are not ours.
+    this.#nameLock = await database.nodes.takeName(this.#nodeName);
     await this.#pool.attach();
     await this.#register();
     this.#subscription = database.store.notifier.subscribe(notificationKeys.ready, () => this.#wake.set());
@@ -315,6 +318,7 @@ class SessionRunner implements Runner {
         log.warn({ err: error }, "The node could not be retired. Its lease ends by itself");
       });
     }
+    await this.#nameLock?.[Symbol.asyncDispose]();
     this.#setState("closed");
   }
 

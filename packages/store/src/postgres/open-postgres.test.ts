@@ -145,6 +145,25 @@ test("lets several processes create the schema at the same moment", async () => 
   }
 });
 
+test("a lock has one holder, and is free when it is released, its connection breaks, or its store is closed", async () => {
+  const location = await server.createDatabase();
+  await using here = await open(location);
+  await using there = await open(location);
+  const held = await here.lock("name");
+  expect(held).toBeDefined();
+  expect(await there.lock("name")).toBeUndefined();
+  expect(await there.lock("other")).toBeDefined();
+  await held?.[Symbol.asyncDispose]();
+  await expect.poll(() => there.lock("name")).toBeDefined();
+  await sql`select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory'`.execute(here.db);
+  await expect.poll(() => here.lock("name")).toBeDefined();
+  // It would take the lock when it has connected again.
+  await there.close();
+  await here.close();
+  await using later = await open(location);
+  await expect.poll(() => later.lock("name")).toBeDefined();
+});
+
 test("an unknown database is a bad location", async () => {
   await expect(open(server.url("missing"))).rejects.toMatchObject({ code: "bad_location" });
 });

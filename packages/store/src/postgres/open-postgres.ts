@@ -4,6 +4,7 @@ import { StoreError } from "../errors.ts";
 import type { StoreLimits } from "../limits.ts";
 import { PostgresNotifier } from "../notifier/postgres-notifier.ts";
 import type { OpenStoreOptions, Store } from "../store.ts";
+import { PostgresLock } from "./postgres-lock.ts";
 import { clientConfig, RetryingPool } from "./postgres-pool.ts";
 
 /** Closing waits for running queries this long, then leaves them to the server. */
@@ -19,8 +20,10 @@ export function openPostgres<Tables>(
   });
   const notifier = new PostgresNotifier(config, `codexkit_${name}`, limits, onWarning);
   notifier.start();
+  const locks = new Set<PostgresLock>();
   const close = async (): Promise<void> => {
     await notifier[Symbol.asyncDispose]();
+    for (const lock of locks) await lock[Symbol.asyncDispose]();
     await withTimeout(
       db.destroy(),
       CLOSE_MS,
@@ -34,6 +37,11 @@ export function openPostgres<Tables>(
     now: sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`,
     check: async () => {
       await sql`select 1`.execute(db);
+    },
+    lock: async (key) => {
+      const lock = await PostgresLock.acquire(config, `codexkit_${name}:${key}`, onWarning);
+      if (lock) locks.add(lock);
+      return lock;
     },
     close,
     [Symbol.asyncDispose]: close,
