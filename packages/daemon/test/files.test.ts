@@ -1,6 +1,8 @@
 import { STORE_KINDS } from "@codexkit/store/testing";
 import { execFileSync } from "node:child_process";
-import { mkdir, open, readdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { once } from "node:events";
+import { mkdir, open, readdir, readFile, readlink, symlink, truncate, writeFile } from "node:fs/promises";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -8,6 +10,7 @@ import type { FileChange, FolderPage } from "../src/api/file.ts";
 import type { Problem } from "../src/api/problem.ts";
 import type { Command, Session } from "../src/api/session.ts";
 import { useDatabases } from "./database-fixture.ts";
+import { pollUntil } from "./poll-until.ts";
 import { startTestDaemon, type TestDaemon } from "./test-daemon.ts";
 
 async function createSession(api: TestDaemon, more: object = {}): Promise<string> {
@@ -237,6 +240,44 @@ describe("files", () => {
     expect(await (await api.request(`GET ${content(id, "file")}`)).text()).toBe("text");
   });
 
+  test("clients that go away leave no file open, at whatever moment", async () => {
+    await using api = await start({ fileLimits: { openReads: 4 } });
+    const id = await createSession(api);
+    await writeFile(join(api.root, "large"), "");
+    await truncate(join(api.root, "large"), 10 * 1024 ** 3);
+    const client = await api.listen();
+    const port = Number(new URL(api.daemon.url ?? "").port);
+    const request = [
+      `GET /sessions/${id}/files/content?path=large HTTP/1.1`,
+      "host: localhost",
+      `authorization: Bearer ${api.token}`,
+    ].join("\r\n");
+    const leave = async (when: "at once" | "after a moment" | "during the body"): Promise<void> => {
+      const socket = connect(port, "127.0.0.1");
+      await once(socket, "connect");
+      socket.write(`${request}\r\n\r\n`);
+      if (when === "after a moment") await new Promise((resolve) => setImmediate(resolve));
+      if (when === "during the body") await once(socket, "data");
+      socket.destroy();
+    };
+    for (let round = 0; round < 8; round += 1) {
+      for (const when of ["at once", "after a moment", "during the body"] as const) await leave(when);
+      await pollUntil(async () =>
+        client
+          .files(id)
+          .read("large", { start: 0, end: 1 })
+          .then(
+            () => true,
+            () => false,
+          ),
+      );
+    }
+    const links = (await readdir("/proc/self/fd")).map((fd) =>
+      readlink(`/proc/self/fd/${fd}`).catch(() => ""),
+    );
+    expect((await Promise.all(links)).filter((path) => path === join(api.root, "large"))).toEqual([]);
+  });
+
   test("a HEAD request leaves no stream open", async () => {
     await using api = await start();
     const id = await createSession(api);
@@ -245,7 +286,7 @@ describe("files", () => {
       expect([response.status, await response.text()]).toEqual([200, ""]);
     }
     const { streams } = (await (await api.request("GET /diagnostics")).json()) as { streams: object };
-    expect(streams).toEqual({ sessions: 0, multiplexed: 0, files: 0 });
+    expect(streams).toEqual({ sessions: 0, multiplexed: 0, files: 0, threads: 0 });
   });
 
   test("sessions of an execution environment have no files here", async () => {

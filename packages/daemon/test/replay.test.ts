@@ -28,7 +28,7 @@ async function readAll(client: DaemonClient, sessionId: string) {
     turns: await client.request("GET /sessions/{sessionId}/turns", { params }),
     diff: await client.request("GET /sessions/{sessionId}/diff", { params }),
     usage: await client.request("GET /sessions/{sessionId}/usage", { params }),
-    inbox: await client.request("GET /inbox", { query: { sessionId } as never }),
+    inbox: await client.request("GET /inbox", { query: { sessionId } }),
     exported: (await text(await client.exportSession(sessionId))).split("\n").slice(1, -2),
   };
 }

@@ -92,7 +92,7 @@ export async function createDebugBundle(
     owner: { nodeId: row.node_id, readyAt: row.ready_at, needs: JSON.parse(row.needs) as string[] },
     events: events
       .toReversed()
-      .map(({ session_id: _, data, ...event }) => ({ ...event, data: clean(JSON.parse(data)) })),
+      .map(({ session_id: _session, data, ...event }) => ({ ...event, data: clean(JSON.parse(data)) })),
     commands: commands
       .toReversed()
       .map((command) => ({ ...clean(viewCommand(command)), body: clean(JSON.parse(command.body)) })),

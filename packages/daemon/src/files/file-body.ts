@@ -11,18 +11,25 @@ export function fileBody(
   handle: FileHandle,
   { start, end }: ByteRange,
   onEnd: () => void,
+  /** The reader has gone. A server does not cancel the body of a response to a client that left before it was sent. */
+  signal?: AbortSignal,
 ): ReadableStream<Uint8Array> {
   let position = start;
   let isOpen = true;
   const close = async (): Promise<void> => {
     if (!isOpen) return;
     isOpen = false;
+    signal?.removeEventListener("abort", leave);
     onEnd();
     await handle.close();
   };
+  const leave = (): void => void close().catch(() => {});
+  signal?.addEventListener("abort", leave, { once: true });
+  if (signal?.aborted === true) leave();
   return new ReadableStream<Uint8Array>(
     {
       pull: async (controller) => {
+        if (!isOpen) return controller.close();
         try {
           if (position < end) {
             const buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, end - position));
@@ -35,6 +42,8 @@ export function fileBody(
           await close();
           controller.close();
         } catch (error) {
+          // A read fails when the reader leaves in the middle of it.
+          if (signal?.aborted === true) return controller.close();
           await close();
           controller.error(error);
         }

@@ -43,9 +43,14 @@ export class FileResponder {
       this.#count();
       isHandedOver = true;
       return new Response(
-        fileBody(file.handle, { start, end }, () => {
-          this.#open -= 1;
-        }),
+        fileBody(
+          file.handle,
+          { start, end },
+          () => {
+            this.#open -= 1;
+          },
+          req.raw.signal,
+        ),
         init,
       );
     } catch (error) {

@@ -1,5 +1,6 @@
 import type { threadRoutes } from "../api/routes/threads.ts";
 import { type CreateSession, sessionSettings, sessionSetup } from "../api/settings.ts";
+import type { ThreadFrame } from "../api/thread.ts";
 import { DaemonError } from "../errors.ts";
 import type { CliThreads } from "../threads/cli-threads.ts";
 import { type FollowedFrame, followThread } from "../threads/follow-thread.ts";
@@ -101,5 +102,14 @@ async function* encodeFrames(
 
 function encode({ cursor, frame }: FollowedFrame): Uint8Array {
   const id = cursor === "" ? "" : `id: ${cursor}\n`;
-  return encoder.encode(`${id}data: ${JSON.stringify(frame)}\n\n`);
+  return encoder.encode(`${id}data: ${encodeFrame(frame)}\n\n`);
+}
+
+function encodeFrame(frame: ThreadFrame): string {
+  try {
+    return JSON.stringify(frame);
+  } catch {
+    // A value that is nested too deeply can be parsed, but not encoded again.
+    return JSON.stringify({ type: "skipped", lines: 1 } satisfies ThreadFrame);
+  }
 }

@@ -40,6 +40,7 @@ export interface SkippedFile {
 }
 
 const CHUNK_BYTES = 64 * 1024;
+const RECENT_MS = 2000;
 const UUID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}";
 const NAME = new RegExp(
   String.raw`^rollout-(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d)-((${UUID})(?:_${UUID})?)\.jsonl(\.zst)?$`,
@@ -54,6 +55,7 @@ export class CliHome {
   readonly path: string;
   readonly #scratchFolder: string;
   readonly #limits: ThreadLimits;
+  #recent: { readonly at: number; readonly names: Promise<readonly RolloutName[]> } | undefined;
 
   /** @param scratchFolder Where compressed files are unpacked. */
   constructor(path: string, { scratchFolder, limits }: { scratchFolder: string; limits: ThreadLimits }) {
@@ -76,9 +78,12 @@ export class CliHome {
     return [...byId.values()].toSorted((a, b) => compare(b, a));
   }
 
-  /** The files of one thread, newest first. */
-  async filesOf(threadId: string): Promise<readonly RolloutName[]> {
-    return (await this.list()).filter((name) => name.threadId === threadId);
+  /** The files of one thread, newest first, as they were at most two seconds ago: many clients ask again and again. */
+  async recentFilesOf(threadId: string): Promise<readonly RolloutName[]> {
+    if (!this.#recent || Date.now() - this.#recent.at > RECENT_MS) {
+      this.#recent = { at: Date.now(), names: this.list() };
+    }
+    return (await this.#recent.names).filter((name) => name.threadId === threadId);
   }
 
   /**

@@ -221,10 +221,13 @@ describe("threads of a Codex home", () => {
       await file.write(Buffer.concat([Buffer.alloc(32 * 1024 * 1024, "x"), Buffer.from("\n")]));
       await file.close();
       await appendFile(path, turnLines(ONE, "turn-2", "two").join(""));
+      const deep = `${"[".repeat(1_000_000)}${"]".repeat(1_000_000)}`;
+      const call = `{"type":"McpToolCall","id":"deep","arguments":${deep}}`;
+      await appendFile(path, `{"type":"event_msg","payload":{"type":"item_completed","item":${call}}}\n`);
       await appendFile(path, '{"in the making');
       const page = await home.threads.items(ONE, { limit: 50 });
       expect(texts(page)).toEqual(["re: two", "two", "re: one", "one"]);
-      expect(page.skippedLines).toBe(2);
+      expect(page.skippedLines).toBe(3);
     });
 
     test("are refused if they continue themselves, a missing file, or more than there is", async () => {

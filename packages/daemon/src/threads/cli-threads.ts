@@ -193,14 +193,28 @@ class ItemPage {
     }
     if (event?.type !== "item.completed") return;
     const { turnId, at, item } = event;
+    const characters = encodedLength(item);
+    if (characters === undefined) {
+      this.skippedLines += 1;
+      return;
+    }
     const isKnown = turnId !== "";
     if (isKnown && this.#untilTurn === this.#items.length) this.#untilTurn += 1;
     this.#items.push({ turnId: isKnown ? turnId : null, at, item });
-    this.#characters += JSON.stringify(item).length;
+    this.#characters += characters;
   }
 
   finish(next: string | null): CliThreadItemPage {
     return { data: this.#items, next, skippedLines: this.skippedLines };
+  }
+}
+
+/** Undefined for a value that is nested so deeply that it can be parsed, but not encoded again. */
+function encodedLength(value: unknown): number | undefined {
+  try {
+    return JSON.stringify(value).length;
+  } catch {
+    return undefined;
   }
 }
 

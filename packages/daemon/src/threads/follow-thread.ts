@@ -148,7 +148,7 @@ class Follower {
     const { home } = this.#threads;
     const { name, inode } = rollout;
     if (mayBeReverted) {
-      const [newest] = await home.filesOf(meta.threadId);
+      const [newest] = await home.recentFilesOf(meta.threadId);
       if (!newest) return "gone";
       if (newest.rolloutId !== name.rolloutId) return "reverted";
       // An archived thread is the same file at another place.

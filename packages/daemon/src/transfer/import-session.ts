@@ -11,6 +11,8 @@ import { StagedSession } from "./staged-session.ts";
 
 /** What one transaction stores. Others wait for it on SQLite. */
 const BATCH = { lines: 500, characters: 4 * 1024 * 1024 } as const;
+/** They are stored with the session, in its transaction. */
+const MAX_APPROVALS = 20_000;
 /** SQLSTATE of a unique violation: the file has something twice. */
 const UNIQUE_VIOLATION = "23505";
 
@@ -87,6 +89,8 @@ class SessionImport {
   async add(line: SessionFileLine): Promise<void> {
     if (line.kind === "event") this.#checkOrder(line);
     if (line.kind === "approval") {
+      if (this.#approvals.length === MAX_APPROVALS)
+        throw inconsistent(`It has more than ${MAX_APPROVALS} approvals.`);
       this.#approvals.push(line);
       return;
     }

@@ -27,7 +27,8 @@ const sessionLine = z.strictObject({
   format: z.literal(FORMAT),
   codexVersion: z.string().max(64).nullable(),
   session: z.strictObject({
-    id,
+    // A replay keeps it, and uses it as a part of paths.
+    id: z.string().regex(/^[\w-]{1,128}$/),
     threadId: id.nullable(),
     name: z.string().max(256).nullable(),
     cwd: z.string().min(1).max(4096),
