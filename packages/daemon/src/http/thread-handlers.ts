@@ -34,7 +34,12 @@ export function createThreadHandlers(
         const frames = followThread(threads, params.threadId, { after, signal: stream.signal });
         // Rejects while a problem can still be sent.
         const first = await frames.next();
-        return eventStreamResponse(encodeFrames(first, frames), stream);
+        const onEnd = (): void => {
+          stream.onEnd();
+          // The response may end before it has begun to read.
+          void frames.return(undefined).catch(() => {});
+        };
+        return eventStreamResponse(encodeFrames(first, frames), { ...stream, onEnd });
       } catch (error) {
         stream.onEnd();
         throw error;
@@ -91,13 +96,9 @@ async function* encodeFrames(
   first: IteratorResult<FollowedFrame>,
   rest: AsyncGenerator<FollowedFrame>,
 ): AsyncGenerator<Uint8Array> {
-  try {
-    if (first.done === true) return;
-    yield encode(first.value);
-    for await (const frame of rest) yield encode(frame);
-  } finally {
-    await rest.return(undefined);
-  }
+  if (first.done === true) return;
+  yield encode(first.value);
+  for await (const frame of rest) yield encode(frame);
 }
 
 function encode({ cursor, frame }: FollowedFrame): Uint8Array {
