@@ -95,6 +95,18 @@ export class DaemonClient {
     });
   }
 
+  /**
+   * Parks the requests of a session that wait for a person: their thread is unloaded, and the answers are delivered when they
+   * come. The command's result has their number in `parked`.
+   */
+  async park(sessionId: string, { wait, ...options }: CommandOptions = {}): Promise<Command> {
+    return this.request("POST /sessions/{sessionId}/park", {
+      params: { sessionId },
+      query: toQuery(wait),
+      ...options,
+    });
+  }
+
   /** Answers an approval or a question. Rejects with `already_answered` if another answer came first. */
   async answer(approvalId: string, answer: InboxAnswer, options: CallOptions = {}): Promise<Approval> {
     return this.request("POST /inbox/{approvalId}/answer", {

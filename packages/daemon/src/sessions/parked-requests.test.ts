@@ -1,4 +1,4 @@
-// Every kind of request is parked, in every way, and answered when everything was restarted.
+// Every kind of request is parked by a drain and on request, and answered later. test/parked.test.ts kills the processes.
 import { describe, expect, test } from "vitest";
 import {
   answerFor,
@@ -19,7 +19,6 @@ interface Case {
   readonly session: TestSession;
 }
 
-const isParked = ({ type }: SessionEvent): boolean => type === "inbox.parked";
 const isDelivered = ({ type }: SessionEvent): boolean => type === "inbox.delivered";
 
 /** One session per kind and answer, each waiting for a person. */
@@ -81,15 +80,6 @@ async function checkAll(stage: TestRunner, cases: readonly Case[]): Promise<void
 }
 
 describe("approvals of every kind", () => {
-  test("outlive a codex that is killed", async () => {
-    await using stage = await startRunner(parkedScript, PARKED_OPTIONS);
-    const cases = await openAll(stage, "killed");
-    process.kill(stage.runner.status.appServers[0]?.pid ?? 0, "SIGKILL");
-    await Promise.all(cases.map(({ session }) => session.event(isParked)));
-    await answerAll(stage, cases);
-    await checkAll(stage, cases);
-  });
-
   test("outlive a daemon that drains", async () => {
     await using stage = await startRunner(parkedScript, PARKED_OPTIONS);
     const cases = await openAll(stage, "drained");

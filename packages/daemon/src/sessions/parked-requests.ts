@@ -1,8 +1,9 @@
 import { CodexError, type JsonValue } from "codexkit";
 import type { AppServerLease } from "../codex/pool.ts";
 import type { Ownership } from "../database/ownership.ts";
-import type { ParkedApproval } from "../inbox/parked-inbox.ts";
+import type { ParkedApproval, ParkedProgress } from "../inbox/parked-inbox.ts";
 import { type AnsweredRequest, chooseStrategies, toAnswered } from "../parking/choose-strategy.ts";
+import { findCall } from "../parking/open-work.ts";
 import { type CallOutput, toItem } from "../parking/outputs.ts";
 import { perform } from "../parking/perform.ts";
 import { agentReport, refusal, reportFor, siblingReport } from "../parking/reports.ts";
@@ -10,7 +11,6 @@ import { type CutFile, restoreThread } from "../parking/restore-thread.ts";
 import {
   findOpenCalls,
   hasContinued,
-  hasOutput,
   hasResponded,
   lengthAtRequest,
   type ModelCall,
@@ -200,12 +200,16 @@ export class ParkedRequests {
     const { parked } = session.database;
     const { row, request, answer, isAccepted } = asked;
     const { strategy, action, output: stored } = row.progress;
+    const withOutput = (output: CallOutput, more: Partial<ParkedProgress> = {}) => ({
+      row: { ...row, progress: { ...row.progress, ...more, output } },
+      output,
+    });
     if (strategy === "report" || action === "begun") {
-      return { row: { ...row, progress: { ...row.progress, strategy: "report" } }, output: reportFor(asked) };
+      return withOutput(reportFor(asked), { strategy: "report" });
     }
     if (action === "done") return { row, output: stored as CallOutput };
     const refused = refusal(request, answer, isAccepted);
-    if (refused !== undefined) return { row, output: refused };
+    if (refused !== undefined) return withOutput(refused);
     const [begun = row] = await parked.record(owner, [row], { ...row.progress, action: "begun" });
     let output: CallOutput;
     try {
@@ -267,11 +271,12 @@ export class ParkedRequests {
       return;
     }
     if (!isRewound) {
-      const lost = rows.flatMap(({ progress, call_id: callId }) => {
-        const call = findOpenCalls(file).find((open) => open.callId === callId);
-        return call && progress.output !== undefined && !hasOutput(file, call)
-          ? [toItem(call, progress.output as CallOutput)]
-          : [];
+      // The file may be that of another machine, which the injected outputs did not reach.
+      const open = findOpenCalls(file);
+      const lost = rows.flatMap((row) => {
+        const call = findCall(row, open);
+        const { output } = row.progress;
+        return call && output !== undefined ? [toItem(call, output as CallOutput)] : [];
       });
       if (lost.length > 0) await loaded.thread.inject(lost as JsonValue[]);
     }

@@ -55,6 +55,7 @@ export class SessionOwner implements CommandContext {
   #hasEnded = false;
   /** Whether the process of the thread is about to end, so that its events don't count. */
   #isParking = false;
+  #parking: Promise<number> | undefined;
   #failures = 0;
   #turnEnded = Promise.withResolvers<void>();
 
@@ -222,6 +223,8 @@ export class SessionOwner implements CommandContext {
     const { limits } = this.#deps;
     while (!this.#stop.signal.aborted) {
       try {
+        // The runner parks too. An answer that comes meanwhile is delivered afterwards.
+        await this.#parking?.catch(() => {});
         if (this.#recoverReason !== undefined && !this.#isDraining) await this.load();
         if (!this.#isDraining) await this.#parked.deliver();
         if ((await this.#queue.run()) === "deleted") {
@@ -284,7 +287,15 @@ export class SessionOwner implements CommandContext {
    * Stores the requests that wait for a person, and releases the thread. Its events don't count any more: what Codex does to end
    * the turn is removed from the thread's file before it is continued. Returns the number of parked requests.
    */
-  async park(reason: ParkReason): Promise<number> {
+  park(reason: ParkReason): Promise<number> {
+    this.#parking ??= this.#park(reason).finally(() => {
+      this.#parking = undefined;
+      this.#wake.set();
+    });
+    return this.#parking;
+  }
+
+  async #park(reason: ParkReason): Promise<number> {
     const loaded = this.#loaded;
     if (!loaded || this.openApprovals === 0) return 0;
     const { database, threads } = this.#deps;

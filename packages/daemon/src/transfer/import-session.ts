@@ -107,6 +107,7 @@ class SessionImport {
       throw inconsistent(`Its last event is ${this.#nextSeq - 1}, not ${session.lastSeq}.`);
     }
     const { cwd = session.cwd, name, needs, nodeName, by, isReplay = false } = options;
+    const folders = { from: session.cwd, to: cwd };
     return this.#staged.publish({
       row: {
         ...toRow(session),
@@ -124,7 +125,7 @@ class SessionImport {
       events: isReplay ? [] : [{ type: "session.moved", from: null, to: nodeName, reason: "request" }],
       audit: { by, action: "session.imported", detail: { cwd } },
       also: async (trx) => {
-        for (const line of this.#approvals) await this.#addApproval(trx, line, isReplay);
+        for (const line of this.#approvals) await this.#addApproval(trx, line, { isReplay, folders });
       },
     });
   }
@@ -186,7 +187,11 @@ class SessionImport {
   }
 
   /** Nothing waits for the answers that were open. Parked ones are delivered here. */
-  async #addApproval(trx: DaemonTransaction, line: LineOf<"approval">, isReplay: boolean): Promise<void> {
+  async #addApproval(
+    trx: DaemonTransaction,
+    line: LineOf<"approval">,
+    { isReplay, folders }: { isReplay: boolean; folders: MovedFolders },
+  ): Promise<void> {
     const { approval } = line;
     const isOver =
       isReplay || isParked(line) || ["delivered", "withdrawn", "expired"].includes(approval.state);
@@ -195,10 +200,25 @@ class SessionImport {
       .values({
         session_id: this.#staged.sessionId,
         ...approval,
+        ...(isParked(line) && { request: moveRequest(approval.request, folders) }),
         ...(!isOver && { state: "withdrawn", note: "The session was moved to another daemon." }),
       })
       .execute();
   }
+}
+
+/** The folder of the session in the daemon that exported it, and here. */
+interface MovedFolders {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** What is asked belongs to the folder of the session here. */
+function moveRequest(json: string, { from, to }: MovedFolders): string {
+  const request = JSON.parse(json) as { cwd?: unknown };
+  const { cwd } = request;
+  if (typeof cwd !== "string" || !(cwd === from || cwd.startsWith(`${from}/`))) return json;
+  return JSON.stringify({ ...request, cwd: to + cwd.slice(from.length) });
 }
 
 function isParked({ approval }: LineOf<"approval">): boolean {

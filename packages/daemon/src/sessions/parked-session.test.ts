@@ -1,0 +1,375 @@
+// What becomes of a parked session when something happens before, during and after the delivery of its answers.
+import { callTool, run, say, type ScriptFunction } from "@codexkit/scripted-model";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { pollUntil } from "../../test/poll-until.ts";
+import { runsOf } from "../../test/parked-kinds.ts";
+import { startRunner, type TestRunner, type TestSession } from "../../test/start-runner.ts";
+import type { InboxAnswer } from "../api/approval.ts";
+import type { SessionEvent } from "../api/event.ts";
+import type { ApprovalRow } from "../database/tables.ts";
+import type { ParkedProgress } from "../inbox/parked-inbox.ts";
+import { createRunner } from "./create-runner.ts";
+import type { Runner } from "./runner.ts";
+
+const ACCEPT: InboxAnswer = { type: "decision", offer: "accept" };
+const DECLINE: InboxAnswer = { type: "decision", offer: "decline" };
+
+/** The message names the file that the commands append to. The reply lists the outputs of all calls in their order. */
+const script: ScriptFunction = (request) => {
+  const [, what = "", name = ""] = /^(\S+) (\S+)$/.exec(request.lastUserText) ?? [];
+  const { outputs } = request;
+  if (what === "message") return say(`told: ${JSON.stringify(outputs.map(({ text }) => text))}`);
+  const write = run(`echo ran >> ${name}; echo done`, { callId: "a", escalate: "why" });
+  if (what === "different" && request.index > 0 && rewound.has(name)) {
+    return outputs.length > 0
+      ? say("other")
+      : run(`echo ran >> ${name}`, { callId: "other", escalate: "instead" });
+  }
+  if (outputs.length > 0) return say(JSON.stringify(outputs.map(({ callId, text }) => [callId, text])));
+  if (what === "slow") return run(`echo ran >> ${name}; sleep 600`, { callId: "a", escalate: "why" });
+  if (what === "different") {
+    return callTool("request_permissions", { reason: "needed", permissions: { network: { enabled: true } } });
+  }
+  if (what !== "parallel") return write;
+  return [
+    write,
+    run("echo beside", { callId: "b" }),
+    run(`echo ran >> ${name}`, { callId: "c", escalate: "too" }),
+  ];
+};
+
+/** Sessions whose model decides differently from now on. */
+const rewound = new Set<string>();
+let stage: TestRunner;
+let runner: Runner;
+
+beforeAll(async () => {
+  stage = await startRunner(script, {
+    limits: { retryMs: 20, claimMs: 20, approvalMs: 3_600_000 },
+    codex: { config: { features: { request_permissions_tool: true } } },
+  });
+  ({ runner } = stage);
+});
+afterAll(async () => {
+  await runner.close();
+  await stage[Symbol.asyncDispose]();
+});
+
+/** Ends the daemon in this process and starts the next one. */
+async function restart(): Promise<void> {
+  await runner.close();
+  runner = createRunner(stage.options);
+  await runner.start();
+}
+
+async function waiting(
+  message: string,
+  count = 1,
+): Promise<{ session: TestSession; rows: readonly ApprovalRow[] }> {
+  const session = await stage.create({ permissionMode: "read-only" });
+  await session.send(message);
+  return { session, rows: await session.approval(count) };
+}
+
+async function parked(
+  message: string,
+  count = 1,
+): Promise<{ session: TestSession; rows: readonly ApprovalRow[] }> {
+  const { session, rows } = await waiting(message, count);
+  expect(await session.run("park", {})).toEqual({ ok: true, parked: count });
+  await pollUntil(async () => (await session.row()).node_id === null);
+  return { session, rows };
+}
+
+const rowOf = (rows: readonly ApprovalRow[], callId: string): ApprovalRow | undefined =>
+  rows.find(({ call_id: id }) => id === callId);
+
+async function stored({ id }: ApprovalRow): Promise<ApprovalRow | undefined> {
+  return stage.database.inbox.get(id);
+}
+
+/** What the model said when the turn after the last answer ended. */
+async function finalResponse(session: TestSession): Promise<string> {
+  const events = await session.events();
+  const { seq } = events.findLast(({ type }) => /^inbox\.(?:answered|expired|parked)$/.test(type)) ?? {
+    seq: 0,
+  };
+  const end = await session.ended(undefined, seq);
+  return end.type === "turn.completed" ? (end.result.finalResponse ?? "") : end.type;
+}
+
+const outputsOf = (text: string): (readonly [string, string])[] => JSON.parse(text) as [string, string][];
+const count = (events: readonly SessionEvent[], type: string): number =>
+  events.filter((event) => event.type === type).length;
+
+describe("a parked session", () => {
+  test("needs no owner and no process, and shows what it waits for", async () => {
+    const { session, rows } = await parked("one shown");
+    const [row] = rows;
+    expect(await session.row()).toMatchObject({
+      phase: "parked",
+      active_turn_id: null,
+      // It is claimed when the request expires.
+      ready_at: row?.expires_at,
+    });
+    const found = await stage.database.inbox.list({ sessionId: session.id, state: "parked" });
+    expect(found.rows).toMatchObject([
+      { id: row?.id, state: "parked", parked_at: expect.any(Number) as number },
+    ]);
+    expect(JSON.parse(found.rows[0]?.progress ?? "")).toEqual({
+      reason: "request",
+      openCalls: ["a"],
+      startedItems: [],
+    });
+    const events = await session.events();
+    expect(events.slice(-4).map(({ type }) => type)).toEqual([
+      "item.abandoned",
+      "turn.interrupted",
+      "inbox.parked",
+      "command.finished",
+    ]);
+    await session.answer(row, DECLINE);
+    expect(outputsOf(await finalResponse(session))).toEqual([
+      ["a", expect.stringContaining("rejected by user")],
+    ]);
+  });
+
+  test("takes the first of two answers, and names the winner to the other", async () => {
+    const { session, rows } = await parked("one raced");
+    const [row] = rows;
+    const answers = await Promise.allSettled([
+      stage.database.inbox.answer(row?.id ?? "", { answer: ACCEPT, by: "ann" }),
+      stage.database.inbox.answer(row?.id ?? "", { answer: DECLINE, by: "bob" }),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual(["fulfilled", "rejected"]);
+    expect(answers[1]).toMatchObject({
+      reason: { code: "already_answered", details: { winner: { by: "ann" } } },
+    });
+    expect(outputsOf(await finalResponse(session))).toHaveLength(1);
+    expect(await runsOf(stage.workspace, "raced")).toBe(1);
+  });
+
+  test("goes on when the last of its requests is answered, and reports what ran beside them", async () => {
+    const { session, rows } = await waiting("parallel days", 2);
+    // The command beside them has begun, and its output is held back by Codex.
+    await session.event((event) => event.type === "item.started" && event.item.id === "b");
+    await session.run("park", {});
+    await session.answer(rowOf(rows, "c"), DECLINE);
+    await restart();
+    await pollUntil(async () => (await session.row()).node_id === null);
+    expect(await runsOf(stage.workspace, "days")).toBe(0);
+    await session.answer(rowOf(rows, "a"), ACCEPT);
+    expect(outputsOf(await finalResponse(session))).toEqual([
+      ["a", expect.stringMatching(/exited with code 0[^]*done/)],
+      ["b", expect.stringContaining("It may have run")],
+      ["c", expect.stringContaining("rejected by user")],
+    ]);
+    expect(await runsOf(stage.workspace, "days")).toBe(1);
+    expect(count(await session.events(), "inbox.delivered")).toBe(2);
+  });
+
+  test("declines what expires", async () => {
+    const { session, rows } = await parked("one expired");
+    const id = rows[0]?.id ?? "";
+    const { db } = stage.database.store;
+    await db.updateTable("approval").set({ expires_at: 1 }).where("id", "=", id).execute();
+    await db.updateTable("session").set({ ready_at: 1 }).where("id", "=", session.id).execute();
+    await session.event(({ type }) => type === "inbox.expired");
+    expect(outputsOf(await finalResponse(session))).toEqual([
+      ["a", expect.stringContaining("rejected by user")],
+    ]);
+    await expect(session.answer(rows[0], ACCEPT)).rejects.toMatchObject({ code: "already_answered" });
+    expect(await runsOf(stage.workspace, "expired")).toBe(0);
+  });
+
+  test("stops its turn if the answer says so", async () => {
+    const { session, rows } = await parked("one cancelled");
+    await session.answer(rows[0], { type: "decision", offer: "cancel" });
+    await session.event(({ type }) => type === "inbox.delivered");
+    await session.send("message x");
+    expect(await session.ended(undefined, (await session.events()).at(-1)?.seq)).toMatchObject({
+      result: { finalResponse: 'told: ["aborted"]' },
+    });
+    expect(await runsOf(stage.workspace, "cancelled")).toBe(0);
+  });
+});
+
+describe("commands for a parked session", () => {
+  test("a queued message waits, as for a turn that runs", async () => {
+    const { session, rows } = await parked("one queued");
+    const commandId = await session.submit("message", { input: "message after", mode: "queue" });
+    await pollUntil(async () => (await session.row()).node_id !== null);
+    await session.answer(rows[0], ACCEPT);
+    expect(outputsOf(await finalResponse(session))).toHaveLength(1);
+    expect(await session.result(commandId)).toMatchObject({ ok: true });
+    const told = await session.event(
+      (event) => event.type === "turn.completed" && event.result.finalResponse?.startsWith("told") === true,
+    );
+    expect(told).toMatchObject({ result: { finalResponse: expect.stringContaining("done") as string } });
+    expect(await runsOf(stage.workspace, "queued")).toBe(1);
+  });
+
+  test("a message to start with ends the request, and the model is told", async () => {
+    const { session, rows } = await parked("one replaced");
+    expect(await session.send("message instead", "steer")).toMatchObject({
+      problem: { type: "turn_not_running" },
+    });
+    const { seq } = (await session.events()).at(-1) ?? { seq: 0 };
+    expect(await session.send("message instead", "start")).toMatchObject({ ok: true });
+    expect(await session.ended(undefined, seq)).toMatchObject({
+      result: {
+        finalResponse:
+          'told: ["This call of exec_command was not completed: A new message was sent instead of an answer."]',
+      },
+    });
+    expect(await stored(rows[0] as ApprovalRow)).toMatchObject({ state: "withdrawn" });
+    expect(await runsOf(stage.workspace, "replaced")).toBe(0);
+  });
+
+  test("an interrupt ends the request as it ends a running turn", async () => {
+    const { session, rows } = await parked("one interrupted");
+    expect(await session.run("interrupt", {})).toEqual({ ok: true, interrupted: true });
+    expect(await stored(rows[0] as ApprovalRow)).toMatchObject({
+      state: "withdrawn",
+      note: "The turn was interrupted.",
+    });
+    expect(await session.row()).toMatchObject({ phase: "idle" });
+    await session.send("message next");
+    expect(await session.ended(undefined, (await session.events()).at(-1)?.seq)).toMatchObject({
+      result: { finalResponse: 'told: ["aborted"]' },
+    });
+  });
+
+  test("a deleted session leaves nothing to answer", async () => {
+    const { session, rows } = await parked("one deleted");
+    await session.submit("delete", {});
+    await session.event(({ type }) => type === "session.deleted");
+    await expect(session.answer(rows[0], ACCEPT)).rejects.toMatchObject({
+      code: expect.stringMatching(/already_answered|approval_not_found/) as string,
+    });
+    expect(await runsOf(stage.workspace, "deleted")).toBe(0);
+  });
+
+  test("parking a session that waits for nothing does nothing", async () => {
+    const session = await stage.create();
+    await session.send("message idle");
+    await session.ended();
+    expect(await session.run("park", {})).toEqual({ ok: true, parked: 0 });
+    expect(await session.row()).toMatchObject({ phase: "idle" });
+  });
+});
+
+describe("a delivery that is cut off", () => {
+  test("while the command runs is not repeated: the model is told that its outcome is unknown", async () => {
+    const { session, rows } = await parked("slow unknown");
+    await session.answer(rows[0], ACCEPT);
+    await pollUntil(async () => (await runsOf(stage.workspace, "unknown")) === 1);
+    const pid = runner.status.appServers[0]?.pid ?? 0;
+    process.kill(pid, "SIGKILL");
+    expect(outputsOf(await finalResponse(session))).toEqual([
+      ["a", expect.stringContaining("It may have run")],
+    ]);
+    expect(await runsOf(stage.workspace, "unknown")).toBe(1);
+    expect((await session.events()).find(({ type }) => type === "inbox.delivered")).toMatchObject({
+      strategy: "report",
+    });
+  });
+
+  test("before the turn goes on gives the stored output, and runs nothing", async () => {
+    const { session, rows } = await parked("one stored");
+    const progress: ParkedProgress = {
+      strategy: "inject",
+      action: "done",
+      output: "Process exited with code 0\nOutput:\nstored",
+      isContinued: true,
+      cutBytes: rows[0]?.rollout_bytes ?? 0,
+    };
+    await keepProgress(rows[0], progress);
+    await session.answer(rows[0], ACCEPT);
+    expect(outputsOf(await finalResponse(session))).toEqual([["a", expect.stringContaining("stored")]]);
+    expect(await runsOf(stage.workspace, "stored")).toBe(0);
+  });
+
+  test("after the turn went on starts no other turn", async () => {
+    const { session, rows } = await parked("one finished");
+    await session.answer(rows[0], ACCEPT);
+    await finalResponse(session);
+    const before = await session.events();
+    const { db } = stage.database.store;
+    await db
+      .updateTable("approval")
+      .set({ state: "answered", told_at: null })
+      .where("id", "=", rows[0]?.id ?? "")
+      .execute();
+    await db
+      .updateTable("session")
+      .set({ ready_at: 1, node_id: null })
+      .where("id", "=", session.id)
+      .execute();
+    await restart();
+    await session.event(({ type }) => type === "inbox.delivered", before.at(-1)?.seq);
+    expect(count(await session.events(), "turn.started")).toBe(2);
+    expect(await runsOf(stage.workspace, "finished")).toBe(1);
+  });
+
+  test("when Codex was told the answer reports that the outcome is unknown", async () => {
+    const { session, rows } = await waiting("slow told");
+    await session.answer(rows[0], ACCEPT);
+    await pollUntil(async () => (await runsOf(stage.workspace, "told")) === 1);
+    const [row] = rows;
+    // As if the daemon had ended before it stored that Codex has the answer.
+    await pollUntil(async () => (await stored(row as ApprovalRow))?.state === "delivered");
+    const { db } = stage.database.store;
+    await db
+      .updateTable("approval")
+      .set({ state: "answered" })
+      .where("id", "=", row?.id ?? "")
+      .execute();
+    process.kill(runner.status.appServers[0]?.pid ?? 0, "SIGKILL");
+    await session.event(({ type }) => type === "inbox.parked");
+    expect(outputsOf(await finalResponse(session))).toEqual([
+      ["a", expect.stringContaining("It may have run")],
+    ]);
+    expect(await runsOf(stage.workspace, "told")).toBe(1);
+  });
+});
+
+describe("a model that decides again", () => {
+  test("and asks for something else gets a new request: the stored answer does not count", async () => {
+    const { session, rows } = await parked("different choice");
+    rewound.add("choice");
+    await session.answer(rows[0], ACCEPT);
+    const opened = await session.event(
+      (event) => event.type === "inbox.opened" && event.approvalId !== rows[0]?.id,
+    );
+    expect(opened).toBeDefined();
+    expect(await runsOf(stage.workspace, "choice")).toBe(0);
+    const [other] = (await stage.database.inbox.list({ sessionId: session.id, state: "open" })).rows;
+    expect(other).toMatchObject({ kind: "command" });
+    await session.answer(other, DECLINE);
+    await session.event(({ type }) => type === "inbox.withdrawn");
+    expect(await stored(rows[0] as ApprovalRow)).toMatchObject({ state: "withdrawn" });
+  });
+});
+
+test("requests are parked when memory is short", async () => {
+  await runner.close();
+  await using low = createRunner({
+    ...stage.options,
+    limits: { ...stage.options.limits, minAvailableMemory: Number.POSITIVE_INFINITY, memoryCheckMs: 20 },
+  });
+  await low.start();
+  const { session, rows } = await waiting("one memory");
+  await session.event(({ type }) => type === "inbox.parked");
+  await session.answer(rows[0], ACCEPT);
+  expect(outputsOf(await finalResponse(session))).toHaveLength(1);
+  expect(await runsOf(stage.workspace, "memory")).toBe(1);
+});
+
+async function keepProgress(row: ApprovalRow | undefined, progress: ParkedProgress): Promise<void> {
+  await stage.database.store.db
+    .updateTable("approval")
+    .set({ progress: JSON.stringify(progress) })
+    .where("id", "=", row?.id ?? "")
+    .execute();
+}

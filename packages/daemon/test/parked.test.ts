@@ -1,0 +1,162 @@
+// Every kind of request outlives the kill of the daemon and of codex, and the move to another daemon.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { appendFile, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import type { SessionEvent } from "../src/api/event.ts";
+import { DaemonClient } from "../src/client/client.ts";
+import { useDatabases } from "./database-fixture.ts";
+import { answerFor, PARKED_KINDS, type ParkedKind, parkedScript, runsOf } from "./parked-kinds.ts";
+import { pollUntil } from "./poll-until.ts";
+import { createDaemonHome, type DaemonHome } from "./start-daemon.ts";
+
+const program = join(import.meta.dirname, "daemon-program.ts");
+const sqlite = useDatabases("sqlite");
+const postgres = useDatabases("postgres");
+
+interface Case {
+  readonly kind: ParkedKind;
+  readonly decision: "accept" | "decline";
+  readonly name: string;
+  readonly sessionId: string;
+}
+
+async function createHome(databases: typeof sqlite, kind: "sqlite" | "postgres"): Promise<DaemonHome> {
+  const home = await createDaemonHome(parkedScript, { kind, locations: databases.locations });
+  const config = join(home.stateFolder, "codex", "config.toml");
+  await appendFile(config, "features.request_permissions_tool=true\n");
+  return home;
+}
+
+/** A daemon that can be killed. */
+async function startProcess({ options, folders, stateFolder }: DaemonHome, stack: AsyncDisposableStack) {
+  const { store, roots, userCodexHome } = options;
+  const settings = { port: 0, stateFolder, store, roots, userCodexHome, env: folders.env };
+  const child = spawn(process.execPath, ["--conditions=codexkit:source", program, JSON.stringify(settings)], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const exited = once(child, "exit");
+  const kill = async (): Promise<void> => {
+    child.kill("SIGKILL");
+    await exited;
+  };
+  stack.defer(kill);
+  const [line] = (await once(child.stdout, "data")) as [Buffer];
+  const token = (await readFile(join(stateFolder, "token"), "utf8")).trim();
+  return { kill, client: new DaemonClient({ url: String(line).trim(), token }) };
+}
+
+async function openAll(client: DaemonClient, cwd: string, way: string): Promise<readonly Case[]> {
+  return Promise.all(
+    Object.entries(PARKED_KINDS).flatMap(([key, kind]) =>
+      (["accept", "decline"] as const).map(async (decision) => {
+        const { session } = await client.createSession({ cwd, permissionMode: "read-only", ...kind.session });
+        const name = `${key.replaceAll(" ", "_")}-${decision}-${way}`;
+        await client.send(session.id, name);
+        return { kind, decision, name, sessionId: session.id };
+      }),
+    ),
+  );
+}
+
+async function approvalsOf(client: DaemonClient, state: "open" | "parked") {
+  const { data } = await client.request("GET /inbox", { query: { state, limit: 200 } });
+  return data;
+}
+
+async function answerAll(client: DaemonClient, cases: readonly Case[]): Promise<void> {
+  const approvals = await approvalsOf(client, "parked");
+  for (const { sessionId, kind, decision } of cases) {
+    const own = approvals.filter((approval) => approval.sessionId === sessionId);
+    expect(own).toMatchObject([{ state: "parked", parkedAt: expect.any(Number) as number }]);
+    await client.answer(own[0]?.id ?? "", answerFor(kind, decision));
+  }
+}
+
+async function checkAll(
+  client: DaemonClient,
+  workspace: string,
+  cases: readonly Case[],
+  isMoved = false,
+): Promise<void> {
+  for (const { sessionId, kind, decision, name } of cases) {
+    const events = await eventsOfEndedTurn(client, sessionId);
+    const end = events.at(-1);
+    const outputs =
+      end?.type === "turn.completed"
+        ? (JSON.parse(end.result.finalResponse ?? "[]") as string[])
+        : [end?.type];
+    expect.soft(outputs, name).toHaveLength(1);
+    expect.soft(outputs[0], name).toMatch(decision === "accept" ? kind.accepted : kind.declined);
+    // A grant names its folder, which is another one after a move.
+    const isMovedGrant = name.startsWith("permissions") && isMoved;
+    const runs = decision === "accept" && !isMovedGrant ? kind.runs : 0;
+    expect.soft(await runsOf(workspace, name), name).toBe(runs);
+    const types = events.map(({ type }) => type);
+    expect
+      .soft(
+        types.filter((type) => type === "inbox.opened"),
+        name,
+      )
+      .toHaveLength(1);
+  }
+}
+
+/** All events through the end of the turn that went on after the answer. */
+async function eventsOfEndedTurn(client: DaemonClient, sessionId: string): Promise<readonly SessionEvent[]> {
+  const events: SessionEvent[] = [];
+  let isAnswered = false;
+  for await (const event of client.sessionEvents(sessionId, { signal: AbortSignal.timeout(25_000) })) {
+    events.push(event);
+    if (event.type === "inbox.answered") isAnswered = true;
+    if (isAnswered && /^turn\.(?:completed|failed|interrupted)$/.test(event.type)) break;
+  }
+  return events;
+}
+
+test("approvals of every kind outlive daemon and codex, and a move to another daemon", async () => {
+  await using home = await createHome(postgres, "postgres");
+  await using other = await createHome(sqlite, "sqlite");
+  const { workspace } = home.folders;
+  await using stack = new AsyncDisposableStack();
+  const { kill, client: first } = await startProcess(home, stack);
+  const hook = await first.request("POST /webhooks", {
+    body: { url: "https://example.invalid/", events: ["approval.opened"] },
+  });
+  const all = await openAll(first, workspace, "moved");
+  await pollUntil(async () => (await approvalsOf(first, "open")).length === all.length);
+  const { runner } = await first.request("GET /diagnostics");
+  const { appServers } = runner as { appServers: { pid: number }[] };
+  await kill();
+  for (const { pid } of appServers) process.kill(pid, "SIGKILL");
+
+  await using here = await home.start();
+  await using there = await other.start();
+  const { client } = here;
+  await pollUntil(async () => (await approvalsOf(client, "parked")).length === all.length);
+  expect(await client.request("GET /metrics")).toContain(`codexkit_parked_approvals ${all.length}\n`);
+
+  // Both go on: an export is a copy.
+  const moved: Case[] = [];
+  for (const { sessionId, ...rest } of all) {
+    const file = await client.exportSession(sessionId);
+    const imported = await there.client.importSession(file, { cwd: other.folders.workspace });
+    expect(imported).toMatchObject({ phase: "parked" });
+    moved.push({ ...rest, sessionId: imported.id });
+  }
+  await Promise.all([answerAll(client, all), answerAll(there.client, moved)]);
+  await checkAll(client, workspace, all);
+  await checkAll(there.client, other.folders.workspace, moved, true);
+
+  const [answered] = all;
+  const { data } = await client.request("GET /inbox", { query: { sessionId: answered?.sessionId ?? "" } });
+  await expect(
+    client.answer(data[0]?.id ?? "", { type: "decision", offer: "decline" }),
+  ).rejects.toMatchObject({ problem: { type: "already_answered", winner: { state: "delivered" } } });
+  const sent = await client.request("GET /webhooks/{webhookId}/deliveries", {
+    params: { webhookId: hook.webhook.id },
+    query: { limit: 200 },
+  });
+  expect(sent.data).toHaveLength(all.length);
+}, 120_000);
