@@ -1,0 +1,168 @@
+import type { Approval, Session } from "@codexkit/daemon/client";
+import { askUser, patch, run, say, type ScriptFunction } from "@codexkit/scripted-model";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { CliTerminal } from "../../test/cli-terminal.ts";
+import { startTestDaemon, type TestDaemon } from "../../test/test-daemon.ts";
+
+const script: ScriptFunction = ({ lastUserText, newOutputs }) => {
+  if (newOutputs.length > 0) return say("Done.");
+  if (lastUserText === "patch") {
+    return patch(
+      `*** Begin Patch\n*** Add File: ${join(daemon.folders.root, "note.txt")}\n+hello\n*** End Patch\n`,
+    );
+  }
+  if (lastUserText === "ask") {
+    const options = [
+      { label: "blue", description: "like the sky" },
+      { label: "red", description: "like a rose" },
+    ];
+    return askUser([{ id: "colour", header: "Colour", question: "Which colour?", options }]);
+  }
+  return run(lastUserText, { escalate: "It needs the network." });
+};
+
+let daemon: TestDaemon;
+let session: Session;
+beforeAll(async () => {
+  daemon = await startTestDaemon(script);
+  session = (
+    await daemon.client.createSession(
+      { cwd: daemon.workspace, permissionMode: "read-only" },
+      { wait: 20_000 },
+    )
+  ).session;
+});
+afterAll(async () => daemon[Symbol.asyncDispose]());
+
+/** Sends a message, and resolves to the approval that it leads to. */
+async function open(message: string): Promise<Approval> {
+  await daemon.client.send(session.id, message);
+  for await (const event of daemon.client.sessionEvents(session.id, { after: session.lastSeq })) {
+    if (/^turn\.(?:completed|failed|interrupted)$/.test(event.type)) break;
+    if (event.type !== "inbox.opened") continue;
+    return daemon.client.request("GET /inbox/{approvalId}", { params: { approvalId: event.approvalId } });
+  }
+  throw new Error("The turn ended without an approval.");
+}
+
+/** Resolves when the turn has ended, with the output of its command. */
+async function outcome(): Promise<string> {
+  const after = session.lastSeq;
+  for await (const event of daemon.client.sessionEvents(session.id, { after })) {
+    if (!event.type.startsWith("turn.") || event.type === "turn.started") continue;
+    session = await daemon.client.request("GET /sessions/{sessionId}", { params: { sessionId: session.id } });
+    return event.type;
+  }
+  return "deleted";
+}
+
+describe("without a terminal", () => {
+  test("lists, shows and approves a command, with the verdict on each part", async () => {
+    const { id } = await open("touch one && frob two");
+    const listed = await daemon.run(["inbox"]);
+    const shown = await daemon.run(["inbox", "show", id.slice(0, 30)]);
+
+    expect(listed.stdout).toContain("touch one && frob two");
+    expect(shown.stdout.split("\n").filter((line) => !line.includes(id))).toEqual([
+      "The agent wants to run a command outside the sandbox",
+      "  $ touch one && frob two",
+      `  in ${daemon.workspace}`,
+      "  The agent says: It needs the network.",
+      expect.stringMatching(/^ {2}The policy: (?:ask|deny), /) as string,
+      expect.stringMatching(/^ {4}(?:ask|deny) +touch one/) as string,
+      expect.stringMatching(/^ {4}(?:ask|deny) +frob two/) as string,
+      "  Offers:",
+      "    accept  Accept",
+      expect.stringMatching(/^ {4}acceptForSession/) as string,
+      ...(shown.stdout.includes("acceptWithPrefix")
+        ? [expect.stringMatching(/acceptWithPrefix/) as string]
+        : []),
+      "    decline  Decline and continue",
+      "    cancel  Decline and stop the turn",
+      "",
+    ]);
+
+    const declined = await daemon.run(["inbox", "decline", "--reason", "no", id]);
+    expect(declined).toEqual({ exitCode: 0, stdout: `Declined ${id}: touch one && frob two\n`, stderr: "" });
+    expect(await outcome()).toBe("turn.completed");
+    const again = await daemon.run(["inbox", "approve", id]);
+    expect(again.exitCode).toBe(1);
+    expect(again.stderr).toContain(`${id} has been answered already`);
+  });
+
+  test("approves for the session, and answers a question", async () => {
+    const command = await open("touch three");
+    expect(await daemon.json(["inbox", "approve", "--for", "session", command.id])).toMatchObject([
+      { id: command.id, answer: { type: "decision", offer: "acceptForSession" } },
+    ]);
+    expect(await outcome()).toBe("turn.completed");
+  });
+
+  test.each([
+    [["approve", "nope"], 1, 'There is no open approval "nope".'],
+    [["show", "nope"], 1, "Run `codexkit inbox list` to see what is open."],
+    [["approve", "--for", "ever", "x"], 2, "Allowed choices are once, turn, session, always."],
+    [["list", "--session", "nope"], 1, 'There is no session "nope".'],
+  ])("%j exits with %d", async (args, exitCode, message) => {
+    const result = await daemon.run(["inbox", ...args]);
+
+    expect(result).toMatchObject({ exitCode, stdout: "" });
+    expect(result.stderr).toContain(message);
+  });
+
+  test("an empty inbox says so", async () => {
+    expect(await daemon.run(["inbox"])).toEqual({
+      exitCode: 0,
+      stdout: "",
+      stderr: "Nothing is waiting for an answer.\n",
+    });
+  });
+});
+
+describe.each([
+  { columns: 80, env: { NO_COLOR: "1" } },
+  { columns: 120, env: {} },
+])("on a terminal of $columns columns", ({ columns, env }) => {
+  const review = (): CliTerminal =>
+    new CliTerminal(["inbox"], { columns, cwd: daemon.workspace, env: { ...daemon.env, ...env } });
+
+  test("shows the diff, and sends the answer", async () => {
+    const { id } = await open("patch");
+    await using terminal = review();
+    await terminal.waitFor("Decide later");
+    const question = terminal.text.replace(id, "ID").replaceAll(daemon.folders.root, "ROOT");
+    terminal.write("\r");
+
+    expect(await terminal.exited).toBe(0);
+    expect(question.split("\n").filter((line) => line !== "" && !line.includes("ID,"))).toEqual([
+      "The agent wants to change files",
+      "± ROOT/note.txt added",
+      "  +hello",
+      ...question.split("\n").filter((line) => line.startsWith("  The ")),
+      "│",
+      "◆  Allow this?",
+      expect.stringMatching(/^│ {2}● Accept/) as string,
+      "│  ○ Accept for this session",
+      "│  ○ Decline and continue",
+      "│  ○ Decline and stop the turn",
+      "│  ○ Decide later",
+      "│  ↑/↓ to navigate • Enter: confirm",
+      "└",
+    ]);
+    expect(terminal.text).toContain("That was all.");
+    expect(/\u001B\[3\dm/.test(terminal.raw)).toBe(env.NO_COLOR === undefined);
+    expect(await outcome()).toBe("turn.completed");
+  });
+
+  test("an approval that is answered elsewhere closes the question", async () => {
+    const { id } = await open("touch four");
+    await using terminal = review();
+    await terminal.waitFor("Decide later");
+    await daemon.client.answer(id, { type: "decision", offer: "decline" });
+
+    expect(await terminal.exited).toBe(0);
+    expect(terminal.text).toContain("It was answered elsewhere, or its turn has ended.");
+    expect(await outcome()).toBe("turn.completed");
+  });
+});
