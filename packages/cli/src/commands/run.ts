@@ -27,6 +27,7 @@ export function runCommand(): CliCommand {
         "without a person, with limits",
       ],
       ['codexkit run --resume --fork "Try it without a cache"', "continue a copy of an earlier thread"],
+      ['codexkit run --daemon "Fix the build"', "in a session of the daemon, which survives this terminal"],
       ['codexkit run --demo "Hello"', "without credentials"],
     ],
   });
@@ -34,8 +35,14 @@ export function runCommand(): CliCommand {
     .option("--output-schema <file>", "the JSON Schema of the last message")
     .option("-o, --output <file>", "write the last message to this file")
     .action(async (prompt: readonly string[], options: RunCommandOptions, self: CliCommand) => {
-      const { runTask } = await import("../run/run-task.ts");
-      await runTask(openContext(self), prompt.join(" "), options);
+      const context = openContext(self);
+      if (options.daemon === undefined) {
+        const { runTask } = await import("../run/run-task.ts");
+        await runTask(context, prompt.join(" "), options);
+      } else {
+        const { runSession } = await import("../run/run-session.ts");
+        await runSession(context, prompt.join(" "), options);
+      }
     });
   return command;
 }

@@ -19,6 +19,9 @@ export interface ThreadCommandOptions extends CodexCommandOptions {
   /** `true` without an ID. */
   readonly resume?: string | true;
   readonly fork?: boolean;
+  /** The URL of a daemon; `true` without one. */
+  readonly daemon?: string | true;
+  readonly tokenFile?: string;
   readonly budget?: number;
   readonly deadline?: number;
 }
@@ -54,6 +57,14 @@ export function addThreadOptions(command: CliCommand): CliCommand {
     )
     .option("--fork", "continue a copy of the thread, and leave the thread as it is")
     .option("--budget <tokens>", "interrupt after this many tokens, such as 200k", parseTokenCount)
-    .option("--deadline <duration>", "interrupt after this time, such as 10m", parseDuration);
+    .option("--deadline <duration>", "interrupt after this time, such as 10m", parseDuration)
+    .option(
+      "--daemon [url]",
+      "make a session of a daemon instead of a thread; without a URL: CODEXKIT_URL, then the one of `codexkit serve`",
+    )
+    .option(
+      "--token-file <file>",
+      "file with the daemon's token (default: CODEXKIT_TOKEN, then the one of `codexkit serve`)",
+    );
   return addCodexOptions(command);
 }

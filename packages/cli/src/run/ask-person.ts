@@ -24,7 +24,7 @@ interface TerminalPromptOptions {
   readonly onPrompt?: ((isOpen: boolean) => void) | undefined;
 }
 
-interface PromptStreams {
+export interface PromptStreams {
   readonly input: NodeJS.ReadStream;
   readonly output: NodeJS.WriteStream;
   readonly signal: AbortSignal;
@@ -72,6 +72,19 @@ export class TerminalPrompts {
       }
       return Object.fromEntries(answers) as UserInputAnswers;
     });
+
+  /** Opens a prompt of the caller's, with lines before it, when no other is open. Undefined if it was withdrawn before. */
+  ask<Value>(
+    lines: readonly string[],
+    signal: AbortSignal,
+    prompt: (streams: PromptStreams) => Promise<Value>,
+  ): Promise<Value | undefined> {
+    return this.#queue.run(async () => {
+      if (signal.aborted) return undefined;
+      this.#options.view.block(lines);
+      return this.#prompt(signal, prompt);
+    });
+  }
 
   async #askQuestion(
     question: v2.ToolRequestUserInputQuestion,

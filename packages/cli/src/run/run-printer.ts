@@ -1,4 +1,5 @@
-import type { CodexEvent, Thread, TurnResult } from "codexkit";
+import type { SessionEvent } from "@codexkit/daemon/client";
+import type { CodexEvent, Thread, TokenUsage, TurnResult } from "codexkit";
 import type { CliContext } from "../context.ts";
 import { formatCount, formatDuration } from "../render/format-values.ts";
 import { TurnView } from "../render/turn-view.ts";
@@ -11,13 +12,18 @@ import { eventToJson } from "./event-json.ts";
 export interface RunPrinter extends Disposable {
   /** Shows what the task is waiting for. */
   setActivity(activity: string): void;
-  handle(event: CodexEvent): void;
+  /** Prints an event of a thread, or of a session, which has the same members. */
+  handle(event: CodexEvent | SessionEvent): void;
   reportThread(thread: Thread): void;
   reportDecision(decision: "allow" | "deny", reason: string): void;
-  reportEnd(result: TurnResult): void;
+  /** @param name What the turn belongs to, such as `thread 0199…`. */
+  reportEnd(result: TurnEnd, name: string): void;
   /** Prompts for the person at the terminal. Undefined if nobody can be asked. */
   openPrompts(): Promise<TerminalPrompts | undefined>;
 }
+
+/** How a turn ended. A session may not know its tokens. */
+type TurnEnd = Pick<TurnResult, "status" | "finalResponse"> & { readonly usage: TokenUsage | null };
 
 /** Time between two drawings of the status while nothing happens. */
 const TICK_MS = 1_000;
@@ -34,7 +40,7 @@ export function createPrinter(context: CliContext, options: PrinterOptions): Run
 function createJsonPrinter({ stdout }: CliContext): RunPrinter {
   return {
     setActivity: () => undefined,
-    handle: (event) => void stdout.write(`${eventToJson(event)}\n`),
+    handle: (event) => void stdout.write(`${eventToJson(event as CodexEvent)}\n`),
     reportThread: ({ id: threadId, settings: { model, cwd, sandbox, approvalPolicy, reasoningEffort } }) => {
       const settings = { model, cwd, sandbox, approvalPolicy, reasoningEffort };
       stdout.write(`${JSON.stringify({ type: "thread.started", threadId, settings })}\n`);
@@ -82,8 +88,8 @@ class TextPrinter implements RunPrinter {
     this.#view.setActivity(activity);
   }
 
-  handle(event: CodexEvent): void {
-    this.#view.handle(event);
+  handle(event: CodexEvent | SessionEvent): void {
+    this.#view.handle(event as CodexEvent);
   }
 
   reportThread(): void {
@@ -97,10 +103,11 @@ class TextPrinter implements RunPrinter {
     this.#view.block([line]);
   }
 
-  reportEnd({ threadId, status, finalResponse, usage }: TurnResult): void {
+  reportEnd({ status, finalResponse, usage }: TurnEnd, name: string): void {
     this.#view.end();
     const time = formatDuration(Date.now() - this.#startedAt);
-    const summary = `${status} in ${time} · ${formatCount(usage.totalTokens)} tokens · thread ${threadId}`;
+    const tokens = usage ? `${formatCount(usage.totalTokens)} tokens · ` : "";
+    const summary = `${status} in ${time} · ${tokens}${name}`;
     this.#view.block([this.#style.dim(summary)]);
     this.#output.flush();
     const { stdout } = this.#context;

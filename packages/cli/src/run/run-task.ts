@@ -52,7 +52,7 @@ export async function runTask(context: CliContext, words: string, given: RunComm
   });
   stack.use(interruptByKey(turn, printer));
   const result = await followTurn(turn, printer, limits);
-  printer.reportEnd(result);
+  printer.reportEnd(result, `thread ${result.threadId}`);
   if (options.output !== undefined) await writeMessage(options.output, result.finalResponse);
   if (denials.length > 0) throw deniedError(denials, context);
   if (result.status === "interrupted") throw new SilentExit(EXIT.interrupted);
@@ -85,7 +85,7 @@ async function followTurn(turn: Turn<unknown>, printer: RunPrinter, limits: Turn
   }
 }
 
-function deniedError(denials: readonly string[], { isInteractive }: CliContext): CliError {
+export function deniedError(denials: readonly string[], { isInteractive }: CliContext): CliError {
   const hint = isInteractive
     ? undefined
     : "Allow it with --allow or --policy, or run the task in a terminal to be asked.";
@@ -105,7 +105,7 @@ async function readSchema(file: string | undefined): Promise<JsonSchema | undefi
   }
 }
 
-async function writeMessage(file: string, message: string): Promise<void> {
+export async function writeMessage(file: string, message: string): Promise<void> {
   try {
     await writeFile(file, message);
   } catch (error) {

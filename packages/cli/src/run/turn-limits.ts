@@ -1,3 +1,4 @@
+import type { SessionEvent } from "@codexkit/daemon/client";
 import type { CodexEvent } from "codexkit";
 import { CliError, EXIT } from "../errors/cli-error.ts";
 import { formatCount, formatDuration } from "../render/format-values.ts";
@@ -34,7 +35,7 @@ export class TurnLimits implements Disposable {
     return this.signal.reason as CliError | undefined;
   }
 
-  observe(event: CodexEvent): void {
+  observe(event: CodexEvent | SessionEvent): void {
     if (event.type !== "usage.updated" || this.#budget === undefined) return;
     this.#turns.set(event.turnId, event.usage.totalTokens);
     const used = [...this.#turns.values()].reduce((sum, tokens) => sum + tokens, 0);

@@ -1,0 +1,66 @@
+import { run, say, usage } from "@codexkit/scripted-model";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { CliTerminal } from "../../test/cli-terminal.ts";
+import { startTestDaemon, type TestDaemon } from "../../test/test-daemon.ts";
+
+let daemon: TestDaemon;
+
+beforeAll(async () => {
+  daemon = await startTestDaemon(({ lastUserText, newOutputs }) => {
+    if (lastUserText === "escalate" && newOutputs.length === 0) {
+      return [run("frobnicate", { escalate: "It is needed." })];
+    }
+    return [say(`You said ${lastUserText}.`, { phase: "final_answer" }), usage({ input: 100, output: 20 })];
+  });
+});
+
+afterAll(() => daemon[Symbol.asyncDispose]());
+
+describe("run --daemon", () => {
+  test("makes a session, and --resume continues it", async () => {
+    const first = await daemon.run(["run", "--daemon", daemon.url, "hello"]);
+    const again = await daemon.run(["run", "--daemon", "--resume", "-o", "last.txt", "--", "again"]);
+    const [session] = await daemon.json(["sessions"]);
+
+    expect(first).toMatchObject({ exitCode: 0, stdout: "You said hello.\n" });
+    expect(first.stderr).toMatch(/^completed in \d+s · 120 tokens · session \S+\n/m);
+    expect(again).toMatchObject({ exitCode: 0, stdout: "You said again.\n" });
+    expect(again.stderr).toContain(`session ${String(session?.["id"])}`);
+  });
+
+  test("prints the events of the session with --json", async () => {
+    const events = await daemon.json<{ type: string; seq: number }>(["run", "--daemon", daemon.url, "json"]);
+
+    expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => (events[0]?.seq ?? 0) + index));
+    expect(events.at(-1)?.type).toBe("turn.completed");
+  });
+
+  test("refuses options that belong to a thread, and a daemon that is not there", async () => {
+    const [policy, unreachable] = await Promise.all([
+      daemon.run(["run", "--daemon", daemon.url, "--allow", "ls", "x"]),
+      daemon.run(["run", "--daemon", "http://127.0.0.1:9", "x"]),
+    ]);
+
+    expect(policy).toMatchObject({ exitCode: 2 });
+    expect(policy.stderr).toBe(
+      "error: --allow can't be used with --daemon.\nThe daemon has its own policy and model.\n",
+    );
+    expect(unreachable).toMatchObject({ exitCode: 1 });
+    expect(unreachable.stderr).toMatch(/^error: The daemon at http:\/\/127\.0\.0\.1:9 can't be reached/);
+  });
+
+  test("asks about approvals at the terminal", async () => {
+    await using terminal = new CliTerminal(["run", "--daemon", daemon.url, "escalate"], {
+      cwd: daemon.workspace,
+      env: { ...daemon.env, NO_COLOR: "1" },
+      columns: 120,
+    });
+    await terminal.waitFor("Enter: confirm");
+    expect(terminal.text).toContain("  $ frobnicate");
+    terminal.write("\u001b[A\u001b[A\u001b[A\r");
+
+    expect(await terminal.exited).toBe(3);
+    expect(terminal.text).toContain("You said escalate.");
+    expect(terminal.text).toContain("error: Denied: ");
+  });
+});

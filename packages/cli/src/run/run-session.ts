@@ -1,0 +1,210 @@
+import type { CommandBody, DaemonClient, Session, SessionEvent } from "@codexkit/daemon/client";
+import { readFile } from "node:fs/promises";
+import { extname, resolve } from "node:path";
+import type { RunCommandOptions } from "../commands/run.ts";
+import type { ThreadCommandOptions } from "../commands/thread-options.ts";
+import type { CliContext } from "../context.ts";
+import { connectDaemon } from "../daemon/connect-daemon.ts";
+import { CliError, EXIT, SilentExit, usageError } from "../errors/cli-error.ts";
+import { lifetime } from "../process/lifetime.ts";
+import { findSession } from "../session/find-session.ts";
+import { resolveFolder } from "./open-thread.ts";
+import { readPrompt, separateResume, toInput } from "./read-prompt.ts";
+import { createPrinter, type RunPrinter } from "./run-printer.ts";
+import { deniedError, writeMessage } from "./run-task.ts";
+import { SessionApprovals } from "./session-approvals.ts";
+import { TurnLimits } from "./turn-limits.ts";
+
+type TurnEndEvent = Extract<SessionEvent, { type: "turn.completed" | "turn.interrupted" | "turn.failed" }>;
+
+/** Options that belong to a thread of this program. A daemon has a policy and a model of its own. */
+const THREAD_ONLY = ["allow", "policy", "demo", "outputSchema"] as const;
+
+/** How long a copy of a session may take. */
+const FORK_WAIT_MS = 20_000;
+
+/** `codexkit run --daemon`: one turn of a session, which goes on if this program is killed. */
+export async function runSession(
+  context: CliContext,
+  words: string,
+  given: RunCommandOptions,
+): Promise<void> {
+  const { signal } = context;
+  const { prompt: argument, options } = separateResume(words, given);
+  const refused = THREAD_ONLY.find((name) => options[name] !== undefined);
+  if (refused !== undefined) {
+    const flag = refused.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    throw usageError(`--${flag} can't be used with --daemon.`, "The daemon has its own policy and model.");
+  }
+  const cwd = resolveFolder(options);
+  const prompt = await readPrompt(argument, context);
+  const input = await toMessage(prompt, options.image);
+  const { client } = await connectDaemon(daemonOptions(options), context);
+
+  await using stack = new AsyncDisposableStack();
+  const limits = stack.use(new TurnLimits(options));
+  const printer = stack.use(createPrinter(context, { cwd, budget: options.budget }));
+  const session = await openSession(client, { options, cwd, signal });
+  const approvals = new SessionApprovals({
+    client,
+    context,
+    cwd,
+    printer,
+    prompts: await printer.openPrompts(),
+  });
+  const command = await client.send(session.id, input, { signal });
+  stack.use(interruptByKey(client, session.id, printer));
+  const end = await followMessage({
+    client,
+    session,
+    commandId: command.id,
+    printer,
+    approvals,
+    limits,
+    signal,
+  });
+  if (limits.exceeded) throw limits.exceeded;
+  if (end.type === "turn.failed") throw new CliError(EXIT.failed, end.problem.detail);
+  printer.reportEnd(end.result, `session ${session.id}`);
+  if (options.output !== undefined) await writeMessage(options.output, end.result.finalResponse);
+  if (approvals.denials.length > 0) throw deniedError(approvals.denials, context);
+  if (end.type === "turn.interrupted") throw new SilentExit(EXIT.interrupted);
+}
+
+/** How the daemon is found, in the terms of the commands that only talk to one. */
+export function daemonOptions({ daemon, tokenFile }: ThreadCommandOptions): {
+  url?: string;
+  tokenFile?: string;
+} {
+  return {
+    ...(typeof daemon === "string" ? { url: daemon } : {}),
+    ...(tokenFile === undefined ? {} : { tokenFile }),
+  };
+}
+
+/** Creates the session that the options describe, or finds or copies an earlier one. */
+export async function openSession(
+  client: DaemonClient,
+  { options, cwd, signal }: { options: ThreadCommandOptions; cwd: string; signal: AbortSignal },
+): Promise<Session> {
+  const { model, effort, sandbox, mode, budget, deadline, resume, fork = false } = options;
+  if (resume === undefined && !fork) {
+    const { session } = await client.createSession(
+      {
+        cwd,
+        ...(model === undefined ? {} : { model }),
+        ...(effort === undefined ? {} : { effort }),
+        ...(sandbox === undefined ? {} : { permissionMode: sandbox }),
+        ...(mode === undefined ? {} : { agentMode: mode }),
+        ...(budget === undefined ? {} : { budget: { totalTokens: budget } }),
+        ...(deadline === undefined ? {} : { deadline: Date.now() + deadline }),
+      },
+      { signal },
+    );
+    return session;
+  }
+  const session =
+    typeof resume === "string"
+      ? await findSession(client, resume, signal)
+      : await findLast(client, cwd, signal);
+  if (!fork) return session;
+  const { result, problem } = await client.request("POST /sessions/{sessionId}/fork", {
+    params: { sessionId: session.id },
+    body: {},
+    query: { wait: FORK_WAIT_MS },
+    signal,
+  });
+  if (typeof result?.["sessionId"] !== "string") {
+    throw new CliError(
+      EXIT.failed,
+      `Session ${session.id} was not copied: ${problem?.detail ?? "it takes too long"}.`,
+    );
+  }
+  return findSession(client, result["sessionId"], signal);
+}
+
+async function findLast(client: DaemonClient, cwd: string, signal: AbortSignal): Promise<Session> {
+  const { data } = await client.request("GET /sessions", { query: { limit: 100 }, signal });
+  const last = data.filter((session) => session.cwd === cwd).toSorted((a, b) => b.updatedAt - a.updatedAt)[0];
+  if (last) return last;
+  throw new CliError(EXIT.failed, `The daemon has no session in ${cwd}.`, {
+    hint: "Run without --resume, or pass the ID of a session; `codexkit sessions` lists them.",
+  });
+}
+
+interface FollowOptions {
+  readonly client: DaemonClient;
+  readonly session: Session;
+  readonly commandId: string;
+  readonly printer: RunPrinter;
+  readonly approvals: SessionApprovals;
+  readonly limits: TurnLimits;
+  readonly signal: AbortSignal;
+}
+
+/** Prints the events of a session until the turn of a message has ended. */
+async function followMessage(options: FollowOptions): Promise<TurnEndEvent> {
+  const { client, session, commandId, printer, approvals, limits, signal } = options;
+  let turnId: unknown;
+  const ends = new Map<unknown, TurnEndEvent>();
+  const over = AbortSignal.any([signal, limits.signal]);
+  limits.signal.addEventListener("abort", () => void interruptSession(client, session.id));
+  for await (const event of client.sessionEvents(session.id, { after: session.lastSeq, signal: over })) {
+    limits.observe(event);
+    approvals.observe(event);
+    printer.handle(event);
+    if (isTurnEnd(event)) ends.set(event.turnId, event);
+    if (event.type === "command.finished" && event.commandId === commandId) {
+      if (event.problem) throw new CliError(EXIT.failed, event.problem.detail);
+      turnId = event.result?.["turnId"];
+    }
+    const end = ends.get(turnId);
+    if (end) return end;
+  }
+  throw signal.aborted
+    ? signal.reason
+    : (limits.exceeded ?? new CliError(EXIT.failed, "The session was deleted before the turn ended."));
+}
+
+function isTurnEnd(event: SessionEvent): event is TurnEndEvent {
+  return event.type === "turn.completed" || event.type === "turn.interrupted" || event.type === "turn.failed";
+}
+
+/** The first Ctrl-C interrupts the turn, the second one leaves. */
+function interruptByKey(client: DaemonClient, sessionId: string, printer: RunPrinter): Disposable {
+  let isInterrupted = false;
+  return lifetime.onInterrupt(() => {
+    if (isInterrupted) {
+      lifetime.end(EXIT.interrupted);
+      return;
+    }
+    isInterrupted = true;
+    printer.setActivity("interrupting; Ctrl-C again leaves");
+    void interruptSession(client, sessionId);
+  });
+}
+
+/** A turn that has just ended can't be interrupted. */
+async function interruptSession(client: DaemonClient, sessionId: string): Promise<void> {
+  await client
+    .request("POST /sessions/{sessionId}/interrupt", { params: { sessionId } })
+    .catch(() => undefined);
+}
+
+/** The message with its images as data URLs: the daemon may be on another machine. */
+async function toMessage(
+  prompt: string,
+  images: readonly string[] = [],
+): Promise<CommandBody<"message">["input"]> {
+  // Checks that the files exist.
+  toInput(prompt, images);
+  if (images.length === 0) return prompt;
+  const parts = await Promise.all(
+    images.map(async (image) => {
+      const type = extname(image).slice(1).toLowerCase().replace(/^jpg$/, "jpeg");
+      const data = await readFile(resolve(image), "base64");
+      return { type: "image" as const, url: `data:image/${type};base64,${data}` };
+    }),
+  );
+  return [{ type: "text", text: prompt }, ...parts];
+}

@@ -1,0 +1,72 @@
+import { type DaemonClient, DaemonClientError, type SessionEvent } from "@codexkit/daemon/client";
+import type { CliContext } from "../context.ts";
+import { formatApproval } from "../inbox/format-approval.ts";
+import { promptApproval } from "../inbox/prompt-approval.ts";
+import type { TerminalPrompts } from "./ask-person.ts";
+import type { RunPrinter } from "./run-printer.ts";
+
+interface SessionApprovalOptions {
+  readonly client: DaemonClient;
+  readonly context: CliContext;
+  readonly cwd: string;
+  readonly printer: RunPrinter;
+  /** Undefined if nobody can be asked here: the inbox has the approvals. */
+  readonly prompts: TerminalPrompts | undefined;
+}
+
+/** Asks about the open approvals of a session. They can be answered elsewhere at the same time; the first answer counts. */
+export class SessionApprovals {
+  readonly #options: SessionApprovalOptions;
+  readonly #open = new Map<string, AbortController>();
+  /** Why requests were denied. */
+  readonly denials: string[] = [];
+
+  constructor(options: SessionApprovalOptions) {
+    this.#options = options;
+  }
+
+  observe(event: SessionEvent): void {
+    switch (event.type) {
+      case "inbox.opened":
+        void this.#ask(event.approvalId);
+        break;
+      case "inbox.answered":
+      case "inbox.withdrawn":
+      case "inbox.expired":
+        this.#open.get(event.approvalId)?.abort();
+        break;
+      case "approval.resolved": {
+        const { decision, reason = "declined" } = event.outcome;
+        if (decision !== "decline" && decision !== "cancel") break;
+        this.denials.push(reason);
+        this.#options.printer.reportDecision("deny", reason);
+        break;
+      }
+      default:
+        break;
+    }
+  }
+
+  async #ask(approvalId: string): Promise<void> {
+    const { client, context, cwd, prompts, printer } = this.#options;
+    if (!prompts) {
+      printer.setActivity(`waiting for an answer: codexkit inbox show ${approvalId}`);
+      return;
+    }
+    const controller = new AbortController();
+    this.#open.set(approvalId, controller);
+    const signal = AbortSignal.any([context.signal, controller.signal]);
+    try {
+      const approval = await client.request("GET /inbox/{approvalId}", { params: { approvalId }, signal });
+      if (approval.state !== "open") return;
+      const lines = formatApproval(approval, cwd, context.style);
+      const answer = await prompts.ask(lines, signal, (streams) => promptApproval(approval, streams));
+      if (answer !== undefined) await client.answer(approvalId, answer, { signal });
+    } catch (error) {
+      // Another answer came first, or the turn has ended.
+      if (!signal.aborted && !DaemonClientError.is(error)) throw error;
+    } finally {
+      this.#open.delete(approvalId);
+    }
+  }
+}
