@@ -1,5 +1,6 @@
 import type { CliCommand } from "../cli-command.ts";
 import { accountCommand, loginCommand, logoutCommand, modelsCommand } from "./account.ts";
+import { attachCommand } from "./attach.ts";
 import { chatCommand } from "./chat.ts";
 import { completionCommand } from "./completion.ts";
 import { doctorCommand } from "./doctor.ts";
@@ -21,6 +22,7 @@ export const COMMANDS: readonly (() => CliCommand)[] = [
   chatCommand,
   serveCommand,
   sessionsCommand,
+  attachCommand,
   inboxCommand,
   threadsCommand,
   modelsCommand,

@@ -34,6 +34,7 @@ export function serveCommand(): CliCommand {
     )
     .option("--drain <duration>", "how long to wait for running turns at the end", parseDuration, 30_000)
     .option("--demo", "use a scripted model: no credentials are needed, and nothing leaves this machine")
+    .option("--replay <file>", "serve an exported session read-only, without a codex and without a store")
     .option("--no-auth", "need no token; only possible on a loopback address")
     .option("--allow-host <name>", "host name that requests may use; can be repeated", collectValues)
     .option("--allow-origin <origin>", "web pages that may call the API; can be repeated", collectValues)

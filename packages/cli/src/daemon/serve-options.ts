@@ -9,6 +9,7 @@ export interface ServeOptions {
   readonly root?: readonly string[];
   readonly drain: number;
   readonly demo?: boolean;
+  readonly replay?: string;
   readonly auth: boolean;
   readonly allowHost?: readonly string[];
   readonly allowOrigin?: readonly string[];

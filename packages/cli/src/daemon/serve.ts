@@ -37,21 +37,34 @@ function printStarted(started: StartedDaemon, context: CliContext): void {
     printJson(context, { url, pid: process.pid, tokenFile, stateFolder, store, roots, credentials, isDemo });
   } else {
     const rows = [
-      ["store", store === "postgres" ? `Postgres, with ${stateFolder}` : stateFolder],
-      ["roots", roots.join(", ")],
-      ["model", isDemo ? "scripted (--demo)" : describeCredentials(credentials)],
+      ["store", STORES[store](stateFolder)],
+      ["roots", roots.join(", ") || "none"],
+      [
+        "model",
+        store === "replay"
+          ? "none: it is read-only"
+          : isDemo
+            ? "scripted (--demo)"
+            : describeCredentials(credentials),
+      ],
       ["token", started.hasAuth ? (tokenFile ?? "none on this machine: set CODEXKIT_TOKEN") : "none needed"],
     ];
     const lines = rows.map(([name = "", value = ""]) => `  ${style.dim(name.padEnd(6))} ${value}`);
     stdout.write([`Listening on ${style.bold(url)}`, ...lines, "Press Ctrl-C to end it.", ""].join("\n"));
   }
-  if (!isDemo && (credentials.kind === "none" || credentials.kind === "unusable")) {
+  if (!isDemo && store !== "replay" && (credentials.kind === "none" || credentials.kind === "unusable")) {
     stderr.write(
       `${errorStyle.yellow("warning:")} No credentials for a model were found, so that turns will fail.\n` +
         "Run `codexkit login` or set OPENAI_API_KEY, and start it again. To try it without credentials, add --demo.\n",
     );
   }
 }
+
+const STORES = {
+  sqlite: (folder: string) => folder,
+  postgres: (folder: string) => `Postgres, with ${folder}`,
+  replay: (file: string) => `a replay of ${file}`,
+} as const;
 
 function describeCredentials({ kind, source, email, reason }: StartedDaemon["credentials"]): string {
   if (kind === "apiKey") return `API key of ${source ?? "Codex"}`;

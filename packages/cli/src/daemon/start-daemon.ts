@@ -1,19 +1,21 @@
 import { createDaemon, type Daemon, DaemonError, type DaemonOptions } from "@codexkit/daemon";
 import { type Credentials, discoverCredentials } from "codexkit";
+import { accessSync, constants, rmSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import type { CliContext } from "../context.ts";
 import { CliError, EXIT, usageError } from "../errors/cli-error.ts";
+import { lifetime } from "../process/lifetime.ts";
 import type { ServeOptions } from "./serve-options.ts";
 import { prepareToken } from "./prepare-token.ts";
-import { writeDaemonState } from "./state-file.ts";
+import { statesFolder, writeDaemonState } from "./state-file.ts";
 
 /** A daemon that listens, with the file that other commands find it by. Dispose it after the daemon was closed. */
 export interface StartedDaemon extends AsyncDisposable {
   readonly daemon: Daemon;
   readonly url: string;
   readonly stateFolder: string;
-  readonly store: "sqlite" | "postgres";
+  readonly store: "sqlite" | "postgres" | "replay";
   readonly roots: readonly string[];
   readonly hasAuth: boolean;
   /** Null if no token is stored on this machine. */
@@ -31,14 +33,13 @@ export interface CredentialSummary {
 }
 
 export async function startDaemon(options: ServeOptions, { env }: CliContext): Promise<StartedDaemon> {
-  const { demo: isDemo = false, listen, auth: hasAuth } = options;
+  const { demo: isDemo = false, listen, auth: hasAuth, replay } = options;
+  if (replay !== undefined) checkReplay(options);
   const { stateFolder, ...location } = locateStore(options);
-  const roots = (options.root ?? ["."]).map((root) => resolve(root));
+  const roots = replay === undefined ? (options.root ?? ["."]).map((root) => resolve(root)) : [];
   await using made = new AsyncDisposableStack();
   const daemonOptions: DaemonOptions = {
-    stateFolder,
-    ...location,
-    roots,
+    ...(replay === undefined ? { stateFolder, ...location, roots } : { replay }),
     drainMs: options.drain,
     logger: options.logLevel,
     auth: hasAuth ? "tokens" : "none",
@@ -51,7 +52,9 @@ export async function startDaemon(options: ServeOptions, { env }: CliContext): P
   try {
     const daemon = await createDaemon(daemonOptions);
     made.defer(async () => daemon.close({ drainMs: 0 }));
-    const tokenFile = hasAuth ? await prepareToken(daemon, stateFolder, options.tokenFile) : null;
+    const tokenFile = hasAuth
+      ? await prepareToken(daemon, stateFolder, options.tokenFile ?? replayToken(made, replay))
+      : null;
     const url = await daemon.listen(listen);
     made.use(await writeDaemonState({ url, tokenFile, stateFolder, isDemo, startedAt: Date.now() }));
     const owned = made.move();
@@ -59,7 +62,7 @@ export async function startDaemon(options: ServeOptions, { env }: CliContext): P
       daemon,
       url,
       stateFolder,
-      store: location.store === undefined ? "sqlite" : "postgres",
+      store: replay !== undefined ? "replay" : location.store === undefined ? "sqlite" : "postgres",
       roots,
       hasAuth,
       tokenFile,
@@ -72,10 +75,38 @@ export async function startDaemon(options: ServeOptions, { env }: CliContext): P
   }
 }
 
-function locateStore({ store, stateFolder, demo = false }: ServeOptions): {
+function checkReplay({ replay = "", store, stateFolder, demo, root }: ServeOptions): void {
+  if (store ?? stateFolder ?? demo ?? root) {
+    throw usageError(
+      "--replay has a temporary store: --store, --state-folder, --demo and --root can't be used with it.",
+    );
+  }
+  try {
+    accessSync(replay, constants.R_OK);
+  } catch (error) {
+    const { code = "unknown reason" } = error as NodeJS.ErrnoException;
+    throw usageError(
+      `The file ${replay} can't be read (${code}).`,
+      "Pass a file of `codexkit sessions export`.",
+    );
+  }
+}
+
+/** The store of a replay is new each time, and so is its token. */
+function replayToken(made: AsyncDisposableStack, replay: string | undefined): string | undefined {
+  if (replay === undefined) return undefined;
+  const path = join(statesFolder(), `${process.pid}.token`);
+  const remove = (): void => rmSync(path, { force: true });
+  made.use(lifetime.onExit(remove));
+  made.defer(remove);
+  return path;
+}
+
+function locateStore({ store, stateFolder, replay, demo = false }: ServeOptions): {
   readonly stateFolder: string;
   readonly store?: string;
 } {
+  if (replay !== undefined) return { stateFolder: resolve(replay) };
   const standard = join(homedir(), ".codexkit", demo ? "demo-daemon" : "daemon");
   if (store !== undefined && /^postgres(?:ql)?:\/\//.test(store)) {
     return { store, stateFolder: resolve(stateFolder ?? standard) };

@@ -1,0 +1,81 @@
+import { type DaemonClient, DaemonClientError, type Session } from "@codexkit/daemon/client";
+import { SerialQueue } from "@codexkit/rpc/async";
+import type { LineEditor } from "../chat/line-editor.ts";
+import type { CliContext } from "../context.ts";
+import { formatApproval } from "../inbox/format-approval.ts";
+import { promptApproval } from "../inbox/prompt-approval.ts";
+import type { TurnView } from "../render/turn-view.ts";
+import type { LiveOutput } from "../terminal/live-output.ts";
+import { sanitizeText } from "../terminal/sanitize.ts";
+
+interface PromptsOptions {
+  readonly client: DaemonClient;
+  readonly session: Session;
+  readonly context: CliContext;
+  readonly output: LiveOutput;
+  readonly view: TurnView;
+  readonly editor: LineEditor;
+}
+
+/** Asks about the approvals of a session, one at a time, while the editor is paused. */
+export class ApprovalPrompts {
+  readonly #options: PromptsOptions;
+  readonly #queue = new SerialQueue();
+  readonly #closers = new Map<string, AbortController>();
+  /** Resolves when no prompt is open. */
+  settled: Promise<void> = Promise.resolve();
+
+  constructor(options: PromptsOptions) {
+    this.#options = options;
+  }
+
+  open(approvalId: string): void {
+    const closer = new AbortController();
+    this.#closers.set(approvalId, closer);
+    this.settled = this.#queue
+      .run(async () => this.#ask(approvalId, closer.signal))
+      .catch((error: unknown) => {
+        const { view, context } = this.#options;
+        const message = error instanceof Error ? error.message : String(error);
+        if (!context.signal.aborted) view.block([`${context.style.red("error:")} ${sanitizeText(message)}`]);
+      });
+  }
+
+  /** The approval was answered or withdrawn. */
+  close(approvalId: string): void {
+    this.#closers.get(approvalId)?.abort();
+    this.#closers.delete(approvalId);
+  }
+
+  closeAll(): void {
+    for (const id of [...this.#closers.keys()]) this.close(id);
+  }
+
+  async #ask(approvalId: string, closed: AbortSignal): Promise<void> {
+    const { client, session, context, output, view, editor } = this.#options;
+    const signal = AbortSignal.any([closed, context.signal]);
+    if (signal.aborted) return;
+    const approval = await client.request("GET /inbox/{approvalId}", {
+      params: { approvalId },
+      signal: context.signal,
+    });
+    // Old events of a session name approvals that have been answered since.
+    if (approval.state !== "open" || signal.aborted) return;
+    view.block(formatApproval(approval, session.cwd, context.style));
+    view.setActivity("waiting for your answer");
+    output.pause();
+    editor.pause();
+    try {
+      const answer = await promptApproval(approval, { input: context.stdin, output: context.stdout, signal });
+      if (answer && !signal.aborted) await client.answer(approvalId, answer, { signal: context.signal });
+    } catch (error) {
+      // Another answer, or the end of the turn, came first.
+      if (!DaemonClientError.is(error) || error.status !== 409) throw error;
+    } finally {
+      // A program that ends needs no editor.
+      if (!context.signal.aborted) editor.resume();
+      output.resume();
+      view.setActivity("working");
+    }
+  }
+}
