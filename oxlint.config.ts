@@ -62,7 +62,7 @@ function onlyImports(who: string, allowed: readonly string[]): ["error", { patte
           message: `${who} may import: ${allowed.join(", ") || "no workspace package"}. See docs/architecture.md.`,
         },
         {
-          regex: String.raw`^(?:\.\./)+(?:packages/)?(?:${folders.join("|")})/`,
+          regex: String.raw`^(?:\.\./)+(?:packages/)?(?:${folders.join("|")})/(?:dist|src|test)/`,
           message: "Import another package by its name, never by a path into its folder.",
         },
       ],

@@ -10,13 +10,20 @@ export function chatCommand(): CliCommand {
     examples: [
       ["codexkit chat", "start a conversation here"],
       ['codexkit chat "What does this project do?"', "with a first message"],
+      ["codexkit chat --daemon", "in a session of the daemon; see codexkit attach"],
       ["codexkit chat --resume", "choose an earlier thread from a list"],
     ],
   });
   addThreadOptions(command.argument("[prompt...]", "the first message")).action(
     async (prompt: readonly string[], options: ThreadCommandOptions, self: CliCommand) => {
-      const { runChat } = await import("../chat/run-chat.ts");
-      await runChat(openContext(self), prompt.join(" "), options);
+      const context = openContext(self);
+      if (options.daemon === undefined) {
+        const { runChat } = await import("../chat/run-chat.ts");
+        await runChat(context, prompt.join(" "), options);
+      } else {
+        const { chatSession } = await import("../chat/chat-session.ts");
+        await chatSession(context, prompt.join(" "), options);
+      }
     },
   );
   return command;

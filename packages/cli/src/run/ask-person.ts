@@ -1,7 +1,7 @@
 import { isCancel, password, select, text } from "@clack/prompts";
 import type { Answer, Question } from "@codexkit/approvals";
 import { SerialQueue } from "@codexkit/rpc/async";
-import type { AnyApproval, ServerRequestHandlers, UserInputAnswers, v2 } from "codexkit";
+import type { AnyApproval, ServerRequestHandlers, v2 } from "codexkit";
 import type { CliContext } from "../context.ts";
 import { formatChanges } from "../render/format-diff.ts";
 import { unwrapCommand } from "../render/format-items.ts";
@@ -70,7 +70,7 @@ export class TerminalPrompts {
         if (answer === undefined) break;
         answers.push([question.id, answer]);
       }
-      return Object.fromEntries(answers) as UserInputAnswers;
+      return Object.fromEntries(answers);
     });
 
   /** Opens a prompt of the caller's, with lines before it, when no other is open. Undefined if it was withdrawn before. */

@@ -64,3 +64,14 @@ describe("run --daemon", () => {
     expect(terminal.text).toContain("error: Denied: ");
   });
 });
+
+test("chat --daemon makes a session and attaches to it", async () => {
+  await using terminal = new CliTerminal(["chat", "--daemon", daemon.url, "--", "chat"], {
+    cwd: daemon.workspace,
+    env: { ...daemon.env, NO_COLOR: "1" },
+  });
+  await terminal.waitFor("You said chat.");
+  terminal.write("\u0004");
+
+  expect(await terminal.exited).toBe(0);
+});

@@ -31,11 +31,7 @@ export async function runSession(
 ): Promise<void> {
   const { signal } = context;
   const { prompt: argument, options } = separateResume(words, given);
-  const refused = THREAD_ONLY.find((name) => options[name] !== undefined);
-  if (refused !== undefined) {
-    const flag = refused.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-    throw usageError(`--${flag} can't be used with --daemon.`, "The daemon has its own policy and model.");
-  }
+  rejectThreadOptions(options);
   const cwd = resolveFolder(options);
   const prompt = await readPrompt(argument, context);
   const input = await toMessage(prompt, options.image);
@@ -69,6 +65,13 @@ export async function runSession(
   if (options.output !== undefined) await writeMessage(options.output, end.result.finalResponse);
   if (approvals.denials.length > 0) throw deniedError(approvals.denials, context);
   if (end.type === "turn.interrupted") throw new SilentExit(EXIT.interrupted);
+}
+
+export function rejectThreadOptions(options: RunCommandOptions): void {
+  const refused = THREAD_ONLY.find((name) => options[name] !== undefined);
+  if (refused === undefined) return;
+  const flag = refused.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  throw usageError(`--${flag} can't be used with --daemon.`, "The daemon has its own policy and model.");
 }
 
 /** How the daemon is found, in the terms of the commands that only talk to one. */
@@ -192,7 +195,7 @@ async function interruptSession(client: DaemonClient, sessionId: string): Promis
 }
 
 /** The message with its images as data URLs: the daemon may be on another machine. */
-async function toMessage(
+export async function toMessage(
   prompt: string,
   images: readonly string[] = [],
 ): Promise<CommandBody<"message">["input"]> {
