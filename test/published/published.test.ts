@@ -159,7 +159,7 @@ describe("an installation", () => {
         (dependencies) => dependencies?.["@openai/codex"] ?? [],
       ),
     );
-    expect(releases).toHaveLength(2);
+    expect(releases).toHaveLength(3);
     expect(new Set(releases).size).toBe(1);
   });
 
