@@ -1,4 +1,4 @@
-// Streams everything that happens in a turn. `npm start` runs this; `npm start -- --model gpt-6.1-sol` uses a model
+// Streams everything that happens in a turn. `--model gpt-6.1-sol` uses a model
 // that writes code.
 import { demoScript } from "@codexkit/scripted-model";
 import { Codex } from "codexkit";
@@ -13,7 +13,7 @@ const { values, positionals } = parseArgs({
   },
 });
 if (values.help) {
-  console.log("Usage: npm start -- [--model NAME] [what to say to Codex]");
+  console.log("Usage: node examples/streaming.ts [--model NAME] [what to say to Codex]");
   process.exit(0);
 }
 const prompt = positionals.join(" ") || "Show me that you are alive";

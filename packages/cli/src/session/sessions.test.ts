@@ -1,9 +1,13 @@
 import type { Session } from "@codexkit/daemon/client";
 import { patch, run, say, type ScriptFunction } from "@codexkit/scripted-model";
+import { tempFolder } from "@codexkit/testing";
+import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { readFile, stat, writeFile } from "node:fs/promises";
+import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { runCli, startCli } from "../../test/cli-process.ts";
 import { startTestDaemon, type TestDaemon } from "../../test/test-daemon.ts";
 
 const script: ScriptFunction = ({ newOutputs: [output] }) => {
@@ -93,6 +97,25 @@ test("hostile names are harmless, and an ambiguous beginning is refused", async 
 });
 
 describe("export, delete and import", () => {
+  test("serve --replay shows an exported session, and changes nothing", async () => {
+    const file = join(daemon.workspace, "replayed.session");
+    await daemon.json(["sessions", "export", session.id, "-o", file]);
+    await using home = await tempFolder("replay");
+    const replay = startCli(["serve", "--replay", file, "--json", "--listen", ":0"], {
+      env: { HOME: home.path },
+    });
+    await once(createInterface(replay.stdout), "line");
+    const replayed = await runCli(["sessions", "show", session.id], { env: { HOME: home.path } });
+    const refused = await runCli(["sessions", "delete", "--yes", session.id], { env: { HOME: home.path } });
+    const ended = once(replay, "close");
+    replay.kill("SIGTERM");
+    await ended;
+    expect(replay.exitCode).toBe(0);
+    expect(replayed.stdout).toContain("± note.txt added");
+    expect(refused.exitCode).toBe(1);
+    expect(await readdir(join(home.path, ".codexkit/daemons"))).toEqual([]);
+  });
+
   test("move a session", async () => {
     const file = join(daemon.workspace, "parser.session");
     const exported = await daemon.json(["sessions", "export", session.id, "-o", file]);
