@@ -12,7 +12,7 @@ import { waitUntil } from "../database/wait-until.ts";
 import { DaemonError } from "../errors.ts";
 import type { Journal } from "../journal/journal.ts";
 import { leaveWaiting, UNDELIVERED } from "./leave-waiting.ts";
-import { findAskedAgain } from "./parked-inbox.ts";
+import { findAskedAgain, hasUnansweredParked } from "./parked-inbox.ts";
 
 const DEFAULT_PAGE = 50;
 /** States in which a person may still answer. */
@@ -158,28 +158,6 @@ export class Inbox {
       );
     }
     return approval;
-  }
-
-  /**
-   * Records that Codex is told the answer now: after a crash, the outcome of what was asked is not known. False if the approval
-   * was parked or closed meanwhile, so that Codex must not be told.
-   */
-  async tell(owner: Ownership, id: string): Promise<boolean> {
-    let isTold = false;
-    await this.#journal.write({
-      owner,
-      also: async (trx) => {
-        const { numUpdatedRows } = await trx
-          .updateTable("approval")
-          .set({ told_at: this.#store.now })
-          .where("id", "=", id)
-          .where("parked_at", "is", null)
-          .where("state", "in", ["answered", "expired"])
-          .executeTakeFirst();
-        isTold = numUpdatedRows > 0n;
-      },
-    });
-    return isTold;
   }
 
   /** Records that Codex has the answer. */
@@ -383,14 +361,4 @@ export class Inbox {
   #keys(id: string): string[] {
     return [notificationKeys.approval(id), notificationKeys.inbox];
   }
-}
-
-async function hasUnansweredParked(trx: DaemonTransaction, sessionId: string): Promise<boolean> {
-  const row = await trx
-    .selectFrom("approval")
-    .select("id")
-    .where("session_id", "=", sessionId)
-    .where("state", "=", "parked")
-    .executeTakeFirst();
-  return row !== undefined;
 }

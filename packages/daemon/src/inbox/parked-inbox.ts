@@ -51,7 +51,7 @@ export interface ParkRequest {
   readonly also?: (trx: DaemonTransaction) => Promise<void>;
 }
 
-/** Approvals that wait without a process. */
+/** Approvals that wait without a process, and what has to be known of the others to park them. */
 export class ParkedInbox {
   readonly #store: Store<DaemonTables>;
   readonly #journal: Journal;
@@ -86,6 +86,28 @@ export class ParkedInbox {
       .where("state", "in", ["parked", "answered"])
       .executeTakeFirstOrThrow();
     return count;
+  }
+
+  /**
+   * Records that Codex is told the answer now: after a crash, the outcome of what was asked is not known. False if the approval
+   * was parked or closed meanwhile, so that Codex must not be told.
+   */
+  async tell(owner: Ownership, id: string): Promise<boolean> {
+    let isTold = false;
+    await this.#journal.write({
+      owner,
+      also: async (trx) => {
+        const { numUpdatedRows } = await trx
+          .updateTable("approval")
+          .set({ told_at: this.#store.now })
+          .where("id", "=", id)
+          .where("parked_at", "is", null)
+          .where("state", "in", ["answered", "expired"])
+          .executeTakeFirst();
+        isTold = numUpdatedRows > 0n;
+      },
+    });
+    return isTold;
   }
 
   /** Parks open and answered approvals, with the event `inbox.parked` for each. They stay answerable. */
@@ -187,6 +209,17 @@ export class ParkedInbox {
       ],
     });
   }
+}
+
+/** Whether parked approvals of a session have no answer yet. */
+export async function hasUnansweredParked(trx: DaemonTransaction, sessionId: string): Promise<boolean> {
+  const row = await trx
+    .selectFrom("approval")
+    .select("id")
+    .where("session_id", "=", sessionId)
+    .where("state", "=", "parked")
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 export function deliveredEvent(

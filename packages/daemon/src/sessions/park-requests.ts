@@ -1,4 +1,4 @@
-import type { NewSessionEvent, StoredTurnResult } from "../api/event.ts";
+import type { NewSessionEvent } from "../api/event.ts";
 import type { Database } from "../database.ts";
 import type { Ownership } from "../database/ownership.ts";
 import type { ApprovalRow } from "../database/tables.ts";
@@ -69,23 +69,6 @@ export async function parkRequests(
   return rows.length;
 }
 
-/** The events that end what runs in a session whose process is about to be ended. */
-export async function endOfRunning({ journal }: Database, sessionId: string): Promise<NewSessionEvent[]> {
-  const items = await journal.runningItems(sessionId);
-  const { rows } = await journal.turns(sessionId, { limit: 200 });
-  return [
-    ...items.map(
-      ({ item_id: itemId, turn_id: turnId }) => ({ type: "item.abandoned", itemId, turnId }) as const,
-    ),
-    ...rows
-      .filter(({ status }) => status === "running")
-      .map(({ turn_id: turnId, thread_id: threadId }) => {
-        const result = interruptedResult(threadId, turnId);
-        return { type: "turn.interrupted", threadId, turnId, result } as const;
-      }),
-  ];
-}
-
 function isAnsweredIn(file: Uint8Array, row: ApprovalRow, threadId: string | undefined): boolean {
   if (row.told_at === null || row.thread_id !== threadId) return false;
   const call = findCall(row, findCalls(file).toReversed());
@@ -99,18 +82,4 @@ function parseProgress({ progress }: ApprovalRow): ParkedProgress {
 /** What was stored with the request. The rest is that of an earlier time that it was parked. */
 function pick({ rootBytes }: ParkedProgress): ParkedProgress {
   return rootBytes === undefined ? {} : { rootBytes };
-}
-
-function interruptedResult(threadId: string, turnId: string): StoredTurnResult {
-  return {
-    threadId,
-    turnId,
-    status: "interrupted",
-    finalResponse: "",
-    openItems: [],
-    usage: null,
-    diff: "",
-    plan: [],
-    durationMs: null,
-  };
 }

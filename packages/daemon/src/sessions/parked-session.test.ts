@@ -95,7 +95,7 @@ async function finalResponse(session: TestSession): Promise<string> {
     seq: 0,
   };
   const end = await session.ended(undefined, seq);
-  return end.type === "turn.completed" ? (end.result.finalResponse ?? "") : end.type;
+  return end.type === "turn.completed" ? end.result.finalResponse : end.type;
 }
 
 const outputsOf = (text: string): (readonly [string, string])[] => JSON.parse(text) as [string, string][];
@@ -203,7 +203,7 @@ describe("commands for a parked session", () => {
     expect(outputsOf(await finalResponse(session))).toHaveLength(1);
     expect(await session.result(commandId)).toMatchObject({ ok: true });
     const told = await session.event(
-      (event) => event.type === "turn.completed" && event.result.finalResponse?.startsWith("told") === true,
+      (event) => event.type === "turn.completed" && event.result.finalResponse.startsWith("told"),
     );
     expect(told).toMatchObject({ result: { finalResponse: expect.stringContaining("done") as string } });
     expect(await runsOf(stage.workspace, "queued")).toBe(1);

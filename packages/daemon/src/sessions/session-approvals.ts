@@ -17,12 +17,18 @@ import type { InboxAnswer } from "../api/approval.ts";
 import type { Ownership } from "../database/ownership.ts";
 import type { ApprovalRow } from "../database/tables.ts";
 import type { Inbox } from "../inbox/inbox.ts";
-import { deliveredEvent, type DeliveryStrategy, type ParkedProgress } from "../inbox/parked-inbox.ts";
+import {
+  deliveredEvent,
+  type DeliveryStrategy,
+  type ParkedInbox,
+  type ParkedProgress,
+} from "../inbox/parked-inbox.ts";
 import { decisionFor, offersFor } from "../policy/offers.ts";
 import { type AnyRequest, fingerprintOf, toInboxRequest, toVerdict } from "../policy/to-inbox-request.ts";
 
 export interface SessionApprovalsDeps {
   readonly inbox: Inbox;
+  readonly parked: ParkedInbox;
   readonly owner: Ownership;
   readonly cwd: string;
   readonly approvalMs: number;
@@ -59,6 +65,9 @@ export class SessionApprovals {
   readonly handlers: ServerRequestHandlers;
   readonly #deps: SessionApprovalsDeps;
   readonly #asked = new Map<RequestId, Asked>();
+  readonly #telling = new Set<Promise<unknown>>();
+  /** Codex is told no answer until it resolves. */
+  #gate: PromiseWithResolvers<void> | undefined;
 
   constructor(deps: SessionApprovalsDeps) {
     this.#deps = deps;
@@ -108,9 +117,21 @@ export class SessionApprovals {
     return reason !== undefined && !(CodexError.is(reason) && reason.code === "aborted");
   }
 
+  /** Tells Codex no more answers, so that what it was told is known. */
+  async pause(): Promise<void> {
+    this.#gate ??= Promise.withResolvers();
+    await Promise.allSettled(this.#telling);
+  }
+
+  resume(): void {
+    this.#gate?.resolve();
+    this.#gate = undefined;
+  }
+
   /** Forgets the requests of a lost connection. Their inbox entries stay, because Codex may ask again. */
   disconnected(): void {
     this.#asked.clear();
+    this.resume();
   }
 
   /** The entries of this session whose process waits for an answer, or has not confirmed it. */
@@ -211,11 +232,22 @@ export class SessionApprovals {
     const expiry = Number.isFinite(approvalMs) ? setTimeout(() => this.#expire(), approvalMs + 1) : undefined;
     try {
       const row = await inbox.waitForAnswer(approval.id, { signal });
+      while (this.#gate) await raceAbort(this.#gate.promise, signal);
       // A parked request is not answered here any more: its process is about to end.
-      if (row.state !== "withdrawn" && !(await inbox.tell(owner, approval.id))) await untilAborted(signal);
+      if (row.state !== "withdrawn" && !(await this.#tell(approval.id))) await untilAborted(signal);
       return answerOf(row);
     } finally {
       clearTimeout(expiry);
+    }
+  }
+
+  async #tell(approvalId: string): Promise<boolean> {
+    const told = this.#deps.parked.tell(this.#deps.owner, approvalId);
+    this.#telling.add(told);
+    try {
+      return await told;
+    } finally {
+      this.#telling.delete(told);
     }
   }
 

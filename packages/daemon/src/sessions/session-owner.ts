@@ -16,7 +16,7 @@ import { deleteSession } from "./delete-session.ts";
 import { forkSession } from "./fork-session.ts";
 import type { LoadedThread } from "./loaded-thread.ts";
 import { errorToProblem, isFenced } from "./problems.ts";
-import { endOfRunning, parkRequests } from "./park-requests.ts";
+import { parkThread } from "./park-thread.ts";
 import { ParkedRequests } from "./parked-requests.ts";
 import { RolloutShipper } from "./rollout-shipper.ts";
 import { SessionApprovals } from "./session-approvals.ts";
@@ -53,8 +53,6 @@ export class SessionOwner implements CommandContext {
   #work: Promise<void> = Promise.resolve();
   #isDraining = false;
   #hasEnded = false;
-  /** Whether the process of the thread is about to end, so that its events don't count. */
-  #isParking = false;
   #parking: Promise<number> | undefined;
   #failures = 0;
   #turnEnded = Promise.withResolvers<void>();
@@ -72,6 +70,7 @@ export class SessionOwner implements CommandContext {
     this.#limits.update(this.state.settings);
     this.#approvals = new SessionApprovals({
       inbox: database.inbox,
+      parked: database.parked,
       owner: this.#owner,
       cwd: this.state.cwd,
       approvalMs: limits.approvalMs,
@@ -201,7 +200,7 @@ export class SessionOwner implements CommandContext {
 
   /** Takes an event of the session's thread or of its agents. Never waits. */
   onEvent(event: CodexEvent, server: AppServer): void {
-    if (!this.#hasEnded && !this.#isParking) this.#events.receive(event, server);
+    if (!this.#hasEnded) this.#events.receive(event, server);
   }
 
   /** Takes the end of the app-server's connection. */
@@ -299,29 +298,19 @@ export class SessionOwner implements CommandContext {
     const loaded = this.#loaded;
     if (!loaded || this.openApprovals === 0) return 0;
     const { database, threads } = this.#deps;
-    // Events before this moment are stored first.
-    await database.journal.write({ owner: this.#owner });
-    const rows = await this.#approvals.undelivered();
-    if (rows.length === 0) return 0;
-    this.#isParking = true;
-    try {
-      const parts = { database, owner: this.#owner, state: this.state, rollouts: this.#rollouts };
-      const events = await endOfRunning(database, this.#owner.sessionId);
-      const count = await parkRequests(rows, reason, parts, events);
-      this.state.activeTurnId = undefined;
-      this.#parked.changed();
-      // Deleted, because an interrupted thread would stay loaded. The answer restores it.
-      await loaded.codex.deleteThread(loaded.thread.id).catch((error: unknown) => {
-        this.#log("warn", error, "The thread of a parked session could not be unloaded");
-      });
-      await this.#unload();
-      threads.ignore(this);
-      this.#approvals.disconnected();
-      this.#deps.onChange();
-      return count;
-    } finally {
-      this.#isParking = false;
-    }
+    const parts = { database, owner: this.#owner, state: this.state, rollouts: this.#rollouts };
+    const count = await parkThread(loaded, reason, {
+      ...parts,
+      approvals: this.#approvals,
+      ignoreEvents: () => threads.ignore(this),
+      onWarning: (error, message) => this.#log("warn", error, message),
+    });
+    if (count === 0) return 0;
+    this.#parked.changed();
+    await this.#unload();
+    this.#approvals.disconnected();
+    this.#deps.onChange();
+    return count;
   }
 
   begin(command: PendingCommand): Promise<void> {

@@ -1,0 +1,73 @@
+import type { NewSessionEvent, StoredTurnResult } from "../api/event.ts";
+import type { Database } from "../database.ts";
+import type { ParkReason } from "../inbox/parked-inbox.ts";
+import type { LoadedThread } from "./loaded-thread.ts";
+import { type ParkDeps, parkRequests } from "./park-requests.ts";
+import type { SessionApprovals } from "./session-approvals.ts";
+
+export interface ParkThreadDeps extends ParkDeps {
+  readonly approvals: SessionApprovals;
+  readonly ignoreEvents: () => void;
+  readonly onWarning: (error: unknown, message: string) => void;
+}
+
+/**
+ * Parks the requests of a thread whose process lives, and unloads the thread there. What Codex reports and writes while it ends
+ * the turn does not count: the thread's file was stored before. Returns the number of parked requests; 0 leaves the thread alone.
+ */
+export async function parkThread(
+  { codex, thread }: LoadedThread,
+  reason: ParkReason,
+  { approvals, ignoreEvents, onWarning, ...deps }: ParkThreadDeps,
+): Promise<number> {
+  const { database, owner, state } = deps;
+  await approvals.pause();
+  // Stores the events before this moment.
+  await database.journal.write({ owner });
+  const rows = await approvals.undelivered();
+  // A turn that was told all its answers goes on by itself.
+  if (rows.every(({ told_at: toldAt }) => toldAt !== null)) {
+    approvals.resume();
+    return 0;
+  }
+  ignoreEvents();
+  await database.journal.write({ owner });
+  const count = await parkRequests(rows, reason, deps, await endOfRunning(database, owner.sessionId));
+  state.activeTurnId = undefined;
+  // Deleted, because an interrupted thread would stay loaded. The answer restores it.
+  await codex.deleteThread(thread.id).catch((error: unknown) => {
+    onWarning(error, "The thread of a parked session could not be unloaded");
+  });
+  return count;
+}
+
+/** The events that end what runs in a session whose process is about to be ended. */
+async function endOfRunning({ journal }: Database, sessionId: string): Promise<NewSessionEvent[]> {
+  const items = await journal.runningItems(sessionId);
+  const { rows } = await journal.turns(sessionId, { limit: 200 });
+  return [
+    ...items.map(
+      ({ item_id: itemId, turn_id: turnId }) => ({ type: "item.abandoned", itemId, turnId }) as const,
+    ),
+    ...rows
+      .filter(({ status }) => status === "running")
+      .map(({ turn_id: turnId, thread_id: threadId }) => {
+        const result = interruptedResult(threadId, turnId);
+        return { type: "turn.interrupted", threadId, turnId, result } as const;
+      }),
+  ];
+}
+
+function interruptedResult(threadId: string, turnId: string): StoredTurnResult {
+  return {
+    threadId,
+    turnId,
+    status: "interrupted",
+    finalResponse: "",
+    openItems: [],
+    usage: null,
+    diff: "",
+    plan: [],
+    durationMs: null,
+  };
+}
