@@ -81,11 +81,17 @@ export class ParkedRequests {
     if (!this.#mayExist || this.hasGivenUp || isBusy()) return;
     await session.database.inbox.expire(owner);
     const rows = await this.#rows();
-    if (rows.length === 0 || rows.some(({ state }) => state === "parked")) return;
+    const continued = rows.filter(({ progress }) => progress.isContinued === true);
+    const fresh = rows.filter((row) => !continued.includes(row));
+    if (rows.length === 0 || fresh.some(({ state }) => state === "parked")) return;
     try {
-      await (rows.some(({ progress }) => progress.isContinued === true)
-        ? this.#resumeDelivery(rows)
-        : this.#beginDelivery(rows));
+      if (fresh.length === 0) {
+        await this.#resumeDelivery(continued);
+      } else {
+        // The turn that went on has asked for something else, and was parked in turn.
+        await this.#close(continued);
+        await this.#beginDelivery(fresh);
+      }
       this.#failures = 0;
     } catch (error) {
       this.#failures += 1;

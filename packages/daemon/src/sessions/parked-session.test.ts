@@ -3,15 +3,18 @@ import { callTool, run, say, type ScriptFunction } from "@codexkit/scripted-mode
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { pollUntil } from "../../test/poll-until.ts";
 import { runsOf } from "../../test/parked-kinds.ts";
+import { Receiver } from "../../test/receiver.ts";
 import { startRunner, type TestRunner, type TestSession } from "../../test/start-runner.ts";
 import type { InboxAnswer } from "../api/approval.ts";
 import type { SessionEvent } from "../api/event.ts";
 import type { ApprovalRow } from "../database/tables.ts";
 import type { ParkedProgress } from "../inbox/parked-inbox.ts";
+import { WEBHOOK_LIMITS } from "../webhooks/limits.ts";
 import { createRunner } from "./create-runner.ts";
 import type { Runner } from "./runner.ts";
 
 const ACCEPT: InboxAnswer = { type: "decision", offer: "accept" };
+const SECRET = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
 const DECLINE: InboxAnswer = { type: "decision", offer: "decline" };
 
 /** The message names the file that the commands append to. The reply lists the outputs of all calls in their order. */
@@ -30,6 +33,7 @@ const script: ScriptFunction = (request) => {
   if (what === "different") {
     return callTool("request_permissions", { reason: "needed", permissions: { network: { enabled: true } } });
   }
+  if (what === "tool") return [callTool("weather", {}, { callId: "w" }), write];
   if (what !== "parallel") return write;
   return [
     write,
@@ -47,6 +51,7 @@ beforeAll(async () => {
   stage = await startRunner(script, {
     limits: { retryMs: 20, claimMs: 20, approvalMs: 3_600_000 },
     codex: { config: { features: { request_permissions_tool: true } } },
+    webhooks: { limits: WEBHOOK_LIMITS, allowPrivate: true },
   });
   ({ runner } = stage);
 });
@@ -192,6 +197,35 @@ describe("a parked session", () => {
     });
     expect(await runsOf(stage.workspace, "cancelled")).toBe(0);
   });
+});
+
+test("a tool by webhook that was called beside a request is not called again", async () => {
+  const called = Promise.withResolvers<void>();
+  // It never responds.
+  await using receiver = await Receiver.start(() => called.resolve());
+  const session = await stage.create({
+    permissionMode: "read-only",
+    tools: [
+      {
+        name: "weather",
+        description: "Tells the weather",
+        inputSchema: { type: "object" },
+        url: receiver.url,
+        secret: SECRET,
+      },
+    ],
+  });
+  await session.send("tool beside");
+  const rows = await session.approval();
+  await called.promise;
+  await session.run("park", {});
+  await session.answer(rows[0], ACCEPT);
+  expect(outputsOf(await finalResponse(session))).toEqual([
+    ["w", expect.stringContaining("It may have run")],
+    ["a", expect.stringContaining("done")],
+  ]);
+  expect(receiver.received).toHaveLength(1);
+  expect(await runsOf(stage.workspace, "beside")).toBe(1);
 });
 
 describe("commands for a parked session", () => {
@@ -346,9 +380,13 @@ describe("a model that decides again", () => {
     expect(await runsOf(stage.workspace, "choice")).toBe(0);
     const [other] = (await stage.database.inbox.list({ sessionId: session.id, state: "open" })).rows;
     expect(other).toMatchObject({ kind: "command" });
-    await session.answer(other, DECLINE);
-    await session.event(({ type }) => type === "inbox.withdrawn");
+    // It can be parked in turn.
+    expect(await session.run("park", {})).toEqual({ ok: true, parked: 1 });
+    await session.answer(other, ACCEPT);
+    expect(await finalResponse(session)).toBe("other");
     expect(await stored(rows[0] as ApprovalRow)).toMatchObject({ state: "withdrawn" });
+    expect(await stored(other as ApprovalRow)).toMatchObject({ state: "delivered" });
+    expect(await runsOf(stage.workspace, "choice")).toBe(1);
   });
 });
 
