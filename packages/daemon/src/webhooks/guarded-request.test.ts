@@ -1,3 +1,4 @@
+import { type AddressInfo, createServer } from "node:net";
 import { describe, expect, test } from "vitest";
 import { Receiver } from "../../test/receiver.ts";
 import { guardedRequest, type GuardedRequest } from "./guarded-request.ts";
@@ -78,6 +79,20 @@ describe("a receiver", () => {
   test("that never ends its answer is cut off", async () => {
     await using receiver = await Receiver.start((_, response) => response.write("x"));
     await expect(send(receiver.url, { timeoutMs: 200 })).rejects.toMatchObject({ code: "timeout" });
+  });
+
+  test.each([
+    ["switches to another protocol", "HTTP/1.1 101 Switching\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n"],
+    ["hangs up without an answer", ""],
+    ["hangs up in the middle of its answer", "HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nabc"],
+    ["answers with no HTTP", "\0\0\0"],
+  ])("that %s is a failure, and not waited for", async (_, answer) => {
+    const server = createServer((socket) => socket.once("data", () => socket.end(answer)));
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as AddressInfo;
+    const response = send(`http://127.0.0.1:${port}/`, { timeoutMs: 60_000 });
+    await expect(response).rejects.toThrow();
+    await new Promise((resolve) => server.close(resolve));
   });
 
   test("is left when the caller aborts", async () => {

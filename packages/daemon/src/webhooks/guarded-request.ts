@@ -50,9 +50,15 @@ export async function guardedRequest(options: GuardedRequest): Promise<GuardedRe
     },
     ...(allowPrivate ? {} : { lookup: publicLookup }),
   });
+  let hasResponse = false;
   sent.once("error", reject);
   sent.once("response", (response) => {
+    hasResponse = true;
     readBody(response, maxResponseBytes).then(resolve, reject);
+  });
+  // Node closes a connection that switches protocols without an error, and so does the receiver that hangs up.
+  sent.once("close", () => {
+    if (!hasResponse) reject(new Error("The receiver closed the connection without a response."));
   });
   sent.end(body);
   try {
