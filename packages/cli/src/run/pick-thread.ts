@@ -19,7 +19,7 @@ export async function pickThread(
     options: threads.map(({ id, name, preview, updatedAt }) => ({
       value: id,
       label: truncateText(sanitizeText(name ?? preview).replaceAll("\n", " ") || id, columns),
-      hint: formatAge(updatedAt * 1000),
+      hint: formatAge(Date.now() - updatedAt * 1000),
     })),
     input: stdin,
     output: stderr,
