@@ -17,7 +17,7 @@ test("npm start without a terminal shows a turn, prints what to try, and ends", 
   });
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);
 
-  expect(child.exitCode, stderr).toBe(0);
+  expect({ exitCode: child.exitCode, stderr }).toMatchObject({ exitCode: 0 });
   expect(stdout).toMatch(
     /\$ echo Hello[^]*exit 0[^]*completed in[^]*URL {4}http:\/\/127\.0\.0\.1:\d+\n {2}token {2}ckd_/,
   );

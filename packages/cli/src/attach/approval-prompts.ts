@@ -48,7 +48,7 @@ export class ApprovalPrompts {
   }
 
   closeAll(): void {
-    for (const id of [...this.#closers.keys()]) this.close(id);
+    for (const id of this.#closers.keys()) this.close(id);
   }
 
   async #ask(approvalId: string, closed: AbortSignal): Promise<void> {

@@ -101,7 +101,7 @@ export class SessionScreen implements AsyncDisposable {
         break;
       case "item.completed":
         if (event.item.type === "userMessage") this.#view.block(formatUserMessage(event.item, style));
-        else this.#view.handle(event as unknown as CodexEvent);
+        else this.#view.handle(event);
         break;
       case "session.deleted":
         this.#view.block([style.yellow("The session was deleted.")]);

@@ -1,4 +1,4 @@
-import { CODEX_VERSION, type CodexErrorCode, CodexError, discoverCredentials } from "codexkit";
+import { CODEX_VERSION, type CodexError, type CodexErrorCode, discoverCredentials } from "codexkit";
 import { launchCodex } from "codexkit/launch";
 import { findCodex } from "codexkit/process";
 import { withTimeout } from "@codexkit/rpc/async";

@@ -13,8 +13,8 @@ export function checkTerminals(): Finding[] {
     // The module of the exec-server: the one that will be used.
     const require = createRequire(import.meta.url);
     const fromServer = createRequire(require.resolve("@codexkit/exec-server/package.json"));
-    const { spawn } = fromServer("@lydell/node-pty") as PtyModule;
-    const terminal = spawn(process.execPath, ["-e", ""], { cols: 80, rows: 24 });
+    const pty = fromServer("@lydell/node-pty") as PtyModule;
+    const terminal = pty.spawn(process.execPath, ["-e", ""], { cols: 80, rows: 24 });
     terminal.kill();
     return [{ check, status: "ok", message: `pseudo-terminals can be opened${describeUse()}` }];
   } catch (error) {

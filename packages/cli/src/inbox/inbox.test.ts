@@ -64,7 +64,9 @@ describe("without a terminal", () => {
     const shown = await daemon.run(["inbox", "show", id.slice(0, 30)]);
 
     expect(listed.stdout).toContain("touch one && frob two");
-    expect(shown.stdout.split("\n").filter((line) => !line.includes(id))).toEqual([
+    expect(
+      shown.stdout.split("\n").filter((line) => !line.includes(id) && !line.includes("acceptWithPrefix")),
+    ).toEqual([
       "The agent wants to run a command outside the sandbox",
       "  $ touch one && frob two",
       `  in ${daemon.workspace}`,
@@ -75,9 +77,6 @@ describe("without a terminal", () => {
       "  Offers:",
       "    accept  Accept",
       expect.stringMatching(/^ {4}acceptForSession/) as string,
-      ...(shown.stdout.includes("acceptWithPrefix")
-        ? [expect.stringMatching(/acceptWithPrefix/) as string]
-        : []),
       "    decline  Decline and continue",
       "    cancel  Decline and stop the turn",
       "",
@@ -151,7 +150,7 @@ describe.each([
       "└",
     ]);
     expect(terminal.text).toContain("That was all.");
-    expect(/\u001B\[3\dm/.test(terminal.raw)).toBe(env.NO_COLOR === undefined);
+    expect(terminal.raw.includes("\u001B[32m")).toBe(env.NO_COLOR === undefined);
     expect(await outcome()).toBe("turn.completed");
   });
 
