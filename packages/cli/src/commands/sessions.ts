@@ -4,7 +4,7 @@ import { openContext } from "../context.ts";
 import { addDaemonOptions, type DaemonCommandOptions } from "../daemon/daemon-options.ts";
 import { parseCount } from "../options/parse-values.ts";
 import type { ListSessionsOptions } from "../session/list-sessions.ts";
-import type { ShowSessionOptions } from "../session/print-session.ts";
+import type { PrintSessionOptions } from "../session/print-session.ts";
 import type { DeleteOptions, ExportOptions, ImportOptions } from "../session/transfer-sessions.ts";
 
 const SESSION = "ID, the beginning of one, or name of the session";
@@ -68,7 +68,7 @@ function print(): CliCommand {
   addDaemonOptions(command)
     .addArgument(new Argument("<session>", SESSION))
     .option("--items <count>", "how many messages, commands and changes at most", parseCount, 30)
-    .action(async (session: string, options: ShowSessionOptions, self: CliCommand) => {
+    .action(async (session: string, options: PrintSessionOptions, self: CliCommand) => {
       const { printSession } = await import("../session/print-session.ts");
       await printSession(session, options, openContext(self));
     });

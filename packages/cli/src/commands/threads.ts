@@ -4,7 +4,7 @@ import { addCodexOptions } from "../codex/codex-options.ts";
 import { openContext } from "../context.ts";
 import { parseCount } from "../options/parse-values.ts";
 import type { ListThreadsOptions } from "../threads/list-threads.ts";
-import type { ShowThreadOptions } from "../threads/print-thread.ts";
+import type { PrintThreadOptions } from "../threads/print-thread.ts";
 
 export function threadsCommand(): CliCommand {
   const group = createGroup("threads", {
@@ -50,7 +50,7 @@ function print(): CliCommand {
   addCodexOptions(command)
     .addArgument(new Argument("<thread>", "ID of the thread"))
     .option("--turns <count>", "how many turns at most", parseCount, 5)
-    .action(async (thread: string, options: ShowThreadOptions, self: CliCommand) => {
+    .action(async (thread: string, options: PrintThreadOptions, self: CliCommand) => {
       const { printThread } = await import("../threads/print-thread.ts");
       await printThread(thread, options, openContext(self));
     });

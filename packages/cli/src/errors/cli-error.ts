@@ -36,7 +36,7 @@ export function usageError(message: string, hint?: string): CliError {
   return new CliError(EXIT.usage, message, { hint });
 }
 
-/** Ends the program with an exit code and without a message, because the reason was already printed or nobody can read it. */
+/** Ends the program with an exit code and without a message, because the reason was already printed or has no reader. */
 export class SilentExit extends Error {
   override readonly name = "SilentExit";
   readonly exitCode: ExitCode;

@@ -11,7 +11,7 @@ import { sanitizeText } from "../terminal/sanitize.ts";
 import type { Style } from "../terminal/style.ts";
 import { findSession } from "./find-session.ts";
 
-export interface ShowSessionOptions extends DaemonCommandOptions {
+export interface PrintSessionOptions extends DaemonCommandOptions {
   readonly items: number;
 }
 
@@ -21,7 +21,7 @@ const MAX_ITEMS = 500;
 /** `codexkit sessions show`. */
 export async function printSession(
   text: string,
-  options: ShowSessionOptions,
+  options: PrintSessionOptions,
   context: CliContext,
 ): Promise<void> {
   const { client } = await connectDaemon(options, context);

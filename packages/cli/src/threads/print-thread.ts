@@ -9,14 +9,14 @@ import { formatUserMessage } from "../session/print-session.ts";
 import { toOneLine } from "../terminal/format-table.ts";
 import { LiveOutput } from "../terminal/live-output.ts";
 
-export interface ShowThreadOptions extends CodexCommandOptions {
+export interface PrintThreadOptions extends CodexCommandOptions {
   readonly turns: number;
 }
 
 /** `codexkit threads show`. */
 export async function printThread(
   threadId: string,
-  options: ShowThreadOptions,
+  options: PrintThreadOptions,
   context: CliContext,
 ): Promise<void> {
   const { signal, style, stdout } = context;
