@@ -33,11 +33,16 @@ it("finds no banned word in identifiers, comments and file names", () => {
   const problems = sources.flatMap((path) =>
     [...checkFileName(basename(path)), ...checkSource(read(path))].map((problem) => `${path}: ${problem}`),
   );
-  expect(problems.filter((problem) => !isSubcommand(problem))).toEqual([]);
+  expect(problems.filter((problem) => !isSubcommand(problem) && !isForeign(problem))).toEqual([]);
 });
 
 function isSubcommand(problem: string): boolean {
   return declarations.some((path) => problem.startsWith(`${path}: "show" in show `));
+}
+
+/** Settings of commander. */
+function isForeign(problem: string): boolean {
+  return /"show" in (?:showGlobalOptions|showHelpAfterError) /.test(problem);
 }
 
 it("finds no banned word in the documentation", () => {

@@ -1,6 +1,6 @@
 import { type DaemonClient, DaemonClientError, type Session } from "@codexkit/daemon/client";
 import { SerialQueue } from "@codexkit/rpc/async";
-import type { LineEditor } from "../chat/line-editor.ts";
+import type { LineEditor } from "../input/line-editor.ts";
 import type { CliContext } from "../context.ts";
 import { formatApproval } from "../inbox/format-approval.ts";
 import { promptApproval } from "../inbox/prompt-approval.ts";

@@ -5,7 +5,7 @@ import {
   type SessionEvent,
 } from "@codexkit/daemon/client";
 import type { CodexEvent } from "codexkit";
-import { LineEditor } from "../chat/line-editor.ts";
+import { LineEditor } from "../input/line-editor.ts";
 import type { CliContext } from "../context.ts";
 import { formatCount, formatDuration } from "../render/format-values.ts";
 import { TurnView } from "../render/turn-view.ts";

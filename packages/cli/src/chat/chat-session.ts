@@ -1,5 +1,5 @@
 import { attachSession } from "../attach/attach-session.ts";
-import type { ThreadCommandOptions } from "../commands/thread-options.ts";
+import type { ThreadCommandOptions } from "../run/thread-options.ts";
 import type { CliContext } from "../context.ts";
 import { connectDaemon } from "../daemon/connect-daemon.ts";
 import { usageError } from "../errors/cli-error.ts";

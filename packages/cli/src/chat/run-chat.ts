@@ -2,7 +2,7 @@ import type { ServerRequestHandlers } from "codexkit";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { openCodex, requireCredentials } from "../codex/open-codex.ts";
-import type { ThreadCommandOptions } from "../commands/thread-options.ts";
+import type { ThreadCommandOptions } from "../run/thread-options.ts";
 import type { CliContext } from "../context.ts";
 import { EXIT, usageError } from "../errors/cli-error.ts";
 import { TurnView } from "../render/turn-view.ts";
@@ -17,8 +17,8 @@ import { LiveOutput } from "../terminal/live-output.ts";
 import { sanitizeText } from "../terminal/sanitize.ts";
 import { readVersion } from "../version.ts";
 import { Conversation } from "./conversation.ts";
-import { HistoryFile } from "./history-file.ts";
-import { LineEditor } from "./line-editor.ts";
+import { HistoryFile } from "../input/history-file.ts";
+import { LineEditor } from "../input/line-editor.ts";
 import { SLASH_WORDS } from "./slash-commands.ts";
 
 /** Time between two drawings of the status while nothing happens. */

@@ -18,8 +18,8 @@ const DIFF_LINES = 500;
 const DIFF_BYTES = 8 * 1024 * 1024;
 
 const COMMANDS: readonly SlashCommand[] = [
-  { name: "help", summary: "list the commands", run: showHelp },
-  { name: "status", summary: "show the thread, its settings and its tokens", run: showStatus },
+  { name: "help", summary: "list the commands", run: printHelp },
+  { name: "status", summary: "show the thread, its settings and its tokens", run: printStatus },
   {
     name: "model",
     argument: "[name]",
@@ -54,7 +54,7 @@ const COMMANDS: readonly SlashCommand[] = [
         ),
       ),
   },
-  { name: "diff", summary: "show the uncommitted changes of the folder", run: showDiff },
+  { name: "diff", summary: "show the uncommitted changes of the folder", run: printDiff },
   { name: "new", summary: "start a new thread", run: (conversation) => conversation.replaceThread("new") },
   {
     name: "fork",
@@ -89,7 +89,7 @@ export async function runSlashCommand(conversation: Conversation, line: string):
   await command.run(conversation, argument.trim());
 }
 
-function showHelp(conversation: Conversation): void {
+function printHelp(conversation: Conversation): void {
   const rows = COMMANDS.map(({ name, argument, summary }) => [
     `/${name}${argument ? ` ${argument}` : ""}`,
     summary,
@@ -103,7 +103,7 @@ function showHelp(conversation: Conversation): void {
   conversation.print([...rows, ...keys].map(([term = "", text = ""]) => `${padText(term, 24)}${text}`));
 }
 
-function showStatus(conversation: Conversation): void {
+function printStatus(conversation: Conversation): void {
   const { thread, tokens, contextWindow } = conversation;
   const { model, reasoningEffort, cwd, sandbox } = thread.settings;
   const rows: readonly (readonly [string, string])[] = [
@@ -130,7 +130,7 @@ async function changeModel(conversation: Conversation, name: string): Promise<vo
   conversation.note(`The model of the next turns is ${sanitizeText(name)}.`);
 }
 
-async function showDiff(conversation: Conversation): Promise<void> {
+async function printDiff(conversation: Conversation): Promise<void> {
   const { cwd } = conversation.thread;
   const git = async (...args: string[]): Promise<string> => {
     const options = { cwd, maxBuffer: DIFF_BYTES, signal: conversation.signal };

@@ -1,6 +1,6 @@
 import { type CliCommand, createCommand } from "../cli-command.ts";
 import { openContext } from "../context.ts";
-import { addThreadOptions, type ThreadCommandOptions } from "./thread-options.ts";
+import { addThreadOptions, type ThreadCommandOptions } from "../run/thread-options.ts";
 
 export function chatCommand(): CliCommand {
   const command = createCommand("chat", {

@@ -1,12 +1,6 @@
 import { type CliCommand, createCommand } from "../cli-command.ts";
 import { openContext } from "../context.ts";
-import { addThreadOptions, type ThreadCommandOptions } from "./thread-options.ts";
-
-export interface RunCommandOptions extends ThreadCommandOptions {
-  readonly outputSchema?: string;
-  /** The file for the last message. */
-  readonly output?: string;
-}
+import { addThreadOptions, type RunCommandOptions } from "../run/thread-options.ts";
 
 export function runCommand(): CliCommand {
   const command = createCommand("run", {

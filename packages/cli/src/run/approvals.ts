@@ -1,7 +1,7 @@
 import type { Answer, AuditRecord, Policy, Question, Rule } from "@codexkit/approvals";
 import type { AnyApproval, ServerRequestHandlers } from "codexkit";
 
-/** Asks a person about an approval. Undefined if nobody can be asked. */
+/** Asks a person about an approval. Undefined without a terminal. */
 export type AskPerson = (approval: AnyApproval, question: Question, signal: AbortSignal) => Promise<Answer>;
 
 interface ApprovalOptions {

@@ -1,6 +1,6 @@
 import type { Policy, PolicyInput } from "@codexkit/approvals";
 import { readFile } from "node:fs/promises";
-import type { SandboxMode, ThreadCommandOptions } from "../commands/thread-options.ts";
+import type { SandboxMode, ThreadCommandOptions } from "./thread-options.ts";
 import { usageError } from "../errors/cli-error.ts";
 
 /** The policy of `--policy` and `--allow`; without a file, the preset of the same name as the sandbox. */

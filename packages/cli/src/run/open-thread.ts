@@ -1,7 +1,7 @@
 import type { Codex, ServerRequestHandlers, StartThreadOptions, Thread, v2 } from "codexkit";
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
-import type { ThreadCommandOptions } from "../commands/thread-options.ts";
+import type { ThreadCommandOptions } from "./thread-options.ts";
 import type { CliContext } from "../context.ts";
 import { CliError, EXIT, usageError } from "../errors/cli-error.ts";
 
@@ -86,7 +86,7 @@ export function collaborationModeOf(
   };
 }
 
-/** A thread that the person chooses; the last one of this folder where nobody can be asked. */
+/** A thread that the person chooses; the last one of this folder without a terminal. */
 async function findThread(codex: Codex, context: CliContext, cwd: string): Promise<string> {
   const { data: threads } = await codex.request(
     "thread/list",

@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import type { CliContext } from "../context.ts";
 import { usageError } from "../errors/cli-error.ts";
-import type { ThreadCommandOptions } from "../commands/thread-options.ts";
+import type { ThreadCommandOptions } from "./thread-options.ts";
 
 /** IDs of threads are UUIDs, and IDs of sessions have a prefix. */
 const ID = /^(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[a-z]{2,4}_\w+)$/i;

@@ -18,7 +18,7 @@ export interface RunPrinter extends Disposable {
   reportDecision(decision: "allow" | "deny", reason: string): void;
   /** @param name What the turn belongs to, such as `thread 0199…`. */
   reportEnd(result: TurnEnd, name: string): void;
-  /** Prompts for the person at the terminal. Undefined if nobody can be asked. */
+  /** Prompts for the person at the terminal. Undefined without a terminal. */
   openPrompts(): Promise<TerminalPrompts | undefined>;
 }
 

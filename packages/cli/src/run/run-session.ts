@@ -1,8 +1,7 @@
 import type { CommandBody, DaemonClient, Session, SessionEvent } from "@codexkit/daemon/client";
 import { readFile } from "node:fs/promises";
 import { extname, resolve } from "node:path";
-import type { RunCommandOptions } from "../commands/run.ts";
-import type { ThreadCommandOptions } from "../commands/thread-options.ts";
+import type { RunCommandOptions, ThreadCommandOptions } from "./thread-options.ts";
 import type { CliContext } from "../context.ts";
 import { connectDaemon } from "../daemon/connect-daemon.ts";
 import { CliError, EXIT, SilentExit, usageError } from "../errors/cli-error.ts";

@@ -1,7 +1,7 @@
 import type { JsonSchema, Turn, TurnResult } from "codexkit";
 import { readFile, writeFile } from "node:fs/promises";
 import { openCodex, requireCredentials } from "../codex/open-codex.ts";
-import type { RunCommandOptions } from "../commands/run.ts";
+import type { RunCommandOptions } from "./thread-options.ts";
 import type { CliContext } from "../context.ts";
 import { CliError, EXIT, SilentExit, usageError } from "../errors/cli-error.ts";
 import { lifetime } from "../process/lifetime.ts";

@@ -10,7 +10,7 @@ interface SessionApprovalOptions {
   readonly context: CliContext;
   readonly cwd: string;
   readonly printer: RunPrinter;
-  /** Undefined if nobody can be asked here: the inbox has the approvals. */
+  /** Undefined without a terminal: the inbox has the approvals. */
   readonly prompts: TerminalPrompts | undefined;
 }
 

@@ -5,7 +5,7 @@ import { textWidth } from "./width.ts";
 const DRAW_INTERVAL_MS = 30;
 
 const HIDE_CURSOR = "\u001b[?25l";
-const SHOW_CURSOR = "\u001b[?25h";
+const RESTORE_CURSOR = "\u001b[?25h";
 const ERASE_BELOW = "\r\u001b[J";
 
 const DEFAULT_COLUMNS = 80;
@@ -105,7 +105,7 @@ export class LiveOutput implements Disposable {
   /** Erases the live rows and draws nothing until `resume`, so that a prompt can use the terminal. */
   pause(): void {
     this.flush();
-    this.#stream.write(this.#erase() + this.#showCursor());
+    this.#stream.write(this.#erase() + this.#restoreCursor());
     this.#drawn = NOTHING;
     this.#isPaused = true;
   }
@@ -120,7 +120,7 @@ export class LiveOutput implements Disposable {
     this.#render = () => ({ rows: [] });
     this.#isPaused = false;
     this.flush();
-    if (this.#isCursorHidden) this.#stream.write(this.#showCursor());
+    if (this.#isCursorHidden) this.#stream.write(this.#restoreCursor());
     this.#stream.off("resize", this.#onResize);
     this.#onExit[Symbol.dispose]();
   }
@@ -151,12 +151,12 @@ export class LiveOutput implements Disposable {
       return HIDE_CURSOR;
     }
     const up = rows.length - 1 - cursor.row;
-    return `${up > 0 ? `\u001b[${up}A` : ""}\u001b[${cursor.column + 1}G${this.#showCursor()}`;
+    return `${up > 0 ? `\u001b[${up}A` : ""}\u001b[${cursor.column + 1}G${this.#restoreCursor()}`;
   }
 
-  #showCursor(): string {
+  #restoreCursor(): string {
     if (!this.#isCursorHidden) return "";
     this.#isCursorHidden = false;
-    return SHOW_CURSOR;
+    return RESTORE_CURSOR;
   }
 }

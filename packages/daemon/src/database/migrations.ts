@@ -289,13 +289,13 @@ async function createTables({ kind, table, index, uniqueIndex }: SchemaBuilder):
 
 async function addParkedColumns(db: Kysely<unknown>): Promise<void> {
   // SQLite adds one column per statement.
-  for (const column of ["parked_at", "told_at"]) {
+  for (const column of ["parked_at", "submitted_at"]) {
     await db.schema.alterTable("approval").addColumn(column, "bigint").execute();
   }
   await db.schema.alterTable("approval").addColumn("progress", "text").execute();
   await sql
     .raw(
-      "create index approval_parked on approval (session_id) where parked_at is not null and told_at is null",
+      "create index approval_parked on approval (session_id) where parked_at is not null and submitted_at is null",
     )
     .execute(db);
 }

@@ -187,7 +187,7 @@ export interface ApprovalTable {
   /** Since when no process waits for the answer, or null. */
   parked_at: number | null;
   /** When the owner began to tell Codex the answer, or null. Null again when the approval is parked. */
-  told_at: number | null;
+  submitted_at: number | null;
   /** JSON of `ParkedProgress`, or null. */
   progress: string | null;
 }

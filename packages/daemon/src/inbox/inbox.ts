@@ -277,7 +277,7 @@ export class Inbox {
         expires_at: approval.expiresAt ?? null,
         rollout_bytes: approval.rolloutBytes ?? null,
         parked_at: null,
-        told_at: null,
+        submitted_at: null,
         progress: approval.rootBytes === undefined ? null : JSON.stringify({ rootBytes: approval.rootBytes }),
       })
       .execute();
@@ -296,7 +296,7 @@ export class Inbox {
         fingerprint: approval.fingerprint,
         rollout_bytes: approval.rolloutBytes ?? eb.ref("rollout_bytes"),
         parked_at: null,
-        told_at: null,
+        submitted_at: null,
         state: eb
           .case()
           .when("state", "=", "expired")

@@ -27,7 +27,7 @@ export interface ParkedProgress {
   /** Items that had begun since the model's last response, except those that waited for a person. */
   readonly startedItems?: readonly string[];
   /** Whether a process was told the answer before it ended. Then the outcome is not known. */
-  readonly wasTold?: boolean;
+  readonly wasSubmitted?: boolean;
   readonly strategy?: DeliveryStrategy;
   /** Whether what was asked has been begun here, and whether it has ended. `output` is stored with `done`. */
   readonly action?: "begun" | "done";
@@ -68,7 +68,7 @@ export class ParkedInbox {
       .selectAll()
       .where("session_id", "=", sessionId)
       .where("parked_at", "is not", null)
-      .where("told_at", "is", null)
+      .where("submitted_at", "is", null)
       .where("state", "in", ["parked", "answered", "expired"])
       .orderBy("created_at")
       .orderBy("id")
@@ -82,7 +82,7 @@ export class ParkedInbox {
       .selectFrom("approval")
       .select(({ fn }) => fn.countAll<number>().as("count"))
       .where("parked_at", "is not", null)
-      .where("told_at", "is", null)
+      .where("submitted_at", "is", null)
       .where("state", "in", ["parked", "answered"])
       .executeTakeFirstOrThrow();
     return count;
@@ -92,22 +92,22 @@ export class ParkedInbox {
    * Records that Codex is told the answer now: after a crash, the outcome of what was asked is not known. False if the approval
    * was parked or closed meanwhile, so that Codex must not be told.
    */
-  async tell(owner: Ownership, id: string): Promise<boolean> {
-    let isTold = false;
+  async recordSubmission(owner: Ownership, id: string): Promise<boolean> {
+    let isSubmitted = false;
     await this.#journal.write({
       owner,
       also: async (trx) => {
         const { numUpdatedRows } = await trx
           .updateTable("approval")
-          .set({ told_at: this.#store.now })
+          .set({ submitted_at: this.#store.now })
           .where("id", "=", id)
           .where("parked_at", "is", null)
           .where("state", "in", ["answered", "expired"])
           .executeTakeFirst();
-        isTold = numUpdatedRows > 0n;
+        isSubmitted = numUpdatedRows > 0n;
       },
     });
-    return isTold;
+    return isSubmitted;
   }
 
   /** Parks open and answered approvals, with the event `inbox.parked` for each. They stay answerable. */
@@ -132,7 +132,7 @@ export class ParkedInbox {
                 .end(),
               note,
               parked_at: this.#store.now,
-              told_at: null,
+              submitted_at: null,
               progress: JSON.stringify(progress),
               updated_at: this.#store.now,
             }))
@@ -193,7 +193,7 @@ export class ParkedInbox {
                 .else(eb.ref("state"))
                 .end(),
               note,
-              told_at: this.#store.now,
+              submitted_at: this.#store.now,
               updated_at: this.#store.now,
             }))
             .where("id", "=", id)
@@ -246,7 +246,7 @@ export async function findAskedAgain(
     .where("session_id", "=", sessionId)
     .where("thread_id", "=", threadId)
     .where("parked_at", "is not", null)
-    .where("told_at", "is", null)
+    .where("submitted_at", "is", null)
     .where("state", "in", ["answered", "expired"])
     .execute();
   return rows.map(toParked).find((row) => row.progress.isContinued === true && row.request === request);

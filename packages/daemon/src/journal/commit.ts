@@ -115,7 +115,7 @@ async function clearReady(trx: DaemonTransaction, sessionId: string): Promise<vo
     .selectFrom("approval")
     .where("session_id", "=", sessionId)
     .where("parked_at", "is not", null)
-    .where("told_at", "is", null);
+    .where("submitted_at", "is", null);
   const unanswered = parked.where("state", "=", "parked");
   await trx
     .updateTable("session")

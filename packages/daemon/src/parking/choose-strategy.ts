@@ -77,7 +77,7 @@ function strategyFor(
   if (!isAccepted) return "inject";
   // A grant is in force only if Codex itself was given it.
   if (request.kind === "permissions") return "rewind";
-  if (row.progress.wasTold === true) return "report";
+  if (row.progress.wasSubmitted === true) return "report";
   if (request.kind === "mcpTool") return "inject";
   if (isRemote) return "rewind";
   if (request.kind === "fileChange") return readPatch(call) === undefined ? "rewind" : "inject";
@@ -87,5 +87,5 @@ function strategyFor(
 }
 
 function hasRunNothing({ row: { progress } }: AnsweredRequest): boolean {
-  return progress.wasTold !== true && progress.startedItems?.length === 0;
+  return progress.wasSubmitted !== true && progress.startedItems?.length === 0;
 }

@@ -36,7 +36,7 @@ export function refusal(
 /** What the model is told about a request that could not be continued. */
 export function reportFor({ row, request, answer, isAccepted }: AnsweredRequest): string {
   const what = describeRequest(request);
-  if (row.progress.action === "begun" || row.progress.wasTold === true)
+  if (row.progress.action === "begun" || row.progress.wasSubmitted === true)
     return unknownOutcome(`This call (${what})`);
   const end = `The process that waited for the answer has ended, so that this call can't go on, and what it has done before may have had effects.`;
   if (request.kind === "elicitation") {

@@ -59,7 +59,7 @@ export async function parkRequests(
         ...pick(parseProgress(row)),
         reason,
         ...work,
-        ...(row.told_at === null ? {} : { wasTold: true }),
+        ...(row.submitted_at === null ? {} : { wasSubmitted: true }),
       },
     })),
     events,
@@ -70,7 +70,7 @@ export async function parkRequests(
 }
 
 function isAnsweredIn(file: Uint8Array, row: ApprovalRow, threadId: string | undefined): boolean {
-  if (row.told_at === null || row.thread_id !== threadId) return false;
+  if (row.submitted_at === null || row.thread_id !== threadId) return false;
   const call = findCall(row, findCalls(file).toReversed());
   return call !== undefined && hasOutput(file, call);
 }

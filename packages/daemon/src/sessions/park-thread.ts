@@ -26,7 +26,7 @@ export async function parkThread(
   await database.journal.write({ owner });
   const rows = await approvals.undelivered();
   // A turn that was told all its answers goes on by itself.
-  if (rows.every(({ told_at: toldAt }) => toldAt !== null)) {
+  if (rows.every(({ submitted_at: submittedAt }) => submittedAt !== null)) {
     approvals.resume();
     return 0;
   }

@@ -58,8 +58,8 @@ async function checkAll(stage: TestRunner, cases: readonly Case[]): Promise<void
         end: "turn.completed",
         strategy: kind.strategies[decision === "accept" ? 0 : 1],
       });
-    const said = "result" in end ? (end.result as { finalResponse: string }).finalResponse : "[]";
-    const outputs = JSON.parse(said) as string[];
+    const response = "result" in end ? (end.result as { finalResponse: string }).finalResponse : "[]";
+    const outputs = JSON.parse(response) as string[];
     expect.soft(outputs, name).toHaveLength(1);
     expect.soft(outputs[0], name).toMatch(decision === "accept" ? kind.accepted : kind.declined);
     expect

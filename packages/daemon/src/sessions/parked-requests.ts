@@ -294,8 +294,8 @@ export class ParkedRequests {
     const { owner, session } = this.#deps;
     const { inbox, parked } = session.database;
     const unused = rows.filter(({ progress }) => progress.strategy === "rewind");
-    const told = rows.filter((row) => !unused.includes(row));
-    if (told.length > 0) await parked.finish(owner, told, NOTES.report);
+    const reported = rows.filter((row) => !unused.includes(row));
+    if (reported.length > 0) await parked.finish(owner, reported, NOTES.report);
     for (const { id } of unused) {
       await inbox.withdraw(owner, id, "The model decided again, and did not ask for the same.");
     }

@@ -236,10 +236,10 @@ describe("commands for a parked session", () => {
     await session.answer(rows[0], ACCEPT);
     expect(outputsOf(await finalResponse(session))).toHaveLength(1);
     expect(await session.result(commandId)).toMatchObject({ ok: true });
-    const told = await session.event(
+    const ended = await session.event(
       (event) => event.type === "turn.completed" && event.result.finalResponse.startsWith("told"),
     );
-    expect(told).toMatchObject({ result: { finalResponse: expect.stringContaining("done") as string } });
+    expect(ended).toMatchObject({ result: { finalResponse: expect.stringContaining("done") as string } });
     expect(await runsOf(stage.workspace, "queued")).toBe(1);
   });
 
@@ -332,7 +332,7 @@ describe("a delivery that is cut off", () => {
     const { db } = stage.database.store;
     await db
       .updateTable("approval")
-      .set({ state: "answered", told_at: null })
+      .set({ state: "answered", submitted_at: null })
       .where("id", "=", rows[0]?.id ?? "")
       .execute();
     await db

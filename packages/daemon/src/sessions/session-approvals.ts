@@ -65,7 +65,7 @@ export class SessionApprovals {
   readonly handlers: ServerRequestHandlers;
   readonly #deps: SessionApprovalsDeps;
   readonly #asked = new Map<RequestId, Asked>();
-  readonly #telling = new Set<Promise<unknown>>();
+  readonly #submitting = new Set<Promise<unknown>>();
   /** Codex is told no answer until it resolves. */
   #gate: PromiseWithResolvers<void> | undefined;
 
@@ -120,7 +120,7 @@ export class SessionApprovals {
   /** Tells Codex no more answers, so that what it was told is known. */
   async pause(): Promise<void> {
     this.#gate ??= Promise.withResolvers();
-    await Promise.allSettled(this.#telling);
+    await Promise.allSettled(this.#submitting);
   }
 
   resume(): void {
@@ -146,9 +146,9 @@ export class SessionApprovals {
   async closeStale(): Promise<void> {
     const { inbox, owner } = this.#deps;
     const pending = new Set([...this.#asked.values()].map(({ fingerprint }) => fingerprint));
-    for (const { id, fingerprint, told_at: toldAt } of await this.undelivered()) {
+    for (const { id, fingerprint, submitted_at: submittedAt } of await this.undelivered()) {
       if (pending.has(fingerprint)) continue;
-      if (toldAt !== null) await inbox.delivered(owner, id);
+      if (submittedAt !== null) await inbox.delivered(owner, id);
       else await inbox.withdraw(owner, id, "Codex does not wait for the answer any more.");
     }
   }
@@ -234,20 +234,22 @@ export class SessionApprovals {
       const row = await inbox.waitForAnswer(approval.id, { signal });
       while (this.#gate) await raceAbort(this.#gate.promise, signal);
       // A parked request is not answered here any more: its process is about to end.
-      if (row.state !== "withdrawn" && !(await this.#tell(approval.id))) await untilAborted(signal);
+      if (row.state !== "withdrawn" && !(await this.#recordSubmission(approval.id))) {
+        await raceAbort(new Promise<never>(() => {}), signal);
+      }
       return answerOf(row);
     } finally {
       clearTimeout(expiry);
     }
   }
 
-  async #tell(approvalId: string): Promise<boolean> {
-    const told = this.#deps.parked.tell(this.#deps.owner, approvalId);
-    this.#telling.add(told);
+  async #recordSubmission(approvalId: string): Promise<boolean> {
+    const submitted = this.#deps.parked.recordSubmission(this.#deps.owner, approvalId);
+    this.#submitting.add(submitted);
     try {
-      return await told;
+      return await submitted;
     } finally {
-      this.#telling.delete(told);
+      this.#submitting.delete(submitted);
     }
   }
 
@@ -271,11 +273,6 @@ export class SessionApprovals {
     const { action, content } = answer;
     return content === undefined ? { action } : { action, content };
   }
-}
-
-/** Never resolves. Rejects when the request is withdrawn. */
-async function untilAborted(signal: AbortSignal): Promise<never> {
-  return raceAbort(new Promise<never>(() => {}), signal);
 }
 
 function isApproval(request: AnyRequest): request is AnyApproval {

@@ -222,7 +222,7 @@ function moveRequest(json: string, { from, to }: MovedFolders): string {
 }
 
 function isParked({ approval }: LineOf<"approval">): boolean {
-  return approval.parked_at !== null && approval.told_at === null;
+  return approval.parked_at !== null && approval.submitted_at === null;
 }
 
 function checkVersion({ codexVersion }: LineOf<"session">): void {

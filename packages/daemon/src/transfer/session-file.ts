@@ -113,7 +113,7 @@ const approvalLine = z.strictObject({
     rollout_bytes: position.nullable(),
     // Files of versions without parked approvals lack them.
     parked_at: timestamp.nullable().default(null),
-    told_at: timestamp.nullable().default(null),
+    submitted_at: timestamp.nullable().default(null),
     progress: json.nullable().default(null),
   }),
 });

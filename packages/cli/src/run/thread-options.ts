@@ -26,6 +26,12 @@ export interface ThreadCommandOptions extends CodexCommandOptions {
   readonly deadline?: number;
 }
 
+export interface RunCommandOptions extends ThreadCommandOptions {
+  readonly outputSchema?: string;
+  /** The file for the last message. */
+  readonly output?: string;
+}
+
 export function addThreadOptions(command: CliCommand): CliCommand {
   command
     .option("-C, --cd <folder>", "work in this folder instead of the current one")
