@@ -1,5 +1,6 @@
 import type { ApprovalOffer, InboxAnswer, InboxRequest } from "../api/approval.ts";
 import type { DeliveryStrategy, ParkedApproval } from "../inbox/parked-inbox.ts";
+import { isShown } from "./is-shown.ts";
 import { findCall } from "./open-work.ts";
 import { readPatch } from "./perform.ts";
 import type { ModelCall } from "./rollout-lines.ts";
@@ -78,6 +79,8 @@ function strategyFor(
   // A grant is in force only if Codex itself was given it.
   if (request.kind === "permissions") return "rewind";
   if (row.progress.wasSubmitted === true) return "report";
+  // Codex asks again for what it really is.
+  if (!isShown(request, call)) return "rewind";
   if (request.kind === "mcpTool") return "inject";
   if (isRemote) return "rewind";
   if (request.kind === "fileChange") return readPatch(call) === undefined ? "rewind" : "inject";

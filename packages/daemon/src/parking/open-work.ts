@@ -49,7 +49,7 @@ export function findCall(
   if (asked.kind === "elicitation") return ofServer[0];
   const input = JSON.stringify(asked.arguments ?? {});
   const ofTool = ofServer.filter(({ name }) => name === asked.tool);
-  return ofTool.find((call) => sameJson(call.input, input)) ?? ofTool[0];
+  return ofTool.find((call) => sameJson(call.input === "" ? "{}" : call.input, input));
 }
 
 function sameJson(left: string, right: string): boolean {

@@ -69,7 +69,8 @@ interface CommandCall {
   readonly maxTokens: number | undefined;
 }
 
-interface CommandArguments {
+/** Arguments of the tool that runs commands. */
+export interface CommandArguments {
   readonly cmd?: string;
   readonly workdir?: string;
   readonly shell?: string;
@@ -91,7 +92,7 @@ function readCommand(call: ModelCall, request: InboxRequest, folder: string): Co
   const isRetry = justification === undefined && asked !== undefined && asked.reason !== null;
   return {
     argv: [shell, login === false ? "-c" : "-lc", script],
-    cwd: resolve(folder, workdir),
+    cwd: asked?.cwd ?? resolve(folder, workdir),
     isEscalated: isRetry || args.sandbox_permissions === "require_escalated",
     maxTokens,
   };
