@@ -43,7 +43,11 @@ export function findCall(
   { call_id: callId, kind, request }: Pick<ParkedApproval, "call_id" | "kind" | "request">,
   calls: readonly ModelCall[],
 ): ModelCall | undefined {
-  if (kind !== "mcpTool" && kind !== "elicitation") return calls.find((call) => call.callId === callId);
+  if (kind !== "mcpTool" && kind !== "elicitation") {
+    const [call, ...others] = calls.filter((each) => each.callId === callId);
+    // A model may use an ID twice. Then it is not known which call the request belongs to.
+    return others.length === 0 ? call : undefined;
+  }
   const asked = JSON.parse(request) as Extract<InboxRequest, { kind: "mcpTool" | "elicitation" }>;
   const ofServer = calls.filter(({ namespace }) => namespace === `mcp__${asked.server}`);
   if (asked.kind === "elicitation") return ofServer[0];
