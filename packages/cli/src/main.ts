@@ -12,8 +12,11 @@ async function main(): Promise<never> {
   try {
     await createProgram().parseAsync();
   } catch (error) {
-    return exit(report(error, isDebugging));
+    const exitCode = report(error, isDebugging);
+    await lifetime.settleOutput();
+    return exit(exitCode);
   }
+  await lifetime.settleOutput();
   return exit(process.exitCode === undefined ? 0 : Number(process.exitCode));
 }
 

@@ -1,10 +1,11 @@
+import { setImmediate } from "node:timers/promises";
 import { EXIT, type ExitCode, SilentExit } from "../errors/cli-error.ts";
 
 /** Time for commands to end what they started. The SDK needs up to 4 s to end a codex that does not react. */
 const GRACE_MS = 6_000;
 
-/** Errors of a stream whose reader or terminal is gone. */
-const GONE: ReadonlySet<string> = new Set(["EPIPE", "EIO", "ENXIO", "ECONNRESET"]);
+/** Errors of a stream whose reader is gone. */
+const READER_GONE: ReadonlySet<string> = new Set(["EPIPE", "ECONNRESET"]);
 
 /**
  * Signals, Ctrl-C and broken pipes of this process, in one place. `signal` is aborted when the program has to end; commands
@@ -32,14 +33,16 @@ class ProcessLifetime {
     process.on("SIGTERM", () => (this.#shutDown ? this.#shutDown() : this.end(EXIT.terminated)));
     process.on("SIGHUP", () => (this.#shutDown ? this.#shutDown() : this.end(EXIT.hangUp)));
     for (const stream of [process.stdout, process.stderr]) {
-      stream.on("error", (error: NodeJS.ErrnoException) => {
-        if (!GONE.has(error.code ?? "")) throw error;
-        this.end(EXIT.brokenPipe);
-      });
+      stream.on("error", (error: NodeJS.ErrnoException) => this.#handleWriteError(stream, error));
     }
     process.on("exit", () => {
       for (const handler of this.#exitHandlers) handler();
     });
+  }
+
+  /** Resolves after the errors of everything that was written so far were handled. */
+  async settleOutput(): Promise<void> {
+    await setImmediate();
   }
 
   /** Ends the program: aborts `signal`, and exits even if a command does not react. A second call exits at once. */
@@ -48,6 +51,19 @@ class ProcessLifetime {
     this.#exitCode = exitCode;
     this.#controller.abort(new SilentExit(exitCode));
     setTimeout(() => process.exit(exitCode), GRACE_MS).unref();
+  }
+
+  #handleWriteError(stream: NodeJS.WriteStream, { code = "", message }: NodeJS.ErrnoException): void {
+    // The program is ending already, and a second `end` would not wait for its commands.
+    if (this.#exitCode !== undefined) return;
+    if (READER_GONE.has(code)) this.end(EXIT.brokenPipe);
+    else if (stream.isTTY) this.end(EXIT.hangUp);
+    else {
+      if (stream === process.stdout) {
+        process.stderr.write(`error: The output can't be written (${code || message}).\n`);
+      }
+      this.end(EXIT.failed);
+    }
   }
 
   /** SIGINT, or Ctrl-C as a key in raw mode. Calls the newest handler; without one, ends the program. */

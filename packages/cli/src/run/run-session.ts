@@ -58,10 +58,11 @@ export async function runSession(
     limits,
     signal,
   });
-  if (limits.exceeded) throw limits.exceeded;
+  if (end.type !== "turn.completed" && limits.exceeded) throw limits.exceeded;
   if (end.type === "turn.failed") throw new CliError(EXIT.failed, end.problem.detail);
   printer.reportEnd(end.result, `session ${session.id}`);
   if (options.output !== undefined) await writeMessage(options.output, end.result.finalResponse);
+  limits.checkEnd(end.turnId, end.result.usage);
   if (approvals.denials.length > 0) throw deniedError(approvals.denials, context);
   if (end.type === "turn.interrupted") throw new SilentExit(EXIT.interrupted);
 }

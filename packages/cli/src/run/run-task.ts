@@ -54,6 +54,7 @@ export async function runTask(context: CliContext, words: string, given: RunComm
   const result = await followTurn(turn, printer, limits);
   printer.reportEnd(result, `thread ${result.threadId}`);
   if (options.output !== undefined) await writeMessage(options.output, result.finalResponse);
+  limits.checkEnd(result.turnId, result.usage);
   if (denials.length > 0) throw deniedError(denials, context);
   if (result.status === "interrupted") throw new SilentExit(EXIT.interrupted);
 }

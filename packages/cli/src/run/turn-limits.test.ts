@@ -24,6 +24,15 @@ test("a budget covers all turns", () => {
   });
 });
 
+test("a turn that ends before its last usage was seen is still over the budget", () => {
+  using limits = new TurnLimits({ budget: 1_000 });
+  const usage = usageOf("a", 2_600).usage;
+  limits.checkEnd("a", null);
+
+  expect(() => limits.checkEnd("a", usage)).toThrow("2.6k tokens are over the budget of 1.0k.");
+  expect(limits.exceeded).toMatchObject({ exitCode: 4 });
+});
+
 test("a deadline counts from the start", () => {
   vi.useFakeTimers();
   using limits = new TurnLimits({ deadline: 600_000 });

@@ -1,5 +1,5 @@
 import type { SessionEvent } from "@codexkit/daemon/client";
-import type { CodexEvent } from "codexkit";
+import type { CodexEvent, TokenUsage } from "codexkit";
 import { CliError, EXIT } from "../errors/cli-error.ts";
 import { formatCount, formatDuration } from "../render/format-values.ts";
 
@@ -36,8 +36,24 @@ export class TurnLimits implements Disposable {
   }
 
   observe(event: CodexEvent | SessionEvent): void {
-    if (event.type !== "usage.updated" || this.#budget === undefined) return;
-    this.#turns.set(event.turnId, event.usage.totalTokens);
+    if (event.type === "usage.updated") this.#count(event.turnId, event.usage);
+  }
+
+  /** Throws if a turn that has ended by itself used more than the budget: its last tokens can come too late to interrupt it. */
+  checkEnd(turnId: string, usage: TokenUsage | null): void {
+    if (usage) this.#count(turnId, usage);
+    if (!this.exceeded) return;
+    const { exitCode, message } = this.exceeded;
+    throw new CliError(exitCode, message, { hint: "The turn had ended before it was interrupted." });
+  }
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.#timer);
+  }
+
+  #count(turnId: string, { totalTokens }: TokenUsage): void {
+    if (this.#budget === undefined) return;
+    this.#turns.set(turnId, totalTokens);
     const used = [...this.#turns.values()].reduce((sum, tokens) => sum + tokens, 0);
     if (used > this.#budget) {
       this.#exceed(
@@ -45,10 +61,6 @@ export class TurnLimits implements Disposable {
         "--budget",
       );
     }
-  }
-
-  [Symbol.dispose](): void {
-    clearTimeout(this.#timer);
   }
 
   #exceed(message: string, option: string): void {
