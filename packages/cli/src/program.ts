@@ -21,7 +21,8 @@ export function createProgram(): CliCommand {
 /** `addCommand` does not copy settings, while `command` would. */
 function inherit(command: CliCommand, parent: CliCommand): CliCommand {
   command.copyInheritedSettings(parent);
-  if (!command.passesHelpOn) command.helpOption("-h, --help", "print help");
+  if (command.passesHelpOn) command.helpOption(false);
+  else command.helpOption("-h, --help", "print help");
   for (const child of command.commands) inherit(child as CliCommand, command);
   return command;
 }

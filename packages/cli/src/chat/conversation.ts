@@ -31,6 +31,7 @@ export class Conversation {
   #running: RunningTurn | undefined;
   #tokens = 0;
   #contextWindow: number | null = null;
+  #hasLeft = false;
 
   constructor(options: ConversationOptions) {
     this.#options = options;
@@ -75,6 +76,7 @@ export class Conversation {
   }
 
   leave(exitCode: ExitCode = EXIT.done): void {
+    this.#hasLeft = true;
     if (exitCode === EXIT.done) this.#left.resolve();
     else this.#left.reject(new SilentExit(exitCode));
   }
@@ -172,7 +174,8 @@ export class Conversation {
     } catch (error) {
       view.end();
       if (limits.exceeded) this.#left.reject(limits.exceeded);
-      else if (!signal.aborted) this.#reportError(error);
+      // Leaving closes the connection of a running turn.
+      else if (!signal.aborted && !this.#hasLeft) this.#reportError(error);
     } finally {
       this.#running = undefined;
     }

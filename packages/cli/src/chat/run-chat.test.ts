@@ -168,6 +168,16 @@ test("Ctrl-C interrupts the turn, and two more leave", async () => {
   expect(await terminal.exited).toBe(130);
 });
 
+test("leaving during a turn is not an error", async () => {
+  await using terminal = cli.open(["chat", "slow"], { env: { NO_COLOR: "1" } });
+  await terminal.waitFor("Working on it.");
+  terminal.write("\u0004");
+
+  expect(await terminal.exited).toBe(0);
+  expect(terminal.text).not.toContain("error:");
+  expect(terminal.lines.at(-1)).toMatch(/^Continue with: codexkit chat --resume \S+$/);
+});
+
 test("without a terminal, chat names run", async () => {
   const { exitCode, stderr } = await cli.run(["chat"]);
 

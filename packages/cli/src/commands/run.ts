@@ -5,7 +5,7 @@ import { addThreadOptions, type RunCommandOptions } from "../run/thread-options.
 export function runCommand(): CliCommand {
   const command = createCommand("run", {
     summary: "Run one task in the current folder",
-    description: `Runs one task and streams what happens. On a terminal, it asks before the agent leaves its sandbox; elsewhere, what the policy does not allow is denied. If stdout is not a terminal, it gets the last message only, and stderr the progress. Ctrl-C interrupts the turn, and a second Ctrl-C leaves.`,
+    description: `Runs one task and streams what happens. On a terminal, it asks before the agent leaves its sandbox; elsewhere, what the policy does not allow is denied. With --daemon and without a terminal, the task waits until the approval is answered in the inbox, or until the --deadline. If stdout is not a terminal, it gets the last message only, and stderr the progress. Ctrl-C interrupts the turn, and a second Ctrl-C leaves.`,
     examples: [
       ['codexkit run "Make the failing test pass"', "run a task here"],
       [

@@ -4,16 +4,18 @@ import { expect, test } from "vitest";
 import { runCli, startCli } from "../../test/cli-process.ts";
 
 test("options are passed on, also --help and --version", async () => {
-  const [help, version, unknown] = await Promise.all([
+  const [help, version, unknown, address] = await Promise.all([
     runCli(["exec-server", "--help"]),
     runCli(["exec-server", "--version"]),
     runCli(["exec-server", "--lisen", "stdio"]),
+    runCli(["exec-server", "--listen", "bad"]),
   ]);
 
   expect(help).toMatchObject({ exitCode: 0, stderr: "" });
   expect(help.stdout).toContain("--ws-auth");
   expect(version.stdout).toMatch(/^codexkit-exec-server \d/);
-  expect(unknown).toMatchObject({ exitCode: 1, stdout: "" });
+  expect(unknown).toMatchObject({ exitCode: 2, stdout: "" });
+  expect(address).toMatchObject({ exitCode: 2, stdout: "" });
   expect(unknown.stderr).toContain("'--lisen'");
 });
 

@@ -16,6 +16,8 @@ export interface RunPrinter extends Disposable {
   handle(event: CodexEvent | SessionEvent): void;
   reportThread(thread: Thread): void;
   reportDecision(decision: "allow" | "deny", reason: string): void;
+  /** Says where to answer an approval that this program can't ask about. */
+  reportWait(approvalId: string): void;
   /** @param name What the turn belongs to, such as `thread 0199…`. */
   reportEnd(result: TurnEnd, name: string): void;
   /** Prompts for the person at the terminal. Undefined without a terminal. */
@@ -37,7 +39,7 @@ export function createPrinter(context: CliContext, options: PrinterOptions): Run
   return context.json ? createJsonPrinter(context) : new TextPrinter(context, options);
 }
 
-function createJsonPrinter({ stdout }: CliContext): RunPrinter {
+function createJsonPrinter({ stdout, stderr }: CliContext): RunPrinter {
   return {
     setActivity: () => undefined,
     handle: (event) => void stdout.write(`${eventToJson(event as CodexEvent)}\n`),
@@ -46,10 +48,15 @@ function createJsonPrinter({ stdout }: CliContext): RunPrinter {
       stdout.write(`${JSON.stringify({ type: "thread.started", threadId, settings })}\n`);
     },
     reportDecision: () => undefined,
+    reportWait: (approvalId) => void stderr.write(`${describeWait(approvalId)}\n`),
     reportEnd: () => undefined,
     openPrompts: () => Promise.resolve(undefined),
     [Symbol.dispose]: () => undefined,
   };
+}
+
+function describeWait(approvalId: string): string {
+  return `It waits for an answer: codexkit inbox show ${approvalId}`;
 }
 
 /** On a terminal, everything goes to stdout. Elsewhere stdout gets the last message, and stderr the rest. */
@@ -101,6 +108,11 @@ class TextPrinter implements RunPrinter {
     const line =
       decision === "deny" ? `${this.#style.red("denied:")} ${text}` : this.#style.dim(`allowed: ${text}`);
     this.#view.block([line]);
+  }
+
+  reportWait(approvalId: string): void {
+    this.#view.block([this.#style.yellow(describeWait(approvalId))]);
+    this.#view.setActivity("waiting for an answer");
   }
 
   reportEnd({ status, finalResponse, usage }: TurnEnd, name: string): void {

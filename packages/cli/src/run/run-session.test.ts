@@ -1,5 +1,8 @@
+import { once } from "node:events";
+import { createInterface } from "node:readline";
 import { run, say, usage } from "@codexkit/scripted-model";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startCli } from "../../test/cli-process.ts";
 import { CliTerminal } from "../../test/cli-terminal.ts";
 import { startTestDaemon, type TestDaemon } from "../../test/test-daemon.ts";
 
@@ -47,6 +50,32 @@ describe("run --daemon", () => {
     );
     expect(unreachable).toMatchObject({ exitCode: 1 });
     expect(unreachable.stderr).toMatch(/^error: The daemon at http:\/\/127\.0\.0\.1:9 can't be reached/);
+  });
+
+  test("--resume with a larger --budget continues a session over its budget", async () => {
+    const over = await daemon.run(["run", "--daemon", daemon.url, "--budget", "5", "over"]);
+    const raised = await daemon.run(["run", "--daemon", "--resume", "--budget", "10k", "--", "again"]);
+
+    expect(over).toMatchObject({ exitCode: 4 });
+    expect(raised).toMatchObject({ exitCode: 0, stdout: "You said again.\n" });
+  });
+
+  test("without a terminal, says where an approval can be answered, and waits for it", async () => {
+    const child = startCli(["run", "--daemon", daemon.url, "--deadline", "1h", "escalate"], {
+      cwd: daemon.workspace,
+      env: daemon.env,
+    });
+    const exited = once(child, "exit");
+    child.stdin.end();
+    for await (const line of createInterface(child.stderr)) {
+      const [, approvalId] = /^It waits for an answer: codexkit inbox show (\S+)$/.exec(line) ?? [];
+      if (approvalId === undefined) continue;
+      await daemon.run(["inbox", "decline", approvalId]);
+      break;
+    }
+    child.stderr.resume();
+
+    expect(await exited).toEqual([3, null]);
   });
 
   test("asks about approvals at the terminal", async () => {

@@ -19,8 +19,8 @@ type TurnEndEvent = Extract<SessionEvent, { type: "turn.completed" | "turn.inter
 /** Options that belong to a thread of this program. A daemon has a policy and a model of its own. */
 const THREAD_ONLY = ["allow", "policy", "demo", "outputSchema"] as const;
 
-/** How long a copy of a session may take. */
-const FORK_WAIT_MS = 20_000;
+/** How long a copy or a change of a session may take. */
+const COMMAND_WAIT_MS = 20_000;
 
 /** `codexkit run --daemon`: one turn of a session, which goes on if this program is killed. */
 export async function runSession(
@@ -90,7 +90,7 @@ export async function openSession(
   client: DaemonClient,
   { options, cwd, signal }: { options: ThreadCommandOptions; cwd: string; signal: AbortSignal },
 ): Promise<Session> {
-  const { model, effort, sandbox, mode, budget, deadline, resume, fork = false } = options;
+  const { model, effort, sandbox, mode, resume, fork = false } = options;
   if (resume === undefined && !fork) {
     const { session } = await client.createSession(
       {
@@ -99,8 +99,7 @@ export async function openSession(
         ...(effort === undefined ? {} : { effort }),
         ...(sandbox === undefined ? {} : { permissionMode: sandbox }),
         ...(mode === undefined ? {} : { agentMode: mode }),
-        ...(budget === undefined ? {} : { budget: { totalTokens: budget } }),
-        ...(deadline === undefined ? {} : { deadline: Date.now() + deadline }),
+        ...limitSettings(options),
       },
       { signal },
     );
@@ -110,11 +109,14 @@ export async function openSession(
     typeof resume === "string"
       ? await findSession(client, resume, signal)
       : await findLast(client, cwd, signal);
-  if (!fork) return session;
+  if (!fork) {
+    await setLimits(client, session, { options, signal });
+    return session;
+  }
   const { result, problem } = await client.request("POST /sessions/{sessionId}/fork", {
     params: { sessionId: session.id },
     body: {},
-    query: { wait: FORK_WAIT_MS },
+    query: { wait: COMMAND_WAIT_MS },
     signal,
   });
   if (typeof result?.["sessionId"] !== "string") {
@@ -123,7 +125,38 @@ export async function openSession(
       `Session ${session.id} was not copied: ${problem?.detail ?? "it takes too long"}.`,
     );
   }
-  return findSession(client, result["sessionId"], signal);
+  const copy = await findSession(client, result["sessionId"], signal);
+  await setLimits(client, copy, { options, signal });
+  return copy;
+}
+
+/** The limits of a session cover all its turns, and those of the command line only its own. */
+function limitSettings(
+  { budget, deadline }: ThreadCommandOptions,
+  { usage, settings }: Partial<Pick<Session, "usage" | "settings">> = {},
+): Pick<Session["settings"], "budget" | "deadline"> {
+  const used = usage?.totalTokens ?? 0;
+  return {
+    ...(budget === undefined ? {} : { budget: { ...settings?.budget, totalTokens: used + budget } }),
+    ...(deadline === undefined ? {} : { deadline: Date.now() + deadline }),
+  };
+}
+
+/** A session that has reached its limits refuses messages until they are raised. */
+async function setLimits(
+  client: DaemonClient,
+  session: Session,
+  { options, signal }: { options: ThreadCommandOptions; signal: AbortSignal },
+): Promise<void> {
+  const body = limitSettings(options, session);
+  if (Object.keys(body).length === 0) return;
+  const { problem } = await client.request("PATCH /sessions/{sessionId}/settings", {
+    params: { sessionId: session.id },
+    body,
+    query: { wait: COMMAND_WAIT_MS },
+    signal,
+  });
+  if (problem) throw new CliError(EXIT.failed, problem.detail);
 }
 
 async function findLast(client: DaemonClient, cwd: string, signal: AbortSignal): Promise<Session> {

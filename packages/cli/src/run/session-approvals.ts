@@ -50,7 +50,7 @@ export class SessionApprovals {
   async #ask(approvalId: string): Promise<void> {
     const { client, context, cwd, prompts, printer } = this.#options;
     if (!prompts) {
-      printer.setActivity(`waiting for an answer: codexkit inbox show ${approvalId}`);
+      printer.reportWait(approvalId);
       return;
     }
     const controller = new AbortController();

@@ -31,12 +31,13 @@ async function main(): Promise<void> {
     retentionMs: SERVER_LIMITS.closedRetentionMs,
   });
   await using server = await ExecServer.start({ ...command.options, log });
-  if (server.url !== undefined) process.stdout.write(`${server.url}\n`);
   const stop = (signal: NodeJS.Signals): void => {
     log.info("stopping", { signal });
     void server.close().then(() => process.exit(0));
   };
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, stop);
+  // After the handlers: a program that reads it may send a signal at once.
+  if (server.url !== undefined) process.stdout.write(`${server.url}\n`);
   await server.done;
 }
 
@@ -55,7 +56,7 @@ function packageVersion(): string {
 await main().catch((error: unknown) => {
   const isKnown = error instanceof ExecError;
   process.stderr.write(`codexkit-exec-server: ${isKnown ? error.message : String(error)}\n`);
-  process.exitCode = 1;
+  process.exitCode = isKnown && error.code === "bad_option" ? 2 : 1;
 });
 // Not left to the event loop: an open stdin must not keep a server alive whose client is gone.
 process.exit();
