@@ -3,13 +3,11 @@ import { tmpdir } from "node:os";
 import type { Transport } from "@codexkit/rpc";
 import { CodexError } from "../errors.ts";
 import { type Environment, mergeEnvironments } from "./child-environment.ts";
-import { ChildTransport } from "./child-transport.ts";
 import { type AppServerSettings, toArguments } from "./app-server-arguments.ts";
 import { explainStartFailure } from "./explain-start-failure.ts";
 import { findCodex, type FoundCodex } from "./find-codex.ts";
 import { createCodexHome, isInside, checkWorkingFolder } from "./launch-folders.ts";
 import type { ProcessLimits } from "./limits.ts";
-import { connectToListening } from "./connect-to-listening.ts";
 import { OwnedProcess } from "./owned-process.ts";
 import { ManifestFile, ownersFolder } from "./owner-manifest.ts";
 import { newMark } from "./owner-mark.ts";
@@ -67,10 +65,9 @@ export async function launchAppServer(options: LaunchAppServerOptions = {}): Pro
   checkListen(listen);
   const mark = newMark();
   const args = toArguments(options, listen, mark);
-  const cwd = options.cwd === undefined ? undefined : await checkWorkingFolder(options.cwd);
+  const cwd = options.cwd === undefined ? undefined : checkWorkingFolder(options.cwd);
   const codex = findCodex({ path: options.codexPath, env: { ...process.env, ...options.env } });
-  const home =
-    options.codexHome === undefined ? {} : { CODEX_HOME: await createCodexHome(options.codexHome) };
+  const home = options.codexHome === undefined ? {} : { CODEX_HOME: createCodexHome(options.codexHome) };
   const env = mergeEnvironments([options.inheritEnv === false ? {} : process.env, options.env ?? {}, home]);
   const command = spawnCommand(codex.path, [...(options.wrapperArgs ?? []), ...args]);
 
@@ -96,8 +93,7 @@ export async function launchAppServer(options: LaunchAppServerOptions = {}): Pro
   try {
     await waitUntilSpawned(owned, codex);
     if (isStdio) await sweep(folder, warnings);
-    const listening = isStdio ? undefined : await connectToListening(owned, listen, options);
-    const transport = new ChildTransport(owned, listening?.transport);
+    const { url, transport } = await openTransport(owned, listen, options);
     const dispose = async (): Promise<void> => {
       await Promise.all([transport.close(), stop()]);
     };
@@ -105,7 +101,7 @@ export async function launchAppServer(options: LaunchAppServerOptions = {}): Pro
       transport,
       process: owned,
       codex,
-      url: listening?.url,
+      url,
       warnings,
       explainFailure: (why) => explainStartFailure(codex, owned.stderrTail, why),
       dispose,
@@ -118,6 +114,19 @@ export async function launchAppServer(options: LaunchAppServerOptions = {}): Pro
     }
     throw error;
   }
+}
+
+/** Loads the connection after the spawn, as `sweep` does. */
+async function openTransport(
+  owned: OwnedProcess,
+  listen: string,
+  options: LaunchAppServerOptions,
+): Promise<{ transport: Transport; url: string | undefined }> {
+  const { ChildTransport } = await import("./child-transport.ts");
+  if (listen === "stdio://") return { transport: new ChildTransport(owned), url: undefined };
+  const { connectToListening } = await import("./connect-to-listening.ts");
+  const { transport, url } = await connectToListening(owned, listen, options);
+  return { transport: new ChildTransport(owned, transport), url };
 }
 
 function checkListen(listen: string): void {

@@ -1,11 +1,13 @@
-import { mkdir, stat } from "node:fs/promises";
+import { mkdirSync, type Stats, statSync } from "node:fs";
 import { relative, resolve, isAbsolute } from "node:path";
 import { CodexError } from "../errors.ts";
 
+// Synchronous, because codex is spawned after these calls: the threads of asynchronous ones take longer to start.
+
 /** Returns the absolute path of an existing folder. `spawn` would report a missing folder as a missing program. */
-export async function checkWorkingFolder(cwd: string): Promise<string> {
+export function checkWorkingFolder(cwd: string): string {
   const path = resolve(cwd);
-  const found = await stat(path).catch(() => undefined);
+  const found = inspectPath(path);
   if (found?.isDirectory()) return path;
   throw new CodexError(
     "invalid_argument",
@@ -13,12 +15,20 @@ export async function checkWorkingFolder(cwd: string): Promise<string> {
   );
 }
 
+function inspectPath(path: string): Stats | undefined {
+  try {
+    return statSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Creates a home for Codex if necessary. Codex itself rejects one that does not exist. */
-export async function createCodexHome(codexHome: string): Promise<string> {
+export function createCodexHome(codexHome: string): string {
   const path = resolve(codexHome);
   try {
     // Private, because it contains credentials.
-    await mkdir(path, { recursive: true, mode: 0o700 });
+    mkdirSync(path, { recursive: true, mode: 0o700 });
     return path;
   } catch (cause) {
     throw new CodexError("invalid_argument", `codexHome can't be created: ${path}: ${String(cause)}`, {

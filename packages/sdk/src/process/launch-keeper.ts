@@ -66,9 +66,8 @@ export async function launchKeeper(
   const { signal } = options;
   const wantedPath = parseSocketPath(options.listen);
   const codex = findCodex({ path: options.codexPath, env: { ...process.env, ...options.env } });
-  const cwd = options.cwd === undefined ? undefined : await checkWorkingFolder(options.cwd);
-  const home =
-    options.codexHome === undefined ? {} : { CODEX_HOME: await createCodexHome(options.codexHome) };
+  const cwd = options.cwd === undefined ? undefined : checkWorkingFolder(options.cwd);
+  const home = options.codexHome === undefined ? {} : { CODEX_HOME: createCodexHome(options.codexHome) };
   const owners = options.ownersFolder ?? ownersFolder();
   const { problems: warnings } = await sweepOrphans(owners);
   sweepKeeperFolders();

@@ -1,0 +1,42 @@
+import { stripVTControlCharacters } from "node:util";
+import { describeError } from "./errors/describe-error.ts";
+import { lifetime } from "./process/lifetime.ts";
+import { createProgram } from "./program.ts";
+import { createStyle, usesColors } from "./terminal/style.ts";
+
+/** Runs the command of this process's arguments, and exits. */
+export async function runCli(): Promise<never> {
+  lifetime.start();
+  const isDebugging = process.argv.includes("--debug");
+  try {
+    await createProgram().parseAsync();
+  } catch (error) {
+    const exitCode = report(error, isDebugging);
+    await lifetime.settleOutput();
+    return exit(exitCode);
+  }
+  await lifetime.settleOutput();
+  return exit(process.exitCode === undefined ? 0 : Number(process.exitCode));
+}
+
+/** Prints an error as one or two lines, and returns the exit code. */
+function report(error: unknown, isDebugging: boolean): number {
+  const { exitCode, message, hint } = describeError(error);
+  if (lifetime.exitCode === undefined && message !== undefined) {
+    const style = createStyle(usesColors(process.stderr, process.env));
+    const lines = [`${style.red("error:")} ${stripVTControlCharacters(message)}`, ...(hint ? [hint] : [])];
+    process.stderr.write(`${lines.join("\n")}\n`);
+  }
+  if (isDebugging && error instanceof Error) process.stderr.write(`${formatStack(error)}\n`);
+  return exitCode;
+}
+
+function formatStack(error: Error): string {
+  const cause = error.cause instanceof Error ? `\nCaused by: ${formatStack(error.cause)}` : "";
+  return (error.stack ?? error.message) + cause;
+}
+
+/** Exits explicitly, so that a handle that is left open does not keep a finished program alive. */
+function exit(exitCode: number): never {
+  process.exit(lifetime.exitCode ?? exitCode);
+}
