@@ -11,6 +11,8 @@ export interface Claim {
    * otherwise only a mark proves it.
    */
   readonly isPidReserved: boolean;
+  /** Number of processes that the system had created before the leader, if known. Makes the search cheaper. */
+  readonly forks?: number | undefined;
 }
 
 export interface ProcessIdentity {

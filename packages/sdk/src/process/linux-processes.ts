@@ -4,8 +4,14 @@ import type { ProcessEntry, ProcessTable } from "./process-table.ts";
 
 /** Reads /proc, which takes microseconds and no child process. */
 export const linuxProcesses: ProcessTable = {
-  all: () =>
-    readdirSync("/proc").flatMap((name) => (/^\d+$/.test(name) ? (readProcess(Number(name)) ?? []) : [])),
+  all: () => listPids().flatMap((pid) => readProcess(pid) ?? []),
+
+  since(first, forks) {
+    const now = linuxProcesses.forks();
+    // Half of the pids allows for forks that failed after they got a pid.
+    const isInOrder = now !== undefined && now.made - forks < (now.pids - first) / 2;
+    return listPids().flatMap((pid) => (pid >= first || !isInOrder ? (readProcess(pid) ?? []) : []));
+  },
 
   one: readProcess,
 
@@ -32,6 +38,10 @@ export const linuxProcesses: ProcessTable = {
     return made > 0 && pids > 0 ? { made, pids } : undefined;
   },
 };
+
+function listPids(): number[] {
+  return readdirSync("/proc").flatMap((name) => (/^\d+$/.test(name) ? Number(name) : []));
+}
 
 function readProcess(pid: number): ProcessEntry | undefined {
   const stat = read(`/proc/${pid}/stat`);

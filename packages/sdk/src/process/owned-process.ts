@@ -84,7 +84,7 @@ export class OwnedProcess implements AsyncDisposable {
     const { pid } = this.child;
     const leader = pid === undefined ? undefined : (processTable().one(pid) ?? withUnknownStart(pid));
     if (leader) manifest?.record(leader);
-    this.#claim = { mark, leader, isPidReserved: true };
+    this.#claim = { mark, leader, isPidReserved: true, forks: manifest?.forks };
     this.#stderr = new StderrTail(this.child.stderr, this.#limits, options.onStderr);
     // A child that exits during a write breaks the pipe. Its exit is reported anyway.
     this.child.stdin.on("error", () => {});

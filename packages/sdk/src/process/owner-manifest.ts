@@ -47,6 +47,11 @@ export class ManifestFile {
     this.#write();
   }
 
+  /** Number of processes that the system had created before the child, if known. */
+  get forks(): number | undefined {
+    return this.#manifest.forks;
+  }
+
   get path(): string {
     return join(this.#folder, `${this.#manifest.mark}.json`);
   }

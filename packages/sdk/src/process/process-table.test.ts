@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { linuxProcesses, parseStat } from "./linux-processes.ts";
 import { hasMark, toMarkValue } from "./owner-mark.ts";
 import { pidExists, processTable } from "./process-table.ts";
@@ -66,9 +66,31 @@ describe("the table of this machine", () => {
     expect(pidExists(child.pid ?? 0)).toBe(false);
   });
 
+  it.runIf(process.platform === "linux")(
+    "lists only a process and later ones unless pids may be reused",
+    () => {
+      const table = processTable();
+      const forks = table.forks()?.made ?? 0;
+      const child = spawn("sleep", ["600"]);
+      onTestFinished(() => void child.kill("SIGKILL"));
+      const first = child.pid ?? 0;
+      const listed = table.since(first, forks).map(({ pid }) => pid);
+      expect(listed).toContain(first);
+      // The system may have used its last pid in between: then all processes are listed.
+      const remaining = (table.forks()?.pids ?? 0) - first;
+      if (remaining > 2_000) expect(Math.min(...listed)).toBe(first);
+      expect(table.since(first, Number.NEGATIVE_INFINITY).map(({ pid }) => pid)).toContain(process.pid);
+    },
+  );
+
   it("is empty on Windows", () => {
     const blind = processTable("win32");
-    expect([blind.all(), blind.one(1), blind.forks()]).toEqual([[], undefined, undefined]);
+    expect([blind.all(), blind.since(1, 0), blind.one(1), blind.forks()]).toEqual([
+      [],
+      [],
+      undefined,
+      undefined,
+    ]);
   });
 });
 

@@ -17,6 +17,11 @@ export interface ProcessEntry {
 /** The system's process information. No method throws; unavailable values are undefined. */
 export interface ProcessTable {
   all(): ProcessEntry[];
+  /**
+   * Lists at least a process and those that were started after it. Reads only these if the system assigns pids in order and
+   * has not used all of them since `forks` processes had been created.
+   */
+  since(pid: number, forks: number): ProcessEntry[];
   one(pid: number): ProcessEntry | undefined;
   /** Returns the processes whose initial environment has an owner's mark. */
   marked(mark: string, among: readonly ProcessEntry[]): ProcessEntry[];
@@ -29,6 +34,7 @@ export interface ProcessTable {
 /** Windows has no cheap and reliable process information, so orphans are not swept there. */
 const noProcesses: ProcessTable = {
   all: () => [],
+  since: () => [],
   one: () => undefined,
   marked: () => [],
   namespace: () => "",

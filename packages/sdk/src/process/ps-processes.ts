@@ -8,6 +8,7 @@ const PS_LIMIT_MS = 2_000;
 /** Runs `ps` on macOS and BSD. Sessions are not available, and the environment of Apple's own programs is hidden. */
 export const psProcesses: ProcessTable = {
   all: () => parsePs(ps("-axo", COLUMNS)),
+  since: () => psProcesses.all(),
   one: (pid) => parsePs(ps("-o", COLUMNS, "-p", String(pid)))[0],
   marked(mark, among) {
     const marked = new Set(
