@@ -12,6 +12,11 @@ interface BundledPackage {
   readonly inlined?: readonly string[];
   /** Folder of the code that several entry points share. Default: the top of `dist`. */
   readonly sharedFolder?: string;
+  /**
+   * Modules whose static dependencies become one file with them, instead of a file per set of commands that share them. A
+   * module that several of them need is in the file of the first.
+   */
+  readonly files?: Readonly<Record<string, RegExp>>;
 }
 
 const PACKAGES: readonly BundledPackage[] = [
@@ -34,10 +39,17 @@ const PACKAGES: readonly BundledPackage[] = [
       "fast-wrap-ansi",
       "zod",
     ],
+    // In the order in which `run` loads them.
+    files: {
+      launch: /\/cli\/src\/codex\/early-codex\.ts$/,
+      "run-cli": /\/cli\/src\/run-cli\.ts$/,
+      sdk: /\/sdk\/dist\/process\/(codex|child-transport|sweep-orphans)-[^/]+\.js$/,
+      run: /\/cli\/src\/run\/run-task\.ts$/,
+    },
   },
 ];
 
-for (const { folder, programs = [], inlined = [], sharedFolder = "." } of PACKAGES) {
+for (const { folder, programs = [], inlined = [], sharedFolder = ".", files = {} } of PACKAGES) {
   const root = resolve(import.meta.dirname, "../packages", folder);
   // The check of the Node version is a separate file, so that entry points load it before anything else. Programs without
   // entry points check it in their `bin` file.
@@ -65,6 +77,11 @@ for (const { folder, programs = [], inlined = [], sharedFolder = "." } of PACKAG
     sourcemap: true,
     entryFileNames: "[name].js",
     chunkFileNames: posix.join(sharedFolder, "[name]-[hash].js"),
+    codeSplitting: {
+      groups: Object.entries(files)
+        .toReversed()
+        .map(([name, test], priority) => ({ name, test, priority })),
+    },
     // Stack traces and error names show the names of the sources.
     minify: false,
     keepNames: true,
