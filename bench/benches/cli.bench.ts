@@ -1,6 +1,7 @@
 import { defineBench } from "../define-bench.ts";
 import { timeProgram } from "./cli/time-program.ts";
 import { openPrograms, type Programs } from "./cli/programs.ts";
+import { ANSWER } from "./cli/script.ts";
 
 /**
  * The built command line as a process, from its start to its exit. Both contestants of a task use the same codex, home and model;
@@ -32,17 +33,17 @@ export default defineBench({
       },
     }),
     row({
-      name: "run, a short answer",
+      name: "run, a one-word answer",
       measures: "ms",
       contestants: {
         ours: async ({ cli, env, workspace: cwd }: Programs, signal) =>
-          timeProgram([...cli, "run", "answer"], { env, cwd, signal, prints: "and it passes." }),
+          timeProgram([...cli, "run", "answer"], { env, cwd, signal, prints: ANSWER }),
         "codex exec": async ({ codex, env, workspace: cwd }: Programs, signal) =>
           timeProgram([codex, "exec", "--skip-git-repo-check", "answer"], {
             env,
             cwd,
             signal,
-            prints: "and it passes.",
+            prints: ANSWER,
           }),
       },
       bars: [{ against: "codex exec", atMost: 1.5 }],

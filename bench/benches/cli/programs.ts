@@ -22,7 +22,7 @@ export async function openPrograms(signal: AbortSignal): Promise<Programs> {
   await promisify(execFile)("npm", ["run", "--silent", "build"], { cwd: ROOT, signal });
   if (!existsSync(BIN)) throw new Error(`${BIN} is missing.`);
   await using made = new AsyncDisposableStack();
-  const model = made.use(await startModel(signal));
+  const model = made.use(await startModel(signal, new URL("./script.ts", import.meta.url)));
   const { codex, workspace, env } = made.use(await makeCodexHome(model));
   const owner = made.move();
   return {
