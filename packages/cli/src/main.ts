@@ -1,9 +1,10 @@
 const [command, ...args] = process.argv.slice(2);
 
-// Codex needs longer to start than anything else does, so it starts first and the command line is loaded meanwhile.
+// Codex needs longer to start than anything else does, so it starts first. The command line is loaded while codex answers its
+// first request.
 if (command === "run") {
   const { startEarlyCodex } = await import("./codex/early-codex.ts");
-  startEarlyCodex(args);
+  await startEarlyCodex(args);
 }
 const { runCli } = await import("./run-cli.ts");
 await runCli();

@@ -2,8 +2,8 @@ import { addCommonOptions, CliCommand } from "./cli-command.ts";
 import { COMMANDS } from "./commands/index.ts";
 import { readVersion } from "./version.ts";
 
-/** The whole command line. Only definitions: an implementation is loaded when its command runs. */
-export function createProgram(): CliCommand {
+/** The command line, with all commands by default. Only definitions: an implementation is loaded when its command runs. */
+export function createProgram(commands: readonly (() => CliCommand)[] = COMMANDS): CliCommand {
   const program = addCommonOptions(new CliCommand("codexkit"))
     .description("Run Codex tasks, chat, serve sessions and answer approvals from a terminal.")
     .version(readVersion(), "-V, --version", "print the version")
@@ -14,7 +14,7 @@ export function createProgram(): CliCommand {
     .configureHelp({ showGlobalOptions: false })
     .showHelpAfterError("Run the command with --help to see its options.")
     .exitOverride();
-  for (const define of COMMANDS) program.addCommand(inherit(define(), program));
+  for (const define of commands) program.addCommand(inherit(define(), program));
   return program;
 }
 

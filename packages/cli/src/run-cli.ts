@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
+import { runCommand } from "./commands/run.ts";
 import { describeError } from "./errors/describe-error.ts";
 import { lifetime } from "./process/lifetime.ts";
 import { createProgram } from "./program.ts";
@@ -9,7 +10,8 @@ export async function runCli(): Promise<never> {
   lifetime.start();
   const isDebugging = process.argv.includes("--debug");
   try {
-    await createProgram().parseAsync();
+    // The definitions of all commands take as long as the rest of the command line.
+    await createProgram(process.argv[2] === "run" ? [runCommand] : undefined).parseAsync();
   } catch (error) {
     const exitCode = report(error, isDebugging);
     await lifetime.settleOutput();

@@ -1,5 +1,6 @@
 import type { Codex, LaunchOptions } from "codexkit";
 import { launchCodex } from "codexkit/launch";
+import { setImmediate } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { lifetime } from "../process/lifetime.ts";
 import { launchOptions } from "./launch-options.ts";
@@ -29,15 +30,19 @@ let early: EarlyCodex | undefined;
 
 /**
  * Launches codex for a `codexkit run` whose arguments are not parsed yet, if they clearly need a codex with the usual settings.
- * If the command fails before it takes this codex, the exit of the process ends it.
+ * Resolves when the first request was sent to codex. If the command fails before it takes this codex, the exit of the process
+ * ends it.
  */
-export function startEarlyCodex(args: readonly string[]): void {
+export async function startEarlyCodex(args: readonly string[]): Promise<void> {
   if (!usesDefaultLaunch(args)) return;
   const options = launchOptions(process.env, { cwd: process.cwd(), signal: lifetime.signal });
-  const launching = launchCodex(options);
-  // Reported by the command that takes it.
-  launching.catch(() => undefined);
+  const { promise: isSent, resolve } = Promise.withResolvers<void>();
+  const launching = launchCodex({ ...options, onPacket: () => resolve() });
   early = { options, launching };
+  // A failure is reported by the command that takes this codex.
+  await Promise.race([isSent, launching.catch(() => undefined)]);
+  // Messages are written together, after the microtasks.
+  await setImmediate();
 }
 
 /** Returns the codex that was launched early with these options, if any. Only once. */
