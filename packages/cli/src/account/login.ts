@@ -3,7 +3,7 @@ import { launchCodex } from "codexkit/launch";
 import { text } from "node:stream/consumers";
 import { type CliContext, printJson } from "../context.ts";
 import { EXIT, SilentExit, usageError } from "../errors/cli-error.ts";
-import { toOneLine } from "../terminal/format-table.ts";
+import { revealLine } from "../terminal/sanitize.ts";
 import { formatAccount } from "./print-account.ts";
 
 export interface LoginOptions {
@@ -24,13 +24,13 @@ export async function login(
   else if (device) {
     const { verificationUrl, userCode, completed } = await codex.account.loginWithDeviceCode({ signal });
     stderr.write(
-      `Open ${errorStyle.bold(toOneLine(verificationUrl))} in a browser, and enter ${errorStyle.bold(toOneLine(userCode))}.\n`,
+      `Open ${errorStyle.bold(revealLine(verificationUrl))} in a browser, and enter ${errorStyle.bold(revealLine(userCode))}.\n`,
     );
     await completed;
   } else {
     const { authUrl, completed } = await codex.account.loginWithChatgpt({ signal });
     stderr.write(
-      `Open this address in a browser on this machine:\n${toOneLine(authUrl)}\n` +
+      `Open this address in a browser on this machine:\n${revealLine(authUrl)}\n` +
         "For a browser on another machine, use `codexkit login --device`.\n",
     );
     await completed;

@@ -3,7 +3,7 @@ import type { CodexCommandOptions } from "../codex/codex-options.ts";
 import { openCodex } from "../codex/open-codex.ts";
 import { type CliContext, printJson } from "../context.ts";
 import { CliError, EXIT } from "../errors/cli-error.ts";
-import { toOneLine } from "../terminal/format-table.ts";
+import { revealLine } from "../terminal/sanitize.ts";
 
 /** `codexkit account`. */
 export async function printAccount(options: CodexCommandOptions, context: CliContext): Promise<void> {
@@ -35,9 +35,9 @@ export function formatAccount(account: v2.Account | null): string {
   if (account.type === "apiKey") return "API key";
   if (account.type === "chatgpt") {
     const { email, planType } = account;
-    return toOneLine(`ChatGPT account${email ? ` ${email}` : ""}${planType ? ` (${planType})` : ""}`);
+    return revealLine(`ChatGPT account${email ? ` ${email}` : ""}${planType ? ` (${planType})` : ""}`);
   }
-  return toOneLine(account.type);
+  return revealLine(account.type);
 }
 
 /** Codex can't report them before the first request to the model. */

@@ -11,9 +11,8 @@ import { formatCount, formatDuration } from "../render/format-values.ts";
 import { TurnView } from "../render/turn-view.ts";
 import { lifetime } from "../process/lifetime.ts";
 import { formatUserMessage } from "../session/print-session.ts";
-import { toOneLine } from "../terminal/format-table.ts";
 import { LiveOutput } from "../terminal/live-output.ts";
-import { sanitizeText } from "../terminal/sanitize.ts";
+import { revealLine, sanitizeText } from "../terminal/sanitize.ts";
 import { ApprovalPrompts } from "./approval-prompts.ts";
 
 interface ScreenOptions {
@@ -47,7 +46,7 @@ export class SessionScreen implements AsyncDisposable {
     const isLive = stdout.isTTY && env["TERM"] !== "dumb";
     this.#output = new LiveOutput(stdout, isLive);
     this.#view = new TurnView({ output: this.#output, style, cwd: session.cwd });
-    const title = toOneLine(session.name ?? session.preview);
+    const title = revealLine(session.name ?? session.preview);
     this.#view.block([style.dim(`session ${session.id}${title === "" ? "" : ` · ${title}`}`)]);
     if (isLive && isInteractive) {
       const editor = new LineEditor({

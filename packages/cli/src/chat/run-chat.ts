@@ -14,7 +14,7 @@ import { separateResume, toInput } from "../run/read-prompt.ts";
 import { TurnLimits } from "../run/turn-limits.ts";
 import { lifetime } from "../process/lifetime.ts";
 import { LiveOutput } from "../terminal/live-output.ts";
-import { sanitizeText } from "../terminal/sanitize.ts";
+import { revealLine, sanitizeText } from "../terminal/sanitize.ts";
 import { readVersion } from "../version.ts";
 import { Conversation } from "./conversation.ts";
 import { HistoryFile } from "../input/history-file.ts";
@@ -66,7 +66,7 @@ export async function runChat(
       loadPolicy: () => Promise.resolve(policy),
       ask: prompts.askAboutApproval,
       onDecision: ({ decision, reason, decidedBy }) => {
-        const text = sanitizeText(reason).replaceAll("\n", " ");
+        const text = revealLine(reason);
         if (decision === "deny") view.block([`${style.red("denied:")} ${text}`]);
         else if (decidedBy === "policy") view.block([style.dim(`allowed: ${text}`)]);
       },
@@ -91,7 +91,7 @@ export async function runChat(
   });
   view.block([
     style.dim(
-      `codexkit ${readVersion()} · ${sanitizeText(thread.settings.model)} · ${sanitizeText(thread.cwd)}`,
+      `codexkit ${readVersion()} · ${sanitizeText(thread.settings.model)} · ${revealLine(thread.cwd)}`,
     ),
   ]);
 

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { formatUnifiedDiff } from "../render/format-diff.ts";
 import { formatCount } from "../render/format-values.ts";
-import { sanitizeText } from "../terminal/sanitize.ts";
+import { revealLine, sanitizeText } from "../terminal/sanitize.ts";
 import { padText } from "../terminal/width.ts";
 import type { Conversation } from "./conversation.ts";
 
@@ -114,7 +114,7 @@ function printStatus(conversation: Conversation): void {
     ["tokens", formatCount(tokens)],
     ...(contextWindow === null ? [] : [["context", formatCount(contextWindow)] as const]),
   ];
-  conversation.print(rows.map(([term, text]) => `${padText(term, 10)}${sanitizeText(text)}`));
+  conversation.print(rows.map(([term, text]) => `${padText(term, 10)}${revealLine(text)}`));
 }
 
 async function changeModel(conversation: Conversation, name: string): Promise<void> {
@@ -145,7 +145,7 @@ async function printDiff(conversation: Conversation): Promise<void> {
   const names = untracked.split("\n").filter(Boolean);
   const lines = [
     ...(diff === "" ? [] : formatUnifiedDiff(diff, conversation.style)),
-    ...names.map((name) => conversation.style.green(`new file: ${sanitizeText(name)}`)),
+    ...names.map((name) => conversation.style.green(`new file: ${revealLine(name)}`)),
   ];
   const cut = lines.length > DIFF_LINES ? [`… ${lines.length - DIFF_LINES} more lines`] : [];
   conversation.print(lines.length === 0 ? ["Nothing has changed."] : [...lines.slice(0, DIFF_LINES), ...cut]);

@@ -8,7 +8,7 @@ import { type CliContext, printJson } from "../context.ts";
 import { connectDaemon } from "../daemon/connect-daemon.ts";
 import type { DaemonCommandOptions } from "../daemon/daemon-options.ts";
 import { CliError, EXIT, usageError } from "../errors/cli-error.ts";
-import { toOneLine } from "../terminal/format-table.ts";
+import { revealLine } from "../terminal/sanitize.ts";
 import { summarizeRequest } from "./format-approval.ts";
 import { findApproval } from "./list-inbox.ts";
 
@@ -42,7 +42,7 @@ export async function answerApprovals(
       if (context.json) printJson(context, answered);
       else
         stdout.write(
-          `${isGranted ? "Approved" : "Declined"} ${id}: ${toOneLine(summarizeRequest(request))}\n`,
+          `${isGranted ? "Approved" : "Declined"} ${id}: ${revealLine(summarizeRequest(request))}\n`,
         );
     } catch (error) {
       if (!DaemonClientError.is(error) || error.code !== "already_answered") throw error;

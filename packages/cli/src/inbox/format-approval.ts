@@ -3,7 +3,7 @@ import type { v2 } from "codexkit";
 import { formatChanges } from "../render/format-diff.ts";
 import { unwrapCommand } from "../render/format-items.ts";
 import { formatAge } from "../render/format-values.ts";
-import { revealText } from "../terminal/sanitize.ts";
+import { revealLine, revealText } from "../terminal/sanitize.ts";
 import type { Style } from "../terminal/style.ts";
 
 /** Lines of a diff that a person decides about. */
@@ -16,12 +16,12 @@ export function formatApproval(approval: Approval, cwd: string, style: Style): s
   return [
     style.bold(style.yellow(titleOf(request))),
     ...detailsOf(request, cwd, style),
-    ...(reason ? [`  ${style.dim("The agent says:")} ${oneLine(reason)}`] : []),
+    ...(reason ? [`  ${style.dim("The agent says:")} ${revealLine(reason)}`] : []),
     ...(verdict ? formatVerdict(verdict, style) : []),
     ...(state === "open"
       ? []
       : [
-          `  ${style.dim("State:")} ${state}${answeredBy === null ? "" : ` by ${answeredBy}`}${note ? `, ${oneLine(note)}` : ""}`,
+          `  ${style.dim("State:")} ${state}${answeredBy === null ? "" : ` by ${answeredBy}`}${note ? `, ${revealLine(note)}` : ""}`,
         ]),
     `  ${style.dim(`${id}, ${formatAge(Date.now() - createdAt)}`)}`,
   ];
@@ -48,7 +48,7 @@ export function summarizeRequest(request: InboxRequest): string {
 export function titleOf(request: InboxRequest): string {
   switch (request.kind) {
     case "command":
-      if (request.network) return `The agent wants to connect to ${oneLine(request.network.host)}`;
+      if (request.network) return `The agent wants to connect to ${revealLine(request.network.host)}`;
       return request.action === "writeStdin"
         ? "The agent wants to type into a running command"
         : "The agent wants to run a command outside the sandbox";
@@ -57,11 +57,11 @@ export function titleOf(request: InboxRequest): string {
     case "permissions":
       return "The agent wants more permissions";
     case "mcpTool":
-      return `The agent wants to call ${oneLine(request.tool ?? "a tool")} of ${oneLine(request.server)}`;
+      return `The agent wants to call ${revealLine(request.tool ?? "a tool")} of ${revealLine(request.server)}`;
     case "userInput":
       return "The agent has a question";
     case "elicitation":
-      return `${oneLine(request.server)} asks`;
+      return `${revealLine(request.server)} asks`;
   }
 }
 
@@ -73,33 +73,34 @@ function detailsOf(request: InboxRequest, cwd: string, style: Style): string[] {
         ...(first === ""
           ? []
           : [`  ${style.cyan("$")} ${style.bold(first)}`, ...others.map((line) => `    ${line}`)]),
-        ...(request.cwd === null ? [] : [`  ${style.dim("in")} ${oneLine(request.cwd)}`]),
+        ...(request.cwd === null ? [] : [`  ${style.dim("in")} ${revealLine(request.cwd)}`]),
         ...(request.additionalPermissions === null ? [] : formatJson(request.additionalPermissions)),
       ];
     }
     case "fileChange":
       return [
-        ...formatChanges(toChanges(request), style, { cwd, limit: DIFF_LINES, clean: revealText }),
-        ...(request.grantRoot === null ? [] : [`  and to write below ${oneLine(request.grantRoot)}`]),
+        ...formatChanges(toChanges(request), style, { cwd, limit: DIFF_LINES }),
+        ...(request.grantRoot === null ? [] : [`  and to write below ${revealLine(request.grantRoot)}`]),
       ];
     case "permissions":
       return formatJson(request.permissions);
     case "mcpTool":
       return [
-        `  ${oneLine(request.message)}`,
+        `  ${revealLine(request.message)}`,
         ...(request.arguments === undefined ? [] : formatJson(request.arguments)),
       ];
     case "userInput":
       return request.questions.flatMap(({ id, question, options }) => [
-        `  ${style.dim(`${oneLine(id)}:`)} ${oneLine(question)}`,
+        `  ${style.dim(`${revealLine(id)}:`)} ${revealLine(question)}`,
         ...(options ?? []).map(
-          ({ label, description }) => `    ${style.bold(oneLine(label))} ${style.dim(oneLine(description))}`,
+          ({ label, description }) =>
+            `    ${style.bold(revealLine(label))} ${style.dim(revealLine(description))}`,
         ),
       ]);
     case "elicitation":
       return [
-        `  ${oneLine(request.message)}`,
-        ...(request.url === null ? [] : [`  ${oneLine(request.url)}`]),
+        `  ${revealLine(request.message)}`,
+        ...(request.url === null ? [] : [`  ${revealLine(request.url)}`]),
         ...(request.schema === null || request.schema === undefined ? [] : formatJson(request.schema)),
       ];
   }
@@ -114,10 +115,10 @@ function formatVerdict({ decision, reason, rule, segments }: PolicyVerdict, styl
   };
   const lines = segments.map((segment, index) => {
     const indent = "  ".repeat(depthOf(index));
-    return `    ${indent}${paints[segment.decision](segment.decision.padEnd(5))} ${oneLine(segment.command)}  ${style.dim(oneLine(segment.reason))}`;
+    return `    ${indent}${paints[segment.decision](segment.decision.padEnd(5))} ${revealLine(segment.command)}  ${style.dim(revealLine(segment.reason))}`;
   });
   return [
-    `  ${style.dim("The policy:")} ${paints[decision](decision)}, ${oneLine(reason)} ${style.dim(`[${oneLine(rule)}]`)}`,
+    `  ${style.dim("The policy:")} ${paints[decision](decision)}, ${revealLine(reason)} ${style.dim(`[${revealLine(rule)}]`)}`,
     ...(segments.length > 1 ? lines : []),
   ];
 }
@@ -134,8 +135,4 @@ function formatJson(value: unknown): string[] {
   return revealText(JSON.stringify(value, undefined, 2) ?? "")
     .split("\n")
     .map((line) => `  ${line}`);
-}
-
-function oneLine(text: string): string {
-  return revealText(text).replaceAll("\n", "⏎");
 }

@@ -90,6 +90,25 @@ describe("without a terminal", () => {
     expect(again.stderr).toContain(`${id} has been answered already`);
   });
 
+  test("shows hidden characters of a command before and after it is approved", async () => {
+    const visible = String.raw`touch hidden #\x0d\u202e\x1b[2Kecho harmless`;
+    const { id } = await open("touch hidden #\r\u202e\u001b[2Kecho harmless");
+    const listed = await daemon.run(["inbox"]);
+    const shown = await daemon.run(["inbox", "show", id]);
+    const approved = await daemon.run(["inbox", "approve", id]);
+    await outcome();
+    const transcript = await daemon.run(["sessions", "show", session.id]);
+
+    expect(listed.stdout).toContain(visible);
+    expect(shown.stdout).toContain(`(remembers /bin/bash -lc ${visible})`);
+    expect(approved.stdout).toBe(`Approved ${id}: ${visible}\n`);
+    expect(transcript.stdout).toContain(`$ ${visible}\n`);
+    for (const { stdout } of [listed, shown, approved, transcript]) {
+      // oxlint-disable-next-line no-control-regex
+      expect(stdout).not.toMatch(/[\r\u001b\u202e]/);
+    }
+  });
+
   test("approves for the session, and answers a question", async () => {
     const command = await open("touch three");
     expect(await daemon.json(["inbox", "approve", "--for", "session", command.id])).toMatchObject([

@@ -5,7 +5,8 @@ import type { DaemonCommandOptions } from "../daemon/daemon-options.ts";
 import { CliError, EXIT } from "../errors/cli-error.ts";
 import { formatAge } from "../render/format-values.ts";
 import { findSession } from "../session/find-session.ts";
-import { formatTable, toOneLine } from "../terminal/format-table.ts";
+import { formatTable } from "../terminal/format-table.ts";
+import { revealLine } from "../terminal/sanitize.ts";
 import { formatApproval, summarizeRequest } from "./format-approval.ts";
 
 export interface ListInboxOptions extends DaemonCommandOptions {
@@ -74,8 +75,8 @@ export async function printApproval(
   }
   const cwd = await readFolder(client, approval.sessionId, signal);
   const offers = approval.offers.map(({ id, label, stores }) => {
-    const remembered = stores === null ? "" : style.dim(` (remembers ${toOneLine(stores)})`);
-    return `    ${style.bold(toOneLine(id))}  ${toOneLine(label)}${remembered}`;
+    const remembered = stores === null ? "" : style.dim(` (remembers ${revealLine(stores)})`);
+    return `    ${style.bold(revealLine(id))}  ${revealLine(label)}${remembered}`;
   });
   const lines = [
     ...formatApproval(approval, cwd, style),
@@ -109,12 +110,12 @@ export async function findApproval(
   const found = (await readInbox(client, {}, signal)).filter(({ id }) => id.startsWith(text));
   const [approval, ...others] = found;
   if (!approval) {
-    throw new CliError(EXIT.failed, `There is no open approval "${toOneLine(text)}".`, {
+    throw new CliError(EXIT.failed, `There is no open approval "${revealLine(text)}".`, {
       hint: "Run `codexkit inbox list` to see what is open.",
     });
   }
   if (others.length > 0) {
-    throw new CliError(EXIT.failed, `${found.length} open approvals begin with "${toOneLine(text)}".`, {
+    throw new CliError(EXIT.failed, `${found.length} open approvals begin with "${revealLine(text)}".`, {
       hint: `Name one by its ID: ${found
         .slice(0, 5)
         .map(({ id }) => id)

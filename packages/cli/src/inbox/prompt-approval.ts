@@ -1,6 +1,6 @@
 import { confirm, isCancel, password, select, text } from "@clack/prompts";
 import type { Approval, InboxAnswer, InboxRequest } from "@codexkit/daemon/client";
-import { revealText } from "../terminal/sanitize.ts";
+import { revealLine, revealText } from "../terminal/sanitize.ts";
 
 interface PromptStreams {
   readonly input: NodeJS.ReadStream;
@@ -22,8 +22,8 @@ export async function promptApproval(
     options: [
       ...approval.offers.map(({ id, label, stores }) => ({
         value: id,
-        label: revealText(label),
-        ...(stores !== null && { hint: revealText(stores).replaceAll("\n", "⏎") }),
+        label: revealLine(label),
+        ...(stores !== null && { hint: revealLine(stores) }),
       })),
       { value: "", label: "Decide later" },
     ],

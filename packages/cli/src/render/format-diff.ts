@@ -1,6 +1,6 @@
 import type { v2 } from "codexkit";
 import { sep } from "node:path";
-import { sanitizeText } from "../terminal/sanitize.ts";
+import { revealText } from "../terminal/sanitize.ts";
 import type { Style } from "../terminal/style.ts";
 
 /** Lines of one file that are printed while a turn runs. Approvals show more. */
@@ -13,24 +13,23 @@ interface DiffOptions {
   readonly cwd: string;
   /** Lines per file. */
   readonly limit?: number;
-  /** Makes text harmless for the terminal: removes control characters, or shows them. */
-  readonly clean?: (text: string) => string;
 }
 
 /** The changes of a patch, with their diffs in colour. */
 export function formatChanges(
   changes: readonly v2.FileUpdateChange[],
   style: Style,
-  { cwd, limit = FILE_LINES, clean = sanitizeText }: DiffOptions,
+  { cwd, limit = FILE_LINES }: DiffOptions,
 ): string[] {
   return changes.flatMap(({ path, kind, diff }) => {
-    const moved = kind.type === "update" && kind.move_path ? ` → ${clean(shorten(kind.move_path, cwd))}` : "";
-    const lines = toDiffLines(kind.type, clean(diff));
+    const moved =
+      kind.type === "update" && kind.move_path ? ` → ${revealText(shorten(kind.move_path, cwd))}` : "";
+    const lines = toDiffLines(kind.type, revealText(diff));
     const shown = lines.slice(0, limit).map((line) => `  ${paintLine(line, style)}`);
     const cut =
       lines.length > shown.length ? [style.dim(`  … ${lines.length - shown.length} more lines`)] : [];
     return [
-      `${style.cyan("±")} ${style.bold(clean(shorten(path, cwd)) + moved)} ${style.dim(KINDS[kind.type])}`,
+      `${style.cyan("±")} ${style.bold(revealText(shorten(path, cwd)) + moved)} ${style.dim(KINDS[kind.type])}`,
       ...shown,
       ...cut,
     ];
@@ -39,7 +38,7 @@ export function formatChanges(
 
 /** A unified diff of several files, in colour. */
 export function formatUnifiedDiff(diff: string, style: Style): string[] {
-  return sanitizeText(diff.trimEnd())
+  return revealText(diff.trimEnd())
     .split("\n")
     .map((line) => paintLine(line, style));
 }

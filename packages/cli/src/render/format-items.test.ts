@@ -1,6 +1,8 @@
-import { expect, test } from "vitest";
+import type { v2 } from "codexkit";
+import { describe, expect, test } from "vitest";
 import { createStyle } from "../terminal/style.ts";
-import { formatOutput, formatPlan, unwrapCommand } from "./format-items.ts";
+import { formatChanges } from "./format-diff.ts";
+import { formatCommand, formatOtherItem, formatOutput, formatPlan, unwrapCommand } from "./format-items.ts";
 
 test.each([
   ["/bin/bash -lc 'npm test'", "npm test"],
@@ -27,4 +29,27 @@ test("a plan is a checklist", () => {
     { step: "b\nc", status: "pending" },
   ] as const;
   expect(formatPlan(plan, "Because", createStyle(false))).toEqual(["Plan: Because", "  ✓ a", "  ○ b c"]);
+});
+
+describe("hidden characters are visible", () => {
+  const style = createStyle(false);
+  const HIDDEN = "evil #\r\u202e\u001b[2Kharmless";
+  const VISIBLE = String.raw`evil #\x0d\u202e\x1b[2Kharmless`;
+
+  test("in a command", () => {
+    const item = { command: HIDDEN, aggregatedOutput: null, status: "completed", exitCode: 0, durationMs: 1 };
+    expect(formatCommand(item as Parameters<typeof formatCommand>[0], style)[0]).toBe(`$ ${VISIBLE}`);
+  });
+
+  test("in the name of a tool, and a path", () => {
+    const tool = { type: "mcpToolCall", server: HIDDEN, tool: HIDDEN, error: null, status: "completed" };
+    const image = { type: "imageView", path: HIDDEN };
+    expect(formatOtherItem(tool as v2.ThreadItem, style)).toBe(`• ${VISIBLE}.${VISIBLE} completed`);
+    expect(formatOtherItem(image as v2.ThreadItem, style)).toBe(`• looked at ${VISIBLE}`);
+  });
+
+  test("in a change of a file", () => {
+    const change = { path: HIDDEN, kind: { type: "add" as const }, diff: `${HIDDEN}\n` };
+    expect(formatChanges([change], style, { cwd: "/x" })).toEqual([`± ${VISIBLE} added`, `  +${VISIBLE}`]);
+  });
 });

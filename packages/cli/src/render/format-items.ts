@@ -1,5 +1,5 @@
 import type { v2 } from "codexkit";
-import { sanitizeText } from "../terminal/sanitize.ts";
+import { revealLine, revealText, sanitizeText } from "../terminal/sanitize.ts";
 import type { Style } from "../terminal/style.ts";
 import { formatDuration } from "./format-values.ts";
 
@@ -37,7 +37,7 @@ function unquoteWord(text: string): string | undefined {
 
 /** A command with its exit code and the end of its output. */
 export function formatCommand(item: Item<"commandExecution">, style: Style): string[] {
-  const [first = "", ...others] = sanitizeText(unwrapCommand(item.command)).split("\n");
+  const [first = "", ...others] = revealText(unwrapCommand(item.command)).split("\n");
   const rest = others.slice(0, COMMAND_LINES - 1).map((line) => INDENT + line);
   const cut =
     others.length > rest.length ? [style.dim(`${INDENT}… ${others.length - rest.length} more lines`)] : [];
@@ -112,21 +112,21 @@ export function formatReasoning(summary: readonly string[], style: Style): strin
 /** One line for an item that has no lines of its own; undefined if it is not shown. */
 export function formatOtherItem(item: v2.ThreadItem, style: Style): string | undefined {
   const line = (what: string, detail: string): string =>
-    `${style.cyan("•")} ${what}${detail === "" ? "" : ` ${style.dim(oneLine(detail))}`}`;
+    `${style.cyan("•")} ${what}${detail === "" ? "" : ` ${style.dim(revealLine(detail))}`}`;
   switch (item.type) {
     case "mcpToolCall":
       return line(
-        `${oneLine(item.server)}.${oneLine(item.tool)}`,
+        `${revealLine(item.server)}.${revealLine(item.tool)}`,
         item.error ? `failed: ${item.error.message}` : item.status,
       );
     case "dynamicToolCall":
-      return line(oneLine(item.tool), item.success === false ? "failed" : item.status);
+      return line(revealLine(item.tool), item.success === false ? "failed" : item.status);
     case "webSearch":
       return line("searched the web", item.query);
     case "imageView":
       return line("looked at", item.path);
     case "collabAgentToolCall":
-      return line(`agent: ${oneLine(item.tool)}`, item.prompt ?? "");
+      return line(`agent: ${revealLine(item.tool)}`, item.prompt ?? "");
     case "contextCompaction":
       return line("compacted the history", "");
     case "enteredReviewMode":
@@ -134,8 +134,4 @@ export function formatOtherItem(item: v2.ThreadItem, style: Style): string | und
     default:
       return undefined;
   }
-}
-
-function oneLine(text: string): string {
-  return sanitizeText(text).replaceAll("\n", " ");
 }

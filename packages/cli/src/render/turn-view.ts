@@ -1,6 +1,6 @@
 import type { CodexEvent, ItemCompletedEvent, ItemDeltaEvent, ItemStartedEvent } from "codexkit";
 import type { LiveOutput } from "../terminal/live-output.ts";
-import { sanitizeText } from "../terminal/sanitize.ts";
+import { revealLine, sanitizeText } from "../terminal/sanitize.ts";
 import type { Style } from "../terminal/style.ts";
 import { truncateText, wrapText } from "../terminal/width.ts";
 import { formatChanges } from "./format-diff.ts";
@@ -138,7 +138,7 @@ export class TurnView {
     this.#releaseHeld();
     this.#finishMessage();
     if (item.type === "commandExecution") {
-      this.#commands.set(item.id, { command: sanitizeText(unwrapCommand(item.command)), output: "" });
+      this.#commands.set(item.id, { command: revealLine(unwrapCommand(item.command)), output: "" });
     }
     this.#activity =
       item.type === "reasoning" ? "thinking" : item.type === "agentMessage" ? "writing" : "working";
@@ -239,7 +239,7 @@ export class TurnView {
   }
 
   #status(columns: number, startedAt: number): string {
-    const command = [...this.#commands.values()].at(-1)?.command.replaceAll("\n", " ");
+    const command = [...this.#commands.values()].at(-1)?.command;
     const tokens =
       formatCount(this.#tokens) + (this.#budget === undefined ? "" : ` of ${formatCount(this.#budget)}`);
     const parts = [

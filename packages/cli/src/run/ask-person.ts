@@ -205,7 +205,6 @@ function detailsOf(approval: AnyApproval, style: Style, threadCwd: string): stri
         ...formatChanges(approval.changes ?? [], style, {
           cwd: threadCwd,
           limit: DIFF_LINES,
-          clean: revealText,
         }),
         ...(approval.grantRoot === undefined
           ? []

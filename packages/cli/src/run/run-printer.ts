@@ -4,7 +4,7 @@ import type { CliContext } from "../context.ts";
 import { formatCount, formatDuration } from "../render/format-values.ts";
 import { TurnView } from "../render/turn-view.ts";
 import { LiveOutput } from "../terminal/live-output.ts";
-import { sanitizeText } from "../terminal/sanitize.ts";
+import { revealLine, sanitizeText } from "../terminal/sanitize.ts";
 import type { TerminalPrompts } from "./ask-person.ts";
 import { eventToJson } from "./event-json.ts";
 
@@ -104,7 +104,7 @@ class TextPrinter implements RunPrinter {
   }
 
   reportDecision(decision: "allow" | "deny", reason: string): void {
-    const text = sanitizeText(reason).replaceAll("\n", " ");
+    const text = revealLine(reason);
     const line =
       decision === "deny" ? `${this.#style.red("denied:")} ${text}` : this.#style.dim(`allowed: ${text}`);
     this.#view.block([line]);
@@ -123,7 +123,7 @@ class TextPrinter implements RunPrinter {
     this.#view.block([this.#style.dim(summary)]);
     this.#output.flush();
     const { stdout } = this.#context;
-    if (!stdout.isTTY && finalResponse !== "") stdout.write(`${finalResponse.trimEnd()}\n`);
+    if (!stdout.isTTY && finalResponse !== "") stdout.write(`${sanitizeText(finalResponse.trimEnd())}\n`);
   }
 
   async openPrompts(): Promise<TerminalPrompts | undefined> {

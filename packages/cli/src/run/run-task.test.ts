@@ -24,6 +24,7 @@ beforeAll(async () => {
       [say("Then not.", { phase: "final_answer" })],
     ],
     allowed: [[run("echo allowed", { escalate: "Because." })], [say("Done.", { phase: "final_answer" })]],
+    hostile: [[say("a\u001b]52;c;aGk=\u0007b\u001b[31mc", { phase: "final_answer" })]],
     expensive: [
       [run("true"), usage({ input: 5_000, output: 100 })],
       [say("Too late.", { phase: "final_answer" })],
@@ -54,6 +55,14 @@ describe("without a terminal", () => {
       /^First a command\.\n\n\$ echo hello\n {2}hello\n {2}exit 0\n\ncompleted in \d+s · 30 tokens · thread \S+\n$/,
     );
     await expect(readFile(file, "utf8")).resolves.toBe("Second\nanswer");
+  });
+
+  test("stdout has no escape sequences, and the file of -o has the exact message", async () => {
+    const file = join(cli.workspace, "hostile.txt");
+    const { stdout } = await cli.run(["run", "-o", file, "hostile"]);
+
+    expect(stdout).toBe("abc\n");
+    await expect(readFile(file, "utf8")).resolves.toBe("a\u001b]52;c;aGk=\u0007b\u001b[31mc");
   });
 
   test("--resume continues the last thread of the folder, and --fork copies it", async () => {

@@ -1,6 +1,6 @@
 import { type DaemonClient, DaemonClientError, type Session } from "@codexkit/daemon/client";
 import { CliError, EXIT } from "../errors/cli-error.ts";
-import { toOneLine } from "../terminal/format-table.ts";
+import { revealLine } from "../terminal/sanitize.ts";
 
 /** Most sessions that are looked through for the beginning of an ID, or a name. */
 const SEARCHED = 500;
@@ -20,12 +20,12 @@ export async function findSession(client: DaemonClient, text: string, signal: Ab
   const found = named.length > 0 ? named : data.filter(({ id }) => id.startsWith(text));
   const [session, ...others] = found;
   if (!session) {
-    throw new CliError(EXIT.failed, `There is no session "${toOneLine(text)}".`, {
+    throw new CliError(EXIT.failed, `There is no session "${revealLine(text)}".`, {
       hint: "Run `codexkit sessions` to see the sessions of the daemon.",
     });
   }
   if (others.length > 0) {
-    throw new CliError(EXIT.failed, `${found.length} sessions match "${toOneLine(text)}".`, {
+    throw new CliError(EXIT.failed, `${found.length} sessions match "${revealLine(text)}".`, {
       hint: `Name one by its ID: ${found
         .slice(0, 5)
         .map(({ id }) => id)

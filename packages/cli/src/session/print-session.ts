@@ -5,9 +5,8 @@ import { connectDaemon } from "../daemon/connect-daemon.ts";
 import type { DaemonCommandOptions } from "../daemon/daemon-options.ts";
 import { formatAge, formatCount } from "../render/format-values.ts";
 import { TurnView } from "../render/turn-view.ts";
-import { toOneLine } from "../terminal/format-table.ts";
 import { LiveOutput } from "../terminal/live-output.ts";
-import { sanitizeText } from "../terminal/sanitize.ts";
+import { revealLine, sanitizeText } from "../terminal/sanitize.ts";
 import type { Style } from "../terminal/style.ts";
 import { findSession } from "./find-session.ts";
 
@@ -58,9 +57,9 @@ export function formatSession(session: Session, style: Style): string[] {
     ["created", `${formatAge(Date.now() - createdAt)}, changed ${formatAge(Date.now() - updatedAt)}`],
   ];
   return [
-    style.bold(toOneLine(name ?? session.preview) || "(no name)"),
+    style.bold(revealLine(name ?? session.preview) || "(no name)"),
     ...rows.flatMap(([label, value]) =>
-      value ? [`  ${style.dim(label.padEnd(8))} ${toOneLine(value)}`] : [],
+      value ? [`  ${style.dim(label.padEnd(8))} ${revealLine(value)}`] : [],
     ),
   ];
 }

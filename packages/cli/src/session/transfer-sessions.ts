@@ -8,7 +8,7 @@ import { type CliContext, printJson } from "../context.ts";
 import { connectDaemon } from "../daemon/connect-daemon.ts";
 import type { DaemonCommandOptions } from "../daemon/daemon-options.ts";
 import { CliError, EXIT, SilentExit, usageError } from "../errors/cli-error.ts";
-import { toOneLine } from "../terminal/format-table.ts";
+import { revealLine } from "../terminal/sanitize.ts";
 import { findSession } from "./find-session.ts";
 
 export interface ExportOptions extends DaemonCommandOptions {
@@ -139,5 +139,5 @@ async function confirmDeletion(sessions: readonly Session[], context: CliContext
 }
 
 function describe({ name, preview, cwd }: Session): string {
-  return toOneLine(name ?? (preview || cwd));
+  return revealLine(name ?? (preview || cwd));
 }

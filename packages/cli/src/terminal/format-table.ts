@@ -1,4 +1,4 @@
-import { sanitizeText } from "./sanitize.ts";
+import { revealLine } from "./sanitize.ts";
 import type { Style } from "./style.ts";
 import { padText, textWidth, truncateText } from "./width.ts";
 
@@ -21,7 +21,7 @@ export function formatTable(
   rows: readonly (readonly string[])[],
   { stdout, style }: TableTarget,
 ): string {
-  const cells = rows.map((row) => row.map(toOneLine));
+  const cells = rows.map((row) => row.map(revealLine));
   const widths = header.map((title, index) =>
     Math.max(textWidth(title), ...cells.map((row) => textWidth(row[index] ?? ""))),
   );
@@ -32,11 +32,6 @@ export function formatTable(
     ).trimEnd();
   const plain = (text: string): string => text.trimEnd();
   return `${[format(header, (text) => style.dim(text.trimEnd())), ...cells.map((row) => format(row, plain))].join("\n")}\n`;
-}
-
-/** One line without escape sequences, for text that others have written. */
-export function toOneLine(text: string): string {
-  return sanitizeText(text).replaceAll(/\s+/g, " ").trim();
 }
 
 /** Takes columns from the widest cell until the row fits, one by one, so that similar columns stay similar. */

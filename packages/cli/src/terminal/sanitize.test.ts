@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { revealText, sanitizeText } from "./sanitize.ts";
+import { revealLine, revealText, sanitizeText } from "./sanitize.ts";
 
 /** What a terminal acts upon: all controls but tab and line feed, and characters that change the direction of text. */
 // oxlint-disable-next-line no-control-regex
@@ -61,4 +61,13 @@ describe("text for a terminal", () => {
 
 test("text to decide about shows what it hides", () => {
   expect(revealText("rm\u001b[8m -rf /\u001b[0m \u202e#\r\n")).toBe("rm\\x1b[8m -rf /\\x1b[0m \\u202e#\n");
+});
+
+test.each([
+  ["a tag character", "a\u{e0041}b", "a\\u{e0041}b"],
+  ["a Hangul filler", "a\u3164b", "a\\u3164b"],
+  ["a line break", "echo a\nrm b\n", "echo a⏎rm b"],
+  ["a carriage return", "rm b #\recho a", "rm b #\\x0decho a"],
+])("one line to decide about shows %s", (_what, text, expected) => {
+  expect(revealLine(text)).toBe(expected);
 });

@@ -4,8 +4,11 @@ import { stripVTControlCharacters } from "node:util";
 // oxlint-disable-next-line no-control-regex
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
 
-/** Characters that change the direction of text, or have no width: they can hide what a command does. */
-const INVISIBLE = /[\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\ufeff]/g;
+/**
+ * Characters that change the direction of text, or have no width: they can hide what a command does. A variation selector of
+ * an emoji is not one of them.
+ */
+const INVISIBLE = /(?!\ufe0f)[\p{Default_Ignorable_Code_Point}\u2028\u2029\ufff9-\ufffb]/gu;
 
 /** A joiner between two emoji parts is a part of the picture. */
 const JOINED_EMOJI =
@@ -25,7 +28,7 @@ export function sanitizeText(text: string): string {
     .join("\n");
 }
 
-/** The same for text that a person decides about: what `sanitizeText` removes is visible as an escape. */
+/** The same for commands, paths, names, rules and offers, which a person decides about: what `sanitizeText` removes is visible as an escape. */
 export function revealText(text: string): string {
   return text
     .replaceAll("\r\n", "\n")
@@ -33,6 +36,11 @@ export function revealText(text: string): string {
     .replace(JOINED_EMOJI, JOINER_MARK)
     .replace(INVISIBLE, escapeCharacter)
     .replaceAll(JOINER_MARK, "\u200d");
+}
+
+/** The same in one line. A line break stays visible, because it separates commands. */
+export function revealLine(text: string): string {
+  return revealText(text).trim().replaceAll("\n", "⏎").replaceAll("\t", " ");
 }
 
 function removeControls(line: string): string {
@@ -44,8 +52,8 @@ function removeControls(line: string): string {
 }
 
 function escapeCharacter(character: string): string {
-  const code = character.charCodeAt(0);
-  return code < 0x1_00
-    ? `\\x${code.toString(16).padStart(2, "0")}`
-    : `\\u${code.toString(16).padStart(4, "0")}`;
+  const code = character.codePointAt(0) ?? 0;
+  const digits = code.toString(16);
+  if (code < 0x1_00) return `\\x${digits.padStart(2, "0")}`;
+  return code < 0x1_00_00 ? `\\u${digits.padStart(4, "0")}` : `\\u{${digits}}`;
 }

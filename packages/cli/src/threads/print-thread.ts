@@ -6,7 +6,7 @@ import { CliError, EXIT } from "../errors/cli-error.ts";
 import { formatAge } from "../render/format-values.ts";
 import { TurnView } from "../render/turn-view.ts";
 import { formatUserMessage } from "../session/print-session.ts";
-import { toOneLine } from "../terminal/format-table.ts";
+import { revealLine } from "../terminal/sanitize.ts";
 import { LiveOutput } from "../terminal/live-output.ts";
 
 export interface PrintThreadOptions extends CodexCommandOptions {
@@ -24,7 +24,7 @@ export async function printThread(
   const { codex } = opened;
   const thread = await codex.readThread(threadId, { signal }).catch((error: unknown) => {
     signal.throwIfAborted();
-    throw new CliError(EXIT.failed, `There is no thread "${toOneLine(threadId)}".`, {
+    throw new CliError(EXIT.failed, `There is no thread "${revealLine(threadId)}".`, {
       cause: error,
       hint: "Run `codexkit threads` to see the threads of this machine.",
     });
@@ -43,9 +43,9 @@ export async function printThread(
   using output = new LiveOutput(stdout, false);
   const view = new TurnView({ output, style, cwd: thread.cwd });
   view.block([
-    style.bold(toOneLine(thread.name ?? thread.preview) || "(no messages)"),
+    style.bold(revealLine(thread.name ?? thread.preview) || "(no messages)"),
     `  ${style.dim("thread ")} ${thread.id}`,
-    `  ${style.dim("folder ")} ${toOneLine(thread.cwd)}`,
+    `  ${style.dim("folder ")} ${revealLine(thread.cwd)}`,
     `  ${style.dim("changed")} ${formatAge(Date.now() - thread.updatedAt * 1000)}`,
   ]);
   for (const turn of turns) {
@@ -58,5 +58,5 @@ export async function printThread(
 }
 
 function describeEnd({ status, error }: v2.Turn): string {
-  return `The turn is ${status}${error ? `: ${toOneLine(error.message)}` : ""}.`;
+  return `The turn is ${status}${error ? `: ${revealLine(error.message)}` : ""}.`;
 }
