@@ -66,7 +66,12 @@ export class ApprovalPrompts {
     output.pause();
     editor.pause();
     try {
-      const answer = await promptApproval(approval, { input: context.stdin, output: context.stdout, signal });
+      const answer = await promptApproval(approval, {
+        input: context.stdin,
+        output: context.stdout,
+        signal,
+        onText: (typed) => editor.append(typed),
+      });
       if (answer && !signal.aborted) await client.answer(approvalId, answer, { signal: context.signal });
     } catch (error) {
       // Another answer, or the end of the turn, came first.

@@ -71,8 +71,13 @@ describe.each([
     terminal.write("approve\r");
     await terminal.waitFor("Decide later");
     expect(terminal.text).toContain("  $ touch one");
+    // Text is not an answer, and is kept for the editor.
+    terminal.write("y");
     terminal.write("\r");
+    terminal.write("\u001b[B\u001b[B\u001b[B\r");
     await terminal.waitFor(/Done\.\n\ncompleted in \d+s/);
+    await terminal.waitFor(/› y$/);
+    terminal.write("\u007f");
     await terminal.waitFor(/Steer the turn[^\n]*$/);
     terminal.write("\u0004");
 

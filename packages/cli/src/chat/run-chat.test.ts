@@ -131,9 +131,19 @@ describe("a conversation", () => {
     terminal.write("\u001b[A");
     await terminal.waitFor("› an earlier message");
     terminal.write("\u0003escalate\r");
+    await terminal.waitFor("The agent wants to run a command");
+    terminal.write("/st");
     await terminal.waitFor("Enter: confirm");
+    expect(terminal.text).toContain("● No, continue without it");
+    // Enter after text belongs to the text.
+    terminal.write("atus");
     terminal.write("\r");
+    terminal.write("\u001b[B\u001b[B\r");
     await terminal.waitFor(/Tried\.\n\ncompleted/);
+    await terminal.waitFor(/› \/status$/);
+    expect(terminal.text).not.toContain("declined at the terminal");
+    terminal.write("\u0003");
+    await terminal.waitFor("› Send a message");
     terminal.write("/status\r");
     await terminal.waitFor(
       /thread {4}\S+\nmodel {5}mock-model.*\nfolder {4}\S+\nsandbox {3}workspaceWrite\n/,

@@ -59,6 +59,7 @@ export async function runChat(
     style,
     cwd,
     onPrompt: (isOpen) => (isOpen ? terminal.editor?.pause() : terminal.editor?.resume()),
+    onText: (typed) => terminal.editor?.append(typed),
   });
   const handlers: ServerRequestHandlers = {
     ...createApprovalHandlers({

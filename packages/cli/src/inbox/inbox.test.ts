@@ -150,7 +150,7 @@ describe.each([
     await using terminal = review();
     await terminal.waitFor("Decide later");
     const question = terminal.text.replace(id, "ID").replaceAll(daemon.folders.root, "ROOT");
-    terminal.write("\r");
+    terminal.write("\u001b[A\u001b[A\r");
 
     expect(await terminal.exited).toBe(0);
     expect(question.split("\n").filter((line) => line !== "" && !line.includes("ID,"))).toEqual([
@@ -160,9 +160,9 @@ describe.each([
       ...question.split("\n").filter((line) => line.startsWith("  The ")),
       "│",
       "◆  Allow this?",
-      expect.stringMatching(/^│ {2}● Accept/) as string,
+      expect.stringMatching(/^│ {2}○ Accept/) as string,
       "│  ○ Accept for this session",
-      "│  ○ Decline and continue",
+      "│  ● Decline and continue",
       "│  ○ Decline and stop the turn",
       "│  ○ Decide later",
       "│  ↑/↓ to navigate • Enter: confirm",

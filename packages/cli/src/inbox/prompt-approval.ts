@@ -1,13 +1,6 @@
-import { confirm, isCancel, password, select, text } from "@clack/prompts";
 import type { Approval, InboxAnswer, InboxRequest } from "@codexkit/daemon/client";
+import { askChoice, askText, type PromptStreams } from "../input/prompts.ts";
 import { revealLine, revealText } from "../terminal/sanitize.ts";
-
-interface PromptStreams {
-  readonly input: NodeJS.ReadStream;
-  readonly output: NodeJS.WriteStream;
-  /** Closes the prompt: the approval was answered elsewhere or withdrawn. */
-  readonly signal: AbortSignal;
-}
 
 /** Asks a person about an approval. Undefined if they don't decide. */
 export async function promptApproval(
@@ -17,19 +10,22 @@ export async function promptApproval(
   const { request } = approval;
   if (request.kind === "userInput") return promptQuestions(request, streams);
   if (request.kind === "elicitation") return promptForm(request, streams);
-  const picked = await select<string>({
-    message: "Allow this?",
-    options: [
-      ...approval.offers.map(({ id, label, stores }) => ({
-        value: id,
-        label: revealLine(label),
-        ...(stores !== null && { hint: revealLine(stores) }),
-      })),
-      { value: "", label: "Decide later" },
-    ],
-    ...streams,
-  });
-  return isCancel(picked) || picked === "" ? undefined : { type: "decision", offer: picked };
+  const picked = await askChoice(
+    {
+      message: "Allow this?",
+      choices: [
+        ...approval.offers.map(({ id, label, stores }) => ({
+          value: id,
+          label: revealLine(label),
+          ...(stores !== null && { hint: revealLine(stores) }),
+        })),
+        { value: "", label: "Decide later" },
+      ],
+      initial: approval.offers.find(({ accepts }) => !accepts)?.id ?? "",
+    },
+    streams,
+  );
+  return picked === undefined || picked === "" ? undefined : { type: "decision", offer: picked };
 }
 
 async function promptQuestions(
@@ -45,11 +41,11 @@ async function promptQuestions(
       hint: revealText(description),
     }));
     const other = isOther ? [{ value: "", label: "Something else" }] : [];
-    let answer: string | symbol = "";
-    if (choices.length > 0) answer = await select({ message, options: [...choices, ...other], ...streams });
-    if (answer === "") answer = await (isSecret ? password : text)({ message, ...streams });
-    if (isCancel(answer)) return undefined;
-    answers[id] = [String(answer)];
+    let answer: string | undefined = "";
+    if (choices.length > 0) answer = await askChoice({ message, choices: [...choices, ...other] }, streams);
+    if (answer === "") answer = await askText({ message, isSecret }, streams);
+    if (answer === undefined) return undefined;
+    answers[id] = [answer];
   }
   return { type: "answers", answers };
 }
@@ -60,17 +56,29 @@ async function promptForm(
   streams: PromptStreams,
 ): Promise<InboxAnswer | undefined> {
   if (mode !== "form" || schema === null || schema === undefined) {
-    const answer = await confirm({ message: "Accept?", ...streams });
-    if (isCancel(answer)) return undefined;
-    return { type: "elicitation", action: answer ? "accept" : "decline" };
+    const action = await askChoice(
+      {
+        message: "Accept?",
+        choices: [
+          { value: "accept", label: "Yes" },
+          { value: "decline", label: "No" },
+        ],
+        initial: "decline",
+      },
+      streams,
+    );
+    if (action === undefined) return undefined;
+    return { type: "elicitation", action: action === "accept" ? "accept" : "decline" };
   }
-  const json = await text({
-    message: "The contents as JSON (empty declines)",
-    validate: (value) => (isJson(value ?? "") ? undefined : "This is not JSON."),
-    ...streams,
-  });
-  if (isCancel(json)) return undefined;
-  if (!json) return { type: "elicitation", action: "decline" };
+  const json = await askText(
+    {
+      message: "The contents as JSON (empty declines)",
+      validate: (value) => (isJson(value ?? "") ? undefined : "This is not JSON."),
+    },
+    streams,
+  );
+  if (json === undefined) return undefined;
+  if (json === "") return { type: "elicitation", action: "decline" };
   return { type: "elicitation", action: "accept", content: JSON.parse(json) as unknown };
 }
 

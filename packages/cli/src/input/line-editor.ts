@@ -8,7 +8,7 @@ import { truncateText } from "../terminal/width.ts";
 import { layoutInput } from "./layout-input.ts";
 import { PASTED_BREAK, PasteFilter } from "./paste-filter.ts";
 
-const BRACKETED_PASTE = { on: "\u001b[?2004h", off: "\u001b[?2004l" };
+export const BRACKETED_PASTE = { on: "\u001b[?2004h", off: "\u001b[?2004l" };
 
 const PROMPT = "› ";
 
@@ -72,6 +72,11 @@ export class LineEditor implements Disposable {
     this.#session = undefined;
     session.stop();
     this.#releaseTerminal();
+  }
+
+  /** Adds text that was typed while the editor was paused. */
+  append(text: string): void {
+    this.#savedText += text;
   }
 
   resume(): void {

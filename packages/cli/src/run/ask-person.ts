@@ -1,8 +1,8 @@
-import { isCancel, password, select, text } from "@clack/prompts";
 import type { Answer, Question } from "@codexkit/approvals";
 import { SerialQueue } from "@codexkit/rpc/async";
 import type { AnyApproval, ServerRequestHandlers, v2 } from "codexkit";
 import type { CliContext } from "../context.ts";
+import { askChoice, askText, type PromptStreams } from "../input/prompts.ts";
 import { formatChanges } from "../render/format-diff.ts";
 import { unwrapCommand } from "../render/format-items.ts";
 import type { TurnView } from "../render/turn-view.ts";
@@ -22,12 +22,8 @@ interface TerminalPromptOptions {
   readonly cwd: string;
   /** Called before and after a prompt, for a program that reads keys itself. */
   readonly onPrompt?: ((isOpen: boolean) => void) | undefined;
-}
-
-export interface PromptStreams {
-  readonly input: NodeJS.ReadStream;
-  readonly output: NodeJS.WriteStream;
-  readonly signal: AbortSignal;
+  /** Receives what was typed during a prompt but is not an answer. */
+  readonly onText?: PromptStreams["onText"];
 }
 
 /** Asks a person in the terminal: about approvals, and the questions of the model. One at a time. */
@@ -46,20 +42,23 @@ export class TerminalPrompts {
       const { view, style, cwd } = this.#options;
       view.block(formatQuestion(approval, question, { style, cwd }));
       const picked = await this.#prompt(signal, (streams) =>
-        select<"once" | "always" | "deny" | "stop">({
-          message: "Allow this?",
-          options: [
-            { value: "once", label: "Yes" },
-            ...(question.suggestions.length > 0
-              ? [{ value: "always" as const, label: "Yes, and don't ask again about exactly this" }]
-              : []),
-            { value: "deny", label: "No, continue without it" },
-            { value: "stop", label: "No, and stop" },
-          ],
-          ...streams,
-        }),
+        askChoice(
+          {
+            message: "Allow this?",
+            choices: [
+              { value: "once", label: "Yes" },
+              ...(question.suggestions.length > 0
+                ? [{ value: "always", label: "Yes, and don't ask again about exactly this" }]
+                : []),
+              { value: "deny", label: "No, continue without it" },
+              { value: "stop", label: "No, and stop" },
+            ],
+            initial: "deny",
+          },
+          streams,
+        ),
       );
-      return toAnswer(isCancel(picked) ? "stop" : picked);
+      return toAnswer(picked);
     });
 
   readonly answerQuestions: NonNullable<ServerRequestHandlers["userInput"]> = ({ questions }, { signal }) =>
@@ -92,29 +91,25 @@ export class TerminalPrompts {
   ): Promise<string | undefined> {
     const message = revealText(question.question);
     const options = question.options ?? [];
-    const picked = await this.#prompt(signal, async (streams) => {
-      if (question.isSecret) return password({ message, ...streams });
-      if (options.length === 0) return text({ message, ...streams });
-      const choice = await select({
-        message,
-        options: [
-          ...options.map(({ label, description }) => ({
-            value: label,
-            label: revealText(label),
-            hint: revealText(description),
-          })),
-          ...(question.isOther ? [{ value: "", label: "Something else" }] : []),
-        ],
-        ...streams,
-      });
-      return choice === "" ? text({ message, ...streams }) : choice;
+    return this.#prompt(signal, async (streams) => {
+      if (question.isSecret || options.length === 0)
+        return askText({ message, isSecret: question.isSecret }, streams);
+      const choices = [
+        ...options.map(({ label, description }) => ({
+          value: label,
+          label: revealText(label),
+          hint: revealText(description),
+        })),
+        ...(question.isOther ? [{ value: "", label: "Something else" }] : []),
+      ];
+      const choice = await askChoice({ message, choices }, streams);
+      return choice === "" ? askText({ message }, streams) : choice;
     });
-    return isCancel(picked) ? undefined : picked;
   }
 
   /** Gives the terminal to a prompt. */
   async #prompt<Value>(signal: AbortSignal, ask: (options: PromptStreams) => Promise<Value>): Promise<Value> {
-    const { context, output, view, onPrompt } = this.#options;
+    const { context, output, view, onPrompt, onText } = this.#options;
     const { stdin, stdout, stderr } = context;
     view.setActivity("waiting for your answer");
     output.pause();
@@ -128,6 +123,7 @@ export class TerminalPrompts {
         input: stdin,
         output: stdout.isTTY ? stdout : stderr,
         signal: withdrawn.signal,
+        onText,
       });
     } finally {
       signal.removeEventListener("abort", withdraw);
@@ -138,7 +134,7 @@ export class TerminalPrompts {
   }
 }
 
-function toAnswer(picked: "once" | "always" | "deny" | "stop"): Answer {
+function toAnswer(picked: string | undefined): Answer {
   switch (picked) {
     case "once":
       return { decision: "allow" };
@@ -146,7 +142,7 @@ function toAnswer(picked: "once" | "always" | "deny" | "stop"): Answer {
       return { decision: "allow", scope: "always" };
     case "deny":
       return { decision: "deny", reason: "declined at the terminal" };
-    case "stop":
+    default:
       return { decision: "deny", cancel: true, reason: "declined at the terminal" };
   }
 }

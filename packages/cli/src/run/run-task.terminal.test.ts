@@ -129,15 +129,15 @@ test("an approval shows the command, hidden characters, and both reasons", async
     expect.stringContaining("  The policy asks: "),
     "│",
     "◆  Allow this?",
-    "│  ● Yes",
+    "│  ○ Yes",
     "│  ○ Yes, and don't ask again about exactly this",
-    "│  ○ No, continue without it",
+    "│  ● No, continue without it",
     "│  ○ No, and stop",
     "│  ↑/↓ to navigate • Enter: confirm",
     "└",
   ]);
 
-  terminal.write("\u001b[A\u001b[A\r");
+  terminal.write("\u001b[B\r");
   expect(await terminal.exited).toBe(3);
   expect(terminal.text).toContain("denied: declined at the terminal");
   expect(terminal.text).toContain("error: Denied: declined at the terminal.");
