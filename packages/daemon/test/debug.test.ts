@@ -18,7 +18,9 @@ const PLANTED = {
 };
 
 const script: Script = ({ newOutputs }) =>
-  newOutputs.length === 0 ? run(`echo ${PLANTED.variable} ${PLANTED.apiKey}`) : say("done");
+  newOutputs.length === 0
+    ? run(`echo ${PLANTED.variable} ${PLANTED.apiKey}`)
+    : say([`It is ${PLANTED.variable.slice(0, 12)}`, PLANTED.variable.slice(12)]);
 
 async function runTurn(client: DaemonClient, sessionId: string): Promise<void> {
   await client.send(sessionId, "go", { wait: 20_000, idempotencyKey: "go" });
@@ -129,7 +131,8 @@ describe("the debug bundle of a session", () => {
 /** The planted secrets that a bundle has. */
 function leaks(bundle: unknown): string[] {
   const text = JSON.stringify(bundle);
-  return [...Object.values(PLANTED), "planted-query", "planted-tool-secret"].filter((secret) =>
+  const half = PLANTED.variable.slice(12);
+  return [...Object.values(PLANTED), half, "planted-query", "planted-tool-secret"].filter((secret) =>
     text.includes(secret),
   );
 }

@@ -26,6 +26,10 @@ describe("redacting", () => {
     "ckd_abcdefgh12345678",
     "whsec_abcdefgh12345678",
     "AKIAABCDEFGH12345678",
+    "sk_live_abcdefgh12345678",
+    `AIzaSyA-abcdefgh12345678${"x".repeat(20)}`,
+    "DB_PW=abcdefgh12345678",
+    "SMTP_PASS: abcdefgh12345678",
     "client_secret: abcdefgh12345678",
     "-----BEGIN PRIVATE KEY-----\nabcdefgh12345678\n-----END PRIVATE KEY-----",
   ])("recognises a secret by its form: %s", (text) => {
@@ -59,6 +63,14 @@ describe("redacting", () => {
       INTERNAL: "[redacted]",
     });
     expect(secretValues(env)).toEqual(["value-of-key"]);
+    const passwords = {
+      DB_PW: "one",
+      SMTP_PASS: "two",
+      PGPASS: "three",
+      DB_PWD: "four",
+      KEY_PASSPHRASE: "five",
+    };
+    expect(secretValues({ ...passwords, PWD: "/work", OLDPWD: "/home" })).toEqual(Object.values(passwords));
     expect(allStrings({ a: "x", b: { c: ["y", 1] } })).toEqual(["x", "y"]);
   });
 });

@@ -8,7 +8,8 @@ const SHOWN_VARIABLES =
 const SECRET_FORMS: readonly (readonly [RegExp, string])[] = [
   [/-----BEGIN [A-Z ]*PRIVATE KEY-----[^]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g, REDACTED],
   // Keys and tokens of common services, and those of the daemon.
-  [/\b(?:sk|pk|rk)-[\w-]{8,}/g, REDACTED],
+  [/\b(?:sk|pk|rk)(?:-|_live_|_test_)[\w-]{8,}/g, REDACTED],
+  [/\bAIza[\w-]{30,}/g, REDACTED],
   [/\b(?:ckd|whsec|ghp|gho|ghu|ghs|ghr|github_pat|glpat|xox[abprs])[_-][\w+/=-]{8,}/g, REDACTED],
   [/\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/g, REDACTED],
   [/\beyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]+)?/g, REDACTED],
@@ -17,7 +18,7 @@ const SECRET_FORMS: readonly (readonly [RegExp, string])[] = [
   [/(\b(?:Bearer|Basic)\s+)[\w+/=.~-]{8,}/gi, `$1${REDACTED}`],
   // Members and options whose name says that they are secret. Quotes may be escaped: texts are often JSON inside JSON.
   [
-    /((?:api[_-]?key|access[_-]?key|secret|token|password|passwd|authorization|credential)s?\\*["']?\s*[:=]\s*\\*["']?)(?!\[redacted\]|null|true|false|\d{1,9}\b|[{[])[^\s"',;&\\}\]]{4,}/gi,
+    /((?:api[_-]?key|access[_-]?key|secret|token|password|passwd|authorization|credential|[_-](?:pw|pwd|pass))s?\\*["']?\s*[:=]\s*\\*["']?)(?!\[redacted\]|null|true|false|\d{1,9}\b|[{[])[^\s"',;&\\}\]]{4,}/gi,
     `$1${REDACTED}`,
   ],
 ];
@@ -88,9 +89,13 @@ export function allStrings(value: unknown): string[] {
 
 /** Members of JSON. `key` is the idempotency key of a command. */
 function isSecretMember(name: string): boolean {
-  return /(?:api_?key|access_?key|private_?key|secret|token|password|authorization|cookie)$/i.test(name);
+  return /(?:api_?key|access_?key|private_?key|secret|token|password|passphrase|authorization|cookie|[_-](?:pw|pwd|pass))$/i.test(
+    name,
+  );
 }
 
 function isSecretName(name: string): boolean {
-  return /key|token|secret|password|passwd|credential|authorization|cookie|auth$|dsn|_url$/i.test(name);
+  return /key|token|secret|password|passwd|passphrase|pass$|(?:^|_)pwd?$|credential|authorization|cookie|auth$|dsn|_url$/i.test(
+    name,
+  );
 }
