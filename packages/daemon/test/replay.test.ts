@@ -1,4 +1,5 @@
 import { run, say, type Script, usage } from "@codexkit/scripted-model";
+import { execFileSync } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -119,7 +120,8 @@ describe("a replayed session", () => {
     expect(replayFolders()).toHaveLength(before.length + 1);
     await daemon.close();
     await writeFile(`${file}.broken`, "{}\n");
-    for (const replay of [`${file}.broken`, `${file}.missing`]) {
+    execFileSync("mkfifo", [`${file}.pipe`]);
+    for (const replay of [`${file}.broken`, `${file}.missing`, `${file}.pipe`, home.folders.root]) {
       await expect(createDaemon({ ...options(), replay })).rejects.toMatchObject({ code: "bad_options" });
     }
     await expect(createDaemon({ ...options(), stateFolder: home.stateFolder })).rejects.toMatchObject({

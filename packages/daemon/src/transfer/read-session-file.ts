@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
+import { constants } from "node:fs";
+import { open } from "node:fs/promises";
 import { z } from "zod";
 import { DaemonError } from "../errors.ts";
 import { sessionFileLine, type SessionFileLine } from "./session-file.ts";
@@ -9,12 +10,20 @@ export const LINE_BYTES = 64 * 1024 * 1024;
 
 const NEWLINE = 10;
 
-/** The checked lines of a file, without the last one. Rejects with `unprocessable` if a line or the end is not right. */
+/**
+ * The checked lines of a file, without the last one. Rejects with `unprocessable` if it is not a regular file, or if a line or
+ * the end is not right.
+ */
 export async function* readSessionFile(path: string, maxLineBytes: number): AsyncGenerator<SessionFileLine> {
+  // Opening a pipe would wait for its writer otherwise.
+  await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  if (!(await file.stat()).isFile()) {
+    throw new DaemonError("unprocessable", "An exported session is a regular file.");
+  }
   const hash = createHash("sha256");
   let count = 0;
   let end: SessionFileLine | undefined;
-  for await (const bytes of splitLines(createReadStream(path), maxLineBytes)) {
+  for await (const bytes of splitLines(file.createReadStream({ autoClose: false }), maxLineBytes)) {
     if (end) throw invalid(count, "There is more after its end.");
     const line = parseLine(bytes, count + 1);
     if ((line.kind === "session") !== (count === 0))
