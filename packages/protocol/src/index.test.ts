@@ -23,7 +23,7 @@ describe("the tables of Codex's wire format", () => {
     expect(EXPERIMENTAL_REQUEST_METHODS).toHaveLength(182 - 109);
   });
 
-  it("are generated from the release that this package and the SDK pin, stated nowhere else", () => {
+  it("are generated from the release that this package, the SDK and the command line pin, stated nowhere else", () => {
     const packages = join(import.meta.dirname, "../..");
     const pins = readdirSync(packages).filter((name) =>
       readFileSync(join(packages, name, "package.json"), "utf8").includes(
@@ -33,7 +33,7 @@ describe("the tables of Codex's wire format", () => {
     const mentions = readdirSync(packages).filter((name) =>
       readFileSync(join(packages, name, "package.json"), "utf8").includes('@openai/codex"'),
     );
-    expect(pins).toEqual(["protocol", "sdk"]);
+    expect(pins).toEqual(["cli", "protocol", "sdk"]);
     expect(mentions).toEqual(pins);
   });
 

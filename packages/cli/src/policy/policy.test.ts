@@ -104,7 +104,7 @@ describe("import", () => {
       "Imported 2 deny, 1 ask, 1 allow from default.rules, .claude/settings.json.
       2 without an equivalent:
         default.rules: host_executable(name="git", paths=["/usr/bin/git"])
-          a policy does not choose the files that a program's name stands for
+          a policy does not choose the files that a name stands for
         .claude/settings.json: permissions.defaultMode
           choose a preset and the roots of the workspace instead
       "
