@@ -43,7 +43,7 @@ const PACKAGES: readonly BundledPackage[] = [
     files: {
       launch: /\/cli\/src\/codex\/early-codex\.ts$/,
       "run-cli": /\/cli\/src\/run-cli\.ts$/,
-      sdk: /\/sdk\/dist\/process\/(codex|child-transport|sweep-orphans)-[^/]+\.js$/,
+      sdk: /\/sdk\/dist\/process\/(codex|child-transport)-[^/]+\.js$/,
       run: /\/cli\/src\/run\/run-task\.ts$/,
     },
   },

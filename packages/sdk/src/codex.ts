@@ -22,8 +22,7 @@ import type { CodexEvent } from "./events/event.ts";
 import { rejectUnknownOptions } from "./options/reject-unknown-options.ts";
 import { takeEarlyLaunch } from "./process/early-launch.ts";
 import { launchAppServer } from "./process/launch-app-server.ts";
-import { connectToServer } from "./process/connect-to-server.ts";
-import { launchKeeper, type OutliveOwner } from "./process/launch-keeper.ts";
+import type { OutliveOwner } from "./process/launch-keeper.ts";
 import { checkVersion } from "./process/version.ts";
 import { ServerRequestBroker } from "./requests/server-request-broker.ts";
 import type { ForkThreadOptions, ResumeThreadOptions, StartThreadOptions } from "./thread/thread-options.ts";
@@ -141,6 +140,8 @@ export class Codex implements Topics, AsyncDisposable {
     checkCodexOptions("Codex.launch", options, LAUNCH);
     const { processLimits, limits: _rpc, signal: given, outliveOwner, auth: _auth, ...rest } = options;
     const openKept = async (signal: AbortSignal, kept: OutliveOwner): Promise<ServerLink> => {
+      // Loaded here, because few programs need it and codex waits for its first request meanwhile.
+      const { launchKeeper } = await import("./process/launch-keeper.ts");
       const server = await launchKeeper({ ...rest, limits: processLimits, signal }, kept);
       return {
         transport: server.transport,
@@ -173,6 +174,7 @@ export class Codex implements Topics, AsyncDisposable {
     checkCodexOptions("Codex.connect", options, CONNECT);
     const { token, headers, connectTimeoutMs, limits, local = String(url).startsWith("unix:") } = options;
     const open = async (signal: AbortSignal): Promise<ServerLink> => {
+      const { connectToServer } = await import("./process/connect-to-server.ts");
       const transport = await connectToServer(url, {
         signal,
         ...(token === undefined ? {} : { token }),

@@ -9,7 +9,7 @@ import { findCodex, type FoundCodex } from "./find-codex.ts";
 import { createCodexHome, isInside, checkWorkingFolder } from "./launch-folders.ts";
 import type { ProcessLimits } from "./limits.ts";
 import { OwnedProcess } from "./owned-process.ts";
-import { ManifestFile, ownersFolder } from "./owner-manifest.ts";
+import { listManifests, ManifestFile, manifestPath, ownersFolder } from "./owner-manifest.ts";
 import { newMark } from "./owner-mark.ts";
 import { spawnCommand } from "./spawn-command.ts";
 import { explainSpawnError } from "./explain-spawn-error.ts";
@@ -92,7 +92,7 @@ export async function launchAppServer(options: LaunchAppServerOptions = {}): Pro
   const stop = (): Promise<void> => owned.stop(isStdio ? "stdin" : "SIGTERM");
   try {
     await waitUntilSpawned(owned, codex);
-    if (isStdio) await sweep(folder, warnings);
+    if (isStdio && !isOnlyManifest(folder, mark)) await sweep(folder, warnings);
     const { url, transport } = await openTransport(owned, listen, options);
     const dispose = async (): Promise<void> => {
       await Promise.all([transport.close(), stop()]);
@@ -152,6 +152,16 @@ async function sweep(folder: string, warnings: string[]): Promise<void> {
   const { sweepOrphans } = await import("./sweep-orphans.ts");
   for (const problem of (await sweepOrphans(folder)).problems) {
     if (!warnings.includes(problem)) warnings.push(problem);
+  }
+}
+
+/** Whether there is nothing to sweep, so that the sweep need not be loaded. */
+function isOnlyManifest(folder: string, mark: string): boolean {
+  try {
+    const paths = listManifests(folder);
+    return paths.length === 1 && paths[0] === manifestPath(folder, mark);
+  } catch {
+    return false; // The sweep reports it.
   }
 }
 

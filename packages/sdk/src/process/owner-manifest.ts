@@ -53,7 +53,7 @@ export class ManifestFile {
   }
 
   get path(): string {
-    return join(this.#folder, `${this.#manifest.mark}.json`);
+    return manifestPath(this.#folder, this.#manifest.mark);
   }
 
   /** Adds the child right after its spawn. */
@@ -80,6 +80,10 @@ export class ManifestFile {
   }
 }
 
+export function manifestPath(folder: string, mark: string): string {
+  return join(folder, `${mark}.json`);
+}
+
 /** Identifies a process on a system without start times. */
 export function withUnknownStart(pid: number): ProcessIdentity {
   return { pid, start: "", startOrder: 0 };
@@ -87,7 +91,7 @@ export function withUnknownStart(pid: number): ProcessIdentity {
 
 /** Writes a manifest atomically. */
 export function writeManifest(folder: string, manifest: OwnerManifest): void {
-  const path = join(folder, `${manifest.mark}.json`);
+  const path = manifestPath(folder, manifest.mark);
   const unfinished = `${path}.${process.pid}.tmp`;
   // Another process may remove the empty folder between the two steps.
   for (let attempt = 1; ; attempt++) {

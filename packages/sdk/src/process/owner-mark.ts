@@ -1,5 +1,3 @@
-import { randomUUID } from "node:crypto";
-
 /**
  * Set in the environment of every owned process. Codex passes it to its commands, so that commands which left its group and
  * session can still be identified by the random id of their owner, never by a name.
@@ -8,7 +6,8 @@ export const OWNER_VARIABLE = "CODEXKIT_OWNER";
 
 /** Returns a new random id for an owned process. */
 export function newMark(): string {
-  return randomUUID();
+  // Not from `node:crypto`: codex is spawned after this, and loading the whole module takes longer.
+  return crypto.randomUUID();
 }
 
 /**
