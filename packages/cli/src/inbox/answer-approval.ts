@@ -55,6 +55,7 @@ export async function answerApprovals(
 
 function toAnswer(approval: Approval, isGranted: boolean, options: AnswerOptions): InboxAnswer {
   const { request } = approval;
+  rejectUnsuitable(request.kind, options);
   if (request.kind === "userInput") {
     if (!isGranted)
       throw usageError("A question can't be declined.", "Answer it with `codexkit inbox approve --answer`.");
@@ -78,13 +79,30 @@ function toAnswer(approval: Approval, isGranted: boolean, options: AnswerOptions
   return { type: "decision", offer: id, ...(options.reason !== undefined && { reason: options.reason }) };
 }
 
+/** An option that this kind of request has no use for: the person takes it for another request. */
+function rejectUnsuitable(kind: Approval["request"]["kind"], options: AnswerOptions): void {
+  const isQuestion = kind === "userInput";
+  const isForm = kind === "elicitation";
+  const unsuitable = [
+    ...(isQuestion ? [] : (["answer"] as const)),
+    ...(isForm ? [] : (["content"] as const)),
+    ...(isQuestion || isForm ? (["for", "offer", "reason"] as const) : []),
+  ].find((name) => options[name] !== undefined);
+  if (unsuitable === undefined) return;
+  const what = isQuestion ? "a question" : isForm ? "a form" : "an approval";
+  throw usageError(
+    `--${unsuitable} can't be used to answer ${what}.`,
+    "Run `codexkit inbox show` to see what is asked.",
+  );
+}
+
 function chooseOffer({ offers }: Approval, isGranted: boolean, options: AnswerOptions): ApprovalOffer {
   const names = offers.map(({ id }) => id).join(", ");
   const fitting = offers.filter(({ accepts }) => accepts === isGranted);
   if (options.offer !== undefined) {
     const named = fitting.find(({ id }) => id === options.offer);
     if (named) return named;
-    throw usageError(`There is no such offer "${options.offer}".`, `Offers: ${names}.`);
+    throw usageError(`There is no such offer "${revealLine(options.offer)}".`, `Offers: ${names}.`);
   }
   const { for: lasting, stop = false } = options;
   // Without a wish: the offer that is remembered least. `cancel` is the offer that stops the turn.
@@ -104,7 +122,7 @@ function parseAnswers(given: readonly string[], questions: readonly string[]): R
     const [, id, answer = ""] = /^([^=]+)=([^]*)$/.exec(text) ?? [];
     if (id === undefined || !questions.includes(id)) {
       throw usageError(
-        `"${text}" is not an answer.`,
+        `"${revealLine(text)}" is not an answer.`,
         `Expected QUESTION=TEXT. Questions: ${questions.join(", ")}.`,
       );
     }

@@ -109,6 +109,19 @@ describe("without a terminal", () => {
     }
   });
 
+  test("refuses an option for another kind of request", async () => {
+    const { id } = await open("touch refused");
+    const [answered, filled] = await Promise.all([
+      daemon.run(["inbox", "approve", "--answer", "foo", id]),
+      daemon.run(["inbox", "approve", "--content", "{}", id]),
+    ]);
+    expect(answered).toMatchObject({ exitCode: 2, stdout: "" });
+    expect(answered.stderr).toContain("--answer can't be used to answer an approval.");
+    expect(filled).toMatchObject({ exitCode: 2, stdout: "" });
+    await daemon.client.answer(id, { type: "decision", offer: "decline" });
+    expect(await outcome()).toBe("turn.completed");
+  });
+
   test("approves for the session, and answers a question", async () => {
     const command = await open("touch three");
     expect(await daemon.json(["inbox", "approve", "--for", "session", command.id])).toMatchObject([
@@ -119,6 +132,9 @@ describe("without a terminal", () => {
 
   test.each([
     [["approve", "nope"], 1, 'There is no open approval "nope".'],
+    [["approve", ""], 2, "The ID of the approval is empty."],
+    [["decline", "0"], 2, '"0" is too short for the beginning of the ID of an approval.'],
+    [["list", "--session", ""], 2, "The ID of the session is empty."],
     [["show", "nope"], 1, "Run `codexkit inbox list` to see what is open."],
     [["approve", "--for", "ever", "x"], 2, "Allowed choices are once, turn, session, always."],
     [["list", "--session", "nope"], 1, 'There is no session "nope".'],

@@ -3,6 +3,7 @@ import { type CliContext, printJson } from "../context.ts";
 import { connectDaemon } from "../daemon/connect-daemon.ts";
 import type { DaemonCommandOptions } from "../daemon/daemon-options.ts";
 import { CliError, EXIT } from "../errors/cli-error.ts";
+import { checkId, checkIdPrefix } from "../options/check-id.ts";
 import { formatAge } from "../render/format-values.ts";
 import { findSession } from "../session/find-session.ts";
 import { formatTable } from "../terminal/format-table.ts";
@@ -100,6 +101,7 @@ export async function findApproval(
   text: string,
   signal: AbortSignal,
 ): Promise<Approval> {
+  checkId(text, "approval");
   try {
     if (/^[\x21-\x7E]{1,256}$/.test(text)) {
       return await client.request("GET /inbox/{approvalId}", { params: { approvalId: text }, signal });
@@ -107,6 +109,7 @@ export async function findApproval(
   } catch (error) {
     if (!DaemonClientError.is(error) || error.code !== "approval_not_found") throw error;
   }
+  checkIdPrefix(text, "an approval");
   const found = (await readInbox(client, {}, signal)).filter(({ id }) => id.startsWith(text));
   const [approval, ...others] = found;
   if (!approval) {

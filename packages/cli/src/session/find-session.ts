@@ -1,5 +1,6 @@
 import { type DaemonClient, DaemonClientError, type Session } from "@codexkit/daemon/client";
 import { CliError, EXIT } from "../errors/cli-error.ts";
+import { checkId, checkIdPrefix } from "../options/check-id.ts";
 import { revealLine } from "../terminal/sanitize.ts";
 
 /** Most sessions that are looked through for the beginning of an ID, or a name. */
@@ -7,6 +8,7 @@ const SEARCHED = 500;
 
 /** Finds a session by its ID, the beginning of it, or its name. Rejects if there is none, or more than one. */
 export async function findSession(client: DaemonClient, text: string, signal: AbortSignal): Promise<Session> {
+  checkId(text, "session");
   const isId = /^[\x21-\x7E]{1,256}$/.test(text);
   if (isId) {
     try {
@@ -17,6 +19,7 @@ export async function findSession(client: DaemonClient, text: string, signal: Ab
   }
   const { data } = await client.request("GET /sessions", { query: { limit: SEARCHED }, signal });
   const named = data.filter(({ name }) => name === text);
+  if (named.length === 0) checkIdPrefix(text, "a session");
   const found = named.length > 0 ? named : data.filter(({ id }) => id.startsWith(text));
   const [session, ...others] = found;
   if (!session) {

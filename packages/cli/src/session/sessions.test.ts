@@ -148,6 +148,8 @@ describe("export, delete and import", () => {
     [["export", "Moved", "-o", "no/such/file"], 1, "The file no/such/file can't be written (ENOENT)."],
     [["export", "nope"], 1, 'There is no session "nope".'],
     [["delete", "--yes", "Moved", "nope"], 1, 'There is no session "nope".'],
+    [["delete", "--yes", ""], 2, "The ID of the session is empty."],
+    [["delete", "--yes", "0"], 2, '"0" is too short for the beginning of the ID of a session.'],
     [["list", "--limit", "0"], 2, "Expected a whole number from 1."],
   ])("%j exits with %d", async (args, exitCode, message) => {
     await writeFile(join(daemon.workspace, "garbage"), "no session\n");

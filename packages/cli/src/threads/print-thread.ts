@@ -3,6 +3,7 @@ import type { CodexCommandOptions } from "../codex/codex-options.ts";
 import { openCodex } from "../codex/open-codex.ts";
 import { type CliContext, printJson } from "../context.ts";
 import { CliError, EXIT } from "../errors/cli-error.ts";
+import { checkId } from "../options/check-id.ts";
 import { formatAge } from "../render/format-values.ts";
 import { TurnView } from "../render/turn-view.ts";
 import { formatUserMessage } from "../session/print-session.ts";
@@ -20,6 +21,7 @@ export async function printThread(
   context: CliContext,
 ): Promise<void> {
   const { signal, style, stdout } = context;
+  checkId(threadId, "thread");
   await using opened = await openCodex(options, { signal });
   const { codex } = opened;
   const thread = await codex.readThread(threadId, { signal }).catch((error: unknown) => {

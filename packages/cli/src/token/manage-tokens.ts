@@ -2,9 +2,11 @@ import type { OperationResponse, Scope } from "@codexkit/daemon/client";
 import { type CliContext, printJson } from "../context.ts";
 import { connectDaemon } from "../daemon/connect-daemon.ts";
 import type { DaemonCommandOptions } from "../daemon/daemon-options.ts";
-import { CliError, EXIT } from "../errors/cli-error.ts";
+import { CliError, EXIT, usageError } from "../errors/cli-error.ts";
+import { checkId } from "../options/check-id.ts";
 import { formatAge } from "../render/format-values.ts";
 import { formatTable } from "../terminal/format-table.ts";
+import { revealLine } from "../terminal/sanitize.ts";
 
 export interface CreateTokenOptions extends DaemonCommandOptions {
   readonly scope?: readonly Scope[];
@@ -18,6 +20,7 @@ export async function createToken(
   { scope, expires, ...options }: CreateTokenOptions,
   context: CliContext,
 ): Promise<void> {
+  if (name.trim() === "") throw usageError("The name of the token is empty.");
   const { client } = await connectDaemon(options, context);
   const created = await client.request("POST /tokens", {
     body: {
@@ -60,13 +63,14 @@ export async function revokeTokens(
   options: DaemonCommandOptions,
   context: CliContext,
 ): Promise<void> {
+  for (const text of given) checkId(text, "token");
   const { client } = await connectDaemon(options, context);
   const { data } = await client.request("GET /tokens", { signal: context.signal });
   // All are looked up before the first is revoked, so that a misspelt one revokes none.
   for (const { id, name } of given.map((text) => findToken(data, text))) {
     await client.request("DELETE /tokens/{tokenId}", { params: { tokenId: id }, signal: context.signal });
     if (context.json) printJson(context, { revoked: id, name });
-    else context.stdout.write(`Revoked ${id} (${name}).\n`);
+    else context.stdout.write(`Revoked ${id} (${revealLine(name)}).\n`);
   }
 }
 
@@ -75,12 +79,12 @@ function findToken(tokens: readonly TokenInfo[], text: string): TokenInfo {
   const found = valid.filter(({ id, name }) => id === text || name === text);
   const [token, ...others] = found;
   if (!token) {
-    throw new CliError(EXIT.failed, `There is no valid token with the ID or name "${text}".`, {
+    throw new CliError(EXIT.failed, `There is no valid token with the ID or name "${revealLine(text)}".`, {
       hint: "Run `codexkit token list` to see the tokens.",
     });
   }
   if (others.length > 0) {
-    throw new CliError(EXIT.failed, `${found.length} tokens have the name "${text}".`, {
+    throw new CliError(EXIT.failed, `${found.length} tokens have the name "${revealLine(text)}".`, {
       hint: `Name one by its ID: ${found.map(({ id }) => id).join(", ")}.`,
     });
   }
