@@ -60,3 +60,13 @@ test("an unknown option exits with 2", async () => {
   expect(exitCode).toBe(2);
   expect(stderr).toContain("unknown option '--colour'");
 });
+
+test.each([
+  ["a command", ["no\u001b]52;c;aGk=\u0007"], String.raw`unknown command 'no\x1b]52;c;aGk=\x07'`],
+  ["an option", ["run", "--no\u001b[2J\r"], String.raw`unknown option '--no\x1b[2J\x0d'`],
+])("an error about %s has no control characters", async (_what, args, message) => {
+  const { exitCode, stderr } = await runCli(args);
+
+  expect(exitCode).toBe(2);
+  expect(stderr).toContain(message);
+});

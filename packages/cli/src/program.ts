@@ -1,5 +1,6 @@
 import { addCommonOptions, CliCommand } from "./cli-command.ts";
 import { COMMANDS } from "./commands/index.ts";
+import { revealText } from "./terminal/sanitize.ts";
 import { readVersion } from "./version.ts";
 
 /** The command line, with all commands by default. Only definitions: an implementation is loaded when its command runs. */
@@ -13,6 +14,8 @@ export function createProgram(commands: readonly (() => CliCommand)[] = COMMANDS
     .enablePositionalOptions()
     .configureHelp({ showGlobalOptions: false })
     .showHelpAfterError("Run the command with --help to see its options.")
+    // Commander repeats arguments, which may come from another program.
+    .configureOutput({ outputError: (text, write) => write(revealText(text)) })
     .exitOverride();
   for (const define of commands) program.addCommand(inherit(define(), program));
   return program;

@@ -1,8 +1,8 @@
-import { stripVTControlCharacters } from "node:util";
 import { runCommand } from "./commands/run.ts";
 import { describeError } from "./errors/describe-error.ts";
 import { lifetime } from "./process/lifetime.ts";
 import { createProgram } from "./program.ts";
+import { revealText } from "./terminal/sanitize.ts";
 import { createStyle, usesColors } from "./terminal/style.ts";
 
 /** Runs the command of this process's arguments, and exits. */
@@ -26,7 +26,7 @@ function report(error: unknown, isDebugging: boolean): number {
   const { exitCode, message, hint } = describeError(error);
   if (lifetime.exitCode === undefined && message !== undefined) {
     const style = createStyle(usesColors(process.stderr, process.env));
-    const lines = [`${style.red("error:")} ${stripVTControlCharacters(message)}`, ...(hint ? [hint] : [])];
+    const lines = [`${style.red("error:")} ${revealText(message)}`, ...(hint ? [revealText(hint)] : [])];
     process.stderr.write(`${lines.join("\n")}\n`);
   }
   if (isDebugging && error instanceof Error) process.stderr.write(`${formatStack(error)}\n`);

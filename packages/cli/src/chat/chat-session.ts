@@ -4,7 +4,7 @@ import type { CliContext } from "../context.ts";
 import { connectDaemon } from "../daemon/connect-daemon.ts";
 import { usageError } from "../errors/cli-error.ts";
 import { resolveFolder } from "../run/open-thread.ts";
-import { separateResume } from "../run/read-prompt.ts";
+import { separatePrompt } from "../run/read-prompt.ts";
 import { daemonOptions, openSession, rejectThreadOptions, toMessage } from "../run/run-session.ts";
 
 /** `codexkit chat --daemon`: makes or finds a session, and attaches to it. */
@@ -16,7 +16,7 @@ export async function chatSession(
   if (!context.isInteractive) {
     throw usageError("chat needs a terminal.", 'Use `codexkit run --daemon "…"` in scripts.');
   }
-  const { prompt, options } = separateResume(words, given);
+  const { prompt, options } = separatePrompt(words, given);
   rejectThreadOptions(options);
   const cwd = resolveFolder(options);
   const message = prompt === "" ? undefined : await toMessage(prompt, options.image);

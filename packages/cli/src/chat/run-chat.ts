@@ -10,7 +10,7 @@ import { createApprovalHandlers } from "../run/approvals.ts";
 import { TerminalPrompts } from "../run/ask-person.ts";
 import { loadPolicy } from "../run/load-policy.ts";
 import { openThread, resolveFolder } from "../run/open-thread.ts";
-import { separateResume, toInput } from "../run/read-prompt.ts";
+import { separatePrompt, toInput } from "../run/read-prompt.ts";
 import { TurnLimits } from "../run/turn-limits.ts";
 import { lifetime } from "../process/lifetime.ts";
 import { LiveOutput } from "../terminal/live-output.ts";
@@ -34,7 +34,7 @@ export async function runChat(
   if (!stdin.isTTY || !stdout.isTTY || context.json) {
     throw usageError("chat needs a terminal.", 'Use `codexkit run "…"` in scripts.');
   }
-  const { prompt, options } = separateResume(words, given);
+  const { prompt, options } = separatePrompt(words, given);
   const cwd = resolveFolder(options);
   const firstInput = prompt === "" ? undefined : toInput(prompt, options.image);
   const policy = await loadPolicy(options, cwd);

@@ -23,6 +23,9 @@ interface Address {
 /** How long a daemon may take to answer the first request. */
 const ANSWER_MS = 15_000;
 
+/** What a header can carry. */
+const TOKEN = /^[\x21-\x7e]+$/;
+
 /**
  * Finds the daemon by `--url`, `CODEXKIT_URL`, or the files that `codexkit serve` writes, and checks the token. Rejects with
  * one line that names the fix.
@@ -49,7 +52,7 @@ async function findDaemon(
   env: NodeJS.ProcessEnv,
 ): Promise<Address> {
   const givenUrl = url ?? (env["CODEXKIT_URL"] || undefined);
-  const givenToken = tokenFile === undefined ? env["CODEXKIT_TOKEN"] || undefined : readToken(tokenFile);
+  const givenToken = tokenFile === undefined ? readTokenVariable(env) : readToken(tokenFile);
   const { running, stale } = await findDaemonStates();
   removeStateFiles(stale);
   if (givenUrl !== undefined) {
@@ -91,6 +94,15 @@ function tokenOf(state: DaemonState | undefined): string | undefined {
   }
 }
 
+function readTokenVariable({ CODEXKIT_TOKEN: token }: NodeJS.ProcessEnv): string | undefined {
+  if (token === undefined || token === "") return undefined;
+  if (!TOKEN.test(token)) {
+    // The value is a secret, even if it is not valid.
+    throw usageError("CODEXKIT_TOKEN is not a token: it has spaces, line breaks or other characters.");
+  }
+  return token;
+}
+
 function readToken(path: string): string {
   let text: string;
   try {
@@ -99,7 +111,7 @@ function readToken(path: string): string {
     const { code = "unknown reason" } = error as NodeJS.ErrnoException;
     throw new CliError(EXIT.usage, `The token file ${path} can't be read (${code}).`, { cause: error });
   }
-  if (text === "" || /\s/.test(text)) throw usageError(`The token file ${path} does not contain a token.`);
+  if (!TOKEN.test(text)) throw usageError(`The token file ${path} does not contain a token.`);
   return text;
 }
 

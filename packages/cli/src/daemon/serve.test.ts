@@ -109,6 +109,14 @@ describe("a served daemon", () => {
     });
   });
 
+  test("a malformed token is refused, and not printed", async () => {
+    expect(await cli(["token", "list"], { CODEXKIT_TOKEN: "ckd_se\ncret" })).toEqual({
+      exitCode: 2,
+      stdout: "",
+      stderr: "error: CODEXKIT_TOKEN is not a token: it has spaces, line breaks or other characters.\n",
+    });
+  });
+
   test("its token is not sent to another address", async () => {
     const received: string[] = [];
     const other = createServer((socket) => {

@@ -4,22 +4,51 @@ import { resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import type { CliContext } from "../context.ts";
 import { usageError } from "../errors/cli-error.ts";
+import { checkId } from "../options/check-id.ts";
+import { revealLine } from "../terminal/sanitize.ts";
 import type { ThreadCommandOptions } from "./thread-options.ts";
 
 /** IDs of threads are UUIDs, and IDs of sessions have a prefix. */
 const ID = /^(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[a-z]{2,4}_\w+)$/i;
 
+/** What a person may type as the beginning of an ID. Words such as "feed" are hexadecimal too, but have no digit. */
+const ID_PREFIX = /^(?=[^\d]*\d)[0-9a-f-]{4,36}$/i;
+
+/** A URL, or an address that lacks its scheme, which is reported when the daemon is looked for. */
+const ADDRESS = /^(?:[a-z][\w+.-]*:\/\/\S*|(?:[\w.-]+|\[[^\]\s]*\]):\d+\/?)$/i;
+
 /**
- * `--resume` takes an optional ID, so that commander reads the first word after it as one. Moves it to the prompt if it is not
- * an ID.
+ * `--daemon` and `--resume` take an optional value, so that commander reads the first word after them as one. Moves it to the
+ * prompt if it is not an address, or not an ID. A word that could be either is refused.
  */
-export function separateResume<Options extends ThreadCommandOptions>(
+export function separatePrompt<Options extends ThreadCommandOptions>(
+  words: string,
+  given: Options,
+): { prompt: string; options: Options } {
+  const { daemon } = given;
+  if (typeof daemon !== "string" || ADDRESS.test(daemon)) return separateResume(words, given);
+  return separateResume(joinWords(daemon, words), { ...given, daemon: true });
+}
+
+function separateResume<Options extends ThreadCommandOptions>(
   prompt: string,
   options: Options,
 ): { prompt: string; options: Options } {
-  const { resume } = options;
-  if (typeof resume !== "string" || ID.test(resume)) return { prompt, options };
-  return { prompt: [resume, prompt].filter(Boolean).join(" "), options: { ...options, resume: true } };
+  const { resume, daemon } = options;
+  if (typeof resume !== "string") return { prompt, options };
+  const isSession = daemon !== undefined;
+  checkId(resume, isSession ? "session" : "thread");
+  const looksLikeId = ID_PREFIX.test(resume);
+  if (ID.test(resume) || (isSession && (looksLikeId || prompt !== ""))) return { prompt, options };
+  if (prompt === "" && !looksLikeId) return { prompt: resume, options: { ...options, resume: true } };
+  throw usageError(
+    `"${revealLine(resume)}" is not the ID of a thread.`,
+    "Pass the whole ID, as `codexkit threads` prints it. Without an ID, write the prompt in quotes.",
+  );
+}
+
+function joinWords(...words: readonly string[]): string {
+  return words.filter(Boolean).join(" ");
 }
 
 /** The prompt of the command line, or of stdin for `-` and where no prompt was given and stdin is not a terminal. */

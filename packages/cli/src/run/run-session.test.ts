@@ -22,7 +22,7 @@ afterAll(() => daemon[Symbol.asyncDispose]());
 describe("run --daemon", () => {
   test("makes a session, and --resume continues it", async () => {
     const first = await daemon.run(["run", "--daemon", daemon.url, "hello"]);
-    const again = await daemon.run(["run", "--daemon", "--resume", "-o", "last.txt", "--", "again"]);
+    const again = await daemon.run(["run", "--resume", "-o", "last.txt", "--daemon", "again"]);
     const [session] = await daemon.json(["sessions"]);
 
     expect(first).toMatchObject({ exitCode: 0, stdout: "You said hello.\n" });

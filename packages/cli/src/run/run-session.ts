@@ -8,7 +8,7 @@ import { CliError, EXIT, SilentExit, usageError } from "../errors/cli-error.ts";
 import { lifetime } from "../process/lifetime.ts";
 import { findSession } from "../session/find-session.ts";
 import { resolveFolder } from "./open-thread.ts";
-import { readPrompt, separateResume, toInput } from "./read-prompt.ts";
+import { readPrompt, separatePrompt, toInput } from "./read-prompt.ts";
 import { createPrinter, type RunPrinter } from "./run-printer.ts";
 import { deniedError, writeMessage } from "./run-task.ts";
 import { SessionApprovals } from "./session-approvals.ts";
@@ -29,7 +29,7 @@ export async function runSession(
   given: RunCommandOptions,
 ): Promise<void> {
   const { signal } = context;
-  const { prompt: argument, options } = separateResume(words, given);
+  const { prompt: argument, options } = separatePrompt(words, given);
   rejectThreadOptions(options);
   const cwd = resolveFolder(options);
   const prompt = await readPrompt(argument, context);

@@ -205,6 +205,7 @@ describe("bad input", () => {
     ],
     ["an invalid rule", ["--allow", "", "x"], 2, /^error: --allow is not valid: /],
     ["a missing image", ["--image", "none.png", "x"], 2, /^error: The image \S+none\.png does not exist\./],
+    ["a wrong ID", ["--resume", "nope", "x"], 2, /^error: "nope" is not the ID of a thread\./],
     [
       "an unknown thread",
       ["--resume", "01a1e50e-565a-7570-a653-4486818807cf", "x"],

@@ -8,13 +8,13 @@ import { lifetime } from "../process/lifetime.ts";
 import { createApprovalHandlers } from "./approvals.ts";
 import { loadPolicy } from "./load-policy.ts";
 import { collaborationModeOf, openThread, resolveFolder } from "./open-thread.ts";
-import { readPrompt, separateResume, toInput } from "./read-prompt.ts";
+import { readPrompt, separatePrompt, toInput } from "./read-prompt.ts";
 import { createPrinter, type RunPrinter } from "./run-printer.ts";
 import { TurnLimits } from "./turn-limits.ts";
 
 /** `codexkit run`: one turn, to its end. */
 export async function runTask(context: CliContext, words: string, given: RunCommandOptions): Promise<void> {
-  const { prompt: argument, options } = separateResume(words, given);
+  const { prompt: argument, options } = separatePrompt(words, given);
   const cwd = resolveFolder(options);
   const input = toInput(await readPrompt(argument, context), options.image);
   const outputSchema = await readSchema(options.outputSchema);

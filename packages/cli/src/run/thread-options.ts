@@ -59,14 +59,14 @@ export function addThreadOptions(command: CliCommand): CliCommand {
     .option("-i, --image <file>", "attach an image to the first message; can be repeated", collectValues)
     .option(
       "--resume [id]",
-      "continue a thread: by its ID, or from a list; without a terminal the last one here",
+      "continue a thread: by its whole ID, or from a list; without a terminal the last one here. A word before the prompt is an ID",
     )
     .option("--fork", "continue a copy of the thread, and leave the thread as it is")
     .option("--budget <tokens>", "interrupt after this many tokens, such as 200k", parseTokenCount)
     .option("--deadline <duration>", "interrupt after this time, such as 10m", parseDuration)
     .option(
       "--daemon [url]",
-      "make a session of a daemon instead of a thread; without a URL: CODEXKIT_URL, then the one of `codexkit serve`",
+      "make a session of a daemon instead of a thread; without a URL: CODEXKIT_URL, then the one of `codexkit serve`. A word that is not an address begins the prompt",
     )
     .option(
       "--token-file <file>",
